@@ -1,1 +1,20 @@
 //! gemmscope: how far every matrix multiply (GEMM) is from what the hardware allows.
+//!
+//! The modules are declared in dependency order; a module uses only those above it.
+//!
+//! ```text
+//! file bytes -> import -> Dataset -> filter, metrics -> chart::Scene -> paint (canvas | SVG)
+//!                                                    -> findings -> report
+//! hardware -----------------------------^
+//! view_state <-> URL hash
+//! ```
+//!
+//! Everything down to [`view_state`] is plain Rust without a browser and is tested natively;
+//! `web` and `app` exist on wasm32 only.
+
+// domain: no I/O, no web
+pub mod dtype;
+pub mod gemm;
+pub mod hardware;
+pub mod roofline;
+pub mod units;
