@@ -13,8 +13,11 @@
 //! `web` and `app` exist on wasm32 only.
 
 // domain: no I/O, no web
+pub mod chart;
+pub mod dataset;
 pub mod dtype;
 pub mod gemm;
 pub mod hardware;
+pub mod import;
 pub mod roofline;
 pub mod units;

@@ -1,0 +1,3 @@
+//! Pictures: data -> [`scene::Scene`] (pure) -> one painter.
+
+pub mod scene;
