@@ -1,6 +1,11 @@
-//! Data types of GEMM operands.
+//! Data types of GEMM operands, and the names that producers give them.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
+
+mod parse;
+
+pub use parse::{ParsedType, from_blas_letter, from_deepbench_precision, from_tensile_code};
 
 /// An operand's or accumulator's number format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,7 +54,76 @@ pub enum DataType {
     C64,
 }
 
+/// The types that share one peak rate of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Family {
+    /// Double precision, real or complex.
+    Fp64,
+    /// Single precision, real or complex.
+    Fp32,
+    /// 32-bit storage, reduced mantissa.
+    Tf32,
+    /// Half precision.
+    Fp16,
+    /// bfloat16.
+    Bf16,
+    /// Every 8-bit float.
+    Fp8,
+    /// 6-bit floats.
+    Fp6,
+    /// 4-bit floats.
+    Fp4,
+    /// 8-bit integers.
+    Int8,
+    /// 4-bit integers.
+    Int4,
+}
+
+impl Family {
+    /// How the page writes it: `fp8`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fp64 => "fp64",
+            Self::Fp32 => "fp32",
+            Self::Tf32 => "tf32",
+            Self::Fp16 => "fp16",
+            Self::Bf16 => "bf16",
+            Self::Fp8 => "fp8",
+            Self::Fp6 => "fp6",
+            Self::Fp4 => "fp4",
+            Self::Int8 => "int8",
+            Self::Int4 => "int4",
+        }
+    }
+}
+
 impl DataType {
+    /// Every type, widest first.
+    pub const ALL: [Self; 20] = [
+        Self::C64,
+        Self::Fp64,
+        Self::C32,
+        Self::Fp32,
+        Self::Tf32,
+        Self::Int32,
+        Self::Fp16,
+        Self::Bf16,
+        Self::Fp8E4m3,
+        Self::Fp8E5m2,
+        Self::Fp8E4m3Fnuz,
+        Self::Fp8E5m2Fnuz,
+        Self::MxFp8,
+        Self::Int8,
+        Self::Fp6,
+        Self::MxFp6,
+        Self::Fp4,
+        Self::MxFp4,
+        Self::NvFp4,
+        Self::Int4,
+    ];
+
     /// Bits of one stored element, block scales not included.
     pub fn bits(self) -> u32 {
         use DataType::*;
@@ -67,5 +141,188 @@ impl DataType {
     /// Bytes of one stored element, block scales not included.
     pub fn bytes(self) -> f64 {
         f64::from(self.bits()) / 8.0
+    }
+
+    /// Bytes of block scale that one element costs: 1/32 for OCP MX formats, 1/16 for NVFP4
+    /// (OCP Microscaling Formats 1.0: one E8M0 scale per 32; NVFP4: one E4M3 scale per 16).
+    pub fn scale_bytes_per_element(self) -> f64 {
+        match self {
+            Self::MxFp8 | Self::MxFp6 | Self::MxFp4 => 1.0 / 32.0,
+            Self::NvFp4 => 1.0 / 16.0,
+            _ => 0.0,
+        }
+    }
+
+    /// Which of a device's peaks this type is multiplied at. `None` for int32, which no matrix
+    /// unit multiplies.
+    pub fn family(self) -> Option<Family> {
+        use DataType::*;
+        Some(match self {
+            Fp64 | C64 => Family::Fp64,
+            Fp32 | C32 => Family::Fp32,
+            Tf32 => Family::Tf32,
+            Fp16 => Family::Fp16,
+            Bf16 => Family::Bf16,
+            Fp8E4m3 | Fp8E5m2 | Fp8E4m3Fnuz | Fp8E5m2Fnuz | MxFp8 => Family::Fp8,
+            Fp6 | MxFp6 => Family::Fp6,
+            Fp4 | MxFp4 | NvFp4 => Family::Fp4,
+            Int8 => Family::Int8,
+            Int4 => Family::Int4,
+            Int32 => return None,
+        })
+    }
+
+    /// Output type that libraries write unless told otherwise: the input's own where it can hold
+    /// a sum, bf16 for the narrow floats, int32 for integers.
+    pub fn default_output(self) -> Self {
+        match self.family() {
+            Some(Family::Fp8 | Family::Fp6 | Family::Fp4) => Self::Bf16,
+            Some(Family::Int8 | Family::Int4) => Self::Int32,
+            Some(Family::Tf32) => Self::Fp32,
+            _ => self,
+        }
+    }
+
+    /// Type that products of this type are summed in by default.
+    pub fn default_accumulate(self) -> Self {
+        match self {
+            Self::Fp64 | Self::C64 | Self::C32 => self,
+            Self::Int8 | Self::Int4 | Self::Int32 => Self::Int32,
+            _ => Self::Fp32,
+        }
+    }
+
+    /// Multiplications and additions are complex: 8 real operations a multiply-add.
+    pub fn is_complex(self) -> bool {
+        matches!(self, Self::C32 | Self::C64)
+    }
+
+    /// Short name as the page writes it: `bf16`, `fp8 E4M3`.
+    pub fn name(self) -> &'static str {
+        use DataType::*;
+        match self {
+            Fp64 => "fp64",
+            Fp32 => "fp32",
+            Tf32 => "tf32",
+            Fp16 => "fp16",
+            Bf16 => "bf16",
+            Fp8E4m3 => "fp8 E4M3",
+            Fp8E5m2 => "fp8 E5M2",
+            Fp8E4m3Fnuz => "fp8 E4M3 fnuz",
+            Fp8E5m2Fnuz => "fp8 E5M2 fnuz",
+            Int8 => "int8",
+            Int32 => "int32",
+            Int4 => "int4",
+            Fp6 => "fp6",
+            Fp4 => "fp4",
+            MxFp8 => "MXFP8",
+            MxFp6 => "MXFP6",
+            MxFp4 => "MXFP4",
+            NvFp4 => "NVFP4",
+            C32 => "complex fp32",
+            C64 => "complex fp64",
+        }
+    }
+
+    /// Key for links and exports: letters, digits and underscores only. Equal to the serde name.
+    pub fn id(self) -> &'static str {
+        use DataType::*;
+        match self {
+            Fp64 => "fp64",
+            Fp32 => "fp32",
+            Tf32 => "tf32",
+            Fp16 => "fp16",
+            Bf16 => "bf16",
+            Fp8E4m3 => "fp8_e4m3",
+            Fp8E5m2 => "fp8_e5m2",
+            Fp8E4m3Fnuz => "fp8_e4m3_fnuz",
+            Fp8E5m2Fnuz => "fp8_e5m2_fnuz",
+            Int8 => "int8",
+            Int32 => "int32",
+            Int4 => "int4",
+            Fp6 => "fp6",
+            Fp4 => "fp4",
+            MxFp8 => "mx_fp8",
+            MxFp6 => "mx_fp6",
+            MxFp4 => "mx_fp4",
+            NvFp4 => "nv_fp4",
+            C32 => "c32",
+            C64 => "c64",
+        }
+    }
+
+    /// The type with this [`id`](Self::id).
+    pub fn by_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dtype| dtype.id() == id)
+    }
+
+    /// The type that a producer's spelling means; see [`DataType::parse_noting`] for what was
+    /// assumed. Case, blanks and quotes around the name do not matter.
+    ///
+    /// ```
+    /// use gemmscope::dtype::DataType;
+    /// assert_eq!(DataType::parse("torch.bfloat16"), Some(DataType::Bf16));
+    /// assert_eq!(DataType::parse("'c10::Half'"), Some(DataType::Fp16));
+    /// assert_eq!(DataType::parse("quux"), None);
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::parse_noting(text).map(|parsed| parsed.dtype)
+    }
+
+    /// As [`DataType::parse`], with a sentence where the spelling leaves room and a choice was
+    /// made, such as `fp8`.
+    pub fn parse_noting(text: &str) -> Option<ParsedType> {
+        parse::parse(text)
+    }
+}
+
+impl fmt::Display for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_listed_once_and_has_one_id() {
+        for (index, dtype) in DataType::ALL.into_iter().enumerate() {
+            assert!(!DataType::ALL[..index].contains(&dtype));
+            assert_eq!(DataType::by_id(dtype.id()), Some(dtype));
+            assert_eq!(
+                serde_json::to_string(&dtype).unwrap(),
+                format!("\"{}\"", dtype.id())
+            );
+            assert_eq!(DataType::parse(dtype.id()), Some(dtype), "{}", dtype.id());
+            assert_eq!(DataType::parse(dtype.name()), Some(dtype), "{dtype}");
+        }
+    }
+
+    #[test]
+    fn sizes_and_scales() {
+        assert_eq!(DataType::Fp6.bytes(), 0.75);
+        assert_eq!(DataType::MxFp4.bytes(), 0.5);
+        assert_eq!(DataType::MxFp4.scale_bytes_per_element(), 0.03125);
+        assert_eq!(DataType::NvFp4.scale_bytes_per_element(), 0.0625);
+        assert_eq!(DataType::Fp4.scale_bytes_per_element(), 0.0);
+    }
+
+    #[test]
+    fn the_fp8_variants_share_a_peak_and_int32_has_none() {
+        for dtype in [
+            DataType::Fp8E4m3,
+            DataType::Fp8E5m2,
+            DataType::Fp8E4m3Fnuz,
+            DataType::Fp8E5m2Fnuz,
+            DataType::MxFp8,
+        ] {
+            assert_eq!(dtype.family(), Some(Family::Fp8));
+            assert_eq!(dtype.default_output(), DataType::Bf16);
+        }
+        assert_eq!(DataType::Int32.family(), None);
+        assert_eq!(DataType::Int8.default_output(), DataType::Int32);
+        assert_eq!(DataType::Bf16.default_accumulate(), DataType::Fp32);
     }
 }
