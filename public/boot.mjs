@@ -1,0 +1,121 @@
+// Starts the page: fetches the wasm once with visible progress, compiles it once, and hands the compiled module to
+// the page and to its worker. Trunk writes the hashed file names into this script's own URL (see Trunk.toml).
+//
+//   globalThis.gemmscopeBoot = { jsUrl, wasmUrl, workerUrl, module, startWorker(), fail(message) }
+
+class Unsupported extends Error {}
+
+const params = new URL(import.meta.url).searchParams;
+const at = (name) => new URL(name, import.meta.url).href;
+const root = document.documentElement;
+
+const boot = {
+  jsUrl: at(params.get("js")),
+  wasmUrl: at(params.get("wasm")),
+  workerUrl: at(`worker.mjs?v=${params.get("v")}`),
+  /** The compiled `WebAssembly.Module`; set before the app starts. */
+  module: null,
+  startWorker,
+  fail,
+};
+globalThis.gemmscopeBoot = boot;
+
+start().catch((error) => fail(explain(error), error));
+
+async function start() {
+  root.dataset.boot = "loading";
+  requireWasm();
+  // Says nothing on a fast network: text that flashes by only unsettles.
+  const slow = setTimeout(() => say("Loading…"), 400);
+  try {
+    const [glue, module] = await Promise.all([import(boot.jsUrl), compile()]);
+    boot.module = module;
+    await glue.default({ module_or_path: module });
+  } finally {
+    clearTimeout(slow);
+  }
+  root.dataset.boot = "started";
+  document.getElementById("skeleton")?.remove();
+}
+
+function requireWasm() {
+  // (module (func (result v128) i32.const 0  i8x16.splat  i8x16.popcnt))
+  const simd = Uint8Array.of(
+    0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+  );
+  if (typeof WebAssembly !== "object" || typeof WebAssembly.validate !== "function") {
+    throw new Unsupported("This browser does not run WebAssembly, or it is switched off here.");
+  }
+  if (!WebAssembly.validate(simd)) throw new Unsupported("This browser lacks WebAssembly SIMD.");
+}
+
+async function compile() {
+  // The options match the <link rel=preload> so that one download serves both.
+  const response = await fetch(boot.wasmUrl, { mode: "cors", credentials: "same-origin" });
+  if (!response.ok) throw new Error(`${file(boot.wasmUrl)}: HTTP ${response.status}`);
+  const total = Number(params.get("bytes"));
+  if (!total || !response.body) return WebAssembly.compile(await response.arrayBuffer());
+  let seen = 0;
+  const counted = response.body.pipeThrough(
+    new TransformStream({
+      transform(chunk, controller) {
+        seen += chunk.byteLength;
+        progress(seen / total);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  // A server with the wrong MIME type would stop compileStreaming: name the type ourselves.
+  return WebAssembly.compileStreaming(new Response(counted, { headers: { "content-type": "application/wasm" } }));
+}
+
+/**
+ * A module worker that runs the same wasm: it gets the compiled module, so nothing is fetched or compiled twice.
+ * Throws where the browser refuses a worker (a sandboxed frame has no origin): the caller then works on the page.
+ */
+function startWorker() {
+  const worker = new Worker(boot.workerUrl, { type: "module", name: "gemmscope" });
+  worker.postMessage({ type: "boot", js: boot.jsUrl, module: boot.module });
+  return worker;
+}
+
+function progress(fraction) {
+  const bar = document.getElementById("boot-progress");
+  if (bar) bar.value = Math.min(fraction, 1);
+}
+
+function say(text) {
+  const status = document.getElementById("boot-status");
+  if (status) status.textContent = text;
+  const bar = document.getElementById("boot-progress");
+  if (bar) bar.hidden = false;
+}
+
+/** Puts a readable sentence on the page instead of a blank one. The app calls it too, when it cannot go on. */
+function fail(message, error) {
+  root.dataset.boot = "failed";
+  if (error) console.error(error);
+  document.getElementById("boot-progress")?.remove();
+  let place = document.getElementById("boot-status");
+  if (!place) {
+    place = document.createElement("p");
+    document.body.prepend(place);
+  }
+  place.className = "boot-error";
+  place.setAttribute("role", "alert");
+  place.textContent = message;
+}
+
+function explain(error) {
+  if (error instanceof Unsupported) {
+    return `${error.message} gemmscope needs it: Chrome 91, Firefox 89, Safari 16.4 or newer.`;
+  }
+  if (error instanceof WebAssembly.RuntimeError) {
+    return `The page's program stopped while starting (${error.message}). Please report this with the browser's console output.`;
+  }
+  return `The page's program could not be loaded: ${error.message ?? error}. Check your connection and reload.`;
+}
+
+function file(url) {
+  return new URL(url).pathname.split("/").pop();
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# Brings in what building and testing gemmscope needs, says what and why, and leaves alone what is already there.
+#
+#   scripts/setup.sh site   what the site build needs
+#   scripts/setup.sh        that, and what the tests need (a browser, its driver)
+#
+# Tools of the right version on PATH are used; a missing one goes into .tools/ in this project (or the folder named by
+# GEMMSCOPE_TOOLS), never over an installed one. Only Debian packages, where one is needed, go into the system.
+# Writes .tools/env (PATH, CHROME, CHROMEDRIVER, ...) and .tools/env-wasm (the compiler for wasm32); make reads both.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+WANT=${1:-all}
+TRUNK_VERSION=0.21.14
+BINARYEN_VERSION=132.0.0
+BINARYEN_OLDEST=116
+BINDGEN_VERSION=$(sed -n 's/^wasm-bindgen = "=\([0-9.]*\)".*/\1/p' Cargo.toml)
+TARGET=wasm32-unknown-unknown
+TOOLS=${GEMMSCOPE_TOOLS:-$PWD/.tools}
+LOGS=$TOOLS/log
+mkdir -p "$TOOLS/bin" "$LOGS"
+PATH=$TOOLS/bin:$PATH
+# Both files are rewritten on each run; what the steps below find is added to them.
+ENV_LINES=("export PATH=\"$TOOLS/bin:\$PATH\"")
+WASM_LINES=()
+TIMES=()
+
+die() { printf '\nsetup: %s\n' "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# step NAME WHY COMMAND...: runs a command with its output in a log, and times it.
+step() {
+  local name=$1 why=$2 start=$SECONDS log
+  shift 2
+  log=$LOGS/${name// /-}.log
+  printf 'setup: %s (%s) ...\n' "$name" "$why"
+  if ! "$@" >"$log" 2>&1 </dev/null; then
+    tail -n 25 "$log" >&2
+    die "$name failed; the whole log is $log"
+  fi
+  TIMES+=("$(printf '%5d s  %s' $((SECONDS - start)) "$name")")
+}
+
+# apt COMMAND PACKAGE...: installs Debian packages, or says what to do where there is no apt.
+APT_FRESH=
+apt() {
+  local sudo=()
+  have apt-get || die "please install $* with your system's package manager, then run this again"
+  if [ "$(id -u)" != 0 ]; then
+    have sudo || die "please run as root: apt-get install $*"
+    sudo=(sudo)
+  fi
+  if [ -z "$APT_FRESH" ]; then
+    step 'apt-get update' 'package lists' "${sudo[@]}" apt-get update
+    APT_FRESH=1
+  fi
+  step "apt-get install" "$*" "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+}
+
+# ---- Rust for this machine -------------------------------------------------------------------------------------------
+have cargo && have rustc || die "Rust is missing: install it from https://rustup.rs (1.90 or newer), then run this again"
+have node && have npm || die "Node.js 20 or newer is missing: wasm-opt and the browser tests run under it"
+if [ "$WANT" = all ]; then
+  cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt || die "rustfmt is missing"
+  cargo clippy --version >/dev/null 2>&1 || rustup component add clippy || die "clippy is missing"
+fi
+
+# ---- Rust for wasm32 -------------------------------------------------------------------------------------------------
+# Either the active toolchain has the target, or rustup can add it, or, where rustup cannot download, Debian's rustc-web
+# brings a compiler with the library's source, and std is built once into a sysroot of our own.
+# GEMMSCOPE_STD=debian takes that last way even where the others work.
+has_std() { compgen -G "$1/lib/rustlib/$TARGET/lib/libstd-*.rlib" >/dev/null; }
+TOOLCHAIN=$TOOLS/toolchain
+DEBIAN_RUSTC=/usr/bin/rustc
+
+build_std() {
+  local scratch=$TOOLS/build/std lib=$TOOLCHAIN/lib/rustlib/$TARGET/lib host
+  rm -rf "$scratch" "$TOOLCHAIN"
+  mkdir -p "$scratch/src" "$lib" "$TOOLCHAIN/bin"
+  printf '[package]\nname = "empty"\nversion = "0.0.0"\nedition = "2021"\n[lib]\n[workspace]\n' >"$scratch/Cargo.toml"
+  : >"$scratch/src/lib.rs"
+  # -Z build-std is what a stable compiler takes only with RUSTC_BOOTSTRAP; bitcode is what LTO needs.
+  (cd "$scratch" && env -u CARGO_TARGET_DIR RUSTC=$DEBIAN_RUSTC RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Cembed-bitcode=yes \
+    /usr/bin/cargo build --release --target $TARGET -Z build-std=std,panic_abort,proc_macro,test) || return 1
+  cp "$scratch/target/$TARGET/release/deps/"lib*.rlib "$lib/" || return 1
+  rm -f "$lib"/libempty-*.rlib
+  host=$($DEBIAN_RUSTC -vV | sed -n 's/^host: //p')
+  ln -s "$($DEBIAN_RUSTC --print sysroot)/lib/rustlib/$host" "$TOOLCHAIN/lib/rustlib/$host"
+  printf '#!/bin/sh\nexec %s --sysroot %s "$@"\n' "$DEBIAN_RUSTC" "$TOOLCHAIN" >"$TOOLCHAIN/bin/rustc"
+  # cargo-clippy finds its driver beside itself and the driver takes SYSROOT.
+  printf '#!/bin/sh\nCARGO=/usr/bin/cargo SYSROOT=%s exec /usr/bin/cargo-clippy "$@"\n' "$TOOLCHAIN" >"$TOOLCHAIN/bin/cargo-clippy"
+  chmod +x "$TOOLCHAIN/bin/"*
+  $DEBIAN_RUSTC --version >"$TOOLCHAIN/version"
+  rm -rf "$scratch"
+}
+
+add_target() { have rustup && timeout 300 rustup target add $TARGET && has_std "$(rustc --print sysroot)"; }
+# Asked once: a machine where rustup cannot download keeps the sysroot built below.
+built_std() { [ -x "$TOOLCHAIN/bin/rustc" ] && has_std "$TOOLCHAIN" && [ "$($DEBIAN_RUSTC --version 2>/dev/null)" = "$(cat "$TOOLCHAIN/version")" ]; }
+
+if [ "${GEMMSCOPE_STD:-}" = debian ] || ! has_std "$(rustc --print sysroot)"; then
+  if ! built_std && { [ "${GEMMSCOPE_STD:-}" = debian ] || ! add_target >"$LOGS/rustup-target.log" 2>&1; }; then
+    echo "setup: rustup does not add $TARGET here; building its standard library from Debian's sources"
+    [ -x /usr/bin/rustc ] && [ -x /usr/bin/cargo ] && [ -x /usr/bin/cargo-clippy ] && have wasm-ld-19 \
+      && [ -f "$(/usr/bin/rustc --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock" ] \
+      || apt rustc-web cargo-web rust-web-src rust-web-clippy lld-19
+    step 'std for wasm32' 'the standard library for the browser' build_std
+  fi
+  if built_std; then
+    WASM_LINES+=("export PATH=\"$TOOLCHAIN/bin:\$PATH\"" "export RUSTC=\"$TOOLCHAIN/bin/rustc\"" \
+      "export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-19")
+  fi
+fi
+
+# ---- Trunk, wasm-bindgen, wasm-opt -----------------------------------------------------------------------------------
+# They run for seconds, so they are compiled fast rather than to be fast.
+quick_install() {
+  local opt=$1
+  shift
+  CARGO_PROFILE_RELEASE_OPT_LEVEL=$opt CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=64 \
+    CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols \
+    cargo install --root "$TOOLS" --target-dir "$TOOLS/build/bin" "$@"
+}
+
+[ -n "$BINDGEN_VERSION" ] || die 'Cargo.toml pins no wasm-bindgen = "=X.Y.Z"'
+if [ "$(wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $BINDGEN_VERSION" ] || ! have wasm-bindgen-test-runner; then
+  # Without --locked: its lock file may name a yanked crate.
+  step "wasm-bindgen $BINDGEN_VERSION" 'the JS side of the wasm; must match Cargo.toml exactly' \
+    quick_install 1 wasm-bindgen-cli --version "$BINDGEN_VERSION"
+fi
+if [ "$(trunk --version 2>/dev/null)" != "trunk $TRUNK_VERSION" ]; then
+  # No TLS: Trunk runs offline here, it downloads nothing.
+  step "trunk $TRUNK_VERSION" 'builds the site' quick_install 0 trunk --version $TRUNK_VERSION --locked --no-default-features
+fi
+rm -rf "$TOOLS/build"
+binaryen=$(wasm-opt --version 2>/dev/null | sed 's/^wasm-opt version \([0-9]*\).*/\1/' || true)
+if [ "${binaryen:-0}" -lt $BINARYEN_OLDEST ]; then
+  step "wasm-opt ${BINARYEN_VERSION%%.*}" 'makes the wasm smaller' \
+    npm install --no-package-lock --no-save --no-audit --no-fund --prefix "$TOOLS/npm" "binaryen@$BINARYEN_VERSION"
+  ln -sfn ../npm/node_modules/binaryen/bin/wasm-opt "$TOOLS/bin/wasm-opt"
+fi
+
+# ---- Crates ----------------------------------------------------------------------------------------------------------
+# Trunk builds offline, so every crate of Cargo.lock has to be here first.
+if ! cargo fetch --locked --offline >/dev/null 2>&1; then
+  step 'crates' 'the dependencies in Cargo.lock' cargo fetch --locked
+fi
+
+# ---- A browser for the tests -----------------------------------------------------------------------------------------
+first_of() { local c; for c; do if [ -n "$c" ] && have "$c"; then command -v "$c"; return; fi; done; }
+if [ "$WANT" = all ]; then
+  find_browser() {
+    CHROME=$(first_of "${CHROME:-}" chromium chromium-browser google-chrome google-chrome-stable)
+    CHROMEDRIVER=$(first_of "${CHROMEDRIVER:-}" chromedriver "${CHROMEWEBDRIVER:-/nowhere}/chromedriver")
+  }
+  find_browser
+  if [ -z "$CHROME" ] || [ -z "$CHROMEDRIVER" ]; then
+    apt chromium chromium-driver
+    find_browser
+  fi
+  ENV_LINES+=("export CHROME=\"$CHROME\"" "export CHROMEDRIVER=\"$CHROMEDRIVER\"")
+  playwright=$(sed -n 's/.*"playwright-core": "\(.*\)".*/\1/p' e2e/package.json)
+  if ! grep -qs "\"version\": \"$playwright\"" e2e/node_modules/playwright-core/package.json; then
+    step "playwright $playwright" 'drives the browser in the end-to-end tests' \
+      npm install --no-package-lock --no-audit --no-fund --prefix e2e
+  fi
+fi
+
+# One make reads the files while another one's setup writes them: replace, never truncate.
+put() { local to=$1; shift; printf '%s\n' "# Written by scripts/setup.sh" "$@" >"$to.$$" && mv "$to.$$" "$to"; }
+mkdir -p .tools
+put .tools/env "${ENV_LINES[@]}"
+put .tools/env-wasm ". \"$PWD/.tools/env\"" ${WASM_LINES[@]+"${WASM_LINES[@]}"}
+
+if [ ${#TIMES[@]} -gt 0 ]; then
+  printf 'setup: done in %d s\n' "$SECONDS"
+  printf '  %s\n' "${TIMES[@]}"
+else
+  echo "setup: everything is there"
+fi

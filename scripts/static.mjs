@@ -1,0 +1,67 @@
+// A small static file server for dist/: correct MIME types, and as headers the policy that index.html carries as a
+// <meta>, so that what runs here also runs under a host that sets it.
+import { createReadStream, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize, sep } from "node:path";
+
+export const CSP =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; " +
+  "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'";
+
+/** Header sets to serve under: what a careful host sends, and what GitHub Pages sends. */
+export const HEADERS = {
+  strict: { "content-security-policy": CSP, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" },
+  pages: { "access-control-allow-origin": "*" },
+};
+
+const MIME = {
+  ".css": "text/css; charset=utf-8",
+  ".csv": "text/csv; charset=utf-8",
+  ".gz": "application/gzip",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+  ".woff2": "font/woff2",
+};
+
+/** Serves `root` under `base`; port 0 takes a free one. Resolves to { url, close() }. */
+export function serve(root, { base = "/", port = 0, host = "127.0.0.1", headers = HEADERS.strict } = {}) {
+  const server = createServer((request, response) => {
+    const send = (status, text) => response.writeHead(status, { "content-type": MIME[".txt"], ...headers }).end(text);
+    if (request.method !== "GET" && request.method !== "HEAD") return send(405, "only GET");
+    let path;
+    try {
+      path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
+    } catch {
+      return send(400, "bad URL");
+    }
+    if (!path.startsWith(base)) return send(404, "not found");
+    path = normalize(join(root, path.slice(base.length)));
+    if (path !== normalize(root) && !path.startsWith(normalize(root + sep))) return send(404, "not found");
+    let stat = statSync(path, { throwIfNoEntry: false });
+    if (stat?.isDirectory()) stat = statSync((path = join(path, "index.html")), { throwIfNoEntry: false });
+    if (!stat?.isFile()) return send(404, "not found");
+    response.writeHead(200, {
+      "content-type": MIME[extname(path)] ?? "application/octet-stream",
+      "content-length": stat.size,
+      "cache-control": "no-cache",
+      ...headers,
+    });
+    if (request.method === "HEAD") return response.end();
+    createReadStream(path).on("error", () => response.destroy()).pipe(response);
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () =>
+      resolve({
+        url: `http://${host}:${server.address().port}${base}`,
+        close: () => new Promise((done) => (server.close(done), server.closeAllConnections())),
+      }),
+    );
+  });
+}
