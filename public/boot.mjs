@@ -36,6 +36,8 @@ async function start() {
   }
   root.dataset.boot = "started";
   document.getElementById("skeleton")?.remove();
+  // "1": what was asked for is on the screen. The app clears and sets it while it works; tests wait for it.
+  root.dataset.ready ??= "1";
 }
 
 function requireWasm() {

@@ -1,0 +1,168 @@
+// What every end-to-end test stands on: the built site under a sub-path, a real Chromium, and a record of everything a
+// page does that it should not.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { HEADERS, serve } from "../scripts/static.mjs";
+
+const project = dirname(dirname(fileURLToPath(import.meta.url)));
+export const dist = join(project, "dist");
+const out = join(project, "e2e", "out");
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-dev-shm-usage",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+let browser;
+const servers = new Map();
+
+/** One browser a test file; closed with it. */
+export async function launch() {
+  browser ??= await chromium.launch({ executablePath: process.env.CHROME ?? "/usr/bin/chromium", args: FLAGS });
+  return browser;
+}
+
+/** The built site under /repo/, as GitHub Pages serves a project; `headers` names a set of scripts/static.mjs. */
+export async function site(headers = "strict") {
+  if (!servers.has(headers)) {
+    assert.ok(existsSync(join(dist, "index.html")), "dist/ is empty: run `make build` first");
+    servers.set(headers, await serve(dist, { base: "/repo/", headers: HEADERS[headers] }));
+  }
+  return servers.get(headers).url;
+}
+
+after(async () => {
+  await browser?.close();
+  for (const server of servers.values()) await server.close();
+});
+
+/**
+ * Opens the page and waits until the app is ready (`<html data-ready="1">`, see `waitReady`).
+ *
+ * Returns a Playwright `Page` whose `trouble` records console errors, page errors, policy violations and failed
+ * requests, and whose `requests` holds every URL asked for; `quiet()` forgets the requests so far. The page's context
+ * is closed when the test ends if `t` is given.
+ */
+export async function openPage({
+  t,
+  path = "",
+  viewport = { width: 1280, height: 800 },
+  theme = "light",
+  headers = "strict",
+  javaScriptEnabled = true,
+  deviceScaleFactor = 1,
+  before,
+  ready = true,
+} = {}) {
+  const context = await (await launch()).newContext({
+    viewport,
+    colorScheme: theme,
+    javaScriptEnabled,
+    deviceScaleFactor,
+    acceptDownloads: true,
+    reducedMotion: "reduce",
+  });
+  t?.after(() => context.close());
+  const page = await context.newPage();
+  const trouble = { console: [], page: [], csp: [], failed: [] };
+  page.trouble = trouble;
+  page.requests = [];
+  page.quiet = () => page.requests.splice(0);
+  page.on("console", (message) => message.type() === "error" && trouble.console.push(message.text()));
+  page.on("pageerror", (error) => trouble.page.push(String(error)));
+  page.on("requestfailed", (request) => trouble.failed.push(request.url()));
+  // The context's, so that what a worker asks for counts too.
+  context.on("request", (request) => page.requests.push(request.url()));
+  if (javaScriptEnabled) {
+    await page.exposeFunction("__csp", (line) => trouble.csp.push(line));
+    await page.addInitScript(() => {
+      addEventListener("securitypolicyviolation", (event) =>
+        window.__csp(`${event.effectiveDirective} blocked ${event.blockedURI} (${event.sourceFile}:${event.lineNumber})`),
+      );
+    });
+  }
+  await before?.(page);
+  await page.goto((await site(headers)) + path);
+  if (ready && javaScriptEnabled) await waitReady(page);
+  return page;
+}
+
+/** The app sets `data-ready="1"` on <html> once what it was asked for is on the screen. */
+export async function waitReady(page, timeout = 15_000) {
+  await page.waitForFunction(() => document.documentElement.dataset.ready === "1", null, { timeout });
+}
+
+/** Nothing was logged, thrown or blocked, and no request failed. */
+export function assertQuiet(page) {
+  assert.deepEqual(page.trouble, { console: [], page: [], csp: [], failed: [] });
+}
+
+/** No request left the page since `page.quiet()`. blob: and data: URLs are the page's own. */
+export function assertNoRequests(page) {
+  assert.deepEqual(page.requests.filter((url) => !/^(blob|data):/.test(url)), []);
+}
+
+/** What a file is to the helpers below: a path, or { name, text | bytes, type }. */
+function read(file) {
+  if (typeof file === "string") return { name: basename(file), mimeType: "text/plain", buffer: readFileSync(file) };
+  return { name: file.name, mimeType: file.type ?? "text/plain", buffer: Buffer.from(file.bytes ?? file.text ?? "") };
+}
+
+/** Drops files as a user would: one DataTransfer through dragenter, dragover and drop. */
+export async function dropFiles(page, files, selector = "body") {
+  const payload = files.map(read).map(({ name, mimeType, buffer }) => ({ name, mimeType, base64: buffer.toString("base64") }));
+  const transfer = await page.evaluateHandle((items) => {
+    const data = new DataTransfer();
+    for (const { name, mimeType, base64 } of items) {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      data.items.add(new File([bytes], name, { type: mimeType }));
+    }
+    return data;
+  }, payload);
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    await page.dispatchEvent(selector, type, { dataTransfer: transfer });
+  }
+  await transfer.dispose();
+}
+
+/** Chooses files in the first file input. */
+export async function upload(page, files, selector = 'input[type="file"]') {
+  await page.locator(selector).first().setInputFiles(files.map((file) => (typeof file === "string" ? file : read(file))));
+}
+
+/** A picture in e2e/out, for a person to look at. */
+export async function screenshot(page, name, options = {}) {
+  mkdirSync(out, { recursive: true });
+  const path = join(out, `${name}.png`);
+  await page.screenshot({ path, ...options });
+  return path;
+}
+
+/** A file of the reference data beside the checkout, or null where that folder is absent. */
+export function sharedData(relPath) {
+  for (const root of ["shared", "../shared"]) {
+    const path = join(project, root, "data", relPath);
+    if (existsSync(path)) return path;
+  }
+  return null;
+}
+
+/** Skips the test with a message when one of the files is null; true when it did. */
+export function skipWithout(t, ...paths) {
+  if (paths.every(Boolean)) return false;
+  t.skip("the reference data folder is not beside this checkout");
+  return true;
+}
+
+/** A file under tests/ of the crate. */
+export const fixture = (relPath) => join(project, "tests", relPath);

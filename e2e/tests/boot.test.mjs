@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertNoRequests, assertQuiet, openPage, screenshot } from "../harness.mjs";
+import { GemmscopePage } from "../page.mjs";
+
+for (const headers of ["strict", "pages"]) {
+  test(`starts under a sub-path with the ${headers} headers, and then asks for nothing`, async (t) => {
+    const app = await GemmscopePage.open({ t, headers });
+    await app.heading.waitFor();
+    app.page.quiet();
+    await app.page.waitForTimeout(500);
+    assertQuiet(app.page);
+    assertNoRequests(app.page);
+    assert.equal(await app.page.locator("#skeleton").count(), 0);
+  });
+}
+
+test("every file comes from the site itself, the wasm once", async (t) => {
+  const page = await openPage({ t });
+  const urls = page.requests;
+  assert.deepEqual(urls.filter((url) => !url.includes("/repo/")), []);
+  assert.equal(urls.filter((url) => url.endsWith(".wasm")).length, 1);
+});
+
+test("a stored theme holds before the first paint", async (t) => {
+  const page = await openPage({
+    t,
+    before: (page) => page.addInitScript(() => localStorage.setItem("gemmscope.theme", "dark")),
+  });
+  assert.equal(await page.getAttribute("html", "data-theme"), "dark");
+});
+
+test("a wasm file that does not arrive is said in words", async (t) => {
+  const app = await GemmscopePage.open({
+    t,
+    ready: false,
+    before: (page) => page.route("**/*.wasm", (route) => route.fulfill({ status: 404, body: "" })),
+  });
+  await app.bootError.waitFor();
+  assert.match(await app.bootError.innerText(), /could not be loaded: gemmscope-\w+_bg\.wasm: HTTP 404.*reload/);
+  await screenshot(app.page, "boot-wasm-missing");
+});
+
+test("a start script that does not arrive is said in words", async (t) => {
+  const app = await GemmscopePage.open({
+    t,
+    ready: false,
+    before: (page) => page.route("**/boot.mjs*", (route) => route.abort()),
+  });
+  await app.bootError.waitFor();
+  assert.match(await app.bootError.innerText(), /could not be loaded \(.*boot\.mjs\)/);
+});
+
+test("a browser without WebAssembly is told what is missing", async (t) => {
+  const app = await GemmscopePage.open({
+    t,
+    ready: false,
+    before: (page) => page.addInitScript(() => delete globalThis.WebAssembly),
+  });
+  await app.bootError.waitFor();
+  assert.match(await app.bootError.innerText(), /does not run WebAssembly/);
+});
+
+test("a browser without SIMD is told what is missing", async (t) => {
+  const app = await GemmscopePage.open({
+    t,
+    ready: false,
+    before: (page) => page.addInitScript(() => (WebAssembly.validate = () => false)),
+  });
+  await app.bootError.waitFor();
+  assert.match(await app.bootError.innerText(), /lacks WebAssembly SIMD/);
+});
+
+test("without JavaScript the page says what it needs", async (t) => {
+  const app = await GemmscopePage.open({ t, javaScriptEnabled: false });
+  assert.match(await app.page.locator("body").innerText(), /needs JavaScript/);
+});
+
+test("the worker runs the compiled module without a second download", async (t) => {
+  const page = await openPage({ t });
+  page.quiet();
+  const reply = await page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const worker = gemmscopeBoot.startWorker();
+        worker.addEventListener("message", ({ data }) => resolve(data));
+        worker.addEventListener("error", (event) => reject(new Error(event.message)));
+      }),
+  );
+  assert.equal(reply.type, "ready", reply.message);
+  assert.equal(page.requests.filter((url) => url.endsWith(".wasm")).length, 0);
+  assertQuiet(page);
+});
