@@ -21,3 +21,7 @@ pub mod hardware;
 pub mod import;
 pub mod roofline;
 pub mod units;
+pub mod field;
+pub mod filter;
+pub mod metrics;
+pub mod view_state;

@@ -1,0 +1,421 @@
+//! What can be an axis, a colour, a facet, a table column: every figure and column by one name.
+
+use crate::dataset::{ColumnData, Dataset, Role};
+use crate::hardware::RoofKind;
+use crate::metrics::Metrics;
+use crate::roofline::Bound;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::Arc;
+
+/// A quantity or category of a row. Its text form (`Display`, [`Field::parse`]) is the key in
+/// links and exports.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Field {
+    /// Rows of the output.
+    M,
+    /// Columns of the output.
+    N,
+    /// Summed dimension.
+    K,
+    /// Independent GEMMs per call.
+    Batch,
+    /// Time of one call, s.
+    Time,
+    /// Time of all calls of the row, s.
+    TotalTime,
+    /// Work of one call, FLOP.
+    Work,
+    /// Compulsory bytes of one call.
+    Bytes,
+    /// Arithmetic intensity, FLOP/byte.
+    Ai,
+    /// Attained rate, FLOP/s.
+    Attained,
+    /// Compulsory bytes over time, byte/s.
+    Bandwidth,
+    /// Share of the roof, 0..1 (above 1: above the roof).
+    Efficiency,
+    /// Share of the device's bandwidth.
+    BandwidthUse,
+    /// Time over the roof, all calls, s.
+    Lost,
+    /// M x N x K (x batch), as a category.
+    Shape,
+    /// Types of the operands.
+    Dtype,
+    /// NN, NT, TN, TT.
+    Transposes,
+    /// Device, as stated or assumed.
+    Device,
+    /// File.
+    Source,
+    /// Memory, near the ridge, compute.
+    Bound,
+    /// An extra column by key.
+    Column(String),
+}
+
+/// Built-in fields in the order the page lists them.
+pub const BUILT_IN: [Field; 20] = [
+    Field::Shape,
+    Field::M,
+    Field::N,
+    Field::K,
+    Field::Batch,
+    Field::Dtype,
+    Field::Transposes,
+    Field::Device,
+    Field::Time,
+    Field::TotalTime,
+    Field::Attained,
+    Field::Efficiency,
+    Field::Ai,
+    Field::Bandwidth,
+    Field::BandwidthUse,
+    Field::Bound,
+    Field::Lost,
+    Field::Work,
+    Field::Bytes,
+    Field::Source,
+];
+
+/// A number or a category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Ordered quantity.
+    Number,
+    /// Distinct texts.
+    Category,
+}
+
+/// How a field is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldInfo {
+    /// Which.
+    pub field: Field,
+    /// Title: `Attained`.
+    pub label: String,
+    /// SI base unit of the number ("" for none): `FLOP/s`.
+    pub unit: String,
+    /// Number or category.
+    pub kind: FieldKind,
+    /// Spans decades: a logarithmic axis is the better default.
+    pub log: bool,
+    /// `Some(true)` where more is better.
+    pub higher_is_better: Option<bool>,
+    /// One sentence that explains the term to a newcomer.
+    pub hint: &'static str,
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = match self {
+            Field::M => "m",
+            Field::N => "n",
+            Field::K => "k",
+            Field::Batch => "batch",
+            Field::Time => "time",
+            Field::TotalTime => "total_time",
+            Field::Work => "work",
+            Field::Bytes => "bytes",
+            Field::Ai => "ai",
+            Field::Attained => "attained",
+            Field::Bandwidth => "bandwidth",
+            Field::Efficiency => "efficiency",
+            Field::BandwidthUse => "bandwidth_use",
+            Field::Lost => "lost",
+            Field::Shape => "shape",
+            Field::Dtype => "dtype",
+            Field::Transposes => "transposes",
+            Field::Device => "device",
+            Field::Source => "source",
+            Field::Bound => "bound",
+            Field::Column(key) => return write!(f, "c.{key}"),
+        };
+        f.write_str(s)
+    }
+}
+
+impl Field {
+    /// Reads the text form back; extra columns as `c.<key>`.
+    pub fn parse(text: &str) -> Option<Field> {
+        if let Some(key) = text.strip_prefix("c.") {
+            return (!key.is_empty()).then(|| Field::Column(key.to_owned()));
+        }
+        BUILT_IN.iter().find(|f| f.to_string() == text).cloned()
+    }
+}
+
+/// Codes of a category, one per row, without copying where the dataset has them already.
+#[derive(Clone, Debug)]
+pub enum Codes<'a> {
+    /// As stored.
+    Direct(&'a [u32]),
+    /// A small code mapped to a category.
+    Mapped(&'a [u16], Vec<u32>),
+    /// Two small codes (device, operation) mapped through a table of `width` columns.
+    Owned(Vec<u32>),
+}
+
+impl Codes<'_> {
+    /// Category of a row.
+    #[inline]
+    pub fn get(&self, row: usize) -> u32 {
+        match self {
+            Codes::Direct(c) => c[row],
+            Codes::Mapped(c, map) => map[c[row] as usize],
+            Codes::Owned(c) => c[row],
+        }
+    }
+}
+
+/// A field seen as categories.
+#[derive(Clone, Debug)]
+pub struct Categories<'a> {
+    /// Code of each row.
+    pub codes: Codes<'a>,
+    /// Text of each code.
+    pub values: Vec<String>,
+}
+
+/// What every view draws from: the data, its figures, and the rows that pass the filters.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// All rows.
+    pub data: Arc<Dataset>,
+    /// Their figures.
+    pub metrics: Arc<Metrics>,
+    /// Rows that pass the filters, ascending.
+    pub rows: Arc<Vec<u32>>,
+}
+
+impl Frame {
+    /// A frame over all rows.
+    pub fn all(data: Arc<Dataset>, metrics: Arc<Metrics>) -> Self {
+        let rows = Arc::new((0..data.len() as u32).collect());
+        Frame { data, metrics, rows }
+    }
+
+    /// All fields this dataset has, built-in first.
+    pub fn fields(&self) -> Vec<FieldInfo> {
+        let mut out: Vec<FieldInfo> = BUILT_IN.iter().filter_map(|f| self.info(f)).collect();
+        out.extend(
+            self.data.columns.iter().filter_map(|c| self.info(&Field::Column(c.key.clone()))),
+        );
+        out
+    }
+
+    /// How a field is shown; `None` for a column this dataset lacks.
+    pub fn info(&self, field: &Field) -> Option<FieldInfo> {
+        use FieldKind::{Category, Number};
+        let (label, unit, kind, log, better, hint): (&str, &str, _, _, _, &'static str) =
+            match field {
+                Field::M => ("M", "", Number, true, None, "Rows of A and of the output C."),
+                Field::N => ("N", "", Number, true, None, "Columns of B and of the output C."),
+                Field::K => ("K", "", Number, true, None, "The summed dimension: columns of A, rows of B."),
+                Field::Batch => ("Batch", "", Number, true, None, "Independent GEMMs of this shape in one call."),
+                Field::Time => ("Time", "s", Number, true, Some(false), "Measured time of one call."),
+                Field::TotalTime => ("Total time", "s", Number, true, Some(false), "Time of one call times the number of calls."),
+                Field::Work => ("Work", "FLOP", Number, true, None, "2 M N K per GEMM: a multiply and an add for each of M N K products."),
+                Field::Bytes => ("Bytes", "B", Number, true, None, "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this."),
+                Field::Ai => ("AI", "FLOP/B", Number, true, None, "Arithmetic intensity: work over compulsory bytes. An upper bound of the real one."),
+                Field::Attained => ("Attained", "FLOP/s", Number, true, Some(true), "Work over measured time."),
+                Field::Bandwidth => ("Bandwidth", "B/s", Number, true, Some(true), "Compulsory bytes over measured time."),
+                Field::Efficiency => match self.metrics.kind {
+                    RoofKind::Datasheet => ("% of roof", "%", Number, false, Some(true), "Attained over the datasheet roof at this AI: roof time over measured time."),
+                    RoofKind::Achievable => ("% of achievable", "%", Number, false, Some(true), "Attained over the max-achievable roof at this AI: roof time over measured time."),
+                },
+                Field::BandwidthUse => ("Bandwidth use", "%", Number, false, Some(true), "Compulsory bytes over time, as a share of the device's bandwidth. Low is right for a compute-bound GEMM."),
+                Field::Lost => ("Lost time", "s", Number, true, Some(false), "Measured time minus roof time, over all calls: what a perfect kernel would give back."),
+                Field::Shape => ("Shape", "", Category, false, None, "M x N x K, and the batch where it is not 1."),
+                Field::Dtype => ("Type", "", Category, false, None, "Data types of the operands."),
+                Field::Transposes => ("Layout", "", Category, false, None, "N: stored as is, T: stored transposed; first A, then B."),
+                Field::Device => ("Device", "", Category, false, None, "The accelerator whose roof the row is judged by."),
+                Field::Source => ("File", "", Category, false, None, "The file the row comes from."),
+                Field::Bound => ("Limited by", "", Category, false, None, "Memory where AI is under 0.75 of the ridge point, compute over 1.25 of it."),
+                Field::Column(key) => {
+                    let c = self.data.columns.iter().find(|c| c.key == *key)?;
+                    let kind = match c.data {
+                        ColumnData::Text { .. } => Category,
+                        ColumnData::Number(_) => Number,
+                    };
+                    return Some(FieldInfo {
+                        field: field.clone(),
+                        label: c.label.clone(),
+                        unit: c.unit.clone(),
+                        kind,
+                        log: matches!(
+                            c.role,
+                            Role::ReportedRate
+                                | Role::ReportedBandwidth
+                                | Role::ReportedIntensity
+                                | Role::ReportedWork
+                                | Role::ReportedBytes
+                                | Role::TimeStd
+                                | Role::TimeMin
+                                | Role::TimeMax
+                                | Role::Count
+                        ),
+                        higher_is_better: None,
+                        hint: "A column of the file.",
+                    });
+                }
+            };
+        Some(FieldInfo {
+            field: field.clone(),
+            label: label.to_owned(),
+            unit: unit.to_owned(),
+            kind,
+            log,
+            higher_is_better: better,
+            hint,
+        })
+    }
+
+    /// The field as numbers: a function of the row. NaN where missing or not a number.
+    pub fn numbers<'a>(&'a self, field: &Field) -> Box<dyn Fn(usize) -> f64 + 'a> {
+        let (d, x) = (&*self.data, &*self.metrics);
+        match field {
+            Field::M => Box::new(|r| f64::from(d.m[r])),
+            Field::N => Box::new(|r| f64::from(d.n[r])),
+            Field::K => Box::new(|r| f64::from(d.k[r])),
+            Field::Batch => Box::new(|r| f64::from(d.batch[r])),
+            Field::Time => Box::new(|r| d.time_s[r]),
+            Field::TotalTime => Box::new(|r| d.time_s[r] * d.count(r)),
+            Field::Work => Box::new(|r| x.work(d, r)),
+            Field::Bytes => Box::new(|r| x.bytes(d, r)),
+            Field::Ai => Box::new(|r| x.ai[r]),
+            Field::Attained => Box::new(|r| x.rate[r]),
+            Field::Bandwidth => Box::new(|r| x.bandwidth(r)),
+            Field::Efficiency => Box::new(|r| x.roof_s[r] / d.time_s[r]),
+            Field::BandwidthUse => Box::new(|r| x.bandwidth_use(d, r)),
+            Field::Lost => Box::new(|r| x.lost_s(d, r)),
+            Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
+                Some(ColumnData::Number(v)) => Box::new(|r| v[r]),
+                Some(ColumnData::Text { codes, values }) => {
+                    let parsed: Vec<f64> =
+                        values.iter().map(|v| v.trim().parse().unwrap_or(f64::NAN)).collect();
+                    Box::new(move |r| parsed[codes[r] as usize])
+                }
+                None => Box::new(|_| f64::NAN),
+            },
+            _ => Box::new(|_| f64::NAN),
+        }
+    }
+
+    /// The field as categories. Numbers become their distinct values in ascending order.
+    pub fn categories<'a>(&'a self, field: &Field) -> Categories<'a> {
+        let (d, x) = (&*self.data, &*self.metrics);
+        match field {
+            Field::Dtype => mapped(&d.op, d.ops.iter().map(crate::gemm::Operation::type_label)),
+            Field::Transposes => {
+                mapped(&d.op, d.ops.iter().map(|o| o.transposes_label().to_owned()))
+            }
+            Field::Device => mapped(
+                &d.device,
+                d.devices.iter().zip(&x.devices).map(|(name, device)| match device {
+                    Some(dev) if name.is_empty() => format!("{} (assumed)", dev.name),
+                    Some(dev) => dev.name.clone(),
+                    None if name.is_empty() => "not stated".to_owned(),
+                    None => name.clone(),
+                }),
+            ),
+            Field::Source => mapped(&d.source, d.sources.iter().map(|s| s.name.clone())),
+            Field::Bound => {
+                let values = ["memory", "near the ridge", "compute", "unknown roof"];
+                let codes = (0..d.len())
+                    .map(|r| match x.bound(d, r) {
+                        Some(Bound::Memory) => 0,
+                        Some(Bound::NearRidge) => 1,
+                        Some(Bound::Compute) => 2,
+                        None => 3,
+                    })
+                    .collect();
+                Categories {
+                    codes: Codes::Owned(codes),
+                    values: values.iter().map(|&v| v.to_owned()).collect(),
+                }
+            }
+            Field::Shape => {
+                let mut known: HashMap<(u32, u32, u32, u32), u32> = HashMap::new();
+                let mut values = Vec::new();
+                let codes = (0..d.len())
+                    .map(|r| {
+                        let key = (d.m[r], d.n[r], d.k[r], d.batch[r]);
+                        *known.entry(key).or_insert_with(|| {
+                            values.push(shape_label(key.0, key.1, key.2, key.3));
+                            (values.len() - 1) as u32
+                        })
+                    })
+                    .collect();
+                Categories { codes: Codes::Owned(codes), values }
+            }
+            Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
+                Some(ColumnData::Text { codes, values }) => Categories {
+                    codes: Codes::Direct(codes),
+                    values: values.clone(),
+                },
+                _ => self.distinct_numbers(field),
+            },
+            _ => self.distinct_numbers(field),
+        }
+    }
+
+    fn distinct_numbers<'a>(&'a self, field: &Field) -> Categories<'a> {
+        let get = self.numbers(field);
+        let mut known: HashMap<u64, u32> = HashMap::new();
+        let mut seen: Vec<f64> = Vec::new();
+        let mut codes: Vec<u32> = (0..self.data.len())
+            .map(|r| {
+                let v = get(r);
+                *known.entry(v.to_bits()).or_insert_with(|| {
+                    seen.push(v);
+                    (seen.len() - 1) as u32
+                })
+            })
+            .collect();
+        let mut order: Vec<u32> = (0..seen.len() as u32).collect();
+        order.sort_by(|&a, &b| seen[a as usize].total_cmp(&seen[b as usize]));
+        let mut rank = vec![0u32; seen.len()];
+        for (new, &old) in order.iter().enumerate() {
+            rank[old as usize] = new as u32;
+        }
+        for c in &mut codes {
+            *c = rank[*c as usize];
+        }
+        let values = order
+            .iter()
+            .map(|&o| {
+                let v = seen[o as usize];
+                if v.is_nan() { String::new() } else { format!("{v}") }
+            })
+            .collect();
+        Categories { codes: Codes::Owned(codes), values }
+    }
+}
+
+/// `128 x 1280 x 2048`, with the batch in front where it is not 1.
+pub fn shape_label(m: u32, n: u32, k: u32, batch: u32) -> String {
+    if batch == 1 {
+        format!("{m} × {n} × {k}")
+    } else {
+        format!("{batch} × ({m} × {n} × {k})")
+    }
+}
+
+/// Categories of a small code whose texts may repeat.
+fn mapped(codes: &[u16], texts: impl Iterator<Item = String>) -> Categories<'_> {
+    let mut known: BTreeMap<String, u32> = BTreeMap::new();
+    let mut values = Vec::new();
+    let map = texts
+        .map(|t| {
+            *known.entry(t).or_insert_with_key(|t| {
+                values.push(t.clone());
+                (values.len() - 1) as u32
+            })
+        })
+        .collect();
+    Categories { codes: Codes::Mapped(codes, map), values }
+}

@@ -1,0 +1,310 @@
+//! Which rows are looked at: facets, ranges and a search, each one bit per row.
+//!
+//! A row's word has bit *i* set where filter *i* rejects it, so that changing one filter
+//! rewrites one bit, and the counts of a facet ignore the facet's own bit.
+
+use crate::dataset::{ColumnData, Dataset, Role};
+use crate::field::{Categories, Field, Frame};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The filters as the user set them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filters {
+    /// Field -> values that are let through. An absent field lets everything through.
+    pub facets: BTreeMap<Field, BTreeSet<String>>,
+    /// Field -> lowest and highest value let through, inclusive, in SI base units.
+    pub ranges: BTreeMap<Field, Range>,
+    /// Text that must occur in the kernel's (or operation's) name, any case.
+    pub search: String,
+}
+
+/// An inclusive range, open where `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Range {
+    /// Lowest.
+    pub min: Option<f64>,
+    /// Highest.
+    pub max: Option<f64>,
+}
+
+impl Range {
+    /// True where the value lies inside. NaN lies in no range that has a bound.
+    pub fn contains(&self, v: f64) -> bool {
+        self.min.is_none_or(|lo| v >= lo) && self.max.is_none_or(|hi| v <= hi)
+    }
+}
+
+impl Filters {
+    /// True where nothing is filtered.
+    pub fn is_empty(&self) -> bool {
+        self.facets.is_empty() && self.ranges.is_empty() && self.search.is_empty()
+    }
+
+    /// Lets one more value of a facet through, or no longer; the last one gone clears the facet.
+    pub fn toggle(&mut self, field: &Field, value: &str) {
+        let set = self.facets.entry(field.clone()).or_default();
+        if !set.remove(value) {
+            set.insert(value.to_owned());
+        }
+        if set.is_empty() {
+            self.facets.remove(field);
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Slot {
+    Facet(Field, BTreeSet<String>),
+    Range(Field, Range),
+    Search(String),
+}
+
+impl Slot {
+    fn same_place(&self, other: &Slot) -> bool {
+        match (self, other) {
+            (Slot::Facet(a, _), Slot::Facet(b, _)) | (Slot::Range(a, _), Slot::Range(b, _)) => {
+                a == b
+            }
+            (Slot::Search(_), Slot::Search(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Evaluated filters over one dataset.
+#[derive(Clone, Debug, Default)]
+pub struct Mask {
+    slots: Vec<Option<Slot>>,
+    fail: Vec<u32>,
+}
+
+impl Mask {
+    /// Filters that can be active at once.
+    pub const CAPACITY: usize = 32;
+
+    /// Brings the bits up to date. Only filters that changed since the last call are evaluated;
+    /// call [`Mask::reset`] when the data or the metrics changed. Filters beyond
+    /// [`Mask::CAPACITY`] are returned, not silently dropped.
+    pub fn update(&mut self, filters: &Filters, frame: &Frame) -> Vec<String> {
+        if self.fail.len() != frame.data.len() {
+            self.reset();
+            self.fail = vec![0; frame.data.len()];
+        }
+        let mut wanted: Vec<Slot> = Vec::new();
+        for (f, set) in &filters.facets {
+            wanted.push(Slot::Facet(f.clone(), set.clone()));
+        }
+        for (f, range) in &filters.ranges {
+            wanted.push(Slot::Range(f.clone(), *range));
+        }
+        if !filters.search.is_empty() {
+            wanted.push(Slot::Search(filters.search.clone()));
+        }
+        for i in 0..self.slots.len() {
+            let gone = match &self.slots[i] {
+                Some(slot) => !wanted.iter().any(|w| w.same_place(slot)),
+                None => false,
+            };
+            if gone {
+                self.slots[i] = None;
+                let keep = !(1u32 << i);
+                self.fail.iter_mut().for_each(|w| *w &= keep);
+            }
+        }
+        let mut refused = Vec::new();
+        for slot in wanted {
+            let place = self.slots.iter().position(|s| s.as_ref().is_some_and(|s| s.same_place(&slot)));
+            if place.is_some_and(|i| self.slots[i].as_ref() == Some(&slot)) {
+                continue;
+            }
+            let index = place
+                .or_else(|| self.slots.iter().position(Option::is_none))
+                .unwrap_or(self.slots.len());
+            if index >= Self::CAPACITY {
+                refused.push(format!("{slot:?}"));
+                continue;
+            }
+            if index == self.slots.len() {
+                self.slots.push(None);
+            }
+            evaluate(&slot, frame, &mut self.fail, 1 << index);
+            self.slots[index] = Some(slot);
+        }
+        refused
+    }
+
+    /// Forgets everything (other data, other metrics).
+    pub fn reset(&mut self) {
+        self.slots.clear();
+        self.fail.clear();
+    }
+
+    /// Rows that pass all filters, ascending.
+    pub fn passing(&self) -> Vec<u32> {
+        let mut out = Vec::with_capacity(self.fail.len());
+        out.extend(self.fail.iter().zip(0u32..).filter(|(w, _)| **w == 0).map(|(_, r)| r));
+        out
+    }
+
+    /// How many rows each value of a facet would show: rows that pass every *other* filter.
+    pub fn counts(&self, field: &Field, categories: &Categories<'_>) -> Vec<u64> {
+        let own = self
+            .slots
+            .iter()
+            .position(|s| matches!(s, Some(Slot::Facet(f, _)) if f == field))
+            .map_or(0, |i| 1u32 << i);
+        let mut counts = vec![0u64; categories.values.len()];
+        for (row, word) in self.fail.iter().enumerate() {
+            if word & !own == 0 {
+                counts[categories.codes.get(row) as usize] += 1;
+            }
+        }
+        counts
+    }
+}
+
+fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32) {
+    let mut set = |row: usize, pass: bool| {
+        let word = &mut fail[row];
+        *word = if pass { *word & !bit } else { *word | bit };
+    };
+    match slot {
+        Slot::Facet(field, allowed) => {
+            let categories = frame.categories(field);
+            let pass: Vec<bool> = categories.values.iter().map(|v| allowed.contains(v)).collect();
+            for row in 0..frame.data.len() {
+                set(row, pass[categories.codes.get(row) as usize]);
+            }
+        }
+        Slot::Range(field, range) => {
+            let get = frame.numbers(field);
+            for row in 0..frame.data.len() {
+                set(row, range.contains(get(row)));
+            }
+        }
+        Slot::Search(text) => {
+            let needle = text.to_lowercase();
+            let hits = search_columns(&frame.data, &needle);
+            for row in 0..frame.data.len() {
+                set(row, hits.iter().any(|(codes, hit)| hit[codes[row] as usize]));
+            }
+        }
+    }
+}
+
+/// For each text column that names what ran: its codes, and which values hold the needle.
+fn search_columns<'a>(data: &'a Dataset, needle: &str) -> Vec<(&'a [u32], Vec<bool>)> {
+    data.columns
+        .iter()
+        .filter(|c| matches!(c.role, Role::Kernel | Role::OpName | Role::Library | Role::Model))
+        .filter_map(|c| match &c.data {
+            ColumnData::Text { codes, values } => Some((
+                codes.as_slice(),
+                values.iter().map(|v| v.to_lowercase().contains(needle)).collect(),
+            )),
+            ColumnData::Number(_) => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::{Column, Source};
+    use crate::dtype::DataType;
+    use crate::gemm::Operation;
+    use crate::hardware::RoofKind;
+    use crate::metrics::Metrics;
+    use std::sync::Arc;
+
+    fn frame(rows: usize) -> Frame {
+        let mut d = Dataset::new();
+        d.sources.push(Source { name: "t.csv".into(), ..Source::default() });
+        d.ops.push(Operation::uniform(DataType::Fp16));
+        d.ops.push(Operation::uniform(DataType::Bf16));
+        let mut codes = Vec::new();
+        for i in 0..rows {
+            d.m.push(i as u32 + 1);
+            d.n.push(64);
+            d.k.push(64);
+            d.batch.push(1);
+            d.op.push((i % 2) as u16);
+            d.device.push(0);
+            d.time_s.push(1e-6);
+            d.source.push(0);
+            d.line.push(i as u32 + 2);
+            codes.push((i % 3) as u32);
+        }
+        d.columns.push(Column {
+            key: "kernel".into(),
+            label: "kernel".into(),
+            role: Role::Kernel,
+            unit: String::new(),
+            data: ColumnData::Text {
+                codes,
+                values: vec!["".into(), "Splitk_A".into(), "stream".into()],
+            },
+        });
+        let metrics = Metrics::compute(&d, vec![None], RoofKind::Datasheet);
+        Frame::all(Arc::new(d), Arc::new(metrics))
+    }
+
+    fn brute(f: &Filters, frame: &Frame) -> Vec<u32> {
+        (0..frame.data.len())
+            .filter(|&r| {
+                f.facets.iter().all(|(field, set)| {
+                    let c = frame.categories(field);
+                    set.contains(&c.values[c.codes.get(r) as usize])
+                }) && f.ranges.iter().all(|(field, range)| range.contains(frame.numbers(field)(r)))
+                    && (f.search.is_empty()
+                        || frame
+                            .data
+                            .text(Role::Kernel, r)
+                            .to_lowercase()
+                            .contains(&f.search.to_lowercase()))
+            })
+            .map(|r| r as u32)
+            .collect()
+    }
+
+    #[test]
+    fn changing_filters_one_by_one_gives_what_a_fresh_scan_gives() {
+        let frame = frame(60);
+        let mut mask = Mask::default();
+        let mut f = Filters::default();
+        let kernel = Field::Column("kernel".into());
+        let steps: Vec<Box<dyn Fn(&mut Filters)>> = vec![
+            Box::new(|f| f.toggle(&Field::Dtype, "fp16")),
+            Box::new(|f| {
+                f.ranges.insert(Field::M, Range { min: Some(10.0), max: Some(40.0) });
+            }),
+            Box::new(|f| f.search = "SPLITK".into()),
+            Box::new(|f| f.toggle(&Field::Dtype, "bf16")),
+            Box::new(|f| f.toggle(&Field::Dtype, "fp16")),
+            Box::new(|f| {
+                f.ranges.clear();
+            }),
+            Box::new(|f| f.search.clear()),
+            Box::new(|f| *f = Filters::default()),
+        ];
+        for step in steps {
+            step(&mut f);
+            assert!(mask.update(&f, &frame).is_empty());
+            assert_eq!(mask.passing(), brute(&f, &frame), "{f:?}");
+            let counts = mask.counts(&kernel, &frame.categories(&kernel));
+            assert_eq!(counts.iter().sum::<u64>() as usize, mask.passing().len());
+        }
+    }
+
+    #[test]
+    fn a_facet_counts_without_itself() {
+        let frame = frame(60);
+        let mut mask = Mask::default();
+        let mut f = Filters::default();
+        f.toggle(&Field::Dtype, "fp16");
+        mask.update(&f, &frame);
+        let c = frame.categories(&Field::Dtype);
+        assert_eq!(mask.counts(&Field::Dtype, &c), [30, 30]);
+    }
+}

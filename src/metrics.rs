@@ -1,0 +1,277 @@
+//! Per-row figures recomputed from shape, type and time: intensity, attained rate, roof time.
+//!
+//! Work, bytes and the rest follow from these three; a row's roof is looked up by its device and
+//! the type its products are multiplied in.
+
+use crate::dataset::Dataset;
+use crate::gemm::Operation;
+use crate::hardware::{self, Device, NameMatch, RoofKind};
+use crate::roofline::{Bound, Roof};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Which device each row is judged on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DeviceChoice {
+    /// Device id for rows whose file does not state one.
+    pub default: Option<String>,
+    /// The user's word for a device name found in a file: name -> device id.
+    pub overrides: BTreeMap<String, String>,
+}
+
+impl DeviceChoice {
+    /// The device of each entry of [`Dataset::devices`]. `custom` are the user's own devices;
+    /// they win over the catalogue's of the same id. Unknown and ambiguous names give `None`.
+    pub fn resolve(&self, names: &[String], custom: &[Device]) -> Vec<Option<Device>> {
+        let by_id = |id: &str| {
+            custom.iter().find(|d| d.id == id).or_else(|| hardware::by_id(id)).cloned()
+        };
+        names
+            .iter()
+            .map(|name| {
+                if let Some(id) = self.overrides.get(name) {
+                    return by_id(id);
+                }
+                if name.is_empty() {
+                    return self.default.as_deref().and_then(by_id);
+                }
+                if let Some(own) = custom.iter().find(|d| d.name == *name || d.id == *name) {
+                    return Some(own.clone());
+                }
+                match hardware::match_name(name) {
+                    NameMatch::Exact(d) | NameMatch::Alias(d) => by_id(&d.id),
+                    _ => None,
+                }
+            })
+            .collect()
+    }
+}
+
+/// Constants of one operation, so that a row costs a dozen multiplications.
+#[derive(Clone, Copy, Debug)]
+struct OpCost {
+    flops_per_mnk: f64,
+    bias: bool,
+    a: f64,
+    b: f64,
+    c: f64,
+    bias_bytes_per_n: f64,
+}
+
+impl OpCost {
+    fn new(op: &Operation) -> Self {
+        // Differences of small problems would lose digits; these are the terms themselves.
+        let probe = |m, n, k| crate::gemm::Problem { m, n, k, batch: 1, op: Operation { bias: false, ..*op } };
+        let per_mnk = probe(1, 1, 1).work().0;
+        let per_element = |t: crate::dtype::DataType| t.bytes() + t.scale_bytes_per_element();
+        OpCost {
+            flops_per_mnk: per_mnk,
+            bias: op.bias,
+            a: per_element(op.a),
+            b: per_element(op.b),
+            c: per_element(op.c) * if op.beta { 2.0 } else { 1.0 },
+            bias_bytes_per_n: if op.bias { op.c.bytes() } else { 0.0 },
+        }
+    }
+
+    fn work_bytes(&self, m: f64, n: f64, k: f64, batch: f64) -> (f64, f64) {
+        let mn = m * n;
+        let bias = if self.bias { mn } else { 0.0 };
+        (
+            batch * (self.flops_per_mnk * mn * k + bias),
+            batch * (m * k * self.a + k * n * self.b + mn * self.c + n * self.bias_bytes_per_n),
+        )
+    }
+}
+
+/// The figures of every row of a dataset.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    /// Arithmetic intensity, FLOP/byte over compulsory traffic.
+    pub ai: Vec<f64>,
+    /// Attained rate, FLOP/s; NaN where nothing was measured.
+    pub rate: Vec<f64>,
+    /// Shortest time the roof allows, seconds; NaN where the device or its peak is unknown.
+    pub roof_s: Vec<f64>,
+    /// Device of each entry of `Dataset::devices`.
+    pub devices: Vec<Option<Device>>,
+    /// Which roof `roof_s` and everything derived from it is of.
+    pub kind: RoofKind,
+    roofs: Vec<Option<Roof>>,
+    costs: Vec<OpCost>,
+}
+
+impl Metrics {
+    /// Computes all rows. `devices` has one entry per `data.devices`.
+    pub fn compute(data: &Dataset, devices: Vec<Option<Device>>, kind: RoofKind) -> Self {
+        let costs: Vec<OpCost> = data.ops.iter().map(OpCost::new).collect();
+        let mut roofs = Vec::with_capacity(devices.len() * data.ops.len());
+        for d in &devices {
+            for op in &data.ops {
+                roofs.push(d.as_ref().and_then(|d| d.roof(op.compute, kind)));
+            }
+        }
+        let n = data.len();
+        let (mut ai, mut rate, mut roof_s) =
+            (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+        let ops = data.ops.len();
+        for row in 0..n {
+            let op = data.op[row] as usize;
+            let (work, bytes) = costs[op].work_bytes(
+                f64::from(data.m[row]),
+                f64::from(data.n[row]),
+                f64::from(data.k[row]),
+                f64::from(data.batch[row]),
+            );
+            ai.push(work / bytes);
+            rate.push(work / data.time_s[row]);
+            roof_s.push(match roofs[data.device[row] as usize * ops + op] {
+                Some(roof) => roof.time_s(work, bytes),
+                None => f64::NAN,
+            });
+        }
+        Metrics { ai, rate, roof_s, devices, kind, roofs, costs }
+    }
+
+    /// Roof of a device code and operation code of the dataset these metrics belong to.
+    pub fn roof_of(&self, device: u16, op: u16) -> Option<Roof> {
+        self.roofs.get(device as usize * self.costs.len() + op as usize).copied().flatten()
+    }
+
+    /// Roof of a row; `None` where the device or its peak for the type is unknown.
+    pub fn roof(&self, data: &Dataset, row: usize) -> Option<Roof> {
+        self.roof_of(data.device[row], data.op[row])
+    }
+
+    /// Work of one call of a row, FLOP.
+    pub fn work(&self, data: &Dataset, row: usize) -> f64 {
+        self.work_bytes(data, row).0
+    }
+
+    /// Compulsory bytes of one call of a row.
+    pub fn bytes(&self, data: &Dataset, row: usize) -> f64 {
+        self.work_bytes(data, row).1
+    }
+
+    fn work_bytes(&self, data: &Dataset, row: usize) -> (f64, f64) {
+        self.costs[data.op[row] as usize].work_bytes(
+            f64::from(data.m[row]),
+            f64::from(data.n[row]),
+            f64::from(data.k[row]),
+            f64::from(data.batch[row]),
+        )
+    }
+
+    /// Compulsory bytes over time, byte/s.
+    pub fn bandwidth(&self, row: usize) -> f64 {
+        self.rate[row] / self.ai[row]
+    }
+
+    /// Share of the device's bandwidth that the compulsory bytes used.
+    pub fn bandwidth_use(&self, data: &Dataset, row: usize) -> f64 {
+        self.roof(data, row).map_or(f64::NAN, |r| self.bandwidth(row) / r.bandwidth_bytes_per_s)
+    }
+
+    /// Roof time over measured time: 1 is at the roof, above 1 is a finding, never clamped.
+    pub fn efficiency(&self, data: &Dataset, row: usize) -> f64 {
+        self.roof_s[row] / data.time_s[row]
+    }
+
+    /// Time a perfect kernel would give back over all calls of the row, seconds.
+    pub fn lost_s(&self, data: &Dataset, row: usize) -> f64 {
+        (data.time_s[row] - self.roof_s[row]) * data.count(row)
+    }
+
+    /// What limits the row at its roof.
+    pub fn bound(&self, data: &Dataset, row: usize) -> Option<Bound> {
+        self.roof(data, row).map(|r| r.bound(self.ai[row]))
+    }
+}
+
+/// The strip of figures over a set of rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Rows in the set.
+    pub rows: u64,
+    /// Rows with a measured time.
+    pub measured: u64,
+    /// Sum of time x count, seconds.
+    pub time_s: f64,
+    /// Sum of work x count over that time, FLOP/s; 0 where nothing was measured.
+    pub attained_flops_per_s: f64,
+    /// Highest rate of one row, FLOP/s.
+    pub max_flops_per_s: f64,
+    /// Sum of roof time over sum of time, of the rows with a roof; never a mean of percentages.
+    pub weighted_efficiency: Option<f64>,
+    /// Highest efficiency of one row.
+    pub max_efficiency: Option<f64>,
+    /// Share of the time (of rows with a roof) whose AI is below the neutral band.
+    pub share_memory_bound: Option<f64>,
+    /// Share of the time above the neutral band.
+    pub share_compute_bound: Option<f64>,
+    /// Time over the roof time, summed over rows below their roof, seconds.
+    pub lost_s: Option<f64>,
+    /// Rows whose rate is above their roof.
+    pub above_roof: u64,
+    /// Measured rows without a known roof, and their time in seconds.
+    pub without_roof: (u64, f64),
+}
+
+impl Totals {
+    /// Sums over `rows`.
+    pub fn over(data: &Dataset, metrics: &Metrics, rows: &[u32]) -> Totals {
+        let count = data.role(crate::dataset::Role::Count).map(|c| &c.data);
+        let mut t = Totals { rows: rows.len() as u64, ..Totals::default() };
+        let (mut work, mut roofed, mut roof_sum, mut mem, mut comp, mut lost) =
+            (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+        let mut best = f64::NEG_INFINITY;
+        for &r in rows {
+            let r = r as usize;
+            let time = data.time_s[r];
+            if time.is_nan() {
+                continue;
+            }
+            let calls = match count {
+                Some(crate::dataset::ColumnData::Number(v)) if !v[r].is_nan() => v[r],
+                _ => 1.0,
+            };
+            t.measured += 1;
+            let total = time * calls;
+            t.time_s += total;
+            work += metrics.rate[r] * total;
+            t.max_flops_per_s = t.max_flops_per_s.max(metrics.rate[r]);
+            let roof_s = metrics.roof_s[r];
+            if roof_s.is_nan() {
+                t.without_roof.0 += 1;
+                t.without_roof.1 += total;
+                continue;
+            }
+            roofed += total;
+            roof_sum += roof_s * calls;
+            let efficiency = roof_s / time;
+            best = best.max(efficiency);
+            if efficiency > 1.0 {
+                t.above_roof += 1;
+            } else {
+                lost += total - roof_s * calls;
+            }
+            match metrics.bound(data, r) {
+                Some(Bound::Memory) => mem += total,
+                Some(Bound::Compute) => comp += total,
+                _ => {}
+            }
+        }
+        if t.time_s > 0.0 {
+            t.attained_flops_per_s = work / t.time_s;
+        }
+        if roofed > 0.0 {
+            t.weighted_efficiency = Some(roof_sum / roofed);
+            t.max_efficiency = Some(best);
+            t.share_memory_bound = Some(mem / roofed);
+            t.share_compute_bound = Some(comp / roofed);
+            t.lost_s = Some(lost);
+        }
+        t
+    }
+}
