@@ -4,7 +4,6 @@ use crate::dataset::{ColumnData, Dataset, Role};
 use crate::hardware::RoofKind;
 use crate::metrics::Metrics;
 use crate::roofline::Bound;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
@@ -195,14 +194,21 @@ impl Frame {
     /// A frame over all rows.
     pub fn all(data: Arc<Dataset>, metrics: Arc<Metrics>) -> Self {
         let rows = Arc::new((0..data.len() as u32).collect());
-        Frame { data, metrics, rows }
+        Frame {
+            data,
+            metrics,
+            rows,
+        }
     }
 
     /// All fields this dataset has, built-in first.
     pub fn fields(&self) -> Vec<FieldInfo> {
         let mut out: Vec<FieldInfo> = BUILT_IN.iter().filter_map(|f| self.info(f)).collect();
         out.extend(
-            self.data.columns.iter().filter_map(|c| self.info(&Field::Column(c.key.clone()))),
+            self.data
+                .columns
+                .iter()
+                .filter_map(|c| self.info(&Field::Column(c.key.clone()))),
         );
         out
     }
@@ -212,29 +218,176 @@ impl Frame {
         use FieldKind::{Category, Number};
         let (label, unit, kind, log, better, hint): (&str, &str, _, _, _, &'static str) =
             match field {
-                Field::M => ("M", "", Number, true, None, "Rows of A and of the output C."),
-                Field::N => ("N", "", Number, true, None, "Columns of B and of the output C."),
-                Field::K => ("K", "", Number, true, None, "The summed dimension: columns of A, rows of B."),
-                Field::Batch => ("Batch", "", Number, true, None, "Independent GEMMs of this shape in one call."),
-                Field::Time => ("Time", "s", Number, true, Some(false), "Measured time of one call."),
-                Field::TotalTime => ("Total time", "s", Number, true, Some(false), "Time of one call times the number of calls."),
-                Field::Work => ("Work", "FLOP", Number, true, None, "2 M N K per GEMM: a multiply and an add for each of M N K products."),
-                Field::Bytes => ("Bytes", "B", Number, true, None, "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this."),
-                Field::Ai => ("AI", "FLOP/B", Number, true, None, "Arithmetic intensity: work over compulsory bytes. An upper bound of the real one."),
-                Field::Attained => ("Attained", "FLOP/s", Number, true, Some(true), "Work over measured time."),
-                Field::Bandwidth => ("Bandwidth", "B/s", Number, true, Some(true), "Compulsory bytes over measured time."),
+                Field::M => (
+                    "M",
+                    "",
+                    Number,
+                    true,
+                    None,
+                    "Rows of A and of the output C.",
+                ),
+                Field::N => (
+                    "N",
+                    "",
+                    Number,
+                    true,
+                    None,
+                    "Columns of B and of the output C.",
+                ),
+                Field::K => (
+                    "K",
+                    "",
+                    Number,
+                    true,
+                    None,
+                    "The summed dimension: columns of A, rows of B.",
+                ),
+                Field::Batch => (
+                    "Batch",
+                    "",
+                    Number,
+                    true,
+                    None,
+                    "Independent GEMMs of this shape in one call.",
+                ),
+                Field::Time => (
+                    "Time",
+                    "s",
+                    Number,
+                    true,
+                    Some(false),
+                    "Measured time of one call.",
+                ),
+                Field::TotalTime => (
+                    "Total time",
+                    "s",
+                    Number,
+                    true,
+                    Some(false),
+                    "Time of one call times the number of calls.",
+                ),
+                Field::Work => (
+                    "Work",
+                    "FLOP",
+                    Number,
+                    true,
+                    None,
+                    "2 M N K per GEMM: a multiply and an add for each of M N K products.",
+                ),
+                Field::Bytes => (
+                    "Bytes",
+                    "B",
+                    Number,
+                    true,
+                    None,
+                    "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this.",
+                ),
+                Field::Ai => (
+                    "AI",
+                    "FLOP/B",
+                    Number,
+                    true,
+                    None,
+                    "Arithmetic intensity: work over compulsory bytes. An upper bound of the real one.",
+                ),
+                Field::Attained => (
+                    "Attained",
+                    "FLOP/s",
+                    Number,
+                    true,
+                    Some(true),
+                    "Work over measured time.",
+                ),
+                Field::Bandwidth => (
+                    "Bandwidth",
+                    "B/s",
+                    Number,
+                    true,
+                    Some(true),
+                    "Compulsory bytes over measured time.",
+                ),
                 Field::Efficiency => match self.metrics.kind {
-                    RoofKind::Datasheet => ("% of roof", "%", Number, false, Some(true), "Attained over the datasheet roof at this AI: roof time over measured time."),
-                    RoofKind::Achievable => ("% of achievable", "%", Number, false, Some(true), "Attained over the max-achievable roof at this AI: roof time over measured time."),
+                    RoofKind::Datasheet => (
+                        "% of roof",
+                        "%",
+                        Number,
+                        false,
+                        Some(true),
+                        "Attained over the datasheet roof at this AI: roof time over measured time.",
+                    ),
+                    RoofKind::Achievable => (
+                        "% of achievable",
+                        "%",
+                        Number,
+                        false,
+                        Some(true),
+                        "Attained over the max-achievable roof at this AI: roof time over measured time.",
+                    ),
                 },
-                Field::BandwidthUse => ("Bandwidth use", "%", Number, false, Some(true), "Compulsory bytes over time, as a share of the device's bandwidth. Low is right for a compute-bound GEMM."),
-                Field::Lost => ("Lost time", "s", Number, true, Some(false), "Measured time minus roof time, over all calls: what a perfect kernel would give back."),
-                Field::Shape => ("Shape", "", Category, false, None, "M x N x K, and the batch where it is not 1."),
-                Field::Dtype => ("Type", "", Category, false, None, "Data types of the operands."),
-                Field::Transposes => ("Layout", "", Category, false, None, "N: stored as is, T: stored transposed; first A, then B."),
-                Field::Device => ("Device", "", Category, false, None, "The accelerator whose roof the row is judged by."),
-                Field::Source => ("File", "", Category, false, None, "The file the row comes from."),
-                Field::Bound => ("Limited by", "", Category, false, None, "Memory where AI is under 0.75 of the ridge point, compute over 1.25 of it."),
+                Field::BandwidthUse => (
+                    "Bandwidth use",
+                    "%",
+                    Number,
+                    false,
+                    Some(true),
+                    "Compulsory bytes over time, as a share of the device's bandwidth. Low is right for a compute-bound GEMM.",
+                ),
+                Field::Lost => (
+                    "Lost time",
+                    "s",
+                    Number,
+                    true,
+                    Some(false),
+                    "Measured time minus roof time, over all calls: what a perfect kernel would give back.",
+                ),
+                Field::Shape => (
+                    "Shape",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "M x N x K, and the batch where it is not 1.",
+                ),
+                Field::Dtype => (
+                    "Type",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "Data types of the operands.",
+                ),
+                Field::Transposes => (
+                    "Layout",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "N: stored as is, T: stored transposed; first A, then B.",
+                ),
+                Field::Device => (
+                    "Device",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "The accelerator whose roof the row is judged by.",
+                ),
+                Field::Source => (
+                    "File",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "The file the row comes from.",
+                ),
+                Field::Bound => (
+                    "Limited by",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "Memory where AI is under 0.75 of the ridge point, compute over 1.25 of it.",
+                ),
                 Field::Column(key) => {
                     let c = self.data.columns.iter().find(|c| c.key == *key)?;
                     let kind = match c.data {
@@ -295,8 +448,10 @@ impl Frame {
             Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
                 Some(ColumnData::Number(v)) => Box::new(|r| v[r]),
                 Some(ColumnData::Text { codes, values }) => {
-                    let parsed: Vec<f64> =
-                        values.iter().map(|v| v.trim().parse().unwrap_or(f64::NAN)).collect();
+                    let parsed: Vec<f64> = values
+                        .iter()
+                        .map(|v| v.trim().parse().unwrap_or(f64::NAN))
+                        .collect();
                     Box::new(move |r| parsed[codes[r] as usize])
                 }
                 None => Box::new(|_| f64::NAN),
@@ -309,18 +464,19 @@ impl Frame {
     pub fn categories<'a>(&'a self, field: &Field) -> Categories<'a> {
         let (d, x) = (&*self.data, &*self.metrics);
         match field {
-            Field::Dtype => mapped(&d.op, d.ops.iter().map(crate::gemm::Operation::type_label)),
-            Field::Transposes => {
-                mapped(&d.op, d.ops.iter().map(|o| o.transposes_label().to_owned()))
-            }
+            Field::Dtype => mapped(&d.op, d.ops.iter().map(crate::gemm::Operation::types)),
+            Field::Transposes => mapped(&d.op, d.ops.iter().map(|o| o.layout().to_owned())),
             Field::Device => mapped(
                 &d.device,
-                d.devices.iter().zip(&x.devices).map(|(name, device)| match device {
-                    Some(dev) if name.is_empty() => format!("{} (assumed)", dev.name),
-                    Some(dev) => dev.name.clone(),
-                    None if name.is_empty() => "not stated".to_owned(),
-                    None => name.clone(),
-                }),
+                d.devices
+                    .iter()
+                    .zip(&x.devices)
+                    .map(|(name, device)| match device {
+                        Some(dev) if name.is_empty() => format!("{} (assumed)", dev.name),
+                        Some(dev) => dev.name.clone(),
+                        None if name.is_empty() => "not stated".to_owned(),
+                        None => name.clone(),
+                    }),
             ),
             Field::Source => mapped(&d.source, d.sources.iter().map(|s| s.name.clone())),
             Field::Bound => {
@@ -350,7 +506,10 @@ impl Frame {
                         })
                     })
                     .collect();
-                Categories { codes: Codes::Owned(codes), values }
+                Categories {
+                    codes: Codes::Owned(codes),
+                    values,
+                }
             }
             Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
                 Some(ColumnData::Text { codes, values }) => Categories {
@@ -389,10 +548,17 @@ impl Frame {
             .iter()
             .map(|&o| {
                 let v = seen[o as usize];
-                if v.is_nan() { String::new() } else { format!("{v}") }
+                if v.is_nan() {
+                    String::new()
+                } else {
+                    format!("{v}")
+                }
             })
             .collect();
-        Categories { codes: Codes::Owned(codes), values }
+        Categories {
+            codes: Codes::Owned(codes),
+            values,
+        }
     }
 }
 
@@ -417,5 +583,8 @@ fn mapped(codes: &[u16], texts: impl Iterator<Item = String>) -> Categories<'_> 
             })
         })
         .collect();
-    Categories { codes: Codes::Mapped(codes, map), values }
+    Categories {
+        codes: Codes::Mapped(codes, map),
+        values,
+    }
 }

@@ -114,7 +114,10 @@ impl Mask {
         }
         let mut refused = Vec::new();
         for slot in wanted {
-            let place = self.slots.iter().position(|s| s.as_ref().is_some_and(|s| s.same_place(&slot)));
+            let place = self
+                .slots
+                .iter()
+                .position(|s| s.as_ref().is_some_and(|s| s.same_place(&slot)));
             if place.is_some_and(|i| self.slots[i].as_ref() == Some(&slot)) {
                 continue;
             }
@@ -143,7 +146,13 @@ impl Mask {
     /// Rows that pass all filters, ascending.
     pub fn passing(&self) -> Vec<u32> {
         let mut out = Vec::with_capacity(self.fail.len());
-        out.extend(self.fail.iter().zip(0u32..).filter(|(w, _)| **w == 0).map(|(_, r)| r));
+        out.extend(
+            self.fail
+                .iter()
+                .zip(0u32..)
+                .filter(|(w, _)| **w == 0)
+                .map(|(_, r)| r),
+        );
         out
     }
 
@@ -172,7 +181,11 @@ fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32) {
     match slot {
         Slot::Facet(field, allowed) => {
             let categories = frame.categories(field);
-            let pass: Vec<bool> = categories.values.iter().map(|v| allowed.contains(v)).collect();
+            let pass: Vec<bool> = categories
+                .values
+                .iter()
+                .map(|v| allowed.contains(v))
+                .collect();
             for row in 0..frame.data.len() {
                 set(row, pass[categories.codes.get(row) as usize]);
             }
@@ -187,7 +200,10 @@ fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32) {
             let needle = text.to_lowercase();
             let hits = search_columns(&frame.data, &needle);
             for row in 0..frame.data.len() {
-                set(row, hits.iter().any(|(codes, hit)| hit[codes[row] as usize]));
+                set(
+                    row,
+                    hits.iter().any(|(codes, hit)| hit[codes[row] as usize]),
+                );
             }
         }
     }
@@ -197,11 +213,19 @@ fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32) {
 fn search_columns<'a>(data: &'a Dataset, needle: &str) -> Vec<(&'a [u32], Vec<bool>)> {
     data.columns
         .iter()
-        .filter(|c| matches!(c.role, Role::Kernel | Role::OpName | Role::Library | Role::Model))
+        .filter(|c| {
+            matches!(
+                c.role,
+                Role::Kernel | Role::OpName | Role::Library | Role::Model
+            )
+        })
         .filter_map(|c| match &c.data {
             ColumnData::Text { codes, values } => Some((
                 codes.as_slice(),
-                values.iter().map(|v| v.to_lowercase().contains(needle)).collect(),
+                values
+                    .iter()
+                    .map(|v| v.to_lowercase().contains(needle))
+                    .collect(),
             )),
             ColumnData::Number(_) => None,
         })
@@ -220,7 +244,10 @@ mod tests {
 
     fn frame(rows: usize) -> Frame {
         let mut d = Dataset::new();
-        d.sources.push(Source { name: "t.csv".into(), ..Source::default() });
+        d.sources.push(Source {
+            name: "t.csv".into(),
+            ..Source::default()
+        });
         d.ops.push(Operation::uniform(DataType::Fp16));
         d.ops.push(Operation::uniform(DataType::Bf16));
         let mut codes = Vec::new();
@@ -256,7 +283,10 @@ mod tests {
                 f.facets.iter().all(|(field, set)| {
                     let c = frame.categories(field);
                     set.contains(&c.values[c.codes.get(r) as usize])
-                }) && f.ranges.iter().all(|(field, range)| range.contains(frame.numbers(field)(r)))
+                }) && f
+                    .ranges
+                    .iter()
+                    .all(|(field, range)| range.contains(frame.numbers(field)(r)))
                     && (f.search.is_empty()
                         || frame
                             .data
@@ -274,10 +304,17 @@ mod tests {
         let mut mask = Mask::default();
         let mut f = Filters::default();
         let kernel = Field::Column("kernel".into());
-        let steps: Vec<Box<dyn Fn(&mut Filters)>> = vec![
+        type Step = Box<dyn Fn(&mut Filters)>;
+        let steps: Vec<Step> = vec![
             Box::new(|f| f.toggle(&Field::Dtype, "fp16")),
             Box::new(|f| {
-                f.ranges.insert(Field::M, Range { min: Some(10.0), max: Some(40.0) });
+                f.ranges.insert(
+                    Field::M,
+                    Range {
+                        min: Some(10.0),
+                        max: Some(40.0),
+                    },
+                );
             }),
             Box::new(|f| f.search = "SPLITK".into()),
             Box::new(|f| f.toggle(&Field::Dtype, "bf16")),

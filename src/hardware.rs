@@ -56,3 +56,51 @@ pub struct Device {
     /// Where the device's row comes from.
     pub source: String,
 }
+
+/// Which roof percentages are of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoofKind {
+    /// The vendor's dense peak and bandwidth.
+    #[default]
+    Datasheet,
+    /// The best rate anyone measured with large GEMMs, and the datasheet's bandwidth.
+    Achievable,
+}
+
+/// What a device name found in a file refers to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NameMatch {
+    /// The name is a catalogue entry's.
+    Exact(&'static Device),
+    /// The name is known to mean this entry.
+    Alias(&'static Device),
+    /// Several entries could be meant.
+    Ambiguous(Vec<&'static Device>),
+    /// Nothing in the catalogue.
+    Unknown,
+}
+
+/// Device of the catalogue by its id.
+pub fn by_id(_id: &str) -> Option<&'static Device> {
+    None
+}
+
+/// What a device name refers to.
+pub fn match_name(_name: &str) -> NameMatch {
+    NameMatch::Unknown
+}
+
+impl Device {
+    /// Peak and bandwidth for products of this type; `None` where the device has no such peak.
+    pub fn roof(&self, dtype: DataType, kind: RoofKind) -> Option<crate::roofline::Roof> {
+        let peak = self.peaks.iter().find(|p| p.dtype == dtype)?;
+        Some(crate::roofline::Roof {
+            peak_flops_per_s: match kind {
+                RoofKind::Datasheet => peak.flops_per_s,
+                RoofKind::Achievable => peak.achievable_flops_per_s?,
+            },
+            bandwidth_bytes_per_s: self.bandwidth_bytes_per_s,
+        })
+    }
+}

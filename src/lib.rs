@@ -16,12 +16,12 @@
 pub mod chart;
 pub mod dataset;
 pub mod dtype;
+pub mod field;
+pub mod filter;
 pub mod gemm;
 pub mod hardware;
 pub mod import;
+pub mod metrics;
 pub mod roofline;
 pub mod units;
-pub mod field;
-pub mod filter;
-pub mod metrics;
 pub mod view_state;

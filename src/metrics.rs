@@ -25,7 +25,11 @@ impl DeviceChoice {
     /// they win over the catalogue's of the same id. Unknown and ambiguous names give `None`.
     pub fn resolve(&self, names: &[String], custom: &[Device]) -> Vec<Option<Device>> {
         let by_id = |id: &str| {
-            custom.iter().find(|d| d.id == id).or_else(|| hardware::by_id(id)).cloned()
+            custom
+                .iter()
+                .find(|d| d.id == id)
+                .or_else(|| hardware::by_id(id))
+                .cloned()
         };
         names
             .iter()
@@ -62,7 +66,13 @@ struct OpCost {
 impl OpCost {
     fn new(op: &Operation) -> Self {
         // Differences of small problems would lose digits; these are the terms themselves.
-        let probe = |m, n, k| crate::gemm::Problem { m, n, k, batch: 1, op: Operation { bias: false, ..*op } };
+        let probe = |m, n, k| crate::gemm::Problem {
+            m,
+            n,
+            k,
+            batch: 1,
+            op: Operation { bias: false, ..*op },
+        };
         let per_mnk = probe(1, 1, 1).work().0;
         let per_element = |t: crate::dtype::DataType| t.bytes() + t.scale_bytes_per_element();
         OpCost {
@@ -113,8 +123,11 @@ impl Metrics {
             }
         }
         let n = data.len();
-        let (mut ai, mut rate, mut roof_s) =
-            (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+        let (mut ai, mut rate, mut roof_s) = (
+            Vec::with_capacity(n),
+            Vec::with_capacity(n),
+            Vec::with_capacity(n),
+        );
         let ops = data.ops.len();
         for row in 0..n {
             let op = data.op[row] as usize;
@@ -131,12 +144,23 @@ impl Metrics {
                 None => f64::NAN,
             });
         }
-        Metrics { ai, rate, roof_s, devices, kind, roofs, costs }
+        Metrics {
+            ai,
+            rate,
+            roof_s,
+            devices,
+            kind,
+            roofs,
+            costs,
+        }
     }
 
     /// Roof of a device code and operation code of the dataset these metrics belong to.
     pub fn roof_of(&self, device: u16, op: u16) -> Option<Roof> {
-        self.roofs.get(device as usize * self.costs.len() + op as usize).copied().flatten()
+        self.roofs
+            .get(device as usize * self.costs.len() + op as usize)
+            .copied()
+            .flatten()
     }
 
     /// Roof of a row; `None` where the device or its peak for the type is unknown.
@@ -170,7 +194,8 @@ impl Metrics {
 
     /// Share of the device's bandwidth that the compulsory bytes used.
     pub fn bandwidth_use(&self, data: &Dataset, row: usize) -> f64 {
-        self.roof(data, row).map_or(f64::NAN, |r| self.bandwidth(row) / r.bandwidth_bytes_per_s)
+        self.roof(data, row)
+            .map_or(f64::NAN, |r| self.bandwidth(row) / r.bandwidth_bytes_per_s)
     }
 
     /// Roof time over measured time: 1 is at the roof, above 1 is a finding, never clamped.
@@ -222,7 +247,10 @@ impl Totals {
     /// Sums over `rows`.
     pub fn over(data: &Dataset, metrics: &Metrics, rows: &[u32]) -> Totals {
         let count = data.role(crate::dataset::Role::Count).map(|c| &c.data);
-        let mut t = Totals { rows: rows.len() as u64, ..Totals::default() };
+        let mut t = Totals {
+            rows: rows.len() as u64,
+            ..Totals::default()
+        };
         let (mut work, mut roofed, mut roof_sum, mut mem, mut comp, mut lost) =
             (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
         let mut best = f64::NEG_INFINITY;
