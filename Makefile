@@ -29,7 +29,7 @@ dev: setup-site ## build, serve and reload on every change
 build: setup-site site ## build the release site into dist/
 
 site:
-	@$(WASM); env -u NO_COLOR trunk build --release
+	@$(WASM); trunk build --release
 	node scripts/size.mjs dist
 
 test: setup ## everything: lints, native, wasm and browser tests
@@ -48,7 +48,7 @@ lint-run:
 	@echo '== lint'
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
-	$(WASM); cargo-clippy clippy --locked --all-targets --target $(WASM_TARGET) -- -D warnings
+	$(WASM); cargo-clippy clippy --locked --lib --bins --test web --target $(WASM_TARGET) -- -D warnings
 
 test-native-run:
 	@echo '== native tests'

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertNoRequests, assertQuiet, openPage, screenshot } from "../harness.mjs";
+import { assertNoRequests, assertQuiet, launch, openPage, screenshot, site, waitReady } from "../harness.mjs";
 import { GemmscopePage } from "../page.mjs";
 
 for (const headers of ["strict", "pages"]) {
@@ -28,6 +28,31 @@ test("a stored theme holds before the first paint", async (t) => {
     before: (page) => page.addInitScript(() => localStorage.setItem("gemmscope.theme", "dark")),
   });
   assert.equal(await page.getAttribute("html", "data-theme"), "dark");
+});
+
+test("a slow network sees that something is coming", async (t) => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  const page = await openPage({
+    t,
+    ready: false,
+    before: (page) => page.route("**/*.wasm", async (route) => (await held, route.continue())),
+  });
+  await page.locator("#boot-progress").waitFor();
+  assert.equal(await page.locator("#boot-status").innerText(), "Loading…");
+  await screenshot(page, "boot-slow");
+  release();
+  await waitReady(page);
+  assert.equal(await page.locator("#skeleton").count(), 0);
+});
+
+test("starts in a sandboxed frame of another page", async (t) => {
+  const context = await (await launch()).newContext();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.setContent(`<iframe sandbox="allow-scripts" src="${await site("pages")}" width="900" height="600"></iframe>`);
+  await page.frameLocator("iframe").locator('html[data-ready="1"]').waitFor({ state: "attached" });
+  assert.equal(await page.frameLocator("iframe").locator(".boot-error").count(), 0);
 });
 
 test("a wasm file that does not arrive is said in words", async (t) => {
