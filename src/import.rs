@@ -4,6 +4,48 @@
 //! looks at the head, asks every [`Format`] in [`FORMATS`] how sure it is, and hands the text to
 //! the reader of the winner. The same code serves dropped files, pasted text, messages from a
 //! host page, the command line and the tests.
+//!
+//! ```no_run
+//! use gemmscope::import::{Imported, ImportOptions, read_all};
+//! let csv = b"M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n";
+//! let Imported::Table(data) = read_all("mine.csv", csv, &ImportOptions::default())? else {
+//!     unreachable!()
+//! };
+//! assert_eq!((data.len(), data.time_s[0]), (1, 690e-6));
+//! # Ok::<(), gemmscope::import::ImportError>(())
+//! ```
+//!
+//! # To add a format
+//!
+//! 1. One file `src/import/<tool>.rs` with a `pub const FORMAT: Format`. `detect` grades the
+//!    [`Head`], never the file name alone. `open` gives a reader: usually [`Delimited`] around a
+//!    [`RowReader`] (it gets [`Record`]s) or [`Logged`] around a [`LineReader`] (it gets lines).
+//!    The reader fills a [`TableBuilder`]: stage the extra columns of a row, then
+//!    `commit(record, row)` with a `Result<Row, Bad>`; the checks of [`cell::Col`] give the
+//!    `Bad`, so that every format says the same of the same flaw. Data is never clamped or
+//!    dropped: a row is a point or is set aside.
+//! 2. One row in [`FORMATS`], above the generic reader.
+//! 3. One folder `tests/fixtures/<id>/` with small files of your own making, true to the header.
+//!    The harness reads each in every way (unnamed, in slices, packed, exported and read again)
+//!    and compares the summary with `tests/golden`; `UPDATE_GOLDEN=1 cargo test --test import`
+//!    writes it.
+
+pub mod cell;
+pub mod foreign;
+mod formats;
+pub mod generic;
+pub mod intern;
+pub mod iree;
+pub mod records;
+mod session;
+pub mod table;
+pub mod text;
+
+pub use cell::{Bad, Col, Flaw, Header};
+pub use formats::{Best, FORMATS, sniff};
+pub use records::{Delimiter, Dialect, Line, Lines, Record, Records, sniff_dialect};
+pub use session::{Progress, Session, read_all};
+pub use table::{ColumnId, Row, TableBuilder};
 
 use crate::dataset::Dataset;
 use crate::hardware::Device;
@@ -24,13 +66,39 @@ pub struct ImportOptions {
     pub answers: BTreeMap<String, String>,
 }
 
+impl ImportOptions {
+    /// The user's answer to an assumption, where there is one.
+    pub fn answer(&self, key: &str) -> Option<&str> {
+        self.answers
+            .get(key)
+            .map(|a| a.trim())
+            .filter(|a| !a.is_empty())
+    }
+
+    /// The data type the user chose under `key` (usually `dtype`).
+    pub fn dtype(&self, key: &str) -> Option<crate::dtype::DataType> {
+        self.answer(key).and_then(crate::dtype::DataType::parse)
+    }
+}
+
 /// How sure a format is that a head is its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detection {
-    /// 0 (no) to 100 (its signature, which nobody else writes).
+    /// 0 (no) to 100 (its signature, which nobody else writes). The generic reader stays below
+    /// 40; a tool's reader that knows its header is at 80 or more.
     pub score: u8,
     /// Why: the words shown on the file's card.
     pub reason: String,
+}
+
+impl Detection {
+    /// A score and its reason.
+    pub fn new(score: u8, reason: impl Into<String>) -> Self {
+        Detection {
+            score,
+            reason: reason.into(),
+        }
+    }
 }
 
 /// The first bytes of a file, decoded: what detection may look at.
@@ -38,8 +106,47 @@ pub struct Detection {
 pub struct Head {
     /// File name, for hints only: no format is decided by the name alone.
     pub name: String,
-    /// Up to 80 lines of text (fewer for a short file), without line ends.
+    /// Up to 80 lines of text (fewer for a short file), without line ends, 64 KiB in all: the
+    /// last line may be cut.
     pub lines: Vec<String>,
+    /// This is the whole file.
+    pub complete: bool,
+}
+
+impl Head {
+    /// A head of these lines, for tests and pasted text.
+    pub fn of(text: &str) -> Self {
+        Head {
+            lines: text.lines().map(str::to_owned).collect(),
+            complete: true,
+            ..Head::default()
+        }
+    }
+
+    /// The first line that is not blank.
+    pub fn first(&self) -> &str {
+        self.lines
+            .iter()
+            .map(|l| l.trim())
+            .find(|l| !l.is_empty())
+            .unwrap_or("")
+    }
+
+    /// Fields of a line, split at `delimiter`, trimmed, without quotes around them. Good enough
+    /// for looking at headers; a reader uses [`Records`].
+    pub fn fields(line: &str, delimiter: char) -> Vec<&str> {
+        line.split(delimiter)
+            .map(|f| f.trim().trim_matches('"').trim())
+            .collect()
+    }
+
+    /// Position of the first line whose comma-separated fields hold all of these names.
+    pub fn line_with(&self, names: &[&str]) -> Option<usize> {
+        self.lines.iter().position(|l| {
+            let fields = Head::fields(l, ',');
+            names.iter().all(|n| fields.contains(n))
+        })
+    }
 }
 
 /// One file format: an entry of [`FORMATS`].
@@ -54,8 +161,15 @@ pub struct Format {
     pub example: &'static str,
     /// Grades a head; `None` is "not mine".
     pub detect: fn(&Head) -> Option<Detection>,
-    /// A reader for a file with this head.
-    pub open: fn(&Head, &ImportOptions) -> Box<dyn Reader>,
+    /// A reader for a file with this head; an error where the head already shows that the file
+    /// cannot be read.
+    pub open: fn(&Head, &ImportOptions) -> Result<Box<dyn Reader>, ImportError>,
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Format").field("id", &self.id).finish()
+    }
 }
 
 /// Takes decoded text slices (UTF-8, any cut, even inside a character's line) and fills a table.
@@ -64,6 +178,104 @@ pub trait Reader {
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError>;
     /// The end of the file; hands over what was read.
     fn finish(self: Box<Self>) -> Result<Imported, ImportError>;
+    /// Rows so far, for the progress display.
+    fn rows(&self) -> u64 {
+        0
+    }
+}
+
+/// A reader that gets records: see [`Delimited`].
+pub trait RowReader {
+    /// The next record. Records with a [`problem`](Record::problem) come too.
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError>;
+    /// The end of the file.
+    fn finish(self) -> Result<Imported, ImportError>;
+    /// Rows so far.
+    fn rows(&self) -> u64;
+}
+
+/// A [`Reader`] of delimited text around a [`RowReader`].
+#[derive(Debug)]
+pub struct Delimited<R> {
+    records: Records,
+    rows: R,
+}
+
+impl<R: RowReader> Delimited<R> {
+    /// Cuts the text by `dialect` and gives the records to `rows`.
+    pub fn new(dialect: Dialect, rows: R) -> Self {
+        Delimited {
+            records: Records::new(dialect),
+            rows,
+        }
+    }
+}
+
+impl<R: RowReader> Reader for Delimited<R> {
+    fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
+        let rows = &mut self.rows;
+        self.records.feed(text, |r| rows.record(r))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
+        let Delimited {
+            mut records,
+            mut rows,
+        } = *self;
+        records.finish(|r| rows.record(r))?;
+        rows.finish()
+    }
+
+    fn rows(&self) -> u64 {
+        self.rows.rows()
+    }
+}
+
+/// A reader that gets lines: see [`Logged`].
+pub trait LineReader {
+    /// The next line, blank ones too.
+    fn line(&mut self, line: Line<'_>) -> Result<(), ImportError>;
+    /// The end of the file.
+    fn finish(self) -> Result<Imported, ImportError>;
+    /// Rows so far.
+    fn rows(&self) -> u64;
+}
+
+/// A [`Reader`] of line-by-line logs around a [`LineReader`].
+#[derive(Debug)]
+pub struct Logged<R> {
+    lines: Lines,
+    reader: R,
+}
+
+impl<R: LineReader> Logged<R> {
+    /// Gives the lines to `reader`.
+    pub fn new(reader: R) -> Self {
+        Logged {
+            lines: Lines::default(),
+            reader,
+        }
+    }
+}
+
+impl<R: LineReader> Reader for Logged<R> {
+    fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
+        let reader = &mut self.reader;
+        self.lines.feed(text, |l| reader.line(l))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
+        let Logged {
+            mut lines,
+            mut reader,
+        } = *self;
+        lines.finish(|l| reader.line(l))?;
+        reader.finish()
+    }
+
+    fn rows(&self) -> u64 {
+        self.reader.rows()
+    }
 }
 
 /// What a file turned out to hold.
@@ -71,9 +283,32 @@ pub trait Reader {
 #[non_exhaustive]
 pub enum Imported {
     /// Rows.
-    Table(Dataset),
+    Table(Box<Dataset>),
     /// Devices (a device JSON of ours or a TraceLens arch file).
     Devices(Vec<Device>),
+}
+
+impl Imported {
+    /// Wraps a finished table.
+    pub fn table(data: Dataset) -> Self {
+        Imported::Table(Box::new(data))
+    }
+}
+
+/// What can be done about an [`ImportError`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Nothing special.
+    #[default]
+    Other,
+    /// The columns are there but their meaning is not clear: open the mapping form.
+    NeedsMapping,
+    /// A known file that is no GEMM benchmark; the message says what it is.
+    Foreign,
+    /// Nothing in it, or a header without rows.
+    Empty,
 }
 
 /// Why a file could not be read at all. A bad row is not an error: it is set aside.
@@ -85,6 +320,33 @@ pub struct ImportError {
     pub column: u32,
     /// What was expected, what was found, what to do; the offending text last.
     pub message: String,
+    /// What can be done about it.
+    pub kind: ErrorKind,
+}
+
+impl ImportError {
+    /// An error about the file as a whole.
+    pub fn new(message: impl Into<String>) -> Self {
+        ImportError {
+            line: 0,
+            column: 0,
+            message: message.into(),
+            kind: ErrorKind::Other,
+        }
+    }
+
+    /// The same error at a place (1-based; 0 where none applies).
+    pub fn at(mut self, line: u32, column: u32) -> Self {
+        self.line = line;
+        self.column = column;
+        self
+    }
+
+    /// The same error of another kind.
+    pub fn kind(mut self, kind: ErrorKind) -> Self {
+        self.kind = kind;
+        self
+    }
 }
 
 impl fmt::Display for ImportError {

@@ -1,0 +1,272 @@
+//! One file from its first byte to its table.
+
+use super::foreign;
+use super::formats::sniff;
+use super::text::{Decoder, cell_text};
+use super::{ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
+
+const HEAD_LINES: usize = 80;
+const HEAD_BYTES: usize = 64 << 10;
+/// Raw bytes that are looked at for the signatures of binary files.
+const MAGIC_BYTES: usize = 512;
+/// Packed bytes that are unpacked at a time: bounds the memory that one slice can take.
+const PACKED_STEP: usize = 16 << 10;
+
+/// How far a session is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes fed, as they lie in the file (packed where it is packed).
+    pub bytes: u64,
+    /// Rows read.
+    pub rows: u64,
+}
+
+enum State {
+    /// Collecting the head.
+    Head,
+    Reading(Box<dyn Reader>),
+    Failed(ImportError),
+}
+
+/// Reads one file: [`feed`](Session::feed) its slices, then [`finish`](Session::finish).
+pub struct Session {
+    name: String,
+    options: ImportOptions,
+    decoder: Decoder,
+    magic: Vec<u8>,
+    head: Vec<u8>,
+    head_lines: usize,
+    state: State,
+    bytes_in: u64,
+    text_bytes: u64,
+    format: (&'static str, &'static str, String),
+    /// Lines end in a bare carriage return.
+    only_cr: bool,
+}
+
+impl Session {
+    /// A session for a file of this name ("" for a paste).
+    pub fn new(name: &str, options: ImportOptions) -> Self {
+        Session {
+            name: name.to_owned(),
+            options,
+            decoder: Decoder::new(),
+            magic: Vec::new(),
+            head: Vec::new(),
+            head_lines: 0,
+            state: State::Head,
+            bytes_in: 0,
+            text_bytes: 0,
+            format: ("", "", String::new()),
+            only_cr: false,
+        }
+    }
+
+    /// How far the session is.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            bytes: self.bytes_in,
+            rows: match &self.state {
+                State::Reading(r) => r.rows(),
+                _ => 0,
+            },
+        }
+    }
+
+    /// Id of the format that was taken, once it is known.
+    pub fn format(&self) -> Option<&'static str> {
+        (!self.format.0.is_empty()).then_some(self.format.0)
+    }
+
+    /// The next slice of the file. After an error every further call gives the same error.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
+        self.bytes_in += bytes.len() as u64;
+        if self.magic.len() < MAGIC_BYTES {
+            let room = MAGIC_BYTES - self.magic.len();
+            self.magic
+                .extend_from_slice(&bytes[..room.min(bytes.len())]);
+        }
+        // The first bytes go alone, so that the size of the slices decides nothing.
+        let step = if self.magic.starts_with(&[0x1f, 0x8b]) {
+            PACKED_STEP
+        } else {
+            bytes.len().max(1)
+        };
+        for piece in bytes.chunks(step) {
+            if let State::Failed(e) = &self.state {
+                return Err(e.clone());
+            }
+            let Session {
+                decoder,
+                state,
+                head,
+                head_lines,
+                text_bytes,
+                only_cr,
+                ..
+            } = self;
+            let result = decoder.feed(piece).and_then(|text| {
+                *text_bytes += text.len() as u64;
+                take(text, state, head, head_lines, *only_cr)
+            });
+            if let Err(e) = result {
+                return self.fail(e);
+            }
+            if matches!(self.state, State::Head)
+                && (self.head_lines >= HEAD_LINES || self.head.len() >= HEAD_BYTES)
+                && let Err(e) = self.open(false)
+            {
+                return self.fail(e);
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of the file.
+    pub fn finish(mut self) -> Result<Imported, ImportError> {
+        if let State::Failed(e) = self.state {
+            return Err(e);
+        }
+        let Session {
+            decoder,
+            state,
+            head,
+            head_lines,
+            text_bytes,
+            only_cr,
+            ..
+        } = &mut self;
+        let text = decoder.finish()?;
+        *text_bytes += text.len() as u64;
+        take(text, state, head, head_lines, *only_cr)?;
+        if matches!(self.state, State::Head) {
+            self.open(true)?;
+        }
+        let State::Reading(reader) = self.state else {
+            return Err(ImportError::new("the file was not opened"));
+        };
+        let mut imported = reader.finish()?;
+        if let Imported::Table(data) = &mut imported {
+            let source = match data.sources.first_mut() {
+                Some(s) => s,
+                None => {
+                    data.sources.push(Default::default());
+                    &mut data.sources[0]
+                }
+            };
+            source.name = self.name;
+            source.bytes = self.text_bytes;
+            source.format = self.format.0.to_owned();
+            source.format_name = self.format.1.to_owned();
+            source.format_reason = self.format.2;
+            if source.rows_read == 0 {
+                return Err(ImportError::new(format!(
+                    "no rows: the file has the header of a {} but nothing below it; the run \
+                     that wrote it may have failed",
+                    source.format_name
+                ))
+                .kind(ErrorKind::Empty));
+            }
+            if let Some(encoding) = self.decoder.encoding() {
+                source.notes.push(format!("The text is {encoding}."));
+            }
+            if self.decoder.nul_bytes() > 0 {
+                source.notes.push(format!(
+                    "{} NUL bytes were left out.",
+                    self.decoder.nul_bytes()
+                ));
+            }
+        }
+        Ok(imported)
+    }
+
+    fn fail(&mut self, e: ImportError) -> Result<(), ImportError> {
+        self.state = State::Failed(e.clone());
+        Err(e)
+    }
+
+    fn open(&mut self, complete: bool) -> Result<(), ImportError> {
+        if let Some(sentence) = foreign::by_magic(&self.magic) {
+            return Err(ImportError::new(sentence).kind(ErrorKind::Foreign));
+        }
+        if self.bytes_in == 0 || self.head.iter().all(u8::is_ascii_whitespace) {
+            return Err(ImportError::new("the file is empty").kind(ErrorKind::Empty));
+        }
+        if memchr::memchr(b'\n', &self.head).is_none()
+            && memchr::memchr(b'\r', &self.head).is_some()
+        {
+            self.only_cr = true;
+            cr_to_lf(&mut self.head);
+        }
+        let start = &self.head[..self.head.len().min(HEAD_BYTES)];
+        let head = Head {
+            name: self.name.clone(),
+            lines: cell_text(start)
+                .lines()
+                .take(HEAD_LINES)
+                .map(str::to_owned)
+                .collect(),
+            complete,
+        };
+        if self.decoder.nul_bytes() * 50 > self.text_bytes && self.decoder.encoding().is_none()
+            || foreign::looks_binary(start)
+        {
+            return Err(ImportError::new(
+                "this is a binary file, not text: expected a CSV, a log or a JSON file of GEMM \
+                 benchmarks",
+            )
+            .kind(ErrorKind::Foreign));
+        }
+        let best = sniff(&head, &self.options)?;
+        self.format = (best.format.id, best.format.name, best.detection.reason);
+        let mut reader = (best.format.open)(&head, &self.options)?;
+        reader.feed(&std::mem::take(&mut self.head))?;
+        self.state = State::Reading(reader);
+        Ok(())
+    }
+}
+
+fn take(
+    text: &[u8],
+    state: &mut State,
+    head: &mut Vec<u8>,
+    head_lines: &mut usize,
+    only_cr: bool,
+) -> Result<(), ImportError> {
+    match state {
+        State::Head => {
+            *head_lines += memchr::memchr_iter(b'\n', text).count();
+            head.extend_from_slice(text);
+            Ok(())
+        }
+        State::Reading(reader) if only_cr => {
+            let mut owned = text.to_vec();
+            cr_to_lf(&mut owned);
+            reader.feed(&owned)
+        }
+        State::Reading(reader) => reader.feed(text),
+        State::Failed(e) => Err(e.clone()),
+    }
+}
+
+fn cr_to_lf(text: &mut [u8]) {
+    for b in text {
+        if *b == b'\r' {
+            *b = b'\n';
+        }
+    }
+}
+
+/// Reads a whole file that lies in memory.
+pub fn read_all(
+    name: &str,
+    bytes: &[u8],
+    options: &ImportOptions,
+) -> Result<Imported, ImportError> {
+    let mut session = Session::new(name, options.clone());
+    // Slices of this size let a browser swap to optimised code between them.
+    for slice in bytes.chunks(256 << 10) {
+        session.feed(slice)?;
+    }
+    session.finish()
+}

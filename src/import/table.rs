@@ -1,0 +1,500 @@
+//! Rows as readers push them -> a [`Dataset`] of one source: dictionaries, rows set aside,
+//! notes, assumptions, and the check of the file's own rates.
+
+use super::cell::Bad;
+use super::intern::{AutoColumn, TextColumn};
+use super::records::Record;
+use crate::dataset::{
+    Assumption, Column, ColumnData, Dataset, ReportedCheck, Role, SetAside, Source,
+};
+use crate::dtype::DataType;
+use crate::gemm::Operation;
+use std::collections::HashMap;
+
+/// The canonical part of one row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// Rows of A and C.
+    pub m: u32,
+    /// Columns of B and C.
+    pub n: u32,
+    /// Summed dimension.
+    pub k: u32,
+    /// Independent GEMMs a call.
+    pub batch: u32,
+    /// Types, layout, epilogue.
+    pub op: Operation,
+    /// From [`TableBuilder::device`]; 0 where the file does not say.
+    pub device: u16,
+    /// Seconds a call. NaN only where the file lists shapes without times.
+    pub time_s: f64,
+}
+
+impl Row {
+    /// A row of one GEMM a call on a device that the file does not name.
+    pub fn new(m: u32, n: u32, k: u32, op: Operation, time_s: f64) -> Self {
+        Row {
+            m,
+            n,
+            k,
+            batch: 1,
+            op,
+            device: 0,
+            time_s,
+        }
+    }
+}
+
+/// Handle of a column of the table being built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnId(usize);
+
+#[derive(Debug)]
+enum Values {
+    Text(TextColumn),
+    Number(Vec<f64>),
+    Auto(AutoColumn),
+}
+
+#[derive(Debug)]
+struct Building {
+    key: String,
+    label: String,
+    role: Role,
+    unit: String,
+    values: Values,
+}
+
+/// Collects rows. Per row: stage the extra columns with [`set_text`](Self::set_text),
+/// [`set_number`](Self::set_number), [`set_auto`](Self::set_auto), then
+/// [`commit`](Self::commit); a rejected row takes its staged values with it.
+#[derive(Debug, Default)]
+pub struct TableBuilder {
+    data: Dataset,
+    columns: Vec<Building>,
+    last_op: Option<(Operation, u16)>,
+    op_codes: HashMap<Operation, u16>,
+    device_codes: HashMap<String, u16>,
+    set_aside: SetAside,
+    /// Assumptions for the file's card.
+    pub assumptions: Vec<Assumption>,
+    /// Remarks for the file's card.
+    pub notes: Vec<String>,
+    not_compared: bool,
+}
+
+impl TableBuilder {
+    /// An empty table.
+    pub fn new() -> Self {
+        TableBuilder {
+            data: Dataset::new(),
+            ..TableBuilder::default()
+        }
+    }
+
+    /// Rows that became points so far.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// True before the first point.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// Rows read so far: points and rows set aside.
+    pub fn rows_read(&self) -> u64 {
+        self.data.len() as u64 + self.set_aside.lines.len() as u64
+    }
+
+    /// Makes room for `rows` rows.
+    pub fn reserve(&mut self, rows: usize) {
+        let d = &mut self.data;
+        for v in [&mut d.m, &mut d.n, &mut d.k, &mut d.batch, &mut d.line] {
+            v.reserve(rows);
+        }
+        d.op.reserve(rows);
+        d.device.reserve(rows);
+        d.time_s.reserve(rows);
+    }
+
+    /// A text column with a role; `label` is the header as the file spells it.
+    pub fn text_column(&mut self, role: Role, label: &str) -> ColumnId {
+        self.column(role, label, "", Values::Text(TextColumn::default()))
+    }
+
+    /// A number column with a role, in the role's SI unit ([`Role::unit`]).
+    pub fn number_column(&mut self, role: Role, label: &str) -> ColumnId {
+        self.column(role, label, role.unit(), Values::Number(Vec::new()))
+    }
+
+    /// A column that nothing is known about: it becomes numbers where (nearly) all cells are
+    /// numbers, text otherwise.
+    pub fn auto_column(&mut self, label: &str) -> ColumnId {
+        self.column(Role::Other, label, "", Values::Auto(AutoColumn::default()))
+    }
+
+    /// A column with everything said: for readers that bring their own unit or key.
+    pub fn extra_number_column(&mut self, label: &str, unit: &str) -> ColumnId {
+        self.column(Role::Other, label, unit, Values::Number(Vec::new()))
+    }
+
+    fn column(&mut self, role: Role, label: &str, unit: &str, values: Values) -> ColumnId {
+        let wanted = match role {
+            Role::Other => label.trim(),
+            role => role.id(),
+        };
+        let wanted = if wanted.is_empty() { "column" } else { wanted };
+        let mut key = wanted.to_owned();
+        let mut n = 2;
+        while self.columns.iter().any(|c| c.key == key) {
+            key = format!("{wanted} ({n})");
+            n += 1;
+        }
+        self.columns.push(Building {
+            key,
+            label: label.trim().to_owned(),
+            role,
+            unit: unit.to_owned(),
+            values,
+        });
+        ColumnId(self.columns.len() - 1)
+    }
+
+    /// Code of a device name; the empty name is 0, "not stated".
+    pub fn device(&mut self, name: &str) -> u16 {
+        let name = name.trim();
+        if name.is_empty() {
+            return 0;
+        }
+        if let Some(&code) = self.device_codes.get(name) {
+            return code;
+        }
+        let Ok(code) = u16::try_from(self.data.devices.len()) else {
+            self.note("More than 65535 device names: the further ones are not kept.");
+            return 0;
+        };
+        self.data.devices.push(name.to_owned());
+        self.device_codes.insert(name.to_owned(), code);
+        code
+    }
+
+    /// Adds a remark, once.
+    pub fn note(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    /// Adds an assumption, once a key.
+    pub fn assume(&mut self, assumption: Assumption) {
+        if !self.assumptions.iter().any(|a| a.key == assumption.key) {
+            self.assumptions.push(assumption);
+        }
+    }
+
+    /// The usual assumption about a data type that the file does not state.
+    pub fn assume_dtype(&mut self, value: DataType, why: &str) {
+        self.assume(Assumption {
+            key: "dtype".into(),
+            text: format!("{why}: taken as {}.", value.name()),
+            value: value.id().into(),
+            choices: DataType::ALL.iter().map(|t| t.id().to_owned()).collect(),
+        });
+    }
+
+    /// The usual assumption about a device that the file does not name: the reader's best guess
+    /// or "" (the page's own choice applies).
+    pub fn assume_device(&mut self, value: &str, why: &str) {
+        self.assume(Assumption {
+            key: "device".into(),
+            text: why.to_owned(),
+            value: value.to_owned(),
+            choices: Vec::new(),
+        });
+    }
+
+    /// Says that the file's rates gave the times, so that comparing them proves nothing.
+    pub fn rates_are_not_independent(&mut self) {
+        self.not_compared = true;
+    }
+
+    /// Stages a text for the row to come.
+    #[inline]
+    pub fn set_text(&mut self, column: ColumnId, cell: &[u8]) {
+        let rows = self.data.m.len();
+        match self.columns.get_mut(column.0).map(|c| &mut c.values) {
+            Some(Values::Text(t)) => t.set(rows, cell),
+            Some(Values::Auto(a)) => a.set(rows, cell, None),
+            _ => {}
+        }
+    }
+
+    /// Stages a number (NaN: missing) for the row to come.
+    #[inline]
+    pub fn set_number(&mut self, column: ColumnId, value: f64) {
+        let rows = self.data.m.len();
+        if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.values) {
+            v.resize(rows, f64::NAN);
+            v.push(value);
+        }
+    }
+
+    /// Stages a cell of an [`auto_column`](Self::auto_column); `number` is its reading.
+    #[inline]
+    pub fn set_auto(&mut self, column: ColumnId, cell: &[u8], number: Option<f64>) {
+        let rows = self.data.m.len();
+        match self.columns.get_mut(column.0).map(|c| &mut c.values) {
+            Some(Values::Auto(a)) => a.set(rows, cell, number),
+            Some(Values::Text(t)) => t.set(rows, cell),
+            Some(Values::Number(v)) => {
+                v.resize(rows, f64::NAN);
+                v.push(number.unwrap_or(f64::NAN));
+            }
+            None => {}
+        }
+    }
+
+    /// Takes the row of a record, or sets the record aside.
+    #[inline]
+    pub fn commit(&mut self, record: &Record<'_>, row: Result<Row, Bad>) {
+        self.commit_line(record.line(), record.raw(), row);
+    }
+
+    /// As [`commit`](Self::commit) for readers that do not go through records.
+    #[inline]
+    pub fn commit_line(&mut self, line: u32, raw: &[u8], row: Result<Row, Bad>) {
+        let row = match row.and_then(checked) {
+            Ok(row) => row,
+            Err(bad) => return self.reject(line, raw, &bad),
+        };
+        let op = match self.last_op {
+            Some((op, code)) if op == row.op => code,
+            _ => match self.op_code(row.op) {
+                Some(code) => code,
+                None => {
+                    let bad = Bad::new("more than 65535 combinations of types and layout");
+                    return self.reject(line, raw, &bad);
+                }
+            },
+        };
+        let d = &mut self.data;
+        d.m.push(row.m);
+        d.n.push(row.n);
+        d.k.push(row.k);
+        d.batch.push(row.batch);
+        d.op.push(op);
+        d.device.push(row.device);
+        d.time_s.push(row.time_s);
+        d.source.push(0);
+        d.line.push(line);
+    }
+
+    fn op_code(&mut self, op: Operation) -> Option<u16> {
+        let code = match self.op_codes.get(&op) {
+            Some(&code) => code,
+            None => {
+                let code = u16::try_from(self.data.ops.len()).ok()?;
+                self.data.ops.push(op);
+                self.op_codes.insert(op, code);
+                code
+            }
+        };
+        self.last_op = Some((op, code));
+        Some(code)
+    }
+
+    /// Sets a record aside, with what was staged for it.
+    #[cold]
+    pub fn reject(&mut self, line: u32, raw: &[u8], bad: &Bad) {
+        let rows = self.data.m.len();
+        for c in &mut self.columns {
+            match &mut c.values {
+                Values::Text(t) => t.truncate(rows),
+                Values::Number(v) => v.truncate(rows),
+                Values::Auto(a) => a.truncate(rows),
+            }
+        }
+        let offending = (bad.column > 0).then_some((bad.column, bad.text.as_str()));
+        self.set_aside.push(line, &bad.reason, offending, raw);
+    }
+
+    /// The table. Name, size and format of the source are the session's to fill in.
+    pub fn finish(self) -> Dataset {
+        let mut data = self.data;
+        let rows = data.len();
+        let mut columns: Vec<Column> = Vec::with_capacity(self.columns.len());
+        for c in self.columns {
+            let (mut main, rest) = match c.values {
+                Values::Text(t) => (t.finish(), None),
+                Values::Number(v) => (ColumnData::Number(v), None),
+                Values::Auto(a) => a.finish(),
+            };
+            main.pad(rows);
+            if let Some(mut rest) = rest {
+                rest.pad(rows);
+                columns.push(Column {
+                    key: free_key(&columns, &format!("{} (text)", c.key)),
+                    label: format!("{} (text)", c.label),
+                    role: Role::Other,
+                    unit: String::new(),
+                    data: rest,
+                });
+            }
+            let empty = match &main {
+                ColumnData::Text { values, .. } => values.len() <= 1,
+                ColumnData::Number(v) => v.iter().all(|x| x.is_nan()),
+            };
+            if !empty {
+                columns.push(Column {
+                    key: free_key(&columns, &c.key),
+                    label: c.label,
+                    role: c.role,
+                    unit: c.unit,
+                    data: main,
+                });
+            }
+        }
+        data.columns = columns;
+        let reported_rate = if self.not_compared {
+            ReportedCheck::default()
+        } else {
+            compare_rates(&data)
+        };
+        let set_aside = self.set_aside;
+        data.sources = vec![Source {
+            rows_read: rows as u64 + set_aside.total(),
+            rows_used: rows as u64,
+            set_aside,
+            assumptions: self.assumptions,
+            notes: self.notes,
+            reported_rate,
+            ..Source::default()
+        }];
+        data
+    }
+}
+
+fn free_key(columns: &[Column], wanted: &str) -> String {
+    let mut key = wanted.to_owned();
+    let mut n = 2;
+    while columns.iter().any(|c| c.key == key) {
+        key = format!("{wanted} ({n})");
+        n += 1;
+    }
+    key
+}
+
+/// The last gate: what a reader computed itself must be a possible row too.
+#[inline]
+fn checked(row: Row) -> Result<Row, Bad> {
+    if row.m == 0 || row.n == 0 || row.k == 0 || row.batch == 0 {
+        return Err(Bad::new("a size is zero"));
+    }
+    if row.time_s <= 0.0 || row.time_s.is_infinite() {
+        return Err(Bad::new(if row.time_s.is_infinite() {
+            "time is infinite"
+        } else if row.time_s == 0.0 {
+            "time is zero"
+        } else {
+            "time is negative"
+        }));
+    }
+    Ok(row)
+}
+
+/// Counts the rows whose own rate is within 1 % of work / time.
+pub fn compare_rates(data: &Dataset) -> ReportedCheck {
+    let mut check = ReportedCheck::default();
+    let Some(Column {
+        data: ColumnData::Number(rates),
+        ..
+    }) = data.role(Role::ReportedRate)
+    else {
+        return check;
+    };
+    for (row, &rate) in rates.iter().enumerate() {
+        let time = data.time_s[row];
+        if !rate.is_finite() || !time.is_finite() {
+            continue;
+        }
+        let ours = data.problem(row).work().0 / time;
+        check.compared += 1;
+        check.within_1_percent += u64::from((rate - ours).abs() <= 0.01 * ours);
+    }
+    check
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(m: u32, time_s: f64) -> Row {
+        Row::new(m, 2, 3, Operation::uniform(DataType::Fp16), time_s)
+    }
+
+    #[test]
+    fn a_rejected_row_takes_its_staged_values_along() {
+        let mut t = TableBuilder::new();
+        let kernel = t.text_column(Role::Kernel, "kernel");
+        let rate = t.number_column(Role::ReportedRate, "tflops");
+        t.set_text(kernel, b"k0");
+        t.commit_line(2, b"good", Ok(row(1, 1e-6)));
+        t.set_text(kernel, b"gone");
+        t.set_number(rate, 1.0);
+        t.commit_line(3, b"bad", Err(Bad::new("time is zero (us)")));
+        t.commit_line(4, b"no", Ok(row(1, 0.0)));
+        t.commit_line(5, b"no", Ok(row(0, 1.0)));
+        t.set_number(rate, 12.0 / 2e-6);
+        t.commit_line(6, b"good", Ok(row(1, 2e-6)));
+        let d = t.finish();
+        assert_eq!(d.line, [2, 6]);
+        assert_eq!(d.text(Role::Kernel, 0), "k0");
+        assert_eq!(d.text(Role::Kernel, 1), "");
+        assert!(d.number(Role::ReportedRate, 0).is_nan());
+        let s = &d.sources[0];
+        assert_eq!((s.rows_read, s.rows_used, s.set_aside.total()), (5, 2, 3));
+        assert_eq!(
+            (s.reported_rate.compared, s.reported_rate.within_1_percent),
+            (1, 1)
+        );
+    }
+
+    #[test]
+    fn auto_columns_keep_what_is_no_number() {
+        let mut t = TableBuilder::new();
+        let mostly = t.auto_column("lda");
+        let words = t.auto_column("note");
+        for i in 0..100u32 {
+            let text = if i == 57 {
+                "odd".to_owned()
+            } else {
+                i.to_string()
+            };
+            t.set_auto(
+                mostly,
+                text.as_bytes(),
+                super::super::cell::number(text.as_bytes(), false),
+            );
+            let word = if i % 2 == 0 { "x" } else { "1" };
+            t.set_auto(
+                words,
+                word.as_bytes(),
+                super::super::cell::number(word.as_bytes(), false),
+            );
+            t.commit_line(i + 2, b"", Ok(row(1, 1.0)));
+        }
+        let d = t.finish();
+        let by_key = |k: &str| &d.columns.iter().find(|c| c.key == k).unwrap().data;
+        let ColumnData::Number(v) = by_key("lda") else {
+            panic!()
+        };
+        assert!(v[57].is_nan() && v[58] == 58.0);
+        let ColumnData::Text { codes, values } = by_key("lda (text)") else {
+            panic!()
+        };
+        assert_eq!(values[codes[57] as usize], "odd");
+        assert!(matches!(by_key("note"), ColumnData::Text { .. }));
+    }
+}
