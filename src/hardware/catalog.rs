@@ -1,0 +1,183 @@
+//! The known devices, read once from `catalog.json`: in the units that datasheets use, so that a
+//! reader can check a row against its source.
+
+use super::{Device, Engine, Peak};
+use crate::dtype::DataType;
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+static CATALOG: LazyLock<Vec<Device>> = LazyLock::new(|| {
+    // A test reads the same text strictly; a broken build shows no device rather than a panic.
+    parse(include_str!("catalog.json")).unwrap_or_default()
+});
+
+/// Every known device, by vendor and generation.
+pub fn catalog() -> &'static [Device] {
+    &CATALOG
+}
+
+/// The device with this id, as used in links.
+pub fn by_id(id: &str) -> Option<&'static Device> {
+    catalog().iter().find(|device| device.id == id)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    id: String,
+    name: String,
+    aliases: Vec<String>,
+    vendor: String,
+    arch: String,
+    arch_token: String,
+    form: String,
+    units: Option<u32>,
+    unit_kind: String,
+    lanes: Option<u32>,
+    clock_ghz: Option<f64>,
+    fp16_flops_per_clock_per_unit: Option<f64>,
+    memory_gb: Option<f64>,
+    memory_kind: String,
+    bandwidth_gb_per_s: f64,
+    l2_mib: Option<f64>,
+    llc_mib: Option<f64>,
+    shared_kib_per_unit: Option<f64>,
+    shared_kib_per_block: Option<f64>,
+    registers_kib_per_unit: Option<f64>,
+    peaks: Vec<PeakRow>,
+    confidence: char,
+    notes: String,
+    source: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PeakRow {
+    dtype: DataType,
+    engine: Engine,
+    accumulate: DataType,
+    tflops: f64,
+    achievable_tflops: Option<f64>,
+    achievable_source: Option<String>,
+}
+
+fn parse(text: &str) -> Result<Vec<Device>, serde_json::Error> {
+    let rows: Vec<Row> = serde_json::from_str(text)?;
+    Ok(rows.into_iter().map(device).collect())
+}
+
+fn device(row: Row) -> Device {
+    // Whole base units: 2.062 GHz is 2062000000 Hz, not one bit less.
+    let times = |factor: f64| move |value: f64| (value * factor).round();
+    let source = row.source;
+    Device {
+        id: row.id,
+        name: row.name,
+        aliases: row.aliases,
+        vendor: row.vendor,
+        arch: row.arch,
+        arch_token: row.arch_token,
+        form: row.form,
+        peaks: row
+            .peaks
+            .into_iter()
+            .map(|peak| Peak {
+                dtype: peak.dtype,
+                engine: peak.engine,
+                accumulate: Some(peak.accumulate),
+                flops_per_s: times(1e12)(peak.tflops),
+                dense: true,
+                achievable_flops_per_s: peak.achievable_tflops.map(times(1e12)),
+                achievable_source: peak.achievable_source,
+                source: source.clone(),
+            })
+            .collect(),
+        bandwidth_bytes_per_s: times(1e9)(row.bandwidth_gb_per_s),
+        units: row.units,
+        unit_kind: row.unit_kind,
+        lanes: row.lanes,
+        clock_hz: row.clock_ghz.map(times(1e9)),
+        fp16_flops_per_clock_per_unit: row.fp16_flops_per_clock_per_unit,
+        memory_bytes: row.memory_gb.map(times(1e9)),
+        memory_kind: row.memory_kind,
+        l2_bytes: row.l2_mib.map(times(1048576.0)),
+        llc_bytes: row.llc_mib.map(times(1048576.0)),
+        shared_bytes_per_unit: row.shared_kib_per_unit.map(times(1024.0)),
+        shared_bytes_per_block: row.shared_kib_per_block.map(times(1024.0)),
+        registers_bytes_per_unit: row.registers_kib_per_unit.map(times(1024.0)),
+        confidence: row.confidence,
+        notes: row.notes,
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_is_read_and_complete() {
+        let devices = parse(include_str!("catalog.json")).unwrap();
+        assert_eq!(devices.len(), 38);
+        assert_eq!(catalog(), devices.as_slice());
+        for (index, device) in devices.iter().enumerate() {
+            assert!(devices[..index].iter().all(|other| other.id != device.id));
+            assert_eq!(device.validate(), Ok(()), "{}", device.id);
+            assert_eq!(device.doubts(), Vec::<String>::new(), "{}", device.id);
+            assert!(!device.source.is_empty() && !device.aliases.is_empty());
+            assert!(matches!(device.confidence, 'A' | 'B' | 'C'));
+            for peak in &device.peaks {
+                assert!(peak.dense && peak.accumulate.is_some());
+                assert_eq!(
+                    peak.achievable_flops_per_s.is_some(),
+                    peak.achievable_source.is_some()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn units_times_clock_is_the_peak() {
+        // Where all four figures are given they must agree; the dense fp16 rate is
+        // units x clock x FLOP per clock and unit.
+        for device in catalog() {
+            let (Some(units), Some(clock), Some(per_clock)) = (
+                device.units,
+                device.clock_hz,
+                device.fp16_flops_per_clock_per_unit,
+            ) else {
+                continue;
+            };
+            let Some(peak) = device.peak_for(DataType::Fp16) else {
+                continue;
+            };
+            let product = f64::from(units) * clock * per_clock;
+            assert!(
+                (product / peak.flops_per_s - 1.0).abs() < 0.02,
+                "{}: {product} is not {}",
+                device.id,
+                peak.flops_per_s
+            );
+        }
+    }
+
+    #[test]
+    fn figures_that_others_get_wrong() {
+        let bandwidth = |id: &str| by_id(id).unwrap().bandwidth_bytes_per_s / 1e9;
+        assert_eq!(bandwidth("h200-sxm"), 4800.0);
+        assert_eq!(bandwidth("h100-sxm"), 3350.0);
+        assert_eq!(bandwidth("mi325x"), 6000.0);
+        assert_eq!(bandwidth("l4"), 300.0);
+        let mi300x = by_id("mi300x").unwrap();
+        let achievable = |dtype| {
+            let peak = mi300x.peak_for(dtype).unwrap();
+            peak.achievable_flops_per_s.map(|rate| rate / 1e12)
+        };
+        assert_eq!(achievable(DataType::Bf16), Some(708.0));
+        assert_eq!(achievable(DataType::Fp16), Some(654.0));
+        assert_eq!(achievable(DataType::Fp8E4m3Fnuz), Some(1273.0));
+        assert_eq!(achievable(DataType::Fp32), Some(163.0));
+        assert_eq!(achievable(DataType::Tf32), None);
+        assert_eq!(mi300x.cache_bytes(), Some(256.0 * 1048576.0));
+    }
+}
