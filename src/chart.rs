@@ -1,3 +1,15 @@
 //! Pictures: data -> [`scene::Scene`] (pure) -> one painter.
+//!
+//! [`scale`], [`ticks`], [`text`], [`labels`], [`palette`] and [`layout`] are the parts a chart is
+//! made of; [`paint`] and [`svg`] put a scene on a drawing backend.
 
+pub mod clip;
+pub mod labels;
+pub mod layout;
+pub mod paint;
+pub mod palette;
+pub mod scale;
 pub mod scene;
+pub mod svg;
+pub mod text;
+pub mod ticks;

@@ -47,6 +47,71 @@ pub enum Glyph {
     Square,
     /// Diamond.
     Diamond,
+    /// Short horizontal bar (a second, lower ceiling of one point).
+    Dash,
+}
+
+/// Many marks of one shape, stored by column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marks {
+    /// Centres, horizontal.
+    pub xs: Vec<f32>,
+    /// Centres, vertical; as many as `xs`.
+    pub ys: Vec<f32>,
+    /// Radius in px where `radii` has none.
+    pub radius: f64,
+    /// A radius per mark, or empty.
+    pub radii: Vec<f32>,
+    /// Shape.
+    pub glyph: Glyph,
+    /// Index into `palette` per mark; empty means 0 for all.
+    pub codes: Vec<u16>,
+    /// Colours.
+    pub palette: Vec<Color>,
+}
+
+impl Marks {
+    /// Marks of one radius and shape, with none in it yet.
+    pub fn new(glyph: Glyph, radius: f64, palette: Vec<Color>) -> Self {
+        Marks {
+            xs: Vec::new(),
+            ys: Vec::new(),
+            radius,
+            radii: Vec::new(),
+            glyph,
+            codes: Vec::new(),
+            palette,
+        }
+    }
+
+    /// Number of marks.
+    pub fn len(&self) -> usize {
+        self.xs.len().min(self.ys.len())
+    }
+
+    /// True without marks.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Centre of mark `i`.
+    pub fn at(&self, i: usize) -> Point {
+        (
+            self.xs.get(i).map_or(f64::NAN, |&v| f64::from(v)),
+            self.ys.get(i).map_or(f64::NAN, |&v| f64::from(v)),
+        )
+    }
+
+    /// Radius of mark `i`.
+    pub fn radius_of(&self, i: usize) -> f64 {
+        self.radii.get(i).map_or(self.radius, |&r| f64::from(r))
+    }
+
+    /// Colour of mark `i`; transparent where the code has none.
+    pub fn color_of(&self, i: usize) -> Color {
+        let code = self.codes.get(i).map_or(0, |&c| usize::from(c));
+        self.palette.get(code).copied().unwrap_or(Color(0, 0, 0, 0))
+    }
 }
 
 /// One drawing instruction, in painting order.
@@ -90,6 +155,8 @@ pub enum Item {
         /// Colour.
         color: Color,
     },
+    /// Many data marks of one shape.
+    Marks(Marks),
     /// A line of text.
     Text {
         /// Anchor point.
@@ -149,6 +216,29 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
+impl Table {
+    /// The table as CSV (RFC 4180: CRLF, quotes only where needed).
+    pub fn csv(&self) -> String {
+        let mut out = String::new();
+        for row in std::iter::once(&self.header).chain(&self.rows) {
+            for (i, cell) in row.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                if cell.contains([',', '"', '\n', '\r']) {
+                    out.push('"');
+                    out.push_str(&cell.replace('"', "\"\""));
+                    out.push('"');
+                } else {
+                    out.push_str(cell);
+                }
+            }
+            out.push_str("\r\n");
+        }
+        out
+    }
+}
+
 /// A whole picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
@@ -158,10 +248,230 @@ pub struct Scene {
     pub height: f64,
     /// One sentence: what the picture shows (the canvas's accessible name).
     pub title: String,
+    /// What else a reader who cannot see it should know: counts, roofs, what was left out.
+    pub description: String,
     /// What is drawn, in order.
     pub items: Vec<Item>,
     /// What can be hit (small numbers of marks; large scatters carry a `hit` grid of their own).
     pub marks: Vec<Mark>,
     /// Why nothing (or not everything) is drawn, for an empty state.
     pub message: Option<String>,
+}
+
+impl Scene {
+    /// An empty picture of a size.
+    pub fn new(width: f64, height: f64, title: impl Into<String>) -> Self {
+        let side = |v: f64| {
+            if v.is_finite() {
+                v.clamp(1.0, 16384.0)
+            } else {
+                1.0
+            }
+        };
+        Scene {
+            width: side(width),
+            height: side(height),
+            title: title.into(),
+            ..Scene::default()
+        }
+    }
+
+    /// Adds a filled rectangle.
+    pub fn fill(&mut self, rect: [f64; 4], color: Color) {
+        self.items.push(Item::Rect {
+            rect,
+            fill: Some(color),
+            stroke: None,
+        });
+    }
+
+    /// Adds a solid line.
+    pub fn line(&mut self, points: Vec<Point>, color: Color, width: f64) {
+        self.dashed(points, color, width, &[]);
+    }
+
+    /// Adds a dashed line; an empty `dash` is solid.
+    pub fn dashed(&mut self, points: Vec<Point>, color: Color, width: f64, dash: &[f64]) {
+        self.items.push(Item::Line {
+            points,
+            color,
+            width,
+            dash: dash.to_vec(),
+        });
+    }
+
+    /// Adds a line of regular text.
+    pub fn text(
+        &mut self,
+        at: Point,
+        text: impl Into<String>,
+        size: f64,
+        color: Color,
+        hang: (Anchor, Baseline),
+    ) {
+        self.items.push(Item::Text {
+            at,
+            text: text.into(),
+            size,
+            bold: false,
+            color,
+            anchor: hang.0,
+            baseline: hang.1,
+            turns: 0,
+        });
+    }
+
+    /// Adds a line of bold text.
+    pub fn bold(
+        &mut self,
+        at: Point,
+        text: impl Into<String>,
+        size: f64,
+        color: Color,
+        hang: (Anchor, Baseline),
+    ) {
+        self.text(at, text, size, color, hang);
+        if let Some(Item::Text { bold, .. }) = self.items.last_mut() {
+            *bold = true;
+        }
+    }
+
+    /// The index of the topmost mark under a point.
+    pub fn mark_at(&self, (x, y): Point) -> Option<usize> {
+        self.marks.iter().rposition(|m| {
+            let [l, t, w, h] = m.rect;
+            x >= l && x <= l + w && y >= t && y <= t + h
+        })
+    }
+
+    /// The scene as text, one item a line, for snapshots and bug reports.
+    pub fn dump(&self) -> String {
+        use std::fmt::Write as _;
+        let mut out = String::new();
+        let _ = writeln!(out, "{} x {}  {}", self.width, self.height, self.title);
+        if !self.description.is_empty() {
+            let _ = writeln!(out, "{}", self.description);
+        }
+        if let Some(m) = &self.message {
+            let _ = writeln!(out, "message: {m}");
+        }
+        for item in &self.items {
+            let _ = writeln!(out, "{}", dump_item(item));
+        }
+        for m in &self.marks {
+            let [l, t, w, h] = m.rect;
+            let _ = writeln!(
+                out,
+                "mark {l:.1},{t:.1} {w:.1}x{h:.1} rows {} {}",
+                m.rows.len(),
+                m.label
+            );
+        }
+        out
+    }
+}
+
+fn hex(c: Color) -> String {
+    format!("#{:02x}{:02x}{:02x}{:02x}", c.0, c.1, c.2, c.3)
+}
+
+fn dump_points(points: &[Point]) -> String {
+    let mut parts: Vec<String> = points
+        .iter()
+        .take(8)
+        .map(|(x, y)| format!("{x:.1},{y:.1}"))
+        .collect();
+    if points.len() > 8 {
+        parts.push(format!("... {} points", points.len()));
+    }
+    parts.join(" ")
+}
+
+fn dump_item(item: &Item) -> String {
+    let rect = |r: &[f64; 4]| format!("{:.1},{:.1} {:.1}x{:.1}", r[0], r[1], r[2], r[3]);
+    match item {
+        Item::Rect {
+            rect: r,
+            fill,
+            stroke,
+        } => {
+            let mut s = format!("rect {}", rect(r));
+            if let Some(c) = fill {
+                s += &format!(" fill {}", hex(*c));
+            }
+            if let Some((c, w)) = stroke {
+                s += &format!(" stroke {} {w}", hex(*c));
+            }
+            s
+        }
+        Item::Line {
+            points,
+            color,
+            width,
+            dash,
+        } => format!(
+            "line {} {width} dash {dash:?} {}",
+            hex(*color),
+            dump_points(points)
+        ),
+        Item::Polygon { points, fill } => {
+            format!("polygon {} {}", hex(*fill), dump_points(points))
+        }
+        Item::Glyph {
+            at,
+            radius,
+            glyph,
+            color,
+        } => format!(
+            "{glyph:?} {:.1},{:.1} r {radius:.1} {}",
+            at.0,
+            at.1,
+            hex(*color)
+        ),
+        Item::Marks(m) => {
+            let (sx, sy) = (0..m.len()).fold((0.0, 0.0), |(a, b), i| {
+                let (x, y) = m.at(i);
+                (a + x, b + y)
+            });
+            let n = m.len().max(1) as f64;
+            format!(
+                "marks {:?} {} of {} colours, mean {:.1},{:.1} r {}",
+                m.glyph,
+                m.len(),
+                m.palette.len(),
+                sx / n,
+                sy / n,
+                m.radius
+            )
+        }
+        Item::Text {
+            at,
+            text,
+            size,
+            bold,
+            color,
+            anchor,
+            baseline,
+            turns,
+        } => format!(
+            "text {:.1},{:.1} {size}{} {} {anchor:?} {baseline:?}{} {text:?}",
+            at.0,
+            at.1,
+            if *bold { " bold" } else { "" },
+            hex(*color),
+            if *turns == 0 { "" } else { " turned" }
+        ),
+        Item::Image {
+            rect: r,
+            width,
+            height,
+            rgba,
+        } => format!(
+            "image {} {width}x{height} sum {}",
+            rect(r),
+            rgba.iter().map(|&b| u64::from(b)).sum::<u64>()
+        ),
+        Item::Clip { rect: r } => format!("clip {}", rect(r)),
+        Item::Unclip => "unclip".to_owned(),
+    }
 }
