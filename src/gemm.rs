@@ -71,6 +71,19 @@ impl Operation {
         }
     }
 
+    /// The constants of its work and traffic.
+    pub fn cost(&self) -> Cost {
+        let size = |dtype: DataType| dtype.bytes() + dtype.scale_bytes_per_element();
+        Cost {
+            flops_per_mac: if self.compute.is_complex() { 8.0 } else { 2.0 },
+            flops_per_output: if self.bias { 1.0 } else { 0.0 },
+            bytes_a: size(self.a),
+            bytes_b: size(self.b),
+            bytes_c: size(self.c) * if self.beta { 2.0 } else { 1.0 },
+            bytes_bias: if self.bias { self.c.bytes() } else { 0.0 },
+        }
+    }
+
     /// Layout in BLAS letters, A then B: `NN`, `NT`, `TN`, `TT`.
     pub fn layout(&self) -> &'static str {
         match (self.trans_a, self.trans_b) {
@@ -107,6 +120,44 @@ impl fmt::Display for Operation {
             f.write_str(" + C")?;
         }
         Ok(())
+    }
+}
+
+/// What a GEMM of one [`Operation`] costs per element: the constants of work and bytes, so that
+/// a row of a long table costs a dozen multiplications.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// Real operations of one multiply-add: 8 for complex, else 2.
+    pub flops_per_mac: f64,
+    /// Operations per output element beyond the products: 1 with a bias.
+    pub flops_per_output: f64,
+    /// Bytes per element of A, its block scales included.
+    pub bytes_a: f64,
+    /// Bytes per element of B, its block scales included.
+    pub bytes_b: f64,
+    /// Bytes per element of C, twice where it is read as well as written.
+    pub bytes_c: f64,
+    /// Bytes per column for the bias.
+    pub bytes_bias: f64,
+}
+
+impl Cost {
+    /// Work (FLOP) and compulsory traffic (bytes) of `batch` GEMMs of one shape: every operand
+    /// crosses the memory bus once.
+    ///
+    /// `b (2 M N K) [+ b M N with bias]` and `b (M K s_a + K N s_b + M N s_c)`, `+ M N s_c` when C
+    /// is read, `+ N s_c` with bias.
+    #[inline]
+    pub fn of(&self, m: f64, n: f64, k: f64, batch: f64) -> (f64, f64) {
+        let mn = m * n;
+        (
+            batch * (self.flops_per_mac * mn * k + self.flops_per_output * mn),
+            batch
+                * (m * k * self.bytes_a
+                    + k * n * self.bytes_b
+                    + mn * self.bytes_c
+                    + n * self.bytes_bias),
+        )
     }
 }
 
@@ -155,20 +206,10 @@ impl Problem {
         )
     }
 
-    /// Real operations of one multiply-add in the compute type: 8 for complex, else 2.
-    fn per_mac(&self) -> f64 {
-        if self.op.compute.is_complex() {
-            8.0
-        } else {
-            2.0
-        }
-    }
-
     /// Work `b (2 M N K) [+ b M N with bias]`; complex types count 8 M N K.
     pub fn work(&self) -> Flops {
         let (m, n, k, b) = self.sizes();
-        let bias = if self.op.bias { m * n } else { 0.0 };
-        Flops(b * (self.per_mac() * m * n * k + bias))
+        Flops(self.op.cost().of(m, n, k, b).0)
     }
 
     /// Exact count of real multiplications and additions, `b M N (2 K - 1)`: K products and K - 1
@@ -181,14 +222,14 @@ impl Problem {
         } else {
             1.0
         };
-        Flops(b * m * n * (self.per_mac() * k - saved))
+        Flops(b * m * n * (self.op.cost().flops_per_mac * k - saved))
     }
 
     /// What the CUTLASS profiler's own column counts, `b (2 M N K + 2 M N)`: one multiply-add more
     /// an element for alpha and beta.
     pub fn work_cutlass(&self) -> Flops {
         let (m, n, k, b) = self.sizes();
-        Flops(b * self.per_mac() * m * n * (k + 1.0))
+        Flops(b * self.op.cost().flops_per_mac * m * n * (k + 1.0))
     }
 
     /// Compulsory traffic: every operand crosses the memory bus once (a lower bound).
@@ -197,19 +238,7 @@ impl Problem {
     /// block-scaled operands their scales ([`DataType::scale_bytes_per_element`]).
     pub fn bytes(&self) -> Bytes {
         let (m, n, k, b) = self.sizes();
-        let size = |dtype: DataType| dtype.bytes() + dtype.scale_bytes_per_element();
-        let c_passes = if self.op.beta { 2.0 } else { 1.0 };
-        let bias = if self.op.bias {
-            n * self.op.c.bytes()
-        } else {
-            0.0
-        };
-        Bytes(
-            b * (m * k * size(self.op.a)
-                + k * n * size(self.op.b)
-                + c_passes * m * n * size(self.op.c)
-                + bias),
-        )
+        Bytes(self.op.cost().of(m, n, k, b).1)
     }
 
     /// Bytes that an elementwise operation on C costs as a kernel of its own: it reads C and

@@ -4,7 +4,7 @@
 //! the type its products are multiplied in.
 
 use crate::dataset::Dataset;
-use crate::gemm::Operation;
+use crate::gemm::{Cost, Operation};
 use crate::hardware::{self, Device, NameMatch, RoofKind};
 use crate::roofline::{Bound, Roof};
 use serde::{Deserialize, Serialize};
@@ -52,49 +52,6 @@ impl DeviceChoice {
     }
 }
 
-/// Constants of one operation, so that a row costs a dozen multiplications.
-#[derive(Clone, Copy, Debug)]
-struct OpCost {
-    flops_per_mnk: f64,
-    bias: bool,
-    a: f64,
-    b: f64,
-    c: f64,
-    bias_bytes_per_n: f64,
-}
-
-impl OpCost {
-    fn new(op: &Operation) -> Self {
-        // Differences of small problems would lose digits; these are the terms themselves.
-        let probe = |m, n, k| crate::gemm::Problem {
-            m,
-            n,
-            k,
-            batch: 1,
-            op: Operation { bias: false, ..*op },
-        };
-        let per_mnk = probe(1, 1, 1).work().0;
-        let per_element = |t: crate::dtype::DataType| t.bytes() + t.scale_bytes_per_element();
-        OpCost {
-            flops_per_mnk: per_mnk,
-            bias: op.bias,
-            a: per_element(op.a),
-            b: per_element(op.b),
-            c: per_element(op.c) * if op.beta { 2.0 } else { 1.0 },
-            bias_bytes_per_n: if op.bias { op.c.bytes() } else { 0.0 },
-        }
-    }
-
-    fn work_bytes(&self, m: f64, n: f64, k: f64, batch: f64) -> (f64, f64) {
-        let mn = m * n;
-        let bias = if self.bias { mn } else { 0.0 };
-        (
-            batch * (self.flops_per_mnk * mn * k + bias),
-            batch * (m * k * self.a + k * n * self.b + mn * self.c + n * self.bias_bytes_per_n),
-        )
-    }
-}
-
 /// The figures of every row of a dataset.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
@@ -109,13 +66,13 @@ pub struct Metrics {
     /// Which roof `roof_s` and everything derived from it is of.
     pub kind: RoofKind,
     roofs: Vec<Option<Roof>>,
-    costs: Vec<OpCost>,
+    costs: Vec<Cost>,
 }
 
 impl Metrics {
     /// Computes all rows. `devices` has one entry per `data.devices`.
     pub fn compute(data: &Dataset, devices: Vec<Option<Device>>, kind: RoofKind) -> Self {
-        let costs: Vec<OpCost> = data.ops.iter().map(OpCost::new).collect();
+        let costs: Vec<Cost> = data.ops.iter().map(Operation::cost).collect();
         let mut roofs = Vec::with_capacity(devices.len() * data.ops.len());
         for d in &devices {
             for op in &data.ops {
@@ -131,7 +88,7 @@ impl Metrics {
         let ops = data.ops.len();
         for row in 0..n {
             let op = data.op[row] as usize;
-            let (work, bytes) = costs[op].work_bytes(
+            let (work, bytes) = costs[op]X(
                 f64::from(data.m[row]),
                 f64::from(data.n[row]),
                 f64::from(data.k[row]),
@@ -179,7 +136,7 @@ impl Metrics {
     }
 
     fn work_bytes(&self, data: &Dataset, row: usize) -> (f64, f64) {
-        self.costs[data.op[row] as usize].work_bytes(
+        self.costs[data.op[row] as usize].of(
             f64::from(data.m[row]),
             f64::from(data.n[row]),
             f64::from(data.k[row]),
