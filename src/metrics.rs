@@ -88,7 +88,7 @@ impl Metrics {
         let ops = data.ops.len();
         for row in 0..n {
             let op = data.op[row] as usize;
-            let (work, bytes) = costs[op]X(
+            let (work, bytes) = costs[op].of(
                 f64::from(data.m[row]),
                 f64::from(data.n[row]),
                 f64::from(data.k[row]),

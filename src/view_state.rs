@@ -8,7 +8,7 @@ use crate::field::Field;
 use crate::filter::{Filters, Range};
 use crate::hardware::RoofKind;
 use crate::metrics::DeviceChoice;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Version of the text form.
 pub const VERSION: u32 = 1;
