@@ -4,6 +4,8 @@
 //! and epilogue of a row are one code into [`Dataset::ops`]. Whatever else a file brings is an
 //! extra [`Column`]. Every row knows its file and line.
 
+pub mod wire;
+
 use crate::gemm::{Operation, Problem};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

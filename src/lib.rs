@@ -13,15 +13,19 @@
 //! `web` and `app` exist on wasm32 only.
 
 // domain: no I/O, no web
+pub mod cells;
 pub mod chart;
 pub mod dataset;
 pub mod dtype;
+pub mod explain;
 pub mod field;
 pub mod filter;
 pub mod gemm;
 pub mod hardware;
+pub mod history;
 pub mod import;
 pub mod metrics;
 pub mod roofline;
+pub mod selection;
 pub mod units;
 pub mod view_state;
