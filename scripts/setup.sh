@@ -65,6 +65,30 @@ if [ "$WANT" = all ]; then
   cargo clippy --version >/dev/null 2>&1 || rustup component add clippy || die "clippy is missing"
 fi
 
+# ---- Trunk -----------------------------------------------------------------------------------------------------------
+# The tools run for seconds, so they are compiled fast rather than to be fast.
+quick_install() {
+  local opt=$1 name=$2
+  shift
+  CARGO_PROFILE_RELEASE_OPT_LEVEL=$opt CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=64 \
+    CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols \
+    cargo install --root "$TOOLS" --target-dir "$TOOLS/build/$name" "$@"
+}
+
+BACKGROUND=
+if [ "$(trunk --version 2>/dev/null)" != "trunk $TRUNK_VERSION" ]; then
+  # The longest step: it goes on beside the next ones, in a process group of its own so that Ctrl+C ends it too.
+  # No TLS: Trunk runs offline here, it downloads nothing.
+  set -m
+  (
+    step "trunk $TRUNK_VERSION" 'builds the site' quick_install 0 trunk --version $TRUNK_VERSION --locked --no-default-features
+    printf '%s' "${TIMES[@]}" >"$LOGS/background"
+  ) &
+  BACKGROUND=$!
+  set +m
+  trap 'kill -- "-$BACKGROUND" 2>/dev/null || true' EXIT
+fi
+
 # ---- Rust for wasm32 -------------------------------------------------------------------------------------------------
 # Either the active toolchain has the target, or rustup can add it, or, where rustup cannot download, Debian's rustc-web
 # brings a compiler with the library's source, and std is built once into a sysroot of our own.
@@ -112,25 +136,17 @@ if [ "${GEMMSCOPE_STD:-}" = debian ] || ! has_std "$(rustc --print sysroot)"; th
   fi
 fi
 
-# ---- Trunk, wasm-bindgen, wasm-opt -----------------------------------------------------------------------------------
-# They run for seconds, so they are compiled fast rather than to be fast.
-quick_install() {
-  local opt=$1
-  shift
-  CARGO_PROFILE_RELEASE_OPT_LEVEL=$opt CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=64 \
-    CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols \
-    cargo install --root "$TOOLS" --target-dir "$TOOLS/build/bin" "$@"
-}
-
+# ---- wasm-bindgen, wasm-opt ------------------------------------------------------------------------------------------
 [ -n "$BINDGEN_VERSION" ] || die 'Cargo.toml pins no wasm-bindgen = "=X.Y.Z"'
 if [ "$(wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $BINDGEN_VERSION" ] || ! have wasm-bindgen-test-runner; then
   # Without --locked: its lock file may name a yanked crate.
   step "wasm-bindgen $BINDGEN_VERSION" 'the JS side of the wasm; must match Cargo.toml exactly' \
     quick_install 1 wasm-bindgen-cli --version "$BINDGEN_VERSION"
 fi
-if [ "$(trunk --version 2>/dev/null)" != "trunk $TRUNK_VERSION" ]; then
-  # No TLS: Trunk runs offline here, it downloads nothing.
-  step "trunk $TRUNK_VERSION" 'builds the site' quick_install 0 trunk --version $TRUNK_VERSION --locked --no-default-features
+if [ -n "$BACKGROUND" ]; then
+  wait "$BACKGROUND" || exit 1
+  trap - EXIT
+  TIMES+=("$(cat "$LOGS/background") (beside the others)")
 fi
 rm -rf "$TOOLS/build"
 binaryen=$(wasm-opt --version 2>/dev/null | sed 's/^wasm-opt version \([0-9]*\).*/\1/' || true)
