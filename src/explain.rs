@@ -115,9 +115,11 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
             value: (work / bytes).to_string(),
             formula: format!("work / bytes = {work} / {bytes}"),
             hint: "FLOP per byte of compulsory traffic. The real traffic is at least that much, so this is an upper bound.",
-            reported: reported(data.number(Role::ReportedIntensity, row), work.0 / bytes.0, |v| {
-                Intensity(v).to_string()
-            }),
+            reported: reported(
+                data.number(Role::ReportedIntensity, row),
+                work.0 / bytes.0,
+                |v| Intensity(v).to_string(),
+            ),
         },
     ];
     if measured {
@@ -132,20 +134,33 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
             }),
         });
         let share = roof.map_or(String::new(), |r| {
-            format!(" ({} of the memory's)", percent(bytes.0 / time / r.bandwidth_bytes_per_s))
+            format!(
+                " ({} of the memory's)",
+                percent(bytes.0 / time / r.bandwidth_bytes_per_s)
+            )
         });
         figures.push(Figure {
             label: "Bandwidth used",
             value: format!("{}{share}", bytes / t),
             formula: format!("bytes / time = {bytes} / {t}"),
             hint: "Compulsory bytes over the measured time. Low is right for a compute-bound GEMM.",
-            reported: reported(data.number(Role::ReportedBandwidth, row), bytes.0 / time, |v| {
-                BytesPerSec(v).to_string()
-            }),
+            reported: reported(
+                data.number(Role::ReportedBandwidth, row),
+                bytes.0 / time,
+                |v| BytesPerSec(v).to_string(),
+            ),
         });
     }
     if let Some(roof) = roof {
-        roof_figures(&mut figures, frame, row, roof, work, bytes, efficiency.filter(|_| measured));
+        roof_figures(
+            &mut figures,
+            frame,
+            row,
+            roof,
+            work,
+            bytes,
+            efficiency.filter(|_| measured),
+        );
     }
 
     let count = data.count(row);
@@ -177,28 +192,52 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
 }
 
 fn work_figure(p: &Problem, theirs: f64) -> Figure {
-    let batch = if p.batch == 1 { String::new() } else { format!("{} × ", p.batch) };
+    let batch = if p.batch == 1 {
+        String::new()
+    } else {
+        format!("{} × ", p.batch)
+    };
     let per = if p.op.compute.is_complex() { 8 } else { 2 };
-    let bias = if p.op.bias { format!(" + {batch}{} × {} (bias)", p.m, p.n) } else { String::new() };
+    let bias = if p.op.bias {
+        format!(" + {batch}{} × {} (bias)", p.m, p.n)
+    } else {
+        String::new()
+    };
     Figure {
         label: "Work",
         value: p.work().to_string(),
-        formula: format!("{batch}{per} M N K = {batch}{per} × {} × {} × {}{bias}", p.m, p.n, p.k),
+        formula: format!(
+            "{batch}{per} M N K = {batch}{per} × {} × {} × {}{bias}",
+            p.m, p.n, p.k
+        ),
         hint: "One multiply and one add for each of the M × N × K products.",
         reported: reported(theirs, p.work().0, |v| Flops(v).to_string()),
     }
 }
 
 fn bytes_figure(p: &Problem, theirs: f64) -> Figure {
-    let batch = if p.batch == 1 { String::new() } else { format!("{} × ", p.batch) };
-    let size = |d: crate::dtype::DataType| format_significant(d.bytes() + d.scale_bytes_per_element(), 1);
+    let batch = if p.batch == 1 {
+        String::new()
+    } else {
+        format!("{} × ", p.batch)
+    };
+    let size =
+        |d: crate::dtype::DataType| format_significant(d.bytes() + d.scale_bytes_per_element(), 1);
     let beta = if p.op.beta { "2 × " } else { "" };
     Figure {
         label: "Bytes",
         value: p.bytes().to_string(),
         formula: format!(
             "{batch}(M K s_a + K N s_b + {beta}M N s_c) = {batch}({}×{}×{} + {}×{}×{} + {beta}{}×{}×{})",
-            p.m, p.k, size(p.op.a), p.k, p.n, size(p.op.b), p.m, p.n, size(p.op.c)
+            p.m,
+            p.k,
+            size(p.op.a),
+            p.k,
+            p.n,
+            size(p.op.b),
+            p.m,
+            p.n,
+            size(p.op.c)
         ),
         hint: "Compulsory traffic: A, B and C cross the memory bus once. A lower bound of the real traffic.",
         reported: reported(theirs, p.bytes().0, |v| Bytes(v).to_string()),
@@ -250,10 +289,18 @@ fn roof_figures(
     });
     figures.push(Figure {
         label: "Efficiency",
-        value: format!("{} of the {}", percent(efficiency), roof_name(frame.metrics.kind)),
+        value: format!(
+            "{} of the {}",
+            percent(efficiency),
+            roof_name(frame.metrics.kind)
+        ),
         formula: format!("roof time / time = {roof_time} / {}", Seconds(time)),
         hint: "Attained over the roof at this intensity.",
-        reported: reported(frame.data.number(Role::ReportedEfficiency, row), efficiency, percent),
+        reported: reported(
+            frame.data.number(Role::ReportedEfficiency, row),
+            efficiency,
+            percent,
+        ),
     });
     if efficiency < 1.0 {
         figures.push(Figure {
@@ -261,7 +308,10 @@ fn roof_figures(
             value: Seconds(frame.metrics.lost_s(&frame.data, row)).to_string(),
             formula: match frame.data.count(row) {
                 1.0 => format!("time − roof time = {} − {roof_time}", Seconds(time)),
-                n => format!("(time − roof time) × calls = ({} − {roof_time}) × {n}", Seconds(time)),
+                n => format!(
+                    "(time − roof time) × calls = ({} − {roof_time}) × {n}",
+                    Seconds(time)
+                ),
             },
             hint: "What a perfect kernel would give back.",
             reported: None,
@@ -293,7 +343,10 @@ fn judged_by(
             format!("{}{how}: {}", d.name, d.explain_peak(p.op.compute))
         }
         (Some(d), None) if kind == RoofKind::Achievable && d.peak_for(p.op.compute).is_some() => {
-            format!("{}: nobody's measured maximum for {} is known", d.name, p.op.compute)
+            format!(
+                "{}: nobody's measured maximum for {} is known",
+                d.name, p.op.compute
+            )
         }
         (Some(d), None) => d.explain_peak(p.op.compute),
         (None, _) if stated.is_empty() => {
@@ -306,8 +359,8 @@ fn judged_by(
 /// Explanations that would bring a point under its roof; those that would not are left out.
 fn above(p: &Problem, roof: Roof, device: Option<&Device>, efficiency: f64) -> Vec<String> {
     let mut out = Vec::new();
-    let memory_side = roof.bound(p.intensity().0) == Bound::Memory
-        || p.intensity().0 < roof.ridge();
+    let memory_side =
+        roof.bound(p.intensity().0) == Bound::Memory || p.intensity().0 < roof.ridge();
     if let Some(cache) = device.and_then(Device::cache_bytes)
         && p.bytes().0 <= cache
         && memory_side
@@ -386,7 +439,11 @@ mod tests {
     }
 
     fn value(e: &Explanation, label: &str) -> String {
-        e.figures.iter().find(|f| f.label == label).map(|f| f.value.clone()).unwrap_or_default()
+        e.figures
+            .iter()
+            .find(|f| f.label == label)
+            .map(|f| f.value.clone())
+            .unwrap_or_default()
     }
 
     #[test]
@@ -409,10 +466,18 @@ mod tests {
         // 2 x 2 x 256 kB of operands at twice the memory's speed: the cache holds them.
         let e = explain(&frame("mi300x", 16, 4096, 4096, 1e-6, f64::NAN), 0);
         assert!(e.efficiency.is_some_and(|e| e > 1.0));
-        assert!(e.above_roof[0].starts_with("Operands in cache"), "{:?}", e.above_roof);
+        assert!(
+            e.above_roof[0].starts_with("Operands in cache"),
+            "{:?}",
+            e.above_roof
+        );
         // Over the compute roof by half: no cache does that.
         let e = explain(&frame("mi300x", 8192, 8192, 8192, 560e-6, f64::NAN), 0);
-        assert!(e.above_roof[0].starts_with("Structured sparsity"), "{:?}", e.above_roof);
+        assert!(
+            e.above_roof[0].starts_with("Structured sparsity"),
+            "{:?}",
+            e.above_roof
+        );
     }
 
     #[test]

@@ -27,5 +27,6 @@ pub mod import;
 pub mod metrics;
 pub mod roofline;
 pub mod selection;
+pub mod tiling;
 pub mod units;
 pub mod view_state;

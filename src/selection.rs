@@ -47,7 +47,8 @@ impl RowRef {
                     .filter(|&&row| row != u32::MAX)?
                     .checked_add(r.part)?;
                 let at = row as usize;
-                let same = at < data.len() && data.source[at] == r.source && data.line[at] == r.line;
+                let same =
+                    at < data.len() && data.source[at] == r.source && data.line[at] == r.line;
                 same.then_some(row)
             })
             .collect()

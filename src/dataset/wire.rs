@@ -214,7 +214,11 @@ macro_rules! take {
             if values.len() == self.rows {
                 Ok(values)
             } else {
-                Err(format!("{} values for {} rows: {what}", values.len(), self.rows))
+                Err(format!(
+                    "{} values for {} rows: {what}",
+                    values.len(),
+                    self.rows
+                ))
             }
         }
     };
