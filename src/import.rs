@@ -37,6 +37,7 @@ pub mod generic;
 pub mod intern;
 pub mod iree;
 pub mod records;
+pub mod rocm_bench;
 mod session;
 pub mod table;
 pub mod text;

@@ -6,6 +6,8 @@ use super::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, fore
 pub static FORMATS: &[Format] = &[
     // tools, by name
     super::iree::FORMAT,
+    super::rocm_bench::HIPBLASLT,
+    super::rocm_bench::ROCBLAS,
     // anything else with a header
     super::generic::FORMAT,
 ];
