@@ -5,7 +5,7 @@
 //! the reader of the winner. The same code serves dropped files, pasted text, messages from a
 //! host page, the command line and the tests.
 //!
-//! ```no_run
+//! ```
 //! use gemmscope::import::{Imported, ImportOptions, read_all};
 //! let csv = b"M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n";
 //! let Imported::Table(data) = read_all("mine.csv", csv, &ImportOptions::default())? else {
@@ -30,23 +30,31 @@
 //!    and compares the summary with `tests/golden`; `UPDATE_GOLDEN=1 cargo test --test import`
 //!    writes it.
 
+pub mod alias;
 pub mod cell;
 pub mod foreign;
 mod formats;
 pub mod generic;
 pub mod intern;
 pub mod iree;
+pub mod mapping;
+pub mod memo;
 pub mod records;
 pub mod rocm_bench;
 mod session;
 pub mod table;
+pub mod target;
 pub mod text;
+pub mod values;
 
 pub use cell::{Bad, Col, Flaw, Header};
 pub use formats::{Best, FORMATS, sniff};
+pub use mapping::{MappedColumn, Mapping, header_fingerprint, inspect};
+pub use memo::Memo;
 pub use records::{Delimiter, Dialect, Line, Lines, Record, Records, sniff_dialect};
 pub use session::{Progress, Session, read_all};
 pub use table::{ColumnId, Row, TableBuilder};
+pub use target::{Target, UnknownTarget};
 
 use crate::dataset::Dataset;
 use crate::hardware::Device;
@@ -115,6 +123,11 @@ pub struct Head {
 }
 
 impl Head {
+    /// The head of a file from its first bytes (64 KiB are enough), packed or not.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Self {
+        session::head_from_bytes(name, bytes)
+    }
+
     /// A head of these lines, for tests and pasted text.
     pub fn of(text: &str) -> Self {
         Head {

@@ -49,6 +49,12 @@ pub enum Flaw {
     TooLarge,
     /// A word that says the measurement failed.
     Failed,
+    /// A cell that should hold several sizes.
+    NotSizes,
+    /// A data type that is not known.
+    UnknownType,
+    /// Neither N nor T nor a word for them.
+    NotATranspose,
 }
 
 impl fmt::Display for Flaw {
@@ -64,6 +70,9 @@ impl fmt::Display for Flaw {
             Flaw::Fractional => "is not a whole number",
             Flaw::TooLarge => "is too large",
             Flaw::Failed => "says that the run failed",
+            Flaw::NotSizes => "are not three numbers",
+            Flaw::UnknownType => "is not known",
+            Flaw::NotATranspose => "is neither N nor T",
         })
     }
 }

@@ -31,6 +31,14 @@ pub struct Lines {
 }
 
 impl Lines {
+    /// The lines of a text that lies in memory, without line ends.
+    pub fn of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+        text.strip_suffix(b"\n")
+            .unwrap_or(text)
+            .split(|&b| b == b'\n')
+            .map(without_cr)
+    }
+
     /// Takes the next slice and calls `f` for every line that it completes.
     pub fn feed<F>(&mut self, text: &[u8], mut f: F) -> Result<(), ImportError>
     where

@@ -2,6 +2,7 @@
 
 use super::foreign;
 use super::formats::sniff;
+use super::records::Lines;
 use super::text::{Decoder, cell_text};
 use super::{ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
 
@@ -199,15 +200,7 @@ impl Session {
             cr_to_lf(&mut self.head);
         }
         let start = &self.head[..self.head.len().min(HEAD_BYTES)];
-        let head = Head {
-            name: self.name.clone(),
-            lines: cell_text(start)
-                .lines()
-                .take(HEAD_LINES)
-                .map(str::to_owned)
-                .collect(),
-            complete,
-        };
+        let head = head_of(&self.name, start, complete);
         if self.decoder.nul_bytes() * 50 > self.text_bytes && self.decoder.encoding().is_none()
             || foreign::looks_binary(start)
         {
@@ -224,6 +217,39 @@ impl Session {
         self.state = State::Reading(reader);
         Ok(())
     }
+}
+
+fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
+    Head {
+        name: name.to_owned(),
+        lines: Lines::of(start)
+            .take(HEAD_LINES)
+            .map(|l| cell_text(l).into_owned())
+            .collect(),
+        complete,
+    }
+}
+
+pub(super) fn head_from_bytes(name: &str, bytes: &[u8]) -> Head {
+    let mut decoder = Decoder::new();
+    let mut text = Vec::new();
+    for piece in bytes.chunks(PACKED_STEP) {
+        match decoder.feed(piece) {
+            Ok(more) if text.len() < HEAD_BYTES => text.extend_from_slice(more),
+            _ => break,
+        }
+    }
+    // The bytes may be cut anywhere: what is missing at their end is no error here.
+    if let Ok(more) = decoder.finish() {
+        text.extend_from_slice(more);
+    }
+    if memchr::memchr(b'\n', &text).is_none() {
+        cr_to_lf(&mut text);
+    }
+    text.truncate(HEAD_BYTES);
+    let complete =
+        text.len() < HEAD_BYTES && memchr::memchr_iter(b'\n', &text).count() < HEAD_LINES;
+    head_of(name, &text, complete)
 }
 
 fn take(

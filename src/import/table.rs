@@ -179,6 +179,18 @@ impl TableBuilder {
         code
     }
 
+    /// Code of a device given by its compiler target and unit count (`gfx942`, `304`): the name
+    /// `gfx942:304`, which the catalogue knows.
+    pub fn device_target(&mut self, target: &str, units: &str) -> u16 {
+        let target = target.trim().split(':').next().unwrap_or_default();
+        let units = units.trim();
+        if target.is_empty() || units.is_empty() {
+            self.device(target)
+        } else {
+            self.device(&format!("{target}:{units}"))
+        }
+    }
+
     /// Adds a remark, once.
     pub fn note(&mut self, text: impl Into<String>) {
         let text = text.into();
@@ -292,6 +304,12 @@ impl TableBuilder {
     }
 
     fn op_code(&mut self, op: Operation) -> Option<u16> {
+        // Few operations a file: looking along them is cheaper than hashing.
+        let near = self.data.ops.iter().take(16).position(|o| *o == op);
+        if let Some(code) = near.and_then(|i| u16::try_from(i).ok()) {
+            self.last_op = Some((op, code));
+            return Some(code);
+        }
         let code = match self.op_codes.get(&op) {
             Some(&code) => code,
             None => {

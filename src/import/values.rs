@@ -1,0 +1,528 @@
+//! What the values of a column say about it: transposes, data types, sizes in one cell, units.
+
+use super::cell;
+use super::mapping::Mapping;
+use super::target::Target;
+use crate::dtype::DataType;
+use crate::units::{BandwidthUnit, RateUnit, TimeUnit};
+
+/// Highest rate that any device may reach, FLOP/s: with sparsity and 4-bit types.
+const RATE_LIMIT: f64 = 2e16;
+/// Highest traffic out of caches, byte/s.
+const BANDWIDTH_LIMIT: f64 = 2e13;
+
+/// What the first values of a column look like.
+#[derive(Debug, Default)]
+pub(super) struct Probe {
+    /// The first different values.
+    pub samples: Vec<String>,
+    /// Cells that are not empty.
+    pub filled: usize,
+    /// Cells that are numbers.
+    pub numbers: usize,
+    whole: usize,
+    transposes: usize,
+    /// At least one transpose word.
+    pub any_transpose: bool,
+    /// At least one data type.
+    pub any_dtype: bool,
+    /// At least one layout such as `NT`.
+    pub any_layout: bool,
+    /// Cells with three or four sizes.
+    pub triples: usize,
+    /// Cells with two sizes.
+    pub pairs: usize,
+}
+
+impl Probe {
+    pub fn new<'a>(cells: impl Iterator<Item = &'a String>, decimal_comma: bool) -> Self {
+        let mut p = Probe::default();
+        for text in cells {
+            let text = text.trim();
+            if text.is_empty() {
+                continue;
+            }
+            p.filled += 1;
+            if p.samples.len() < 4 && !p.samples.iter().any(|s| s == text) {
+                p.samples.push(text.chars().take(60).collect());
+            }
+            if let Some(v) = cell::number(text.as_bytes(), decimal_comma) {
+                p.numbers += 1;
+                p.whole += usize::from(v.fract() == 0.0);
+            } else if cell::is_missing(text.as_bytes()) {
+                p.filled -= 1;
+                continue;
+            }
+            p.transposes += usize::from(matches!(text, "N" | "T" | "C" | "n" | "t" | "c"));
+            p.any_transpose |= transpose(text).is_some();
+            p.any_dtype |= types(text).is_some();
+            p.any_layout |= layout(text).is_some();
+            match sizes(text).len() {
+                2 => p.pairs += 1,
+                3 | 4 => p.triples += 1,
+                _ => {}
+            }
+        }
+        p
+    }
+
+    pub fn all_numbers(&self) -> bool {
+        self.filled > 0 && self.numbers == self.filled
+    }
+
+    pub fn whole(&self) -> bool {
+        self.whole == self.numbers
+    }
+
+    pub fn all_transposes(&self) -> bool {
+        self.filled > 0 && self.transposes == self.filled
+    }
+}
+
+/// A transpose as files write it. Column-major is the untransposed layout of BLAS.
+pub fn transpose(text: &str) -> Option<bool> {
+    Some(match text.trim().to_ascii_lowercase().as_str() {
+        "n" | "0" | "false" | "no" | "notrans" | "no_trans" | "normal" | "col" | "column"
+        | "col_major" | "column_major" | "columnmajor" | "colmajor" | "cublas_op_n" => false,
+        "t" | "1" | "true" | "yes" | "trans" | "transpose" | "transposed" | "row" | "row_major"
+        | "rowmajor" | "cublas_op_t" | "c" | "conj" => true,
+        _ => return None,
+    })
+}
+
+/// `NT`, `tn`, `tnn`, `N/T`: transposes of A and B.
+pub fn layout(text: &str) -> Option<(bool, bool)> {
+    let letters: Vec<char> = text
+        .trim()
+        .to_ascii_lowercase()
+        .chars()
+        .filter(|c| !matches!(c, '/' | '_' | '-' | ',' | ' ' | '(' | ')'))
+        .collect();
+    let flag = |c: char| match c {
+        'n' => Some(false),
+        't' => Some(true),
+        _ => None,
+    };
+    match letters.as_slice() {
+        [a, b] | [a, b, 'n' | 't'] => flag(*a).zip(flag(*b)),
+        // r and c: row- and column-major operands.
+        [a @ ('r' | 'c'), b @ ('r' | 'c'), 'r' | 'c'] => Some((*a == 'r', *b == 'r')),
+        _ => None,
+    }
+}
+
+/// Data types of one cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Types {
+    /// Of A.
+    pub a: DataType,
+    /// Of B.
+    pub b: DataType,
+    /// Of the output, where the cell says it.
+    pub c: Option<DataType>,
+    /// Layout behind a colon (`f16:column`).
+    pub transposed: Option<bool>,
+    /// What was assumed about the spelling.
+    pub assumed: Option<&'static str>,
+}
+
+/// `fp16`, `bf16xint4->bf16`, `('c10::BFloat16', 'c10::BFloat16')`, `f16:column`.
+pub fn types(text: &str) -> Option<Types> {
+    let text = text.trim();
+    if let Some(p) = DataType::parse_noting(text) {
+        return Some(Types {
+            a: p.dtype,
+            b: p.dtype,
+            c: None,
+            transposed: None,
+            assumed: p.assumed,
+        });
+    }
+    if let Some((name, order)) = text.rsplit_once(':')
+        && let Some(t) = transpose(order)
+        && let Some(p) = DataType::parse_noting(name)
+    {
+        return Some(Types {
+            a: p.dtype,
+            b: p.dtype,
+            c: None,
+            transposed: Some(t),
+            assumed: p.assumed,
+        });
+    }
+    let (inputs, output) = match text.split_once("->") {
+        Some((i, o)) => (i, Some(DataType::parse(o)?)),
+        None => (text, None),
+    };
+    if let Some(p) = DataType::parse_noting(inputs) {
+        return Some(Types {
+            a: p.dtype,
+            b: p.dtype,
+            c: output,
+            transposed: None,
+            assumed: p.assumed,
+        });
+    }
+    let inputs = inputs.trim().trim_matches(['(', ')', '[', ']']);
+    let pair = inputs
+        .split_once(',')
+        .or_else(|| inputs.split_once(" x "))
+        .or_else(|| inputs.split_once('x'))?;
+    let a = DataType::parse_noting(pair.0)?;
+    let b = DataType::parse_noting(pair.1)?;
+    Some(Types {
+        a: a.dtype,
+        b: b.dtype,
+        c: output,
+        transposed: None,
+        assumed: a.assumed.or(b.assumed),
+    })
+}
+
+/// The whole numbers of a cell such as `4096x4096x1024`, `(1, 2, 3)`, `[8, 16]`; empty where
+/// anything else stands there. At most five.
+pub fn sizes(text: &str) -> Vec<u32> {
+    let mut out = Vec::new();
+    for part in text.split(|c: char| !(c.is_ascii_digit() || c == '.')) {
+        if part.is_empty() {
+            continue;
+        }
+        match cell::size(part.as_bytes(), false) {
+            Ok(v) if out.len() < 5 => out.push(v),
+            _ => return Vec::new(),
+        }
+    }
+    let only_separators = text.chars().all(|c| {
+        c.is_ascii_digit()
+            || matches!(
+                c,
+                '.' | 'x'
+                    | 'X'
+                    | '×'
+                    | '*'
+                    | ','
+                    | ' '
+                    | '('
+                    | ')'
+                    | '['
+                    | ']'
+                    | '_'
+                    | '/'
+                    | ':'
+                    | '|'
+                    | '-'
+                    | ';'
+                    | 'm'
+                    | 'n'
+                    | 'k'
+                    | 'b'
+                    | 'M'
+                    | 'N'
+                    | 'K'
+                    | 'B'
+                    | '='
+            )
+    });
+    if only_separators { out } else { Vec::new() }
+}
+
+/// In which order a header such as `m_k_n` names the sizes: positions of M, N, K and batch.
+pub(super) fn size_order(header: &str, values: usize) -> [Option<usize>; 4] {
+    let letters: Vec<char> = super::alias::words(header)
+        .concat()
+        .chars()
+        .filter(|c| matches!(c, 'm' | 'n' | 'k' | 'b'))
+        .collect();
+    let find = |c| letters.iter().position(|&l| l == c);
+    if letters.len() == values
+        && let (Some(m), Some(n), Some(k)) = (find('m'), find('n'), find('k'))
+    {
+        return [Some(m), Some(n), Some(k), find('b')];
+    }
+    match values {
+        1 => [Some(0), Some(0), Some(0), None],
+        3 => [Some(0), Some(1), Some(2), None],
+        4 => [Some(1), Some(2), Some(3), Some(0)],
+        _ => [None; 4],
+    }
+}
+
+/// One row of the sample, as far as its sizes can be read.
+struct Shape {
+    row: usize,
+    work: f64,
+    bytes: f64,
+}
+
+fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
+    let comma = mapping.dialect.decimal_comma;
+    let at = |t: Target, row: &[String]| {
+        let cell = row.get(mapping.position(t)?)?.trim();
+        cell::size(cell.as_bytes(), comma).ok().map(f64::from)
+    };
+    let one = |row: &[String]| -> Option<[f64; 4]> {
+        let batch = at(Target::Batch, row).unwrap_or(1.0);
+        if let Some(i) = mapping.position(Target::Mnk) {
+            let v = sizes(row.get(i)?);
+            let order = size_order(&mapping.columns[i].header, v.len());
+            let get = |p: Option<usize>| p.and_then(|p| v.get(p)).map(|&x| f64::from(x));
+            let batch = get(order[3]).unwrap_or(batch);
+            return Some([get(order[0])?, get(order[1])?, get(order[2])?, batch]);
+        }
+        if let Some(s) = at(Target::Square, row) {
+            return Some([s, s, s, batch]);
+        }
+        Some([
+            at(Target::M, row)?,
+            at(Target::N, row)?,
+            at(Target::K, row)?,
+            batch,
+        ])
+    };
+    rows.iter()
+        .enumerate()
+        .filter_map(|(row, cells)| {
+            let [m, n, k, b] = one(cells)?;
+            Some(Shape {
+                row,
+                work: 2.0 * b * m * n * k,
+                bytes: 2.0 * b * (m * k + k * n + m * n),
+            })
+        })
+        .collect()
+}
+
+fn numbers(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    shapes: &[Shape],
+    column: usize,
+) -> Vec<(usize, f64)> {
+    shapes
+        .iter()
+        .enumerate()
+        .filter_map(|(i, s)| {
+            let cell = rows.get(s.row)?.get(column)?.trim();
+            let v = cell::number(cell.as_bytes(), mapping.dialect.decimal_comma)?;
+            (v > 0.0 && v.is_finite()).then_some((i, v))
+        })
+        .collect()
+}
+
+/// `GFLOPS` and `FLOPs` may be the work of a call, not its rate: where the values equal 2MNK
+/// they are.
+pub(super) fn work_or_rate(mapping: &mut Mapping, rows: &[Vec<String>]) {
+    let Some(i) = mapping.position(Target::Rate(None)) else {
+        return;
+    };
+    let Target::Rate(Some(unit)) = mapping.columns[i].guess else {
+        return;
+    };
+    if mapping.columns[i].why == "chosen by hand" {
+        return;
+    }
+    let shapes = shapes(mapping, rows);
+    let values = numbers(mapping, rows, &shapes, i);
+    let same = values
+        .iter()
+        .filter(|(s, v)| (v * unit.to_si() / shapes[*s].work - 1.0).abs() < 0.02)
+        .count();
+    if same > 0 && same * 10 >= values.len() * 9 {
+        mapping.columns[i].guess = Target::Work(Some(unit));
+        mapping.columns[i].why = "its values are 2MNK: work, not a rate".into();
+    }
+}
+
+/// A unit found from the values.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Inferred<U> {
+    pub unit: U,
+    /// Another column of the file confirms it.
+    pub confirmed: bool,
+    /// Highest rate that the unit implies for the first rows, FLOP/s.
+    pub highest: f64,
+}
+
+/// The unit of a time column from sizes, a rate column, and what devices can do.
+pub(super) fn infer_time(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    column: usize,
+) -> Inferred<TimeUnit> {
+    let shapes = shapes(mapping, rows);
+    let times = numbers(mapping, rows, &shapes, column);
+    let highest = |u: TimeUnit| {
+        times
+            .iter()
+            .map(|(s, t)| shapes[*s].work / (t * u.to_si()))
+            .fold(0.0, f64::max)
+    };
+    let traffic = |u: TimeUnit| {
+        times
+            .iter()
+            .map(|(s, t)| shapes[*s].bytes / (t * u.to_si()))
+            .fold(0.0, f64::max)
+    };
+    if let Some(rate_column) = mapping.position(Target::Rate(None))
+        && let Target::Rate(Some(rate_unit)) = mapping.columns[rate_column].guess
+    {
+        let rates = numbers(mapping, rows, &shapes, rate_column);
+        for unit in TimeUnit::ALL {
+            let close = times
+                .iter()
+                .filter(|(s, t)| {
+                    rates.iter().find(|(r, _)| r == s).is_some_and(|(_, rate)| {
+                        let ours = shapes[*s].work / (t * unit.to_si());
+                        (0.7..1.4).contains(&(rate * rate_unit.to_si() / ours))
+                    })
+                })
+                .count();
+            if close > 0 && close * 2 > times.len() {
+                return Inferred {
+                    unit,
+                    confirmed: true,
+                    highest: highest(unit),
+                };
+            }
+        }
+    }
+    let unit = [
+        TimeUnit::Nanoseconds,
+        TimeUnit::Microseconds,
+        TimeUnit::Milliseconds,
+    ]
+    .into_iter()
+    .find(|&u| !times.is_empty() && highest(u) <= RATE_LIMIT && traffic(u) <= BANDWIDTH_LIMIT)
+    .unwrap_or(if times.is_empty() {
+        TimeUnit::Microseconds
+    } else {
+        TimeUnit::Seconds
+    });
+    Inferred {
+        unit,
+        confirmed: false,
+        highest: highest(unit),
+    }
+}
+
+/// The unit of a rate column from a time column or from what devices can do.
+pub(super) fn infer_rate(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    column: usize,
+    time: Option<(usize, TimeUnit)>,
+) -> Inferred<RateUnit> {
+    let shapes = shapes(mapping, rows);
+    let rates = numbers(mapping, rows, &shapes, column);
+    let highest = |u: RateUnit| rates.iter().map(|r| r.1 * u.to_si()).fold(0.0, f64::max);
+    if let Some((time_column, time_unit)) = time {
+        let times = numbers(mapping, rows, &shapes, time_column);
+        for unit in RateUnit::ALL {
+            let close = rates
+                .iter()
+                .filter(|(s, rate)| {
+                    times.iter().find(|(t, _)| t == s).is_some_and(|(_, t)| {
+                        let ours = shapes[*s].work / (t * time_unit.to_si());
+                        (0.7..1.4).contains(&(rate * unit.to_si() / ours))
+                    })
+                })
+                .count();
+            if close > 0 && close * 2 > rates.len() {
+                return Inferred {
+                    unit,
+                    confirmed: true,
+                    highest: highest(unit),
+                };
+            }
+        }
+    }
+    let plausible = |u: RateUnit| {
+        highest(u) <= RATE_LIMIT
+            && rates
+                .iter()
+                .all(|(s, r)| r * u.to_si() * shapes[*s].bytes / shapes[*s].work <= BANDWIDTH_LIMIT)
+    };
+    let unit = [
+        RateUnit::TeraFlops,
+        RateUnit::GigaFlops,
+        RateUnit::MegaFlops,
+    ]
+    .into_iter()
+    .find(|&u| plausible(u))
+    .unwrap_or(RateUnit::Flops);
+    Inferred {
+        unit,
+        confirmed: false,
+        highest: highest(unit),
+    }
+}
+
+/// The decimal unit in which a bandwidth column is nearest to compulsory bytes over time.
+pub(super) fn infer_bandwidth(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    column: usize,
+    time: Option<(usize, TimeUnit)>,
+) -> BandwidthUnit {
+    let fallback = BandwidthUnit::Gigabytes;
+    let Some((time_column, time_unit)) = time else {
+        return fallback;
+    };
+    let shapes = shapes(mapping, rows);
+    let times = numbers(mapping, rows, &shapes, time_column);
+    let mut ratios: Vec<f64> = numbers(mapping, rows, &shapes, column)
+        .iter()
+        .filter_map(|(s, v)| {
+            let (_, t) = times.iter().find(|(t, _)| t == s)?;
+            Some((shapes[*s].bytes / (t * time_unit.to_si()) / v).log10())
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let Some(middle) = ratios.get(ratios.len() / 2) else {
+        return fallback;
+    };
+    match middle {
+        x if *x > 10.5 => BandwidthUnit::Terabytes,
+        x if *x > 7.5 => BandwidthUnit::Gigabytes,
+        x if *x > 4.5 => BandwidthUnit::Megabytes,
+        _ => BandwidthUnit::Bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_of_several_sizes() {
+        assert_eq!(sizes("4096x4096x1024"), [4096, 4096, 1024]);
+        assert_eq!(sizes("(4096, 4096, 1024)"), [4096, 4096, 1024]);
+        assert_eq!(sizes("M=1 N=2 K=3"), [1, 2, 3]);
+        assert_eq!(sizes("256.0"), [256]);
+        assert!(sizes("gemm_128x64").is_empty());
+        assert!(sizes("1x0x3").is_empty());
+        assert_eq!(size_order("m_k_n", 3), [Some(0), Some(2), Some(1), None]);
+        assert_eq!(size_order("shape", 4), [Some(1), Some(2), Some(3), Some(0)]);
+    }
+
+    #[test]
+    fn types_in_one_cell() {
+        let t = types("('c10::BFloat16', 'c10::BFloat16')").unwrap();
+        assert_eq!((t.a, t.b), (DataType::Bf16, DataType::Bf16));
+        let t = types("bf16xint4->bf16").unwrap();
+        assert_eq!(
+            (t.a, t.b, t.c),
+            (DataType::Bf16, DataType::Int4, Some(DataType::Bf16))
+        );
+        assert_eq!(types("f16:row").unwrap().transposed, Some(true));
+        assert_eq!(types("gemm"), None);
+    }
+
+    #[test]
+    fn layouts() {
+        assert_eq!(layout("NT"), Some((false, true)));
+        assert_eq!(layout("tnn"), Some((true, false)));
+        assert_eq!(layout("rcr"), Some((true, false)));
+        assert_eq!(layout("row"), None);
+    }
+}
