@@ -349,6 +349,38 @@ pub struct Source {
     pub notes: Vec<String>,
     /// Agreement of the file's own rates.
     pub reported_rate: ReportedCheck,
+    /// GEMMs whose shape the producer does not know, so that they can be no points: how many and
+    /// how much of the time.
+    #[serde(default)]
+    pub without_model: RowsAndTime,
+    /// Rows set aside because another row already holds their time.
+    #[serde(default)]
+    pub counted_twice: RowsAndTime,
+    /// Other operations of the same trace.
+    #[serde(default)]
+    pub not_gemm: RowsAndTime,
+    /// What the other files of the same trace report say.
+    #[serde(default)]
+    pub trace: Option<Box<crate::trace::TraceContext>>,
+}
+
+/// How many rows, and their time over all calls in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowsAndTime {
+    /// Rows.
+    pub rows: u64,
+    /// Seconds.
+    pub time_s: f64,
+}
+
+impl RowsAndTime {
+    /// Counts one more row.
+    pub fn add(&mut self, time_s: f64) {
+        self.rows += 1;
+        if time_s.is_finite() {
+            self.time_s += time_s;
+        }
+    }
 }
 
 /// All rows of all loaded files.

@@ -46,6 +46,7 @@ pub mod table;
 pub mod target;
 pub mod text;
 pub mod values;
+pub mod tracelens;
 
 pub use cell::{Bad, Col, Flaw, Header};
 pub use formats::{Best, FORMATS, sniff};
@@ -300,6 +301,8 @@ pub enum Imported {
     Table(Box<Dataset>),
     /// Devices (a device JSON of ours or a TraceLens arch file).
     Devices(Vec<Device>),
+    /// The surroundings of a trace report's table; [`crate::trace::attach`] puts them in place.
+    Context(Box<crate::trace::TraceContext>),
 }
 
 impl Imported {

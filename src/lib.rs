@@ -28,5 +28,6 @@ pub mod metrics;
 pub mod roofline;
 pub mod selection;
 pub mod tiling;
+pub mod trace;
 pub mod units;
 pub mod view_state;

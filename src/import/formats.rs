@@ -8,6 +8,8 @@ pub static FORMATS: &[Format] = &[
     super::iree::FORMAT,
     super::rocm_bench::HIPBLASLT,
     super::rocm_bench::ROCBLAS,
+    super::tracelens::FORMAT,
+    super::tracelens::CONTEXT_FORMAT,
     // anything else with a header
     super::generic::FORMAT,
 ];

@@ -147,6 +147,9 @@ impl Session {
             return Err(ImportError::new("the file was not opened"));
         };
         let mut imported = reader.finish()?;
+        if let Imported::Context(context) = &mut imported {
+            context.files = vec![std::mem::take(&mut self.name)];
+        }
         if let Imported::Table(data) = &mut imported {
             let source = match data.sources.first_mut() {
                 Some(s) => s,
