@@ -4,10 +4,14 @@
 //! made of; [`paint`] and [`svg`] put a scene on a drawing backend.
 
 pub mod clip;
+pub mod coloring;
+pub mod density;
+pub mod hit;
 pub mod labels;
 pub mod layout;
 pub mod paint;
 pub mod palette;
+pub mod roofline;
 pub mod scale;
 pub mod scene;
 pub mod svg;

@@ -1,0 +1,501 @@
+//! The roofline: every GEMM by arithmetic intensity and attained rate, under what its device
+//! allows. Both axes are logarithmic.
+
+mod marks;
+mod overlay;
+mod roofs;
+mod table;
+
+pub use marks::Points;
+pub use overlay::{Overlay, overlay};
+pub use roofs::RoofLine;
+pub use table::table;
+
+use super::coloring::Coloring;
+use super::hit::HitGrid;
+use super::labels::{Placer, Rect};
+use super::layout::{self, Axis, FONT, Margins, NARROW, Plot};
+use super::palette::{Theme, alpha};
+use super::scale::{Kind, Scale, padded};
+use super::scene::{Anchor, Baseline, Color, Glyph, Item, Scene};
+use super::text;
+use super::ticks::{self, Format};
+use crate::field::Frame;
+use marks::Survey;
+
+/// What the marks' area shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SizeBy {
+    /// Nothing: all are of one size.
+    #[default]
+    Same,
+    /// Time of all calls of the row.
+    Time,
+    /// Number of calls.
+    Count,
+}
+
+/// A point that was not measured but asked for: hollow, with the way there as a faint line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    /// Arithmetic intensity, FLOP/byte.
+    pub ai: f64,
+    /// Rate, FLOP/s.
+    pub rate: f64,
+    /// Earlier positions, oldest first: intensity and rate.
+    pub trail: Vec<(f64, f64)>,
+    /// Short name beside it.
+    pub label: String,
+}
+
+/// An arrow between two positions (intensity, rate): before and after.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrow {
+    /// Before.
+    pub from: (f64, f64),
+    /// After.
+    pub to: (f64, f64),
+    /// Colour.
+    pub color: Color,
+}
+
+/// Ranges of intensity and rate that show.
+pub type Zoom = ((f64, f64), (f64, f64));
+
+/// Everything a roofline is drawn from.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// Data, figures, passing rows.
+    pub frame: &'a Frame,
+    /// Positions of all rows, from the same frame.
+    pub points: &'a Points,
+    /// Colours of all rows.
+    pub coloring: &'a Coloring,
+    /// Codes of `coloring` that are switched off; shorter than the palette is fine.
+    pub hidden: &'a [bool],
+    /// Width in CSS pixels.
+    pub width: f64,
+    /// Height in CSS pixels.
+    pub height: f64,
+    /// Device pixels per CSS pixel, for the density image.
+    pub dpr: f64,
+    /// Colours of the page.
+    pub theme: &'a Theme,
+    /// What shows; `None` fits the data and its roofs.
+    pub zoom: Option<Zoom>,
+    /// What the marks' size shows.
+    pub size: SizeBy,
+    /// Rows that get a number, in order: selected ones, or the most expensive.
+    pub numbered: &'a [u32],
+    /// More points than this in view become a density image.
+    pub density_above: usize,
+    /// A lower ceiling of a row's own (its tile's roof), FLOP/s; NaN where there is none.
+    pub own_ceiling: Option<&'a dyn Fn(usize) -> f64>,
+    /// Points asked for.
+    pub planned: &'a [Planned],
+    /// Arrows.
+    pub arrows: &'a [Arrow],
+}
+
+impl<'a> Input<'a> {
+    /// Points from which a density image replaces marks.
+    pub const DENSITY_ABOVE: usize = 20_000;
+
+    /// A roofline with nothing optional.
+    pub fn new(
+        frame: &'a Frame,
+        points: &'a Points,
+        coloring: &'a Coloring,
+        theme: &'a Theme,
+        size: (f64, f64),
+    ) -> Self {
+        Input {
+            frame,
+            points,
+            coloring,
+            hidden: &[],
+            width: size.0,
+            height: size.1,
+            dpr: 1.0,
+            theme,
+            zoom: None,
+            size: SizeBy::Same,
+            numbered: &[],
+            density_above: Self::DENSITY_ABOVE,
+            own_ceiling: None,
+            planned: &[],
+            arrows: &[],
+        }
+    }
+
+    fn narrow(&self) -> bool {
+        self.width < NARROW
+    }
+
+    fn is_hidden(&self, code: u16) -> bool {
+        self.hidden.get(usize::from(code)) == Some(&true)
+    }
+}
+
+/// One line of the legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegendEntry {
+    /// Code in the colouring.
+    pub code: u16,
+    /// Name.
+    pub name: String,
+    /// Colour.
+    pub color: Color,
+    /// Shape.
+    pub glyph: Glyph,
+    /// Passing rows with this code, hidden or not.
+    pub count: u64,
+    /// Switched off.
+    pub hidden: bool,
+}
+
+/// How many rows went where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Rows that pass the filters.
+    pub passing: u64,
+    /// Of these, inside the plot as zoomed, and not hidden.
+    pub in_view: u64,
+    /// Outside the plot as zoomed.
+    pub outside: u64,
+    /// Above their roof (hidden ones not counted).
+    pub above_roof: u64,
+    /// Not measured, drawn on their roof.
+    pub attainable: u64,
+    /// Without any place: not measured and without a roof.
+    pub nowhere: u64,
+}
+
+/// A drawn roofline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// The picture.
+    pub scene: Scene,
+    /// Pixels to intensity and rate, and back.
+    pub plot: Plot,
+    /// Ranges of intensity and rate that all data and roofs take: what reset shows and zooming
+    /// is clamped to.
+    pub home: Zoom,
+    /// Colours and how many rows have them.
+    pub legend: Vec<LegendEntry>,
+    /// The roofs, most used first.
+    pub roofs: Vec<RoofLine>,
+    /// How many rows went where.
+    pub counts: Counts,
+    /// The points are drawn as a density image.
+    pub dense: bool,
+}
+
+impl Chart {
+    /// What zooming by a wheel or a pinch about a pixel shows.
+    pub fn zoom_about(&self, at: (f64, f64), factor: f64) -> Zoom {
+        self.plot
+            .zoomed(at, (factor, factor))
+            .clamped(self.home.0, self.home.1)
+            .domains()
+    }
+
+    /// What a drag by pixels shows.
+    pub fn pan_by(&self, by: (f64, f64)) -> Zoom {
+        self.plot
+            .panned(by)
+            .clamped(self.home.0, self.home.1)
+            .domains()
+    }
+
+    /// What a drawn box shows.
+    pub fn zoom_to(&self, rect: Rect) -> Zoom {
+        self.plot
+            .between(rect)
+            .clamped(self.home.0, self.home.1)
+            .domains()
+    }
+}
+
+/// Draws the roofline.
+pub fn roofline(input: &Input<'_>) -> Chart {
+    let theme = input.theme;
+    let mut scene = Scene::new(input.width, input.height, "Roofline");
+    let survey = Survey::of(input);
+    let roofs = roofs::collect(input, &survey.usage);
+    let home = home(input, &survey, &roofs);
+    let (x_domain, y_domain) = input.zoom.unwrap_or(home);
+    let narrow = input.narrow();
+
+    // The y ticks decide the left margin, which decides the plot.
+    let draft_y = Scale::new(Kind::Log, y_domain, (input.height, 0.0));
+    let room = |px: f64, each: f64| ((px / each) as usize).clamp(2, 12);
+    let y_format = if narrow {
+        Format::rate().bare()
+    } else {
+        Format::rate()
+    };
+    let y_ticks = ticks::ticks(&draft_y, room(input.height - 70.0, 42.0), &y_format);
+    let mut margins = Margins::for_ticks(&y_ticks);
+    if narrow {
+        margins.right = 8.0;
+    }
+    let rect = margins.rect(scene.width, scene.height);
+    let plot = Plot::new(
+        rect,
+        Scale::new(Kind::Log, x_domain, (0.0, 1.0)),
+        Scale::new(Kind::Log, y_domain, (1.0, 0.0)),
+    );
+    let x_room = room(rect[2], if narrow { 56.0 } else { 74.0 });
+    let x_ticks = ticks::ticks(&plot.x, x_room, &Format::plain(""));
+    let axis = |title: &str, ticks| Axis {
+        title: title.to_owned(),
+        ticks,
+        grid: true,
+    };
+    layout::backdrop(&mut scene, &plot, theme);
+    layout::axes(
+        &mut scene,
+        &plot,
+        theme,
+        &axis(
+            if narrow {
+                "Arithmetic intensity, FLOP/byte (log)"
+            } else {
+                "Arithmetic intensity, FLOP per compulsory byte (log)"
+            },
+            x_ticks,
+        ),
+        &axis("Attained, FLOP/s (log)", y_ticks),
+    );
+
+    let mut counts = survey.counts;
+    marks::count_view(input, &plot, &mut counts);
+    let dense = counts.in_view > input.density_above as u64;
+    scene.items.push(Item::Clip { rect });
+    if dense {
+        marks::density(&mut scene, input, &plot);
+        roofs::lines(&mut scene, &plot, theme, &roofs);
+    } else {
+        roofs::lines(&mut scene, &plot, theme, &roofs);
+        marks::marks(&mut scene, input, &plot, &counts);
+    }
+    extras(&mut scene, input, &plot);
+    scene.items.push(Item::Unclip);
+
+    let mut placer = Placer::new([rect[0] + 2.0, rect[1] + 2.0, rect[2] - 4.0, rect[3] - 4.0]);
+    marks::block(&mut placer, input, &plot, &counts);
+    roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, narrow);
+    overlay::numbers(&mut scene, &mut placer, input, &plot);
+
+    if let Some(sentence) = why_empty(input, &counts) {
+        layout::message(&mut scene, rect, theme, sentence);
+    }
+    describe(&mut scene, input, &counts, &roofs);
+    let legend = legend(input, &survey.by_code);
+    Chart {
+        scene,
+        plot,
+        home,
+        legend,
+        roofs,
+        counts,
+        dense,
+    }
+}
+
+/// The grid that finds what is under the pointer, for a roofline drawn with `plot`.
+pub fn hit_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
+    HitGrid::build(plot.rect, |found| {
+        marks::each_visible(input, plot, |row, x, y, _| found(row, x, y));
+    })
+}
+
+/// Ranges that hold all passing points, the roofs' ridges and ceilings.
+fn home(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> Zoom {
+    let mut x = survey.x;
+    let mut y = survey.y;
+    let mut take = |ai: f64, rate: f64| {
+        if ai > 0.0 && ai.is_finite() {
+            x = Some(x.map_or((ai, ai), |(a, b)| (a.min(ai), b.max(ai))));
+        }
+        if rate > 0.0 && rate.is_finite() {
+            y = Some(y.map_or((rate, rate), |(a, b)| (a.min(rate), b.max(rate))));
+        }
+    };
+    for p in input.planned {
+        take(p.ai, p.rate);
+    }
+    for a in input.arrows {
+        take(a.from.0, a.from.1);
+        take(a.to.0, a.to.1);
+    }
+    for roof in roofs {
+        // Some slope on the left of the ridge, some ceiling on its right.
+        take(roof.ridge() / 2.5, roof.peak);
+        take(roof.ridge() * 2.5, roof.peak * 1.25);
+    }
+    let x = padded(Kind::Log, x.unwrap_or((1.0, 1000.0)), 0.04);
+    let y = padded(Kind::Log, y.unwrap_or((1e11, 1e15)), 0.05);
+    (x, y)
+}
+
+fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
+    if counts.in_view > 0 || !input.planned.is_empty() || !input.arrows.is_empty() {
+        return None;
+    }
+    Some(if input.frame.data.is_empty() {
+        "No GEMMs yet: open a file."
+    } else if counts.passing == 0 {
+        "No GEMM passes the filters."
+    } else if counts.nowhere == counts.passing {
+        "No GEMM here has a measured time. Choose a device to see what each could attain."
+    } else if counts.outside > 0 {
+        "All GEMMs are outside this part of the plot. Reset the zoom to see them."
+    } else {
+        "Every category is switched off in the legend."
+    })
+}
+
+fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[RoofLine]) {
+    let devices: Vec<&str> = {
+        let mut names: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    let on = match devices.as_slice() {
+        [] => " without a known roof".to_owned(),
+        [one] => format!(" under the roof of {one}"),
+        many => format!(" under the roofs of {}", many.join(", ")),
+    };
+    let plural = if counts.passing == 1 { "" } else { "s" };
+    scene.title = format!(
+        "Roofline of {} GEMM{plural}{on}: attained rate over arithmetic intensity, both logarithmic",
+        counts.passing
+    );
+    let mut notes = Vec::new();
+    for roof in roofs {
+        notes.push(format!("{}.", roof.sentence()));
+    }
+    if !input.coloring.label.is_empty() {
+        notes.push(format!("Colour: {}.", input.coloring.label));
+    }
+    for (n, what) in [
+        (counts.above_roof, "above the roof (triangles)"),
+        (
+            counts.attainable,
+            "not measured, drawn on the roof (rings): what they could attain",
+        ),
+        (counts.nowhere, "not drawn: neither a time nor a roof"),
+        (counts.outside, "outside the part that shows"),
+    ] {
+        if n > 0 {
+            notes.push(format!("{n} {what}."));
+        }
+    }
+    scene.description = notes.join(" ");
+}
+
+fn legend(input: &Input<'_>, by_code: &[u64]) -> Vec<LegendEntry> {
+    let c = input.coloring;
+    (0..c.palette.len())
+        .map(|i| LegendEntry {
+            code: i as u16,
+            name: c.names.get(i).cloned().unwrap_or_default(),
+            color: c.palette[i],
+            glyph: c.glyphs.get(i).copied().unwrap_or(Glyph::Dot),
+            count: by_code.get(i).copied().unwrap_or(0),
+            hidden: input.is_hidden(i as u16),
+        })
+        .collect()
+}
+
+/// Planned points with their trails, and arrows.
+fn extras(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
+    let theme = input.theme;
+    let px = |p: (f64, f64)| (plot.x.px(p.0), plot.y.px(p.1));
+    for a in input.arrows {
+        arrow(scene, px(a.from), px(a.to), a.color);
+    }
+    for p in input.planned {
+        let at = px((p.ai, p.rate));
+        let mut way: Vec<_> = p.trail.iter().map(|t| px(*t)).collect();
+        for t in &way {
+            scene.items.push(Item::Glyph {
+                at: *t,
+                radius: 1.5,
+                glyph: Glyph::Dot,
+                color: alpha(theme.accent, 0.5),
+            });
+        }
+        way.push(at);
+        scene.line(way, alpha(theme.accent, 0.5), 1.0);
+        scene.items.push(Item::Glyph {
+            at,
+            radius: 5.5,
+            glyph: Glyph::Ring,
+            color: theme.accent,
+        });
+        if !p.label.is_empty() {
+            let w = text::width(&p.label, FONT, false);
+            let right = at.0 + 9.0 + w <= plot.rect[0] + plot.rect[2];
+            let (x, anchor) = if right {
+                (at.0 + 9.0, Anchor::Start)
+            } else {
+                (at.0 - 9.0, Anchor::End)
+            };
+            scene.text(
+                (x, at.1),
+                p.label.clone(),
+                FONT,
+                theme.text,
+                (anchor, Baseline::Middle),
+            );
+        }
+    }
+}
+
+/// A line with a head that ends at `to`.
+fn arrow(scene: &mut Scene, from: (f64, f64), to: (f64, f64), color: Color) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy);
+    if !length.is_finite() || length < 2.0 {
+        return;
+    }
+    let (ux, uy) = (dx / length, dy / length);
+    let head = 7.0f64.min(length * 0.6);
+    let base = (to.0 - ux * head, to.1 - uy * head);
+    scene.line(vec![from, base], color, 1.2);
+    scene.items.push(Item::Polygon {
+        points: vec![
+            to,
+            (base.0 - uy * head * 0.42, base.1 + ux * head * 0.42),
+            (base.0 + uy * head * 0.42, base.1 - ux * head * 0.42),
+        ],
+        fill: color,
+    });
+}
+
+/// A label on a plate of the panel's colour, so that it reads over lines and points.
+fn plate(scene: &mut Scene, theme: &Theme, rect: Rect, label: &str, color: Color) {
+    scene.fill(rect, alpha(theme.panel, 0.86));
+    scene.text(
+        (rect[0] + 3.0, rect[1] + rect[3] / 2.0),
+        label,
+        FONT,
+        color,
+        (Anchor::Start, Baseline::Middle),
+    );
+}
+
+/// Size of a plate for a label.
+fn plate_size(label: &str) -> (f64, f64) {
+    (
+        text::width(label, FONT, false) + 6.0,
+        FONT * text::LINE + 1.0,
+    )
+}
+
+#[cfg(test)]
+mod tests;

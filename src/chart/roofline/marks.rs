@@ -1,0 +1,370 @@
+//! Points of the roofline: where they are, which marks they get, and the density image.
+
+use super::{Counts, Input, SizeBy};
+use crate::chart::density::Density;
+use crate::chart::labels::Placer;
+use crate::chart::layout::Plot;
+use crate::chart::palette::alpha;
+use crate::chart::scene::{Color, Glyph, Item, Marks, Scene};
+use crate::dataset::{Dataset, Role};
+use crate::metrics::Metrics;
+
+/// What a row is on the roofline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Measured, at or under its roof, or without a known roof.
+    Measured,
+    /// Measured above its roof.
+    Above,
+    /// Not measured: drawn on its roof.
+    Attainable,
+    /// No place: neither measured nor with a roof.
+    Nowhere,
+}
+
+/// Decimal logarithms of intensity and rate of every row: computed once per metrics, so that
+/// zooming and filtering cost one multiplication and one addition per axis.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    x: Vec<f32>,
+    y: Vec<f32>,
+    place: Vec<Place>,
+}
+
+/// A rate this much over the roof is above it, not rounded to it.
+const ABOVE: f64 = 1.0 + 1e-6;
+
+impl Points {
+    /// Positions of all rows of a dataset.
+    pub fn new(data: &Dataset, metrics: &Metrics) -> Self {
+        let n = data.len().min(metrics.ai.len());
+        let mut out = Points {
+            x: Vec::with_capacity(n),
+            y: Vec::with_capacity(n),
+            place: Vec::with_capacity(n),
+        };
+        for row in 0..n {
+            let (ai, rate, time, roof_s) = (
+                metrics.ai[row],
+                metrics.rate[row],
+                data.time_s[row],
+                metrics.roof_s[row],
+            );
+            let (place, y) = if rate > 0.0 && rate.is_finite() {
+                let above = roof_s > time * ABOVE;
+                let place = if above { Place::Above } else { Place::Measured };
+                (place, rate)
+            } else {
+                match metrics.roof(data, row) {
+                    Some(roof) if time.is_nan() => (Place::Attainable, roof.at(ai)),
+                    _ => (Place::Nowhere, f64::NAN),
+                }
+            };
+            let known = ai > 0.0 && ai.is_finite() && y > 0.0 && y.is_finite();
+            out.x.push(if known { ai.log10() as f32 } else { f32::NAN });
+            out.y.push(if known { y.log10() as f32 } else { f32::NAN });
+            out.place.push(if known { place } else { Place::Nowhere });
+        }
+        out
+    }
+
+    fn get(&self, row: u32) -> Option<(f32, f32, Place)> {
+        let r = row as usize;
+        Some((*self.x.get(r)?, *self.y.get(r)?, *self.place.get(r)?))
+    }
+
+    /// Pixel of a row on a plot; `None` where it has no place.
+    pub fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
+        let (x, y, place) = self.get(row)?;
+        (place != Place::Nowhere).then(|| {
+            (
+                plot.x.px_of_position(f64::from(x)),
+                plot.y.px_of_position(f64::from(y)),
+            )
+        })
+    }
+
+    /// True where the row is drawn above its roof.
+    pub fn is_above(&self, row: u32) -> bool {
+        self.get(row).is_some_and(|p| p.2 == Place::Above)
+    }
+}
+
+/// One pass over the passing rows: extents, counts, use of roofs.
+pub(super) struct Survey {
+    pub x: Option<(f64, f64)>,
+    pub y: Option<(f64, f64)>,
+    pub counts: Counts,
+    /// Passing rows by code of the colouring.
+    pub by_code: Vec<u64>,
+    /// Passing rows by device code x number of operations + operation code.
+    pub usage: Vec<u64>,
+}
+
+impl Survey {
+    pub fn of(input: &Input<'_>) -> Self {
+        let data = &input.frame.data;
+        let ops = data.ops.len();
+        let mut by_code = vec![0u64; input.coloring.palette.len()];
+        let mut usage = vec![0u64; ops * data.devices.len()];
+        let mut counts = Counts {
+            passing: input.frame.rows.len() as u64,
+            ..Counts::default()
+        };
+        let (mut x0, mut x1) = (f32::INFINITY, f32::NEG_INFINITY);
+        let (mut y0, mut y1) = (f32::INFINITY, f32::NEG_INFINITY);
+        for &row in input.frame.rows.iter() {
+            let r = row as usize;
+            let code = input.coloring.code(r);
+            if let Some(n) = by_code.get_mut(usize::from(code)) {
+                *n += 1;
+            }
+            if let (Some(&d), Some(&o)) = (data.device.get(r), data.op.get(r))
+                && let Some(n) = usage.get_mut(usize::from(d) * ops + usize::from(o))
+            {
+                *n += 1;
+            }
+            let Some((x, y, place)) = input.points.get(row) else {
+                counts.nowhere += 1;
+                continue;
+            };
+            if place == Place::Nowhere {
+                counts.nowhere += 1;
+                continue;
+            }
+            (x0, x1) = (x0.min(x), x1.max(x));
+            (y0, y1) = (y0.min(y), y1.max(y));
+            if !input.is_hidden(code) {
+                counts.above_roof += u64::from(place == Place::Above);
+                counts.attainable += u64::from(place == Place::Attainable);
+            }
+        }
+        let range =
+            |a: f32, b: f32| (a <= b).then(|| (10f64.powf(f64::from(a)), 10f64.powf(f64::from(b))));
+        Survey {
+            x: range(x0, x1),
+            y: range(y0, y1),
+            counts,
+            by_code,
+            usage,
+        }
+    }
+}
+
+/// Calls back with row, pixel and place of every point that is not hidden and inside the plot.
+pub(super) fn each_visible(
+    input: &Input<'_>,
+    plot: &Plot,
+    mut f: impl FnMut(u32, f32, f32, Place),
+) {
+    let (sx, ox) = plot.x.affine();
+    let (sy, oy) = plot.y.affine();
+    let [l, t, w, h] = plot.rect;
+    let any_hidden = input.hidden.iter().any(|h| *h);
+    for &row in input.frame.rows.iter() {
+        let Some((x, y, place)) = input.points.get(row) else {
+            continue;
+        };
+        let px = f64::from(x) * sx + ox;
+        let py = f64::from(y) * sy + oy;
+        // NaN is outside.
+        let inside = px >= l && px <= l + w && py >= t && py <= t + h;
+        if !inside || (any_hidden && input.is_hidden(input.coloring.code(row as usize))) {
+            continue;
+        }
+        f(row, px as f32, py as f32, place);
+    }
+}
+
+/// Counts what is in view and what is outside.
+pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts) {
+    let mut n = 0;
+    each_visible(input, plot, |_, _, _, _| n += 1);
+    counts.in_view = n;
+    let hidden: u64 = if input.hidden.iter().any(|h| *h) {
+        let shown = |row: &&u32| {
+            input
+                .points
+                .get(**row)
+                .is_some_and(|p| p.2 != Place::Nowhere)
+                && input.is_hidden(input.coloring.code(**row as usize))
+        };
+        input.frame.rows.iter().filter(shown).count() as u64
+    } else {
+        0
+    };
+    counts.outside = (counts.passing - counts.nowhere - hidden).saturating_sub(n);
+}
+
+/// Radius and opacity of marks for a number of points.
+pub(super) fn look(n: u64) -> (f64, f64) {
+    match n {
+        0..=60 => (5.0, 0.92),
+        61..=300 => (4.2, 0.85),
+        301..=2000 => (3.4, 0.7),
+        _ => (2.6, 0.55),
+    }
+}
+
+/// Radii by a value: the area grows with it.
+struct Sizes<'a> {
+    input: &'a Input<'a>,
+    base: f64,
+    most: f64,
+}
+
+impl<'a> Sizes<'a> {
+    fn of(input: &'a Input<'a>, base: f64) -> Self {
+        let mut out = Sizes {
+            input,
+            base,
+            most: 0.0,
+        };
+        if input.size != SizeBy::Same {
+            out.most = input
+                .frame
+                .rows
+                .iter()
+                .map(|r| out.value(*r as usize))
+                .filter(|v| v.is_finite())
+                .fold(0.0, f64::max);
+        }
+        out
+    }
+
+    fn value(&self, row: usize) -> f64 {
+        let data = &self.input.frame.data;
+        let count = data.number(Role::Count, row);
+        let count = if count.is_nan() { 1.0 } else { count };
+        match self.input.size {
+            SizeBy::Same => 1.0,
+            SizeBy::Count => count,
+            SizeBy::Time => data.time_s.get(row).map_or(f64::NAN, |t| t * count),
+        }
+    }
+
+    fn radius(&self, row: usize) -> f64 {
+        if self.most <= 0.0 {
+            return self.base;
+        }
+        let share = self.value(row) / self.most;
+        let share = if share.is_finite() {
+            share.clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        self.base * 0.6 + (self.base + 10.0) * share.sqrt()
+    }
+}
+
+/// Marks of all points in view: discs and other shapes of categories, rings on the roof,
+/// triangles above it.
+pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
+    let (base, opacity) = look(counts.in_view);
+    let sizes = Sizes::of(input, base);
+    let palette: Vec<Color> = input
+        .coloring
+        .palette
+        .iter()
+        .map(|c| alpha(*c, opacity))
+        .collect();
+    const GLYPHS: [Glyph; 5] = [
+        Glyph::Ring,
+        Glyph::Dot,
+        Glyph::Square,
+        Glyph::Diamond,
+        Glyph::Triangle,
+    ];
+    let mut batches = GLYPHS.map(|g| Marks::new(g, base, palette.clone()));
+    let mut ticks: Vec<(f64, f64, f64, Color)> = Vec::new();
+    let mut order: Vec<(f32, u32, f32, f32, Place)> = Vec::new();
+    each_visible(input, plot, |row, x, y, place| {
+        order.push((sizes.radius(row as usize) as f32, row, x, y, place));
+    });
+    if sizes.most > 0.0 {
+        // Large ones first, so that they cover none of the small ones.
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    }
+    for (radius, row, x, y, place) in order {
+        let code = input.coloring.code(row as usize);
+        let glyph = match place {
+            Place::Above => Glyph::Triangle,
+            Place::Attainable => Glyph::Ring,
+            _ => input
+                .coloring
+                .glyphs
+                .get(usize::from(code))
+                .copied()
+                .unwrap_or(Glyph::Dot),
+        };
+        if let Some(b) = batches.iter_mut().find(|b| b.glyph == glyph) {
+            b.xs.push(x);
+            b.ys.push(y);
+            b.codes.push(code);
+            if sizes.most > 0.0 {
+                b.radii.push(radius);
+            }
+        }
+        if let Some(own) = input.own_ceiling {
+            let rate = own(row as usize);
+            if rate > 0.0 && rate.is_finite() && place != Place::Attainable {
+                let color = input.coloring.color(row as usize);
+                ticks.push((f64::from(x), f64::from(y), plot.y.px(rate), color));
+            }
+        }
+    }
+    // From a point up (or down) to the roof of its tile.
+    for (x, y, top, color) in ticks {
+        scene.line(vec![(x, y), (x, top)], alpha(color, 0.35), 1.0);
+        scene.items.push(Item::Glyph {
+            at: (x, top),
+            radius: 5.0,
+            glyph: Glyph::Dash,
+            color,
+        });
+    }
+    scene.items.extend(
+        batches
+            .into_iter()
+            .filter(|b| !b.is_empty())
+            .map(Item::Marks),
+    );
+}
+
+/// Points above their roof that keep a mark of their own over a density image.
+const TRIANGLES: usize = 2000;
+
+/// All points in view as one picture; those above their roof stay marked while they are few.
+pub(super) fn density(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
+    let mut picture = Density::new(plot.rect, input.dpr);
+    let mut above = Marks::new(Glyph::Triangle, 3.0, Vec::new());
+    above.palette = input.coloring.palette.clone();
+    let mut too_many = false;
+    each_visible(input, plot, |row, x, y, place| {
+        picture.add(x, y, input.coloring.color(row as usize));
+        if place == Place::Above && !too_many {
+            too_many = above.len() >= TRIANGLES;
+            above.xs.push(x);
+            above.ys.push(y);
+            above.codes.push(input.coloring.code(row as usize));
+        }
+    });
+    scene.items.push(picture.image());
+    if !too_many && !above.is_empty() {
+        scene.items.push(Item::Marks(above));
+    }
+}
+
+/// Tells the placer where points are, so that labels keep off them; a sample where there are
+/// many.
+pub(super) fn block(placer: &mut Placer, input: &Input<'_>, plot: &Plot, counts: &Counts) {
+    let every = (counts.in_view / 600).max(1);
+    let mut i = 0;
+    each_visible(input, plot, |_, x, y, _| {
+        if i % every == 0 {
+            let p = (f64::from(x), f64::from(y));
+            placer.block_line(p, p);
+        }
+        i += 1;
+    });
+}

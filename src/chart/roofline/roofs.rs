@@ -1,0 +1,343 @@
+//! The roofs: slopes, ceilings, ridges, and their labels.
+
+use super::{Input, plate, plate_size};
+use crate::chart::clip;
+use crate::chart::labels::{Placer, Rect};
+use crate::chart::layout::Plot;
+use crate::chart::palette::{Theme, alpha};
+use crate::chart::scene::{Glyph, Item, Point, Scene};
+use crate::chart::ticks::{Format, significant};
+
+/// The roof of one device for the types that share a peak.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoofLine {
+    /// Device name.
+    pub device: String,
+    /// Types in use that run at this peak: `fp16, bf16`.
+    pub types: Vec<String>,
+    /// Dense datasheet peak, FLOP/s.
+    pub peak: f64,
+    /// Best measured rate of large GEMMs, FLOP/s, where known.
+    pub achievable: Option<f64>,
+    /// Memory bandwidth, byte/s.
+    pub bandwidth: f64,
+    /// Passing rows under this roof.
+    pub rows: u64,
+    /// Where the peak comes from.
+    pub source: String,
+}
+
+impl RoofLine {
+    /// Ridge point, FLOP/byte.
+    pub fn ridge(&self) -> f64 {
+        self.peak / self.bandwidth
+    }
+
+    /// Attainable rate at an intensity under the datasheet roof.
+    pub fn at(&self, ai: f64) -> f64 {
+        self.peak.min(ai * self.bandwidth)
+    }
+
+    /// The roof in words.
+    pub fn sentence(&self) -> String {
+        let achievable = self
+            .achievable
+            .map(|a| format!(", max-achievable {}", Format::rate().write(a, 5)))
+            .unwrap_or_default();
+        format!(
+            "{} {}: {} dense{achievable}, {}, ridge at {} FLOP/B",
+            self.device,
+            self.types.join(", "),
+            Format::rate().write(self.peak, 5),
+            Format::si("B/s").write(self.bandwidth, 4),
+            significant(self.ridge(), 4)
+        )
+    }
+}
+
+/// The roofs of the devices and types in use, most used first.
+pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
+    let data = &input.frame.data;
+    let ops = data.ops.len();
+    let mut out: Vec<RoofLine> = Vec::new();
+    for (i, &rows) in usage.iter().enumerate() {
+        let (Some(op), Some(Some(device))) = (
+            data.ops.get(i % ops.max(1)),
+            input.frame.metrics.devices.get(i / ops.max(1)),
+        ) else {
+            continue;
+        };
+        let Some(peak) = device.peak_for(op.compute).filter(|_| rows > 0) else {
+            continue;
+        };
+        let usable = |v: f64| v > 0.0 && v.is_finite();
+        if !usable(peak.flops_per_s) || !usable(device.bandwidth_bytes_per_s) {
+            continue;
+        }
+        let name = op.compute.name().to_owned();
+        let same = out.iter_mut().find(|r| {
+            r.device == device.name
+                && r.peak == peak.flops_per_s
+                && r.achievable == peak.achievable_flops_per_s
+        });
+        match same {
+            Some(r) => {
+                r.rows += rows;
+                if !r.types.contains(&name) {
+                    r.types.push(name);
+                }
+            }
+            None => out.push(RoofLine {
+                device: device.name.clone(),
+                types: vec![name],
+                peak: peak.flops_per_s,
+                achievable: peak.achievable_flops_per_s.filter(|a| usable(*a)),
+                bandwidth: device.bandwidth_bytes_per_s,
+                rows,
+                source: peak.source.clone(),
+            }),
+        }
+    }
+    out.sort_by(|a, b| b.rows.cmp(&a.rows).then(a.device.cmp(&b.device)));
+    out
+}
+
+/// Roofs with a label and a ridge of their own at most; more would be a thicket.
+const LABELLED: usize = 6;
+
+/// Devices with the highest ceiling of each: one slope a device.
+fn slopes(roofs: &[RoofLine]) -> Vec<(&str, f64, f64)> {
+    let mut out: Vec<(&str, f64, f64)> = Vec::new();
+    for r in roofs {
+        match out
+            .iter_mut()
+            .find(|s| s.0 == r.device && s.1 == r.bandwidth)
+        {
+            Some(s) => s.2 = s.2.max(r.ridge()),
+            None => out.push((&r.device, r.bandwidth, r.ridge())),
+        }
+    }
+    out
+}
+
+fn px(plot: &Plot, ai: f64, rate: f64) -> Point {
+    (plot.x.px(ai), plot.y.px(rate))
+}
+
+/// From the left edge of what shows up to a ridge.
+fn slope_line(plot: &Plot, bandwidth: f64, ridge: f64) -> Vec<Point> {
+    let from = plot.x.domain.0.min(plot.y.domain.0 / bandwidth).min(ridge) / 2.0;
+    vec![
+        px(plot, from, from * bandwidth),
+        px(plot, ridge, ridge * bandwidth),
+    ]
+}
+
+fn ceiling_line(plot: &Plot, bandwidth: f64, peak: f64) -> Vec<Point> {
+    let ridge = peak / bandwidth;
+    let to = (plot.x.domain.1 * 2.0).max(ridge);
+    vec![px(plot, ridge, peak), px(plot, to, peak)]
+}
+
+/// Draws slopes, ceilings and ridges.
+pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[RoofLine]) {
+    let color = theme.roof;
+    let bottom = plot.rect[1] + plot.rect[3];
+    for r in roofs.iter().take(LABELLED) {
+        let at = px(plot, r.ridge(), r.peak);
+        scene.dashed(
+            vec![at, (at.0, bottom)],
+            alpha(theme.axis, 0.7),
+            1.0,
+            &[2.0, 4.0],
+        );
+    }
+    for r in roofs {
+        if let Some(a) = r.achievable {
+            let line = ceiling_line(plot, r.bandwidth, a);
+            scene.dashed(line, alpha(color, 0.85), 1.25, &[6.0, 4.0]);
+        }
+    }
+    for (_, bandwidth, ridge) in slopes(roofs) {
+        scene.line(slope_line(plot, bandwidth, ridge), color, 1.5);
+    }
+    for r in roofs {
+        scene.line(ceiling_line(plot, r.bandwidth, r.peak), color, 1.5);
+        scene.items.push(Item::Glyph {
+            at: px(plot, r.ridge(), r.peak),
+            radius: 3.0,
+            glyph: Glyph::Dot,
+            color,
+        });
+    }
+}
+
+/// Labels ceilings, slopes and ridges, wherever there is room for them.
+pub(super) fn labels(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    plot: &Plot,
+    theme: &Theme,
+    roofs: &[RoofLine],
+    narrow: bool,
+) {
+    let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let many = devices.len() > 1;
+    // Labels prefer not to lie on a roof; nothing may lie on another label.
+    for (_, bandwidth, ridge) in slopes(roofs) {
+        block(placer, &slope_line(plot, bandwidth, ridge), plot.rect);
+    }
+    for r in roofs {
+        block(placer, &ceiling_line(plot, r.bandwidth, r.peak), plot.rect);
+        if let Some(a) = r.achievable {
+            block(placer, &ceiling_line(plot, r.bandwidth, a), plot.rect);
+        }
+    }
+    let shown = &roofs[..roofs.len().min(LABELLED)];
+    for r in shown {
+        let name = |tail: String| {
+            let types = r.types.join(", ");
+            match (many, narrow) {
+                (true, false) => format!("{} {types} {tail}", r.device),
+                _ => format!("{types} {tail}"),
+            }
+        };
+        let rate = |v| Format::rate().write(v, 5);
+        let dense = if narrow { "" } else { " dense" };
+        let label = name(format!("{}{dense}", rate(r.peak)));
+        ceiling_label(scene, placer, plot, theme, r.bandwidth, r.peak, &label);
+        if let Some(a) = r.achievable {
+            let label = if narrow {
+                format!("achievable {}", rate(a))
+            } else {
+                name(format!("max-achievable {}", rate(a)))
+            };
+            ceiling_label(scene, placer, plot, theme, r.bandwidth, a, &label);
+        }
+    }
+    for (device, bandwidth, ridge) in slopes(roofs) {
+        let speed = Format::si("B/s").write(bandwidth, 4);
+        let label = if many {
+            format!("{device} {speed}")
+        } else {
+            speed
+        };
+        slope_label(scene, placer, plot, theme, (bandwidth, ridge), &label);
+    }
+    for r in shown {
+        let value = significant(r.ridge(), 4);
+        let label = if narrow || shown.len() > 2 {
+            value
+        } else {
+            format!("ridge {value} FLOP/B")
+        };
+        ridge_label(scene, placer, plot, theme, r, &label);
+    }
+}
+
+fn block(placer: &mut Placer, line: &[Point], rect: Rect) {
+    for w in line.windows(2) {
+        if let Some((a, b)) = clip::segment(w[0], w[1], rect) {
+            placer.block_line(a, b);
+        }
+    }
+}
+
+fn ceiling_label(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    plot: &Plot,
+    theme: &Theme,
+    bandwidth: f64,
+    peak: f64,
+    label: &str,
+) {
+    let line = ceiling_line(plot, bandwidth, peak);
+    let [a, b] = line.as_slice() else { return };
+    let Some((from, to)) = clip::segment(*a, *b, plot.rect) else {
+        return;
+    };
+    let (w, h) = plate_size(label);
+    let mut candidates = Vec::new();
+    for above in [true, false] {
+        let y = if above {
+            from.1 - h - 2.0
+        } else {
+            from.1 + 3.0
+        };
+        let mut x = to.0 - w - 4.0;
+        while x >= plot.rect[0] && candidates.len() < 80 {
+            // Over the ceiling, or a little past its ridge where the plot is narrow.
+            if above || x >= from.0 {
+                candidates.push([x, y, w, h]);
+            }
+            x -= 24.0;
+        }
+    }
+    if let Some(rect) = placer.first(candidates) {
+        plate(scene, theme, rect, label, theme.roof);
+    }
+}
+
+fn slope_label(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    plot: &Plot,
+    theme: &Theme,
+    (bandwidth, ridge): (f64, f64),
+    label: &str,
+) {
+    let line = slope_line(plot, bandwidth, ridge);
+    let [a, b] = line.as_slice() else { return };
+    let Some((from, to)) = clip::segment(*a, *b, plot.rect) else {
+        return;
+    };
+    let (w, h) = plate_size(label);
+    let candidates = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9]
+        .into_iter()
+        .flat_map(|t| {
+            let at = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
+            [
+                [at.0 - w - 5.0, at.1 - h - 2.0, w, h],
+                [at.0 + 6.0, at.1 + 3.0, w, h],
+            ]
+        });
+    if let Some(rect) = placer.first(candidates) {
+        plate(scene, theme, rect, label, theme.roof);
+    }
+}
+
+fn ridge_label(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    plot: &Plot,
+    theme: &Theme,
+    roof: &RoofLine,
+    label: &str,
+) {
+    let at = px(plot, roof.ridge(), roof.peak);
+    if !(at.0 >= plot.rect[0] && at.0 <= plot.rect[0] + plot.rect[2]) {
+        return;
+    }
+    let (w, h) = plate_size(label);
+    let bottom = plot.rect[1] + plot.rect[3];
+    // Beside the line that drops from the ridge: at its foot first, then along it.
+    let mut candidates = Vec::new();
+    for y in [
+        bottom - h - 4.0,
+        bottom - 2.0 * h - 8.0,
+        bottom - 3.0 * h - 12.0,
+    ] {
+        candidates.push([at.0 + 4.0, y, w, h]);
+        candidates.push([at.0 - w - 4.0, y, w, h]);
+    }
+    if plot.holds(at) {
+        candidates.push([at.0 + 4.0, at.1 + 6.0, w, h]);
+        candidates.push([at.0 - w - 6.0, at.1 - h - 4.0, w, h]);
+    }
+    if let Some(rect) = placer.first(candidates) {
+        plate(scene, theme, rect, label, theme.muted);
+    }
+}
