@@ -58,10 +58,10 @@ impl Theme {
             rgb(0xd37528),
             rgb(0x19946a),
             rgb(0xd56496),
-            rgb(0x3479f9),
-            rgb(0x8e1927),
-            rgb(0x926026),
             rgb(0x593298),
+            rgb(0x926026),
+            rgb(0x8e1927),
+            rgb(0x3479f9),
         ],
     };
 
@@ -84,9 +84,9 @@ impl Theme {
             rgb(0xe5941e),
             rgb(0x32a781),
             rgb(0xea69c9),
-            rgb(0x78ebf4),
-            rgb(0xd55a33),
             rgb(0xf1e868),
+            rgb(0xd55a33),
+            rgb(0x78ebf4),
             rgb(0x90a7fd),
         ],
     };

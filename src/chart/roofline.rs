@@ -286,6 +286,7 @@ pub fn roofline(input: &Input<'_>) -> Chart {
     let mut placer = Placer::new([rect[0] + 2.0, rect[1] + 2.0, rect[2] - 4.0, rect[3] - 4.0]);
     marks::block(&mut placer, input, &plot, &counts);
     roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, narrow);
+    planned_labels(&mut scene, &mut placer, input, &plot);
     overlay::numbers(&mut scene, &mut placer, input, &plot);
 
     if let Some(sentence) = why_empty(input, &counts) {
@@ -437,21 +438,20 @@ fn extras(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
             glyph: Glyph::Ring,
             color: theme.accent,
         });
-        if !p.label.is_empty() {
-            let w = text::width(&p.label, FONT, false);
-            let right = at.0 + 9.0 + w <= plot.rect[0] + plot.rect[2];
-            let (x, anchor) = if right {
-                (at.0 + 9.0, Anchor::Start)
-            } else {
-                (at.0 - 9.0, Anchor::End)
-            };
-            scene.text(
-                (x, at.1),
-                p.label.clone(),
-                FONT,
-                theme.text,
-                (anchor, Baseline::Middle),
-            );
+    }
+}
+
+/// Names of planned points, where there is room.
+fn planned_labels(scene: &mut Scene, placer: &mut Placer, input: &Input<'_>, plot: &Plot) {
+    for p in input.planned.iter().filter(|p| !p.label.is_empty()) {
+        let at = (plot.x.px(p.ai), plot.y.px(p.rate));
+        if plot.holds(at)
+            && let Some(placed) = placer.around(at, plate_size(&p.label), 6.0)
+        {
+            if let Some((from, to)) = placed.leader {
+                scene.line(vec![from, to], input.theme.muted, 1.0);
+            }
+            plate(scene, input.theme, placed.rect, &p.label, input.theme.text);
         }
     }
 }

@@ -17,8 +17,8 @@ pub struct RoofLine {
     pub types: Vec<String>,
     /// Dense datasheet peak, FLOP/s.
     pub peak: f64,
-    /// Best measured rate of large GEMMs, FLOP/s, where known.
-    pub achievable: Option<f64>,
+    /// Best measured rates of large GEMMs, where known: types, FLOP/s.
+    pub achievable: Vec<(Vec<String>, f64)>,
     /// Memory bandwidth, byte/s.
     pub bandwidth: f64,
     /// Passing rows under this roof.
@@ -40,10 +40,14 @@ impl RoofLine {
 
     /// The roof in words.
     pub fn sentence(&self) -> String {
-        let achievable = self
+        let achievable: String = self
             .achievable
-            .map(|a| format!(", max-achievable {}", Format::rate().write(a, 5)))
-            .unwrap_or_default();
+            .iter()
+            .map(|(types, rate)| {
+                let rate = Format::rate().write(*rate, 5);
+                format!(", max-achievable {rate} ({})", types.join(", "))
+            })
+            .collect();
         format!(
             "{} {}: {} dense{achievable}, {}, ridge at {} FLOP/B",
             self.device,
@@ -75,27 +79,34 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
             continue;
         }
         let name = op.compute.name().to_owned();
-        let same = out.iter_mut().find(|r| {
+        let at = out.iter().position(|r| {
             r.device == device.name
                 && r.peak == peak.flops_per_s
-                && r.achievable == peak.achievable_flops_per_s
+                && r.bandwidth == device.bandwidth_bytes_per_s
         });
-        match same {
-            Some(r) => {
-                r.rows += rows;
-                if !r.types.contains(&name) {
-                    r.types.push(name);
-                }
-            }
-            None => out.push(RoofLine {
+        let at = at.unwrap_or_else(|| {
+            out.push(RoofLine {
                 device: device.name.clone(),
-                types: vec![name],
+                types: Vec::new(),
                 peak: peak.flops_per_s,
-                achievable: peak.achievable_flops_per_s.filter(|a| usable(*a)),
+                achievable: Vec::new(),
                 bandwidth: device.bandwidth_bytes_per_s,
-                rows,
+                rows: 0,
                 source: peak.source.clone(),
-            }),
+            });
+            out.len() - 1
+        });
+        let roof = &mut out[at];
+        roof.rows += rows;
+        if !roof.types.contains(&name) {
+            roof.types.push(name.clone());
+        }
+        if let Some(a) = peak.achievable_flops_per_s.filter(|a| usable(*a)) {
+            match roof.achievable.iter_mut().find(|x| x.1 == a) {
+                Some((types, _)) if types.contains(&name) => {}
+                Some((types, _)) => types.push(name),
+                None => roof.achievable.push((vec![name], a)),
+            }
         }
     }
     out.sort_by(|a, b| b.rows.cmp(&a.rows).then(a.device.cmp(&b.device)));
@@ -153,8 +164,8 @@ pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[Roof
         );
     }
     for r in roofs {
-        if let Some(a) = r.achievable {
-            let line = ceiling_line(plot, r.bandwidth, a);
+        for (_, a) in &r.achievable {
+            let line = ceiling_line(plot, r.bandwidth, *a);
             scene.dashed(line, alpha(color, 0.85), 1.25, &[6.0, 4.0]);
         }
     }
@@ -191,31 +202,31 @@ pub(super) fn labels(
     }
     for r in roofs {
         block(placer, &ceiling_line(plot, r.bandwidth, r.peak), plot.rect);
-        if let Some(a) = r.achievable {
-            block(placer, &ceiling_line(plot, r.bandwidth, a), plot.rect);
+        for (_, a) in &r.achievable {
+            block(placer, &ceiling_line(plot, r.bandwidth, *a), plot.rect);
         }
     }
     let shown = &roofs[..roofs.len().min(LABELLED)];
+    // From the top down: labels that must move then move down along the slope, not into others.
+    let mut ceilings: Vec<(f64, f64, String)> = Vec::new();
     for r in shown {
-        let name = |tail: String| {
-            let types = r.types.join(", ");
-            match (many, narrow) {
-                (true, false) => format!("{} {types} {tail}", r.device),
-                _ => format!("{types} {tail}"),
-            }
+        let who = |types: &[String]| match (many, narrow) {
+            (true, false) => format!("{} {}", r.device, types.join(", ")),
+            _ => types.join(", "),
         };
         let rate = |v| Format::rate().write(v, 5);
         let dense = if narrow { "" } else { " dense" };
-        let label = name(format!("{}{dense}", rate(r.peak)));
-        ceiling_label(scene, placer, plot, theme, r.bandwidth, r.peak, &label);
-        if let Some(a) = r.achievable {
-            let label = if narrow {
-                format!("achievable {}", rate(a))
-            } else {
-                name(format!("max-achievable {}", rate(a)))
-            };
-            ceiling_label(scene, placer, plot, theme, r.bandwidth, a, &label);
+        let label = format!("{} {}{dense}", who(&r.types), rate(r.peak));
+        ceilings.push((r.peak, r.bandwidth, label));
+        for (types, a) in &r.achievable {
+            let what = if narrow { "max" } else { "max-achievable" };
+            let label = format!("{} {what} {}", who(types), rate(*a));
+            ceilings.push((*a, r.bandwidth, label));
         }
+    }
+    ceilings.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (peak, bandwidth, label) in ceilings {
+        ceiling_label(scene, placer, plot, theme, bandwidth, peak, &label);
     }
     for (device, bandwidth, ridge) in slopes(roofs) {
         let speed = Format::si("B/s").write(bandwidth, 4);
@@ -256,29 +267,41 @@ fn ceiling_label(
 ) {
     let line = ceiling_line(plot, bandwidth, peak);
     let [a, b] = line.as_slice() else { return };
-    let Some((from, to)) = clip::segment(*a, *b, plot.rect) else {
+    let Some((from, _)) = clip::segment(*a, *b, plot.rect) else {
         return;
     };
     let (w, h) = plate_size(label);
+    let right_edge = plot.rect[0] + plot.rect[2];
     let mut candidates = Vec::new();
-    for above in [true, false] {
-        let y = if above {
-            from.1 - h - 2.0
-        } else {
-            from.1 + 3.0
-        };
-        let mut x = to.0 - w - 4.0;
-        while x >= plot.rect[0] && candidates.len() < 80 {
-            // Over the ceiling, or a little past its ridge where the plot is narrow.
-            if above || x >= from.0 {
-                candidates.push([x, y, w, h]);
-            }
-            x -= 24.0;
+    // Left of where the ceiling leaves its slope nothing is drawn: the label's home, moved up or
+    // down where another one is.
+    let begins_here = from.0 > plot.rect[0] + 1.0;
+    if begins_here {
+        for step in [
+            0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, 2.5, 3.0, 3.5, 4.0,
+        ] {
+            let y = from.1 - h / 2.0 + step * h;
+            // The slope is at its leftmost at the box's lower edge.
+            let slope = plot.x.px(plot.y.value(y + h) / bandwidth).min(from.0);
+            candidates.push([slope - w - 10.0, y, w, h]);
         }
     }
-    if let Some(rect) = placer.first(candidates) {
-        plate(scene, theme, rect, label, theme.roof);
+    // Else above the ceiling, from the right.
+    let mut x = right_edge - w - 4.0;
+    while x >= from.0 && candidates.len() < 60 {
+        candidates.push([x, from.1 - h - 2.0, w, h]);
+        x -= 24.0;
     }
+    candidates.push([right_edge - w - 4.0, from.1 + 3.0, w, h]);
+    let Some(rect) = placer.first(candidates) else {
+        return;
+    };
+    let end = (rect[0] + w, rect[1] + h / 2.0);
+    if begins_here && end.0 < from.0 {
+        let leader = vec![(end.0 + 1.0, end.1), (from.0 - 2.0, from.1)];
+        scene.line(leader, alpha(theme.muted, 0.6), 1.0);
+    }
+    plate(scene, theme, rect, label, theme.roof);
 }
 
 fn slope_label(

@@ -1,0 +1,425 @@
+//! Pictures against goldens. `UPDATE_GOLDEN=1 cargo test --test chart` writes them anew;
+//! `GEMMSCOPE_DATA` names a folder of real files, which are drawn too where it is set.
+
+use gemmscope::chart::coloring::Coloring;
+use gemmscope::chart::palette::Theme;
+use gemmscope::chart::roofline::{
+    Arrow, Input, Overlay, Planned, Points, SizeBy, hit_grid, overlay, roofline, table,
+};
+use gemmscope::chart::scene::Scene;
+use gemmscope::chart::svg::svg;
+use gemmscope::dataset::{Column, ColumnData, Dataset, Role, Source};
+use gemmscope::dtype::DataType;
+use gemmscope::field::{Field, Frame};
+use gemmscope::gemm::Operation;
+use gemmscope::hardware::{self, RoofKind};
+use gemmscope::metrics::Metrics;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A small, fixed pseudo-random sequence (xorshift), the same on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[(self.next() % from.len() as u64) as usize]
+    }
+}
+
+/// Rows that look like a benchmark of `models` on one device: some memory-bound, some not, a few
+/// above the roof, a few without a time.
+fn dataset(rows: usize, device: &str) -> Dataset {
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let mut d = Dataset::new();
+    d.sources.push(Source {
+        name: "bench.csv".into(),
+        ..Source::default()
+    });
+    d.devices = vec![String::new(), device.to_owned()];
+    d.ops = vec![
+        Operation::uniform(DataType::Fp16),
+        Operation::uniform(DataType::Bf16),
+        Operation::uniform(DataType::Fp8E4m3Fnuz),
+    ];
+    let roofs = [1307.4e12, 1307.4e12, 2614.9e12];
+    let models = [
+        "",
+        "llama3-8b",
+        "llama3-70b",
+        "mixtral",
+        "deepseek-v3",
+        "square",
+    ];
+    let mut codes = Vec::new();
+    let mut counts = Vec::new();
+    for i in 0..rows {
+        let model = 1 + (dice.next() % 5) as u32;
+        let op = dice.pick(&[0u16, 0, 0, 1, 1, 2]);
+        let m = dice.pick(&[1u32, 8, 16, 64, 256, 1024, 4096, 8192]);
+        let n = 1024 * dice.pick(&[1u32, 2, 4, 5, 7, 8, 14, 28]);
+        let k = 1024 * dice.pick(&[1u32, 2, 4, 5, 8, 14]);
+        d.m.push(m);
+        d.n.push(n);
+        d.k.push(k);
+        d.batch.push(1);
+        d.op.push(op);
+        d.device.push(1);
+        d.source.push(0);
+        d.line.push(i as u32 + 2);
+        let p = d.problem(i);
+        let (work, bytes) = (p.work().0, p.bytes().0);
+        let roof = (work / roofs[op as usize]).max(bytes / 5.3e12);
+        let share = match i % 41 {
+            40 => 1.3 + dice.unit(),
+            _ => 0.08 + 0.75 * dice.unit().sqrt() * dice.unit().sqrt(),
+        };
+        let time = if i % 29 == 28 { f64::NAN } else { roof / share };
+        d.time_s.push(time);
+        codes.push(model);
+        counts.push(f64::from(dice.pick(&[1u32, 8, 32, 80])));
+    }
+    d.columns.push(Column {
+        key: "model".into(),
+        label: "Model".into(),
+        role: Role::Model,
+        unit: String::new(),
+        data: ColumnData::Text {
+            codes,
+            values: models.map(str::to_owned).to_vec(),
+        },
+    });
+    d.columns.push(Column {
+        key: "count".into(),
+        label: "Calls".into(),
+        role: Role::Count,
+        unit: String::new(),
+        data: ColumnData::Number(counts),
+    });
+    d
+}
+
+fn frame_of(d: Dataset, device: Option<&str>) -> Frame {
+    let device = device.and_then(hardware::by_id).cloned();
+    let devices = vec![device; d.devices.len()];
+    let metrics = Metrics::compute(&d, devices, RoofKind::Datasheet);
+    Frame::all(Arc::new(d), Arc::new(metrics))
+}
+
+fn frame(rows: usize) -> Frame {
+    frame_of(dataset(rows, "MI300X"), Some("mi300x"))
+}
+
+fn colored(frame: &Frame, field: &str, theme: &Theme) -> Coloring {
+    match Field::parse(field).and_then(|f| frame.info(&f)) {
+        Some(info) => Coloring::by(frame, &info, theme),
+        None => Coloring::plain(theme),
+    }
+}
+
+/// Compares text with a golden file, or writes it.
+fn golden(name: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden/chart")
+        .join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        return;
+    }
+    let kept = std::fs::read_to_string(&path)
+        .unwrap_or_else(|e| panic!("{name}: {e}; UPDATE_GOLDEN=1 writes it"));
+    if kept != text {
+        let at = kept.lines().zip(text.lines()).position(|(a, b)| a != b);
+        let line = at.unwrap_or(kept.lines().count().min(text.lines().count()));
+        panic!(
+            "{name} differs from line {}:\n- {}\n+ {}",
+            line + 1,
+            kept.lines().nth(line).unwrap_or("(end)"),
+            text.lines().nth(line).unwrap_or("(end)")
+        );
+    }
+}
+
+/// The scene as text and as SVG.
+fn both(name: &str, scene: &Scene) {
+    golden(&format!("{name}.txt"), &scene.dump());
+    golden(&format!("{name}.svg"), &svg(scene));
+}
+
+/// The eight rows with the longest total time.
+fn expensive(frame: &Frame, n: usize) -> Vec<u32> {
+    let get = frame.numbers(&Field::TotalTime);
+    let mut rows: Vec<u32> = frame
+        .rows
+        .iter()
+        .copied()
+        .filter(|r| !get(*r as usize).is_nan())
+        .collect();
+    rows.sort_by(|a, b| get(*b as usize).total_cmp(&get(*a as usize)).then(a.cmp(b)));
+    rows.truncate(n);
+    rows
+}
+
+#[test]
+fn roofline_of_some_hundred_points() {
+    let frame = frame(240);
+    let points = Points::new(&frame.data, &frame.metrics);
+    let top = expensive(&frame, 10);
+    for (name, theme, size) in [
+        ("roofline-light", Theme::LIGHT, (1040.0, 640.0)),
+        ("roofline-dark", Theme::DARK, (1040.0, 640.0)),
+        ("roofline-phone", Theme::LIGHT, (358.0, 420.0)),
+    ] {
+        let coloring = colored(&frame, "c.model", &theme);
+        let mut input = Input::new(&frame, &points, &coloring, &theme, size);
+        input.numbered = &top;
+        let chart = roofline(&input);
+        both(name, &chart.scene);
+        let grid = hit_grid(&input, &chart.plot);
+        assert_eq!(grid.len() as u64, chart.counts.in_view);
+        let (rows, total) = table(&input, &chart.plot, 5);
+        assert_eq!((rows.rows.len(), total), (5, chart.counts.in_view));
+        assert!(rows.csv().starts_with("File,Line,"));
+    }
+}
+
+#[test]
+fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
+    let frame = frame(60);
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::DARK;
+    let coloring = colored(&frame, "m", &theme);
+    let own = |r: usize| frame.metrics.rate[r] * 1.6;
+    let planned = [Planned {
+        ai: 600.0,
+        rate: 4e14,
+        trail: vec![(90.0, 1.2e14), (250.0, 2.4e14)],
+        label: "planned 4096³".into(),
+    }];
+    let arrows = [Arrow {
+        from: (30.0, 2e13),
+        to: (60.0, 1.5e14),
+        color: theme.accent,
+    }];
+    let mut input = Input::new(&frame, &points, &coloring, &theme, (900.0, 560.0));
+    input.size = SizeBy::Time;
+    input.own_ceiling = Some(&own);
+    input.planned = &planned;
+    input.arrows = &arrows;
+    both("roofline-sized-dark", &roofline(&input).scene);
+}
+
+#[test]
+fn roofline_density() {
+    let frame = frame(60_000);
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "c.model", &theme);
+    let input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    let chart = roofline(&input);
+    assert!(chart.dense);
+    golden("roofline-density-light.txt", &chart.scene.dump());
+}
+
+#[test]
+fn roofline_hover_and_selection_lie_on_top() {
+    let frame = frame(240);
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "c.model", &theme);
+    let input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    let chart = roofline(&input);
+    let over = overlay(
+        &input,
+        &chart.plot,
+        &Overlay {
+            hovered: Some(17),
+            selected: vec![3, 40, 99],
+            brush: Some([300.0, 200.0, 160.0, 90.0]),
+        },
+    );
+    golden("roofline-overlay.txt", &over.dump());
+    let mut together = chart.scene.clone();
+    together.items.extend(over.items);
+    golden("roofline-overlay.svg", &svg(&together));
+}
+
+#[test]
+fn a_roofline_without_anything_to_draw_says_why() {
+    let theme = Theme::LIGHT;
+    let plain = Coloring::plain(&theme);
+    let say = |frame: &Frame, zoom| {
+        let points = Points::new(&frame.data, &frame.metrics);
+        let mut input = Input::new(frame, &points, &plain, &theme, (600.0, 400.0));
+        input.zoom = zoom;
+        roofline(&input).scene.message.unwrap_or_default()
+    };
+    assert_eq!(
+        say(&frame_of(Dataset::new(), None), None),
+        "No GEMMs yet: open a file."
+    );
+    let mut none = frame(50);
+    none.rows = Arc::new(Vec::new());
+    assert_eq!(say(&none, None), "No GEMM passes the filters.");
+    let mut shapes = dataset(50, "");
+    shapes.time_s.fill(f64::NAN);
+    let unknown = frame_of(shapes.clone(), None);
+    assert!(say(&unknown, None).starts_with("No GEMM here has a measured time."));
+    assert_eq!(say(&frame_of(shapes, Some("mi300x")), None), "");
+    let far = Some(((1e-9, 1e-8), (1.0, 2.0)));
+    assert!(say(&frame(50), far).starts_with("All GEMMs are outside"));
+}
+
+#[test]
+fn a_roofline_of_odd_values_or_sizes_never_fails() {
+    let odd = [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300, 1e300, 1e-6];
+    let mut d = dataset(odd.len() * odd.len(), "");
+    for (i, t) in d.time_s.iter_mut().enumerate() {
+        *t = odd[i % odd.len()];
+    }
+    for (i, m) in d.m.iter_mut().enumerate() {
+        *m = [0, 1, u32::MAX][i % 3];
+    }
+    let frame = frame_of(d, Some("h100-sxm"));
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::DARK;
+    let coloring = colored(&frame, "m", &theme);
+    let numbered: Vec<u32> = (0..60).collect();
+    for a in odd {
+        for b in odd {
+            let mut input = Input::new(&frame, &points, &coloring, &theme, (a * 100.0, b));
+            input.numbered = &numbered;
+            input.hidden = &[true, false];
+            input.dpr = a;
+            input.density_above = 3;
+            input.size = SizeBy::Count;
+            input.zoom = Some(((a, b), (b, a)));
+            let chart = roofline(&input);
+            assert!(svg(&chart.scene).ends_with("</svg>\n"));
+            let _ = hit_grid(&input, &chart.plot);
+            let _ = chart.zoom_about((a, b), a);
+        }
+    }
+}
+
+/// Labels of numbered points and roofs: on plates or boxes, so their rectangles are in the scene.
+#[test]
+fn labels_never_overlap_and_never_leave_the_plot() {
+    use gemmscope::chart::labels::{contains, overlaps};
+    use gemmscope::chart::scene::Item;
+    let frame = frame(400);
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "c.model", &theme);
+    let top = expensive(&frame, 40);
+    for size in [
+        (1040.0, 640.0),
+        (700.0, 300.0),
+        (358.0, 420.0),
+        (200.0, 160.0),
+    ] {
+        let mut input = Input::new(&frame, &points, &coloring, &theme, size);
+        input.numbered = &top;
+        let chart = roofline(&input);
+        let after = chart
+            .scene
+            .items
+            .iter()
+            .rposition(|i| matches!(i, Item::Unclip))
+            .unwrap();
+        let boxes: Vec<[f64; 4]> = chart.scene.items[after..]
+            .iter()
+            .filter_map(|i| match i {
+                Item::Rect { rect, .. } => Some(*rect),
+                _ => None,
+            })
+            .collect();
+        assert!(!boxes.is_empty());
+        for (i, a) in boxes.iter().enumerate() {
+            assert!(contains(chart.plot.rect, *a), "{size:?} {a:?}");
+            for b in &boxes[..i] {
+                assert!(!overlaps(*a, *b), "{size:?} {a:?} {b:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn real_files_draw() {
+    let Some(folder) = std::env::var_os("GEMMSCOPE_DATA") else {
+        return;
+    };
+    let path = PathBuf::from(folder).join("iree-kernel-benchmark/hipblaslt-gemm.csv");
+    let Ok(bytes) = std::fs::read(path) else {
+        return;
+    };
+    let read = gemmscope::import::read_all("hipblaslt-gemm.csv", &bytes, &Default::default());
+    let Ok(gemmscope::import::Imported::Table(data)) = read else {
+        return;
+    };
+    let frame = frame_of(*data, Some("mi300x"));
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "dtype", &theme);
+    let top = expensive(&frame, 8);
+    let mut input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    input.numbered = &top;
+    let chart = roofline(&input);
+    assert_eq!(chart.counts.passing, frame.rows.len() as u64);
+    if let Some(out) = std::env::var_os("GEMMSCOPE_OUT") {
+        std::fs::write(PathBuf::from(out).join("real.svg"), svg(&chart.scene)).unwrap();
+    }
+}
+
+/// `cargo test --release --test chart -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+fn how_long_a_million_points_take() {
+    let frame = frame(1_000_000);
+    let time = |what: &str, f: &mut dyn FnMut()| {
+        let mut ms: Vec<f64> = (0..5)
+            .map(|_| {
+                let start = std::time::Instant::now();
+                f();
+                start.elapsed().as_secs_f64() * 1e3
+            })
+            .collect();
+        ms.sort_by(f64::total_cmp);
+        println!("{what}: {:.2} ms (median of 5)", ms[2]);
+    };
+    let theme = Theme::LIGHT;
+    time("positions", &mut || {
+        Points::new(&frame.data, &frame.metrics);
+    });
+    let points = Points::new(&frame.data, &frame.metrics);
+    time("colours", &mut || {
+        colored(&frame, "c.model", &theme);
+    });
+    let coloring = colored(&frame, "c.model", &theme);
+    let input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    time("roofline scene, density", &mut || {
+        roofline(&input);
+    });
+    let chart = roofline(&input);
+    time("hit grid", &mut || {
+        hit_grid(&input, &chart.plot);
+    });
+    let grid = hit_grid(&input, &chart.plot);
+    time("10 000 hovers", &mut || {
+        for i in 0..10_000 {
+            let at = (60.0 + f64::from(i % 977), 24.0 + f64::from(i % 571));
+            std::hint::black_box(grid.nearest(at, 12.0));
+        }
+    });
+}
