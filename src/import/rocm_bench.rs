@@ -326,7 +326,7 @@ impl Bench {
                 let arch = record.text(arch.index);
                 let arch = arch.split(':').next().unwrap_or("").trim().to_owned();
                 match cols.units.as_ref().and_then(|c| record.number(c.index)) {
-                    Some(units) => self.table.device(&format!("{arch} ({units} CU)")),
+                    Some(units) => self.table.device(&format!("{arch}:{units}")),
                     None => self.table.device(&arch),
                 }
             }
