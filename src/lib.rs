@@ -15,6 +15,7 @@
 // domain: no I/O, no web
 pub mod cells;
 pub mod chart;
+pub mod compare;
 pub mod dataset;
 pub mod dtype;
 pub mod explain;
@@ -31,3 +32,6 @@ pub mod tiling;
 pub mod trace;
 pub mod units;
 pub mod view_state;
+
+#[cfg(test)]
+mod fixture;

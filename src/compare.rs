@@ -1,0 +1,486 @@
+//! Comparing sides (files, libraries, devices, any column's values) on the GEMMs they share.
+//!
+//! Rows are grouped by the chosen keys and by side. A group whose rows are not one and the same
+//! GEMM on one device is *ambiguous*: it is counted and left out, since a ratio of different
+//! problems says nothing. Rows that differ only in what ran (kernel, tile, split-K) are
+//! *variants*: the fastest stands for the side. Rows that agree in that as well are *repeats*:
+//! their median stands, with the spread around it.
+//!
+//! Ratios are always B over A: above 1, B is faster. [`duel`] compares two sides, [`winner`] all.
+
+pub mod duel;
+mod setup;
+pub mod winner;
+
+pub use setup::{Setup, value_counts};
+
+use crate::dataset::{ColumnData, Dataset, Role};
+use crate::field::{Field, Frame, shape_label};
+use std::collections::HashMap;
+
+/// Scales the median absolute deviation to the standard deviation of a normal distribution.
+const MAD_TO_SIGMA: f64 = 1.4826;
+
+/// True where a row has a time that can be compared.
+pub(crate) fn measured(data: &Dataset, row: usize) -> bool {
+    let t = data.time_s[row];
+    t.is_finite() && t > 0.0
+}
+
+/// One side's measurement of one configuration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Where its rows begin in [`Comparison::rows`].
+    first: u32,
+    /// Rows, slower variants included; 0 where the side lacks the configuration.
+    total: u32,
+    /// Repeats of the variant that stands for the side.
+    pub n: u32,
+    /// Median time of one call, seconds.
+    pub time_s: f64,
+    /// Spread of one measurement, seconds: 1.4826 x MAD of the repeats, or the standard deviation
+    /// the file states for a single row; NaN where neither is known.
+    pub spread_s: f64,
+    /// Distance of the quartiles, seconds; NaN for fewer than four repeats.
+    pub iqr_s: f64,
+    /// Standard deviation, seconds; NaN for a single row without one of its own.
+    pub std_s: f64,
+    /// Work over the median time, FLOP/s.
+    pub rate: f64,
+    /// Share of the side's own roof; NaN where it is unknown.
+    pub efficiency: f64,
+    /// Calls the configuration stands for.
+    pub calls: f64,
+}
+
+impl Sample {
+    const NONE: Sample = Sample {
+        first: 0,
+        total: 0,
+        n: 0,
+        time_s: f64::NAN,
+        spread_s: f64::NAN,
+        iqr_s: f64::NAN,
+        std_s: f64::NAN,
+        rate: f64::NAN,
+        efficiency: f64::NAN,
+        calls: 1.0,
+    };
+
+    /// True where the side has the configuration.
+    pub fn exists(&self) -> bool {
+        self.n > 0
+    }
+
+    /// Slower variants (other kernels, tiles) that were left out.
+    pub fn slower_variants(&self) -> u32 {
+        self.total - self.n
+    }
+}
+
+/// Configurations by side.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// What was asked.
+    pub setup: Setup,
+    /// Configurations on each side, ambiguous ones not counted.
+    pub configurations: Vec<u64>,
+    /// Configurations that all sides have.
+    pub matched: u64,
+    /// Configurations of each side that not all other sides have.
+    pub unmatched: Vec<u64>,
+    /// Configurations that hold different GEMMs or devices on one side: left out.
+    pub ambiguous: u64,
+    /// Rows of the sides without a time.
+    pub unmeasured: u64,
+    /// Configurations in which slower variants were left out.
+    pub with_variants: u64,
+    /// Configurations in which repeats were combined.
+    pub with_repeats: u64,
+    /// One row per configuration, for its key.
+    keys: Vec<u32>,
+    /// `keys.len() x sides` samples.
+    samples: Vec<Sample>,
+    /// Rows, grouped; [`Sample`] points into it.
+    rows: Vec<u32>,
+}
+
+impl Comparison {
+    /// Groups the rows of a frame.
+    pub fn new(frame: &Frame, setup: &Setup) -> Comparison {
+        let data = &*frame.data;
+        let mut setup = setup.clone();
+        setup.sides.truncate(Setup::MOST_SIDES);
+        let sides = setup.sides.len();
+        let cats = frame.categories(&setup.side);
+        let side_of: Vec<Option<u8>> = cats
+            .values
+            .iter()
+            .map(|v| setup.sides.iter().position(|s| s == v).map(|i| i as u8))
+            .collect();
+        let key_of = KeyReader::new(frame, &setup.keys);
+        let mut unmeasured = 0;
+        let mut sorted: Vec<(Key, u8, u32)> = Vec::with_capacity(frame.rows.len());
+        for &row in frame.rows.iter() {
+            let r = row as usize;
+            let Some(side) = side_of[cats.codes.get(r) as usize] else {
+                continue;
+            };
+            if measured(data, r) {
+                sorted.push((key_of.key(r), side, row));
+            } else {
+                unmeasured += 1;
+            }
+        }
+        sorted.sort_unstable();
+        let rows: Vec<u32> = sorted.iter().map(|s| s.2).collect();
+        let mut out = Comparison {
+            configurations: vec![0; sides],
+            unmatched: vec![0; sides],
+            matched: 0,
+            ambiguous: 0,
+            unmeasured,
+            with_variants: 0,
+            with_repeats: 0,
+            keys: Vec::new(),
+            samples: Vec::new(),
+            rows,
+            setup,
+        };
+        let variants = VariantColumns::new(data);
+        let mut at = 0;
+        while at < sorted.len() {
+            let key = sorted[at].0;
+            let end = at + sorted[at..].iter().take_while(|s| s.0 == key).count();
+            out.add(frame, &variants, &sorted[at..end], at, sides);
+            at = end;
+        }
+        out
+    }
+
+    fn add(
+        &mut self,
+        frame: &Frame,
+        variants: &VariantColumns<'_>,
+        group: &[(Key, u8, u32)],
+        start: usize,
+        sides: usize,
+    ) {
+        let mut samples = vec![Sample::NONE; sides];
+        let mut at = 0;
+        while at < group.len() {
+            let side = group[at].1;
+            let n = group[at..].iter().take_while(|s| s.1 == side).count();
+            let slice = &mut self.rows[start + at..start + at + n];
+            match sample(frame, variants, slice) {
+                Some(mut s) => {
+                    s.first = (start + at) as u32;
+                    samples[side as usize] = s;
+                }
+                None => {
+                    self.ambiguous += 1;
+                    return;
+                }
+            }
+            at += n;
+        }
+        let full = samples.iter().all(Sample::exists);
+        self.matched += u64::from(full);
+        for (i, s) in samples.iter().enumerate() {
+            if s.exists() {
+                self.configurations[i] += 1;
+                self.unmatched[i] += u64::from(!full);
+            }
+        }
+        self.with_variants += u64::from(samples.iter().any(|s| s.slower_variants() > 0));
+        self.with_repeats += u64::from(samples.iter().any(|s| s.n > 1));
+        self.keys.push(group[0].2);
+        self.samples.extend(samples);
+    }
+
+    /// Number of configurations that at least one side has.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// True where no configuration was found.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// One sample per side.
+    pub fn samples(&self, configuration: usize) -> &[Sample] {
+        let n = self.setup.sides.len();
+        self.samples
+            .get(configuration * n..(configuration + 1) * n)
+            .unwrap_or(&[])
+    }
+
+    /// A row that has the configuration's key.
+    pub fn row(&self, configuration: usize) -> usize {
+        self.keys.get(configuration).map_or(0, |&r| r as usize)
+    }
+
+    /// The rows that stand behind a sample.
+    pub fn rows_of(&self, sample: &Sample) -> &[u32] {
+        let first = sample.first as usize;
+        self.rows
+            .get(first..first + sample.n as usize)
+            .unwrap_or(&[])
+    }
+
+    /// The key of a configuration in words: `128 × 1280 × 2048, fp16, NT`.
+    pub fn label(&self, frame: &Frame, configuration: usize) -> String {
+        key_label(frame, &self.setup.keys, self.row(configuration))
+    }
+
+    /// Configurations that at least two sides have.
+    pub fn pairs_possible(&self) -> usize {
+        (0..self.len())
+            .filter(|&i| self.samples(i).iter().filter(|s| s.exists()).count() > 1)
+            .count()
+    }
+
+    /// How the join went, in one sentence.
+    pub fn join_sentence(&self) -> String {
+        let mut text = format!("{} matched", plural(self.matched, "configuration"));
+        for (side, n) in self.setup.sides.iter().zip(&self.unmatched) {
+            if *n > 0 {
+                text.push_str(&format!(", {n} of {side} without a partner"));
+            }
+        }
+        if self.ambiguous > 0 {
+            text.push_str(&format!(
+                ", {} ambiguous (the keys leave different GEMMs together; add a key)",
+                self.ambiguous
+            ));
+        }
+        if self.unmeasured > 0 {
+            text.push_str(&format!(", {} without a time", plural(self.unmeasured, "row")));
+        }
+        text.push('.');
+        if self.with_variants > 0 {
+            text.push_str(&format!(
+                " In {} several kernels or tiles ran: the fastest stands for its side.",
+                self.with_variants
+            ));
+        }
+        if self.with_repeats > 0 {
+            text.push_str(&format!(
+                " In {} repeats were combined by their median.",
+                self.with_repeats
+            ));
+        }
+        text
+    }
+}
+
+/// `1 shape`, `2 shapes`.
+pub(crate) fn plural(n: u64, noun: &str) -> String {
+    if n == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{n} {noun}s")
+    }
+}
+
+/// The values of key fields of a row in words.
+pub(crate) fn key_label(frame: &Frame, keys: &[Field], row: usize) -> String {
+    let data = &*frame.data;
+    let mut parts = Vec::with_capacity(keys.len());
+    for key in keys {
+        let text = match key {
+            Field::Shape => shape_label(data.m[row], data.n[row], data.k[row], data.batch[row]),
+            Field::Dtype => data.ops[data.op[row] as usize].types(),
+            Field::Transposes => data.ops[data.op[row] as usize].layout().to_owned(),
+            Field::Source => data.sources[data.source[row] as usize].name.clone(),
+            Field::Device => data.devices[data.device[row] as usize].clone(),
+            Field::Column(name) => match data.columns.iter().find(|c| c.key == *name) {
+                Some(c) => match &c.data {
+                    ColumnData::Text { codes, values } => values[codes[row] as usize].clone(),
+                    ColumnData::Number(v) => format!("{} {}", c.label, v[row]),
+                },
+                None => String::new(),
+            },
+            other => {
+                let label = frame.info(other).map(|i| i.label).unwrap_or_default();
+                format!("{label} {}", frame.numbers(other)(row))
+            }
+        };
+        if !text.is_empty() {
+            parts.push(text);
+        }
+    }
+    parts.join(", ")
+}
+
+/// The shape as it is, every other key as one mixed-radix number.
+type Key = (u128, u64);
+
+struct KeyReader<'a> {
+    data: &'a Dataset,
+    shape: bool,
+    rest: Vec<u64>,
+}
+
+impl<'a> KeyReader<'a> {
+    fn new(frame: &'a Frame, keys: &[Field]) -> Self {
+        let mut rest = vec![0u64; frame.data.len()];
+        let mut radix = 1u64;
+        for key in keys.iter().filter(|k| **k != Field::Shape) {
+            let cats = frame.categories(key);
+            let n = cats.values.len().max(1) as u64;
+            if radix.checked_mul(n).is_none() {
+                // Many columns of many values: renumber what is there before going on.
+                let mut known: HashMap<u64, u64> = HashMap::new();
+                for v in &mut rest {
+                    let next = known.len() as u64;
+                    *v = *known.entry(*v).or_insert(next);
+                }
+                radix = known.len().max(1) as u64;
+            }
+            for (row, v) in rest.iter_mut().enumerate() {
+                *v += radix * u64::from(cats.codes.get(row));
+            }
+            radix *= n;
+        }
+        KeyReader {
+            data: &frame.data,
+            shape: keys.contains(&Field::Shape),
+            rest,
+        }
+    }
+
+    fn key(&self, row: usize) -> Key {
+        let d = self.data;
+        let shape = if self.shape {
+            [d.m[row], d.n[row], d.k[row], d.batch[row]]
+                .iter()
+                .fold(0u128, |acc, &v| (acc << 32) | u128::from(v))
+        } else {
+            0
+        };
+        (shape, self.rest[row])
+    }
+}
+
+/// The columns that say what ran, so that rows differing there are variants and not repeats.
+struct VariantColumns<'a>(Vec<&'a ColumnData>);
+
+impl<'a> VariantColumns<'a> {
+    fn new(data: &'a Dataset) -> Self {
+        VariantColumns(
+            data.columns
+                .iter()
+                .filter(|c| {
+                    matches!(
+                        c.role,
+                        Role::Kernel
+                            | Role::Library
+                            | Role::TileM
+                            | Role::TileN
+                            | Role::TileK
+                            | Role::SplitK
+                            | Role::Stages
+                            | Role::Warps
+                            | Role::Order
+                    )
+                })
+                .map(|c| &c.data)
+                .collect(),
+        )
+    }
+
+    fn of(&self, row: usize) -> Vec<u64> {
+        self.0
+            .iter()
+            .map(|c| match c {
+                ColumnData::Text { codes, .. } => u64::from(codes[row]),
+                ColumnData::Number(v) => v[row].to_bits(),
+            })
+            .collect()
+    }
+}
+
+/// Combines the rows of one side and key, moving the rows that stand for the side to the front
+/// of `rows`. `None` where they are different GEMMs or ran on different devices.
+fn sample(frame: &Frame, variants: &VariantColumns<'_>, rows: &mut [u32]) -> Option<Sample> {
+    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    let first = *rows.first()? as usize;
+    let same = rows.iter().all(|&r| {
+        let r = r as usize;
+        data.m[r] == data.m[first]
+            && data.n[r] == data.n[first]
+            && data.k[r] == data.k[first]
+            && data.batch[r] == data.batch[first]
+            && data.op[r] == data.op[first]
+            && data.device[r] == data.device[first]
+    });
+    if !same {
+        return None;
+    }
+    let mut n = rows.len();
+    if n > 1 {
+        let mut by_variant: Vec<(Vec<u64>, u32)> =
+            rows.iter().map(|&r| (variants.of(r as usize), r)).collect();
+        by_variant.sort_unstable();
+        let mut timed: Vec<(f64, Vec<u32>)> = by_variant
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|group| {
+                let mut t: Vec<f64> = group.iter().map(|g| data.time_s[g.1 as usize]).collect();
+                (median(&mut t), group.iter().map(|g| g.1).collect())
+            })
+            .collect();
+        timed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        n = timed.first().map_or(1, |g| g.1.len());
+        for (slot, r) in rows.iter_mut().zip(timed.into_iter().flat_map(|g| g.1)) {
+            *slot = r;
+        }
+    }
+    let chosen = &rows[..n];
+    let lead = chosen[0] as usize;
+    let mut times: Vec<f64> = chosen.iter().map(|&r| data.time_s[r as usize]).collect();
+    let time_s = median(&mut times);
+    let stated = data.number(Role::TimeStd, lead);
+    let (mut spread_s, mut iqr_s, mut std_s) = (stated, f64::NAN, stated);
+    if n > 1 {
+        let mean = times.iter().sum::<f64>() / n as f64;
+        std_s = (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / (n - 1) as f64).sqrt();
+        let mut off: Vec<f64> = times.iter().map(|t| (t - time_s).abs()).collect();
+        spread_s = median(&mut off) * MAD_TO_SIGMA;
+        if n >= 4 {
+            iqr_s = quantile(&times, 0.75) - quantile(&times, 0.25);
+        }
+    }
+    Some(Sample {
+        first: 0,
+        total: rows.len() as u32,
+        n: n as u32,
+        time_s,
+        spread_s,
+        iqr_s,
+        std_s,
+        rate: metrics.work(data, lead) / time_s,
+        efficiency: metrics.roof_s[lead] / time_s,
+        calls: data.count(lead),
+    })
+}
+
+/// Median; sorts its input. NaN for none.
+pub fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    quantile(values, 0.5)
+}
+
+/// Quantile of sorted values, linear between neighbours; NaN for none.
+pub fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return f64::NAN;
+    };
+    let at = q.clamp(0.0, 1.0) * last as f64;
+    let (lo, hi) = (at.floor() as usize, at.ceil() as usize);
+    sorted[lo] + (sorted[hi] - sorted[lo]) * (at - lo as f64)
+}
+
+#[cfg(test)]
+mod tests;
