@@ -1,19 +1,24 @@
 //! Pictures: data -> [`scene::Scene`] (pure) -> one painter.
 //!
 //! [`scale`], [`ticks`], [`text`], [`labels`], [`palette`] and [`layout`] are the parts a chart is
-//! made of; [`paint`] and [`svg`] put a scene on a drawing backend.
+//! made of; [`paint`] and [`svg`] put a scene on a drawing backend. [`view`] lists the analysis views
+//! and what the page needs of each; their settings are [`control`]s.
 
 pub mod clip;
 pub mod coloring;
+pub mod compare;
+pub mod control;
 pub mod density;
 pub mod hit;
 pub mod labels;
 pub mod layout;
 pub mod paint;
 pub mod palette;
+pub mod parts;
 pub mod roofline;
 pub mod scale;
 pub mod scene;
 pub mod svg;
 pub mod text;
 pub mod ticks;
+pub mod view;

@@ -256,7 +256,10 @@ impl Comparison {
             ));
         }
         if self.unmeasured > 0 {
-            text.push_str(&format!(", {} without a time", plural(self.unmeasured, "row")));
+            text.push_str(&format!(
+                ", {} without a time",
+                plural(self.unmeasured, "row")
+            ));
         }
         text.push('.');
         if self.with_variants > 0 {

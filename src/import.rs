@@ -45,8 +45,8 @@ mod session;
 pub mod table;
 pub mod target;
 pub mod text;
-pub mod values;
 pub mod tracelens;
+pub mod values;
 
 pub use cell::{Bad, Col, Flaw, Header};
 pub use formats::{Best, FORMATS, sniff};

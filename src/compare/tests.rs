@@ -25,7 +25,10 @@ fn the_golden_files_join_on_521_shapes() {
     let c = Comparison::new(&frame, &setup);
     // Counted from the files with another program.
     assert_eq!((c.matched, c.ambiguous), (521, 0));
-    assert_eq!((c.configurations.as_slice(), c.unmatched.as_slice()), (&[558, 563][..], &[37, 42][..]));
+    assert_eq!(
+        (c.configurations.as_slice(), c.unmatched.as_slice()),
+        (&[558, 563][..], &[37, 42][..])
+    );
     let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
     assert_eq!(duel.b_ahead, 0);
     assert_eq!(duel.counts, [520, 0, 1, 0]);
@@ -42,7 +45,11 @@ fn the_golden_files_join_on_521_shapes() {
     assert_eq!((tally.fastest, tally.compared), (vec![521, 0], 521));
     let d = duel.distribution();
     assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 521);
-    assert!(duel.headline(&c).contains("iree_gemm.csv reaches 0.0385×"), "{}", duel.headline(&c));
+    assert!(
+        duel.headline(&c).contains("iree_gemm.csv reaches 0.0385×"),
+        "{}",
+        duel.headline(&c)
+    );
 }
 
 #[test]
@@ -59,13 +66,23 @@ fn fewer_keys_make_what_cannot_be_told_apart_ambiguous() {
     let c = Comparison::new(&frame, &setup);
     // 507 (M, N, K, type) on both sides, 14 of them with two layouts on one.
     assert_eq!((c.matched, c.ambiguous > 13), (493, true));
-    assert!(c.join_sentence().contains("ambiguous"), "{}", c.join_sentence());
+    assert!(
+        c.join_sentence().contains("ambiguous"),
+        "{}",
+        c.join_sentence()
+    );
 }
 
 #[test]
 fn repeats_give_a_median_and_a_spread_and_noise_is_said() {
     let mut rows = Rows::new();
-    for (a, b) in [(1.0, 1.05), (1.1, 1.15), (0.9, 0.95), (1.02, 1.07), (0.98, 1.03)] {
+    for (a, b) in [
+        (1.0, 1.05),
+        (1.1, 1.15),
+        (0.9, 0.95),
+        (1.02, 1.07),
+        (0.98, 1.03),
+    ] {
         rows.row((64, 64, 64), "x", a * 1e-6, "");
         rows.row((64, 64, 64), "y", b * 1e-6, "");
     }
@@ -80,7 +97,10 @@ fn repeats_give_a_median_and_a_spread_and_noise_is_said() {
     assert_eq!((c.matched, c.unmatched[0], c.unmatched[1]), (2, 1, 0));
     let s = c.samples(0)[0];
     assert_eq!((s.n, s.time_s), (5, 1e-6));
-    assert!((s.spread_s / (0.02e-6 * 1.4826) - 1.0).abs() < 1e-6, "{s:?}");
+    assert!(
+        (s.spread_s / (0.02e-6 * 1.4826) - 1.0).abs() < 1e-6,
+        "{s:?}"
+    );
     assert!((s.iqr_s / 0.04e-6 - 1.0).abs() < 1e-6);
     let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
     assert_eq!(duel.ratios[0].verdict, Verdict::Noise);
@@ -93,7 +113,12 @@ fn repeats_give_a_median_and_a_spread_and_noise_is_said() {
 fn of_several_kernels_the_fastest_stands_for_its_side() {
     let mut rows = Rows::new();
     let kernel = rows.table().text_column(Role::Kernel, "kernel");
-    for (lib, name, t) in [("x", "slow", 9.0), ("x", "fast", 1.0), ("x", "fast", 1.2), ("y", "k", 2.0)] {
+    for (lib, name, t) in [
+        ("x", "slow", 9.0),
+        ("x", "fast", 1.0),
+        ("x", "fast", 1.2),
+        ("y", "k", 2.0),
+    ] {
         rows.table().set_text(kernel, name.as_bytes());
         rows.row((64, 64, 64), lib, t * 1e-6, "");
     }
@@ -118,7 +143,10 @@ fn the_two_means_differ_where_long_runs_do() {
     let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
     assert!((duel.geometric_mean - 1.0).abs() < 1e-12);
     assert!((duel.weighted_mean - 1.001 / 2.0005).abs() < 1e-9);
-    assert!(duel.means_sentence(&c).contains("worse on the long-running"));
+    assert!(
+        duel.means_sentence(&c)
+            .contains("worse on the long-running")
+    );
 }
 
 #[test]
@@ -142,7 +170,11 @@ fn different_devices_are_judged_by_their_own_roofs() {
     let roof = Duel::new(&frame, &c, (0, 1), Measure::Roof, 0.02);
     assert!(rate.devices_differ && (rate.geometric_mean - 2.095).abs() < 0.001);
     assert!((roof.geometric_mean - 0.5).abs() < 1e-9);
-    assert!(roof.device_sentence(&frame, &c).unwrap().contains("own roof"));
+    assert!(
+        roof.device_sentence(&frame, &c)
+            .unwrap()
+            .contains("own roof")
+    );
 }
 
 fn sweep(pattern: &[(&str, &[f64])]) -> crate::field::Frame {
@@ -157,14 +189,20 @@ fn sweep(pattern: &[(&str, &[f64])]) -> crate::field::Frame {
 
 fn verdict_of(pattern: &[(&str, &[f64])]) -> (Crossover, String) {
     let frame = sweep(pattern);
-    let c = Comparison::new(&frame, &Setup {
-        sides: pattern.iter().map(|p| p.0.to_owned()).collect(),
-        ..Setup::of(&frame, library())
-    });
+    let c = Comparison::new(
+        &frame,
+        &Setup {
+            sides: pattern.iter().map(|p| p.0.to_owned()).collect(),
+            ..Setup::of(&frame, library())
+        },
+    );
     let strips = winner::strips(&frame, &c, Size::M, 0.02);
     assert_eq!(strips.len(), 1);
     let all = winner::sum_up(&strips, pattern.len());
-    (strips[0].verdict.clone(), all.sentence(&c.setup.sides, Size::M))
+    (
+        strips[0].verdict.clone(),
+        all.sentence(&c.setup.sides, Size::M),
+    )
 }
 
 #[test]
@@ -176,7 +214,10 @@ fn crossovers_are_found_or_denied() {
         ("library", &[5.0, 5.0, 5.0, 5.0, 5.0, 5.0]),
     ]);
     assert_eq!(v, Crossover::At(vec![(1, 0), (4, 1), (16, 2)]));
-    assert!(s.starts_with("M1: flat overtakes gemv from M = 4; M2: library overtakes flat from M = 16"), "{s}");
+    assert!(
+        s.starts_with("M1: flat overtakes gemv from M = 4; M2: library overtakes flat from M = 16"),
+        "{s}"
+    );
     let (v, s) = verdict_of(&[("x", &[1.0, 3.0, 1.0, 3.0]), ("y", &[2.0, 2.0, 2.0, 2.0])]);
     assert_eq!(v, Crossover::Unstable(3));
     assert!(s.starts_with("No stable crossover"), "{s}");
@@ -201,7 +242,10 @@ fn a_cell_counts_its_configurations() {
     let c = Comparison::new(&frame, &Setup::of(&frame, library()));
     let cells = winner::cells(&frame, &c, (Size::N, Size::M), 0.02, |_| true);
     assert_eq!(cells.len(), 2);
-    assert_eq!((cells[0].wins.as_slice(), cells[0].winner), (&[2, 1][..], Some(0)));
+    assert_eq!(
+        (cells[0].wins.as_slice(), cells[0].winner),
+        (&[2, 1][..], Some(0))
+    );
     assert!((cells[0].margin - 2.0).abs() < 1e-12);
     assert_eq!((cells[1].winner, cells[1].alone.len()), (None, 1));
 }
@@ -209,17 +253,27 @@ fn a_cell_counts_its_configurations() {
 #[test]
 fn many_columns_as_keys_do_not_overflow() {
     let mut rows = Rows::new();
-    let ids: Vec<_> = (0..12).map(|i| rows.table().auto_column(&format!("c{i}"))).collect();
+    let ids: Vec<_> = (0..12)
+        .map(|i| rows.table().auto_column(&format!("c{i}")))
+        .collect();
     for i in 0..2000u32 {
         for (j, id) in ids.iter().enumerate() {
             let text = format!("{}", u64::from(i) * 7919 % (100 + j as u64 * 17));
-            rows.table().set_auto(*id, text.as_bytes(), text.parse().ok());
+            rows.table()
+                .set_auto(*id, text.as_bytes(), text.parse().ok());
         }
-        rows.row((i % 50 + 1, 8, 8), if i % 2 == 0 { "x" } else { "y" }, 1e-6, "");
+        rows.row(
+            (i % 50 + 1, 8, 8),
+            if i % 2 == 0 { "x" } else { "y" },
+            1e-6,
+            "",
+        );
     }
     let frame = rows.frame(None);
     let mut setup = Setup::of(&frame, library());
-    setup.keys.extend((0..12).map(|i| Field::Column(format!("c{i}"))));
+    setup
+        .keys
+        .extend((0..12).map(|i| Field::Column(format!("c{i}"))));
     let c = Comparison::new(&frame, &setup);
     let total: u64 = c.configurations.iter().sum();
     assert!(total + c.ambiguous > 0 && c.matched <= total);

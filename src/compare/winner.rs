@@ -252,12 +252,7 @@ impl Strip {
 
 /// The strips along a size: one for each combination of the other sizes and keys that at least
 /// two sides measured. Longest first, then by label order of the data.
-pub fn strips(
-    frame: &Frame,
-    comparison: &Comparison,
-    along: Size,
-    threshold: f64,
-) -> Vec<Strip> {
+pub fn strips(frame: &Frame, comparison: &Comparison, along: Size, threshold: f64) -> Vec<Strip> {
     let d = &*frame.data;
     let held: Vec<Field> = Size::ALL
         .into_iter()
@@ -286,10 +281,12 @@ pub fn strips(
             .chain([d.batch[row]])
             .collect();
         let rest = codes.iter().map(|c| c.codes.get(row)).collect();
-        groups
-            .entry((sizes, rest))
-            .or_default()
-            .push((along.of(frame, row), side, margin, i as u32));
+        groups.entry((sizes, rest)).or_default().push((
+            along.of(frame, row),
+            side,
+            margin,
+            i as u32,
+        ));
     }
     let mut out: Vec<Strip> = groups
         .into_values()
@@ -462,7 +459,10 @@ impl Crossovers {
             parts.push(format!("{} cross over once for good", self.stable));
         }
         if self.unstable > 0 {
-            parts.push(format!("in {} the fastest goes back and forth", self.unstable));
+            parts.push(format!(
+                "in {} the fastest goes back and forth",
+                self.unstable
+            ));
         }
         for (i, n) in self.always.iter().enumerate().filter(|(_, n)| **n > 0) {
             parts.push(format!("in {n} {} leads throughout", name(i)));

@@ -1,0 +1,603 @@
+//! The panels of a comparison, each drawn into a rectangle.
+
+use crate::chart::clip;
+use crate::chart::labels::{Placer, Rect, grown};
+use crate::chart::layout::{self, Axis, FONT, NARROW, Plot};
+use crate::chart::palette::{Theme, alpha};
+use crate::chart::parts::{self, Swatch};
+use crate::chart::scale::{self, Kind, Scale};
+use crate::chart::scene::{Anchor, Baseline, Color, Glyph, Item, Mark, Marks, Scene};
+use crate::chart::text;
+use crate::chart::ticks::{self, Format, Tick};
+use crate::compare::Comparison;
+use crate::compare::duel::{Duel, Measure, Verdict, times};
+use crate::dataset::Role;
+use crate::field::Frame;
+
+/// Marks past this number are drawn but not reachable one by one: the ones with the largest
+/// gaps are.
+const MOST_MARKS: usize = 20_000;
+
+/// True for a number column that is a setting of the run rather than a result.
+pub(super) fn is_setting(role: Role) -> bool {
+    matches!(
+        role,
+        Role::TileM
+            | Role::TileN
+            | Role::TileK
+            | Role::SplitK
+            | Role::Stages
+            | Role::Warps
+            | Role::Order
+            | Role::Other
+    )
+}
+
+/// What every panel draws from.
+pub(super) struct Panels<'a> {
+    pub(super) frame: &'a Frame,
+    pub(super) comparison: &'a Comparison,
+    pub(super) duel: &'a Duel,
+    pub(super) ranked: &'a [usize],
+    pub(super) theme: &'a Theme,
+}
+
+impl Panels<'_> {
+    /// Colour of a verdict: B blue, A orange, neither grey.
+    pub(super) fn color(&self, verdict: Verdict) -> Color {
+        match verdict {
+            Verdict::B => self.theme.categories[0],
+            Verdict::A => self.theme.categories[1],
+            Verdict::Even | Verdict::Noise => self.theme.other,
+        }
+    }
+
+    fn legend_entries(&self) -> Vec<(Swatch, String)> {
+        let (a, b) = self.duel.names(self.comparison);
+        let mut out = Vec::new();
+        for (verdict, glyph, words) in [
+            (Verdict::B, Glyph::Dot, format!("{b} faster")),
+            (Verdict::A, Glyph::Dot, format!("{a} faster")),
+            (
+                Verdict::Even,
+                Glyph::Dot,
+                format!("within {:.0} %", self.duel.threshold * 100.0),
+            ),
+            (Verdict::Noise, Glyph::Ring, "within noise".to_owned()),
+        ] {
+            let n = self.duel.count(verdict);
+            if n > 0 || matches!(verdict, Verdict::A | Verdict::B) {
+                let words = match self.duel.measure {
+                    Measure::Roof => words.replace("faster", "closer to its roof"),
+                    Measure::Rate => words,
+                };
+                out.push((
+                    Swatch::Mark(glyph, self.color(verdict)),
+                    format!("{words}: {}", parts::grouped(n)),
+                ));
+            }
+        }
+        out
+    }
+
+    /// Rows of both sides of a configuration.
+    pub(super) fn rows(&self, index: usize) -> Vec<u32> {
+        let Some(r) = self.duel.ratios.get(index) else {
+            return Vec::new();
+        };
+        let samples = self.comparison.samples(r.configuration as usize);
+        [self.duel.a, self.duel.b]
+            .iter()
+            .filter_map(|&i| samples.get(i))
+            .flat_map(|s| self.comparison.rows_of(s).iter().copied())
+            .collect()
+    }
+
+    pub(super) fn label(&self, index: usize) -> String {
+        super::label(self.frame, self.comparison, self.duel, index)
+    }
+
+    /// A against B, both logarithmic over the same range, so that the diagonal is "equal".
+    pub(super) fn scatter(&self, scene: &mut Scene, rect: Rect) {
+        let (a, b) = self.duel.names(self.comparison);
+        let (format, what) = match self.duel.measure {
+            Measure::Rate => (Format::rate(), "attained"),
+            Measure::Roof => (Format::percent(), "share of roof"),
+        };
+        let value = |index: usize| {
+            let r = &self.duel.ratios[index];
+            let s = self.comparison.samples(r.configuration as usize);
+            let of = |i: usize| {
+                s.get(i).map_or(f64::NAN, |s| match self.duel.measure {
+                    Measure::Rate => s.rate,
+                    Measure::Roof => s.efficiency,
+                })
+            };
+            (of(self.duel.a), of(self.duel.b))
+        };
+        let all = (0..self.duel.ratios.len()).flat_map(|i| {
+            let (x, y) = value(i);
+            [x, y]
+        });
+        let domain = scale::padded(
+            Kind::Log,
+            scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)),
+            0.04,
+        );
+        let entries = self.legend_entries();
+        let narrow = rect[2] < NARROW;
+        let legend = parts::legend(None, (0.0, 0.0), rect[2] - 24.0, self.theme, &entries);
+        let top = 30.0 + legend;
+        let axis_scale = Scale::new(Kind::Log, domain, (0.0, rect[2]));
+        let x_ticks = ticks::ticks(&axis_scale, (rect[2] / 95.0) as usize, &format);
+        let y_ticks = ticks::ticks(&axis_scale, (rect[3] / 60.0) as usize, &format);
+        let left = layout::Margins::for_ticks(&y_ticks).left;
+        let plot = Plot::new(
+            [
+                rect[0] + left,
+                rect[1] + top,
+                (rect[2] - left - 30.0).max(1.0),
+                (rect[3] - top - 42.0).max(1.0),
+            ],
+            axis_scale,
+            axis_scale,
+        );
+        scene.fill(plot.rect, self.theme.panel);
+        layout::axes(
+            scene,
+            &plot,
+            self.theme,
+            &Axis {
+                title: String::new(),
+                ticks: x_ticks,
+                grid: true,
+            },
+            &Axis {
+                title: String::new(),
+                ticks: y_ticks,
+                grid: true,
+            },
+        );
+        let [l, t, w, h] = plot.rect;
+        parts::legend(
+            Some(scene),
+            (rect[0] + 10.0, rect[1] + 4.0),
+            rect[2] - 24.0,
+            self.theme,
+            &entries,
+        );
+        parts::note(
+            scene,
+            (rect[0] + 8.0, t - 12.0),
+            rect[2] - 16.0,
+            self.theme,
+            &format!("B: {b}, {what}"),
+        );
+        let title = text::ellipsis(&format!("A: {a}, {what}"), FONT, w + left - 20.0);
+        scene.text(
+            (l + w, t + h + 24.0),
+            title,
+            FONT,
+            self.theme.muted,
+            (Anchor::End, Baseline::Top),
+        );
+        scene.items.push(Item::Clip { rect: plot.rect });
+        let line_at = |ratio: f64| {
+            vec![
+                (plot.x.px(domain.0), plot.y.px(domain.0 * ratio)),
+                (plot.x.px(domain.1), plot.y.px(domain.1 * ratio)),
+            ]
+        };
+        let edge = 1.0 + self.duel.threshold;
+        if self.duel.threshold > 0.0 {
+            let mut band = line_at(edge);
+            band.extend(line_at(1.0 / edge).into_iter().rev());
+            scene.items.push(Item::Polygon {
+                points: band,
+                fill: alpha(self.theme.other, 0.28),
+            });
+        }
+        scene.line(line_at(1.0), self.theme.roof, 1.5);
+        let g = self.duel.geometric_mean;
+        scene.dashed(line_at(g), self.theme.accent, 1.5, &[6.0, 4.0]);
+        self.points(scene, &plot, &value);
+        scene.items.push(Item::Unclip);
+        // The two lines say what they are, where the fewest points lie.
+        let mut placer = Placer::new(plot.rect);
+        let points: Vec<(f64, f64)> = scene
+            .marks
+            .iter()
+            .map(|m| (m.rect[0] + m.rect[2] / 2.0, m.rect[1] + m.rect[3] / 2.0))
+            .collect();
+        let mut tag = |scene: &mut Scene, ratio: f64, words: String, color: Color| {
+            let width = text::width(&words, FONT, false) + 6.0;
+            let size = (width, FONT * text::LINE + 2.0);
+            let mut spots: Vec<Rect> = (1..=24)
+                .flat_map(|i| {
+                    let x = l + w * f64::from(i) / 25.0;
+                    let y = plot.y.px(plot.x.value(x) * ratio);
+                    [
+                        [x - size.0 - 6.0, y - size.1 - 3.0, size.0, size.1],
+                        [x + 6.0, y + 3.0, size.0, size.1],
+                    ]
+                })
+                .filter(|r| placer.free(*r))
+                .collect();
+            spots.sort_by_key(|r| {
+                points
+                    .iter()
+                    .filter(|p| clip::holds(grown(*r, 3.0), **p))
+                    .count()
+            });
+            if let Some(r) = placer.first(spots.first().copied()) {
+                scene.fill(r, alpha(self.theme.panel, 0.8));
+                scene.text(
+                    (r[0] + 3.0, r[1] + r[3] / 2.0),
+                    words,
+                    FONT,
+                    color,
+                    (Anchor::Start, Baseline::Middle),
+                );
+            }
+        };
+        tag(scene, 1.0, "equal".to_owned(), self.theme.roof);
+        if !(1.0 / 1.05..=1.05).contains(&g) && g.is_finite() {
+            let words = if narrow {
+                times(g)
+            } else {
+                format!("geometric mean {}", times(g))
+            };
+            tag(scene, g, words, self.theme.accent);
+        }
+    }
+
+    fn points(&self, scene: &mut Scene, plot: &Plot, value: &dyn Fn(usize) -> (f64, f64)) {
+        let n = self.duel.ratios.len();
+        let radius = if n > 5000 {
+            2.0
+        } else if n > 300 {
+            3.0
+        } else {
+            4.0
+        };
+        let opacity = if n > 300 { 0.6 } else { 0.85 };
+        let mut dots = Marks::new(
+            Glyph::Dot,
+            radius,
+            [Verdict::A, Verdict::B, Verdict::Even]
+                .map(|v| alpha(self.color(v), opacity))
+                .to_vec(),
+        );
+        let mut rings = Marks::new(Glyph::Ring, radius, vec![self.theme.muted]);
+        for (i, r) in self.duel.ratios.iter().enumerate() {
+            let (x, y) = value(i);
+            let at = (plot.x.px(x), plot.y.px(y));
+            if !(at.0.is_finite() && at.1.is_finite()) {
+                continue;
+            }
+            let marks = if r.verdict == Verdict::Noise {
+                &mut rings
+            } else {
+                dots.codes.push(r.verdict as u16);
+                &mut dots
+            };
+            marks.xs.push(at.0 as f32);
+            marks.ys.push(at.1 as f32);
+        }
+        scene.items.push(Item::Marks(dots));
+        scene.items.push(Item::Marks(rings));
+        // The widest gaps first, so that a cut leaves the dull middle out.
+        let ends = self.ranked.len().min(MOST_MARKS);
+        let (head, tail) = (ends / 2 + ends % 2, ends / 2);
+        let reachable = self
+            .ranked
+            .iter()
+            .take(head)
+            .chain(self.ranked.iter().rev().take(tail));
+        let size = (2.0 * radius).max(8.0);
+        for &i in reachable {
+            let (x, y) = value(i);
+            let at = (plot.x.px(x), plot.y.px(y));
+            scene.marks.push(Mark {
+                rows: self.rows(i),
+                rect: [at.0 - size / 2.0, at.1 - size / 2.0, size, size],
+                label: self.label(i),
+            });
+        }
+    }
+
+    /// A histogram of log2 ratios.
+    pub(super) fn distribution(&self, scene: &mut Scene, rect: Rect) {
+        let (a, b) = self.duel.names(self.comparison);
+        let d = self.duel.distribution();
+        let most = d.members.iter().map(Vec::len).max().unwrap_or(0).max(1) as f64;
+        let mut lo = d.start;
+        let mut hi = d.start + d.width * d.members.len() as f64;
+        // "Equal" is always in the picture: a distribution is read against it.
+        lo = lo.min(-d.width);
+        hi = hi.max(d.width);
+        let y_scale = Scale::new(Kind::Linear, (0.0, most * 1.12), (0.0, 1.0));
+        let y_ticks: Vec<Tick> = ticks::linear(
+            y_scale.domain,
+            (rect[3] / 55.0) as usize,
+            &Format::plain(""),
+        )
+        .into_iter()
+        .filter(|t| t.value.fract() == 0.0)
+        .collect();
+        let left = layout::Margins::for_ticks(&y_ticks).left;
+        let plot = Plot::new(
+            [
+                rect[0] + left,
+                rect[1] + 34.0,
+                (rect[2] - left - 14.0).max(1.0),
+                (rect[3] - 34.0 - 42.0).max(1.0),
+            ],
+            Scale::new(Kind::Linear, (lo, hi), (0.0, 1.0)),
+            y_scale,
+        );
+        scene.fill(plot.rect, self.theme.panel);
+        let x_ticks = ratio_ticks((lo, hi), (plot.rect[2] / 56.0) as usize);
+        layout::axes(
+            scene,
+            &plot,
+            self.theme,
+            &Axis {
+                title: text::ellipsis(
+                    &format!("{b} over {a}, {}", self.measure_words()),
+                    FONT,
+                    plot.rect[2],
+                ),
+                ticks: x_ticks,
+                grid: false,
+            },
+            &Axis {
+                title: String::new(),
+                ticks: y_ticks,
+                grid: true,
+            },
+        );
+        parts::heading(
+            scene,
+            (rect[0] + 8.0, rect[1] + 14.0),
+            rect[2] - 16.0,
+            self.theme,
+            "Configurations by ratio",
+        );
+        for (i, members) in d.members.iter().enumerate() {
+            if members.is_empty() {
+                continue;
+            }
+            let (e0, e1) = (
+                d.start + d.width * i as f64,
+                d.start + d.width * (i + 1) as f64,
+            );
+            let (x0, x1) = (plot.x.px(e0), plot.x.px(e1));
+            let y = plot.y.px(members.len() as f64);
+            let bottom = plot.rect[1] + plot.rect[3];
+            let color = if e0 >= 0.0 {
+                self.color(Verdict::B)
+            } else {
+                self.color(Verdict::A)
+            };
+            let bar = [x0 + 0.5, y, (x1 - x0 - 1.0).max(1.0), bottom - y];
+            scene.fill(bar, color);
+            scene.marks.push(Mark {
+                rows: members
+                    .iter()
+                    .flat_map(|&m| self.rows(m as usize))
+                    .collect(),
+                rect: bar,
+                label: format!(
+                    "{} to {}: {}",
+                    times(e0.exp2()),
+                    times(e1.exp2()),
+                    super::counted(members.len() as u64)
+                ),
+            });
+        }
+        let [l, t, w, h] = plot.rect;
+        let x = plot.x.px(0.0);
+        scene.line(vec![(x, t), (x, t + h)], self.theme.roof, 1.5);
+        let g = self.duel.geometric_mean.log2();
+        let gx = plot.x.px(g);
+        scene.dashed(
+            vec![(gx, t), (gx, t + h)],
+            self.theme.accent,
+            1.5,
+            &[6.0, 4.0],
+        );
+        let words = format!("geometric mean {}", times(self.duel.geometric_mean));
+        let width = text::width(&words, FONT, false);
+        // On the side with more room.
+        let (at, anchor) = if gx + width + 8.0 < l + w {
+            (gx + 5.0, Anchor::Start)
+        } else {
+            (gx - 5.0, Anchor::End)
+        };
+        if width < w {
+            let left = if anchor == Anchor::Start {
+                at
+            } else {
+                at - width
+            };
+            scene.fill(
+                [left - 2.0, t + 2.0, width + 4.0, 15.0],
+                alpha(self.theme.panel, 0.8),
+            );
+            scene.text(
+                (at, t + 9.0),
+                words,
+                FONT,
+                self.theme.accent,
+                (anchor, Baseline::Middle),
+            );
+        }
+    }
+
+    fn measure_words(&self) -> &'static str {
+        match self.duel.measure {
+            Measure::Rate => "attained rate",
+            Measure::Roof => "share of own roof",
+        }
+    }
+
+    /// The configurations furthest from equal, as bars from the line of equality.
+    pub(super) fn ranked(&self, scene: &mut Scene, rect: Rect) {
+        const ROW: f64 = 20.0;
+        let (a, b) = self.duel.names(self.comparison);
+        let room = ((rect[3] - 30.0 - 2.0 * ROW - 8.0) / ROW).max(2.0) as usize;
+        let n = self.ranked.len();
+        // All where they fit; else the two ends.
+        let (head, tail) = if n <= room {
+            (n, 0)
+        } else {
+            (room / 2, room - room / 2)
+        };
+        let top: Vec<usize> = self.ranked.iter().rev().take(head).copied().collect();
+        let mut bottom: Vec<usize> = self.ranked.iter().take(tail).copied().collect();
+        bottom.reverse();
+        let shown: Vec<usize> = top.iter().chain(&bottom).copied().collect();
+        let logs: Vec<f64> = shown
+            .iter()
+            .map(|&i| self.duel.ratios[i].ratio.log2())
+            .collect();
+        let lo = logs.iter().copied().fold(0.0, f64::min);
+        let hi = logs.iter().copied().fold(0.0, f64::max);
+        let labels: Vec<String> = shown
+            .iter()
+            .map(|&i| {
+                self.comparison
+                    .label(self.frame, self.duel.ratios[i].configuration as usize)
+            })
+            .collect();
+        let widest = labels
+            .iter()
+            .map(|l| text::width(l, FONT, false))
+            .fold(0.0, f64::max);
+        let label_w = widest.min(rect[2] * 0.5);
+        let value_w = 58.0;
+        let x0 = rect[0] + 8.0 + label_w + 10.0;
+        let room_x = rect[0] + rect[2] - 12.0 - x0;
+        // A value stands outside its bar: room for one on each side that has bars.
+        let pad = |used: bool| if used { value_w } else { 4.0 };
+        let x = Scale::new(
+            Kind::Linear,
+            (lo.min(-1e-3), hi.max(1e-3)),
+            (
+                x0 + pad(lo < 0.0),
+                (x0 + room_x - pad(hi > 0.0)).max(x0 + pad(lo < 0.0) + 10.0),
+            ),
+        );
+        parts::heading(
+            scene,
+            (rect[0] + 8.0, rect[1] + 14.0),
+            rect[2] - 16.0,
+            self.theme,
+            &if tail == 0 {
+                format!("{b} over {a}, all {}", super::counted(n as u64))
+            } else {
+                format!(
+                    "{b} over {a}: best {head} and worst {tail} of {}",
+                    parts::grouped(n as u64)
+                )
+            },
+        );
+        let mut y = rect[1] + 30.0;
+        let first_y = y;
+        for (k, &i) in shown.iter().enumerate() {
+            if k == head && tail > 0 {
+                scene.text(
+                    (x0 - 10.0, y + ROW / 2.0),
+                    format!("{} between", parts::grouped((n - head - tail) as u64)),
+                    FONT,
+                    self.theme.muted,
+                    (Anchor::End, Baseline::Middle),
+                );
+                y += ROW;
+            }
+            let r = self.duel.ratios[i];
+            let (z, e) = (x.px(0.0), x.px(logs[k]));
+            let bar = [z.min(e), y + 3.0, (e - z).abs().max(1.0), ROW - 6.0];
+            scene.text(
+                (x0 - 10.0, y + ROW / 2.0),
+                text::ellipsis(&labels[k], FONT, label_w),
+                FONT,
+                self.theme.text,
+                (Anchor::End, Baseline::Middle),
+            );
+            scene.fill(bar, self.color(r.verdict));
+            let (at, anchor) = if logs[k] < 0.0 {
+                (e - 5.0, Anchor::End)
+            } else {
+                (e + 5.0, Anchor::Start)
+            };
+            scene.text(
+                (at, y + ROW / 2.0),
+                times(r.ratio),
+                FONT,
+                self.theme.text,
+                (anchor, Baseline::Middle),
+            );
+            scene.marks.push(Mark {
+                rows: self.rows(i),
+                rect: [rect[0] + 8.0, y, rect[2] - 20.0, ROW],
+                label: self.label(i),
+            });
+            y += ROW;
+        }
+        let z = x.px(0.0);
+        scene.line(vec![(z, first_y), (z, y)], self.theme.roof, 1.5);
+        scene.text(
+            (z, y + 4.0),
+            "equal",
+            FONT,
+            self.theme.muted,
+            (Anchor::Middle, Baseline::Top),
+        );
+    }
+}
+
+/// Ticks at ratios people can name, for an axis of log2 ratios.
+pub(super) fn ratio_ticks((lo, hi): (f64, f64), room: usize) -> Vec<Tick> {
+    let room = room.max(2);
+    let span = hi - lo;
+    if !(span.is_finite() && span > 0.0) {
+        return Vec::new();
+    }
+    if span <= 1.6 {
+        // A narrow range reads better in per cent.
+        let percent = |v: f64| (v.exp2() - 1.0) * 100.0;
+        return ticks::linear((percent(lo), percent(hi)), room, &Format::plain(""))
+            .into_iter()
+            .filter(|t| t.value > -100.0)
+            .map(|t| Tick {
+                value: (1.0 + t.value / 100.0).log2(),
+                label: t.label.map(|_| {
+                    if t.value == 0.0 {
+                        "1×".to_owned()
+                    } else {
+                        format!("{:+}\u{202f}%", (t.value * 100.0).round() / 100.0)
+                    }
+                }),
+            })
+            .collect();
+    }
+    let every = (span / room as f64).ceil().max(1.0);
+    let first = (lo / every).ceil() as i64;
+    let last = (hi / every).floor() as i64;
+    (first..=last.min(first + 200))
+        .map(|i| {
+            let v = i as f64 * every;
+            let factor = v.abs().exp2();
+            Tick {
+                value: v,
+                label: Some(if v < 0.0 {
+                    format!("1/{factor:.0}×")
+                } else {
+                    format!("{factor:.0}×")
+                }),
+            }
+        })
+        .collect()
+}
