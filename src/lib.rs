@@ -30,6 +30,7 @@ pub mod roofline;
 pub mod selection;
 pub mod tiling;
 pub mod trace;
+pub mod transformer;
 pub mod units;
 pub mod view_state;
 
