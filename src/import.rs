@@ -32,6 +32,7 @@
 
 pub mod alias;
 pub mod cell;
+pub mod cutlass;
 pub mod foreign;
 mod formats;
 pub mod generic;
@@ -44,8 +45,10 @@ pub mod rocm_bench;
 mod session;
 pub mod table;
 pub mod target;
+pub mod tensile;
 pub mod text;
 pub mod tracelens;
+pub mod tunableop;
 pub mod values;
 
 pub use cell::{Bad, Col, Flaw, Header};

@@ -8,6 +8,9 @@ pub static FORMATS: &[Format] = &[
     super::iree::FORMAT,
     super::rocm_bench::HIPBLASLT,
     super::rocm_bench::ROCBLAS,
+    super::cutlass::FORMAT,
+    super::tunableop::FORMAT,
+    super::tensile::FORMAT,
     super::tracelens::FORMAT,
     super::tracelens::CONTEXT_FORMAT,
     // anything else with a header
