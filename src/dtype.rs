@@ -52,6 +52,31 @@ pub enum DataType {
     C32,
     /// Complex of two binary64.
     C64,
+    /// llama.cpp Q2_K weights: 84 bytes per block of 256.
+    Q2K,
+    /// llama.cpp Q3_K weights: 110 bytes per block of 256.
+    Q3K,
+    /// llama.cpp Q4_0 weights: 18 bytes per block of 32.
+    #[allow(non_camel_case_types)]
+    Q4_0,
+    /// llama.cpp Q4_1 weights: 20 bytes per block of 32.
+    #[allow(non_camel_case_types)]
+    Q4_1,
+    /// llama.cpp Q4_K weights: 144 bytes per block of 256.
+    Q4K,
+    /// llama.cpp Q5_0 weights: 22 bytes per block of 32.
+    #[allow(non_camel_case_types)]
+    Q5_0,
+    /// llama.cpp Q5_1 weights: 24 bytes per block of 32.
+    #[allow(non_camel_case_types)]
+    Q5_1,
+    /// llama.cpp Q5_K weights: 176 bytes per block of 256.
+    Q5K,
+    /// llama.cpp Q6_K weights: 210 bytes per block of 256.
+    Q6K,
+    /// llama.cpp Q8_0 weights: 34 bytes per block of 32.
+    #[allow(non_camel_case_types)]
+    Q8_0,
 }
 
 /// The types that share one peak rate of a device.
@@ -101,7 +126,7 @@ impl Family {
 
 impl DataType {
     /// Every type, widest first.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 30] = [
         Self::C64,
         Self::Fp64,
         Self::C32,
@@ -122,6 +147,16 @@ impl DataType {
         Self::MxFp4,
         Self::NvFp4,
         Self::Int4,
+        Self::Q8_0,
+        Self::Q6K,
+        Self::Q5K,
+        Self::Q5_1,
+        Self::Q5_0,
+        Self::Q4K,
+        Self::Q4_1,
+        Self::Q4_0,
+        Self::Q3K,
+        Self::Q2K,
     ];
 
     /// Bits of one stored element, block scales not included.
@@ -132,9 +167,12 @@ impl DataType {
             Fp64 | C32 => 64,
             Fp32 | Tf32 | Int32 => 32,
             Fp16 | Bf16 => 16,
-            Fp8E4m3 | Fp8E5m2 | Fp8E4m3Fnuz | Fp8E5m2Fnuz | Int8 | MxFp8 => 8,
-            Fp6 | MxFp6 => 6,
-            Int4 | Fp4 | MxFp4 | NvFp4 => 4,
+            Fp8E4m3 | Fp8E5m2 | Fp8E4m3Fnuz | Fp8E5m2Fnuz | Int8 | MxFp8 | Q8_0 => 8,
+            Fp6 | MxFp6 | Q6K => 6,
+            Q5_0 | Q5_1 | Q5K => 5,
+            Int4 | Fp4 | MxFp4 | NvFp4 | Q4_0 | Q4_1 | Q4K => 4,
+            Q3K => 3,
+            Q2K => 2,
         }
     }
 
@@ -144,17 +182,25 @@ impl DataType {
     }
 
     /// Bytes of block scale that one element costs: 1/32 for OCP MX formats, 1/16 for NVFP4
-    /// (OCP Microscaling Formats 1.0: one E8M0 scale per 32; NVFP4: one E4M3 scale per 16).
+    /// (OCP Microscaling Formats 1.0: one E8M0 scale per 32; NVFP4: one E4M3 scale per 16), and
+    /// what a llama.cpp block holds beyond its elements, so that `Q4_0` costs 4.5 bits in all
+    /// (block layouts of ggml-common.h).
     pub fn scale_bytes_per_element(self) -> f64 {
         match self {
+            Self::Q4_0 | Self::Q5_0 | Self::Q8_0 => 2.0 / 32.0,
+            Self::Q4_1 | Self::Q5_1 => 4.0 / 32.0,
+            Self::Q2K => 20.0 / 256.0,
+            Self::Q3K => 14.0 / 256.0,
+            Self::Q4K | Self::Q5K => 16.0 / 256.0,
+            Self::Q6K => 18.0 / 256.0,
             Self::MxFp8 | Self::MxFp6 | Self::MxFp4 => 1.0 / 32.0,
             Self::NvFp4 => 1.0 / 16.0,
             _ => 0.0,
         }
     }
 
-    /// Which of a device's peaks this type is multiplied at. `None` for int32, which no matrix
-    /// unit multiplies.
+    /// Which of a device's peaks this type is multiplied at. `None` for int32 and
+    /// llama.cpp's blocks, which no matrix unit multiplies.
     pub fn family(self) -> Option<Family> {
         use DataType::*;
         Some(match self {
@@ -168,6 +214,8 @@ impl DataType {
             Fp4 | MxFp4 | NvFp4 => Family::Fp4,
             Int8 => Family::Int8,
             Int4 => Family::Int4,
+            // Weights only: unpacked to the activation's type before they are multiplied.
+            Q2K | Q3K | Q4_0 | Q4_1 | Q4K | Q5_0 | Q5_1 | Q5K | Q6K | Q8_0 => return None,
             Int32 => return None,
         })
     }
@@ -179,6 +227,7 @@ impl DataType {
             Some(Family::Fp8 | Family::Fp6 | Family::Fp4) => Self::Bf16,
             Some(Family::Int8 | Family::Int4) => Self::Int32,
             Some(Family::Tf32) => Self::Fp32,
+            None if self != Self::Int32 => Self::Fp32,
             _ => self,
         }
     }
@@ -221,6 +270,16 @@ impl DataType {
             NvFp4 => "NVFP4",
             C32 => "complex fp32",
             C64 => "complex fp64",
+            Q2K => "Q2_K",
+            Q3K => "Q3_K",
+            Q4_0 => "Q4_0",
+            Q4_1 => "Q4_1",
+            Q4K => "Q4_K",
+            Q5_0 => "Q5_0",
+            Q5_1 => "Q5_1",
+            Q5K => "Q5_K",
+            Q6K => "Q6_K",
+            Q8_0 => "Q8_0",
         }
     }
 
@@ -248,6 +307,16 @@ impl DataType {
             NvFp4 => "nv_fp4",
             C32 => "c32",
             C64 => "c64",
+            Q2K => "q2_k",
+            Q3K => "q3_k",
+            Q4_0 => "q4_0",
+            Q4_1 => "q4_1",
+            Q4K => "q4_k",
+            Q5_0 => "q5_0",
+            Q5_1 => "q5_1",
+            Q5K => "q5_k",
+            Q6K => "q6_k",
+            Q8_0 => "q8_0",
         }
     }
 
@@ -307,6 +376,19 @@ mod tests {
         assert_eq!(DataType::MxFp4.scale_bytes_per_element(), 0.03125);
         assert_eq!(DataType::NvFp4.scale_bytes_per_element(), 0.0625);
         assert_eq!(DataType::Fp4.scale_bytes_per_element(), 0.0);
+        // Bits a weight in all, as llama.cpp lists them.
+        for (dtype, bits) in [
+            (DataType::Q4_0, 4.5),
+            (DataType::Q4K, 4.5),
+            (DataType::Q5_1, 6.0),
+            (DataType::Q6K, 6.5625),
+            (DataType::Q3K, 3.4375),
+            (DataType::Q2K, 2.625),
+            (DataType::Q8_0, 8.5),
+        ] {
+            let stored = dtype.bytes() + dtype.scale_bytes_per_element();
+            assert_eq!(stored * 8.0, bits, "{dtype}");
+        }
     }
 
     #[test]

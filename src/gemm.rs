@@ -50,9 +50,11 @@ impl Operation {
     }
 
     /// Operands of different types, computed in the wider one's type: a 4-bit weight is unpacked
-    /// to the activation's type before the matrix unit sees it.
+    /// to the activation's type before the matrix unit sees it. A type that no matrix unit
+    /// multiplies gives way to the other.
     pub fn mixed(a: DataType, b: DataType, c: DataType) -> Self {
-        let compute = if b.bits() > a.bits() { b } else { a };
+        let rank = |dtype: DataType| (dtype.family().is_some(), dtype.bits());
+        let compute = if rank(b) > rank(a) { b } else { a };
         Self {
             a,
             b,
@@ -403,6 +405,8 @@ mod tests {
         let op = Operation::mixed(DataType::Bf16, DataType::Int4, DataType::Bf16);
         assert_eq!(op.compute, DataType::Bf16);
         assert_eq!(op.to_string(), "bf16 x int4 -> bf16 NN");
+        let blocks = Operation::mixed(DataType::Q8_0, DataType::Fp32, DataType::Fp32);
+        assert_eq!(blocks.compute, DataType::Fp32);
         assert_eq!(
             Operation::uniform(DataType::Bf16)
                 .with_layout(true, false)

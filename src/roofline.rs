@@ -225,7 +225,7 @@ mod tests {
     use crate::hardware::by_id;
     use proptest::prelude::*;
 
-    const SEED: Roof = Roof {
+    const A100: Roof = Roof {
         peak_flops_per_s: 312e12,
         bandwidth_bytes_per_s: 1939e9,
     };
@@ -239,16 +239,16 @@ mod tests {
 
     #[test]
     fn cube_of_4096_on_the_a100_of_the_report() {
-        close(SEED.ridge(), 160.9, 0.05);
+        close(A100.ridge(), 160.9, 0.05);
         let problem = Problem::new(4096, 4096, 4096, DataType::Fp16);
-        let run = SEED.measure(&problem, 0.690e-3);
+        let run = A100.measure(&problem, 0.690e-3);
         close(run.flops_per_s.0 / 1e12, 199.2, 0.05);
         close(run.bytes_per_s.0 / 1e9, 145.9, 0.05);
         close(run.bandwidth_use, 0.075, 5e-4);
         close(run.efficiency, 0.638, 1e-3);
         assert_eq!(run.roof.0, 312e12);
         assert_eq!(run.bound, Bound::Compute);
-        let fused = SEED.measure(&problem, 0.671e-3);
+        let fused = A100.measure(&problem, 0.671e-3);
         close(fused.efficiency, 0.656, 1e-3);
         // The memory limit at this intensity is 2647 TFLOP/s, above the peak.
         close(1365.333 * 1939e9 / 1e12, 2647.0, 1.0);
@@ -283,13 +283,13 @@ mod tests {
 
     #[test]
     fn bounds_have_a_neutral_band() {
-        let ridge = SEED.ridge();
-        assert_eq!(SEED.bound(0.74 * ridge), Bound::Memory);
-        assert_eq!(SEED.bound(0.76 * ridge), Bound::NearRidge);
-        assert_eq!(SEED.bound(1.24 * ridge), Bound::NearRidge);
-        assert_eq!(SEED.bound(1.26 * ridge), Bound::Compute);
-        assert_eq!(SEED.bound_at_ridge(ridge), Bound::Compute);
-        assert_eq!(SEED.bound_at_ridge(0.99 * ridge), Bound::Memory);
+        let ridge = A100.ridge();
+        assert_eq!(A100.bound(0.74 * ridge), Bound::Memory);
+        assert_eq!(A100.bound(0.76 * ridge), Bound::NearRidge);
+        assert_eq!(A100.bound(1.24 * ridge), Bound::NearRidge);
+        assert_eq!(A100.bound(1.26 * ridge), Bound::Compute);
+        assert_eq!(A100.bound_at_ridge(ridge), Bound::Compute);
+        assert_eq!(A100.bound_at_ridge(0.99 * ridge), Bound::Memory);
     }
 
     #[test]
@@ -324,7 +324,7 @@ mod tests {
         fn efficiency_is_attained_over_roof(
             m in 1u32..100_000, n in 1u32..100_000, k in 1u32..100_000, time in 1e-7f64..1.0,
         ) {
-            let run = SEED.measure(&Problem::new(m, n, k, DataType::Bf16), time);
+            let run = A100.measure(&Problem::new(m, n, k, DataType::Bf16), time);
             prop_assert!((run.efficiency / (run.flops_per_s / run.roof) - 1.0).abs() < 1e-9);
             prop_assert!((run.lost_time.0 + run.roofline_time.0 - time).abs() < 1e-9);
         }
@@ -332,10 +332,10 @@ mod tests {
         #[test]
         fn ridge_m_is_the_first(n in 1u32..20_000, k in 1u32..20_000) {
             let layer = Problem::new(1, n, k, DataType::Bf16);
-            if let Some(m) = SEED.ridge_m(&layer) {
+            if let Some(m) = A100.ridge_m(&layer) {
                 let ai = |m| Problem { m, ..layer }.intensity().0;
-                prop_assert!(ai(m) >= SEED.ridge());
-                prop_assert!(m == 1 || ai(m - 1) < SEED.ridge());
+                prop_assert!(ai(m) >= A100.ridge());
+                prop_assert!(m == 1 || ai(m - 1) < A100.ridge());
             }
         }
     }
