@@ -40,6 +40,7 @@ pub mod intern;
 pub mod iree;
 pub mod mapping;
 pub mod memo;
+pub mod own;
 pub mod records;
 pub mod rocm_bench;
 mod session;

@@ -15,10 +15,13 @@
 // domain: no I/O, no web
 pub mod cells;
 pub mod chart;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cli;
 pub mod compare;
 pub mod dataset;
 pub mod dtype;
 pub mod explain;
+pub mod export;
 pub mod field;
 pub mod filter;
 pub mod gemm;
@@ -28,6 +31,7 @@ pub mod import;
 pub mod metrics;
 pub mod roofline;
 pub mod selection;
+pub mod summary;
 pub mod tiling;
 pub mod trace;
 pub mod transformer;

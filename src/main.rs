@@ -12,6 +12,6 @@ fn main() {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-fn main() {
-    println!("gemmscope");
+fn main() -> std::process::ExitCode {
+    gemmscope::cli::main()
 }

@@ -4,6 +4,7 @@ use super::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, fore
 
 /// Every format that is read. Order decides ties only: the first wins.
 pub static FORMATS: &[Format] = &[
+    super::own::FORMAT,
     // tools, by name
     super::iree::FORMAT,
     super::rocm_bench::HIPBLASLT,

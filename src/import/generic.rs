@@ -513,7 +513,9 @@ impl RowReader for Generic {
             self.repeated += 1;
             return Ok(());
         }
-        if raw.starts_with(b"#") {
+        // `#` starts a comment; a line of dashes and bars is a rule in a printed table.
+        let rule = || raw.iter().all(|b| b"-=+|: \t".contains(b));
+        if raw.starts_with(b"#") || rule() {
             self.comments += 1;
             return Ok(());
         }

@@ -375,7 +375,8 @@ impl Cutter {
     /// Gives one line to csv-core; true when it completed the record.
     fn core_line(&mut self, bytes: &[u8]) -> bool {
         for mut input in [bytes, b"\n"] {
-            loop {
+            // An empty input would tell csv-core that the file ends.
+            while !input.is_empty() {
                 let (result, taken, written, ended) = self.core.read_record(
                     input,
                     &mut self.out[self.filled..],
@@ -397,9 +398,6 @@ impl Cutter {
                     csv_core::ReadRecordResult::Record | csv_core::ReadRecordResult::End => {
                         return true;
                     }
-                }
-                if input.is_empty() {
-                    break;
                 }
             }
         }

@@ -158,14 +158,17 @@ impl Session {
                     &mut data.sources[0]
                 }
             };
-            source.name = self.name;
             source.bytes = self.text_bytes;
-            source.format = self.format.0.to_owned();
-            source.format_name = self.format.1.to_owned();
-            source.format_reason = self.format.2;
+            // A table of ours names the files that its rows come from.
+            if source.format.is_empty() {
+                source.name = self.name;
+                source.format = self.format.0.to_owned();
+                source.format_name = self.format.1.to_owned();
+                source.format_reason = self.format.2;
+            }
             if source.rows_read == 0 {
                 return Err(ImportError::new(format!(
-                    "no rows: the file has the header of a {} but nothing below it; the run \
+                    "no rows: the file has the header of “{}” but nothing below it; the run \
                      that wrote it may have failed",
                     source.format_name
                 ))
@@ -207,11 +210,7 @@ impl Session {
         if self.decoder.nul_bytes() * 50 > self.text_bytes && self.decoder.encoding().is_none()
             || foreign::looks_binary(start)
         {
-            return Err(ImportError::new(
-                "this is a binary file, not text: expected a CSV, a log or a JSON file of GEMM \
-                 benchmarks",
-            )
-            .kind(ErrorKind::Foreign));
+            return Err(ImportError::new(foreign::binary(&self.name)).kind(ErrorKind::Foreign));
         }
         let best = sniff(&head, &self.options)?;
         self.format = (best.format.id, best.format.name, best.detection.reason);

@@ -139,6 +139,27 @@ impl TableBuilder {
         self.column(Role::Other, label, unit, Values::Number(Vec::new()))
     }
 
+    /// A column with key, label, role, unit and kind as given; its data is not looked at.
+    pub fn add_column(&mut self, column: Column) -> ColumnId {
+        let mut key = column.key.clone();
+        let mut n = 2;
+        while self.columns.iter().any(|c| c.key == key) {
+            key = format!("{} ({n})", column.key);
+            n += 1;
+        }
+        self.columns.push(Building {
+            key,
+            label: column.label,
+            role: column.role,
+            unit: column.unit,
+            values: match column.data {
+                ColumnData::Text { .. } => Values::Text(TextColumn::default()),
+                ColumnData::Number(_) => Values::Number(Vec::new()),
+            },
+        });
+        ColumnId(self.columns.len() - 1)
+    }
+
     fn column(&mut self, role: Role, label: &str, unit: &str, values: Values) -> ColumnId {
         let wanted = match role {
             Role::Other => label.trim(),
@@ -424,13 +445,24 @@ fn checked(row: Row) -> Result<Row, Bad> {
 
 /// Counts the rows whose own rate is within 1 % of work / time.
 pub fn compare_rates(data: &Dataset) -> ReportedCheck {
-    let mut check = ReportedCheck::default();
+    let mut sum = ReportedCheck::default();
+    for check in compare_rates_by_source(data) {
+        sum.compared += check.compared;
+        sum.within_1_percent += check.within_1_percent;
+    }
+    sum
+}
+
+/// As [`compare_rates`], one count a source.
+pub fn compare_rates_by_source(data: &Dataset) -> Vec<ReportedCheck> {
+    let last = data.source.iter().copied().max().unwrap_or(0);
+    let mut checks = vec![ReportedCheck::default(); usize::from(last) + 1];
     let Some(Column {
         data: ColumnData::Number(rates),
         ..
     }) = data.role(Role::ReportedRate)
     else {
-        return check;
+        return checks;
     };
     for (row, &rate) in rates.iter().enumerate() {
         let time = data.time_s[row];
@@ -438,10 +470,11 @@ pub fn compare_rates(data: &Dataset) -> ReportedCheck {
             continue;
         }
         let ours = data.problem(row).work().0 / time;
+        let check = &mut checks[usize::from(data.source[row])];
         check.compared += 1;
         check.within_1_percent += u64::from((rate - ours).abs() <= 0.01 * ours);
     }
-    check
+    checks
 }
 
 #[cfg(test)]
