@@ -1,0 +1,258 @@
+//! Times of the parts that run between a file and its picture, on this machine, without a browser.
+//!
+//! `scripts/bench.sh` makes the files and starts this: `cargo bench --bench native -- FILE...`.
+//! Each part runs until it has 5 to 30 repeats or half a second; the table shows the median and,
+//! where it is wide, the spread. The last lines compare each size with the one before it.
+
+use gemmscope::chart::coloring::Coloring;
+use gemmscope::chart::palette::Theme;
+use gemmscope::chart::roofline::{Input, Points, hit_grid, roofline};
+use gemmscope::dataset::Dataset;
+use gemmscope::field::{Field, FieldKind, Frame};
+use gemmscope::filter::{Filters, Mask, Range};
+use gemmscope::hardware::RoofKind;
+use gemmscope::import::{ImportOptions, Imported, Session};
+use gemmscope::metrics::{DeviceChoice, Metrics};
+use serde::Serialize;
+use std::error::Error;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What a browser hands over at a time is between 64 KiB and 2 MiB.
+const SLICE: usize = 256 << 10;
+
+/// One part of one file.
+#[derive(Clone, Debug, Serialize)]
+struct Timing {
+    part: &'static str,
+    median_ms: f64,
+    min_ms: f64,
+    max_ms: f64,
+    repeats: usize,
+}
+
+/// One file.
+#[derive(Debug, Serialize)]
+struct Report {
+    file: String,
+    bytes: u64,
+    rows: usize,
+    set_aside: u64,
+    format: String,
+    timings: Vec<Timing>,
+}
+
+impl Report {
+    fn median(&self, part: &str) -> Option<f64> {
+        let found = self.timings.iter().find(|t| t.part == part)?;
+        Some(found.median_ms)
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut json = None;
+    let mut arguments = lexopt::Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            lexopt::Arg::Long("bench") => {} // cargo says so
+            lexopt::Arg::Long("json") => json = Some(PathBuf::from(arguments.value()?)),
+            lexopt::Arg::Value(file) => files.push(file.into()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if files.is_empty() {
+        println!("usage: cargo bench --bench native -- [--json OUT] FILE...  (see `make bench`)");
+        return Ok(());
+    }
+    let mut reports = Vec::new();
+    for file in &files {
+        let report = measure(file)?;
+        print(&report);
+        reports.push(report);
+    }
+    growth(&reports);
+    if let Some(path) = json {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(path, serde_json::to_string_pretty(&reports)?)?;
+    }
+    Ok(())
+}
+
+fn time<T>(part: &'static str, mut f: impl FnMut() -> T) -> Timing {
+    let mut samples: Vec<f64> = Vec::new();
+    let start = Instant::now();
+    while samples.len() < 5 || (samples.len() < 30 && start.elapsed() < Duration::from_millis(500))
+    {
+        let one = Instant::now();
+        let made = black_box(f());
+        samples.push(one.elapsed().as_secs_f64() * 1e3);
+        drop(made); // freeing is not part of it
+    }
+    samples.sort_by(f64::total_cmp);
+    Timing {
+        part,
+        median_ms: samples[samples.len() / 2],
+        min_ms: samples[0],
+        max_ms: samples[samples.len() - 1],
+        repeats: samples.len(),
+    }
+}
+
+fn parse(name: &str, bytes: &[u8]) -> Result<Dataset, Box<dyn Error>> {
+    let mut session = Session::new(name, ImportOptions::default());
+    for slice in bytes.chunks(SLICE) {
+        session.feed(slice)?;
+    }
+    match session.finish()? {
+        Imported::Table(data) => Ok(*data),
+        _ => Err("the file holds no rows".into()),
+    }
+}
+
+fn measure(path: &Path) -> Result<Report, Box<dyn Error>> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let bytes = std::fs::read(path)?;
+    let mut timings = vec![time("read", || std::fs::read(path).map(|b| b.len()))];
+    let data = Arc::new(parse(&name, &bytes)?);
+    timings.push(time("parse", || parse(&name, &bytes).map(|d| d.len()).ok()));
+
+    let choice = DeviceChoice {
+        default: Some("h100-sxm".into()),
+        ..DeviceChoice::default()
+    };
+    let devices = choice.resolve(&data.devices, &[]);
+    let compute = || Metrics::compute(&data, devices.clone(), RoofKind::Datasheet);
+    timings.push(time("metrics", compute));
+    let frame = Frame::all(data.clone(), Arc::new(compute()));
+
+    filters(&frame, &mut timings);
+    pictures(&frame, &mut timings);
+    let source = data.sources.first();
+    Ok(Report {
+        file: name.into_owned(),
+        bytes: bytes.len() as u64,
+        rows: data.len(),
+        set_aside: source.map_or(0, |s| s.set_aside.total()),
+        format: source.map_or_else(String::new, |s| s.format.clone()),
+        timings,
+    })
+}
+
+fn filters(frame: &Frame, timings: &mut Vec<Timing>) {
+    let dtypes = frame.categories(&Field::Dtype).values;
+    let mut mask = Mask::default();
+    let mut filters = Filters::default();
+    let mut turn = 0;
+    timings.push(time("filter a type", || {
+        filters.facets.clear();
+        filters.toggle(&Field::Dtype, &dtypes[turn % dtypes.len()]);
+        turn += 1;
+        mask.update(&filters, frame);
+        mask.passing().len()
+    }));
+    timings.push(time("filter a range", || {
+        let top = 1.0 - f64::from(turn as u32 % 7) * 0.05;
+        turn += 1;
+        let range = Range {
+            min: Some(0.2),
+            max: Some(top),
+        };
+        filters.ranges.insert(Field::Efficiency, range);
+        mask.update(&filters, frame);
+        mask.passing().len()
+    }));
+    let facets: Vec<Field> = frame
+        .fields()
+        .into_iter()
+        .filter(|f| f.kind == FieldKind::Category && f.field != Field::Shape)
+        .map(|f| f.field)
+        .collect();
+    timings.push(time("facet counts", || {
+        let counts = facets
+            .iter()
+            .map(|f| mask.counts(f, &frame.categories(f)).len());
+        counts.sum::<usize>()
+    }));
+}
+
+fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {
+    let theme = Theme::of(false);
+    timings.push(time("positions", || Points::new(&frame.data, &frame.metrics)));
+    let points = Points::new(&frame.data, &frame.metrics);
+    let colour = || match frame.info(&Field::Dtype) {
+        Some(info) => Coloring::by(frame, &info, &theme),
+        None => Coloring::plain(&theme),
+    };
+    timings.push(time("colours", colour));
+    let coloring = colour();
+    let input = Input {
+        dpr: 2.0,
+        ..Input::new(frame, &points, &coloring, &theme, (1000.0, 600.0))
+    };
+    timings.push(time("roofline scene", || roofline(&input)));
+    let chart = roofline(&input);
+    timings.push(time("hit grid", || hit_grid(&input, &chart.plot)));
+    let grid = hit_grid(&input, &chart.plot);
+    // A pointer on its way across the plot.
+    let [left, top, width, height] = chart.plot.rect;
+    timings.push(time("1000 hits", || {
+        let hits = (0..1000).filter(|i| {
+            let (x, y) = (f64::from(i % 40) / 40.0, f64::from(i / 40) / 25.0);
+            grid.nearest((left + x * width, top + y * height), 24.0)
+                .is_some()
+        });
+        hits.count()
+    }));
+}
+
+fn print(report: &Report) {
+    println!(
+        "\n{}: {} rows, {:.1} MB, {} set aside, read as {}",
+        report.file,
+        report.rows,
+        report.bytes as f64 / 1e6,
+        report.set_aside,
+        report.format
+    );
+    for t in &report.timings {
+        let rate = match t.part {
+            "read" | "parse" => format!("{:8.0} MB/s", report.bytes as f64 / 1e3 / t.median_ms),
+            _ => String::new(),
+        };
+        println!(
+            "  {:<18}{:>10.3} ms   {:>9.3} to {:<9.3} of {:>2}{rate}",
+            t.part, t.median_ms, t.min_ms, t.max_ms, t.repeats
+        );
+    }
+}
+
+/// Ten times the rows may take eleven times as long.
+fn growth(reports: &[Report]) {
+    for pair in reports.windows(2) {
+        let [small, large] = pair else { continue };
+        if small.format != large.format || large.rows <= small.rows || small.rows == 0 {
+            continue;
+        }
+        let rows = large.rows as f64 / small.rows as f64;
+        let times: Vec<String> = large
+            .timings
+            .iter()
+            .filter_map(|t| {
+                let times = t.median_ms / small.median(t.part)?;
+                let mark = if times > 1.1 * rows { " (over)" } else { "" };
+                Some(format!("{} {times:.1}{mark}", t.part))
+            })
+            .collect();
+        println!(
+            "\ngrowth {} to {} rows ({rows:.0} x): {}",
+            small.rows,
+            large.rows,
+            times.join(", ")
+        );
+    }
+}

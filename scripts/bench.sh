@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# make bench: times of reading, computing and drawing, natively and in Chromium; tables here, JSON in bench/out/.
+#   scripts/bench.sh [native|browser] [--big]      --big adds 5 million rows
+# In the browser it measures dist/ as it is: `make build` first.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+part=all
+rows=(10000 100000 1000000)
+for word in "$@"; do
+  case "$word" in
+    native | browser) part=$word ;;
+    --big) rows+=(5000000) ;;
+    *)
+      echo "usage: scripts/bench.sh [native|browser] [--big]" >&2
+      exit 2
+      ;;
+  esac
+done
+if [ -f .tools/env ]; then
+  # shellcheck disable=SC1091
+  . .tools/env
+fi
+data=bench/out/data
+mkdir -p "$data"
+# A file is made again when the generator changed.
+make_file() {
+  if [ ! -s "$3" ] || [ scripts/gen_gemm_csv.mjs -nt "$3" ]; then
+    node scripts/gen_gemm_csv.mjs "$1" "$3" --kind "$2"
+  fi
+}
+files=()
+for n in "${rows[@]}"; do
+  make_file "$n" long "$data/long-$n.csv"
+  files+=("$data/long-$n.csv")
+done
+make_file 50000 trace "$data/trace-50000.csv"
+if [ "$part" != browser ]; then
+  echo "== native"
+  cargo bench --quiet --locked --bench native -- --json bench/out/native.json "${files[@]}" "$data/trace-50000.csv"
+fi
+if [ "$part" != native ]; then
+  echo
+  echo "== browser"
+  if [ ! -f dist/index.html ]; then
+    echo "dist/ is empty: run \`make build\` first"
+    exit 1
+  fi
+  node benches/browser.mjs --data "$data" --rows "$(IFS=,; echo "${rows[*]}")" --json bench/out/browser.json
+fi
