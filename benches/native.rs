@@ -182,7 +182,9 @@ fn filters(frame: &Frame, timings: &mut Vec<Timing>) {
 
 fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {
     let theme = Theme::of(false);
-    timings.push(time("positions", || Points::new(&frame.data, &frame.metrics)));
+    timings.push(time("positions", || {
+        Points::new(&frame.data, &frame.metrics)
+    }));
     let points = Points::new(&frame.data, &frame.metrics);
     let colour = || match frame.info(&Field::Dtype) {
         Some(info) => Coloring::by(frame, &info, &theme),

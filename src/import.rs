@@ -33,6 +33,8 @@
 pub mod alias;
 pub mod cell;
 pub mod cutlass;
+pub mod extras;
+pub mod flashinfer;
 pub mod foreign;
 mod formats;
 pub mod generic;

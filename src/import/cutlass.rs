@@ -4,8 +4,9 @@
 //! division. A layout of `column` is N, `row` is T of the column-major call. Rows that were run
 //! but found `incorrect` have numbers that look fine: they are set aside.
 
+use super::extras::Extras;
 use super::{
-    Bad, Col, ColumnId, Delimited, Detection, Dialect, Flaw, Format, Head, Header, ImportError,
+    Bad, Col, Delimited, Detection, Dialect, Flaw, Format, Head, Header, ImportError,
     ImportOptions, Imported, Reader, Record, Row, RowReader, TableBuilder,
 };
 use crate::dataset::Role;
@@ -74,9 +75,7 @@ struct Cols {
     batch: Option<Col>,
     class: Option<Col>,
     time: Col,
-    text: Vec<(usize, ColumnId)>,
-    numbers: Vec<(Col, f64, ColumnId)>,
-    rest: Vec<(usize, ColumnId)>,
+    extras: Extras,
 }
 
 #[derive(Debug)]
@@ -108,27 +107,13 @@ impl Cutlass {
             .map(|c| c.index)
             .collect();
         used.extend(operands.iter().flatten().chain(&batch).map(|c| c.index));
-        let mut text = Vec::new();
-        for (name, role) in [("Operation", Role::Kernel), ("Provider", Role::Library)] {
-            if let Some(c) = h.find(&[name]) {
-                text.push((c.index, t.text_column(role, &c.name)));
-                used.push(c.index);
-            }
-        }
-        let mut numbers = Vec::new();
-        for (name, role, scale) in NUMBERS {
-            if let Some(c) = h.find(&[name]) {
-                used.push(c.index);
-                let id = t.number_column(role, &c.name);
-                numbers.push((c, scale, id));
-            }
-        }
-        let mut rest = Vec::new();
-        for (i, name) in h.names.iter().enumerate() {
-            if !used.contains(&i) {
-                rest.push((i, t.auto_column(name)));
-            }
-        }
+        let extras = Extras::new(
+            &h,
+            t,
+            used,
+            &[("Operation", Role::Kernel), ("Provider", Role::Library)],
+            &NUMBERS,
+        );
         Some(Cols {
             header: h.names,
             kind,
@@ -140,9 +125,7 @@ impl Cutlass {
             batch,
             class,
             time,
-            text,
-            numbers,
-            rest,
+            extras,
         })
     }
 }
@@ -175,15 +158,7 @@ impl RowReader for Cutlass {
             })
         };
         let t = &mut self.table;
-        for &(i, id) in &cols.text {
-            t.set_text(id, record.get(i));
-        }
-        for (c, scale, id) in &cols.numbers {
-            t.set_number(*id, c.number(record, *scale));
-        }
-        for &(i, id) in &cols.rest {
-            t.set_auto(id, record.get(i), record.number(i));
-        }
+        cols.extras.stage(t, record);
         t.commit(record, row);
         Ok(())
     }

@@ -12,6 +12,7 @@ pub static FORMATS: &[Format] = &[
     super::cutlass::FORMAT,
     super::tunableop::FORMAT,
     super::tensile::FORMAT,
+    super::flashinfer::FORMAT,
     super::tracelens::FORMAT,
     super::tracelens::CONTEXT_FORMAT,
     // anything else with a header
