@@ -408,6 +408,12 @@ fn how_long_a_million_points_take() {
     });
     let coloring = colored(&frame, "c.model", &theme);
     let input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    let mut few = input;
+    few.density_above = usize::MAX;
+    few.zoom = Some(((1e-9, 1e-8), (1.0, 2.0)));
+    time("roofline scene, nothing in view", &mut || {
+        roofline(&few);
+    });
     time("roofline scene, density", &mut || {
         roofline(&input);
     });

@@ -15,6 +15,9 @@ pub struct Density {
     height: usize,
     // One cell a pixel, with a border of one: sums of red, green, blue, and the count.
     cells: Vec<[u32; 4]>,
+    // First and last column in use, by row; empty rows are skipped.
+    spans: Vec<(u32, u32)>,
+    peak: u32,
     points: u64,
 }
 
@@ -40,6 +43,8 @@ impl Density {
             width,
             height,
             cells: vec![[0; 4]; (width + 2) * (height + 2)],
+            spans: vec![(u32::MAX, 0); height + 2],
+            peak: 0,
             points: 0,
         }
     }
@@ -51,12 +56,15 @@ impl Density {
         let py = (f64::from(y) - self.rect[1]) * self.scale;
         // NaN fails the comparisons.
         if px >= 0.0 && py >= 0.0 && px < self.width as f64 && py < self.height as f64 {
-            let i = (py as usize + 1) * (self.width + 2) + px as usize + 1;
-            if let Some(c) = self.cells.get_mut(i) {
-                c[0] = c[0].saturating_add(u32::from(color.0));
-                c[1] = c[1].saturating_add(u32::from(color.1));
-                c[2] = c[2].saturating_add(u32::from(color.2));
-                c[3] = c[3].saturating_add(1);
+            let (column, row) = (px as usize + 1, py as usize + 1);
+            let cell = self.cells.get_mut(row * (self.width + 2) + column);
+            if let (Some(c), Some(span)) = (cell, self.spans.get_mut(row)) {
+                c[0] = c[0].wrapping_add(u32::from(color.0));
+                c[1] = c[1].wrapping_add(u32::from(color.1));
+                c[2] = c[2].wrapping_add(u32::from(color.2));
+                c[3] = c[3].wrapping_add(1);
+                self.peak = self.peak.max(c[3]);
+                *span = (span.0.min(column as u32), span.1.max(column as u32));
                 self.points += 1;
             }
         }
@@ -74,26 +82,26 @@ impl Density {
         let mut rgba = vec![0u8; self.width * self.height * 4];
         // Horizontal part of the splat (1 2 1) per row, kept for three rows.
         let blur = |row: usize, out: &mut [[f32; 4]]| {
+            let (first, last) = self.spans[row];
+            out.fill([0.0; 4]);
+            if first > last {
+                return false;
+            }
             let cells = &self.cells[row * stride..(row + 1) * stride];
-            let mut any = false;
-            for (x, o) in out.iter_mut().enumerate() {
-                let (a, b, c) = (&cells[x], &cells[x + 1], &cells[x + 2]);
-                if a[3] | b[3] | c[3] == 0 {
-                    *o = [0.0; 4];
-                    continue;
-                }
-                any = true;
+            let from = (first as usize).saturating_sub(2);
+            let to = (last as usize + 1).min(out.len());
+            for (o, near) in out[from..to].iter_mut().zip(cells[from..].windows(3)) {
                 for k in 0..4 {
-                    o[k] = a[k] as f32 + 2.0 * b[k] as f32 + c[k] as f32;
+                    o[k] = near[0][k] as f32 + 2.0 * near[1][k] as f32 + near[2][k] as f32;
                 }
             }
-            any
+            true
         };
         let mut lines = vec![vec![[0f32; 4]; self.width]; 3];
         let mut filled = [false; 3];
         filled[0] = blur(0, &mut lines[0]);
         filled[1] = blur(1, &mut lines[1]);
-        let peak = self.cells.iter().map(|c| c[3]).max().unwrap_or(0).max(1);
+        let peak = self.peak.max(1);
         let gain = 0.62 / (1.0 + f64::from(peak)).ln();
         // Opacity of small heights is looked up: 4 is one point in the middle of its splat.
         let table: Vec<u8> = (0..4096)
@@ -207,7 +215,7 @@ mod tests {
             let mut n = 0;
             for &(x, y) in points.iter().chain(&inner) {
                 d.add(x, y, RED);
-                if x >= 2.0 && x < 52.0 && y >= 3.0 && y < 43.0 {
+                if (2.0..52.0).contains(&x) && (3.0..43.0).contains(&y) {
                     plain[(y as usize - 3) * 50 + x as usize - 2] += 1;
                     n += 1;
                 }

@@ -137,21 +137,27 @@ impl HitGrid {
 
     /// The point nearest to a place, within `radius`; of several equally near ones the first row.
     pub fn nearest(&self, (x, y): Point, radius: f64) -> Option<Hit> {
-        let mut best: Option<Hit> = None;
+        // Squared distances: square roots of a pile of points would cost more than the search.
+        let mut best: Option<(f64, u32, usize)> = None;
         let reach = [x - radius, y - radius, 2.0 * radius, 2.0 * radius];
         self.slots(reach, |slot| {
-            let at = self.at(slot);
-            let distance = (at.0 - x).hypot(at.1 - y);
-            let hit = Hit {
-                id: self.ids[slot],
-                at,
-                distance,
-            };
-            if distance <= radius && best.is_none_or(|b| (distance, hit.id) < (b.distance, b.id)) {
-                best = Some(hit);
+            let d = self.squared(slot, (x, y));
+            let id = self.ids[slot];
+            if d <= radius * radius && best.is_none_or(|(b, i, _)| (d, id) < (b, i)) {
+                best = Some((d, id, slot));
             }
         });
-        best
+        let (squared, id, slot) = best?;
+        Some(Hit {
+            id,
+            at: self.at(slot),
+            distance: squared.sqrt(),
+        })
+    }
+
+    fn squared(&self, slot: usize, (x, y): Point) -> f64 {
+        let at = self.at(slot);
+        (at.0 - x) * (at.0 - x) + (at.1 - y) * (at.1 - y)
     }
 
     /// How many points lie within `radius`: "and 41 more here".
@@ -159,8 +165,7 @@ impl HitGrid {
         let mut n = 0;
         let reach = [x - radius, y - radius, 2.0 * radius, 2.0 * radius];
         self.slots(reach, |slot| {
-            let at = self.at(slot);
-            n += usize::from((at.0 - x).hypot(at.1 - y) <= radius);
+            n += usize::from(self.squared(slot, (x, y)) <= radius * radius);
         });
         n
     }
@@ -247,6 +252,10 @@ mod tests {
             .collect()
     }
 
+    fn squared(p: Point, q: Point) -> f64 {
+        (p.0 - q.0) * (p.0 - q.0) + (p.1 - q.1) * (p.1 - q.1)
+    }
+
     fn points() -> impl Strategy<Value = Vec<(f32, f32)>> {
         let any = prop_oneof![
             20 => 0.0..230.0f32,
@@ -265,11 +274,11 @@ mod tests {
             prop_assert_eq!(g.len(), all.len());
             let best = all
                 .iter()
-                .map(|(i, p)| ((p.0 - x).hypot(p.1 - y), *i))
-                .filter(|(d, _)| *d <= r)
+                .map(|(i, p)| (squared(*p, (x, y)), *i))
+                .filter(|(d, _)| *d <= r * r)
                 .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            prop_assert_eq!(g.nearest((x, y), r).map(|h| (h.distance, h.id)), best);
-            prop_assert_eq!(g.count_near((x, y), r), all.iter().filter(|(_, p)| (p.0 - x).hypot(p.1 - y) <= r).count());
+            prop_assert_eq!(g.nearest((x, y), r).map(|h| (h.distance, h.id)), best.map(|(d, i)| (d.sqrt(), i)));
+            prop_assert_eq!(g.count_near((x, y), r), all.iter().filter(|(_, p)| squared(*p, (x, y)) <= r * r).count());
             let rect = [x, y, w, r];
             let inside: Vec<u32> = all.iter().filter(|(_, p)| super::super::clip::holds(rect, *p)).map(|(i, _)| *i).collect();
             prop_assert_eq!(g.within(rect), inside);

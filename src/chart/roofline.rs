@@ -496,6 +496,3 @@ fn plate_size(label: &str) -> (f64, f64) {
         FONT * text::LINE + 1.0,
     )
 }
-
-#[cfg(test)]
-mod tests;

@@ -60,9 +60,12 @@ impl Points {
                     _ => (Place::Nowhere, f64::NAN),
                 }
             };
-            let known = ai > 0.0 && ai.is_finite() && y > 0.0 && y.is_finite();
-            out.x.push(if known { ai.log10() as f32 } else { f32::NAN });
-            out.y.push(if known { y.log10() as f32 } else { f32::NAN });
+            let fits = |v: f64| v > 1e-36 && v < 1e38;
+            let known = fits(ai) && fits(y);
+            out.x
+                .push(if known { (ai as f32).log10() } else { f32::NAN });
+            out.y
+                .push(if known { (y as f32).log10() } else { f32::NAN });
             out.place.push(if known { place } else { Place::Nowhere });
         }
         out
@@ -152,16 +155,16 @@ impl Survey {
 }
 
 /// Calls back with row, pixel and place of every point that is not hidden and inside the plot.
-pub(super) fn each_visible(
-    input: &Input<'_>,
-    plot: &Plot,
-    mut f: impl FnMut(u32, f32, f32, Place),
-) {
+pub(super) fn each_visible(input: &Input<'_>, plot: &Plot, f: impl FnMut(u32, f32, f32, Place)) {
+    each_of(&input.frame.rows, input, plot, f);
+}
+
+fn each_of(rows: &[u32], input: &Input<'_>, plot: &Plot, mut f: impl FnMut(u32, f32, f32, Place)) {
     let (sx, ox) = plot.x.affine();
     let (sy, oy) = plot.y.affine();
     let [l, t, w, h] = plot.rect;
     let any_hidden = input.hidden.iter().any(|h| *h);
-    for &row in input.frame.rows.iter() {
+    for &row in rows {
         let Some((x, y, place)) = input.points.get(row) else {
             continue;
         };
@@ -178,10 +181,16 @@ pub(super) fn each_visible(
 
 /// Counts what is in view and what is outside.
 pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts) {
+    let any_hidden = input.hidden.iter().any(|h| *h);
     let mut n = 0;
-    each_visible(input, plot, |_, _, _, _| n += 1);
+    if input.zoom.is_none() && !any_hidden {
+        // Everything shows: home holds every point.
+        n = counts.passing - counts.nowhere;
+    } else {
+        each_visible(input, plot, |_, _, _, _| n += 1);
+    }
     counts.in_view = n;
-    let hidden: u64 = if input.hidden.iter().any(|h| *h) {
+    let hidden: u64 = if any_hidden {
         let shown = |row: &&u32| {
             input
                 .points
@@ -358,13 +367,11 @@ pub(super) fn density(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
 /// Tells the placer where points are, so that labels keep off them; a sample where there are
 /// many.
 pub(super) fn block(placer: &mut Placer, input: &Input<'_>, plot: &Plot, counts: &Counts) {
-    let every = (counts.in_view / 600).max(1);
-    let mut i = 0;
-    each_visible(input, plot, |_, x, y, _| {
-        if i % every == 0 {
-            let p = (f64::from(x), f64::from(y));
-            placer.block_line(p, p);
-        }
-        i += 1;
+    // A sample, by a stride that shares no factor with the usual periods of files.
+    let every = (counts.passing / 900).max(1) as usize | 1;
+    let sample: Vec<u32> = input.frame.rows.iter().copied().step_by(every).collect();
+    each_of(&sample, input, plot, |_, x, y, _| {
+        let p = (f64::from(x), f64::from(y));
+        placer.block_line(p, p);
     });
 }
