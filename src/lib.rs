@@ -40,3 +40,7 @@ pub mod view_state;
 
 #[cfg(test)]
 mod fixture;
+
+// browser only
+#[cfg(target_arch = "wasm32")]
+pub mod web;

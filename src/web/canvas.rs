@@ -1,0 +1,154 @@
+//! Scenes on a canvas: plotters draws the shapes, the context itself pictures and large batches.
+
+use crate::chart::paint::{Options, Painter};
+use crate::chart::scene::{Color, Glyph, Item, Marks, Scene};
+use plotters_canvas::CanvasBackend;
+use wasm_bindgen::{Clamped, JsCast, JsValue};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+
+/// Marks of one batch from which each colour is drawn once and then copied.
+const SPRITES_FROM: usize = 1500;
+
+/// Paints a scene on a canvas of `dpr` device pixels per CSS pixel. The backing store takes the
+/// scene's size; what was there is cleared, so a scene without a backdrop lies transparently
+/// over what is below the canvas.
+pub fn paint_canvas(canvas: &HtmlCanvasElement, scene: &Scene, dpr: f64) -> Result<(), JsValue> {
+    let options = Options::canvas(dpr);
+    let dpr = options.scale / options.snap;
+    let (width, height) = (pixels(scene.width, dpr), pixels(scene.height, dpr));
+    if canvas.width() != width {
+        canvas.set_width(width);
+    }
+    if canvas.height() != height {
+        canvas.set_height(height);
+    }
+    let context = context(canvas)?;
+    context.reset_transform()?;
+    context.clear_rect(0.0, 0.0, f64::from(width), f64::from(height));
+    let Some(mut backend) = CanvasBackend::with_canvas_object(canvas.clone()) else {
+        return Err(JsValue::from_str("this canvas has no 2d context"));
+    };
+    let mut painter = Painter::new(scene, options);
+    // The painter counts in parts of a device pixel.
+    let unit = 1.0 / options.snap;
+    let in_units = |c: &CanvasRenderingContext2d| c.set_transform(unit, 0.0, 0.0, unit, 0.0, 0.0);
+    in_units(&context)?;
+    for item in &scene.items {
+        match item {
+            Item::Image {
+                rect,
+                width,
+                height,
+                rgba,
+            } => {
+                let picture = picture(*width, *height, rgba)?;
+                clipped(&context, painter.clip(), dpr, |c| {
+                    c.set_image_smoothing_enabled(false);
+                    let [l, t, w, h] = *rect;
+                    c.draw_image_with_html_canvas_element_and_dw_and_dh(&picture, l, t, w, h)
+                })?;
+                in_units(&context)?;
+            }
+            Item::Marks(marks) if marks.len() >= SPRITES_FROM && marks.radii.is_empty() => {
+                clipped(&context, painter.clip(), dpr, |c| sprites(c, marks, dpr))?;
+                in_units(&context)?;
+            }
+            item => painter
+                .draw(item, &mut backend)
+                .map_err(|e| JsValue::from_str(&e.to_string()))?,
+        }
+    }
+    context.reset_transform()
+}
+
+fn pixels(css: f64, dpr: f64) -> u32 {
+    (css * dpr).round().clamp(1.0, 16384.0) as u32
+}
+
+fn context(canvas: &HtmlCanvasElement) -> Result<CanvasRenderingContext2d, JsValue> {
+    let context = canvas
+        .get_context("2d")?
+        .ok_or_else(|| JsValue::from_str("this canvas has no 2d context"))?;
+    Ok(context.unchecked_into())
+}
+
+fn new_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, JsValue> {
+    let document = web_sys::window()
+        .and_then(|w| w.document())
+        .ok_or_else(|| JsValue::from_str("no document"))?;
+    let canvas: HtmlCanvasElement = document.create_element("canvas")?.unchecked_into();
+    canvas.set_width(width);
+    canvas.set_height(height);
+    Ok(canvas)
+}
+
+/// Runs `draw` in CSS pixels, cut to a rectangle.
+fn clipped(
+    context: &CanvasRenderingContext2d,
+    clip: [f64; 4],
+    dpr: f64,
+    draw: impl FnOnce(&CanvasRenderingContext2d) -> Result<(), JsValue>,
+) -> Result<(), JsValue> {
+    context.save();
+    context.set_transform(dpr, 0.0, 0.0, dpr, 0.0, 0.0)?;
+    context.begin_path();
+    context.rect(clip[0], clip[1], clip[2], clip[3]);
+    context.clip();
+    let done = draw(context);
+    context.restore();
+    done
+}
+
+/// Pixels on a canvas of their own: `put_image_data` replaces what is below, drawing blends.
+fn picture(width: u32, height: u32, rgba: &[u8]) -> Result<HtmlCanvasElement, JsValue> {
+    let canvas = new_canvas(width, height)?;
+    let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(rgba), width, height)?;
+    context(&canvas)?.put_image_data(&data, 0.0, 0.0)?;
+    Ok(canvas)
+}
+
+/// Draws each colour once and copies it to its places.
+fn sprites(context: &CanvasRenderingContext2d, marks: &Marks, dpr: f64) -> Result<(), JsValue> {
+    let half = (marks.radius * 1.5 + 1.0).ceil();
+    let mut ready: Vec<Option<HtmlCanvasElement>> = vec![None; marks.palette.len()];
+    for i in 0..marks.len() {
+        let code = marks.codes.get(i).map_or(0, |c| usize::from(*c));
+        let (Some(slot), Some(color)) = (ready.get_mut(code), marks.palette.get(code)) else {
+            continue;
+        };
+        let sprite = match slot {
+            Some(sprite) => sprite,
+            None => slot.insert(sprite(marks.glyph, marks.radius, half, *color, dpr)?),
+        };
+        let (x, y) = marks.at(i);
+        if x.is_finite() && y.is_finite() {
+            context.draw_image_with_html_canvas_element_and_dw_and_dh(
+                sprite,
+                x - half,
+                y - half,
+                2.0 * half,
+                2.0 * half,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn sprite(
+    glyph: Glyph,
+    radius: f64,
+    half: f64,
+    color: Color,
+    dpr: f64,
+) -> Result<HtmlCanvasElement, JsValue> {
+    let mut scene = Scene::new(2.0 * half, 2.0 * half, "");
+    scene.items.push(Item::Glyph {
+        at: (half, half),
+        radius,
+        glyph,
+        color,
+    });
+    let canvas = new_canvas(1, 1)?;
+    paint_canvas(&canvas, &scene, dpr)?;
+    Ok(canvas)
+}
