@@ -170,6 +170,9 @@ impl Head {
     }
 }
 
+/// Makes a reader for a head; an error where the head already shows that the file cannot be read.
+pub type OpenReader = fn(&Head, &ImportOptions) -> Result<Box<dyn Reader>, ImportError>;
+
 /// One file format: an entry of [`FORMATS`].
 pub struct Format {
     /// Stable key: `iree`.
@@ -184,7 +187,7 @@ pub struct Format {
     pub detect: fn(&Head) -> Option<Detection>,
     /// A reader for a file with this head; an error where the head already shows that the file
     /// cannot be read.
-    pub open: fn(&Head, &ImportOptions) -> Result<Box<dyn Reader>, ImportError>,
+    pub open: OpenReader,
 }
 
 impl fmt::Debug for Format {

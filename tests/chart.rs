@@ -1,6 +1,8 @@
 //! Pictures against goldens. `UPDATE_GOLDEN=1 cargo test --test chart` writes them anew;
 //! `GEMMSCOPE_DATA` names a folder of real files, which are drawn too where it is set.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
 use gemmscope::chart::coloring::Coloring;
 use gemmscope::chart::palette::Theme;
 use gemmscope::chart::roofline::{

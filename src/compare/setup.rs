@@ -87,7 +87,7 @@ impl Setup {
     pub fn of(frame: &Frame, side: Field) -> Setup {
         let mut counts = value_counts(frame, &side);
         if side != Field::Source {
-            counts.sort_by(|a, b| b.1.cmp(&a.1));
+            counts.sort_by_key(|c| std::cmp::Reverse(c.1));
         }
         Setup {
             keys: Setup::default_keys(frame, &side),

@@ -345,10 +345,8 @@ pub fn words(header: &str) -> Vec<String> {
     let mut previous_small = false;
     for c in header.trim().chars() {
         let letter = c.is_alphanumeric();
-        if !letter || (previous_small && c.is_uppercase()) {
-            if !word.is_empty() {
-                out.push(std::mem::take(&mut word));
-            }
+        if (!letter || (previous_small && c.is_uppercase())) && !word.is_empty() {
+            out.push(std::mem::take(&mut word));
         }
         if letter {
             // Lower case of the Greek mu and the micro sign is one letter here.
