@@ -1,0 +1,484 @@
+//! What matters in the measurements, why, and what to try.
+//!
+//! A [`Rule`] is data: what it needs, its threshold, its words, how sure it is, and a function
+//! over the groups of a [`Scan`]. A [`Finding`] carries its evidence: the rows, the formula with
+//! the numbers put in, and how much time it could give back. Times alone never tell a root cause:
+//! every rule says what a profile would have to show.
+//!
+//! ```no_run
+//! # use gemmscope::{field::Frame, findings};
+//! # fn show(frame: &Frame) {
+//! let report = findings::check_all(frame);
+//! for finding in &report.findings {
+//!     println!("{}: {}", finding.severity.label(), finding.title);
+//! }
+//! # }
+//! ```
+//!
+//! Large data can be looked at in slices: [`Runner::new`] groups the rows, each
+//! [`step`](Runner::step) checks one rule.
+
+use crate::dataset::Role;
+use crate::field::Frame;
+use serde::{Deserialize, Serialize};
+
+mod above_roof;
+mod base_clock;
+mod batching;
+mod double_count;
+mod few_workgroups;
+mod fp8_gain;
+mod launch_bound;
+mod layout;
+mod library;
+mod low_efficiency;
+mod memory_bandwidth;
+mod no_model;
+mod precision;
+mod reported;
+mod same_shape;
+pub mod scan;
+mod skinny_tile;
+mod split_k;
+mod story;
+mod tail_wave;
+mod tile_padding;
+mod unaligned;
+mod variance;
+
+pub use scan::{Group, Scan, Whole};
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Over 15 % of the time and under 30 % efficiency.
+    Critical,
+    /// Over 10 % of the time, or under 40 % efficiency.
+    High,
+    /// Over 5 % of the time, or a notable pattern.
+    Medium,
+    /// Anything else that was flagged.
+    Low,
+}
+
+impl Severity {
+    /// `Critical`, `High`, `Medium`, `Low`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Severity::Critical => "Critical",
+            Severity::High => "High",
+            Severity::Medium => "Medium",
+            Severity::Low => "Low",
+        }
+    }
+}
+
+/// How sure a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Arithmetic on measured figures.
+    Certain,
+    /// A model of the hardware: tiles, waves, launches.
+    Likely,
+    /// A pattern that is worth a look.
+    Hint,
+}
+
+impl Confidence {
+    /// In words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Confidence::Certain => "certain (arithmetic on the measured figures)",
+            Confidence::Likely => "likely (by a model of tiles, waves and launches)",
+            Confidence::Hint => "a hint (worth a look)",
+        }
+    }
+}
+
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Distance from the roof.
+    Efficiency,
+    /// Memory traffic.
+    Memory,
+    /// Launches and small problems.
+    Launches,
+    /// Tiles, waves, split-K.
+    Tiling,
+    /// Data types.
+    Precision,
+    /// Storage order and alignment.
+    Layout,
+    /// Choice of library or kernel.
+    Library,
+    /// Spread of the times.
+    Stability,
+    /// The measurements themselves.
+    Data,
+}
+
+impl Category {
+    /// In words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Category::Efficiency => "Efficiency",
+            Category::Memory => "Memory",
+            Category::Launches => "Launches",
+            Category::Tiling => "Tiles and waves",
+            Category::Precision => "Data types",
+            Category::Layout => "Layout and alignment",
+            Category::Library => "Library",
+            Category::Stability => "Stability",
+            Category::Data => "Data",
+        }
+    }
+}
+
+/// What a finding rests on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Dataset rows, ascending.
+    pub rows: Vec<u32>,
+    /// The formula with the numbers put in.
+    pub formula: String,
+}
+
+/// Something that matters, with its reasons.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Id of the rule.
+    pub rule: String,
+    /// One line: what, where.
+    pub title: String,
+    /// What was seen, in a sentence or two.
+    pub text: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// What it is about.
+    pub category: Category,
+    /// Its reasons.
+    pub evidence: Evidence,
+    /// Time of its rows over all calls, seconds.
+    pub time_s: f64,
+    /// That time as a share of the whole.
+    pub share: f64,
+    /// Efficiency of its rows against the chosen roof, where there is one.
+    pub efficiency: Option<f64>,
+    /// Seconds it could give back: at least, at most. `None` where times alone cannot tell.
+    pub gives_back_s: Option<(f64, f64)>,
+    /// What the algorithm or the model could do: fusion, batching, quantisation.
+    pub path_a: String,
+    /// What the kernel or its choice could do: tuning, tile, replay.
+    pub path_b: String,
+    /// What a profile would have to show before a cause may be named.
+    pub profile: String,
+}
+
+/// Something a rule cannot do without.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Need {
+    /// A measured time.
+    Time,
+    /// A device with a peak for the type.
+    Roof,
+    /// A tile, from columns or kernel names.
+    Tile,
+    /// The number of SMs or CUs.
+    Units,
+    /// A column.
+    Column(Role, &'static str),
+    /// One of several columns.
+    AnyColumn(&'static [Role], &'static str),
+}
+
+/// A rule as data.
+pub struct Rule {
+    /// Stable key.
+    pub id: &'static str,
+    /// What it looks for.
+    pub title: &'static str,
+    /// What it is about.
+    pub category: Category,
+    /// What it needs.
+    pub needs: &'static [Need],
+    /// When it speaks, in words with its numbers.
+    pub threshold: &'static str,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// Why it matters.
+    pub why: &'static str,
+    /// What the algorithm or the model could do.
+    pub path_a: &'static str,
+    /// What the kernel or its choice could do.
+    pub path_b: &'static str,
+    /// What a profile would have to show before a cause may be named.
+    pub profile: &'static str,
+    /// The check.
+    pub check: fn(&Rule, &Scan<'_>) -> Vec<Finding>,
+}
+
+/// All rules, in the order of the page.
+pub static RULES: &[Rule] = &[
+    low_efficiency::RULE,
+    memory_bandwidth::RULE,
+    launch_bound::RULE,
+    split_k::RULE,
+    few_workgroups::RULE,
+    tail_wave::RULE,
+    tile_padding::RULE,
+    skinny_tile::RULE,
+    unaligned::RULE,
+    precision::RULE,
+    fp8_gain::RULE,
+    layout::RULE,
+    library::RULE,
+    variance::RULE,
+    batching::RULE,
+    double_count::RULE,
+    no_model::RULE,
+    above_roof::RULE,
+    base_clock::RULE,
+    reported::RULE,
+];
+
+/// What became of one rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Id of the rule.
+    pub rule: String,
+    /// What it looks for.
+    pub title: String,
+    /// Findings it gave.
+    pub findings: u32,
+    /// `not checked: needs ...`, where something is absent.
+    pub not_checked: Option<String>,
+}
+
+/// Everything that was found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Findings {
+    /// Ranked: by severity, then by the time they could give back, then by their time.
+    pub findings: Vec<Finding>,
+    /// Every rule and what became of it.
+    pub checked: Vec<Checked>,
+    /// Time of the rows that were judged, seconds.
+    pub time_s: f64,
+    /// What shares are of, seconds.
+    pub whole_s: f64,
+    /// What that is: `compute time`.
+    pub whole: String,
+    /// Which roof efficiencies are of.
+    pub roof: String,
+    /// Only the best candidate of each shape was judged.
+    pub sweep: bool,
+}
+
+/// A share above this and an efficiency under [`CRITICAL_EFFICIENCY`]: Critical.
+pub const CRITICAL_SHARE: f64 = 0.15;
+/// See [`CRITICAL_SHARE`].
+pub const CRITICAL_EFFICIENCY: f64 = 0.30;
+/// A share above this: High.
+pub const HIGH_SHARE: f64 = 0.10;
+/// An efficiency under this: High.
+pub const HIGH_EFFICIENCY: f64 = 0.40;
+/// A share above this: Medium.
+pub const MEDIUM_SHARE: f64 = 0.05;
+/// Under this share nothing is worth the work, whatever its efficiency: Low.
+pub const TRIFLE_SHARE: f64 = 0.01;
+/// Above this efficiency a figure is an anomaly, listed but not ranked.
+pub const ANOMALY_EFFICIENCY: f64 = 1.10;
+
+/// Priority by share of the time and efficiency; the first that holds wins.
+pub fn priority(share: f64, efficiency: Option<f64>, notable: bool) -> Severity {
+    let under = |limit: f64| efficiency.is_some_and(|e| e < limit);
+    if share > CRITICAL_SHARE && under(CRITICAL_EFFICIENCY) {
+        Severity::Critical
+    } else if share > HIGH_SHARE || under(HIGH_EFFICIENCY) {
+        Severity::High
+    } else if share > MEDIUM_SHARE || notable {
+        Severity::Medium
+    } else {
+        Severity::Low
+    }
+}
+
+/// As [`priority`], for a finding: what holds under 1 % of the time is Low, and so is what
+/// cannot give back 1 % of it. A GEMM of 27 µs in 30 ms is no matter at any efficiency.
+pub fn finding_severity(share: f64, efficiency: Option<f64>, back: Option<f64>) -> Severity {
+    let trifle = share < TRIFLE_SHARE || back.is_some_and(|b| b < TRIFLE_SHARE);
+    if trifle {
+        Severity::Low
+    } else {
+        priority(share, efficiency, true)
+    }
+}
+
+/// Efficiency in words.
+pub fn band(efficiency: f64) -> &'static str {
+    if efficiency > ANOMALY_EFFICIENCY {
+        "above its roof"
+    } else if efficiency > 0.8 {
+        "excellent"
+    } else if efficiency >= 0.6 {
+        "good"
+    } else if efficiency >= 0.4 {
+        "acceptable"
+    } else {
+        "investigate"
+    }
+}
+
+/// Checks rule after rule, so that a page stays responsive.
+pub struct Runner<'a> {
+    scan: Scan<'a>,
+    next: usize,
+    report: Findings,
+}
+
+impl<'a> Runner<'a> {
+    /// Groups the rows of a frame.
+    pub fn new(frame: &'a Frame) -> Self {
+        let scan = Scan::new(frame);
+        let report = Findings {
+            time_s: scan.time_s,
+            whole_s: scan.whole_s,
+            whole: scan.whole.label().to_owned(),
+            roof: scan.roof_name().to_owned(),
+            sweep: scan.sweep,
+            ..Findings::default()
+        };
+        Runner {
+            scan,
+            next: 0,
+            report,
+        }
+    }
+
+    /// The grouped rows.
+    pub fn scan(&self) -> &Scan<'a> {
+        &self.scan
+    }
+
+    /// Checks one more rule; false when all are done.
+    pub fn step(&mut self) -> bool {
+        let Some(rule) = RULES.get(self.next) else {
+            return false;
+        };
+        self.next += 1;
+        let not_checked = missing(&self.scan, rule);
+        let found = match not_checked {
+            None => (rule.check)(rule, &self.scan),
+            Some(_) => Vec::new(),
+        };
+        self.report.checked.push(Checked {
+            rule: rule.id.to_owned(),
+            title: rule.title.to_owned(),
+            findings: u32::try_from(found.len()).unwrap_or(u32::MAX),
+            not_checked,
+        });
+        self.report.findings.extend(found);
+        true
+    }
+
+    /// The findings so far, ranked.
+    pub fn finish(mut self) -> Findings {
+        rank(&mut self.report.findings);
+        self.report
+    }
+}
+
+/// Checks all rules at once.
+pub fn check_all(frame: &Frame) -> Findings {
+    let mut runner = Runner::new(frame);
+    while runner.step() {}
+    runner.finish()
+}
+
+/// Most important first: severity, then the time that could come back, then the time held.
+pub fn rank(findings: &mut [Finding]) {
+    let back = |f: &Finding| f.gives_back_s.map_or(0.0, |(low, high)| 0.5 * (low + high));
+    findings.sort_by(|a, b| {
+        a.severity
+            .cmp(&b.severity)
+            .then(back(b).total_cmp(&back(a)))
+            .then(b.time_s.total_cmp(&a.time_s))
+            .then(a.rule.cmp(&b.rule))
+    });
+}
+
+/// Seconds that all findings together could give back, at least and at most. Findings share
+/// rows, so each row's time is claimed once, by the finding that promises most of it.
+pub fn gives_back_together(findings: &[Finding], scan: &Scan<'_>) -> (f64, f64) {
+    let data = scan.data();
+    let mut order: Vec<&Finding> = findings
+        .iter()
+        .filter(|f| f.gives_back_s.is_some() && f.time_s > 0.0)
+        .collect();
+    let rate = |f: &Finding| f.gives_back_s.map_or(0.0, |(_, high)| high / f.time_s);
+    order.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+    let mut claimed = vec![false; data.len()];
+    let (mut low, mut high) = (0.0, 0.0);
+    for finding in order {
+        let mut free = 0.0;
+        for &row in &finding.evidence.rows {
+            let r = row as usize;
+            if let Some(taken) = claimed.get_mut(r)
+                && !std::mem::replace(taken, true)
+            {
+                let time = data.time_s[r] * scan.calls(r);
+                free += if time.is_finite() { time } else { 0.0 };
+            }
+        }
+        if let Some((least, most)) = finding.gives_back_s {
+            let part = (free / finding.time_s).min(1.0);
+            low += least * part;
+            high += most * part;
+        }
+    }
+    (low, high)
+}
+
+/// What a rule lacks, as the sentence that is shown.
+fn missing(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
+    let data = scan.data();
+    let absent: Vec<&str> = rule
+        .needs
+        .iter()
+        .filter_map(|need| match need {
+            Need::Time => scan.groups.is_empty().then_some("a measured time"),
+            Need::Roof => {
+                scan.groups
+                    .iter()
+                    .all(|g| g.roof_s.is_nan())
+                    .then_some(if scan.achievable() {
+                        "a device whose max-achievable peak is known"
+                    } else {
+                        "a device with a peak for the data type"
+                    })
+            }
+            Need::Tile => (!scan.shapes.any()).then_some("a tile, in columns or in kernel names"),
+            Need::Units => scan
+                .metrics()
+                .devices
+                .iter()
+                .flatten()
+                .all(|d| d.units.is_none())
+                .then_some("the number of SMs or CUs of the device"),
+            Need::Column(role, what) => data.role(*role).is_none().then_some(*what),
+            Need::AnyColumn(roles, what) => roles
+                .iter()
+                .all(|role| data.role(*role).is_none())
+                .then_some(*what),
+        })
+        .collect();
+    (!absent.is_empty()).then(|| format!("not checked: needs {}", absent.join(" and ")))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! The same small GEMM again and again.
+
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan};
+use crate::dataset::Role;
+
+/// From this many calls on a pattern is seen.
+pub const MANY_CALLS: f64 = 16.0;
+/// Under this efficiency one call leaves room for others beside it.
+pub const LOW: f64 = 0.40;
+/// A call longer than this fills the device whatever its efficiency.
+pub const SHORT_CALL_S: f64 = 200e-6;
+
+pub const RULE: Rule = Rule {
+    id: "batching",
+    title: "Repeated identical GEMMs that could batch",
+    category: Category::Launches,
+    needs: &[
+        Need::Time,
+        Need::Roof,
+        Need::Column(Role::Count, "a number of calls"),
+    ],
+    threshold: "16 calls or more of one shape, each under 200 µs and under 40 % of the roof",
+    confidence: Confidence::Hint,
+    why: "Many equal products that each leave most of the device idle could share it.",
+    path_a: "If the calls do not depend on each other, batch them (torch.bmm, grouped GEMM, \
+             stacked weights for Q, K and V); torch.compile may do it by itself.",
+    path_b: "If they depend on each other, a smaller tile or split-K is the only way to fill the \
+             device.",
+    profile: "A timeline would have to show that the calls are independent and run one after \
+              another.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let hits = scan
+        .judged()
+        .filter(|(_, g)| g.calls >= MANY_CALLS && g.call_s() < SHORT_CALL_S && g.efficiency() < LOW)
+        .map(|(i, g)| Hit {
+            group: i,
+            // All in one call: never faster than the roof or than one call is now.
+            back: Some((0.0, g.time_s - g.roof_s.max(g.call_s()))),
+        })
+        .collect();
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| Story {
+            title: format!("{} of one GEMM: {}", story::calls(g.calls), scan.title(g)),
+            text: format!(
+                "{}. Each call reaches {} of the roof; together they could fill the device, if \
+                 they are independent of each other.",
+                story::opening(scan, g),
+                story::percent(g.efficiency())
+            ),
+            formula: format!(
+                "{}; all calls in one: at least max(one call, roof of all) = max({}, {})",
+                story::roof_formula(scan, g),
+                story::time(g.call_s()),
+                story::time(g.roof_s)
+            ),
+            ..Story::default()
+        },
+        |n| format!("{n} more GEMMs that repeat and could batch"),
+    )
+}

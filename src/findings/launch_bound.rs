@@ -1,0 +1,63 @@
+//! So small that a launch costs more than the work.
+
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan};
+
+/// A call under this is in the range of what a launch costs by itself.
+pub const SHORT_CALL_S: f64 = 15e-6;
+/// The roof explains less than this share of the call.
+pub const ROOF_SHARE: f64 = 0.2;
+
+pub const RULE: Rule = Rule {
+    id: "launch_bound",
+    title: "Launch-bound tiny GEMMs",
+    category: Category::Launches,
+    needs: &[Need::Time, Need::Roof],
+    threshold: "a call under 15 µs of which the roof explains less than a fifth",
+    confidence: Confidence::Likely,
+    why: "Starting a kernel and filling the device takes some microseconds whatever the work, and \
+          these GEMMs have little more than that.",
+    path_a: "Batch them into one call (bmm, grouped GEMM), fuse them into their neighbours, or \
+             capture the step in a graph.",
+    path_b: "A kernel with fewer workgroups and less set-up helps a little; tuning the tile does \
+             not. Worth a look if another platform is five times faster.",
+    profile: "A timeline would have to show gaps between the kernels or launch time on the \
+              processor before launches may be blamed rather than the kernel.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let hits = scan
+        .judged()
+        .filter(|(_, g)| story::tiny(g))
+        .map(|(i, g)| Hit {
+            group: i,
+            // All calls in one: at best one call's time plus the roof time of the rest.
+            back: Some((
+                0.0,
+                (g.time_s - g.call_s() - g.roof_s * (1.0 - 1.0 / g.calls)).max(0.0),
+            )),
+        })
+        .collect();
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| Story {
+            title: format!(
+                "{} of {} each: {}",
+                story::calls(g.calls),
+                story::time(g.call_s()),
+                scan.title(g)
+            ),
+            text: format!(
+                "{}. The roof needs {} of each call; the rest is what any small kernel costs.",
+                story::opening(scan, g),
+                story::time(g.roof_s / g.calls),
+            ),
+            formula: story::roof_formula(scan, g),
+            ..Story::default()
+        },
+        |n| format!("{n} more GEMMs as small as a launch"),
+    )
+}

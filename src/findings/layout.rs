@@ -1,0 +1,108 @@
+//! A storage order that is slower than another on the same sizes.
+
+use super::same_shape;
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan};
+use std::collections::HashMap;
+
+/// The slower layout must take this many times as long.
+pub const SLOWER: f64 = 1.15;
+
+pub const RULE: Rule = Rule {
+    id: "layout",
+    title: "A transposed layout that loses",
+    category: Category::Layout,
+    needs: &[Need::Time],
+    threshold: "the same sizes and types in another layout are at least 1.15 times as fast",
+    confidence: Confidence::Certain,
+    why: "The same product is faster with its operands stored the other way round.",
+    path_a: "Store the weights in the faster order once, at load time, if the neighbours allow it.",
+    path_b: "The slower layout's kernel may simply be less tuned: replay both.",
+    profile: "A profile would have to show where the slower layout spends its time before the \
+              access pattern may be blamed.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let data = scan.data();
+    let op = |g: u32| {
+        let row = scan.groups[g as usize].row as usize;
+        data.ops[usize::from(data.op[row])]
+    };
+    let first = data.ops.first().map(|o| o.layout());
+    if data.ops.iter().all(|o| Some(o.layout()) == first) {
+        return Vec::new();
+    }
+    // Operations that differ in the layout only get one number.
+    let mut kinds: Vec<crate::gemm::Operation> = Vec::new();
+    let kind_of: Vec<u64> = data
+        .ops
+        .iter()
+        .map(|o| {
+            let plain = o.with_layout(false, false);
+            let at = kinds.iter().position(|k| *k == plain).unwrap_or_else(|| {
+                kinds.push(plain);
+                kinds.len() - 1
+            });
+            at as u64
+        })
+        .collect();
+    let sets = same_shape::sets(scan, |g| {
+        let row = scan.groups[g as usize].row as usize;
+        let source = u64::from(data.source[row]) << 32;
+        Some(kind_of[usize::from(data.op[row])] | source)
+    });
+    let mut partner: HashMap<u32, u32> = HashMap::new();
+    let mut hits = Vec::new();
+    for set in sets {
+        let best = same_shape::fastest_by(scan, &set, |g| op(g).layout());
+        let call = |g: u32| scan.groups[g as usize].call_s();
+        let Some(fastest) = best
+            .iter()
+            .map(|(_, g)| *g)
+            .min_by(|a, b| call(*a).total_cmp(&call(*b)))
+        else {
+            continue;
+        };
+        for &(_, g) in &best {
+            if call(g) > SLOWER * call(fastest) && scan.groups[g as usize].judged {
+                partner.insert(g, fastest);
+                let gap = (call(g) - call(fastest)) * scan.groups[g as usize].calls;
+                hits.push(Hit {
+                    group: g,
+                    back: Some((0.0, gap)),
+                });
+            }
+        }
+    }
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |hit, g| {
+            let other = partner.get(&hit.group).copied().unwrap_or(hit.group);
+            let (slow, fast) = (op(hit.group).layout(), op(other).layout());
+            let fast_s = scan.groups[other as usize].call_s();
+            Story {
+                title: format!(
+                    "{slow} takes {:.2}x the time of {fast}: {}",
+                    g.call_s() / fast_s,
+                    scan.title(g)
+                ),
+                text: format!(
+                    "{}. Stored as {fast} the same product takes {}.",
+                    story::opening(scan, g),
+                    story::time(fast_s)
+                ),
+                formula: format!(
+                    "time {slow} / time {fast} = {} / {} = {:.2}",
+                    story::time(g.call_s()),
+                    story::time(fast_s),
+                    g.call_s() / fast_s
+                ),
+                ..Story::default()
+            }
+        },
+        |n| format!("{n} more GEMMs in their slower layout"),
+    )
+}

@@ -1,0 +1,110 @@
+//! One library losing to another on the same GEMM.
+
+use super::same_shape;
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan};
+use crate::dataset::{ColumnData, Role};
+use std::collections::HashMap;
+
+/// The slower library must take this many times as long.
+pub const SLOWER: f64 = 1.10;
+
+pub const RULE: Rule = Rule {
+    id: "library",
+    title: "One library loses to another",
+    category: Category::Library,
+    needs: &[Need::Time],
+    threshold: "the same GEMM on the same device takes at least 1.1 times as long in one library \
+                (or file) as in another",
+    confidence: Confidence::Certain,
+    why: "A faster kernel for this GEMM exists and was measured.",
+    path_a: "Route this shape to the faster library, if all else (fusion, licence, start-up) allows.",
+    path_b: "Show the slower library's team both kernels: the faster one proves what is possible.",
+    profile: "Profiles of both kernels would have to show what they do differently.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let data = scan.data();
+    let names = match data.role(Role::Library).map(|c| &c.data) {
+        Some(ColumnData::Text { values, .. }) if values.len() > 2 => Some(values),
+        _ => None,
+    };
+    if names.is_none() && data.sources.len() < 2 {
+        return Vec::new();
+    }
+    let maker = |g: u32| {
+        let group = &scan.groups[g as usize];
+        match names {
+            Some(_) => scan.library(group).unwrap_or(0),
+            None => u32::from(data.source[group.row as usize]),
+        }
+    };
+    let label = |g: u32| match names {
+        Some(values) => values.get(maker(g) as usize).cloned().unwrap_or_default(),
+        None => data
+            .sources
+            .get(maker(g) as usize)
+            .map(|s| s.name.clone())
+            .unwrap_or_default(),
+    };
+    let sets = same_shape::sets(scan, |g| {
+        // An empty library name is no library.
+        let known = names.is_none() || maker(g) != 0;
+        known.then(|| u64::from(data.op[scan.groups[g as usize].row as usize]))
+    });
+    let mut partner: HashMap<u32, u32> = HashMap::new();
+    let mut hits = Vec::new();
+    for set in sets {
+        let best = same_shape::fastest_by(scan, &set, maker);
+        let call = |g: u32| scan.groups[g as usize].call_s();
+        let Some(fastest) = best
+            .iter()
+            .map(|(_, g)| *g)
+            .min_by(|a, b| call(*a).total_cmp(&call(*b)))
+        else {
+            continue;
+        };
+        for &(_, g) in &best {
+            if call(g) > SLOWER * call(fastest) {
+                partner.insert(g, fastest);
+                let group = &scan.groups[g as usize];
+                let gap = (call(g) - call(fastest)) * group.calls;
+                hits.push(Hit {
+                    group: g,
+                    // Candidates that were only tried spend nothing.
+                    back: group.judged.then_some((0.9 * gap, gap)),
+                });
+            }
+        }
+    }
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |hit, g| {
+            let other = partner.get(&hit.group).copied().unwrap_or(hit.group);
+            let (slow, fast) = (label(hit.group), label(other));
+            let fast_s = scan.groups[other as usize].call_s();
+            let ratio = g.call_s() / fast_s;
+            Story {
+                title: format!(
+                    "{slow} takes {ratio:.2}x the time of {fast}: {}",
+                    scan.problem(g)
+                ),
+                text: format!(
+                    "{}. {fast} takes {}.",
+                    story::opening(scan, g),
+                    story::time(fast_s)
+                ),
+                formula: format!(
+                    "time {slow} / time {fast} = {} / {} = {ratio:.2}",
+                    story::time(g.call_s()),
+                    story::time(fast_s)
+                ),
+                ..Story::default()
+            }
+        },
+        |n| format!("{n} more GEMMs that another library does faster"),
+    )
+}

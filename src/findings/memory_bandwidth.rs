@@ -1,0 +1,71 @@
+//! Memory-bound and still under the bandwidth.
+
+use super::story::{self, Hit, Story, percent};
+use super::{Category, Confidence, Need, Rule, Scan};
+use crate::roofline::Bound;
+
+/// A memory-bound GEMM under this share of the bandwidth is flagged.
+pub const LOW: f64 = 0.60;
+/// What streaming kernels usually reach.
+pub const REACHABLE: f64 = 0.85;
+
+pub const RULE: Rule = Rule {
+    id: "memory_bandwidth",
+    title: "Memory-bound, and under the bandwidth",
+    category: Category::Memory,
+    needs: &[Need::Time, Need::Roof],
+    threshold: "AI under 0.75 of the ridge point and under 60 % of the device's bandwidth; not \
+                launch-bound",
+    confidence: Confidence::Certain,
+    why: "Memory limits these GEMMs, and they do not use what it delivers.",
+    path_a: "Move fewer bytes: fuse the neighbouring elementwise operations, quantise the weights \
+             (fp8, int8, 4 bit), or batch requests so that one read of the weights serves more rows.",
+    path_b: "A kernel for this shape should stream at four fifths of the bandwidth: try a \
+             matrix-vector or split-K kernel, and replay the shape to tune it.",
+    profile: "The bytes counted are the compulsory ones. A profile would have to show the bytes \
+              that memory really moved (dram__bytes, TCC_EA) before traffic or access pattern may \
+              be blamed.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let hits = scan
+        .judged()
+        .filter(|(_, g)| {
+            scan.bound(g) == Some(Bound::Memory) && g.efficiency() < LOW && !story::tiny(g)
+        })
+        .map(|(i, g)| Hit {
+            group: i,
+            back: Some((g.time_s - g.roof_s / REACHABLE, g.lost_s())),
+        })
+        .collect();
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| {
+            let r = g.row as usize;
+            let m = scan.metrics();
+            let roof = scan.roof(g);
+            Story {
+                title: format!(
+                    "{} of the bandwidth, memory-bound: {}",
+                    percent(m.bandwidth_use(scan.data(), r)),
+                    scan.title(g)
+                ),
+                text: format!(
+                    "{}. {} of compulsory traffic where the device moves {}; AI {:.1} FLOP/B is \
+                     below the ridge point at {:.1}.",
+                    story::opening(scan, g),
+                    story::bandwidth(m.bandwidth(r)),
+                    story::bandwidth(roof.map_or(f64::NAN, |r| r.bandwidth_bytes_per_s)),
+                    m.ai[r],
+                    roof.map_or(f64::NAN, |r| r.ridge()),
+                ),
+                formula: story::roof_formula(scan, g),
+                ..Story::default()
+            }
+        },
+        |n| format!("{n} more memory-bound GEMMs under the bandwidth"),
+    )
+}

@@ -1,0 +1,161 @@
+//! Figures of the file that disagree with the recomputed ones.
+
+use super::scan::numbers;
+use super::story::{self, Story, percent};
+use super::{Category, Confidence, Finding, Need, Rule, Scan, Severity};
+use crate::dataset::Role;
+
+/// Relative gap from which a reported figure disagrees.
+pub const GAP: f64 = 0.01;
+const GIB: f64 = 1.073_741_824;
+
+pub const RULE: Rule = Rule {
+    id: "reported",
+    title: "Reported figures that disagree",
+    category: Category::Data,
+    needs: &[
+        Need::Time,
+        Need::AnyColumn(
+            &[
+                Role::ReportedRate,
+                Role::ReportedBandwidth,
+                Role::ReportedIntensity,
+                Role::ReportedWork,
+                Role::ReportedBytes,
+            ],
+            "a rate, bandwidth, intensity, work or traffic of the file's own",
+        ),
+    ],
+    threshold: "more than 1 % between the file's figure and the one recomputed from shape, type and \
+                time",
+    confidence: Confidence::Certain,
+    why: "Two figures for one thing cannot both be right, and often a unit or a count is behind it.",
+    path_a: "Take the recomputed figures, or correct the shape, type or unit of the file.",
+    path_b: "Ask the producer what it counts: bias, two FLOP a multiply-add, GiB or GB, mean of \
+             rates or rate of the mean.",
+    profile: "Nothing: this is arithmetic.",
+    check,
+};
+
+const CHECKED: [(Role, &str); 5] = [
+    (Role::ReportedRate, "rate"),
+    (Role::ReportedBandwidth, "bandwidth"),
+    (Role::ReportedIntensity, "arithmetic intensity"),
+    (Role::ReportedWork, "work"),
+    (Role::ReportedBytes, "bytes"),
+];
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
+    let (data, metrics) = (scan.data(), scan.metrics());
+    let mut out = Vec::new();
+    for (role, what) in CHECKED {
+        let Some(theirs) = numbers(data, role) else {
+            continue;
+        };
+        let ours = |r: usize| match role {
+            Role::ReportedRate => metrics.rate[r],
+            Role::ReportedBandwidth => metrics.bandwidth(r),
+            Role::ReportedIntensity => metrics.ai[r],
+            Role::ReportedWork => metrics.work(data, r),
+            _ => metrics.bytes(data, r),
+        };
+        for source in 0..data.sources.len() {
+            let (mut rows, mut time_s, mut compared) = (Vec::new(), 0.0, 0u64);
+            let mut worst: Option<(u32, f64)> = None;
+            let (mut same_ratio, mut first_ratio) = (true, None);
+            for &row in scan.frame.rows.iter() {
+                let r = row as usize;
+                if usize::from(data.source[r]) != source || !theirs[r].is_finite() {
+                    continue;
+                }
+                let ratio = theirs[r] / ours(r);
+                if !ratio.is_finite() {
+                    continue;
+                }
+                compared += 1;
+                if (ratio - 1.0).abs() <= GAP {
+                    continue;
+                }
+                rows.push(row);
+                let time = data.time_s[r] * scan.calls(r);
+                time_s += if time.is_finite() { time } else { 0.0 };
+                let first = *first_ratio.get_or_insert(ratio);
+                same_ratio &= (ratio / first - 1.0).abs() < 2e-3;
+                if worst.is_none_or(|(_, w)| (ratio - 1.0).abs() > (w - 1.0).abs()) {
+                    worst = Some((row, ratio));
+                }
+            }
+            let Some((row, ratio)) = worst else { continue };
+            let guess = guess(ratio, same_ratio && rows.len() > 1, role);
+            let r = row as usize;
+            let count = rows.len();
+            let mut finding = story::from_parts(
+                rule,
+                scan,
+                rows,
+                time_s,
+                None,
+                None,
+                Story {
+                    title: format!(
+                        "The file's {what} disagrees in {count} of {compared} rows ({})",
+                        data.sources[source].name
+                    ),
+                    text: format!(
+                        "Up to {} off, in line {}.{guess}",
+                        percent((ratio - 1.0).abs()),
+                        data.line[r]
+                    ),
+                    formula: format!(
+                        "reported / ours = {:.6e} / {:.6e} = {ratio:.4}",
+                        theirs[r],
+                        ours(r)
+                    ),
+                    ..Story::default()
+                },
+            );
+            // A trifle in a few rows is no matter; a wrong unit in all of them is.
+            finding.severity = if same_ratio && count as u64 == compared && count > 1 {
+                Severity::Medium
+            } else {
+                Severity::Low
+            };
+            out.push(finding);
+        }
+    }
+    out
+}
+
+/// What a ratio reminds of.
+fn guess(ratio: f64, everywhere: bool, role: Role) -> String {
+    let near = |value: f64| (ratio / value - 1.0).abs() < 5e-3;
+    let known = [
+        (0.5, "half: the file counts a multiply-add as one operation"),
+        (
+            2.0,
+            "twice: the file counts more operations, or this page's batch is too small",
+        ),
+        (
+            1.0 / GIB,
+            "1/1.074: the file's figure is in binary units (GiB)",
+        ),
+        (
+            GIB,
+            "1.074: the file's figure is decimal where binary was read",
+        ),
+        (1e3, "a thousand: a unit of the rate or the time"),
+        (1e-3, "a thousandth: a unit of the rate or the time"),
+    ];
+    if let Some((_, words)) = known.iter().find(|(v, _)| near(*v)) {
+        return format!(" The ratio is {words}.");
+    }
+    if everywhere {
+        return format!(" The ratio is {ratio:.4} in every such row: a constant of the producer.");
+    }
+    match role {
+        Role::ReportedRate | Role::ReportedBandwidth => {
+            " A mean of the calls' rates is not the rate of their mean time.".to_owned()
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,48 @@
+//! Groups of the same shape that differ in one thing: type, layout, library.
+
+use super::Scan;
+
+/// Sets of groups that agree in sizes, device and whatever `also` adds; only sets of two or more,
+/// each in ascending order. `also` gives `None` for groups to leave out.
+pub fn sets(scan: &Scan<'_>, also: impl Fn(u32) -> Option<u64>) -> Vec<Vec<u32>> {
+    let data = scan.data();
+    let mut keyed: Vec<([u32; 5], u64, u32)> = (0u32..)
+        .zip(&scan.groups)
+        .filter_map(|(i, g)| {
+            let r = g.row as usize;
+            let sizes = [
+                data.m[r],
+                data.n[r],
+                data.k[r],
+                data.batch[r],
+                u32::from(data.device[r]),
+            ];
+            Some((sizes, also(i)?, i))
+        })
+        .collect();
+    keyed.sort_unstable();
+    keyed
+        .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
+        .filter(|set| set.len() > 1)
+        .map(|set| set.iter().map(|(_, _, g)| *g).collect())
+        .collect()
+}
+
+/// The fastest group of each kind in a set, in order of first appearance.
+pub fn fastest_by<K: PartialEq>(
+    scan: &Scan<'_>,
+    set: &[u32],
+    kind: impl Fn(u32) -> K,
+) -> Vec<(K, u32)> {
+    let mut best: Vec<(K, u32)> = Vec::new();
+    let call = |g: u32| scan.groups[g as usize].call_s();
+    for &g in set {
+        let k = kind(g);
+        match best.iter_mut().find(|(have, _)| *have == k) {
+            Some((_, held)) if call(g) < call(*held) => *held = g,
+            Some(_) => {}
+            None => best.push((k, g)),
+        }
+    }
+    best
+}

@@ -1,0 +1,76 @@
+//! Few tiles and a long K: split it further.
+
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan};
+use crate::shape_roof::{Limit, RowShape, SplitK};
+
+/// Share of the modelled gain that is the low end: adding up the parts and moving them costs.
+pub const REALISTIC: f64 = 0.5;
+
+pub const RULE: Rule = Rule {
+    id: "split_k",
+    title: "Split-K missing, or too small",
+    category: Category::Tiling,
+    needs: &[Need::Time, Need::Roof, Need::Tile, Need::Units],
+    threshold: "one wave, the shape roof under 80 % of the device's, and K long enough (512 a part) \
+                for twice the split",
+    confidence: Confidence::Likely,
+    why: "Most units have no workgroup at all while K is long enough to be shared among them.",
+    path_a: "Batch independent products of this kind, so that there are more tiles.",
+    path_b: "Choose a kernel with more split-K (GSU, split_k_slices) or stream-K for this shape; \
+             a better kernel of the same cut gains little.",
+    profile: "The number of workgroups is computed from the tile. A profile would have to show \
+              the launched grid and the units that stayed idle.",
+    check,
+};
+
+/// Seconds that more workgroups could give back: the wave's empty part, but not below the roof.
+pub fn back(shape: &RowShape, g: &super::Group) -> Option<(f64, f64)> {
+    let waves = shape.waves?;
+    let high = (g.time_s * (1.0 - waves.wave_efficiency)).min(g.lost_s());
+    Some((REALISTIC * high, high))
+}
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let hits = scan
+        .judged()
+        .filter(|(_, g)| !g.roof_s.is_nan())
+        .filter_map(|(i, g)| {
+            let shape = scan.shape(g)?;
+            // What is chosen when launched and not seen is no reason to blame anybody.
+            let seen = shape.split_k != SplitK::AtRunTime;
+            (seen && shape.limit() == Limit::SplitK).then(|| Hit {
+                group: i,
+                back: back(&shape, g),
+            })
+        })
+        .collect();
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| {
+            let shape = scan.shape(g);
+            let (now, room) = shape
+                .as_ref()
+                .map_or((1, 1), |s| (s.split_k.factor(), s.split_k_room()));
+            let how = match shape.as_ref().map(|s| s.split_k) {
+                Some(SplitK::Launched(s)) => {
+                    format!(" The launched grid shows a split of {s} chosen when it ran.")
+                }
+                _ => String::new(),
+            };
+            Story {
+                title: format!("Split K {now} -> {room}: {}", scan.title(g)),
+                text: format!(
+                    "{}. {}{how}",
+                    story::opening(scan, g),
+                    shape.as_ref().map_or(String::new(), RowShape::sentence)
+                ),
+                formula: shape.as_ref().map_or(String::new(), RowShape::formula),
+                ..Story::default()
+            }
+        },
+        |n| format!("{n} more GEMMs with few tiles and a long K"),
+    )
+}

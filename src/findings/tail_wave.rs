@@ -1,0 +1,71 @@
+//! A last wave that is not full.
+
+use super::story::{self, Hit, Story, percent};
+use super::{Category, Confidence, Need, Rule, Scan};
+use crate::shape_roof::{RowShape, SplitK};
+
+/// Wave efficiency under this is flagged.
+pub const LOW: f64 = 0.80;
+/// The low end of what could come back.
+pub const REALISTIC: f64 = 0.5;
+
+pub const RULE: Rule = Rule {
+    id: "tail_wave",
+    title: "Tail wave",
+    category: Category::Tiling,
+    needs: &[Need::Time, Need::Roof, Need::Tile, Need::Units],
+    threshold: "more than one wave and wave efficiency under 80 %, not memory-limited",
+    confidence: Confidence::Likely,
+    why: "The last wave of workgroups leaves many units without work while the others finish.",
+    path_a: "Pad or cut the batch so that the tiles fill whole waves, where the model allows it.",
+    path_b: "Choose a tile whose count fits the units, or a stream-K kernel, which shares the last \
+             wave out.",
+    profile: "One workgroup a unit is assumed. A profile would have to show the occupancy and the \
+              units that ran dry at the end.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let hits = scan
+        .judged()
+        .filter(|(_, g)| !g.roof_s.is_nan())
+        .filter_map(|(i, g)| {
+            let shape = scan.shape(g)?;
+            let waves = shape.waves?;
+            let tail = waves.waves > 1 && waves.wave_efficiency < LOW;
+            if !tail || shape.memory_limited || shape.split_k == SplitK::AtRunTime {
+                return None;
+            }
+            let high = (g.time_s * (1.0 - waves.wave_efficiency)).min(g.lost_s());
+            Some(Hit {
+                group: i,
+                back: Some((REALISTIC * high, high)),
+            })
+        })
+        .collect();
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| {
+            let shape = scan.shape(g);
+            let waves = shape.as_ref().and_then(|s| s.waves);
+            Story {
+                title: format!(
+                    "{} waves, {} full: {}",
+                    waves.map_or(0, |w| w.waves),
+                    percent(waves.map_or(f64::NAN, |w| w.wave_efficiency)),
+                    scan.title(g)
+                ),
+                text: format!(
+                    "{}. {}",
+                    story::opening(scan, g),
+                    shape.as_ref().map_or(String::new(), RowShape::sentence)
+                ),
+                formula: shape.as_ref().map_or(String::new(), RowShape::formula),
+                ..Story::default()
+            }
+        },
+        |n| format!("{n} more GEMMs with an emptier last wave"),
+    )
+}
