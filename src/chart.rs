@@ -22,3 +22,4 @@ pub mod svg;
 pub mod text;
 pub mod ticks;
 pub mod view;
+pub mod winner;
