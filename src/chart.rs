@@ -21,5 +21,6 @@ pub mod scene;
 pub mod svg;
 pub mod text;
 pub mod ticks;
+pub mod tilemap;
 pub mod view;
 pub mod winner;

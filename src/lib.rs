@@ -34,6 +34,7 @@ pub mod roofline;
 pub mod selection;
 pub mod summary;
 pub mod shape_roof;
+pub mod tile_sweep;
 pub mod tiling;
 pub mod trace;
 pub mod transformer;
