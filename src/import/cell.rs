@@ -176,6 +176,21 @@ fn ungrouped(whole: &str, separator: char) -> Option<String> {
     Some(out)
 }
 
+/// `value * scale`; the usual small scales divide instead, which gives the decimal's own nearest
+/// number: 9.5 us is 9.5e-6 s, not 9.499999999999999e-6.
+#[inline]
+pub fn scaled(value: f64, scale: f64) -> f64 {
+    if scale == 1e-6 {
+        value / 1e6
+    } else if scale == 1e-3 {
+        value / 1e3
+    } else if scale == 1e-9 {
+        value / 1e9
+    } else {
+        value * scale
+    }
+}
+
 /// True for words that stand for "no value" in a cell.
 pub fn is_missing(cell: &[u8]) -> bool {
     matches!(cell, b"" | b"-" | b"--")
@@ -332,7 +347,7 @@ impl Col {
     #[inline]
     pub fn positive(&self, record: &Record<'_>, what: &str, scale: f64) -> Result<f64, Bad> {
         match positive(self.cell(record), record.decimal_comma()) {
-            Ok(v) => Ok(v * scale),
+            Ok(v) => Ok(scaled(v, scale)),
             Err(f) => Err(self.bad(record, what, f)),
         }
     }
@@ -340,7 +355,9 @@ impl Col {
     /// A number times `scale`, NaN where there is none.
     #[inline]
     pub fn number(&self, record: &Record<'_>, scale: f64) -> f64 {
-        record.number(self.index).map_or(f64::NAN, |v| v * scale)
+        record
+            .number(self.index)
+            .map_or(f64::NAN, |v| scaled(v, scale))
     }
 
     /// Rejects a row whose verdict column says that it failed.

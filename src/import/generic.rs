@@ -1,7 +1,7 @@
 //! Any delimited file with M, N, K and a time or a rate: columns by their names, units from the
 //! header or the values, every other column kept.
 
-use super::cell::{Bad, Col, Flaw, is_missing};
+use super::cell::{Bad, Col, Flaw, is_missing, scaled};
 use super::mapping::{self, Sampled};
 use super::memo::Memo;
 use super::target::Target;
@@ -45,7 +45,7 @@ fn detect(head: &Head) -> Option<Detection> {
             20,
             "the header has sizes, but no time or rate",
         ))
-    } else if m.columns.len() >= 3 {
+    } else if m.columns.len() >= 3 && sampled.has_numbers() {
         Some(Detection::new(5, "a table whose columns are not known"))
     } else {
         None
@@ -155,9 +155,7 @@ impl Generic {
         let count = sampled.preamble.len();
         if count > 0 {
             table.note(format!(
-                "{count} line{} before the header {} no rows.",
-                if count == 1 { "" } else { "s" },
-                if count == 1 { "is" } else { "are" }
+                "Before the header: {count} line(s) that are no rows."
             ));
         }
         Generic {
@@ -538,15 +536,18 @@ impl RowReader for Generic {
     fn finish(mut self) -> Result<Imported, ImportError> {
         let t = &mut self.table;
         if self.repeated > 0 {
-            t.note(format!("The header is repeated {} times.", self.repeated));
+            t.note(format!("The header is repeated {}.", times(self.repeated)));
         }
         if self.comments > 0 {
-            t.note(format!("{} comment lines were passed over.", self.comments));
+            t.note(format!(
+                "Comments and rules passed over: {} line(s).",
+                self.comments
+            ));
         }
         if self.longer.0 > 0 {
             t.note(format!(
-                "{} rows have more cells than the header (first in line {}): the further cells \
-                 are not kept.",
+                "Rows with more cells than the header: {} (first in line {}); the further cells are \
+                 not kept.",
                 self.longer.0, self.longer.1
             ));
         }
@@ -569,7 +570,7 @@ fn stage(extras: &[Extra], table: &mut TableBuilder, record: &Record<'_>) {
             Extra::Text(i, id) => table.set_text(*id, record.get(*i)),
             Extra::Number(i, id, scale) => {
                 let v = record.number(*i).or_else(|| percent(record.get(*i)));
-                table.set_number(*id, v.map_or(f64::NAN, |v| v * scale));
+                table.set_number(*id, v.map_or(f64::NAN, |v| scaled(v, *scale)));
             }
             Extra::Auto(i, id) => table.set_auto(*id, record.get(*i), record.number(*i)),
             Extra::Tile(i, ids) => {
@@ -579,6 +580,13 @@ fn stage(extras: &[Extra], table: &mut TableBuilder, record: &Record<'_>) {
                 }
             }
         }
+    }
+}
+
+pub(super) fn times(n: u64) -> String {
+    match n {
+        1 => "once".into(),
+        n => format!("{n} times"),
     }
 }
 

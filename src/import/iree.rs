@@ -212,8 +212,10 @@ impl RowReader for Iree {
 
     fn finish(mut self) -> Result<Imported, ImportError> {
         if self.repeated > 0 {
-            self.table
-                .note(format!("The header is repeated {} times.", self.repeated));
+            self.table.note(format!(
+                "The header is repeated {}.",
+                super::generic::times(self.repeated)
+            ));
         }
         Ok(Imported::table(self.table.finish()))
     }

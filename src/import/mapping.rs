@@ -92,6 +92,14 @@ pub(super) struct Sampled {
     pub shifted: bool,
 }
 
+impl Sampled {
+    /// At least one cell below the header is a number.
+    pub fn has_numbers(&self) -> bool {
+        let dialect = self.mapping.dialect;
+        self.rows.iter().flatten().any(|c| is_number(c, dialect))
+    }
+}
+
 /// Guesses what the columns of a table hold, with the user's choices applied. `None` where the
 /// head is no table at all.
 pub fn inspect(head: &Head, options: &ImportOptions) -> Option<Mapping> {
@@ -282,6 +290,7 @@ fn map(
         .map(|(name, probe)| judged(name, alias::guess(name), probe))
         .collect();
     tensile_sizes(&header, &mut guesses);
+    by_values_alone(&mut guesses, &probes);
     for (name, guess) in header.iter().zip(&mut guesses) {
         let chosen = options.columns.get(name).and_then(|t| t.parse().ok());
         if let Some(target) = chosen {
@@ -410,6 +419,45 @@ fn tensile_sizes(header: &[String], guesses: &mut [(Guess, String)]) {
                 why.into(),
             );
         }
+    }
+}
+
+/// Types and devices that only the values give away (`Datentyp`, `Karte`).
+fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe]) {
+    let has = |guesses: &[(Guess, String)], kinds: &[Target]| {
+        guesses.iter().any(|(g, _)| kinds.contains(&g.target))
+    };
+    let take = |guesses: &mut [(Guess, String)],
+                target: Target,
+                why: &str,
+                fits: &dyn Fn(&Probe) -> bool| {
+        let found = guesses
+            .iter()
+            .zip(probes)
+            .position(|((g, _), p)| g.target == Target::Extra && p.filled > 0 && fits(p));
+        if let Some(i) = found {
+            guesses[i] = (
+                Guess {
+                    target,
+                    strength: 30,
+                },
+                why.into(),
+            );
+        }
+    };
+    if !has(guesses, &[Target::Dtype, Target::DtypeA]) {
+        take(guesses, Target::Dtype, "its values are data types", &|p| {
+            p.all_dtypes()
+        });
+    }
+    if !has(guesses, &[Target::Device]) {
+        take(guesses, Target::Device, "its values are devices", &|p| {
+            p.samples.iter().all(|s| {
+                s.len() >= 3
+                    && cell::number(s.as_bytes(), false).is_none()
+                    && !crate::hardware::match_name(s).candidates().is_empty()
+            })
+        });
     }
 }
 

@@ -167,11 +167,10 @@ impl Session {
                 source.format_reason = self.format.2;
             }
             if source.rows_read == 0 {
-                return Err(ImportError::new(format!(
-                    "no rows: the file has the header of “{}” but nothing below it; the run \
-                     that wrote it may have failed",
-                    source.format_name
-                ))
+                return Err(ImportError::new(
+                    "no rows: there is a header but nothing below it; the run that wrote the \
+                     file may have failed",
+                )
                 .kind(ErrorKind::Empty));
             }
             if let Some(encoding) = self.decoder.encoding() {

@@ -26,6 +26,7 @@ pub(super) struct Probe {
     pub any_transpose: bool,
     /// At least one data type.
     pub any_dtype: bool,
+    dtypes: usize,
     /// At least one layout such as `NT`.
     pub any_layout: bool,
     /// Cells with three or four sizes.
@@ -55,7 +56,9 @@ impl Probe {
             }
             p.transposes += usize::from(matches!(text, "N" | "T" | "C" | "n" | "t" | "c"));
             p.any_transpose |= transpose(text).is_some();
-            p.any_dtype |= types(text).is_some();
+            let is_type = types(text).is_some();
+            p.any_dtype |= is_type;
+            p.dtypes += usize::from(is_type && text.len() >= 3);
             p.any_layout |= layout(text).is_some();
             match sizes(text).len() {
                 2 => p.pairs += 1,
@@ -68,6 +71,10 @@ impl Probe {
 
     pub fn all_numbers(&self) -> bool {
         self.filled > 0 && self.numbers == self.filled
+    }
+
+    pub fn all_dtypes(&self) -> bool {
+        self.filled > 0 && self.dtypes == self.filled
     }
 
     pub fn whole(&self) -> bool {

@@ -98,7 +98,7 @@ fn preamble_repeated_header_comments_and_summary_rows() {
     assert_eq!(s.set_aside.total(), 1);
     assert_eq!(s.set_aside.reasons[0].text, "M is not a number");
     assert!(
-        s.notes.iter().any(|n| n.contains("repeated 1 times")),
+        s.notes.iter().any(|n| n.contains("repeated once")),
         "{:?}",
         s.notes
     );

@@ -1,0 +1,298 @@
+//! Every fixture, read in every way: with its name, without, in slices of 1 and 100 bytes,
+//! packed, exported and read again. The result is the same each time and matches
+//! `tests/golden/import` (`UPDATE_GOLDEN=1 cargo test --test import` writes it).
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use flate2::{Compression, write::GzEncoder};
+use gemmscope::dataset::{ColumnData, Dataset};
+use gemmscope::export;
+use gemmscope::import::{FORMATS, ImportError, ImportOptions, Imported, Session, read_all};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+/// (folder, file) of every fixture, sorted.
+fn fixtures() -> Vec<(String, PathBuf)> {
+    let mut out = Vec::new();
+    for folder in std::fs::read_dir(root().join("fixtures")).unwrap() {
+        let folder = folder.unwrap().path();
+        if !folder.is_dir() {
+            continue;
+        }
+        for file in std::fs::read_dir(&folder).unwrap() {
+            let file = file.unwrap().path();
+            if file.is_file() {
+                let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+                out.push((name, file));
+            }
+        }
+    }
+    out.sort();
+    out
+}
+
+fn in_slices(name: &str, bytes: &[u8], step: usize) -> Result<Imported, ImportError> {
+    let mut session = Session::new(name, ImportOptions::default());
+    for slice in bytes.chunks(step) {
+        session.feed(slice)?;
+    }
+    session.finish()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut e = GzEncoder::new(Vec::new(), Compression::default());
+    e.write_all(bytes).unwrap();
+    e.finish().unwrap()
+}
+
+/// Every row in words, without where it comes from.
+fn rows(d: &Dataset, limit: usize) -> String {
+    let mut out = String::new();
+    let last = d.len().saturating_sub(1);
+    for row in 0..d.len() {
+        if row >= limit && row != last {
+            continue;
+        }
+        let p = d.problem(row);
+        write!(
+            out,
+            "  line {}: {} x {} x {}, batch {}, {}, {:e} s",
+            d.line[row], p.m, p.n, p.k, p.batch, p.op, d.time_s[row]
+        )
+        .unwrap();
+        let device = &d.devices[d.device[row] as usize];
+        if !device.is_empty() {
+            write!(out, ", on {device}").unwrap();
+        }
+        for c in &d.columns {
+            match &c.data {
+                ColumnData::Number(v) if !v[row].is_nan() => {
+                    write!(out, ", {}={}", c.key, v[row]).unwrap();
+                }
+                ColumnData::Text { codes, values } if codes[row] != 0 => {
+                    write!(out, ", {}={:?}", c.key, values[codes[row] as usize]).unwrap();
+                }
+                _ => {}
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// The table as text, with everything an importer decides.
+fn dump(result: &Result<Imported, ImportError>, limit: usize) -> String {
+    let mut out = String::new();
+    match result {
+        Err(e) => writeln!(out, "error ({:?}): {e}", e.kind).unwrap(),
+        Ok(Imported::Table(d)) => {
+            for s in &d.sources {
+                writeln!(out, "format: {} ({})", s.format, s.format_reason).unwrap();
+                writeln!(
+                    out,
+                    "rows: {} read, {} used, {} set aside",
+                    s.rows_read,
+                    s.rows_used,
+                    s.set_aside.total()
+                )
+                .unwrap();
+                for r in &s.set_aside.reasons {
+                    writeln!(
+                        out,
+                        "set aside: {} x {}, lines {:?}, example {:?}",
+                        r.count, r.text, r.first_lines, r.example
+                    )
+                    .unwrap();
+                }
+                for a in &s.assumptions {
+                    writeln!(
+                        out,
+                        "assumed {}: {} [{}], {} choices",
+                        a.key,
+                        a.text,
+                        a.value,
+                        a.choices.len()
+                    )
+                    .unwrap();
+                }
+                for n in &s.notes {
+                    writeln!(out, "note: {n}").unwrap();
+                }
+                writeln!(
+                    out,
+                    "own rates: {} of {} within 1 %",
+                    s.reported_rate.within_1_percent, s.reported_rate.compared
+                )
+                .unwrap();
+            }
+            for c in &d.columns {
+                let kind = match &c.data {
+                    ColumnData::Number(_) => "number",
+                    ColumnData::Text { .. } => "text",
+                };
+                writeln!(
+                    out,
+                    "column {}: {:?}, {kind}, unit {:?}, label {:?}",
+                    c.key, c.role, c.unit, c.label
+                )
+                .unwrap();
+            }
+            writeln!(out, "rows:").unwrap();
+            out.push_str(&rows(d, limit));
+        }
+        Ok(other) => writeln!(out, "{other:#?}").unwrap(),
+    }
+    out
+}
+
+fn check_golden(path: &Path, text: &str) -> Result<(), String> {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        return Ok(());
+    }
+    let want = std::fs::read_to_string(path).unwrap_or_default();
+    if want == text {
+        return Ok(());
+    }
+    let line = want
+        .lines()
+        .zip(text.lines())
+        .position(|(a, b)| a != b)
+        .unwrap_or(want.lines().count().min(text.lines().count()));
+    Err(format!(
+        "{} differs from line {}:\n  want: {}\n  have: {}\n(UPDATE_GOLDEN=1 writes it)",
+        path.display(),
+        line + 1,
+        want.lines().nth(line).unwrap_or("(nothing)"),
+        text.lines().nth(line).unwrap_or("(nothing)"),
+    ))
+}
+
+#[test]
+fn every_fixture_reads_the_same_in_every_way() {
+    let mut problems = Vec::new();
+    for (folder, file) in fixtures() {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        let bytes = std::fs::read(&file).unwrap();
+        let options = ImportOptions::default();
+        let named = read_all(&name, &bytes, &options);
+        let at = format!("{folder}/{name}");
+        let whole = dump(&named, usize::MAX);
+
+        let golden = root()
+            .join("golden/import")
+            .join(&folder)
+            .join(format!("{name}.txt"));
+        if let Err(e) = check_golden(&golden, &dump(&named, 6)) {
+            problems.push(e);
+        }
+        if let Ok(Imported::Table(d)) = &named
+            && folder != "gemmscope"
+            && d.sources[0].format != folder
+        {
+            problems.push(format!("{at}: read as {}", d.sources[0].format));
+        }
+        if folder != "errors"
+            && let Err(e) = &named
+        {
+            problems.push(format!("{at}: {e}"));
+        }
+        // Packing and slicing change no bit; an error may name the file's first bytes.
+        let packed = gzip(&bytes);
+        for (way, again) in [
+            ("unnamed", read_all("", &bytes, &options)),
+            ("by 1 byte", in_slices(&name, &bytes, 1)),
+            ("by 100 bytes", in_slices(&name, &bytes, 100)),
+            ("packed", read_all(&name, &packed, &options)),
+            ("packed, by 1 byte", in_slices(&name, &packed, 1)),
+        ] {
+            if folder == "errors" && (way.starts_with("packed") || way == "unnamed") {
+                continue;
+            }
+            if dump(&again, usize::MAX) != whole {
+                problems.push(format!("{at}: {way} reads otherwise: {}", dump(&again, 3)));
+            }
+        }
+        if let Ok(Imported::Table(d)) = &named {
+            let text = export::csv(d, 0..d.len(), None);
+            match read_all("export.csv", text.as_bytes(), &options) {
+                Ok(Imported::Table(back)) => {
+                    let columns = |d: &Dataset| {
+                        d.columns
+                            .iter()
+                            .map(|c| (c.key.clone(), c.label.clone(), c.role, c.unit.clone()))
+                            .collect::<Vec<_>>()
+                    };
+                    if columns(d) != columns(&back) {
+                        problems.push(format!("{at}: exported columns differ"));
+                    }
+                    if rows(d, usize::MAX) != rows(&back, usize::MAX) {
+                        problems.push(format!("{at}: exported rows differ"));
+                    }
+                    if export::csv(&back, 0..back.len(), None) != text {
+                        problems.push(format!("{at}: exported again differs"));
+                    }
+                }
+                // A file whose rows are all set aside has nothing to export.
+                Err(_) if d.is_empty() => {}
+                other => problems.push(format!("{at}: export reads as {other:?}")),
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_format_reads_its_own_example() {
+    let mut problems = Vec::new();
+    for f in FORMATS {
+        match read_all("", f.example.as_bytes(), &ImportOptions::default()) {
+            Ok(Imported::Table(d)) => {
+                let s = &d.sources[0];
+                // A table of ours gives back the format that its rows came from.
+                if s.format != f.id && f.id != "gemmscope" {
+                    problems.push(format!("{}: its example reads as {}", f.id, s.format));
+                }
+                if s.set_aside.total() > 0 {
+                    problems.push(format!("{}: {:?}", f.id, s.set_aside.reasons));
+                }
+            }
+            Ok(_) => {}
+            Err(e) => problems.push(format!("{}: {e}", f.id)),
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_format_has_a_fixture() {
+    let have: Vec<String> = fixtures().into_iter().map(|f| f.0).collect();
+    let missing: Vec<&str> = FORMATS
+        .iter()
+        .map(|f| f.id)
+        .filter(|id| !have.iter().any(|h| h == id))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "no folder in tests/fixtures for {missing:?}"
+    );
+}
+
+#[test]
+fn format_ids_are_distinct_and_plain() {
+    for (i, f) in FORMATS.iter().enumerate() {
+        assert!(FORMATS[..i].iter().all(|g| g.id != f.id), "{}", f.id);
+        assert!(
+            f.id.bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_'),
+            "{}",
+            f.id
+        );
+    }
+}

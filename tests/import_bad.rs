@@ -1,0 +1,206 @@
+//! Input that nobody should send: no panic, no hang, no unbounded memory, a clear word.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use gemmscope::import::{ErrorKind, ImportError, ImportOptions, Imported, Session, read_all};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
+    read_all("", bytes, &ImportOptions::default())
+}
+
+fn table(text: &str) -> gemmscope::dataset::Dataset {
+    match read(text.as_bytes()) {
+        Ok(Imported::Table(d)) => *d,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_line_of_50_mb_is_one_row_set_aside() {
+    let mut text = String::from("M,N,K,time_us,note\n1,2,3,4,a\n1,2,3,4,");
+    text.push_str(&"x".repeat(50 << 20));
+    text.push_str("\n5,6,7,8,b\n");
+    let started = Instant::now();
+    let d = table(&text);
+    assert_eq!(d.line, [2, 4]);
+    let reasons = &d.sources[0].set_aside.reasons;
+    assert_eq!(reasons[0].text, "line is longer than 1 MiB");
+    assert_eq!(reasons[0].first_lines, [3]);
+    assert!(d.sources[0].set_aside.text.len() < 1000);
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn one_line_of_50_mb_and_nothing_else() {
+    let e = read(&vec![b'x'; 50 << 20]).unwrap_err();
+    assert!(e.message.len() < 500, "{}", e.message.len());
+    let e = read(&vec![b'"'; 5 << 20]).unwrap_err();
+    assert!(e.message.len() < 500);
+}
+
+#[test]
+fn a_million_bad_rows_cost_no_more_than_the_file() {
+    let mut text = String::from("M,N,K,time_us\n");
+    for i in 0..1_000_000 {
+        text.push_str(if i % 2 == 0 {
+            "1,2,3,0\n"
+        } else {
+            "1,2,3,oops\n"
+        });
+    }
+    text.push_str("1,2,3,4\n");
+    let d = table(&text);
+    let s = &d.sources[0];
+    assert_eq!((s.rows_read, s.rows_used), (1_000_001, 1));
+    assert_eq!(s.set_aside.total(), 1_000_000);
+    assert_eq!(s.set_aside.reasons.len(), 2);
+    assert!(s.set_aside.text.capacity() <= 2 * text.len());
+    assert_eq!(s.set_aside.raw(999_999), Some(&b"1,2,3,oops"[..]));
+}
+
+#[test]
+fn words_that_are_no_numbers_never_become_points() {
+    for word in [
+        "0",
+        "-1",
+        "nan",
+        "inf",
+        "-inf",
+        "1e999",
+        "CUDA OOM",
+        "not supported",
+        "",
+        "-",
+    ] {
+        let d = table(&format!("M,N,K,time_us\n1,2,3,{word}\n1,2,3,4\n"));
+        assert_eq!((d.len(), d.sources[0].set_aside.total()), (1, 1), "{word}");
+    }
+}
+
+#[test]
+fn invalid_utf_8_is_read() {
+    let d = match read(b"M,N,K,Zeit (\xb5s),kernel\n1,2,3,4,\xff\xfe\xc3\n") {
+        Ok(Imported::Table(d)) => d,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(d.time_s[0], 4.0 * 1e-6);
+}
+
+#[test]
+fn nul_bytes_are_left_out_and_said() {
+    let d = table("M,N,K,time_us\n1,2,3,4\n1,2,3,5\n1,2,3,6\n1,2,3,7\n1,2,3,8\n1,2,3,9\n\0");
+    assert_eq!(d.len(), 6);
+    assert!(d.sources[0].notes.iter().any(|n| n.contains("NUL")));
+}
+
+#[test]
+fn a_wrong_delimiter_is_found_out() {
+    for d in [";", "\t", "|", " ; ", "   "] {
+        let text = "M,N,K,time_us\n1,2,3,4.5\n5,6,7,8.5\n".replace(',', d);
+        assert_eq!(table(&text).len(), 2, "{d:?}");
+    }
+    let d = table("M\rN\r");
+    assert!(d.is_empty());
+}
+
+#[test]
+fn old_macintosh_line_ends() {
+    assert_eq!(table("M,N,K,time_us\r1,2,3,4\r5,6,7,8\r").line, [2, 3]);
+}
+
+#[test]
+fn errors_say_what_was_expected() {
+    let e = read(b"M,N,time_us\n1,2,3\n").unwrap_err();
+    assert_eq!(e.kind, ErrorKind::NeedsMapping);
+    assert!(
+        e.message.contains("K") && e.message.contains("time_us"),
+        "{e}"
+    );
+    let e = read(b"M,N,K,time_us\n").unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Empty);
+    let options = ImportOptions {
+        format: Some("quux".into()),
+        ..ImportOptions::default()
+    };
+    assert!(read_all("", b"M,N,K,us\n1,2,3,4\n", &options).is_err());
+    // A session that failed says the same again.
+    let mut s = Session::new("", ImportOptions::default());
+    let png = [&b"\x89PNG\r\n\x1a\n"[..], &[0; 70_000]].concat();
+    let first = s.feed(&png).unwrap_err();
+    assert_eq!(s.feed(b"more"), Err(first.clone()));
+    assert_eq!(s.finish().err(), Some(first));
+}
+
+#[test]
+fn a_packed_bomb_does_not_blow_up_the_head() {
+    use flate2::{Compression, write::GzEncoder};
+    use std::io::Write;
+    let mut e = GzEncoder::new(Vec::new(), Compression::best());
+    e.write_all(b"M,N,K,time_us\n1,2,3,4\n").unwrap();
+    for _ in 0..200 {
+        e.write_all(&vec![b'\n'; 1 << 20]).unwrap();
+    }
+    let packed = e.finish().unwrap();
+    assert!(packed.len() < 1 << 20);
+    assert_eq!(table_of(&packed), 1);
+}
+
+fn table_of(bytes: &[u8]) -> usize {
+    match read(bytes) {
+        Ok(Imported::Table(d)) => d.len(),
+        other => panic!("{other:?}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_give_an_answer(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+        let _ = read(&bytes);
+    }
+
+    #[test]
+    fn any_table_adds_up(
+        header in proptest::sample::subsequence(
+            vec!["M", "N", "K", "time_us", "tflops", "dtype", "A", "B", "batch", "gpu", "x", "\"q\"", "Runtime", "shape"], 3..14),
+        cells in proptest::collection::vec("[0-9a-zN\\-.,;\"'\n=x ]{0,8}", 0..120),
+    ) {
+        let mut text = header.join(",");
+        for row in cells.chunks(header.len()) {
+            text.push('\n');
+            text.push_str(&row.join(","));
+        }
+        if let Ok(Imported::Table(d)) = read(text.as_bytes()) {
+            for s in &d.sources {
+                prop_assert_eq!(s.rows_read, s.rows_used + s.set_aside.total());
+            }
+            prop_assert_eq!(d.len() as u64, d.sources.iter().map(|s| s.rows_used).sum::<u64>());
+            for row in 0..d.len() {
+                let t = d.time_s[row];
+                prop_assert!(t.is_nan() || (t > 0.0 && t.is_finite()));
+                prop_assert!(d.m[row] > 0 && d.n[row] > 0 && d.k[row] > 0 && d.batch[row] > 0);
+            }
+            for c in &d.columns {
+                prop_assert_eq!(c.data.len(), d.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_example_gives_an_answer(
+        format in 0..gemmscope::import::FORMATS.len(),
+        at in any::<proptest::sample::Index>(),
+        byte in any::<u8>(),
+        cut in any::<proptest::sample::Index>(),
+    ) {
+        let mut bytes = gemmscope::import::FORMATS[format].example.as_bytes().to_vec();
+        let i = at.index(bytes.len());
+        bytes[i] = byte;
+        let _ = read(&bytes);
+        bytes.truncate(cut.index(bytes.len()));
+        let _ = read(&bytes);
+    }
+}
