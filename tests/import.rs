@@ -183,7 +183,12 @@ fn every_fixture_reads_the_same_in_every_way() {
         let options = ImportOptions::default();
         let named = read_all(&name, &bytes, &options);
         let at = format!("{folder}/{name}");
-        let whole = dump(&named, usize::MAX);
+        // What names its file in its debug text (a context, devices) may differ in that alone.
+        let dump_all = |r: &Result<Imported, ImportError>| match r {
+            Ok(Imported::Table(_)) | Err(_) => dump(r, usize::MAX),
+            Ok(_) => dump(r, usize::MAX).replace(&name, ""),
+        };
+        let whole = dump_all(&named);
 
         let golden = root()
             .join("golden/import")
@@ -215,7 +220,7 @@ fn every_fixture_reads_the_same_in_every_way() {
             if folder == "errors" && (way.starts_with("packed") || way == "unnamed") {
                 continue;
             }
-            if dump(&again, usize::MAX) != whole {
+            if dump_all(&again) != whole {
                 problems.push(format!("{at}: {way} reads otherwise: {}", dump(&again, 3)));
             }
         }

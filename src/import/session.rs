@@ -84,10 +84,15 @@ impl Session {
         self.bytes_in += bytes.len() as u64;
         if self.magic.len() < MAGIC_BYTES {
             let room = MAGIC_BYTES - self.magic.len();
-            self.magic
-                .extend_from_slice(&bytes[..room.min(bytes.len())]);
+            let more = bytes.get(..room.min(bytes.len())).unwrap_or_default();
+            self.magic.extend_from_slice(more);
+            if self.magic.len() == MAGIC_BYTES
+                && matches!(self.state, State::Head)
+                && let Some(sentence) = foreign::by_magic(&self.magic)
+            {
+                return self.fail(ImportError::new(sentence).kind(ErrorKind::Foreign));
+            }
         }
-        // The first bytes go alone, so that the size of the slices decides nothing.
         let step = if self.magic.starts_with(&[0x1f, 0x8b]) {
             PACKED_STEP
         } else {
