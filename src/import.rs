@@ -30,6 +30,7 @@
 //!    and compares the summary with `tests/golden`; `UPDATE_GOLDEN=1 cargo test --test import`
 //!    writes it.
 
+pub mod aiter;
 pub mod alias;
 pub mod cell;
 pub mod cutlass;
@@ -51,8 +52,11 @@ pub mod target;
 pub mod tensile;
 pub mod text;
 pub mod tracelens;
+pub mod triton;
 pub mod tunableop;
+pub mod unsaid;
 pub mod values;
+pub mod wide;
 
 pub use cell::{Bad, Col, Flaw, Header};
 pub use formats::{Best, FORMATS, sniff};

@@ -169,6 +169,12 @@ pub fn by_text(head: &Head) -> Option<&'static str> {
         );
     }
     let header = |names: &[&str]| head.line_with(names).is_some();
+    if header(&["knl_name", "co_name"]) {
+        return Some(
+            "this is aiter's list of kernels, with tiles but neither shapes nor times; drop the \
+             *_tuned_gemm.csv beside it",
+        );
+    }
     if header(&["K1", "K2", "mean_microseconds"]) {
         return Some(
             "this is an IREE attention benchmark: a row is a fused attention, not a GEMM; drop \

@@ -13,6 +13,9 @@ pub static FORMATS: &[Format] = &[
     super::tunableop::FORMAT,
     super::tensile::FORMAT,
     super::flashinfer::FORMAT,
+    super::aiter::FORMAT,
+    super::triton::FORMAT,
+    super::triton::TRITONBENCH,
     super::tracelens::FORMAT,
     super::tracelens::CONTEXT_FORMAT,
     // anything else with a header

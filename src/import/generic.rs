@@ -8,12 +8,11 @@ use super::target::Target;
 use super::values::{self, Types};
 use super::{
     ColumnId, Delimited, Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported,
-    Reader, Record, Row, RowReader, TableBuilder, alias,
+    Reader, Record, Row, RowReader, TableBuilder, alias, unsaid,
 };
 use crate::dataset::{Assumption, Role};
 use crate::dtype::DataType;
 use crate::gemm::Operation;
-use crate::hardware;
 use crate::units::{BandwidthUnit, FlopsPerSec, RateUnit, TimeUnit};
 
 /// Entry of the table of formats.
@@ -430,19 +429,8 @@ fn default_dtype(
     options: &ImportOptions,
     needed: bool,
 ) -> DataType {
-    let answered = options.dtype("dtype");
-    let named = head
-        .name
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|w| w.len() >= 3 && w.bytes().any(|b| b.is_ascii_digit()))
-        .find_map(DataType::parse);
-    let dtype = answered.or(named).unwrap_or(DataType::Fp16);
+    let (dtype, why) = unsaid::guess_dtype(head, options, DataType::Fp16);
     if needed {
-        let why = match (answered, named) {
-            (Some(_), _) => "The file does not say its data type, the choice was made by hand",
-            (None, Some(_)) => "The file does not say its data type, its name does",
-            (None, None) => "The file does not say its data type",
-        };
         table.assume_dtype(dtype, why);
     }
     dtype
@@ -472,25 +460,12 @@ fn default_device(
             return table.device(value);
         }
     }
-    let words: Vec<&str> = head
-        .name
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|w| w.len() >= 3)
-        .collect();
-    for w in words {
-        if w.bytes().any(|b| b.is_ascii_digit())
-            && w.bytes().any(|b| b.is_ascii_alphabetic())
-            && let Some(device) = hardware::match_name(w).device()
-        {
-            table.assume_device(
-                &device.name,
-                &format!(
-                    "The file does not name its device, its name does: {}.",
-                    device.name
-                ),
-            );
-            return table.device(&device.name);
-        }
+    if let Some(name) = unsaid::named_device(&head.name) {
+        table.assume_device(
+            &name,
+            &format!("The file does not name its device, its name does: {name}."),
+        );
+        return table.device(&name);
     }
     0
 }

@@ -1,0 +1,75 @@
+//! What a file does not say: its data type and its device. The user's word, then the file name,
+//! then a guess that is shown.
+
+use super::{Head, ImportOptions, TableBuilder};
+use crate::dtype::DataType;
+use crate::hardware;
+
+/// Data type where nothing in the file says one: the user's word, the file name, `fallback`.
+pub fn dtype(
+    table: &mut TableBuilder,
+    head: &Head,
+    options: &ImportOptions,
+    fallback: DataType,
+) -> DataType {
+    let (dtype, why) = guess_dtype(head, options, fallback);
+    table.assume_dtype(dtype, why);
+    dtype
+}
+
+/// As [`dtype`], without saying so yet: the type and the beginning of the sentence.
+pub fn guess_dtype(
+    head: &Head,
+    options: &ImportOptions,
+    fallback: DataType,
+) -> (DataType, &'static str) {
+    let named = || {
+        head.name
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|w| w.len() >= 3 && w.bytes().any(|b| b.is_ascii_digit()))
+            .find_map(DataType::parse)
+    };
+    if let Some(t) = options.dtype("dtype") {
+        (
+            t,
+            "The file does not say its data type, the choice was made by hand",
+        )
+    } else if let Some(t) = named() {
+        (t, "The file does not say its data type, its name does")
+    } else {
+        (fallback, "The file does not say its data type")
+    }
+}
+
+/// Device where nothing in the file names one: the user's word, the file name, "not stated".
+pub fn device(table: &mut TableBuilder, head: &Head, options: &ImportOptions) -> u16 {
+    if let Some(answer) = options.answer("device") {
+        table.assume_device(answer, "The file does not name its device: chosen by hand.");
+        return table.device(answer);
+    }
+    match named_device(&head.name) {
+        Some(name) => {
+            table.assume_device(
+                &name,
+                &format!("The file does not name its device, its name does: {name}."),
+            );
+            table.device(&name)
+        }
+        None => {
+            table.assume_device("", "The file does not name its device.");
+            0
+        }
+    }
+}
+
+/// A device of the catalogue in a file name: `sweep_h100_bf16.csv`.
+pub fn named_device(file_name: &str) -> Option<String> {
+    file_name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| {
+            w.len() >= 3
+                && w.bytes().any(|b| b.is_ascii_digit())
+                && w.bytes().any(|b| b.is_ascii_alphabetic())
+        })
+        .find_map(|w| hardware::match_name(w).device().map(|d| d.name.clone()))
+}
