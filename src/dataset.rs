@@ -4,6 +4,7 @@
 //! and epilogue of a row are one code into [`Dataset::ops`]. Whatever else a file brings is an
 //! extra [`Column`]. Every row knows its file and line.
 
+mod aside;
 pub mod wire;
 
 use crate::gemm::{Operation, Problem};

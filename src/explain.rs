@@ -7,6 +7,7 @@ use crate::field::{Field, Frame};
 use crate::gemm::Problem;
 use crate::hardware::{Device, RoofKind};
 use crate::roofline::{Bound, Roof};
+use crate::tiling::{Tiling, kernel_name::KernelName};
 use crate::units::{
     Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds, format_significant,
 };
@@ -52,6 +53,8 @@ pub struct Explanation {
     pub efficiency: Option<f64>,
     /// The figures.
     pub figures: Vec<Figure>,
+    /// What the kernel's name tells, and the roof of its tile.
+    pub tile: Vec<Figure>,
     /// What would bring a point above its roof under it.
     pub above_roof: Vec<String>,
     /// The file's other columns: title and text.
@@ -92,6 +95,58 @@ pub fn percent(share: f64) -> String {
     } else {
         String::new()
     }
+}
+
+/// A row in a few lines: what a tooltip has room for.
+pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
+    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    if row >= data.len() {
+        return (String::new(), Vec::new());
+    }
+    let problem = data.problem(row);
+    let name = name_of(frame, row);
+    let shape = crate::field::shape_label(problem.m, problem.n, problem.k, problem.batch);
+    let mut lines = Vec::new();
+    let mut line = |label: &str, value: String| lines.push((label.to_owned(), value));
+    let head = if name.is_empty() {
+        shape
+    } else {
+        line("M × N × K", shape);
+        name
+    };
+    line(
+        "Type",
+        format!("{} {}", problem.op.types(), problem.op.layout()),
+    );
+    let time = data.time_s[row];
+    if time.is_nan() {
+        line("Time", "not measured".to_owned());
+    } else {
+        let count = data.count(row);
+        let calls = if count == 1.0 {
+            String::new()
+        } else {
+            format!(" × {count}")
+        };
+        line("Time", format!("{}{calls}", Seconds(time)));
+        line("Attained", FlopsPerSec(metrics.rate[row]).to_string());
+        line("Bandwidth", BytesPerSec(metrics.bandwidth(row)).to_string());
+    }
+    line("AI", Intensity(metrics.ai[row]).to_string());
+    if let Some(roof) = metrics.roof(data, row) {
+        let efficiency = metrics.efficiency(data, row);
+        if efficiency.is_finite() {
+            line(
+                "Efficiency",
+                format!("{} of the {}", percent(efficiency), roof_name(metrics.kind)),
+            );
+        }
+        line(
+            "Limited by",
+            bound_name(roof.bound(metrics.ai[row])).to_owned(),
+        );
+    }
+    (head, lines)
 }
 
 /// Explains a row.
@@ -186,6 +241,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         limit: roof.map(|r| r.bound(work.0 / bytes.0)),
         efficiency: efficiency.filter(|e| e.is_finite()),
         figures,
+        tile: tile_figures(frame, row, &problem, roof, device),
         above_roof,
         columns: columns(frame, row),
     }
@@ -317,6 +373,89 @@ fn roof_figures(
             reported: None,
         });
     }
+}
+
+/// Tile, waves and the shape's own roof, as far as the kernel's name tells.
+fn tile_figures(
+    frame: &Frame,
+    row: usize,
+    problem: &Problem,
+    roof: Option<Roof>,
+    device: Option<&Device>,
+) -> Vec<Figure> {
+    let name = KernelName::parse(frame.data.text(Role::Kernel, row));
+    let format = &frame.data.sources[frame.data.source[row] as usize].format;
+    // A library's own benchmark prints M and N as its kernels see them; a framework's trace does
+    // not, and the name's first number then runs along N.
+    let own = ["hipblaslt", "rocblas", "tensile"]
+        .iter()
+        .any(|f| format.starts_with(f));
+    let tile = if own {
+        name.tile
+    } else {
+        name.row_major_tile()
+    };
+    let Some(tile) = tile else { return Vec::new() };
+    let split = name.split_k.unwrap_or(1);
+    let plain = |label, value, formula, hint| Figure {
+        label,
+        value,
+        formula,
+        hint,
+        reported: None,
+    };
+    let mut out = vec![plain(
+        "Tile",
+        format!(
+            "{tile}{}",
+            if split > 1 {
+                format!(", split-K {split}")
+            } else {
+                String::new()
+            }
+        ),
+        format!("from the {} kernel's name", name.library.label()),
+        "The part of C that one workgroup computes: BM × BN, BK deep at a time.",
+    )];
+    let Some(tiling) = Tiling::of(problem, tile, split) else {
+        return out;
+    };
+    out.push(plain(
+        "Tile efficiency",
+        percent(tiling.tile_efficiency),
+        format!(
+            "M N / covered = {} × {} / ({} × {} × {} × {})",
+            problem.m, problem.n, tiling.tiles_m, tile.m, tiling.tiles_n, tile.n
+        ),
+        "Share of the covered area that is part of C: tiles that stick out compute nothing useful.",
+    ));
+    let waves = device
+        .and_then(|d| d.units)
+        .filter(|_| name.allows_wave_claim())
+        .and_then(|units| Some((units, tiling.waves(units)?)));
+    let Some((units, waves)) = waves else {
+        return out;
+    };
+    let unit = device.map_or("units", |d| d.unit_kind.as_str());
+    out.push(plain(
+        "Wave efficiency",
+        percent(waves.wave_efficiency),
+        format!(
+            "workgroups / (waves × {unit}s) = {} / ({} × {units})",
+            waves.workgroups, waves.waves
+        ),
+        "Share of the device that has work, averaged over the waves: the last one is rarely full.",
+    ));
+    if let Some(roof) = roof {
+        let shape = waves.roof(&roof, problem.intensity().0);
+        out.push(plain(
+            "Roof of this tile",
+            FlopsPerSec(shape.flops_per_s).to_string(),
+            format!("min(peak × {}, AI × bandwidth)", percent(waves.efficiency())),
+            "What the best kernel of this tile could attain on this shape; past it only another tile, split-K or batching helps.",
+        ));
+    }
+    out
 }
 
 fn reported(theirs: f64, ours: f64, write: impl Fn(f64) -> String) -> Option<Reported> {

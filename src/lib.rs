@@ -32,10 +32,11 @@ pub mod history;
 pub mod import;
 pub mod metrics;
 pub mod roofline;
+pub mod samples;
 pub mod selection;
 pub mod shape_roof;
-pub mod tile_sweep;
 pub mod summary;
+pub mod tile_sweep;
 pub mod tiling;
 pub mod trace;
 pub mod transformer;
@@ -46,5 +47,7 @@ pub mod view_state;
 mod fixture;
 
 // browser only
+#[cfg(target_arch = "wasm32")]
+pub mod app;
 #[cfg(target_arch = "wasm32")]
 pub mod web;

@@ -1,14 +1,13 @@
 //! The page's entry on wasm32; natively the `gemmscope` command.
 #[cfg(target_arch = "wasm32")]
 fn main() {
-    // The worker runs the same wasm (public/worker.mjs): there is no page to mount there.
+    console_error_panic_hook::set_once();
+    // The page's worker runs the same module: it has no window.
     if web_sys::window().is_none() {
+        gemmscope::web::worker::run();
         return;
     }
-    leptos::mount::mount_to_body(|| {
-        use leptos::prelude::*;
-        view! { <main><h1>"gemmscope"</h1></main> }
-    });
+    gemmscope::app::page::start();
 }
 
 #[cfg(not(target_arch = "wasm32"))]

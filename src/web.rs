@@ -1,3 +1,13 @@
-//! Thin adapters to the browser (wasm32 only): they decide nothing.
+//! Thin adapters over browser APIs (wasm32 only). They decide nothing: what to do with a file, a
+//! message or a key is the business of `app` and of the modules below.
 
 pub mod canvas;
+pub mod clock;
+pub mod dom;
+pub mod file;
+pub mod importer;
+pub mod picture;
+pub mod reading;
+pub mod storage;
+pub mod transfer;
+pub mod worker;

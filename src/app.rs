@@ -1,0 +1,329 @@
+//! The page: Leptos components over the state in [`state`]. They lay out and wire up; what is
+//! computed is computed in the modules below `web`.
+
+#![allow(missing_docs, reason = "props are named in the markup that uses them")]
+
+pub mod chart_view;
+pub mod detail;
+pub mod device_form;
+pub mod devices;
+pub mod empty;
+pub mod files;
+pub mod filters;
+pub mod header;
+pub mod help;
+pub mod load;
+pub mod mapping;
+pub mod page;
+pub mod shortcuts;
+pub mod state;
+pub mod table;
+pub mod totals;
+pub mod ui;
+pub mod views;
+
+use crate::view_state::ViewState;
+use crate::web::{clock, dom, file};
+use leptos::prelude::*;
+use state::{App, Dialog, ThemeChoice};
+use std::time::Duration;
+use ui::{icon, icon_button};
+use wasm_bindgen::prelude::*;
+
+/// The whole page. Mount it as often as you like: it shares nothing but the address bar.
+#[component]
+pub fn GemmScope(
+    /// Called once with the state, for what the host page may ask.
+    #[prop(optional)]
+    on_start: Option<Box<dyn FnOnce(App)>>,
+) -> impl IntoView {
+    let app = App::new(&dom::hash());
+    provide_context(app);
+    follow_theme(app);
+    follow_address(app);
+    follow_frame(app);
+    let dragging = accept_files(app);
+    shortcuts::listen(app);
+    if let Some(on_start) = on_start {
+        on_start(app);
+    }
+    start_later(app);
+
+    let empty = Memo::new(move |_| app.files.with(Vec::is_empty));
+    let drawer = RwSignal::new(false);
+    view! {
+        <div class="app" class:dragging=move || dragging.get() class:has-data=move || !empty.get()>
+            <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
+            <header::Header drawer=drawer />
+            <Loading />
+            <Show when=move || !empty.get() fallback=|| view! { <empty::Empty /> }>
+                <div class="workspace" class:drawer-open=move || drawer.get()>
+                    <div class="scrim" on:click=move |_| drawer.set(false)></div>
+                    <aside class="sidebar" id="sidebar" aria-label="Files and filters">
+                        <div class="drawer-head">
+                            <strong>"Files and filters"</strong>
+                            {icon_button(icon::CROSS, "Close the drawer", move || drawer.set(false))}
+                        </div>
+                        <files::Files />
+                        <filters::Filters />
+                    </aside>
+                    <main class="main" id="main" tabindex="-1">
+                        <totals::Strip />
+                        <views::ActiveView />
+                    </main>
+                    <detail::Detail />
+                </div>
+            </Show>
+            <div class="drop-veil" aria-hidden="true"><p>"Drop to add"</p></div>
+            <Status />
+            <Dialogs />
+        </div>
+    }
+}
+
+fn skip_to_main(event: web_sys::MouseEvent) {
+    // A real jump would write "#main" over the view in the address bar.
+    event.prevent_default();
+    if let Some(main) = dom::document().get_element_by_id("main")
+        && let Ok(main) = main.dyn_into::<web_sys::HtmlElement>()
+    {
+        let _ = main.focus();
+    }
+}
+
+/// Progress of the file that is being read, and what could not be read.
+#[component]
+fn Loading() -> impl IntoView {
+    let app = App::here();
+    let busy = Memo::new(move |_| app.load.with(|l| l.current.is_some()));
+    let part = move || {
+        app.load.with(|l| {
+            l.current
+                .as_ref()
+                .map_or(0.0, |p| p.read as f64 / (p.total.max(1)) as f64)
+        })
+    };
+    let line = move || {
+        app.load.with(|l| {
+            let Some(p) = &l.current else {
+                return String::new();
+            };
+            let mut text = format!(
+                "{}  {} of {}",
+                p.name,
+                crate::units::Bytes(p.read as f64),
+                crate::units::Bytes(p.total as f64)
+            );
+            if p.bytes_per_s > 0.0 {
+                text.push_str(&format!(", {}", crate::units::BytesPerSec(p.bytes_per_s)));
+            }
+            match l.waiting.len() {
+                0 => {}
+                1 => text.push_str(&format!(", then {}", l.waiting[0])),
+                n => text.push_str(&format!(", then {n} more")),
+            }
+            text
+        })
+    };
+    view! {
+        <Show when=move || busy.get()>
+            <div class="loading" role="group" aria-label="Reading">
+                <progress max="1" prop:value=part aria-label="Read so far"></progress>
+                <span class="loading-text">{line}</span>
+                <button type="button" class="button small" on:click=move |_| app.cancel_loading()>"Cancel"</button>
+            </div>
+        </Show>
+        <For each=move || app.load.get().errors key=|e| (e.id, e.message.clone()) let:error>
+            <div class="notice bad" role="alert">
+                {ui::icon(icon::WARN)}
+                <p><strong>{error.name.clone()}</strong>" was not read: "{error.message.clone()}</p>
+                {error.mappable.then(|| view! {
+                    <button type="button" class="button small" on:click=move |_| app.open(Dialog::Mapping(error.id))>
+                        "Assign columns…"
+                    </button>
+                })}
+                {icon_button(icon::CROSS, "Dismiss", move || app.dismiss_error(error.id))}
+            </div>
+        </For>
+    }
+}
+
+/// One line at the bottom that assistive technology reads out when it changes.
+#[component]
+fn Status() -> impl IntoView {
+    let app = App::here();
+    view! { <p class="status" role="status" aria-live="polite">{move || app.status.get()}</p> }
+}
+
+#[component]
+fn Dialogs() -> impl IntoView {
+    let app = App::here();
+    move || {
+        app.dialog.get().map(|dialog| match dialog {
+            Dialog::Help => view! { <help::Help /> }.into_any(),
+            Dialog::Devices(name) => view! { <devices::Devices name=name /> }.into_any(),
+            Dialog::Mapping(id) => view! { <mapping::Mapping id=id /> }.into_any(),
+            Dialog::Paste => view! { <empty::PasteDialog /> }.into_any(),
+        })
+    }
+}
+
+/// Colours follow the choice, the choice follows the system.
+fn follow_theme(app: App) {
+    let system = RwSignal::new(dom::media("(prefers-color-scheme: dark)"));
+    let watch = dom::watch_media("(prefers-color-scheme: dark)", move |_| {
+        system.set(dom::media("(prefers-color-scheme: dark)"));
+    });
+    let watch = StoredValue::new_local(watch);
+    on_cleanup(move || watch.dispose());
+    Effect::new(move |_| {
+        let choice = app.theme.get();
+        app.dark.set(match choice {
+            ThemeChoice::System => system.get(),
+            ThemeChoice::Light => false,
+            ThemeChoice::Dark => true,
+        });
+        dom::set_root_data(
+            "theme",
+            match choice {
+                ThemeChoice::System => None,
+                ThemeChoice::Light => Some("light"),
+                ThemeChoice::Dark => Some("dark"),
+            },
+        );
+    });
+}
+
+/// The address bar follows the view, and the view follows a link that is typed or gone back to.
+fn follow_address(app: App) {
+    let written = StoredValue::new(app.view.with_untracked(ViewState::encode));
+    let waiting = StoredValue::new(false);
+    Effect::new(move |_| {
+        let text = app.view.with(ViewState::encode);
+        if written.with_value(|w| *w == text) || waiting.get_value() {
+            return;
+        }
+        waiting.set_value(true);
+        leptos::task::spawn_local(async move {
+            // Browsers refuse more than a few address changes a second.
+            clock::pause(Duration::from_millis(200)).await;
+            let Some(text) = app.view.try_with_untracked(ViewState::encode) else {
+                return;
+            };
+            waiting.set_value(false);
+            dom::replace_hash(&text);
+            written.set_value(text);
+        });
+    });
+    let listener = dom::listen(&dom::window(), "hashchange", move |_: web_sys::Event| {
+        let text = dom::hash();
+        let text = text.trim_start_matches('#').to_owned();
+        if written.with_value(|w| *w == text) {
+            return;
+        }
+        let (view, _) = ViewState::decode(&text);
+        written.set_value(text);
+        app.edit("link", |v| *v = view);
+    });
+    let listener = StoredValue::new_local(listener);
+    on_cleanup(move || listener.dispose());
+}
+
+/// Lists and tables follow the chart by one painted frame, so that no task is long.
+fn follow_frame(app: App) {
+    let running = StoredValue::new(false);
+    Effect::new(move |_| {
+        app.frame.track();
+        if running.get_value() {
+            return;
+        }
+        running.set_value(true);
+        leptos::task::spawn_local(async move {
+            clock::after_paint().await;
+            running.set_value(false);
+            if let Some(frame) = app.frame.try_get_untracked()
+                && app
+                    .late
+                    .try_get_untracked()
+                    .is_some_and(|late| late != frame)
+            {
+                app.late.set(frame);
+            }
+        });
+    });
+    Effect::new(move |_| {
+        let rows = app.data.with(|d| d.len());
+        dom::set_root_data("rows", Some(&rows.to_string()));
+    });
+}
+
+/// Files may be dropped anywhere, and pasted where no text field has the focus.
+fn accept_files(app: App) -> RwSignal<bool> {
+    let dragging = RwSignal::new(false);
+    let window = dom::window();
+    let over = dom::listen(&window, "dragover", move |event: web_sys::DragEvent| {
+        if file::carries_files(event.data_transfer().as_ref()) {
+            event.prevent_default();
+            dragging.set(true);
+        }
+    });
+    let leave = dom::listen(&window, "dragleave", move |event: web_sys::DragEvent| {
+        // Leaving the window names no element that is entered.
+        if event.related_target().is_none() {
+            dragging.set(false);
+        }
+    });
+    let drop = dom::listen(&window, "drop", move |event: web_sys::DragEvent| {
+        dragging.set(false);
+        if file::carries_files(event.data_transfer().as_ref()) {
+            event.prevent_default();
+            app.add(file::from_list(
+                event.data_transfer().and_then(|t| t.files()),
+            ));
+        }
+    });
+    let paste = dom::listen(&window, "paste", move |event: web_sys::ClipboardEvent| {
+        let Some(data) = event.clipboard_data() else {
+            return;
+        };
+        let in_field = event
+            .target()
+            .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
+            .is_some_and(|e| {
+                e.closest("input, textarea, select")
+                    .ok()
+                    .flatten()
+                    .is_some()
+            });
+        if in_field {
+            return;
+        }
+        let files = file::from_list(data.files());
+        if !files.is_empty() {
+            app.add(files);
+        } else if let Ok(text) = data.get_data("text/plain")
+            && text.contains('\n')
+        {
+            app.add(vec![file::Input::from_bytes(
+                "pasted text",
+                text.as_bytes(),
+            )]);
+        }
+    });
+    let listeners = StoredValue::new_local([over, leave, drop, paste]);
+    on_cleanup(move || listeners.dispose());
+    dragging
+}
+
+/// After the first paint: say that the page is ready, then start the worker and warm it up.
+fn start_later(app: App) {
+    leptos::task::spawn_local(async move {
+        clock::after_paint().await;
+        clock::mark("gemmscope:first-view");
+        dom::set_root_data("ready", Some("1"));
+        clock::pause(Duration::from_millis(150)).await;
+        if let Some(loader) = app.try_loader() {
+            loader.prepare().await;
+        }
+    });
+}

@@ -1,0 +1,118 @@
+//! The page before the first file.
+
+use super::header::ChooseFiles;
+use super::state::{App, Dialog};
+use super::ui::Modal;
+use crate::hardware::Device;
+use crate::import::FORMATS;
+use crate::samples::{SAMPLES, Sample};
+use crate::web::file::Input;
+use leptos::prelude::*;
+
+/// Says what the page does, takes files, offers samples.
+#[component]
+pub fn Empty() -> impl IntoView {
+    let app = App::here();
+    view! {
+        <main class="empty" id="main" tabindex="-1">
+            <section class="hero">
+                <h2>"Drop a GEMM benchmark file, see every GEMM against its roofline."</h2>
+                <p class="lead">
+                    "Benchmark logs, profiler reports and plain CSV. Everything is computed in this browser tab: "
+                    <strong>"no file leaves your machine."</strong>
+                </p>
+                <div class="drop-zone">
+                    <svg class="drop-art" viewBox="0 0 240 96" aria-hidden="true">
+                        <path d="M8 88h224M8 88V8" class="art-axis" />
+                        <path d="M14 84 108 22h118" class="art-roof" />
+                        <g class="art-points">
+                            <circle cx="44" cy="74" r="3" /><circle cx="62" cy="64" r="3" /><circle cx="80" cy="50" r="3" />
+                            <circle cx="104" cy="44" r="3" /><circle cx="122" cy="36" r="3" /><circle cx="140" cy="46" r="3" />
+                            <circle cx="152" cy="30" r="3" /><circle cx="171" cy="34" r="3" /><circle cx="188" cy="28" r="3" />
+                            <circle cx="208" cy="38" r="3" />
+                        </g>
+                    </svg>
+                    <p>"Drop files anywhere on this page, or"</p>
+                    <div class="drop-actions">
+                        <ChooseFiles class="button primary" label="Choose files" />
+                        <button type="button" class="button" on:click=move |_| app.open(Dialog::Paste)>"Paste text"</button>
+                    </div>
+                </div>
+            </section>
+            <section class="samples" aria-labelledby="samples-title">
+                <h3 id="samples-title">"Or try a sample"</h3>
+                <ul>{SAMPLES.iter().map(|s| view! { <li>{sample(app, s)}</li> }).collect_view()}</ul>
+            </section>
+            <section class="formats" aria-labelledby="formats-title">
+                <h3 id="formats-title">"What it reads"</h3>
+                <ul>
+                    {FORMATS
+                        .iter()
+                        .map(|f| view! {
+                            <li>
+                                <strong>{f.name}</strong>
+                                <span class="muted">{f.produced_by}</span>
+                            </li>
+                        })
+                        .collect_view()}
+                </ul>
+                <p class="muted">
+                    "Any other table with M, N, K and a time or a rate: the columns are recognised, and you can change what each one means. Also gzip, UTF-16 and a device as JSON."
+                </p>
+            </section>
+        </main>
+    }
+}
+
+fn sample(app: App, sample: &'static Sample) -> AnyView {
+    let open = move |_| {
+        if let Some(Ok(device)) = sample.device_json.map(Device::from_json) {
+            app.lend_device(device);
+        }
+        app.glance(|v| {
+            v.devices.default = sample.device.map(str::to_owned);
+            v.view = sample.view.to_owned();
+        });
+        app.add(vec![Input::from_bytes(sample.file, sample.bytes)]);
+    };
+    view! {
+        <button type="button" class="sample" data-sample=sample.id on:click=open>
+            <strong>{sample.title}</strong>
+            <span class="muted">{sample.description}</span>
+        </button>
+    }
+    .into_any()
+}
+
+/// Text from the clipboard, for those who have no file.
+#[component]
+pub fn PasteDialog() -> impl IntoView {
+    let app = App::here();
+    let area = NodeRef::<leptos::html::Textarea>::new();
+    let read = move |_| {
+        let Some(area) = area.get_untracked() else {
+            return;
+        };
+        let text = area.value();
+        if !text.trim().is_empty() {
+            app.add(vec![Input::from_bytes("pasted text", text.as_bytes())]);
+            app.dialog.set(None);
+        }
+    };
+    view! {
+        <Modal title=Signal::derive(|| "Paste a table or a log".to_owned()) on_close=move || app.dialog.set(None)>
+            <textarea
+                class="paste-box"
+                rows="12"
+                spellcheck="false"
+                aria-label="Text to read"
+                placeholder="M,N,K,dtype,time_us\n4096,4096,4096,bf16,210.5"
+                node_ref=area
+            ></textarea>
+            <div class="dialog-actions">
+                <button type="button" class="button" on:click=move |_| app.dialog.set(None)>"Cancel"</button>
+                <button type="button" class="button primary" on:click=read>"Read it"</button>
+            </div>
+        </Modal>
+    }
+}

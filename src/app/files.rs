@@ -1,0 +1,188 @@
+//! A card per loaded file: what it was taken for and why, what became of its rows, what was
+//! assumed and can be changed.
+
+use super::state::{App, Dialog, LoadedFile};
+use super::totals::grouped;
+use super::ui::{Menu, icon, value_of};
+use crate::dataset::{Assumption, Source};
+use crate::import::FORMATS;
+use crate::units::Bytes;
+use crate::web::dom;
+use leptos::prelude::*;
+
+/// The cards.
+#[component]
+pub fn Files() -> impl IntoView {
+    let app = App::here();
+    view! {
+        <section class="files" aria-label="Files">
+            <For
+                each=move || app.files.get()
+                key=|f| (f.id, std::sync::Arc::as_ptr(&f.data.0) as usize)
+                let:file
+            >
+                <Card file=file />
+            </For>
+        </section>
+    }
+}
+
+#[component]
+fn Card(file: LoadedFile) -> impl IntoView {
+    let app = App::here();
+    let id = file.id;
+    let source = file.data.sources.first().cloned().unwrap_or_default();
+    let aside = source.set_aside.total();
+    let checked = source.reported_rate;
+    let options = StoredValue::new(file.options.clone());
+    let data = file.data.clone();
+    let save_name = format!("{}-set-aside.csv", source.name);
+    let save_aside = move || {
+        let Some(source) = data.sources.first() else {
+            return;
+        };
+        dom::download(&save_name, "text/csv", source.set_aside.to_csv().as_bytes());
+    };
+    let chosen_format = file.options.format.clone().unwrap_or_default();
+    view! {
+        <article class="card" aria-label=source.name.clone()>
+            <header class="card-head">
+                {icon(icon::FILE)}
+                <h3 title=source.name.clone()>{source.name.clone()}</h3>
+                <Menu
+                    class="icon-button"
+                    right=true
+                    name=Signal::derive(|| "File".to_owned())
+                    label=|| view! { <span aria-hidden="true">"⋯"</span> }
+                >
+                    <button type="button" class="menu-item" on:click=move |_| app.open(Dialog::Mapping(id))>
+                        {icon(icon::COLUMNS)} "Columns and units…"
+                    </button>
+                    <button type="button" class="menu-item" on:click=move |_| app.remove_file(id)>
+                        {icon(icon::CROSS)} "Remove from the page"
+                    </button>
+                </Menu>
+            </header>
+            <p class="card-line">
+                <strong>{grouped(source.rows_used)}</strong>
+                {if source.rows_used == 1 { " GEMM" } else { " GEMMs" }}
+                " from " {grouped(source.rows_read)} " rows, " {Bytes(source.bytes as f64).to_string()}
+            </p>
+            {(checked.compared > 0).then(|| {
+                let all = checked.compared == checked.within_1_percent;
+                view! {
+                    <p class="card-line" class:good=all class:bad-text=!all
+                        title="The file's own rates against work over time, recomputed from shape and time; within 1 %.">
+                        {if all {
+                            format!("Reported rates agree ({})", grouped(checked.compared))
+                        } else {
+                            format!(
+                                "{} of {} reported rates differ from work / time",
+                                grouped(checked.compared - checked.within_1_percent),
+                                grouped(checked.compared)
+                            )
+                        }}
+                    </p>
+                }
+            })}
+            {(aside > 0).then(|| set_aside(&source, aside, save_aside))}
+            {source
+                .assumptions
+                .iter()
+                .map(|a| {
+                    let key = a.key.clone();
+                    assumption(a, move |value| {
+                        let mut options = options.get_value();
+                        options.answers.insert(key.clone(), value);
+                        app.import_again(id, options);
+                    })
+                })
+                .collect_view()}
+            <details class="card-more">
+                <summary title=source.format_reason.clone()>{source.format_name.clone()}</summary>
+                <p>{source.format_reason.clone()}</p>
+                {source.notes.iter().map(|n| view! { <p>{n.clone()}</p> }).collect_view()}
+                <label class="field">
+                    <span>"Read it as"</span>
+                    <select
+                        prop:value=chosen_format.clone()
+                        on:change=move |e| {
+                            let format = value_of(&e);
+                            let mut options = options.get_value();
+                            options.format = (!format.is_empty()).then_some(format);
+                            app.import_again(id, options);
+                        }
+                    >
+                        <option value="">"Recognise it"</option>
+                        {FORMATS
+                            .iter()
+                            .map(|f| view! { <option value=f.id selected=f.id == chosen_format>{f.name}</option> })
+                            .collect_view()}
+                    </select>
+                </label>
+            </details>
+        </article>
+    }
+}
+
+fn set_aside(source: &Source, total: u64, save: impl Fn() + 'static) -> AnyView {
+    let reasons = source
+        .set_aside
+        .reasons
+        .iter()
+        .map(|r| {
+            let lines: Vec<String> = r.first_lines.iter().map(ToString::to_string).collect();
+            let more = if r.count > r.first_lines.len() as u64 {
+                " …"
+            } else {
+                ""
+            };
+            let example = r
+                .example
+                .as_ref()
+                .map(|(column, text)| format!("column {column}: “{text}”"));
+            view! {
+                <li>
+                    <strong>{grouped(r.count)}</strong> " " {r.text.clone()}
+                    <span class="muted">" line " {lines.join(", ")} {more}</span>
+                    {example.map(|e| view! { <span class="muted">{e}</span> })}
+                </li>
+            }
+        })
+        .collect_view();
+    view! {
+        <details class="card-more aside">
+            <summary>{grouped(total)} {if total == 1 { " row" } else { " rows" }} " set aside"</summary>
+            <ul>{reasons}</ul>
+            <button type="button" class="button small" on:click=move |_| save()>
+                {icon(icon::SAVE)} "Rows with reasons"
+            </button>
+        </details>
+    }
+    .into_any()
+}
+
+fn assumption(a: &Assumption, change: impl Fn(String) + Clone + 'static) -> AnyView {
+    let text = a.text.clone();
+    let control = if a.choices.is_empty() {
+        let value = a.value.clone();
+        view! { <input type="text" class="small-input" prop:value=value on:change=move |e| change(value_of(&e)) aria-label=text.clone() /> }
+            .into_any()
+    } else {
+        let mut choices = a.choices.clone();
+        if !choices.contains(&a.value) {
+            choices.insert(0, a.value.clone());
+        }
+        let value = a.value.clone();
+        view! {
+            <select aria-label=text.clone() on:change=move |e| change(value_of(&e))>
+                {choices
+                    .into_iter()
+                    .map(|c| view! { <option value=c.clone() selected=c == value>{c.clone()}</option> })
+                    .collect_view()}
+            </select>
+        }
+        .into_any()
+    };
+    view! { <div class="assumption"><span>{a.text.clone()}</span>{control}</div> }.into_any()
+}

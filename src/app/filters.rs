@@ -1,0 +1,344 @@
+//! Which rows are looked at: search, chips of what is active, facets with counts, ranges.
+
+use super::state::{App, Shown};
+use super::totals::grouped;
+use super::ui::{icon, value_of};
+use crate::cells;
+use crate::dataset::ColumnData;
+use crate::field::{Field, FieldInfo};
+use crate::filter::Range;
+use leptos::prelude::*;
+
+/// Values of a facet that show before "more".
+const FIRST: usize = 7;
+/// Values that show at most; the search finds the others.
+const MOST: usize = 200;
+/// Facets with more values than this are found by search only.
+const OPEN_UP_TO: usize = 40;
+
+/// The panel.
+#[component]
+pub fn Filters() -> impl IntoView {
+    let app = App::here();
+    // Which facets and ranges there are depends on the data, not on what is filtered.
+    let facets = Memo::new(move |_| {
+        app.data.track();
+        app.metrics.track();
+        app.late.with(facets_of)
+    });
+    let ranges = Memo::new(move |_| app.late.with(ranges_of));
+    let search = move |e: web_sys::Event| {
+        let text = value_of(&e);
+        app.edit("search", |v| v.filters.search = text);
+    };
+    view! {
+        <section class="filters" aria-label="Filters">
+            <div class="filters-head">
+                <h2>"Filters"</h2>
+                <Show when=move || app.view.with(|v| !v.filters.is_empty())>
+                    <button type="button" class="link" title="Clear all filters (X)" on:click=move |_| app.clear_filters()>
+                        "Clear all"
+                    </button>
+                </Show>
+            </div>
+            <input
+                id="search"
+                type="search"
+                placeholder="Search kernels, operations, models"
+                aria-label="Search kernels, operations, models"
+                title="Search (/)"
+                prop:value=move || app.view.with(|v| v.filters.search.clone())
+                on:input=search
+            />
+            <Chips />
+            <For each=move || facets.get() key=|f| (f.info.field.clone(), f.distinct) let:facet>
+                <Facet facet=facet />
+            </For>
+            <details class="facet" open>
+                <summary><span>"Ranges"</span></summary>
+                <For each=move || ranges.get() key=|r| (r.0.field.clone(), r.1.to_bits(), r.2.to_bits()) let:range>
+                    <RangeRow info=range.0 low=range.1 high=range.2 />
+                </For>
+            </details>
+        </section>
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct FacetOf {
+    info: FieldInfo,
+    distinct: usize,
+    open: bool,
+}
+
+fn facets_of(frame: &Shown) -> Vec<FacetOf> {
+    let built_in = [
+        Field::Dtype,
+        Field::Batch,
+        Field::Transposes,
+        Field::Bound,
+        Field::Device,
+        Field::Source,
+    ];
+    let text_columns = frame.data.columns.iter().filter_map(|c| match &c.data {
+        ColumnData::Text { values, .. } => Some((Field::Column(c.key.clone()), values.len() - 1)),
+        ColumnData::Number(_) => None,
+    });
+    let mut out: Vec<FacetOf> = built_in
+        .into_iter()
+        .map(|f| {
+            let mut seen: Vec<u32> = Vec::new();
+            let categories = frame.categories(&f);
+            let mut known = vec![false; categories.values.len()];
+            for row in 0..frame.data.len() {
+                let code = categories.codes.get(row);
+                if !std::mem::replace(&mut known[code as usize], true) {
+                    seen.push(code);
+                }
+            }
+            (f, seen.len())
+        })
+        .chain(text_columns)
+        .filter(|(_, distinct)| *distinct > 1)
+        .filter_map(|(field, distinct)| {
+            let info = frame.info(&field)?;
+            let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Device);
+            Some(FacetOf {
+                info,
+                distinct,
+                open,
+            })
+        })
+        .collect();
+    // The first four are open: a panel that is one long list helps nobody.
+    let mut open = 0;
+    for facet in &mut out {
+        facet.open &= open < 4;
+        open += usize::from(facet.open);
+    }
+    out
+}
+
+#[component]
+fn Facet(facet: FacetOf) -> impl IntoView {
+    let app = App::here();
+    let field = StoredValue::new(facet.info.field.clone());
+    let open = RwSignal::new(facet.open);
+    let all = RwSignal::new(false);
+    let needle = RwSignal::new(String::new());
+    let chosen = Memo::new(move |_| {
+        field.with_value(|f| {
+            app.view
+                .with(|v| v.filters.facets.get(f).cloned().unwrap_or_default())
+        })
+    });
+    // Counted only while it shows.
+    let counts = Memo::new(move |_| {
+        if !open.get() {
+            return Vec::new();
+        }
+        let mut counts = field.with_value(|f| app.facet_counts(f));
+        counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        counts
+    });
+    let shown = move || {
+        let needle = needle.get().to_lowercase();
+        let limit = if all.get() || !needle.is_empty() {
+            MOST
+        } else {
+            FIRST
+        };
+        let chosen = chosen.get();
+        let counts = counts.get();
+        let most = counts.iter().map(|c| c.1).max().unwrap_or(0).max(1);
+        let matching = |v: &str| needle.is_empty() || v.to_lowercase().contains(&needle);
+        let mut out: Vec<(String, u64, bool, f64)> = counts
+            .iter()
+            .filter(|(v, n)| (*n > 0 || chosen.contains(v)) && matching(v))
+            .map(|(v, n)| (v.clone(), *n, chosen.contains(v), *n as f64 / most as f64))
+            .collect();
+        // What is chosen stays in sight.
+        out.sort_by_key(|v| !v.2);
+        let more = out.len().saturating_sub(limit);
+        out.truncate(limit);
+        (out, more)
+    };
+    let shown = Memo::new(move |_| shown());
+    let label = facet.info.label.clone();
+    let many = facet.distinct > FIRST;
+    view! {
+        <details class="facet" prop:open=facet.open on:toggle=move |e| open.set(is_open(&e))>
+            <summary title=facet.info.hint>
+                <span>{label.clone()}</span>
+                <span class="facet-count">{grouped(facet.distinct as u64)}</span>
+            </summary>
+            <Show when=move || many && open.get()>
+                <input type="search" class="small-input" placeholder="Find" aria-label=format!("Find in {label}")
+                    prop:value=move || needle.get()
+                    on:input=move |e| needle.set(value_of(&e)) />
+            </Show>
+            <ul class="facet-values">
+                <For each=move || shown.get().0 key=|v| (v.0.clone(), v.1, v.2, v.3.to_bits()) let:value>
+                    {
+                        let (text, count, on, share) = value;
+                        let toggled = text.clone();
+                        let shown_text = if text.is_empty() { "(none)".to_owned() } else { text.clone() };
+                        view! {
+                            <li>
+                                <label class="facet-value" title=text.clone()>
+                                    <input type="checkbox" prop:checked=on
+                                        on:change=move |_| field.with_value(|f| app.toggle_facet(f, &toggled)) />
+                                    <span class="facet-text">{shown_text}</span>
+                                    <span class="facet-count">{grouped(count)}</span>
+                                    <span class="facet-bar" style:transform=format!("scaleX({share:.4})")></span>
+                                </label>
+                            </li>
+                        }
+                    }
+                </For>
+            </ul>
+            <Show when=move || { shown.get().1 > 0 && !all.get() && needle.with(String::is_empty) }>
+                <button type="button" class="link" on:click=move |_| all.set(true)>
+                    {move || format!("{} more", grouped(shown.get().1 as u64))}
+                </button>
+            </Show>
+        </details>
+    }
+}
+
+fn is_open(event: &web_sys::Event) -> bool {
+    use wasm_bindgen::JsCast;
+    event
+        .target()
+        .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
+        .is_some_and(|e| e.has_attribute("open"))
+}
+
+fn ranges_of(frame: &Shown) -> Vec<(FieldInfo, f64, f64)> {
+    [Field::M, Field::N, Field::K, Field::Ai, Field::Time]
+        .into_iter()
+        .filter_map(|f| {
+            let info = frame.info(&f)?;
+            let get = frame.numbers(&f);
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for row in 0..frame.data.len() {
+                let v = get(row);
+                low = low.min(v);
+                high = high.max(v);
+            }
+            (low < high).then_some((info, low, high))
+        })
+        .collect()
+}
+
+#[component]
+fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
+    let app = App::here();
+    let info = StoredValue::new(info);
+    let field = move || info.with_value(|i| i.field.clone());
+    let factor = info.with_value(|i| cells::unit_for(&i.unit).factor);
+    let current = Memo::new(move |_| {
+        app.view
+            .with(|v| v.filters.ranges.get(&field()).copied().unwrap_or_default())
+    });
+    let set = move |change: &dyn Fn(&mut Range)| {
+        app.edit("range", |v| {
+            let range = v.filters.ranges.entry(field()).or_default();
+            change(range);
+            if *range == Range::default() {
+                v.filters.ranges.remove(&field());
+            }
+        });
+    };
+    let read = move |e: &web_sys::Event| -> Option<f64> {
+        value_of(e)
+            .trim()
+            .replace(',', ".")
+            .parse::<f64>()
+            .ok()
+            .map(|v| v * factor)
+    };
+    let write = move |v: Option<f64>| {
+        v.map_or_else(String::new, |v| info.with_value(|i| cells::number(i, v)))
+    };
+    let title = info.with_value(cells::title);
+    let hint = info.with_value(|i| i.hint);
+    view! {
+        <div class="range" role="group" aria-label=title.clone()>
+            <span class="range-label" title=hint>{title.clone()}</span>
+            <input type="text" inputmode="decimal" class="small-input" aria-label=format!("{title} from")
+                placeholder=write(Some(low))
+                prop:value=move || write(current.get().min)
+                on:change=move |e| { let v = read(&e); set(&|r| r.min = v); } />
+            <span aria-hidden="true">"–"</span>
+            <input type="text" inputmode="decimal" class="small-input" aria-label=format!("{title} to")
+                placeholder=write(Some(high))
+                prop:value=move || write(current.get().max)
+                on:change=move |e| { let v = read(&e); set(&|r| r.max = v); } />
+        </div>
+    }
+}
+
+/// What is filtered, one chip each, with a way to take it back.
+#[component]
+fn Chips() -> impl IntoView {
+    let app = App::here();
+    let chips = Memo::new(move |_| {
+        let frame = app.late.get();
+        app.view.with(|v| {
+            let mut out: Vec<(String, Field, Option<String>)> = Vec::new();
+            for (field, values) in &v.filters.facets {
+                let label = frame
+                    .info(field)
+                    .map_or_else(|| field.to_string(), |i| i.label);
+                for value in values {
+                    let text = if value.is_empty() { "(none)" } else { value };
+                    out.push((
+                        format!("{label}: {text}"),
+                        field.clone(),
+                        Some(value.clone()),
+                    ));
+                }
+            }
+            for (field, range) in &v.filters.ranges {
+                let Some(info) = frame.info(field) else {
+                    out.push((field.to_string(), field.clone(), None));
+                    continue;
+                };
+                let end = |v: Option<f64>| v.map(|v| cells::number(&info, v));
+                let text = match (end(range.min), end(range.max)) {
+                    (Some(a), Some(b)) => format!("{} {a} – {b}", cells::title(&info)),
+                    (Some(a), None) => format!("{} ≥ {a}", cells::title(&info)),
+                    (None, Some(b)) => format!("{} ≤ {b}", cells::title(&info)),
+                    (None, None) => continue,
+                };
+                out.push((text, field.clone(), None));
+            }
+            out
+        })
+    });
+    view! {
+        <Show when=move || chips.with(|c| !c.is_empty())>
+            <ul class="chips" aria-label="Active filters">
+                <For each=move || chips.get() key=|c| c.0.clone() let:chip>
+                    {
+                        let (text, field, value) = chip;
+                        let name = format!("Remove the filter {text}");
+                        view! {
+                            <li class="chip">
+                                <span title=text.clone()>{text.clone()}</span>
+                                <button type="button" class="icon-button tiny" aria-label=name.clone() title=name
+                                    on:click=move |_| match &value {
+                                        Some(value) => app.toggle_facet(&field, value),
+                                        None => app.edit("range", |v| { v.filters.ranges.remove(&field); }),
+                                    }>
+                                    {icon(super::ui::icon::CROSS)}
+                                </button>
+                            </li>
+                        }
+                    }
+                </For>
+            </ul>
+        </Show>
+    }
+}

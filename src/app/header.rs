@@ -1,0 +1,271 @@
+//! The bar on top: where one is (files, view), by what roof rows are judged, and the page's tools.
+
+use super::state::{App, Dialog, ThemeChoice};
+use super::ui::{Menu, icon};
+use super::views::VIEWS;
+use crate::hardware::{self, RoofKind};
+use crate::web::{dom, file};
+use leptos::prelude::*;
+
+/// The header.
+#[component]
+pub fn Header(
+    /// On phones the side panel is a drawer; this opens it.
+    drawer: RwSignal<bool>,
+) -> impl IntoView {
+    let app = App::here();
+    let has_data = Memo::new(move |_| app.files.with(|f| !f.is_empty()));
+    view! {
+        <header class="header">
+            <Show when=move || has_data.get()>
+                <button
+                    type="button"
+                    class="icon-button drawer-button"
+                    aria-label="Files and filters"
+                    aria-controls="sidebar"
+                    aria-expanded=move || drawer.get().to_string()
+                    on:click=move |_| drawer.update(|d| *d = !*d)
+                >
+                    {icon(icon::FILTER)}
+                </button>
+            </Show>
+            <div class="brand">
+                <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
+                    <rect width="32" height="32" rx="7" class="logo-ground" />
+                    <path d="M5 26 15 9h12" class="logo-roof" />
+                    <circle cx="21" cy="17" r="3" class="logo-point" />
+                </svg>
+                <h1>"gemmscope"</h1>
+            </div>
+            <Show when=move || has_data.get()>
+                <nav class="tabs" aria-label="Views">
+                    {VIEWS
+                        .iter()
+                        .enumerate()
+                        .map(|(i, v)| {
+                            let active = move || app.view.with(|s| v.is_shown(&s.view));
+                            view! {
+                                <button
+                                    type="button"
+                                    class="tab"
+                                    aria-current=move || active().then_some("page")
+                                    title=format!("{} ({})", v.hint, i + 1)
+                                    on:click=move |_| app.edit("view", |s| s.view = v.key().to_owned())
+                                >
+                                    {icon(v.icon)}
+                                    <span>{v.title}</span>
+                                </button>
+                            }
+                        })
+                        .collect_view()}
+                </nav>
+            </Show>
+            <div class="header-tools">
+                <Show when=move || has_data.get()>
+                    <DevicePicker />
+                    <RoofSwitch />
+                    <span class="rule" aria-hidden="true"></span>
+                    <button type="button" class="icon-button wide-only" aria-label="Undo" title="Undo (Ctrl Z)"
+                        disabled=move || !app.history.with(|h| h.can_undo())
+                        on:click=move |_| app.undo()>
+                        {icon(icon::UNDO)}
+                    </button>
+                    <button type="button" class="icon-button wide-only" aria-label="Redo" title="Redo (Ctrl Y)"
+                        disabled=move || !app.history.with(|h| h.can_redo())
+                        on:click=move |_| app.redo()>
+                        {icon(icon::REDO)}
+                    </button>
+                    <button type="button" class="icon-button wide-only" aria-label="Copy a link to this view"
+                        title="Copy a link to this view: filters, device and zoom, never the file"
+                        on:click=move |_| copy_link(app)>
+                        {icon(icon::LINK)}
+                    </button>
+                </Show>
+                <ThemeMenu />
+                <button type="button" class="icon-button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
+                    on:click=move |_| app.open(Dialog::Help)>
+                    {icon(icon::HELP)}
+                </button>
+                <ChooseFiles class="button primary small add-files" label="Add files" />
+            </div>
+        </header>
+    }
+}
+
+/// A button that opens the browser's file chooser, with the (hidden) control behind it. The first
+/// one on the page has the id that the shortcut uses.
+#[component]
+pub fn ChooseFiles(class: &'static str, label: &'static str) -> impl IntoView {
+    let app = App::here();
+    let input = NodeRef::<leptos::html::Input>::new();
+    let choose = move |_| {
+        if let Some(input) = input.get_untracked() {
+            input.click();
+        }
+    };
+    let chosen = move |_| {
+        if let Some(input) = input.get_untracked() {
+            app.add(file::take_chosen(&input));
+        }
+    };
+    view! {
+        <input class="visually-hidden" type="file" multiple tabindex="-1" aria-hidden="true" node_ref=input on:change=chosen />
+        <button type="button" id="choose-files" class=class on:click=choose title="Choose files (O)">
+            {icon(icon::PLUS)}
+            <span>{label}</span>
+        </button>
+    }
+}
+
+/// Copies the page's address, which holds the view and no data.
+fn copy_link(app: App) {
+    let view = app
+        .view
+        .with_untracked(crate::view_state::ViewState::encode);
+    let address = dom::address();
+    let base = address.split('#').next().unwrap_or_default();
+    let link = format!("{base}#{view}");
+    leptos::task::spawn_local(async move {
+        app.status.set(if dom::copy(link).await {
+            "Link copied: it holds filters, device and zoom. Whoever opens it needs the same files."
+                .into()
+        } else {
+            "The browser refuses the clipboard here: copy the address from the address bar.".into()
+        });
+    });
+}
+
+/// Device for rows whose file names none, and a way to all devices.
+#[component]
+fn DevicePicker() -> impl IntoView {
+    let app = App::here();
+    // What rows are judged by now: one device, several, or none.
+    let judged = Memo::new(move |_| {
+        let metrics = app.metrics.get();
+        let data = app.data.get();
+        let mut used = vec![false; data.devices.len()];
+        for &code in &data.device {
+            used[usize::from(code)] = true;
+        }
+        let mut names: Vec<Option<String>> = metrics
+            .devices
+            .iter()
+            .zip(used)
+            .filter(|(_, used)| *used)
+            .map(|(d, _)| d.as_ref().map(|d| d.name.clone()))
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    });
+    let label = Memo::new(move |_| match &judged.get()[..] {
+        [] => "Device".to_owned(),
+        [Some(one)] => super::devices::short_name(one),
+        [None] => "Choose a device".to_owned(),
+        many => format!("{} devices", many.len()),
+    });
+    let missing = move || judged.with(|j| j.contains(&None));
+    let unnamed = Memo::new(move |_| {
+        let data = app.data.get();
+        data.device.contains(&0)
+    });
+    let choose = move |id: String| app.set_devices(|d| d.default = Some(id));
+    let current = move |id: &str| app.view.with(|v| v.devices.default.as_deref() == Some(id));
+    view! {
+        <div class="device-picker" class:missing=missing>
+            <Menu
+                class="button small"
+                right=true
+                name=Signal::derive(move || format!("Device: {}", label.get()))
+                label=move || view! { {icon(icon::CHIP)}<span class="device-name">{move || label.get()}</span>{icon(icon::DOWN)} }
+            >
+                <div class="menu-scroll">
+                    {move || {
+                        let note = if unnamed.get() {
+                            "The device for rows whose file names none:"
+                        } else {
+                            "Every file names its device. This one is for files that do not:"
+                        };
+                        view! { <p class="menu-note">{note}</p> }
+                    }}
+                    {move || {
+                        let own = app.custom.get();
+                        own.iter()
+                            .chain(hardware::catalog().iter().filter(|d| own.iter().all(|o| o.id != d.id)))
+                            .map(|d| {
+                                let (id, shown) = (d.id.clone(), d.id.clone());
+                                view! {
+                                    <button
+                                        type="button"
+                                        class="menu-item"
+                                        aria-pressed=move || current(&shown).to_string()
+                                        on:click=move |_| choose(id.clone())
+                                    >
+                                        {super::devices::short_name(&d.name)}
+                                        <span class="menu-side">{d.memory_kind.clone()}</span>
+                                    </button>
+                                }
+                            })
+                            .collect_view()
+                    }}
+                </div>
+                <hr />
+                <button type="button" class="menu-item" on:click=move |_| app.open(Dialog::Devices(None))>
+                    "All peaks, own devices…" <kbd>"D"</kbd>
+                </button>
+            </Menu>
+        </div>
+    }
+}
+
+#[component]
+fn RoofSwitch() -> impl IntoView {
+    let app = App::here();
+    let option = move |kind: RoofKind, label: &'static str, hint: &'static str| {
+        let on = move || app.view.with(|v| v.roof == kind);
+        view! {
+            <button type="button" class="segment" aria-pressed=move || on().to_string() title=hint
+                on:click=move |_| app.set_roof(kind)>
+                {label}
+            </button>
+        }
+    };
+    view! {
+        <div class="segments roof-switch" role="group" aria-label="Percentages are of which roof">
+            {option(RoofKind::Datasheet, "Datasheet", "Percentages of the vendor's dense peak (R)")}
+            {option(RoofKind::Achievable, "Achievable", "Percentages of the best rate anyone measured with large GEMMs (R)")}
+        </div>
+    }
+}
+
+#[component]
+fn ThemeMenu() -> impl IntoView {
+    let app = App::here();
+    let item = move |theme: ThemeChoice, label: &'static str, path: &'static str| {
+        view! {
+            <button type="button" class="menu-item" aria-pressed=move || (app.theme.get() == theme).to_string()
+                on:click=move |_| app.set_theme(theme)>
+                {icon(path)} {label}
+            </button>
+        }
+    };
+    view! {
+        <Menu
+            class="icon-button"
+            right=true
+            name=Signal::derive(|| "Theme".to_owned())
+            label=move || view! { {move || icon(if app.dark.get() { icon::MOON } else { icon::SUN })} }
+        >
+            {item(ThemeChoice::System, "As the system", icon::SCREEN)}
+            {item(ThemeChoice::Light, "Light", icon::SUN)}
+            {item(ThemeChoice::Dark, "Dark", icon::MOON)}
+            <hr class="narrow-only" />
+            <button type="button" class="menu-item narrow-only" on:click=move |_| copy_link(app)>
+                {icon(icon::LINK)} "Copy a link"
+            </button>
+            <button type="button" class="menu-item narrow-only" on:click=move |_| app.undo()>
+                {icon(icon::UNDO)} "Undo"
+            </button>
+        </Menu>
+    }
+}

@@ -1,0 +1,266 @@
+//! Reading files one after another: a queue, its progress, what becomes of each outcome.
+
+use super::state::{App, Dialog, LoadError, LoadedFile, Progress, Shared};
+use crate::import::{ErrorKind, Head, ImportOptions, Imported};
+use crate::units::Bytes;
+use crate::web::file::Input;
+use crate::web::importer::Importer;
+use crate::web::reading::Outcome;
+use crate::web::{clock, dom, storage};
+use leptos::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+struct Job {
+    input: Input,
+    options: ImportOptions,
+    /// Number of the loaded (or refused) file that this replaces.
+    replaces: Option<u32>,
+}
+
+/// The queue of files and the bytes behind the loaded ones (to import them again).
+#[derive(Default)]
+pub struct Loader {
+    importer: Importer,
+    queue: RefCell<VecDeque<Job>>,
+    running: Cell<bool>,
+    next_id: Cell<u32>,
+    inputs: RefCell<HashMap<u32, Input>>,
+}
+
+impl Loader {
+    /// Starts the worker and lets it warm up. Call it when the page is idle.
+    pub async fn prepare(&self) {
+        self.importer.start();
+        self.importer.warm_up().await;
+    }
+
+    /// The bytes behind a file.
+    pub fn input(&self, id: u32) -> Option<Input> {
+        self.inputs.borrow().get(&id).cloned()
+    }
+
+    fn new_id(&self) -> u32 {
+        self.next_id.set(self.next_id.get() + 1);
+        self.next_id.get()
+    }
+}
+
+impl App {
+    /// Imports files in order, after those that wait already.
+    pub fn add(&self, inputs: Vec<Input>) {
+        let jobs = inputs.into_iter().map(|input| Job {
+            input,
+            options: ImportOptions::default(),
+            replaces: None,
+        });
+        self.loader().queue.borrow_mut().extend(jobs);
+        self.run_queue();
+    }
+
+    /// Imports a file again with other decisions.
+    pub fn import_again(&self, id: u32, options: ImportOptions) {
+        let loader = self.loader();
+        if let Some(input) = loader.input(id) {
+            loader.queue.borrow_mut().push_back(Job {
+                input,
+                options,
+                replaces: Some(id),
+            });
+            self.run_queue();
+        }
+    }
+
+    /// Stops the file that is being read; those that wait go on.
+    pub fn cancel_loading(&self) {
+        self.loader().importer.cancel();
+    }
+
+    /// Takes a file off the page.
+    pub fn remove_file(&self, id: u32) {
+        self.loader().inputs.borrow_mut().remove(&id);
+        let index = self
+            .files
+            .with_untracked(|f| f.iter().position(|f| f.id == id));
+        let Some(index) = index else { return };
+        self.glance(|v| {
+            // A selection names files by position.
+            v.selection.retain(|s| usize::from(s.source) != index);
+            for s in &mut v.selection {
+                if usize::from(s.source) > index {
+                    s.source -= 1;
+                }
+            }
+        });
+        self.files.update(|f| f.retain(|f| f.id != id));
+    }
+
+    /// Takes an error off the page.
+    pub fn dismiss_error(&self, id: u32) {
+        self.load.update(|l| l.errors.retain(|e| e.id != id));
+        if !self.files.with_untracked(|f| f.iter().any(|f| f.id == id)) {
+            self.loader().inputs.borrow_mut().remove(&id);
+        }
+    }
+
+    fn run_queue(&self) {
+        let app = *self;
+        let loader = app.loader();
+        app.load.update(|l| l.waiting = names(&loader));
+        if loader.running.replace(true) {
+            return;
+        }
+        dom::set_root_data("ready", None);
+        wasm_bindgen_futures::spawn_local(async move {
+            loop {
+                let job = loader.queue.borrow_mut().pop_front();
+                let Some(job) = job else { break };
+                app.run_job(&loader, job).await;
+            }
+            loader.running.set(false);
+            app.load.update(|l| {
+                l.current = None;
+                l.waiting.clear();
+            });
+            // Ready means on the screen: after the frame that shows the last file, and after the
+            // lists that follow it.
+            clock::after_paint().await;
+            clock::after_paint().await;
+            clock::mark("gemmscope:painted");
+            dom::set_root_data("ready", Some("1"));
+        });
+    }
+
+    async fn run_job(&self, loader: &Rc<Loader>, job: Job) {
+        let app = *self;
+        let started = clock::now_ms();
+        clock::mark("gemmscope:chosen");
+        let total = job.input.size();
+        let name = job.input.name.clone();
+        app.load.update(|l| {
+            l.waiting = names(loader);
+            l.current = Some(Progress {
+                name: name.clone(),
+                read: 0,
+                total,
+                bytes_per_s: 0.0,
+            });
+        });
+        let mut options = job.options;
+        let mut outcome = self.read(loader, &job.input, &options, started).await;
+        // A file of an unknown make whose header was assigned by hand before.
+        if let (Outcome::Failed(error), true) = (&outcome, options == ImportOptions::default())
+            && error.kind == ErrorKind::NeedsMapping
+            && let Some(known) = remembered(&job.input).await
+        {
+            options = known;
+            outcome = self.read(loader, &job.input, &options, started).await;
+        }
+        match outcome {
+            Outcome::Done(Imported::Table(data)) => {
+                let id = job.replaces.unwrap_or_else(|| loader.new_id());
+                loader.inputs.borrow_mut().insert(id, job.input);
+                let rows = data.len();
+                let file = LoadedFile {
+                    id,
+                    data: Shared::from(*data),
+                    options,
+                };
+                app.load.update(|l| l.errors.retain(|e| e.id != id));
+                app.files
+                    .update(|files| match files.iter_mut().find(|f| f.id == id) {
+                        Some(old) => *old = file,
+                        None => files.push(file),
+                    });
+                clock::mark("gemmscope:computed");
+                let rate = Bytes(total as f64 / ((clock::now_ms() - started) / 1e3).max(1e-3));
+                app.status
+                    .set(format!("{name}: {rows} rows read, {rate}/s"));
+            }
+            Outcome::Done(Imported::Devices(devices)) => {
+                let names: Vec<String> = devices.iter().map(|d| d.name.clone()).collect();
+                let first = devices.first().map(|d| d.id.clone());
+                for device in devices {
+                    app.save_device(device);
+                }
+                if let Some(id) = first {
+                    app.set_devices(|d| d.default = Some(id));
+                }
+                app.status.set(format!(
+                    "{name}: device {} added and chosen",
+                    names.join(", ")
+                ));
+            }
+            Outcome::Done(_) => {}
+            Outcome::Failed(error) => {
+                let id = job.replaces.unwrap_or_else(|| loader.new_id());
+                loader.inputs.borrow_mut().insert(id, job.input);
+                let mappable = error.kind == ErrorKind::NeedsMapping;
+                let error = LoadError {
+                    id,
+                    name: name.clone(),
+                    message: error.to_string(),
+                    mappable,
+                };
+                app.status
+                    .set(format!("{name} was not read: {}", error.message));
+                app.load.update(|l| {
+                    l.errors.retain(|e| e.id != id);
+                    l.errors.push(error);
+                });
+                if mappable {
+                    app.open(Dialog::Mapping(id));
+                }
+            }
+            Outcome::Cancelled => app.status.set(format!("{name}: cancelled")),
+        }
+    }
+
+    async fn read(
+        &self,
+        loader: &Loader,
+        input: &Input,
+        options: &ImportOptions,
+        started: f64,
+    ) -> Outcome {
+        let load = self.load;
+        let progress = move |read: u64| {
+            let seconds = ((clock::now_ms() - started) / 1e3).max(1e-3);
+            let _ = load.try_update(|l| {
+                if let Some(p) = &mut l.current {
+                    p.read = read;
+                    p.bytes_per_s = read as f64 / seconds;
+                }
+            });
+        };
+        loader.importer.import(input, options, progress).await
+    }
+}
+
+fn names(loader: &Loader) -> Vec<String> {
+    loader
+        .queue
+        .borrow()
+        .iter()
+        .map(|j| j.input.name.clone())
+        .collect()
+}
+
+/// Bytes of a file that are looked at for its header.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// The beginning of a file.
+pub async fn head(input: &Input) -> Vec<u8> {
+    let end = input.size().min(HEAD_BYTES);
+    gloo_file::futures::read_as_bytes(&input.blob.slice(0, end))
+        .await
+        .unwrap_or_default()
+}
+
+/// What was decided earlier about files with the header of this one.
+async fn remembered(input: &Input) -> Option<ImportOptions> {
+    let head = Head::from_bytes(&input.name, &head(input).await);
+    let json = storage::get(&super::mapping::storage_key(&head)?)?;
+    serde_json::from_str(&json).ok()
+}

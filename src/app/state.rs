@@ -1,0 +1,452 @@
+//! The page's state: four signals, and everything that follows from them as memos.
+//!
+//! Components read the memos and call the actions; none keeps a copy of its own.
+
+use super::load::Loader;
+use crate::dataset::Dataset;
+use crate::field::{Field, Frame};
+use crate::filter::{Filters, Mask};
+use crate::hardware::{Device, RoofKind};
+use crate::history::History;
+use crate::import::ImportOptions;
+use crate::metrics::{DeviceChoice, Metrics, Totals};
+use crate::view_state::{RowRef, ViewState};
+use crate::web::{clock, storage};
+use leptos::prelude::*;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A shared value that equals only itself: cheap to compare, as memos want it.
+#[derive(Debug)]
+pub struct Shared<T>(pub Arc<T>);
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(self.0.clone())
+    }
+}
+
+impl<T> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> From<T> for Shared<T> {
+    fn from(value: T) -> Self {
+        Shared(Arc::new(value))
+    }
+}
+
+/// A frame that equals another of the same parts.
+#[derive(Clone, Debug)]
+pub struct Shown(pub Frame);
+
+impl PartialEq for Shown {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0.data, &other.0.data)
+            && Arc::ptr_eq(&self.0.metrics, &other.0.metrics)
+            && Arc::ptr_eq(&self.0.rows, &other.0.rows)
+    }
+}
+
+impl Deref for Shown {
+    type Target = Frame;
+    fn deref(&self) -> &Frame {
+        &self.0
+    }
+}
+
+/// A loaded file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadedFile {
+    /// Number on this page, for keys and for importing it again.
+    pub id: u32,
+    /// Its rows.
+    pub data: Shared<Dataset>,
+    /// What the user decided about it.
+    pub options: ImportOptions,
+}
+
+/// How far the file that is being read has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// File name.
+    pub name: String,
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes in all.
+    pub total: u64,
+    /// Bytes a second so far.
+    pub bytes_per_s: f64,
+}
+
+/// A file that could not be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadError {
+    /// Number on this page.
+    pub id: u32,
+    /// File name.
+    pub name: String,
+    /// What was wrong and what to do.
+    pub message: String,
+    /// True where the columns can be assigned by hand.
+    pub mappable: bool,
+}
+
+/// What is being read, what waits, what went wrong.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadState {
+    /// The file being read.
+    pub current: Option<Progress>,
+    /// Names of the files that wait.
+    pub waiting: Vec<String>,
+    /// Files that could not be read.
+    pub errors: Vec<LoadError>,
+}
+
+/// Which dialog is open.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dialog {
+    /// Keyboard shortcuts and terms.
+    Help,
+    /// Devices and their peaks; the text is the device name of a file to choose one for.
+    Devices(Option<String>),
+    /// Columns of a file: loaded (`Ok`) or refused (`Err`), by number.
+    Mapping(u32),
+    /// Text to import.
+    Paste,
+}
+
+/// Light, dark, or as the system is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThemeChoice {
+    /// As the system is.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+/// Everything a component may need. Copying it copies handles.
+#[derive(Clone, Copy)]
+pub struct App {
+    /// The loaded files, in order.
+    pub files: RwSignal<Vec<LoadedFile>>,
+    /// What is looked at.
+    pub view: RwSignal<ViewState>,
+    /// What is being read.
+    pub load: RwSignal<LoadState>,
+    /// The user's own devices.
+    pub custom: RwSignal<Vec<Device>>,
+    /// Undo.
+    pub history: RwSignal<History<ViewState>>,
+    /// The open dialog.
+    pub dialog: RwSignal<Option<Dialog>>,
+    /// The chosen theme.
+    pub theme: RwSignal<ThemeChoice>,
+    /// True where dark colours are shown.
+    pub dark: RwSignal<bool>,
+    /// One line for the status region, also read out.
+    pub status: RwSignal<String>,
+    /// All rows of all files.
+    pub data: Memo<Shared<Dataset>>,
+    /// Their figures.
+    pub metrics: Memo<Shared<Metrics>>,
+    /// Data, figures and the rows that pass the filters.
+    pub frame: Memo<Shown>,
+    /// The frame once it was painted: lists and tables follow the chart, so that no task is long.
+    pub late: RwSignal<Shown>,
+    /// Figures of the rows that pass.
+    pub totals: Memo<Totals>,
+    /// Rows of the selection, in order of selection.
+    pub selected: Memo<Vec<u32>>,
+    mask: StoredValue<Mask>,
+    loader: StoredValue<Rc<Loader>, LocalStorage>,
+}
+
+const DEVICES_KEY: &str = "gemmscope.devices";
+const THEME_KEY: &str = "gemmscope.theme";
+
+impl App {
+    /// The state of an empty page; reads the address bar and what was stored.
+    pub fn new(hash: &str) -> App {
+        let (first, problems) = ViewState::decode(hash);
+        let files = RwSignal::new(Vec::<LoadedFile>::new());
+        let view = RwSignal::new(first);
+        let custom = RwSignal::new(stored_devices());
+        let status = RwSignal::new(
+            problems
+                .iter()
+                .map(|p| format!("Link: {} ({})", p.message, p.key))
+                .collect::<Vec<_>>()
+                .join("; "),
+        );
+
+        let data = Memo::new(move |_| files.with(|files| unite(files)));
+        let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
+        let roof = Memo::new(move |_| view.with(|v| v.roof));
+        let metrics = Memo::new(move |_| {
+            let data = data.get();
+            let resolved = custom.with(|own| devices.get().resolve(&data.devices, own));
+            Shared::from(Metrics::compute(&data, resolved, roof.get()))
+        });
+        let mask = StoredValue::new(Mask::default());
+        let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
+        let frame = Memo::new(move |old: Option<&Shown>| {
+            let (data, metrics) = (data.get(), metrics.get());
+            let whole = Frame {
+                data: data.0,
+                metrics: metrics.0,
+                rows: Arc::new(Vec::new()),
+            };
+            let filters = filters.get();
+            mask.try_update_value(|mask| {
+                let same = old.is_some_and(|o| {
+                    Arc::ptr_eq(&o.data, &whole.data) && Arc::ptr_eq(&o.metrics, &whole.metrics)
+                });
+                if !same {
+                    mask.reset();
+                }
+                let refused = mask.update(&filters, &whole);
+                if !refused.is_empty() {
+                    status.set(format!(
+                        "{} filters are too many; {} left out",
+                        Mask::CAPACITY,
+                        refused.len()
+                    ));
+                }
+                let rows = Arc::new(mask.passing());
+                Shown(Frame {
+                    rows,
+                    ..whole.clone()
+                })
+            })
+            .unwrap_or(Shown(whole))
+        });
+        let empty = Shown(Frame::all(Arc::new(Dataset::new()), Arc::default()));
+        let late = RwSignal::new(empty);
+        let totals = Memo::new(move |_| late.with(|f| Totals::over(&f.data, &f.metrics, &f.rows)));
+        let selection = Memo::new(move |_| view.with(|v| v.selection.clone()));
+        let selected = Memo::new(move |_| {
+            let wanted = selection.get();
+            data.with(|d| RowRef::find(&wanted, d))
+        });
+        let theme = RwSignal::new(match storage::get(THEME_KEY).as_deref() {
+            Some("light") => ThemeChoice::Light,
+            Some("dark") => ThemeChoice::Dark,
+            _ => ThemeChoice::System,
+        });
+        App {
+            files,
+            view,
+            load: RwSignal::default(),
+            custom,
+            history: RwSignal::default(),
+            dialog: RwSignal::new(None),
+            theme,
+            dark: RwSignal::new(false),
+            status,
+            data,
+            metrics,
+            frame,
+            late,
+            totals,
+            selected,
+            mask,
+            loader: StoredValue::new_local(Rc::new(Loader::default())),
+        }
+    }
+
+    /// The state of the surrounding page.
+    pub fn here() -> App {
+        expect_context()
+    }
+
+    /// What reads files.
+    pub fn loader(&self) -> Rc<Loader> {
+        self.loader.get_value()
+    }
+
+    /// What reads files, while the page's component lives.
+    pub fn try_loader(&self) -> Option<Rc<Loader>> {
+        self.loader.try_get_value()
+    }
+
+    /// True before the first file.
+    pub fn is_empty(&self) -> bool {
+        self.files.with_untracked(Vec::is_empty)
+    }
+
+    /// Changes the view as one step that can be undone. Quick changes of one `kind` are one step.
+    pub fn edit(&self, kind: &'static str, change: impl FnOnce(&mut ViewState)) {
+        let before = self.view.get_untracked();
+        let mut after = before.clone();
+        change(&mut after);
+        if after != before {
+            self.history
+                .update(|h| h.record(before, kind, clock::now_ms()));
+            self.view.set(after);
+        }
+    }
+
+    /// Changes the view without a step: selection, hover.
+    pub fn glance(&self, change: impl FnOnce(&mut ViewState)) {
+        let before = self.view.get_untracked();
+        let mut after = before.clone();
+        change(&mut after);
+        if after != before {
+            self.view.set(after);
+        }
+    }
+
+    /// Takes the last step back.
+    pub fn undo(&self) {
+        let current = self.view.get_untracked();
+        if let Some(Some(before)) = self.history.try_update(|h| h.undo(current)) {
+            self.view.set(before);
+        }
+    }
+
+    /// Does the step again.
+    pub fn redo(&self) {
+        let current = self.view.get_untracked();
+        if let Some(Some(after)) = self.history.try_update(|h| h.redo(current)) {
+            self.view.set(after);
+        }
+    }
+
+    /// Lets a value of a facet through, or no longer.
+    pub fn toggle_facet(&self, field: &Field, value: &str) {
+        self.edit("facet", |v| v.filters.toggle(field, value));
+    }
+
+    /// Lets everything through.
+    pub fn clear_filters(&self) {
+        self.edit("clear", |v| v.filters = Filters::default());
+    }
+
+    /// Selects rows; `add` keeps what is selected and takes out what is selected already.
+    pub fn select(&self, rows: &[u32], add: bool) {
+        let refs: Vec<RowRef> = self
+            .data
+            .with_untracked(|d| rows.iter().map(|&r| RowRef::of(r, d)).collect());
+        self.glance(|v| {
+            if !add {
+                v.selection = refs;
+                return;
+            }
+            for r in refs {
+                match v.selection.iter().position(|s| *s == r) {
+                    Some(i) => drop(v.selection.remove(i)),
+                    None => v.selection.push(r),
+                }
+            }
+        });
+    }
+
+    /// Selects nothing.
+    pub fn deselect(&self) {
+        self.glance(|v| v.selection.clear());
+    }
+
+    /// How many rows each value of a category would show, with the values' texts.
+    pub fn facet_counts(&self, field: &Field) -> Vec<(String, u64)> {
+        let frame = self.late.get();
+        let categories = frame.categories(field);
+        let counts = self.mask.with_value(|mask| mask.counts(field, &categories));
+        categories.values.into_iter().zip(counts).collect()
+    }
+
+    /// Which devices rows are judged on.
+    pub fn set_devices(&self, change: impl FnOnce(&mut DeviceChoice)) {
+        self.edit("device", |v| change(&mut v.devices));
+    }
+
+    /// Which roof percentages are of.
+    pub fn set_roof(&self, roof: RoofKind) {
+        self.edit("roof", |v| v.roof = roof);
+    }
+
+    /// Adds or replaces one of the user's own devices and stores them.
+    pub fn save_device(&self, device: Device) {
+        self.lend_device(device);
+        self.store_devices();
+    }
+
+    /// Adds or replaces a device for as long as the page is open.
+    pub fn lend_device(&self, device: Device) {
+        self.custom
+            .update(|own| match own.iter_mut().find(|d| d.id == device.id) {
+                Some(old) => *old = device,
+                None => own.push(device),
+            });
+    }
+
+    /// Forgets one of the user's own devices.
+    pub fn forget_device(&self, id: &str) {
+        self.custom.update(|own| own.retain(|d| d.id != id));
+        self.store_devices();
+    }
+
+    fn store_devices(&self) {
+        let json = self.custom.with_untracked(|own| serde_json::to_string(own));
+        if let Ok(json) = json
+            && !storage::set(DEVICES_KEY, Some(&json))
+        {
+            self.status.set(
+                "The browser stores nothing here: this device lasts until you close the page."
+                    .into(),
+            );
+        }
+    }
+
+    /// Chooses and stores the theme.
+    pub fn set_theme(&self, theme: ThemeChoice) {
+        self.theme.set(theme);
+        storage::set(
+            THEME_KEY,
+            match theme {
+                ThemeChoice::System => None,
+                ThemeChoice::Light => Some("light"),
+                ThemeChoice::Dark => Some("dark"),
+            },
+        );
+    }
+
+    /// Opens a dialog.
+    pub fn open(&self, dialog: Dialog) {
+        self.dialog.set(Some(dialog));
+    }
+}
+
+/// One file is shared as it is; several are copied into one table.
+fn unite(files: &[LoadedFile]) -> Shared<Dataset> {
+    match files {
+        [] => Shared::from(Dataset::new()),
+        [one] => one.data.clone(),
+        [first, rest @ ..] => {
+            let mut all = (*first.data.0).clone();
+            for file in rest {
+                all.append((*file.data.0).clone());
+            }
+            Shared::from(all)
+        }
+    }
+}
+
+fn stored_devices() -> Vec<Device> {
+    storage::get(DEVICES_KEY)
+        .and_then(|json| serde_json::from_str(&json).ok())
+        .unwrap_or_default()
+}

@@ -1,0 +1,305 @@
+//! All rows and columns: sorted, chosen, scrolled through without ever building more rows than
+//! show.
+
+use super::state::App;
+use super::totals::grouped;
+use super::ui::{Menu, icon};
+use crate::cells;
+use crate::field::{Field, FieldInfo, FieldKind};
+use crate::web::dom;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Height of a row, CSS pixels; the style sheet has the same.
+const ROW: f64 = 28.0;
+/// Browsers stop at about 33 million px, and precision ends before: beyond this a pixel of the
+/// scroll bar is several rows.
+const MOST_HEIGHT: f64 = 8_000_000.0;
+/// Columns that show where the link names none.
+const DEFAULT: [Field; 11] = [
+    Field::Shape,
+    Field::Dtype,
+    Field::Transposes,
+    Field::Time,
+    Field::Attained,
+    Field::Efficiency,
+    Field::Ai,
+    Field::Bandwidth,
+    Field::Bound,
+    Field::Lost,
+    Field::Source,
+];
+const SORT_KEY: &str = "sort";
+const COLUMNS_KEY: &str = "columns";
+
+/// The view.
+#[component]
+pub fn Table() -> impl IntoView {
+    let app = App::here();
+    let all = Memo::new(move |_| app.late.with(|f| f.fields()));
+    let columns = Memo::new(move |_| {
+        let chosen = app.view.with(|v| v.param(COLUMNS_KEY).map(str::to_owned));
+        columns_of(
+            &all.get(),
+            chosen.as_deref(),
+            app.late.with(|f| f.data.sources.len()),
+        )
+    });
+    let sort = Memo::new(move |_| {
+        app.view.with(|v| {
+            let text = v.param(SORT_KEY)?;
+            let (descending, name) = match text.strip_prefix('-') {
+                Some(name) => (true, name),
+                None => (false, text),
+            };
+            Some((Field::parse(name)?, descending))
+        })
+    });
+    let rows = Memo::new(move |_| {
+        let frame = app.late.get();
+        let sorted = sort.get().and_then(|(field, descending)| {
+            frame
+                .info(&field)
+                .map(|info| Arc::new(cells::sorted(&frame, &info, descending)))
+        });
+        super::state::Shared(sorted.unwrap_or_else(|| frame.rows.clone()))
+    });
+    let sort_by = move |info: &FieldInfo| {
+        let key = info.field.to_string();
+        // Numbers are first wanted from the top, texts from A.
+        let down_first = info.kind == FieldKind::Number;
+        app.edit("sort", |v| {
+            let now = v.param(SORT_KEY).unwrap_or("").to_owned();
+            let (first, second) = if down_first {
+                (format!("-{key}"), key.clone())
+            } else {
+                (key.clone(), format!("-{key}"))
+            };
+            let next = if now == first {
+                second
+            } else if now == second {
+                String::new()
+            } else {
+                first
+            };
+            v.set_param(SORT_KEY, next);
+        });
+    };
+    let toggle_column = move |field: Field| {
+        let mut shown: Vec<Field> =
+            columns.with_untracked(|c| c.iter().map(|c| c.field.clone()).collect());
+        match shown.iter().position(|f| *f == field) {
+            Some(i) => drop(shown.remove(i)),
+            None => shown.push(field),
+        }
+        let text: Vec<String> = shown.iter().map(ToString::to_string).collect();
+        app.edit("columns", |v| v.set_param(COLUMNS_KEY, text.join("\n")));
+    };
+    let export = move || {
+        let frame = app.late.get_untracked();
+        dom::download(
+            "gemmscope.csv",
+            "text/csv",
+            crate::export::csv(
+                &frame.data,
+                rows.get_untracked().iter().map(|&r| r as usize),
+                Some(&frame.metrics),
+            )
+            .as_bytes(),
+        );
+    };
+    let scroller = NodeRef::<leptos::html::Div>::new();
+    let top = RwSignal::new(0.0f64);
+    let height = RwSignal::new(600.0f64);
+    let watch = StoredValue::new_local(None::<dom::SizeWatch>);
+    Effect::new(move |_| {
+        if let Some(element) = scroller.get() {
+            watch.set_value(dom::watch_size(&element, move |_, h| {
+                let _ = height.try_set(h);
+            }));
+        }
+    });
+    on_cleanup(move || watch.dispose());
+    let count = Memo::new(move |_| rows.with(|r| r.len()));
+    // The scroll range is shorter than the rows where a browser could not hold it.
+    let full = Memo::new(move |_| (count.get() as f64 * ROW).min(MOST_HEIGHT));
+    let visible = Memo::new(move |_| (height.get() / ROW).ceil() as usize + 1);
+    let first = Memo::new(move |_| {
+        let (count, full) = (count.get() as f64, full.get());
+        let room = (full - height.get()).max(1.0);
+        let last = (count - (height.get() - ROW) / ROW).max(0.0);
+        let exact = if count * ROW <= MOST_HEIGHT {
+            top.get() / ROW
+        } else {
+            top.get() / room * last
+        };
+        exact.floor().clamp(0.0, (count - 1.0).max(0.0)) as usize
+    });
+    let width =
+        Memo::new(move |_| columns.with(|c| c.iter().map(column_width).sum::<f64>() + 56.0));
+    let numbers = Memo::new(move |_| app.selected.get());
+
+    view! {
+        <section class="chart table-view" aria-label="Table">
+            <div class="bar">
+                <span class="muted">{move || format!("{} rows", grouped(count.get() as u64))}</span>
+                <span class="spacer"></span>
+                <Menu class="button small" right=true stays=true
+                    name=Signal::derive(|| "Choose columns".to_owned())
+                    label=|| view! { {icon(icon::COLUMNS)} <span>"Columns"</span> }>
+                    <div class="menu-scroll">
+                        {move || {
+                            all.get()
+                                .into_iter()
+                                .map(|info| {
+                                    let field = info.field.clone();
+                                    let shown = info.field.clone();
+                                    view! {
+                                        <label class="menu-item" title=info.hint>
+                                            <input type="checkbox"
+                                                prop:checked=move || columns.with(|c| c.iter().any(|c| c.field == shown))
+                                                on:change=move |_| toggle_column(field.clone()) />
+                                            {cells::title(&info)}
+                                        </label>
+                                    }
+                                })
+                                .collect_view()
+                        }}
+                    </div>
+                </Menu>
+                <button type="button" class="button small" title="These rows with every column, as CSV" on:click=move |_| export()>
+                    {icon(icon::SAVE)} <span>"CSV"</span>
+                </button>
+            </div>
+            <div
+                class="grid"
+                node_ref=scroller
+                tabindex="0"
+                role="table"
+                aria-label="GEMMs"
+                aria-rowcount=move || (count.get() + 1).to_string()
+                on:scroll=move |_| {
+                    if let Some(e) = scroller.get_untracked() {
+                        top.set(f64::from(e.scroll_top()));
+                    }
+                }
+            >
+                <div class="grid-head" role="row" style:width=move || format!("{}px", width.get())>
+                    <span class="cell number-cell" role="columnheader" title="Number in the chart">"#"</span>
+                    <For each=move || columns.get() key=|c| c.field.clone() let:info>
+                        {
+                            let field = info.field.clone();
+                            let state = move || match sort.get() {
+                                Some((f, down)) if f == field => if down { "descending" } else { "ascending" },
+                                _ => "none",
+                            };
+                            let arrow = state.clone();
+                            let clicked = info.clone();
+                            view! {
+                                <span class="cell" class:num=info.kind == FieldKind::Number role="columnheader"
+                                    aria-sort=state style:width=format!("{}px", column_width(&info))>
+                                    <button type="button" class="column-head" title=info.hint on:click=move |_| sort_by(&clicked)>
+                                        {cells::title(&info)}
+                                        <span class="sort-arrow" aria-hidden="true">
+                                            {move || match arrow() { "descending" => "↓", "ascending" => "↑", _ => "" }}
+                                        </span>
+                                    </button>
+                                </span>
+                            }
+                        }
+                    </For>
+                </div>
+                <div class="grid-body" role="rowgroup" style:height=move || format!("{}px", full.get())
+                    style:width=move || format!("{}px", width.get())>
+                    {move || {
+                        let frame = app.late.get();
+                        let columns = columns.get();
+                        let texts: Vec<_> = columns.iter().map(|c| cells::texts(&frame, c)).collect();
+                        let (first, visible) = (first.get(), visible.get());
+                        let numbers = numbers.get();
+                        // The window of rows stays where the scroll position is, to the pixel.
+                        let offset = if count.get() as f64 * ROW <= MOST_HEIGHT { first as f64 * ROW } else { top.get() };
+                        rows.with(|rows| {
+                            rows.iter()
+                                .enumerate()
+                                .skip(first)
+                                .take(visible)
+                                .map(|(i, &row)| {
+                                    let number = numbers.iter().position(|r| *r == row);
+                                    let y = offset + (i - first) as f64 * ROW;
+                                    view! {
+                                        <div
+                                            class="grid-row"
+                                            class:selected=number.is_some()
+                                            class:odd=i % 2 == 1
+                                            role="row"
+                                            aria-rowindex=(i + 2).to_string()
+                                            aria-selected=number.is_some().to_string()
+                                            tabindex="0"
+                                            data-row=row.to_string()
+                                            style:transform=format!("translateY({y}px)")
+                                            on:click=move |e| app.select(&[row], e.shift_key() || e.ctrl_key() || e.meta_key())
+                                            on:keydown=move |e| if e.key() == "Enter" { app.select(&[row], e.shift_key()) }
+                                        >
+                                            <span class="cell number-cell" role="cell">{number.map(|n| n + 1)}</span>
+                                            {columns
+                                                .iter()
+                                                .zip(&texts)
+                                                .map(|(c, text)| {
+                                                    let text = text(row as usize);
+                                                    view! {
+                                                        <span class="cell" class:num=c.kind == FieldKind::Number role="cell"
+                                                            style:width=format!("{}px", column_width(c)) title=text.clone()>
+                                                            {text.clone()}
+                                                        </span>
+                                                    }
+                                                })
+                                                .collect_view()}
+                                        </div>
+                                    }
+                                })
+                                .collect_view()
+                        })
+                    }}
+                </div>
+            </div>
+        </section>
+    }
+}
+
+fn columns_of(all: &[FieldInfo], chosen: Option<&str>, files: usize) -> Vec<FieldInfo> {
+    let find = |f: &Field| all.iter().find(|i| i.field == *f).cloned();
+    match chosen {
+        Some(text) => text
+            .split('\n')
+            .filter_map(Field::parse)
+            .filter_map(|f| find(&f))
+            .collect(),
+        None => {
+            // What ran, first; then the figures.
+            let names = all.iter().filter(|i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "kernel" | "model" | "library" | "op_name")));
+            names
+                .cloned()
+                .chain(
+                    DEFAULT
+                        .iter()
+                        .filter(|f| files > 1 || **f != Field::Source)
+                        .filter_map(find),
+                )
+                .collect()
+        }
+    }
+}
+
+/// By what it holds: a column as wide as its longest text would need all of them read.
+fn column_width(info: &FieldInfo) -> f64 {
+    match (&info.kind, &info.field) {
+        (_, Field::Shape) => 200.0,
+        (_, Field::Transposes | Field::Batch) => 76.0,
+        (FieldKind::Category, Field::Column(_)) => 240.0,
+        (FieldKind::Category, _) => 132.0,
+        (FieldKind::Number, _) => {
+            (cells::title(info).chars().count() as f64 * 7.4 + 36.0).max(84.0)
+        }
+    }
+}

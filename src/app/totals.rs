@@ -1,0 +1,114 @@
+//! The strip of figures over the rows that pass the filters.
+
+use super::state::App;
+use crate::explain::{percent, roof_name};
+use crate::units::{FlopsPerSec, Seconds};
+use leptos::prelude::*;
+
+/// The strip.
+#[component]
+pub fn Strip() -> impl IntoView {
+    let app = App::here();
+    let all = Memo::new(move |_| app.data.with(|d| d.len()));
+    let kind = Memo::new(move |_| app.view.with(|v| v.roof));
+    let missing = || "–".to_owned();
+    let share = move |v: Option<f64>| v.map_or_else(missing, percent);
+    let rows = move || {
+        let t = app.totals.get();
+        let all = all.get();
+        (
+            grouped(t.rows),
+            if t.rows as usize == all {
+                String::new()
+            } else {
+                format!("of {}", grouped(all as u64))
+            },
+        )
+    };
+    let measured = move || app.totals.with(|t| t.measured > 0);
+    view! {
+        <section class="strip" aria-label="Figures of the rows that pass the filters">
+            {figure("Rows", "GEMMs that pass the filters.".into(), move || rows().0, move || rows().1, "rows")}
+            {figure(
+                "Total time",
+                "Measured time of all calls of these rows.".into(),
+                move || if measured() { app.totals.with(|t| Seconds(t.time_s).to_string()) } else { missing() },
+                String::new,
+                "time",
+            )}
+            {figure(
+                "Attained",
+                "All work over all time. In small: the fastest single row.".into(),
+                move || if measured() { app.totals.with(|t| FlopsPerSec(t.attained_flops_per_s).to_string()) } else { missing() },
+                move || if measured() { app.totals.with(|t| format!("best {}", FlopsPerSec(t.max_flops_per_s))) } else { String::new() },
+                "attained",
+            )}
+            {move || {
+                let of = roof_name(kind.get());
+                figure(
+                    "Efficiency",
+                    format!("Sum of the times the {of} allows over the sum of the measured times: long rows weigh more. Never a mean of percentages."),
+                    move || share(app.totals.with(|t| t.weighted_efficiency)),
+                    move || format!("of the {of}"),
+                    "efficiency",
+                )
+            }}
+            {figure(
+                "Memory-bound",
+                "Share of the time in rows whose arithmetic intensity is under 0.75 of the ridge point: memory limits them.".into(),
+                move || share(app.totals.with(|t| t.share_memory_bound)),
+                || "of the time".to_owned(),
+                "memory",
+            )}
+            {figure(
+                "Compute-bound",
+                "Share of the time in rows whose arithmetic intensity is over 1.25 of the ridge point: the arithmetic units limit them.".into(),
+                move || share(app.totals.with(|t| t.share_compute_bound)),
+                || "of the time".to_owned(),
+                "compute",
+            )}
+            {figure(
+                "Lost time",
+                "Measured time minus the time the roof allows, summed: what perfect kernels would give back.".into(),
+                move || app.totals.with(|t| t.lost_s).map_or_else(missing, |s| Seconds(s).to_string()),
+                move || {
+                    app.totals.with(|t| match t.above_roof {
+                        0 => String::new(),
+                        n => format!("{} above the roof", grouped(n)),
+                    })
+                },
+                "lost",
+            )}
+        </section>
+    }
+}
+
+fn figure(
+    label: &'static str,
+    hint: String,
+    value: impl Fn() -> String + Send + 'static,
+    note: impl Fn() -> String + Send + 'static,
+    key: &'static str,
+) -> AnyView {
+    view! {
+        <div class="figure" title=hint.clone() data-figure=key>
+            <span class="figure-label">{label}</span>
+            <strong class="figure-value">{value}</strong>
+            <span class="figure-note">{note}</span>
+        </div>
+    }
+    .into_any()
+}
+
+/// A count with thin spaces between thousands.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(c);
+    }
+    out
+}

@@ -1,0 +1,269 @@
+//! Small parts that every panel uses: icons, menus, dialogs, hints.
+
+use crate::web::dom;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+/// Outlines on a 16 px grid, drawn with the text's colour.
+pub mod icon {
+    /// A ridge: the roofline view.
+    pub const ROOFLINE: &str = "M1.5 14 7 5h7.5M10 9.5h.01M12.5 8h.01M8 11.5h.01M5.5 12.5h.01";
+    /// Rows and columns.
+    pub const TABLE: &str = "M2 3h12v10H2zM2 6.5h12M2 10h12M6.5 3v10";
+    /// Add.
+    pub const PLUS: &str = "M8 3v10M3 8h10";
+    /// Less.
+    pub const MINUS: &str = "M3 8h10";
+    /// Close, remove.
+    pub const CROSS: &str = "M4 4l8 8M12 4l-8 8";
+    /// Step back.
+    pub const UNDO: &str = "M6 3 2.5 6.5 6 10M3 6.5h6.5a3.5 3.5 0 0 1 0 7H7";
+    /// Step forward.
+    pub const REDO: &str = "M10 3l3.5 3.5L10 10M13 6.5H6.5a3.5 3.5 0 0 0 0 7H9";
+    /// Copy the link.
+    pub const LINK: &str = "M6.5 9.5l3-3M7 4.5l1.3-1.3a2.8 2.8 0 0 1 4 4L11 8.5M9 11.5l-1.3 1.3a2.8 2.8 0 0 1-4-4L5 7.5";
+    /// Light theme.
+    pub const SUN: &str = "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7";
+    /// Dark theme.
+    pub const MOON: &str = "M13.5 9.6A6 6 0 0 1 6.4 2.5a6 6 0 1 0 7.1 7.1z";
+    /// The system's theme.
+    pub const SCREEN: &str = "M2 3h12v8H2zM6 14h4M8 11v3";
+    /// Help.
+    pub const HELP: &str = "M5.8 6a2.2 2.2 0 1 1 3.1 2c-.6.3-.9.8-.9 1.5M8 12h.01";
+    /// Opens downwards.
+    pub const DOWN: &str = "M4 6l4 4 4-4";
+    /// Download.
+    pub const SAVE: &str = "M8 2v8M4.5 7 8 10.5 11.5 7M2.5 13.5h11";
+    /// Filters, the drawer.
+    pub const FILTER: &str = "M2 4h12M4.5 8h7M7 12h2";
+    /// A device.
+    pub const CHIP: &str =
+        "M4 4h8v8H4zM6 1.5V4M10 1.5V4M6 12v2.5M10 12v2.5M1.5 6H4M1.5 10H4M12 6h2.5M12 10h2.5";
+    /// Change.
+    pub const EDIT: &str = "M10.5 3l2.5 2.5L6 12.5l-3 .5.5-3zM9 4.5 11.5 7";
+    /// A file.
+    pub const FILE: &str = "M4 1.5h5L12.5 5v9.5H4zM9 1.5V5h3.5";
+    /// Something to look at.
+    pub const WARN: &str = "M8 2 1.5 13.5h13zM8 6.5v3.5M8 12h.01";
+    /// Whole picture.
+    pub const FIT: &str = "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4";
+    /// Columns.
+    pub const COLUMNS: &str = "M2 3h12v10H2zM6 3v10M10 3v10";
+}
+
+/// An icon; it says nothing to assistive technology, the control around it does.
+pub fn icon(path: &'static str) -> AnyView {
+    view! {
+        <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=path /></svg>
+    }
+    .into_any()
+}
+
+/// A button that shows an icon only; the label is its name and tooltip.
+pub fn icon_button(
+    path: &'static str,
+    label: &'static str,
+    on_click: impl Fn() + 'static,
+) -> AnyView {
+    view! {
+        <button type="button" class="icon-button" aria-label=label title=label on:click=move |_| on_click()>
+            {icon(path)}
+        </button>
+    }
+    .into_any()
+}
+
+/// A button with a list below it. It closes on a choice, on Escape, on a click elsewhere; arrow
+/// keys walk through it.
+#[component]
+pub fn Menu(
+    /// What the button shows.
+    #[prop(into)]
+    label: ViewFn,
+    /// Name of the button for assistive technology.
+    #[prop(into)]
+    name: Signal<String>,
+    /// Class of the button.
+    #[prop(default = "button")]
+    class: &'static str,
+    /// The list hangs from the button's right edge.
+    #[prop(default = false)]
+    right: bool,
+    /// A choice leaves the list open (check boxes).
+    #[prop(default = false)]
+    stays: bool,
+    children: ChildrenFn,
+) -> impl IntoView {
+    let open = RwSignal::new(false);
+    let root = NodeRef::<leptos::html::Div>::new();
+    let outside = dom::listen(
+        &dom::document(),
+        "pointerdown",
+        move |event: web_sys::Event| {
+            if !open.get_untracked() {
+                return;
+            }
+            let target = event
+                .target()
+                .and_then(|t| t.dyn_into::<web_sys::Node>().ok());
+            if let Some(root) = root.get_untracked()
+                && !root.contains(target.as_ref())
+            {
+                open.set(false);
+            }
+        },
+    );
+    let outside = StoredValue::new_local(outside);
+    on_cleanup(move || outside.dispose());
+    let focus_step = move |step: i32| {
+        let Some(root) = root.get_untracked() else {
+            return;
+        };
+        let Ok(items) =
+            root.query_selector_all(".menu button:not(:disabled), .menu input, .menu a")
+        else {
+            return;
+        };
+        let count = items.length() as i32;
+        if count == 0 {
+            return;
+        }
+        let active = dom::document().active_element();
+        let current = (0..count).find(|&i| {
+            items
+                .item(i as u32)
+                .is_some_and(|n| active.as_ref().is_some_and(|a| n.is_same_node(Some(a))))
+        });
+        let next = match current {
+            Some(i) => (i + step).rem_euclid(count),
+            None if step > 0 => 0,
+            None => count - 1,
+        };
+        if let Some(Ok(element)) = items
+            .item(next as u32)
+            .map(|n| n.dyn_into::<web_sys::HtmlElement>())
+        {
+            let _ = element.focus();
+        }
+    };
+    let focus_button = move || {
+        let button = root
+            .get_untracked()
+            .and_then(|r| r.query_selector("button").ok().flatten());
+        if let Some(Ok(button)) = button.map(|b| b.dyn_into::<web_sys::HtmlElement>()) {
+            let _ = button.focus();
+        }
+    };
+    let on_key = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
+        "Escape" if open.get_untracked() => {
+            event.stop_propagation();
+            event.prevent_default();
+            open.set(false);
+            focus_button();
+        }
+        "ArrowDown" | "ArrowUp" => {
+            event.prevent_default();
+            event.stop_propagation();
+            open.set(true);
+            focus_step(if event.key() == "ArrowDown" { 1 } else { -1 });
+        }
+        _ => {}
+    };
+    let on_pick = move |event: web_sys::MouseEvent| {
+        let picked = event
+            .target()
+            .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
+            .is_some_and(|e| e.closest("button").ok().flatten().is_some());
+        if picked && !stays {
+            open.set(false);
+            focus_button();
+        }
+    };
+    view! {
+        <div class="menu-root" class:menu-right=right node_ref=root on:keydown=on_key>
+            <button
+                type="button"
+                class=class
+                aria-haspopup="true"
+                aria-expanded=move || open.get().to_string()
+                aria-label=move || name.get()
+                title=move || name.get()
+                on:click=move |_| open.update(|o| *o = !*o)
+            >
+                {label.run()}
+            </button>
+            <Show when=move || open.get()>
+                <div class="menu" on:click=on_pick>{children()}</div>
+            </Show>
+        </div>
+    }
+}
+
+/// A modal dialog; the browser keeps the focus inside and closes it on Escape.
+#[component]
+pub fn Modal(
+    /// Its title.
+    #[prop(into)]
+    title: Signal<String>,
+    /// Wide dialogs hold tables.
+    #[prop(default = false)]
+    wide: bool,
+    /// Called when it was closed in any way.
+    on_close: impl Fn() + Clone + 'static,
+    children: Children,
+) -> impl IntoView {
+    let dialog = NodeRef::<leptos::html::Dialog>::new();
+    Effect::new(move |_| {
+        if let Some(dialog) = dialog.get()
+            && !dialog.open()
+        {
+            let _ = dialog.show_modal();
+        }
+    });
+    let close = move || {
+        if let Some(dialog) = dialog.get_untracked() {
+            dialog.close();
+        }
+    };
+    let on_backdrop = move |event: web_sys::MouseEvent| {
+        // A click beside the dialog is a click on the element itself, not on what it holds.
+        let itself = dialog.get_untracked().is_some_and(|d| {
+            event.target().is_some_and(|t| {
+                t.dyn_ref::<web_sys::Node>()
+                    .is_some_and(|n| d.is_same_node(Some(n)))
+            })
+        });
+        if itself {
+            close();
+        }
+    };
+    view! {
+        <dialog
+            class="dialog"
+            class:wide=wide
+            node_ref=dialog
+            aria-label=move || title.get()
+            on:close=move |_| on_close()
+            on:click=on_backdrop
+        >
+            <div class="dialog-frame">
+                <header class="dialog-head">
+                    <h2>{move || title.get()}</h2>
+                    {icon_button(icon::CROSS, "Close", close)}
+                </header>
+                <div class="dialog-body">{children()}</div>
+            </div>
+        </dialog>
+    }
+}
+
+/// A term with its explanation as a tooltip that the keyboard reaches too.
+pub fn hinted(label: impl Into<String>, hint: impl Into<String>) -> AnyView {
+    let hint = hint.into();
+    view! { <abbr class="hint" tabindex="0" title=hint.clone() aria-description=hint>{label.into()}</abbr> }.into_any()
+}
+
+/// The text of the control an event comes from.
+pub fn value_of(event: &web_sys::Event) -> String {
+    event_target_value(event)
+}

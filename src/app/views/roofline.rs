@@ -1,0 +1,393 @@
+//! The roofline view: what the chart module draws, with its legend and its camera in the state.
+
+use super::{Controls, View, field_of};
+use crate::app::chart_view::{Canvas, ChartView, Describe, Draw, Emphasis, Picture, Target};
+use crate::app::state::{App, Shared, Shown};
+use crate::app::totals::grouped;
+use crate::chart::coloring::Coloring;
+use crate::chart::hit::{Direction, Hit, HitGrid};
+use crate::chart::palette::Theme;
+use crate::chart::roofline::{
+    self, Chart, Input, LegendEntry, Overlay, Points, SizeBy, Zoom, overlay, roofline,
+};
+use crate::chart::scene::{Glyph, Point, Scene, Table};
+use crate::explain;
+use leptos::prelude::*;
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+const ZOOM_KEY: &str = "zoom.roofline";
+/// Legend entries that are switched off, by name.
+const OFF_KEY: &str = "off";
+/// Rows of the accessible table; the Table view has all.
+const TABLE_ROWS: usize = 500;
+/// Points that get a number when the most expensive ones do.
+const NUMBERED: usize = 12;
+
+/// `x0..x1,y0..y1`.
+fn zoom_text(((x0, x1), (y0, y1)): Zoom) -> String {
+    format!("{x0:.5e}..{x1:.5e},{y0:.5e}..{y1:.5e}")
+}
+
+fn zoom_of(text: &str) -> Option<Zoom> {
+    let (x, y) = text.split_once(',')?;
+    let pair = |t: &str| {
+        let (a, b) = t.split_once("..")?;
+        let (a, b) = (a.parse::<f64>().ok()?, b.parse::<f64>().ok()?);
+        (a > 0.0 && b > a && b.is_finite()).then_some((a, b))
+    };
+    Some((pair(x)?, pair(y)?))
+}
+
+/// A drawn roofline with everything it was drawn from.
+struct Drawn {
+    chart: Chart,
+    frame: Shown,
+    points: Shared<Points>,
+    coloring: Shared<Coloring>,
+    hidden: Vec<bool>,
+    canvas: Canvas,
+    /// Built when the pointer first asks: a picture that is only looked at costs none.
+    grid: OnceCell<HitGrid>,
+}
+
+impl Drawn {
+    fn input(&self) -> Input<'_> {
+        Input {
+            hidden: &self.hidden,
+            dpr: self.canvas.dpr,
+            ..Input::new(
+                &self.frame,
+                &self.points,
+                &self.coloring,
+                &self.canvas.theme,
+                self.canvas.size,
+            )
+        }
+    }
+
+    fn grid(&self) -> &HitGrid {
+        self.grid
+            .get_or_init(|| roofline::hit_grid(&self.input(), &self.chart.plot))
+    }
+
+    fn target(&self, hit: Hit) -> Target {
+        let near = self.grid().count_near(hit.at, 3.0);
+        Target {
+            rows: vec![hit.id],
+            at: hit.at,
+            more: near.saturating_sub(1),
+            label: String::new(),
+        }
+    }
+}
+
+impl Picture for Drawn {
+    fn scene(&self) -> &Scene {
+        &self.chart.scene
+    }
+
+    fn emphasis(&self, what: &Emphasis) -> Scene {
+        let overlaid = Overlay {
+            hovered: what.target.as_ref().and_then(|t| t.rows.first().copied()),
+            selected: what.selected.clone(),
+            brush: what.brush,
+        };
+        overlay(&self.input(), &self.chart.plot, &overlaid)
+    }
+
+    fn at(&self, at: Point, radius: f64) -> Option<Target> {
+        self.grid().nearest(at, radius).map(|hit| self.target(hit))
+    }
+
+    fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {
+        let from = from.and_then(|t| t.rows.first().copied());
+        self.grid()
+            .neighbour(from, direction)
+            .map(|hit| self.target(hit))
+    }
+
+    fn within(&self, rect: [f64; 4]) -> Vec<u32> {
+        self.grid().within(rect)
+    }
+
+    fn table(&self) -> (Table, u64) {
+        roofline::table(&self.input(), &self.chart.plot, TABLE_ROWS)
+    }
+
+    fn zoom_key(&self) -> Option<&'static str> {
+        Some(ZOOM_KEY)
+    }
+
+    fn zoom_about(&self, at: Point, factor: f64) -> Option<String> {
+        Some(zoom_text(self.chart.zoom_about(at, factor)))
+    }
+
+    fn pan_by(&self, by: Point) -> Option<String> {
+        Some(zoom_text(self.chart.pan_by(by)))
+    }
+}
+
+/// The view.
+#[component]
+pub fn Roofline(view: &'static View) -> impl IntoView {
+    let app = App::here();
+    let metrics_points = Memo::new(move |_| {
+        let (data, metrics) = (app.data.get(), app.metrics.get());
+        Shared::from(Points::new(&data, &metrics))
+    });
+    let field = Memo::new(move |_| app.view.with(|v| field_of(v, "color", "dtype")));
+    // All rows keep their colour whatever is filtered: the colouring depends on data and figures.
+    let whole = Memo::new(move |_| {
+        let (data, metrics) = (app.data.get(), app.metrics.get());
+        Shown(crate::field::Frame {
+            data: data.0,
+            metrics: metrics.0,
+            rows: Default::default(),
+        })
+    });
+    let coloring = Memo::new(move |_| {
+        let theme = Theme::of(app.dark.get());
+        let frame = whole.get();
+        let coloring = match field.get().and_then(|f| frame.info(&f)) {
+            Some(info) => Coloring::by(&frame, &info, &theme),
+            None => Coloring::plain(&theme),
+        };
+        Shared::from(coloring)
+    });
+    let off = Memo::new(move |_| -> Vec<String> {
+        app.view.with(|v| {
+            v.param(OFF_KEY)
+                .map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect())
+        })
+    });
+    let hidden = Memo::new(move |_| {
+        let off = off.get();
+        coloring.with(|c| {
+            c.names
+                .iter()
+                .map(|n| off.contains(n))
+                .collect::<Vec<bool>>()
+        })
+    });
+    let zoom = Memo::new(move |_| app.view.with(|v| v.param(ZOOM_KEY).and_then(zoom_of)));
+    let size = Memo::new(move |_| {
+        match app
+            .view
+            .with(|v| v.param("size").map(str::to_owned))
+            .as_deref()
+        {
+            Some("time") => SizeBy::Time,
+            Some("count") => SizeBy::Count,
+            _ => SizeBy::Same,
+        }
+    });
+    let labels = Memo::new(move |_| {
+        app.view
+            .with(|v| v.param("labels").unwrap_or("").to_owned())
+    });
+    let numbered = Memo::new(move |_| match labels.get().as_str() {
+        "" => app.selected.get(),
+        "off" => Vec::new(),
+        by => app.late.with(|f| most_expensive(f, by == "lost")),
+    });
+    let legend = RwSignal::new(Vec::<LegendEntry>::new());
+    let counts = RwSignal::new(crate::chart::roofline::Counts::default());
+
+    let track = move || {
+        app.frame.track();
+        metrics_points.track();
+        coloring.track();
+        hidden.track();
+        zoom.track();
+        size.track();
+        numbered.track();
+    };
+    let draw: Draw = Rc::new(move |canvas: &Canvas| {
+        let frame = app.frame.try_get_untracked()?;
+        let points = metrics_points.try_get_untracked()?;
+        let coloring = coloring.try_get_untracked()?;
+        let hidden = hidden.try_get_untracked()?;
+        let numbered = numbered.try_get_untracked()?;
+        let chart = roofline(&Input {
+            hidden: &hidden,
+            dpr: canvas.dpr,
+            zoom: zoom.try_get_untracked()?,
+            size: size.try_get_untracked()?,
+            numbered: &numbered,
+            ..Input::new(&frame, &points, &coloring, &canvas.theme, canvas.size)
+        });
+        legend.try_set(chart.legend.clone());
+        counts.try_set(chart.counts);
+        let drawn = Drawn {
+            chart,
+            frame,
+            points,
+            coloring,
+            hidden,
+            canvas: *canvas,
+            grid: OnceCell::new(),
+        };
+        Some(Rc::new(drawn) as Rc<dyn Picture>)
+    });
+    let describe: Describe = Arc::new(move |t: &Target| describe_row(app, t));
+    view! {
+        <ChartView
+            track=track
+            draw=draw
+            describe=describe
+            name="roofline"
+            bar=move || view! { <Controls view=view /> }
+            legend=move || view! { <Legend entries=legend off=off gradient=coloring counts=counts /> }
+        />
+    }
+}
+
+/// Head and lines of a row's tooltip.
+pub fn describe_row(app: App, t: &Target) -> (String, Vec<(String, String)>) {
+    let Some(&row) = t.rows.first() else {
+        return (t.label.clone(), Vec::new());
+    };
+    let (head, mut lines) = app
+        .frame
+        .with_untracked(|f| explain::brief(f, row as usize));
+    if t.more > 0 {
+        lines.push((
+            "Here too".to_owned(),
+            format!("{} more", grouped(t.more as u64)),
+        ));
+    }
+    (head, lines)
+}
+
+fn most_expensive(frame: &Shown, lost: bool) -> Vec<u32> {
+    let field = if lost {
+        crate::field::Field::Lost
+    } else {
+        crate::field::Field::TotalTime
+    };
+    let Some(info) = frame.info(&field) else {
+        return Vec::new();
+    };
+    let get = frame.numbers(&field);
+    let mut rows = crate::cells::sorted(frame, &info, true);
+    rows.truncate(NUMBERED);
+    rows.retain(|&r| !get(r as usize).is_nan());
+    rows
+}
+
+/// Click switches one off, a second click (or Alt) leaves only it.
+#[component]
+fn Legend(
+    entries: RwSignal<Vec<LegendEntry>>,
+    off: Memo<Vec<String>>,
+    gradient: Memo<Shared<Coloring>>,
+    counts: RwSignal<crate::chart::roofline::Counts>,
+) -> impl IntoView {
+    let app = App::here();
+    let set_off = move |names: Vec<String>| {
+        app.edit("legend", |v| v.set_param(OFF_KEY, names.join("\n")));
+    };
+    let toggle = move |name: String| {
+        let mut names = off.get_untracked();
+        match names.iter().position(|n| *n == name) {
+            Some(i) => drop(names.remove(i)),
+            None => names.push(name),
+        }
+        set_off(names);
+    };
+    let only = move |name: String| {
+        let all: Vec<String> = entries.with_untracked(|e| {
+            e.iter()
+                .map(|e| e.name.clone())
+                .filter(|n| *n != name)
+                .collect()
+        });
+        let alone =
+            off.with_untracked(|o| o.len() == all.len() && all.iter().all(|n| o.contains(n)));
+        set_off(if alone { Vec::new() } else { all });
+    };
+    let stepped = Memo::new(move |_| gradient.with(|c| c.gradient.is_some()));
+    let shown = move || {
+        let used = |e: &LegendEntry| e.count > 0 && !e.name.is_empty();
+        entries.get().into_iter().filter(used).collect::<Vec<_>>()
+    };
+    let above = move || counts.get().above_roof;
+    view! {
+        <div class="legend" role="group" aria-label="Legend">
+            <span class="legend-title">{move || gradient.with(|c| c.label.clone())}</span>
+            <Show
+                when=move || !stepped.get()
+                fallback=move || view! { <Gradient coloring=gradient /> }
+            >
+                <For each=shown
+                    key=|e| (e.name.clone(), e.count, e.hidden, e.color)
+                    let:entry>
+                    {
+                        let (a, b) = (entry.name.clone(), entry.name.clone());
+                        view! {
+                            <button
+                                type="button"
+                                class="legend-entry"
+                                aria-pressed=(!entry.hidden).to_string()
+                                title=format!("{}: click to hide, Alt or double click for only this", entry.name)
+                                on:click=move |e| if e.alt_key() { only(a.clone()) } else { toggle(a.clone()) }
+                                on:dblclick=move |_| only(b.clone())
+                            >
+                                {swatch(entry.color, entry.glyph)}
+                                <span>{entry.name.clone()}</span>
+                                <span class="facet-count">{grouped(entry.count)}</span>
+                            </button>
+                        }
+                    }
+                </For>
+            </Show>
+            <Show when=move || { above() > 0 }>
+                <span class="legend-entry plain" title="Faster than the roof allows: cache, sparsity, another device or unit. Select one to see what could explain it.">
+                    <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true"><path d="M6 1.5 11 10.5H1z" class="swatch-above" /></svg>
+                    <span>"above its roof"</span>
+                    <span class="facet-count">{move || grouped(above())}</span>
+                </span>
+            </Show>
+        </div>
+    }
+}
+
+fn hex(c: crate::chart::scene::Color) -> String {
+    format!("#{:02x}{:02x}{:02x}", c.0, c.1, c.2)
+}
+
+/// The mark of a category as the chart draws it.
+pub fn swatch(color: crate::chart::scene::Color, glyph: Glyph) -> AnyView {
+    let path = match glyph {
+        Glyph::Square => "M2 2h8v8H2z",
+        Glyph::Diamond => "M6 .8 11.2 6 6 11.2.8 6z",
+        Glyph::Triangle => "M6 1.5 11 10.5H1z",
+        _ => "M6 1.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z",
+    };
+    view! { <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true"><path d=path fill=hex(color) /></svg> }.into_any()
+}
+
+#[component]
+fn Gradient(coloring: Memo<Shared<Coloring>>) -> impl IntoView {
+    move || {
+        let c = coloring.get();
+        let steps = c.palette.len().saturating_sub(1);
+        let width = 100.0 / steps.max(1) as f64;
+        let first = c.names.first().cloned().unwrap_or_default();
+        let last = steps
+            .checked_sub(1)
+            .and_then(|i| c.names.get(i).cloned())
+            .unwrap_or_default();
+        view! {
+            <span class="gradient-end">{first}</span>
+            <svg class="gradient" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                {(0..steps)
+                    .map(|i| view! { <rect x=(i as f64 * width).to_string() y="0" width=(width + 0.3).to_string() height="10" fill=hex(c.palette[i]) /> })
+                    .collect_view()}
+            </svg>
+            <span class="gradient-end">{last}</span>
+        }
+    }
+}

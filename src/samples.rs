@@ -1,0 +1,83 @@
+//! Samples that the page carries, so that trying it asks nobody for a file.
+
+/// A file within the program.
+pub struct Sample {
+    /// Key in links and tests.
+    pub id: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// One sentence: where it comes from and what it shows.
+    pub description: &'static str,
+    /// File name.
+    pub file: &'static str,
+    /// Device it was measured on, where the file does not say.
+    pub device: Option<&'static str>,
+    /// The device itself, where the catalogue has none.
+    pub device_json: Option<&'static str>,
+    /// View that shows it best; "" is the first. A view that is not there is the first.
+    pub view: &'static str,
+    /// The file, packed or not.
+    pub bytes: &'static [u8],
+}
+
+/// All samples.
+pub const SAMPLES: &[Sample] = &[
+    Sample {
+        id: "llama-layers",
+        title: "Layers of a 7B model",
+        description: "Made-up times: the GEMMs of one decoder layer in bf16 and fp8, from one token to a long prompt.",
+        file: "llama-layers.csv",
+        device: Some("mi300x"),
+        device_json: None,
+        view: "",
+        bytes: include_bytes!("../samples/llama-layers.csv"),
+    },
+    Sample {
+        id: "tuning-history",
+        title: "A tuning history on an A100",
+        description: "Published numbers: five generations of a fused Triton kernel at 4096³ in fp16, one variant wrong, beside PyTorch.",
+        file: "tuning-history.csv",
+        device: Some("a100-80-pcie"),
+        device_json: None,
+        view: "history",
+        bytes: include_bytes!("../samples/tuning-history.csv"),
+    },
+    Sample {
+        id: "cpu-tiles",
+        title: "Every tile size of a blocked kernel",
+        description: "Measured: a small blocked fp32 kernel with tiles of 16 to 256 × 32 to 512 × 64 to 256 on three shapes, two CPU cores.",
+        file: "cpu-tiles.csv",
+        device: Some("sample-cpu"),
+        device_json: Some(include_str!("../samples/cpu-device.json")),
+        view: "heatmap",
+        bytes: include_bytes!("../samples/cpu-tiles.csv"),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hardware::{self, Device};
+    use crate::import::{ImportOptions, Imported, read_all};
+
+    #[test]
+    fn every_sample_is_read_and_its_device_is_known() {
+        for s in SAMPLES {
+            let read = read_all(s.file, s.bytes, &ImportOptions::default());
+            assert!(
+                matches!(read, Ok(Imported::Table(t)) if !t.is_empty()),
+                "{}",
+                s.id
+            );
+            let own = s
+                .device_json
+                .map(|json| Device::from_json(json).expect(s.id).id);
+            let id = s.device.expect(s.id);
+            assert!(
+                own.as_deref() == Some(id) || hardware::by_id(id).is_some(),
+                "{}",
+                s.id
+            );
+        }
+    }
+}

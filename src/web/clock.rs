@@ -1,0 +1,56 @@
+//! Time: clocks, frames, pauses, performance marks.
+
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+fn performance() -> Option<web_sys::Performance> {
+    // `performance` is a global of the page and of a worker alike.
+    js_sys::Reflect::get(&js_sys::global(), &"performance".into())
+        .ok()?
+        .dyn_into()
+        .ok()
+}
+
+/// Milliseconds since the page (or the worker) started.
+pub fn now_ms() -> f64 {
+    performance().map_or(0.0, |p| p.now())
+}
+
+/// Leaves a mark for `performance.getEntriesByName`.
+pub fn mark(name: &str) {
+    if let Some(p) = performance() {
+        let _ = p.mark(name);
+    }
+}
+
+/// Lets the browser paint and handle input, then goes on. Works in a worker too.
+pub async fn pause(duration: Duration) {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        let set_timeout = js_sys::Reflect::get(&js_sys::global(), &"setTimeout".into());
+        if let Ok(Ok(set_timeout)) = set_timeout.map(|f| f.dyn_into::<js_sys::Function>()) {
+            let ms = JsValue::from_f64(duration.as_millis() as f64);
+            let _ = set_timeout.call2(&JsValue::NULL, &resolve, &ms);
+        }
+    });
+    let _ = JsFuture::from(promise).await;
+}
+
+/// Resolves after the next frame was handed to the compositor: a frame, then a task of its own.
+/// A hidden tab gets no frames, so a timer goes on without one.
+pub async fn after_paint() {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        let Some(window) = web_sys::window() else {
+            return;
+        };
+        let in_frame = resolve.clone();
+        let frame = Closure::once_into_js(move || {
+            if let Some(window) = web_sys::window() {
+                let _ = window.set_timeout_with_callback(&in_frame);
+            }
+        });
+        let _ = window.request_animation_frame(frame.unchecked_ref());
+        let _ = window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, 250);
+    });
+    let _ = JsFuture::from(promise).await;
+}

@@ -1,0 +1,229 @@
+//! Window, document, address bar, clipboard, downloads, listeners.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::convert::FromWasmAbi;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+/// A listener that is taken off when this is dropped.
+pub struct Listener {
+    target: web_sys::EventTarget,
+    event: &'static str,
+    closure: JsValue,
+    // Dropping the closure frees it; it must outlive the listener.
+    _keep: Box<dyn std::any::Any>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let _ = self
+            .target
+            .remove_event_listener_with_callback(self.event, self.closure.unchecked_ref());
+    }
+}
+
+/// Listens until the returned value is dropped.
+pub fn listen<E: FromWasmAbi + 'static>(
+    target: &web_sys::EventTarget,
+    event: &'static str,
+    handler: impl FnMut(E) + 'static,
+) -> Listener {
+    listen_with(target, event, false, handler)
+}
+
+/// Listens with `passive: false`, so that the handler may keep the browser from scrolling.
+pub fn listen_active<E: FromWasmAbi + 'static>(
+    target: &web_sys::EventTarget,
+    event: &'static str,
+    handler: impl FnMut(E) + 'static,
+) -> Listener {
+    listen_with(target, event, true, handler)
+}
+
+fn listen_with<E: FromWasmAbi + 'static>(
+    target: &web_sys::EventTarget,
+    event: &'static str,
+    active: bool,
+    handler: impl FnMut(E) + 'static,
+) -> Listener {
+    let keep = Closure::<dyn FnMut(E)>::new(handler);
+    let closure = keep.as_ref().clone();
+    let callback = closure.unchecked_ref();
+    if active {
+        let options = web_sys::AddEventListenerOptions::new();
+        options.set_passive(false);
+        let _ = target.add_event_listener_with_callback_and_add_event_listener_options(
+            event, callback, &options,
+        );
+    } else {
+        let _ = target.add_event_listener_with_callback(event, callback);
+    }
+    Listener {
+        target: target.clone(),
+        event,
+        closure,
+        _keep: Box::new(keep),
+    }
+}
+
+/// The page's window; the page's code does not run without one.
+pub fn window() -> web_sys::Window {
+    web_sys::window().expect("the page has a window")
+}
+
+/// The page's document.
+pub fn document() -> web_sys::Document {
+    window().document().expect("a window has a document")
+}
+
+/// Sets or removes a `data-*` attribute on `<html>`.
+pub fn set_root_data(name: &str, value: Option<&str>) {
+    if let Some(root) = document().document_element() {
+        let name = format!("data-{name}");
+        let _ = match value {
+            Some(value) => root.set_attribute(&name, value),
+            None => root.remove_attribute(&name),
+        };
+    }
+}
+
+/// True where a media query matches.
+pub fn media(query: &str) -> bool {
+    window()
+        .match_media(query)
+        .ok()
+        .flatten()
+        .is_some_and(|q| q.matches())
+}
+
+/// Calls back whenever a media query begins or ends to match.
+pub fn watch_media(query: &str, handler: impl FnMut(web_sys::Event) + 'static) -> Option<Listener> {
+    let query = window().match_media(query).ok().flatten()?;
+    Some(listen(&query, "change", handler))
+}
+
+/// Calls back with every new pixel ratio: another screen, browser zoom. The query names the
+/// current ratio, so it is armed again after each change.
+pub fn watch_pixel_ratio(handler: impl Fn(f64) + 'static) -> Rc<RefCell<Option<Listener>>> {
+    fn arm(slot: &Rc<RefCell<Option<Listener>>>, handler: Rc<dyn Fn(f64)>) {
+        let weak = Rc::downgrade(slot);
+        let query = format!("(resolution: {}dppx)", pixel_ratio());
+        let listener = watch_media(&query, move |_| {
+            handler(pixel_ratio());
+            // The running listener must not drop itself: re-arm in a task of its own.
+            if let Some(slot) = weak.upgrade() {
+                let handler = handler.clone();
+                wasm_bindgen_futures::spawn_local(async move { arm(&slot, handler) });
+            }
+        });
+        *slot.borrow_mut() = listener;
+    }
+    let slot = Rc::new(RefCell::new(None));
+    arm(&slot, Rc::new(handler));
+    slot
+}
+
+/// Device pixels a CSS pixel.
+pub fn pixel_ratio() -> f64 {
+    window().device_pixel_ratio().max(0.5)
+}
+
+/// Calls back with an element's content size, now and after every change.
+pub struct SizeWatch {
+    observer: web_sys::ResizeObserver,
+    _closure: Closure<dyn FnMut()>,
+}
+
+impl Drop for SizeWatch {
+    fn drop(&mut self) {
+        self.observer.disconnect();
+    }
+}
+
+/// Observes an element's size until dropped.
+pub fn watch_size(
+    element: &web_sys::Element,
+    handler: impl Fn(f64, f64) + 'static,
+) -> Option<SizeWatch> {
+    let watched = element.clone();
+    let closure = Closure::<dyn FnMut()>::new(move || {
+        handler(
+            f64::from(watched.client_width()),
+            f64::from(watched.client_height()),
+        );
+    });
+    let observer = web_sys::ResizeObserver::new(closure.as_ref().unchecked_ref()).ok()?;
+    observer.observe(element);
+    Some(SizeWatch {
+        observer,
+        _closure: closure,
+    })
+}
+
+/// The text after `#`.
+pub fn hash() -> String {
+    window().location().hash().unwrap_or_default()
+}
+
+/// Replaces the text after `#` without a new history entry.
+pub fn replace_hash(text: &str) {
+    let url = if text.is_empty() {
+        // An empty fragment leaves a lone '#'; the bare path does not.
+        let location = window().location();
+        location.pathname().unwrap_or_default() + &location.search().unwrap_or_default()
+    } else {
+        format!("#{text}")
+    };
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
+    }
+}
+
+/// The address of this page with its current state.
+pub fn address() -> String {
+    window().location().href().unwrap_or_default()
+}
+
+/// Puts text on the clipboard; false where the browser refuses.
+pub async fn copy(text: String) -> bool {
+    // `navigator.clipboard` is undefined outside secure contexts.
+    let navigator = window().navigator();
+    let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into());
+    match clipboard {
+        Ok(c) if c.is_object() => {
+            let c: web_sys::Clipboard = c.unchecked_into();
+            JsFuture::from(c.write_text(&text)).await.is_ok()
+        }
+        _ => false,
+    }
+}
+
+/// Offers bytes as a file to save.
+pub fn download(name: &str, mime: &str, bytes: &[u8]) {
+    let blob = gloo_file::Blob::new_with_options(bytes, Some(mime));
+    download_blob(name, blob.as_ref());
+}
+
+/// Offers a blob as a file to save.
+pub fn download_blob(name: &str, blob: &web_sys::Blob) {
+    let Ok(url) = web_sys::Url::create_object_url_with_blob(blob) else {
+        return;
+    };
+    let document = document();
+    if let Ok(link) = document.create_element("a") {
+        let link: web_sys::HtmlAnchorElement = link.unchecked_into();
+        link.set_href(&url);
+        link.set_download(name);
+        if let Some(body) = document.body() {
+            let _ = body.append_child(&link);
+            link.click();
+            link.remove();
+        }
+    }
+    // The browser reads the URL after the click; a minute is plenty for it to begin.
+    wasm_bindgen_futures::spawn_local(async move {
+        super::clock::pause(std::time::Duration::from_secs(60)).await;
+        let _ = web_sys::Url::revoke_object_url(&url);
+    });
+}

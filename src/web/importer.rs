@@ -1,0 +1,237 @@
+//! The page's side of reading files: a worker where the browser grants one, else the page itself.
+
+use super::file::Input;
+use super::reading::{self, Outcome, Pace};
+use super::worker::{field, message, number, text};
+use super::{clock, dom, transfer};
+use crate::dataset::wire::{self, Packed};
+use crate::import::{ImportError, ImportOptions, Imported};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+type Progress = Rc<dyn Fn(u64)>;
+
+struct Waiting {
+    resolve: js_sys::Function,
+    progress: Progress,
+}
+
+/// A running worker and what is waited for.
+struct Link {
+    worker: web_sys::Worker,
+    waiting: Rc<RefCell<HashMap<u32, Waiting>>>,
+    /// Resolves to true once the worker answered, to false when it did not start.
+    ready: js_sys::Promise,
+    /// Set when the worker failed: everything goes on on the page.
+    broken: Rc<Cell<bool>>,
+    _listeners: [dom::Listener; 2],
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.worker.terminate();
+    }
+}
+
+/// Reads files, one at a time or several.
+#[derive(Default)]
+pub struct Importer {
+    link: RefCell<Option<Rc<Link>>>,
+    tried: Cell<bool>,
+    next_id: Cell<u32>,
+    cancelled: Rc<Cell<u32>>,
+    current: Cell<u32>,
+}
+
+impl Importer {
+    /// Starts the worker ahead of the first file. Call it after the first paint.
+    pub fn start(&self) {
+        if self.tried.replace(true) {
+            return;
+        }
+        *self.link.borrow_mut() = connect().map(Rc::new);
+    }
+
+    /// Lets the worker run over made-up data, so that the first file is read at full speed.
+    pub async fn warm_up(&self) {
+        let link = self.link.borrow().clone();
+        if let Some(link) = link
+            && is_true(JsFuture::from(link.ready.clone()).await)
+        {
+            let _ = link.worker.post_message(&message("warm", &[]));
+        }
+    }
+
+    /// Stops what is being read.
+    pub fn cancel(&self) {
+        let id = self.current.get();
+        self.cancelled.set(id);
+        if let Some(link) = &*self.link.borrow() {
+            let _ = link
+                .worker
+                .post_message(&message("cancel", &[("id", id.into())]));
+        }
+    }
+
+    /// Reads one file.
+    pub async fn import(
+        &self,
+        input: &Input,
+        options: &ImportOptions,
+        progress: impl Fn(u64) + 'static,
+    ) -> Outcome {
+        let id = self.next_id.get() + 1;
+        self.next_id.set(id);
+        self.current.set(id);
+        let progress: Progress = Rc::new(progress);
+        self.start();
+        let link = self.link.borrow().clone();
+        if let Some(link) = link.filter(|l| !l.broken.get()) {
+            if let Some(outcome) = link.import(id, input, options, progress.clone()).await {
+                return outcome;
+            }
+            // The worker died under it: a page that is slow is better than none.
+            *self.link.borrow_mut() = None;
+        }
+        let cancelled = self.cancelled.clone();
+        let is_cancelled = move || cancelled.get() == id;
+        reading::read(input, options, Pace::Page, &*progress, &is_cancelled).await
+    }
+}
+
+fn is_true(result: Result<JsValue, JsValue>) -> bool {
+    result.is_ok_and(|v| v.is_truthy())
+}
+
+/// boot.mjs knows the hashed names and holds the compiled module. Without it (one HTML file, a
+/// host page of its own) or where a worker is refused, there is none.
+fn connect() -> Option<Link> {
+    let boot = field(&js_sys::global(), "gemmscopeBoot");
+    let start: js_sys::Function = field(&boot, "startWorker").dyn_into().ok()?;
+    let worker: web_sys::Worker = start.call0(&boot).ok()?.dyn_into().ok()?;
+    let waiting: Rc<RefCell<HashMap<u32, Waiting>>> = Rc::default();
+    let broken = Rc::new(Cell::new(false));
+    let mut settle = None;
+    let ready = js_sys::Promise::new(&mut |resolve, _| settle = Some(resolve));
+    let settle: js_sys::Function = settle?;
+
+    let on_message = {
+        let (waiting, broken, settle) = (waiting.clone(), broken.clone(), settle.clone());
+        move |event: web_sys::MessageEvent| {
+            let data = event.data();
+            let id = number(&data, "id") as u32;
+            match text(&data, "type").as_str() {
+                "ready" => drop(settle.call1(&JsValue::NULL, &JsValue::TRUE)),
+                "failed" => fail(&broken, &settle, &waiting),
+                "progress" => {
+                    let progress = waiting.borrow().get(&id).map(|w| w.progress.clone());
+                    if let Some(progress) = progress {
+                        progress(number(&data, "read") as u64);
+                    }
+                }
+                _ => {
+                    if let Some(waiting) = waiting.borrow_mut().remove(&id) {
+                        let _ = waiting.resolve.call1(&JsValue::NULL, &data);
+                    }
+                }
+            }
+        }
+    };
+    let on_error = {
+        let (waiting, broken) = (waiting.clone(), broken.clone());
+        move |_: web_sys::Event| fail(&broken, &settle, &waiting)
+    };
+    Some(Link {
+        _listeners: [
+            dom::listen(&worker, "message", on_message),
+            dom::listen(&worker, "error", on_error),
+        ],
+        worker,
+        waiting,
+        ready,
+        broken,
+    })
+}
+
+fn fail(broken: &Cell<bool>, settle: &js_sys::Function, waiting: &RefCell<HashMap<u32, Waiting>>) {
+    broken.set(true);
+    let _ = settle.call1(&JsValue::NULL, &JsValue::FALSE);
+    for (_, waiting) in waiting.borrow_mut().drain() {
+        let _ = waiting.resolve.call1(&JsValue::NULL, &JsValue::NULL);
+    }
+}
+
+impl Link {
+    /// `None` where the worker does not work.
+    async fn import(
+        &self,
+        id: u32,
+        input: &Input,
+        options: &ImportOptions,
+        progress: Progress,
+    ) -> Option<Outcome> {
+        if !is_true(JsFuture::from(self.ready.clone()).await) {
+            return None;
+        }
+        let mut resolve = None;
+        let reply = js_sys::Promise::new(&mut |r, _| resolve = Some(r));
+        let waiting = Waiting {
+            resolve: resolve?,
+            progress,
+        };
+        self.waiting.borrow_mut().insert(id, waiting);
+        let blob: &web_sys::Blob = input.blob.as_ref();
+        let request = message(
+            "import",
+            &[
+                ("id", id.into()),
+                ("name", input.name.as_str().into()),
+                ("blob", blob.into()),
+                ("options", serde_json::to_string(options).ok()?.into()),
+            ],
+        );
+        self.worker.post_message(&request).ok()?;
+        let reply = JsFuture::from(reply).await.ok()?;
+        if reply.is_null() {
+            return None;
+        }
+        Some(outcome(&reply).await)
+    }
+}
+
+async fn outcome(reply: &JsValue) -> Outcome {
+    let failed = |message: String| Outcome::Failed(ImportError::new(message));
+    match text(reply, "type").as_str() {
+        "table" => {
+            clock::mark("gemmscope:received");
+            let arrays = field(reply, "arrays").dyn_into::<js_sys::Array>();
+            let buffers = arrays.ok().and_then(|a| transfer::from_js(&a));
+            let Some(buffers) = buffers else {
+                return failed("the worker sent no columns".to_owned());
+            };
+            let head = text(reply, "head");
+            match wire::unpack(Packed { head, buffers }) {
+                Ok(data) => {
+                    // Computing begins in a task of its own: no task of the page is long.
+                    clock::pause(Duration::ZERO).await;
+                    Outcome::Done(Imported::table(data))
+                }
+                Err(message) => failed(format!("the worker's columns do not fit: {message}")),
+            }
+        }
+        "devices" => match serde_json::from_str(&text(reply, "json")) {
+            Ok(devices) => Outcome::Done(Imported::Devices(devices)),
+            Err(error) => failed(error.to_string()),
+        },
+        "cancelled" => Outcome::Cancelled,
+        _ => Outcome::Failed(
+            ImportError::new(text(reply, "message"))
+                .at(number(reply, "line") as u32, number(reply, "column") as u32)
+                .kind(serde_json::from_str(&text(reply, "kind")).unwrap_or_default()),
+        ),
+    }
+}

@@ -1,0 +1,155 @@
+//! A blob's bytes into an import session, in slices, wherever this runs: a worker streams as fast
+//! as it can, the page (no worker in a sandboxed frame) gives the browser its turn in between.
+
+use super::clock;
+use super::file::Input;
+use crate::import::{ImportError, ImportOptions, Imported, Session};
+use gloo_file::Blob;
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+/// Bytes a call of `feed`: small enough that the browser swaps in its optimised code early.
+const FEED: usize = 256 << 10;
+/// Bytes read at once on the page.
+const SLICE: u64 = 1 << 20;
+/// Longest stretch of work on the page before the browser gets its turn.
+const PAGE_BUDGET_MS: f64 = 12.0;
+
+/// Where the code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// In a worker: nobody waits.
+    Worker,
+    /// On the page: never long at once.
+    Page,
+}
+
+/// How reading ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The file was read.
+    Done(Imported),
+    /// It cannot be read.
+    Failed(ImportError),
+    /// The user stopped it.
+    Cancelled,
+}
+
+enum Chunks {
+    Stream(web_sys::ReadableStreamDefaultReader),
+    Slices { blob: Blob, at: u64 },
+}
+
+impl Chunks {
+    fn open(blob: &Blob, pace: Pace) -> Self {
+        let raw: &web_sys::Blob = blob.as_ref();
+        match pace {
+            Pace::Worker => Chunks::Stream(raw.stream().get_reader().unchecked_into()),
+            Pace::Page => Chunks::Slices {
+                blob: blob.clone(),
+                at: 0,
+            },
+        }
+    }
+
+    /// The next bytes, in `buffer`; false at the end.
+    async fn next(&mut self, buffer: &mut Vec<u8>) -> Result<bool, String> {
+        match self {
+            Chunks::Stream(reader) => {
+                let step = JsFuture::from(reader.read()).await.map_err(explain)?;
+                let get = |key: &str| js_sys::Reflect::get(&step, &key.into()).ok();
+                if get("done").is_none_or(|done| done.is_truthy()) {
+                    return Ok(false);
+                }
+                let Some(chunk) =
+                    get("value").and_then(|v| v.dyn_into::<js_sys::Uint8Array>().ok())
+                else {
+                    return Ok(false);
+                };
+                buffer.resize(chunk.length() as usize, 0);
+                chunk.copy_to(buffer);
+                Ok(true)
+            }
+            Chunks::Slices { blob, at } => {
+                if *at >= blob.size() {
+                    return Ok(false);
+                }
+                let end = (*at + SLICE).min(blob.size());
+                let slice = blob.slice(*at, end);
+                *buffer = gloo_file::futures::read_as_bytes(&slice)
+                    .await
+                    .map_err(|e| e.to_string())?;
+                *at = end;
+                Ok(true)
+            }
+        }
+    }
+
+    fn cancel(&self) {
+        if let Chunks::Stream(reader) = self {
+            let _ = reader.cancel();
+        }
+    }
+}
+
+fn explain(error: JsValue) -> String {
+    js_sys::Reflect::get(&error, &"message".into())
+        .ok()
+        .and_then(|m| m.as_string())
+        .unwrap_or_else(|| "unknown error".to_owned())
+}
+
+/// Reads the whole input. `progress` hears the bytes read so far; `cancelled` is asked between
+/// slices.
+pub async fn read(
+    input: &Input,
+    options: &ImportOptions,
+    pace: Pace,
+    progress: &dyn Fn(u64),
+    cancelled: &dyn Fn() -> bool,
+) -> Outcome {
+    let mut session = Session::new(&input.name, options.clone());
+    let mut chunks = Chunks::open(&input.blob, pace);
+    let mut buffer = Vec::new();
+    let mut done = 0u64;
+    let mut told = clock::now_ms();
+    let mut turn = told;
+    loop {
+        match chunks.next(&mut buffer).await {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(message) => {
+                let message = format!("the browser could not read the file: {message}");
+                return Outcome::Failed(ImportError::new(message));
+            }
+        }
+        for part in buffer.chunks(FEED) {
+            if cancelled() {
+                chunks.cancel();
+                return Outcome::Cancelled;
+            }
+            if let Err(error) = session.feed(part) {
+                chunks.cancel();
+                return Outcome::Failed(error);
+            }
+            done += part.len() as u64;
+            let now = clock::now_ms();
+            if now - told > 50.0 {
+                told = now;
+                progress(done);
+            }
+            if pace == Pace::Page && now - turn > PAGE_BUDGET_MS {
+                clock::pause(Duration::ZERO).await;
+                turn = clock::now_ms();
+            }
+        }
+    }
+    if cancelled() {
+        return Outcome::Cancelled;
+    }
+    match session.finish() {
+        Ok(imported) => Outcome::Done(imported),
+        Err(error) => Outcome::Failed(error),
+    }
+}

@@ -1,0 +1,22 @@
+//! `localStorage`, where the browser grants it. A sandboxed frame or a strict setting refuses it:
+//! then nothing is remembered and nothing fails.
+
+fn storage() -> Option<web_sys::Storage> {
+    web_sys::window()?.local_storage().ok()?
+}
+
+/// What was stored under the key.
+pub fn get(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok()?
+}
+
+/// Stores a text, or forgets the key with `None`. True where that worked.
+pub fn set(key: &str, value: Option<&str>) -> bool {
+    let Some(storage) = storage() else {
+        return false;
+    };
+    match value {
+        Some(value) => storage.set_item(key, value).is_ok(),
+        None => storage.remove_item(key).is_ok(),
+    }
+}

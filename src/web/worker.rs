@@ -1,0 +1,179 @@
+//! The worker's side: the page's own wasm, told apart by the missing window.
+//!
+//! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`,
+//! `{type: "warm"}`. Out: `progress {id, read}`, then one of `table {id, head, arrays, parse_ms}`,
+//! `devices {id, json}`, `error {id, line, column, message}`, `cancelled {id}`.
+
+use super::clock;
+use super::file::Input;
+use super::reading::{self, Outcome, Pace};
+use super::transfer;
+use crate::dataset::wire;
+use crate::import::{ImportOptions, Imported, Session};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+
+/// Builds a message object.
+pub(super) fn message(kind: &str, fields: &[(&str, JsValue)]) -> js_sys::Object {
+    let object = js_sys::Object::new();
+    let _ = js_sys::Reflect::set(&object, &"type".into(), &kind.into());
+    for (key, value) in fields {
+        let _ = js_sys::Reflect::set(&object, &(*key).into(), value);
+    }
+    object
+}
+
+/// A text field of a message; "" where missing.
+pub(super) fn text(message: &JsValue, key: &str) -> String {
+    field(message, key).as_string().unwrap_or_default()
+}
+
+/// A number of a message; 0 where missing.
+pub(super) fn number(message: &JsValue, key: &str) -> f64 {
+    field(message, key).as_f64().unwrap_or(0.0)
+}
+
+/// Any field of a message.
+pub(super) fn field(message: &JsValue, key: &str) -> JsValue {
+    js_sys::Reflect::get(message, &key.into()).unwrap_or(JsValue::UNDEFINED)
+}
+
+#[derive(Default)]
+struct State {
+    cancelled: RefCell<BTreeSet<u32>>,
+    importing: Cell<u32>,
+}
+
+/// Listens for messages for as long as the worker lives. Does nothing outside a worker.
+pub fn run() {
+    let Ok(scope) = js_sys::global().dyn_into::<web_sys::DedicatedWorkerGlobalScope>() else {
+        return;
+    };
+    let state = Rc::new(State::default());
+    let out = scope.clone();
+    let listener = super::dom::listen(&scope, "message", move |event: web_sys::MessageEvent| {
+        let data = event.data();
+        let id = number(&data, "id") as u32;
+        match text(&data, "type").as_str() {
+            "import" => {
+                let (state, out) = (state.clone(), out.clone());
+                wasm_bindgen_futures::spawn_local(async move {
+                    state.importing.set(state.importing.get() + 1);
+                    import(&state, &out, id, &data).await;
+                    state.importing.set(state.importing.get() - 1);
+                });
+            }
+            "cancel" => {
+                state.cancelled.borrow_mut().insert(id);
+            }
+            "warm" => {
+                let state = state.clone();
+                wasm_bindgen_futures::spawn_local(async move { warm_up(&state).await });
+            }
+            _ => {}
+        }
+    });
+    // The worker ends with the page; until then it listens.
+    std::mem::forget(listener);
+}
+
+async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32, data: &JsValue) {
+    let started = clock::now_ms();
+    let Ok(blob) = field(data, "blob").dyn_into::<web_sys::Blob>() else {
+        return;
+    };
+    let input = Input {
+        name: text(data, "name"),
+        blob: gloo_file::Blob::from(blob),
+    };
+    let options: ImportOptions = serde_json::from_str(&text(data, "options")).unwrap_or_default();
+    let tag = ("id", JsValue::from(id));
+    let progress = |read: u64| {
+        let _ = out.post_message(&message(
+            "progress",
+            &[tag.clone(), ("read", (read as f64).into())],
+        ));
+    };
+    let cancelled = || state.cancelled.borrow().contains(&id);
+    let outcome = reading::read(&input, &options, Pace::Worker, &progress, &cancelled).await;
+    let _ = match outcome {
+        Outcome::Done(Imported::Table(table)) => {
+            let packed = wire::pack(*table);
+            let arrays = transfer::to_js(packed.buffers);
+            let list = transfer::transfer_list(&arrays);
+            let reply = message(
+                "table",
+                &[
+                    tag,
+                    ("head", packed.head.into()),
+                    ("arrays", arrays.into()),
+                    ("parse_ms", (clock::now_ms() - started).into()),
+                ],
+            );
+            out.post_message_with_transfer(&reply, &list)
+        }
+        Outcome::Done(Imported::Devices(devices)) => {
+            let json = serde_json::to_string(&devices).unwrap_or_default();
+            out.post_message(&message("devices", &[tag, ("json", json.into())]))
+        }
+        Outcome::Failed(error) => out.post_message(&message(
+            "error",
+            &[
+                tag,
+                ("line", error.line.into()),
+                ("column", error.column.into()),
+                ("message", error.message.into()),
+                (
+                    "kind",
+                    serde_json::to_string(&error.kind)
+                        .unwrap_or_default()
+                        .into(),
+                ),
+            ],
+        )),
+        Outcome::Done(_) => out.post_message(&message(
+            "error",
+            &[
+                tag,
+                (
+                    "message",
+                    "this file holds nothing that the page can show".into(),
+                ),
+            ],
+        )),
+        Outcome::Cancelled => out.post_message(&message("cancelled", &[tag])),
+    };
+    state.cancelled.borrow_mut().remove(&id);
+}
+
+/// Runs the reader over about 1 MB of made-up rows: the first real file then meets code that the
+/// browser has optimised already. Gives way to a real import.
+async fn warm_up(state: &State) {
+    let mut session = Session::new("warm-up.csv", ImportOptions::default());
+    let mut text = String::from("model,kernel,dtype,batch,M,N,K,transA,transB,time_us\n");
+    let mut seed = 1u32;
+    for _ in 0..16 {
+        for _ in 0..1024 {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let (m, n, k) = (seed >> 20, (seed >> 10) & 4095, seed & 4095);
+            text.push_str(&format!(
+                "m{},kernel_{}_128x128x64,bf16,1,{},{},{},N,T,{}.25\n",
+                m % 8,
+                n % 50,
+                m + 1,
+                n + 1,
+                k + 1,
+                m % 900 + 1
+            ));
+        }
+        if state.importing.get() > 0 || session.feed(text.as_bytes()).is_err() {
+            return;
+        }
+        text.clear();
+        clock::pause(Duration::ZERO).await;
+    }
+    let _ = session.finish();
+}
