@@ -10,7 +10,7 @@ where its headers are installed (Debian: libdnnl-dev). What a part cannot measur
 
 Configurations are visited in rounds of changing order, SAMPLES timed loops a visit, until each has KEPT samples during
 which this process lost the processor to others once at most (the kernel's count of involuntary context switches), or
-for VISITS rounds; the KEPT least disturbed samples count. Samples are chosen by what disturbed them, never by their time.
+for VISITS rounds at most; the KEPT least disturbed samples count. Samples are chosen by what disturbed them, never by their time.
 """
 
 import argparse
@@ -27,9 +27,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 VISITS, SAMPLES, KEPT = 3, 3, 5
+BUDGET_S = 120  # no further round of a part after this long
 LOOP_S = 0.01  # a timed loop runs at least this long (or one call)
 
 # hidden size, width of q + k + v, intermediate size; layers as an inference engine fuses them
@@ -233,9 +235,12 @@ def micro(seconds):
 def survey(work):
     """Measures [(row, visit)] in rounds and returns the rows with their times."""
     timings = [Timing() for _ in work]
+    started = time.monotonic()
     shuffle = random.Random(1)
     for visit in range(VISITS):
         order = [at for at, timing in enumerate(timings) if not timing.settled]
+        if visit and time.monotonic() > started + BUDGET_S:
+            break
         shuffle.shuffle(order)
         for done, at in enumerate(order):
             work[at][1](timings[at])
@@ -290,7 +295,7 @@ def llm(machine, out):
 
 
 def weight_copies(machine, weight_bytes):
-    return max(1, -(-4 * machine.cache_bytes // weight_bytes))
+    return max(1, -(-2 * machine.cache_bytes // weight_bytes))
 
 
 def blas_visit(machine, dtype, m, n, k, batch):
