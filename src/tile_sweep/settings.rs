@@ -39,7 +39,7 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
         _ => None,
     };
     let whole = |v: Option<&Vec<f64>>, row: usize| match v.and_then(|v| v.get(row)) {
-        Some(&x) if x >= 1.0 && x <= 1e6 && x.fract() == 0.0 => x as u32,
+        Some(&x) if (1.0..=1e6).contains(&x) && x.fract() == 0.0 => x as u32,
         _ => 0,
     };
     let roles = [

@@ -5,7 +5,9 @@ use crate::fixture::{Rows, frame, real};
 use proptest::prelude::*;
 
 /// `(M, N, K)`, tile, time.
-fn tiles(rows: &[((u32, u32, u32), (u32, u32), f64)], device: Option<&str>) -> Frame {
+type TileRow = ((u32, u32, u32), (u32, u32), f64);
+
+fn tiles(rows: &[TileRow], device: Option<&str>) -> Frame {
     let mut t = Rows::new();
     let bm = t.table().number_column(Role::TileM, "tile_m");
     let bn = t.table().number_column(Role::TileN, "tile_n");
