@@ -86,7 +86,8 @@ class Machine:
 
     def __init__(self, threads, folder):
         self.threads = threads
-        self.name = cpu_name()
+        self.one_core = threads == 1
+        self.name = cpu_name() + (", 1 core" if self.one_core else "")
         self.cache_bytes = last_level_cache()
         self.loops = compile_loops(folder)
         self.onednn = None
@@ -415,12 +416,12 @@ def device(machine, out):
     source = "measured by samples/measure_cpu.py"
     rounded = lambda value: float(f"{value:.4g}")
     write_device(
-        out / "cpu-device.json",
+        out / ("cpu-core.json" if machine.one_core else "cpu-device.json"),
         {
-            "id": "sample-cpu",
+            "id": "sample-cpu-core" if machine.one_core else "sample-cpu",
             "name": machine.name,
             "vendor": machine.name.split()[0],
-            "arch": f"x86-64, {machine.threads} cores" if os.uname().machine == "x86_64" else os.uname().machine,
+            "arch": f"x86-64, {machine.threads} core{'' if machine.one_core else 's'}" if os.uname().machine == "x86_64" else os.uname().machine,
             "arch_token": os.uname().machine,
             "peaks": [
                 {"dtype": dtype, "flops_per_s": rounded(rate), "achievable_flops_per_s": rounded(rate), "source": f"{source}: {by}"}
@@ -439,7 +440,7 @@ def device(machine, out):
             "notes": (
                 f"Measured, not a datasheet: the best large GEMM of each type and the higher of two memory rates "
                 f"(triad {bandwidth['triad'] / 1e9:.1f} GB/s counting three streams, read {bandwidth['read'] / 1e9:.1f} GB/s), "
-                f"{machine.threads} threads of a shared machine."
+                f"threads: {machine.threads}, on a shared machine."
             ),
             "source": source,
         },
