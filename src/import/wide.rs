@@ -290,11 +290,11 @@ fn point(p: &Provider, record: &Record<'_>, mut row: Row) -> Result<Row, Bad> {
     let positive = |c: &Col, what: &str, scale: f64| -> Result<f64, Bad> {
         let text = c.cell(record);
         let value = match plain(text, record) {
-            Some((v, _)) if v > 0.0 && v.is_finite() => return Ok(v * scale),
+            Some((v, _)) if v > 0.0 && v.is_finite() => return Ok(cell::scaled(v, scale)),
             Some(_) | None => cell::positive(text, record.decimal_comma()),
         };
         match value {
-            Ok(v) => Ok(v * scale),
+            Ok(v) => Ok(cell::scaled(v, scale)),
             Err(flaw) => Err(c.bad(record, what, flaw)),
         }
     };

@@ -30,7 +30,7 @@ fn the_plain_case() {
          llama,k1,bf16,2,64,128,256,N,T,12.5\n",
     );
     assert_eq!((d.m[0], d.n[0], d.k[0], d.batch[0]), (64, 128, 256, 2));
-    assert_eq!(d.time_s[0], 12.5 * 1e-6);
+    assert_eq!(d.time_s[0], 12.5e-6);
     assert_eq!(d.problem(0).op.layout(), "NT");
     assert_eq!(d.problem(0).op.a, DataType::Bf16);
     assert_eq!(d.text(Role::Model, 0), "llama");
