@@ -232,7 +232,7 @@ impl Parser for Benchdnn {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::import::{ImportOptions, Imported, read_all};
 
     #[test]

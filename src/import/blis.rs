@@ -83,7 +83,7 @@ impl Parser for Blis {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::dataset::Role;
     use crate::import::{ImportOptions, Imported, read_all};
 

@@ -232,7 +232,7 @@ impl Parser for CkProfiler {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::dataset::{Dataset, Role};
     use crate::import::{ImportOptions, Imported, read_all};
 

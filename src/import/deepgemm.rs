@@ -140,7 +140,7 @@ impl DeepGemm {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::import::{ImportOptions, Imported, read_all};
 
     #[test]

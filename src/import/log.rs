@@ -189,7 +189,7 @@ pub fn size_after(text: &str, label: &str) -> Result<u32, Bad> {
 pub fn time(value: Option<f64>, scale: f64) -> Result<f64, Bad> {
     match value {
         Some(v) if v > 0.0 && v.is_finite() => Ok(cell::scaled(v, scale)),
-        Some(v) if v == 0.0 => Err(Bad::new("time is zero")),
+        Some(0.0) => Err(Bad::new("time is zero")),
         Some(v) if v < 0.0 => Err(Bad::new("time is negative")),
         Some(_) => Err(Bad::new("time is infinite")),
         None => Err(Bad::new("time is missing")),

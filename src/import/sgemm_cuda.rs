@@ -68,7 +68,7 @@ impl Parser for SgemmCuda {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::dataset::Role;
     use crate::import::{ImportOptions, Imported, read_all};
 

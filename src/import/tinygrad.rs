@@ -75,7 +75,7 @@ impl Parser for Tinygrad {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::import::{ImportOptions, Imported, read_all};
 
     #[test]
