@@ -4,11 +4,14 @@
 //! made of; [`paint`] and [`svg`] put a scene on a drawing backend. [`view`] lists the analysis views
 //! and what the page needs of each; their settings are [`control`]s.
 
+pub mod bars;
 pub mod clip;
 pub mod coloring;
+pub mod combine;
 pub mod compare;
 pub mod control;
 pub mod density;
+pub mod heatmap;
 pub mod hit;
 pub mod labels;
 pub mod layout;
@@ -18,6 +21,8 @@ pub mod parts;
 pub mod roofline;
 pub mod scale;
 pub mod scene;
+pub mod slots;
+pub mod strip;
 pub mod svg;
 pub mod text;
 pub mod ticks;

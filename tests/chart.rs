@@ -232,6 +232,9 @@ fn roofline_density() {
     let chart = roofline(&input);
     assert!(chart.dense);
     golden("roofline-density-light.txt", &chart.scene.dump());
+    if let Some(out) = std::env::var_os("GEMMSCOPE_OUT") {
+        std::fs::write(PathBuf::from(out).join("density.svg"), svg(&chart.scene)).unwrap();
+    }
 }
 
 #[test]
@@ -381,6 +384,237 @@ fn real_files_draw() {
     assert_eq!(chart.counts.passing, frame.rows.len() as u64);
     if let Some(out) = std::env::var_os("GEMMSCOPE_OUT") {
         std::fs::write(PathBuf::from(out).join("real.svg"), svg(&chart.scene)).unwrap();
+    }
+}
+
+fn info(frame: &Frame, field: &str) -> gemmscope::field::FieldInfo {
+    Field::parse(field).and_then(|f| frame.info(&f)).unwrap()
+}
+
+#[test]
+fn heatmaps() {
+    use gemmscope::chart::combine::Combine;
+    use gemmscope::chart::heatmap::{Input, heatmap};
+    use gemmscope::chart::slots::Order;
+    let frame = frame(900);
+    let (n, k, rate, share, model, time) = (
+        info(&frame, "n"),
+        info(&frame, "k"),
+        info(&frame, "attained"),
+        info(&frame, "efficiency"),
+        info(&frame, "c.model"),
+        info(&frame, "time"),
+    );
+    let shape = info(&frame, "shape");
+    let input = Input {
+        frame: &frame,
+        x: &n,
+        y: Some(&k),
+        value: &rate,
+        combine: Combine::Best,
+        order_x: Order::Name,
+        order_y: Order::Name,
+        log: None,
+        range: None,
+        first: (0, 0),
+        width: 1040.0,
+        height: 520.0,
+        theme: &Theme::LIGHT,
+    };
+    let chart = heatmap(&input);
+    assert_eq!(chart.size, (8, 6));
+    both("heatmap-light", &chart.scene);
+    both(
+        "heatmap-phone-dark",
+        &heatmap(&Input {
+            x: &time,
+            y: Some(&model),
+            value: &share,
+            combine: Combine::Weighted,
+            order_y: Order::Value,
+            width: 358.0,
+            height: 420.0,
+            theme: &Theme::DARK,
+            ..input
+        })
+        .scene,
+    );
+    let row = heatmap(&Input {
+        x: &shape,
+        y: None,
+        value: &share,
+        order_x: Order::Value,
+        height: 320.0,
+        ..input
+    });
+    assert!(row.visible.0 < row.size.0 && row.size.1 == 1);
+    assert_eq!(row.table.rows.len(), row.size.0);
+    both("heatmap-row-light", &row.scene);
+}
+
+#[test]
+fn split_bars() {
+    use gemmscope::chart::bars::{Input, SortBy, bars};
+    use gemmscope::chart::combine::Combine;
+    let frame = frame(300);
+    let model = info(&frame, "c.model");
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "dtype", &theme);
+    let name = |r: usize| {
+        let d = &frame.data;
+        gemmscope::field::shape_label(d.m[r], d.n[r], d.k[r], d.batch[r])
+    };
+    let input = Input {
+        frame: &frame,
+        group: None,
+        combine: Combine::Best,
+        sort: SortBy::Rate,
+        descending: true,
+        coloring: &coloring,
+        name: &name,
+        first: 20,
+        log: (None, None),
+        width: 1040.0,
+        height: 640.0,
+        theme: &theme,
+    };
+    let chart = bars(&input);
+    assert_eq!((chart.total, chart.first), (300, 20));
+    both("bars-light", &chart.scene);
+    let dark = Theme::DARK;
+    let coloring = colored(&frame, "c.model", &dark);
+    both(
+        "bars-phone-dark",
+        &bars(&Input {
+            group: Some(&model),
+            combine: Combine::Weighted,
+            coloring: &coloring,
+            log: (Some(false), Some(false)),
+            width: 358.0,
+            height: 420.0,
+            theme: &dark,
+            ..input
+        })
+        .scene,
+    );
+}
+
+#[test]
+fn strips() {
+    use gemmscope::chart::slots::Order;
+    use gemmscope::chart::strip::{Input, strip};
+    let frame = frame(600);
+    let (share, m, kernel, rate) = (
+        info(&frame, "efficiency"),
+        info(&frame, "m"),
+        info(&frame, "c.model"),
+        info(&frame, "attained"),
+    );
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "dtype", &theme);
+    let input = Input {
+        frame: &frame,
+        x: &m,
+        value: &share,
+        order: Order::Name,
+        log: None,
+        coloring: &coloring,
+        first: 0,
+        width: 1040.0,
+        height: 520.0,
+        theme: &theme,
+    };
+    both("strip-light", &strip(&input).scene);
+    let dark = Theme::DARK;
+    let coloring = Coloring::plain(&dark);
+    both(
+        "strip-phone-dark",
+        &strip(&Input {
+            x: &kernel,
+            value: &rate,
+            order: Order::Value,
+            coloring: &coloring,
+            width: 358.0,
+            height: 420.0,
+            theme: &dark,
+            ..input
+        })
+        .scene,
+    );
+}
+
+#[test]
+fn further_views_take_any_field_and_any_data() {
+    use gemmscope::chart::bars::{self, SortBy};
+    use gemmscope::chart::combine::Combine;
+    use gemmscope::chart::slots::Order;
+    use gemmscope::chart::{heatmap, strip};
+    let odd = [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300, 1e300];
+    let mut d = dataset(60, "");
+    for (i, t) in d.time_s.iter_mut().enumerate() {
+        *t = odd[i % odd.len()];
+    }
+    let mut none = frame(5);
+    none.rows = Arc::new(Vec::new());
+    let theme = Theme::DARK;
+    for frame in [
+        frame_of(d, Some("mi300x")),
+        none,
+        frame_of(Dataset::new(), None),
+        frame(1),
+    ] {
+        let fields = frame.fields();
+        for a in &fields {
+            for b in &fields {
+                for size in [(800.0, 400.0), (90.0, 60.0)] {
+                    let coloring = Coloring::by(&frame, a, &theme);
+                    let heat = heatmap::heatmap(&heatmap::Input {
+                        frame: &frame,
+                        x: a,
+                        y: Some(b),
+                        value: b,
+                        combine: Combine::Median,
+                        order_x: Order::Value,
+                        order_y: Order::File,
+                        log: Some(true),
+                        range: Some((-1.0, 5.0)),
+                        first: (7, 9999),
+                        width: size.0,
+                        height: size.1,
+                        theme: &theme,
+                    });
+                    let strips = strip::strip(&strip::Input {
+                        frame: &frame,
+                        x: a,
+                        value: b,
+                        order: Order::Value,
+                        log: None,
+                        coloring: &coloring,
+                        first: 9999,
+                        width: size.0,
+                        height: size.1,
+                        theme: &theme,
+                    });
+                    let bars = bars::bars(&bars::Input {
+                        frame: &frame,
+                        group: Some(a),
+                        combine: Combine::Worst,
+                        sort: SortBy::Efficiency,
+                        descending: false,
+                        coloring: &coloring,
+                        name: &|r| r.to_string(),
+                        first: 9999,
+                        log: (Some(true), Some(false)),
+                        width: size.0,
+                        height: size.1,
+                        theme: &theme,
+                    });
+                    for scene in [&heat.scene, &strips.scene, &bars.scene] {
+                        assert!(svg(scene).ends_with("</svg>\n"));
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -1,0 +1,425 @@
+//! Share of the roof (or any other figure) against any column: a box and its points per value.
+
+use super::coloring::Coloring;
+use super::combine::{Groups, best_first};
+use super::labels::Rect;
+use super::layout::{self, Axis, FONT, Margins, Plot};
+use super::palette::{Theme, alpha};
+use super::scale::{Kind, Scale, extent, padded};
+use super::scene::{Anchor, Baseline, Glyph, Item, Mark, Marks, Scene, Table};
+use super::slots::{Order, Slots};
+use super::text;
+use super::ticks::{self, Format};
+use crate::cells;
+use crate::field::{FieldInfo, Frame};
+
+/// Everything the strips are drawn from.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// Data, figures, passing rows.
+    pub frame: &'a Frame,
+    /// One strip per value of this field.
+    pub x: &'a FieldInfo,
+    /// The figure.
+    pub value: &'a FieldInfo,
+    /// Order of the strips: by name, by median, as in the file.
+    pub order: Order,
+    /// Spacing of the figure; `None` takes what suits it.
+    pub log: Option<bool>,
+    /// Colours of rows.
+    pub coloring: &'a Coloring,
+    /// First strip that shows.
+    pub first: usize,
+    /// Width in CSS pixels.
+    pub width: f64,
+    /// Height in CSS pixels.
+    pub height: f64,
+    /// Colours of the page.
+    pub theme: &'a Theme,
+}
+
+/// Drawn strips.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// The picture; its marks are the strips.
+    pub scene: Scene,
+    /// All strips.
+    pub total: usize,
+    /// First strip that shows, after clamping.
+    pub first: usize,
+    /// Strips that show.
+    pub visible: usize,
+    /// All strips as a table.
+    pub table: Table,
+}
+
+/// Five figures of a set of values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Five {
+    /// 5th percentile.
+    pub low: f64,
+    /// 25th percentile.
+    pub q1: f64,
+    /// Median.
+    pub median: f64,
+    /// 75th percentile.
+    pub q3: f64,
+    /// 95th percentile.
+    pub high: f64,
+    /// How many values.
+    pub n: usize,
+}
+
+impl Five {
+    /// The five figures; `None` without values. Sorts the values and drops NaN.
+    pub fn of(values: &mut Vec<f64>) -> Option<Five> {
+        values.retain(|v| !v.is_nan());
+        values.sort_by(f64::total_cmp);
+        let n = values.len();
+        let at = |p: f64| {
+            let t = p * (n as f64 - 1.0);
+            let (i, f) = (t.floor() as usize, t.fract());
+            let a = values.get(i).copied()?;
+            let b = values.get(i + 1).copied().unwrap_or(a);
+            Some(if f == 0.0 { a } else { a + (b - a) * f })
+        };
+        Some(Five {
+            low: at(0.05)?,
+            q1: at(0.25)?,
+            median: at(0.5)?,
+            q3: at(0.75)?,
+            high: at(0.95)?,
+            n,
+        })
+    }
+}
+
+/// Narrowest strip in px.
+const STRIP: f64 = 16.0;
+/// Points of a strip that are drawn one by one; more would be a block of colour.
+const POINTS: usize = 400;
+
+/// Draws the strips.
+pub fn strip(input: &Input<'_>) -> Chart {
+    let theme = input.theme;
+    let frame = input.frame;
+    let get = frame.numbers(&input.value.field);
+    let mut slots = Slots::of(frame, input.x, input.order);
+    let group = |s: &Slots| Groups::of(frame, s.len(), |i| s.of[i]);
+    let mut groups = group(&slots);
+    let fives = |g: &Groups, n: usize| -> Vec<Option<Five>> {
+        let mut values = Vec::new();
+        (0..n)
+            .map(|s| {
+                values.clear();
+                values.extend(g.get(s).iter().map(|r| get(*r as usize)));
+                Five::of(&mut values)
+            })
+            .collect()
+    };
+    let mut boxes = fives(&groups, slots.len());
+    if input.order == Order::Value {
+        let medians: Vec<f64> = boxes
+            .iter()
+            .map(|b| b.map_or(f64::NAN, |b| b.median))
+            .collect();
+        slots.reorder(&best_first(
+            &medians,
+            input.value.higher_is_better.unwrap_or(true),
+        ));
+        groups = group(&slots);
+        boxes = fives(&groups, slots.len());
+    }
+
+    let mut scene = Scene::new(input.width, input.height, "");
+    scene.title = format!(
+        "{} by {}, {} strips",
+        input.value.label,
+        input.x.label,
+        slots.len()
+    );
+    let all = || frame.rows.iter().map(|r| get(*r as usize));
+    let kind = match input.log.unwrap_or(input.value.log) {
+        true if all().any(|v| v > 0.0) => Kind::Log,
+        _ => Kind::Linear,
+    };
+    let found = extent(kind, all()).unwrap_or((1.0, 10.0));
+    let share = input.value.unit == "%";
+    let domain = if share && kind == Kind::Linear && found.0 >= 0.0 {
+        (0.0, (found.1 * 1.04).max(1.05))
+    } else {
+        padded(kind, found, 0.05)
+    };
+    let format = Format::of(&input.value.unit);
+    let foot = foot_of(&scene, &slots);
+    let draft = Scale::new(kind, domain, (scene.height, 0.0));
+    let y_ticks = ticks::ticks(
+        &draft,
+        ((scene.height / 60.0) as usize).clamp(2, 8),
+        &format,
+    );
+    let margins = Margins {
+        bottom: foot.1 + FONT * text::LINE + 6.0,
+        ..Margins::for_ticks(&y_ticks)
+    };
+    let rect = margins.rect(scene.width, scene.height);
+    let width = (rect[2] / slots.len().max(1) as f64).clamp(STRIP, 120.0);
+    let visible = ((rect[2] / width + 1e-9) as usize)
+        .clamp(1, slots.len().max(1))
+        .min(slots.len());
+    let first = input.first.min(slots.len() - visible);
+    let plot = Plot::new(
+        rect,
+        Scale::new(Kind::Linear, (0.0, rect[2]), (0.0, 1.0)),
+        Scale::new(kind, domain, (1.0, 0.0)),
+    );
+    layout::backdrop(&mut scene, &plot, theme);
+    let axis = Axis {
+        title: cells::title(input.value),
+        ticks: y_ticks,
+        grid: true,
+    };
+    let x_axis = Axis {
+        title: String::new(),
+        ..Axis::default()
+    };
+    layout::axes(&mut scene, &plot, theme, &x_axis, &axis);
+    if slots.is_empty() || boxes.iter().all(Option::is_none) {
+        let why = if frame.data.is_empty() {
+            "No GEMMs yet: open a file."
+        } else if frame.rows.is_empty() {
+            "No GEMM passes the filters."
+        } else {
+            "No GEMM here has this figure. A share of the roof needs a time and a device."
+        };
+        layout::message(&mut scene, rect, theme, why);
+    }
+    scene.items.push(Item::Clip { rect });
+    if share {
+        let y = plot.y.px(1.0);
+        scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
+    }
+    let mut points = Marks::new(Glyph::Dot, 2.2, Vec::new());
+    points.palette = input
+        .coloring
+        .palette
+        .iter()
+        .map(|c| alpha(*c, 0.5))
+        .collect();
+    for i in 0..visible {
+        let center = rect[0] + width * (i as f64 + 0.5);
+        scatter(
+            &mut points,
+            input,
+            &get,
+            groups.get(first + i),
+            &plot,
+            center,
+            width,
+        );
+    }
+    scene.items.push(Item::Marks(points));
+    for i in 0..visible {
+        if let Some(five) = boxes.get(first + i).copied().flatten() {
+            let center = rect[0] + width * (i as f64 + 0.5);
+            draw_box(
+                &mut scene,
+                theme,
+                &plot,
+                center,
+                (width * 0.3).clamp(4.0, 18.0),
+                &five,
+            );
+        }
+    }
+    scene.items.push(Item::Unclip);
+    for i in 0..visible {
+        let (Some(name), five) = (slots.names.get(first + i), boxes.get(first + i)) else {
+            continue;
+        };
+        let rows = groups.get(first + i);
+        let figures = match five.copied().flatten() {
+            Some(f) => format!(
+                "median {}, middle half {} to {}",
+                format.write(f.median, 3),
+                format.write(f.q1, 3),
+                format.write(f.q3, 3)
+            ),
+            None => "no value".to_owned(),
+        };
+        scene.marks.push(Mark {
+            rows: rows.to_vec(),
+            rect: [rect[0] + width * i as f64, rect[1], width, rect[3]],
+            label: format!(
+                "{} {name}: {figures} of {} GEMMs",
+                input.x.label,
+                rows.len()
+            ),
+        });
+    }
+    names(
+        &mut scene,
+        theme,
+        rect,
+        width,
+        &slots,
+        (first, visible),
+        foot,
+    );
+    if visible < slots.len() {
+        scene.description = format!("{visible} of {} strips show.", slots.len());
+    }
+    Chart {
+        total: slots.len(),
+        first,
+        visible,
+        table: table(input, &slots, &boxes),
+        scene,
+    }
+}
+
+/// Whether names are turned, and the room they take.
+fn foot_of(scene: &Scene, slots: &Slots) -> (bool, f64) {
+    let widest = slots
+        .names
+        .iter()
+        .map(|n| text::width(n, FONT, false))
+        .fold(0.0, f64::max);
+    let each = ((scene.width - 60.0) / slots.len().max(1) as f64).clamp(STRIP, 120.0);
+    if widest + 8.0 > each {
+        (true, widest.min(scene.height * 0.3).min(150.0) + 12.0)
+    } else {
+        (false, FONT * text::LINE + 8.0)
+    }
+}
+
+fn names(
+    scene: &mut Scene,
+    theme: &Theme,
+    rect: Rect,
+    width: f64,
+    slots: &Slots,
+    (first, visible): (usize, usize),
+    (turned, foot): (bool, f64),
+) {
+    let bottom = rect[1] + rect[3];
+    for i in 0..visible {
+        let Some(name) = slots.names.get(first + i) else {
+            continue;
+        };
+        let x = rect[0] + width * (i as f64 + 0.5);
+        let room = if turned { foot - 10.0 } else { width };
+        let (at, anchor, baseline, turns) = if turned {
+            ((x, bottom + 6.0), Anchor::End, Baseline::Middle, 3)
+        } else {
+            ((x, bottom + 5.0), Anchor::Middle, Baseline::Top, 0)
+        };
+        scene.items.push(Item::Text {
+            at,
+            text: text::ellipsis_middle(name, FONT, room),
+            size: FONT,
+            bold: false,
+            color: theme.text,
+            anchor,
+            baseline,
+            turns,
+        });
+    }
+    let hang = (Anchor::Start, Baseline::Top);
+    let label = slots.label.clone();
+    scene.text((rect[0], bottom + foot), label, FONT, theme.muted, hang);
+}
+
+/// Points beside each other by a fixed pattern, the same every time.
+fn scatter(
+    out: &mut Marks,
+    input: &Input<'_>,
+    get: &dyn Fn(usize) -> f64,
+    rows: &[u32],
+    plot: &Plot,
+    center: f64,
+    width: f64,
+) {
+    let every = rows.len().div_ceil(POINTS).max(1);
+    for (k, &row) in rows.iter().enumerate().step_by(every) {
+        let y = plot.y.px(get(row as usize));
+        if y.is_finite() {
+            // Multiples of the golden ratio spread evenly whatever their number.
+            let t = (k as f64 * 0.618_033_988_75).fract() - 0.5;
+            out.xs.push((center + t * width * 0.6) as f32);
+            out.ys.push(y as f32);
+            out.codes.push(input.coloring.code(row as usize));
+        }
+    }
+}
+
+fn draw_box(scene: &mut Scene, theme: &Theme, plot: &Plot, x: f64, half: f64, five: &Five) {
+    let y = |v: f64| plot.y.px(v);
+    let ink = theme.text;
+    let bottom = plot.rect[1] + plot.rect[3];
+    let px = |v: f64| {
+        let p = y(v);
+        if p.is_finite() { p } else { bottom }
+    };
+    let (q1, q3) = (px(five.q1), px(five.q3));
+    for (a, b) in [(px(five.low), q1), (q3, px(five.high))] {
+        scene.line(vec![(x, a), (x, b)], alpha(ink, 0.7), 1.0);
+    }
+    scene.items.push(Item::Rect {
+        rect: [x - half, q3, 2.0 * half, (q1 - q3).max(1.0)],
+        fill: Some(alpha(theme.panel, 0.55)),
+        stroke: Some((alpha(ink, 0.8), 1.0)),
+    });
+    let m = px(five.median);
+    scene.line(vec![(x - half, m), (x + half, m)], ink, 2.0);
+}
+
+fn table(input: &Input<'_>, slots: &Slots, boxes: &[Option<Five>]) -> Table {
+    let mut header = vec![input.x.label.clone(), "GEMMs".to_owned()];
+    let title = cells::title(input.value);
+    header.extend(
+        [
+            "5th percentile",
+            "25th percentile",
+            "median",
+            "75th percentile",
+            "95th percentile",
+        ]
+        .map(|p| format!("{title}, {p}")),
+    );
+    let rows = slots
+        .names
+        .iter()
+        .zip(boxes)
+        .map(|(name, five)| {
+            let mut row = vec![name.clone()];
+            match five {
+                Some(f) => {
+                    row.push(f.n.to_string());
+                    let all = [f.low, f.q1, f.median, f.q3, f.high];
+                    row.extend(all.map(|v| cells::number(input.value, v)));
+                }
+                None => row.extend(["0", "", "", "", "", ""].map(str::to_owned)),
+            }
+            row
+        })
+        .collect();
+    Table { header, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles() {
+        let mut v = vec![4.0, f64::NAN, 1.0, 2.0, 3.0, 5.0];
+        let f = Five::of(&mut v);
+        assert_eq!(
+            f.map(|f| (f.q1, f.median, f.q3, f.n)),
+            Some((2.0, 3.0, 4.0, 5))
+        );
+        assert_eq!(Five::of(&mut Vec::new()), None);
+        assert_eq!(Five::of(&mut vec![7.0]).map(|f| f.high), Some(7.0));
+    }
+}
