@@ -31,6 +31,7 @@ pub mod hardware;
 pub mod history;
 pub mod import;
 pub mod metrics;
+pub mod plan;
 pub mod roofline;
 pub mod samples;
 pub mod selection;

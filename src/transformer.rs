@@ -304,6 +304,47 @@ impl Part {
         }
     }
 
+    /// In words, for a sentence: `up projection`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Qkv => "query, key and value projection",
+            Self::Query => "query projection",
+            Self::Key => "key projection",
+            Self::Value => "value projection",
+            Self::QueryDown => "query compression",
+            Self::QueryUp => "query expansion",
+            Self::KeyValueDown => "key and value compression",
+            Self::KeyValueUp => "key and value expansion",
+            Self::QueryAbsorb => "query through the key expansion",
+            Self::ValueAbsorb => "result through the value expansion",
+            Self::Scores => "attention scores Q K^T",
+            Self::Context => "attention context P V",
+            Self::AttentionOut => "attention output projection",
+            Self::GateUp => "gate and up projection",
+            Self::Gate => "gate projection",
+            Self::Up => "up projection",
+            Self::Down => "down projection",
+            Self::Router => "expert router",
+            Self::ExpertGateUp => "gate and up projection of an expert",
+            Self::ExpertGate => "gate projection of an expert",
+            Self::ExpertUp => "up projection of an expert",
+            Self::ExpertDown => "down projection of an expert",
+            Self::SharedGateUp => "gate and up projection of the shared experts",
+            Self::SharedGate => "gate projection of the shared experts",
+            Self::SharedUp => "up projection of the shared experts",
+            Self::SharedDown => "down projection of the shared experts",
+            Self::LmHead => "output projection to the vocabulary",
+        }
+    }
+
+    /// Runs once for every routed expert that has tokens.
+    pub fn is_routed(self) -> bool {
+        matches!(
+            self,
+            Self::ExpertGateUp | Self::ExpertGate | Self::ExpertUp | Self::ExpertDown
+        )
+    }
+
     /// A product of two activations, without weights.
     pub fn is_attention(self) -> bool {
         matches!(self, Self::Scores | Self::Context)

@@ -1,0 +1,348 @@
+//! Measured rows named after planned GEMMs: a linear layer is known by its weight's two sizes,
+//! whatever the number of tokens was.
+//!
+//! A row matches up to the storage order (M and N may be swapped) and up to the number of devices
+//! that share the layer. Where several parts have one shape (gate and up, or queries and output of
+//! a model with as many heads as width), a bias decides if it can; else all are named.
+
+use super::row_name;
+use crate::dataset::Dataset;
+use crate::gemm::Problem;
+use crate::transformer::{Attention, Model, Part, Pass, Types, Workload};
+use rustc_hash::FxHashMap;
+
+/// What a measured GEMM is in a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Parts of this shape, in the order of a layer.
+    pub parts: Vec<Part>,
+    /// Forward or which gradient.
+    pub pass: Pass,
+    /// Rows of activations: batch x length in prefill, batch in decode.
+    pub tokens: u64,
+    /// M and N are swapped against Y = X W^T.
+    pub transposed: bool,
+    /// Devices that share the layer.
+    pub tensor_parallel: u32,
+}
+
+impl Match {
+    /// Names as a list shows them: `gate_proj or up_proj`.
+    pub fn name(&self) -> String {
+        let names: Vec<String> = self
+            .parts
+            .iter()
+            .map(|part| row_name(*part, self.pass))
+            .collect();
+        names.join(" or ")
+    }
+
+    /// `gate projection or up projection of Llama 3 8B, 8 tokens`.
+    pub fn sentence(&self, model: &str) -> String {
+        let words: Vec<&str> = self.parts.iter().map(|part| part.words()).collect();
+        let pass = match self.pass {
+            Pass::Forward => "",
+            Pass::InputGradient => "input gradient of the ",
+            Pass::WeightGradient => "weight gradient of the ",
+        };
+        let mut text = format!("{pass}{} of {model}", words.join(" or "));
+        if !self.parts.iter().all(|p| p.is_attention()) {
+            let plural = if self.tokens == 1 { "" } else { "s" };
+            text.push_str(&format!(", {} token{plural}", self.tokens));
+        }
+        if self.tensor_parallel > 1 {
+            text.push_str(&format!(", shared by {} devices", self.tensor_parallel));
+        }
+        if self.transposed {
+            text.push_str(", M and N swapped");
+        }
+        text
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    part: Part,
+    bias: bool,
+    tensor_parallel: u32,
+}
+
+/// A model's weight shapes, to be looked up.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// (N, K) of Y = X W^T to what has this weight; the smallest number of devices first.
+    weights: FxHashMap<(u32, u32), Vec<Candidate>>,
+    heads: u32,
+    kv_heads: u32,
+    /// Sizes of a key and of a value head.
+    head: Option<(u32, u32)>,
+}
+
+/// Numbers of devices that are tried.
+const SHARDS: [u32; 5] = [1, 2, 4, 8, 16];
+
+impl Index {
+    /// The shapes of a model, alone and shared out over up to 16 devices, fused and not.
+    pub fn new(model: &Model) -> Self {
+        let mut weights: FxHashMap<(u32, u32), Vec<Candidate>> = FxHashMap::default();
+        for tensor_parallel in SHARDS {
+            for fused in [false, true] {
+                // Enough tokens that every expert has one.
+                let tokens = model.experts.map_or(1, |e| e.count.max(1));
+                for workload in [Workload::decode(tokens, 1), Workload::prefill(1, tokens)] {
+                    let workload = Workload {
+                        tensor_parallel,
+                        fuse_qkv: fused,
+                        fuse_gate_up: fused,
+                        types: Types::uniform(crate::dtype::DataType::Bf16),
+                        ..workload
+                    };
+                    let Ok(gemms) = model.gemms(&workload) else {
+                        continue;
+                    };
+                    for gemm in gemms.iter().filter(|g| !g.part.is_attention()) {
+                        // A product with a batch is no linear layer.
+                        if gemm.problem.batch != 1 {
+                            continue;
+                        }
+                        let list = weights.entry((gemm.problem.n, gemm.problem.k)).or_default();
+                        if !list.iter().any(|c| c.part == gemm.part) {
+                            list.push(Candidate {
+                                part: gemm.part,
+                                bias: gemm.problem.op.bias,
+                                tensor_parallel,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        let (kv_heads, head) = match model.attention {
+            Attention::Grouped { kv_heads, head_dim } => (kv_heads, Some((head_dim, head_dim))),
+            Attention::Latent { .. } => (model.heads, None),
+        };
+        Index {
+            weights,
+            heads: model.heads,
+            kv_heads,
+            head,
+        }
+    }
+
+    fn weight(&self, n: u32, k: u32, bias: Option<bool>) -> Option<(Vec<Part>, u32)> {
+        let list = self.weights.get(&(n, k))?;
+        // As few devices as explain the shape.
+        let shards = list.iter().map(|c| c.tensor_parallel).min()?;
+        let all: Vec<&Candidate> = list
+            .iter()
+            .filter(|c| c.tensor_parallel == shards)
+            .collect();
+        let same = |c: &&&Candidate| bias == Some(c.bias);
+        let narrowed: Vec<&&Candidate> = all.iter().filter(same).collect();
+        let parts = if narrowed.is_empty() {
+            all.iter().map(|c| c.part).collect()
+        } else {
+            narrowed.iter().map(|c| c.part).collect()
+        };
+        Some((parts, shards))
+    }
+
+    fn attention(&self, p: &Problem) -> Option<Match> {
+        let (key, value) = self.head?;
+        let heads = [self.heads, self.kv_heads];
+        let whole = |h: u32| h > 0 && p.batch.is_multiple_of(h);
+        if p.batch < 2 || !heads.into_iter().any(whole) {
+            return None;
+        }
+        let part = if p.k == key {
+            Part::Scores
+        } else if p.n == value {
+            Part::Context
+        } else {
+            return None;
+        };
+        Some(Match {
+            parts: vec![part],
+            pass: Pass::Forward,
+            tokens: u64::from(p.m),
+            transposed: false,
+            tensor_parallel: 1,
+        })
+    }
+
+    /// What a GEMM is in this model. `None` for what it does not have.
+    pub fn find(&self, p: &Problem) -> Option<Match> {
+        if p.batch != 1 {
+            return self.attention(p);
+        }
+        let bias = Some(p.op.bias);
+        // Forward first, as it runs; then gradients. (N, K, tokens, pass, bias, swapped).
+        let readings = [
+            (p.n, p.k, p.m, Pass::Forward, bias, false),
+            (p.m, p.k, p.n, Pass::Forward, bias, true),
+            (p.m, p.n, p.k, Pass::WeightGradient, None, false),
+            (p.n, p.m, p.k, Pass::WeightGradient, None, true),
+            (p.k, p.n, p.m, Pass::InputGradient, None, false),
+            (p.k, p.m, p.n, Pass::InputGradient, None, true),
+        ];
+        let mut found: Option<Match> = None;
+        for (n, k, tokens, pass, bias, transposed) in readings {
+            let Some((parts, tensor_parallel)) = self.weight(n, k, bias) else {
+                continue;
+            };
+            // An earlier reading wins unless a later one needs fewer devices.
+            if found
+                .as_ref()
+                .is_some_and(|m| m.tensor_parallel <= tensor_parallel)
+            {
+                continue;
+            }
+            found = Some(Match {
+                parts,
+                pass,
+                tokens: u64::from(tokens),
+                transposed,
+                tensor_parallel,
+            });
+        }
+        found
+    }
+}
+
+/// How well a model explains a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// Id of the preset.
+    pub model: String,
+    /// Its name.
+    pub name: String,
+    /// Distinct shapes that it has.
+    pub matched: usize,
+    /// Distinct shapes of the table.
+    pub of: usize,
+}
+
+/// Shapes of a table that are compared, at most.
+const SHAPES: usize = 2000;
+
+/// Distinct shapes of some rows, with one row each.
+pub fn distinct(data: &Dataset, rows: &[u32]) -> Vec<(u32, Problem)> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut out = Vec::new();
+    for &row in rows {
+        if row as usize >= data.len() {
+            continue;
+        }
+        let p = data.problem(row as usize);
+        if seen.insert((p.m, p.n, p.k, p.batch, p.op.bias)) {
+            out.push((row, p));
+        }
+        if out.len() >= SHAPES {
+            break;
+        }
+    }
+    out
+}
+
+/// The preset that has most of these shapes on one device, if it has at least two and half of
+/// them.
+pub fn best_preset(shapes: &[(u32, Problem)]) -> Option<Fit> {
+    crate::transformer::presets()
+        .iter()
+        .map(|model| {
+            let index = Index::new(model);
+            let matched = shapes
+                .iter()
+                .filter(|(_, p)| index.find(p).is_some_and(|m| m.tensor_parallel == 1))
+                .count();
+            Fit {
+                model: model.id.clone(),
+                name: model.name.clone(),
+                matched,
+                of: shapes.len(),
+            }
+        })
+        .filter(|fit| fit.matched >= 2 && 2 * fit.matched >= fit.of)
+        // The first of equals: presets go from small to large in a family.
+        .fold(None, |best: Option<Fit>, fit| match best {
+            Some(b) if b.matched >= fit.matched => Some(b),
+            _ => Some(fit),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::DataType;
+    use crate::transformer::preset;
+
+    fn find(model: &str, m: u32, n: u32, k: u32, bias: bool) -> Option<Match> {
+        let mut p = Problem::new(m, n, k, DataType::Bf16);
+        p.op.bias = bias;
+        Index::new(preset(model).unwrap()).find(&p)
+    }
+
+    #[test]
+    fn a_trace_of_qwen_reads_as_its_layers() {
+        let up = find("qwen1.5-0.5b", 8944, 2816, 1024, false).unwrap();
+        assert_eq!(up.parts, [Part::Gate, Part::Up]);
+        assert_eq!(
+            up.sentence("Qwen1.5 0.5B"),
+            "gate projection or up projection of Qwen1.5 0.5B, 8944 tokens"
+        );
+        let down = find("qwen1.5-0.5b", 8944, 1024, 2816, false).unwrap();
+        assert_eq!(down.parts, [Part::Down]);
+        // The bias tells queries, keys and values from the output projection.
+        let qkv = find("qwen1.5-0.5b", 8944, 1024, 1024, true).unwrap();
+        assert_eq!(qkv.parts, [Part::Query, Part::Key, Part::Value]);
+        let out = find("qwen1.5-0.5b", 8944, 1024, 1024, false).unwrap();
+        assert_eq!(out.parts, [Part::AttentionOut]);
+        assert_eq!(find("qwen1.5-0.5b", 32, 559, 1, false), None);
+    }
+
+    #[test]
+    fn up_to_transposition_and_shards() {
+        let swapped = find("qwen1.5-0.5b", 2816, 8944, 1024, false).unwrap();
+        assert!(swapped.transposed && swapped.tokens == 8944);
+        let shared = find("llama-3-70b", 16, 28672 / 8, 8192, false).unwrap();
+        assert_eq!(
+            (shared.parts.as_slice(), shared.tensor_parallel),
+            (&[Part::Gate, Part::Up][..], 8)
+        );
+        let row = find("llama-3-70b", 16, 8192, 28672 / 4, false).unwrap();
+        assert_eq!(
+            (row.parts.as_slice(), row.tensor_parallel),
+            (&[Part::Down][..], 4)
+        );
+        let dw = find("llama-3-8b", 14336, 4096, 2048, false).unwrap();
+        assert_eq!((dw.pass, dw.tokens), (Pass::WeightGradient, 2048));
+        let expert = find("mixtral-8x7b", 5, 14336, 4096, false).unwrap();
+        assert_eq!(expert.parts, [Part::ExpertGate, Part::ExpertUp]);
+        assert_eq!(
+            find("llama-2-7b", 8, 12288, 4096, false).unwrap().name(),
+            "qkv_proj"
+        );
+        let mut scores = Problem::new(1, 1024, 128, DataType::Bf16);
+        scores.batch = 32 * 4;
+        let index = Index::new(preset("llama-2-7b").unwrap());
+        assert_eq!(index.find(&scores).unwrap().parts, [Part::Scores]);
+    }
+
+    #[test]
+    fn the_real_trace_is_matched_and_its_model_found() {
+        let paths = ["tracelens/qwen_mi300/GEMM.csv"];
+        let Some(data) = crate::fixture::real(&paths) else {
+            return;
+        };
+        let rows: Vec<u32> = (0..data.len() as u32).collect();
+        let shapes = distinct(&data, &rows);
+        let fit = best_preset(&shapes).unwrap();
+        assert_eq!((fit.model.as_str(), fit.matched), ("qwen1.5-0.5b", 4));
+        let index = Index::new(preset(&fit.model).unwrap());
+        let up = shapes
+            .iter()
+            .find(|(_, p)| (p.m, p.n, p.k) == (8944, 2816, 1024))
+            .unwrap();
+        assert!(index.find(&up.1).unwrap().parts.contains(&Part::Up));
+    }
+}

@@ -1,0 +1,474 @@
+//! What is planned, and its text form in a view's settings. Every key is read on its own.
+
+use crate::dtype::DataType;
+use crate::hardware::RoofKind;
+use crate::transformer::{Attention, Experts, Model, Phase, Types, Workload, preset};
+use crate::view_state::{KeyProblem, ViewState};
+
+/// Model where nothing is chosen.
+pub const DEFAULT_MODEL: &str = "llama-3-8b";
+/// Devices where none is chosen.
+pub const DEFAULT_DEVICES: &str = "h100-sxm,mi300x";
+/// Largest batch and length that can be asked for.
+pub const LARGEST: u32 = 1 << 20;
+
+/// Number formats that are used together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scheme {
+    /// Key in links.
+    pub id: &'static str,
+    /// How the page writes it.
+    pub name: &'static str,
+    /// Formats of the operands.
+    pub types: Types,
+}
+
+const fn scheme(
+    id: &'static str,
+    name: &'static str,
+    activation: DataType,
+    weight: DataType,
+    output: DataType,
+) -> Scheme {
+    // Keys and values stay in the output's type: what attention kernels read unless told otherwise.
+    let types = Types {
+        activation,
+        weight,
+        output,
+        kv_cache: output,
+    };
+    Scheme { id, name, types }
+}
+
+/// Number formats that are used together, the default first.
+pub const SCHEMES: [Scheme; 11] = {
+    use DataType::{Bf16, Fp8E4m3, Fp16, Fp32, Int4, Int8, MxFp4, MxFp8, NvFp4, Tf32};
+    [
+        scheme("bf16", "bf16", Bf16, Bf16, Bf16),
+        scheme("fp16", "fp16", Fp16, Fp16, Fp16),
+        scheme("fp8", "fp8 weights and activations", Fp8E4m3, Fp8E4m3, Bf16),
+        scheme("int8", "int8 weights and activations", Int8, Int8, Bf16),
+        scheme("w8a16", "int8 weights, bf16 (W8A16)", Bf16, Int8, Bf16),
+        scheme("w4a16", "int4 weights, bf16 (W4A16)", Bf16, Int4, Bf16),
+        scheme("mxfp8", "MXFP8 weights and activations", MxFp8, MxFp8, Bf16),
+        scheme("mxfp4", "MXFP4 weights and activations", MxFp4, MxFp4, Bf16),
+        scheme("nvfp4", "NVFP4 weights and activations", NvFp4, NvFp4, Bf16),
+        scheme("tf32", "tf32", Tf32, Tf32, Fp32),
+        scheme("fp32", "fp32", Fp32, Fp32, Fp32),
+    ]
+};
+
+/// Which slider leaves a trail on the roofline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trail {
+    /// Batch from 1 to the one chosen.
+    #[default]
+    Batch,
+    /// Length from 1 to the one chosen.
+    Length,
+    /// None.
+    Off,
+}
+
+/// A planned step: model, workload, devices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanState {
+    /// The model, with what was typed over it.
+    pub model: Model,
+    /// Fields of the model were typed over the preset or configuration.
+    pub edited: bool,
+    /// The step.
+    pub workload: Workload,
+    /// Ids of the devices, the first one first.
+    pub devices: Vec<String>,
+    /// Which roof times are of.
+    pub roof: RoofKind,
+    /// Which slider leaves a trail.
+    pub trail: Trail,
+}
+
+/// The first preset, for when even the default is gone.
+fn fallback() -> Option<Model> {
+    preset(DEFAULT_MODEL)
+        .or_else(|| crate::transformer::presets().first())
+        .cloned()
+}
+
+/// Reads settings one by one and keeps what could not be read.
+struct Keys<'a> {
+    state: &'a ViewState,
+    problems: Vec<KeyProblem>,
+}
+
+impl Keys<'_> {
+    fn problem(&mut self, key: &str, message: String) {
+        self.problems.push(KeyProblem {
+            key: key.to_owned(),
+            message,
+        });
+    }
+
+    fn count(&mut self, key: &str, least: u32, most: u32) -> Option<u32> {
+        let text = self.state.param(key)?.trim().to_owned();
+        match text.parse::<u32>() {
+            Ok(v) if (least..=most).contains(&v) => Some(v),
+            _ => {
+                self.problem(
+                    key,
+                    format!("expected a whole number from {least} to {most}: {text}"),
+                );
+                None
+            }
+        }
+    }
+
+    fn one_of<T: Copy>(&mut self, key: &str, options: &[(&str, T)]) -> Option<T> {
+        let text = self.state.param(key)?.to_owned();
+        let found = options.iter().find(|o| o.0 == text).map(|o| o.1);
+        if found.is_none() {
+            let names: Vec<&str> = options.iter().map(|o| o.0).collect();
+            self.problem(key, format!("expected one of {}: {text}", names.join(", ")));
+        }
+        found
+    }
+
+    fn dtype(&mut self, key: &str) -> Option<DataType> {
+        let text = self.state.param(key)?.to_owned();
+        let found = DataType::by_id(&text);
+        if found.is_none() {
+            self.problem(key, format!("expected a number format: {text}"));
+        }
+        found
+    }
+}
+
+const YES: [(&str, bool); 2] = [("1", true), ("0", false)];
+
+impl PlanState {
+    /// Reads the `plan.*` settings. A setting that cannot be read is named and counts as not set.
+    pub fn read(state: &ViewState) -> (Self, Vec<KeyProblem>) {
+        let mut keys = Keys {
+            state,
+            problems: Vec::new(),
+        };
+        let base = keys.model();
+        let mut model = base.clone();
+        keys.fields(&mut model);
+        let edited = model != base;
+        let workload = keys.workload();
+        let devices = keys
+            .state
+            .param("plan.devices")
+            .unwrap_or(DEFAULT_DEVICES)
+            .split(',')
+            .filter(|id| !id.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let trail = keys.one_of(
+            "plan.trail",
+            &[
+                ("batch", Trail::Batch),
+                ("length", Trail::Length),
+                ("off", Trail::Off),
+            ],
+        );
+        let plan = PlanState {
+            model,
+            edited,
+            workload,
+            devices,
+            roof: state.roof,
+            trail: trail.unwrap_or_default(),
+        };
+        (plan, keys.problems)
+    }
+
+    /// Writes a configuration of one's own as a setting: the page does this when a `config.json`
+    /// is dropped. Fields typed before are cleared.
+    pub fn put_model(state: &mut ViewState, model: &Model) {
+        for field in FIELDS {
+            state.set_param(field.key, "");
+        }
+        state.set_param("plan.model", "");
+        state.set_param(
+            "plan.json",
+            serde_json::to_string(model).unwrap_or_default(),
+        );
+    }
+}
+
+/// One size of a model that can be typed.
+#[derive(Clone, Copy)]
+pub struct ModelField {
+    /// Key in links.
+    pub key: &'static str,
+    /// Caption.
+    pub label: &'static str,
+    /// One sentence for a newcomer.
+    pub hint: &'static str,
+    /// The value of a model; `None` where it has no such size.
+    pub get: fn(&Model) -> Option<u32>,
+    set: fn(&mut Model, u32),
+}
+
+fn expert(model: &mut Model, change: impl FnOnce(&mut Experts)) {
+    let mut experts = model.experts.unwrap_or(Experts {
+        count: 0,
+        per_token: 2,
+        intermediate: model.intermediate,
+        shared: 0,
+        dense_layers: 0,
+    });
+    change(&mut experts);
+    experts.per_token = experts.per_token.min(experts.count.max(1));
+    // Without experts the layers are dense again.
+    model.experts = (experts.count > 0).then_some(experts);
+}
+
+/// The sizes of a model that can be typed, in the order of the form.
+pub const FIELDS: [ModelField; 10] = [
+    ModelField {
+        key: "plan.layers",
+        label: "Layers",
+        hint: "Transformer blocks.",
+        get: |m| Some(m.layers),
+        set: |m, v| m.layers = v,
+    },
+    ModelField {
+        key: "plan.hidden",
+        label: "d_model",
+        hint: "Width of the residual stream: K of the up projection, N of the down projection.",
+        get: |m| Some(m.hidden),
+        set: |m, v| m.hidden = v,
+    },
+    ModelField {
+        key: "plan.ff",
+        label: "d_ff",
+        hint: "Width of the feed-forward: N of the up projection, K of the down projection.",
+        get: |m| Some(m.intermediate),
+        set: |m, v| m.intermediate = v,
+    },
+    ModelField {
+        key: "plan.heads",
+        label: "Heads",
+        hint: "Query heads.",
+        get: |m| Some(m.heads),
+        set: |m, v| m.heads = v,
+    },
+    ModelField {
+        key: "plan.kv",
+        label: "KV heads",
+        hint: "Key and value heads; fewer than the query heads share keys in groups.",
+        get: |m| match m.attention {
+            Attention::Grouped { kv_heads, .. } => Some(kv_heads),
+            Attention::Latent { .. } => None,
+        },
+        set: |m, v| {
+            if let Attention::Grouped { kv_heads, .. } = &mut m.attention {
+                *kv_heads = v;
+            }
+        },
+    },
+    ModelField {
+        key: "plan.head",
+        label: "Head size",
+        hint: "Elements of one head.",
+        get: |m| match m.attention {
+            Attention::Grouped { head_dim, .. } => Some(head_dim),
+            Attention::Latent { .. } => None,
+        },
+        set: |m, v| {
+            if let Attention::Grouped { head_dim, .. } = &mut m.attention {
+                *head_dim = v;
+            }
+        },
+    },
+    ModelField {
+        key: "plan.vocab",
+        label: "Vocabulary",
+        hint: "Tokens of the vocabulary: N of the output projection.",
+        get: |m| Some(m.vocab),
+        set: |m, v| m.vocab = v,
+    },
+    ModelField {
+        key: "plan.experts",
+        label: "Experts",
+        hint: "Routed experts of a layer; 0 for none.",
+        get: |m| Some(m.experts.map_or(0, |e| e.count)),
+        set: |m, v| expert(m, |e| e.count = v),
+    },
+    ModelField {
+        key: "plan.topk",
+        label: "Top-k",
+        hint: "Experts that each token goes to.",
+        get: |m| m.experts.map(|e| e.per_token),
+        set: |m, v| expert(m, |e| e.per_token = v),
+    },
+    ModelField {
+        key: "plan.expert_ff",
+        label: "Expert d_ff",
+        hint: "Width of one expert.",
+        get: |m| m.experts.map(|e| e.intermediate),
+        set: |m, v| expert(m, |e| e.intermediate = v),
+    },
+];
+
+impl std::fmt::Debug for ModelField {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModelField")
+            .field("key", &self.key)
+            .finish()
+    }
+}
+
+impl Keys<'_> {
+    fn model(&mut self) -> Model {
+        if let Some(text) = self.state.param("plan.json") {
+            match serde_json::from_str::<Model>(text) {
+                Ok(model) => return model,
+                Err(e) => self.problem("plan.json", format!("expected a model: {e}")),
+            }
+        }
+        let id = self.state.param("plan.model").unwrap_or(DEFAULT_MODEL);
+        match preset(id) {
+            Some(model) => model.clone(),
+            None => {
+                let message = format!("no such model: {id}");
+                self.problem("plan.model", message);
+                // The default is one of the presets; an empty model would fail validation in words.
+                fallback().unwrap_or_else(|| Model {
+                    id: String::new(),
+                    name: String::new(),
+                    layers: 0,
+                    hidden: 0,
+                    heads: 0,
+                    attention: Attention::Grouped {
+                        kv_heads: 0,
+                        head_dim: 0,
+                    },
+                    intermediate: 0,
+                    gated: false,
+                    experts: None,
+                    vocab: 0,
+                    tied_embeddings: false,
+                    lm_head: false,
+                    extra_embeddings: 0,
+                    qkv_bias: false,
+                    bias: false,
+                    source: String::new(),
+                })
+            }
+        }
+    }
+
+    fn fields(&mut self, model: &mut Model) {
+        for field in FIELDS {
+            if let Some(v) = self.count(field.key, 0, 1 << 24) {
+                (field.set)(model, v);
+            }
+        }
+        if let Some(gated) = self.one_of("plan.gated", &YES) {
+            model.gated = gated;
+        }
+    }
+
+    fn workload(&mut self) -> Workload {
+        let both = self.one_of("plan.pass", &[("forward", false), ("both", true)]);
+        let phase = self.one_of(
+            "plan.phase",
+            &[("decode", Phase::Decode), ("prefill", Phase::Prefill)],
+        );
+        let backward = both.unwrap_or(false);
+        // Training sees whole sequences.
+        let phase = if backward {
+            Phase::Prefill
+        } else {
+            phase.unwrap_or(Phase::Decode)
+        };
+        let options: Vec<(&str, Scheme)> = SCHEMES.iter().map(|s| (s.id, *s)).collect();
+        let scheme = self.one_of("plan.types", &options).unwrap_or(SCHEMES[0]);
+        let mut types = scheme.types;
+        if let Some(v) = self.dtype("plan.act") {
+            types.activation = v;
+        }
+        if let Some(v) = self.dtype("plan.w") {
+            types.weight = v;
+        }
+        if let Some(v) = self.dtype("plan.out") {
+            types.output = v;
+        }
+        if let Some(v) = self.dtype("plan.cache") {
+            types.kv_cache = v;
+        }
+        let start = Workload::decode(8, 1024);
+        Workload {
+            phase,
+            batch: self.count("plan.batch", 1, LARGEST).unwrap_or(start.batch),
+            length: self
+                .count("plan.length", 1, LARGEST)
+                .unwrap_or(start.length),
+            types,
+            tensor_parallel: self.count("plan.tp", 1, 1024).unwrap_or(1),
+            backward,
+            fuse_qkv: self.one_of("plan.qkv", &YES).unwrap_or(start.fuse_qkv),
+            fuse_gate_up: self
+                .one_of("plan.gate_up", &YES)
+                .unwrap_or(start.fuse_gate_up),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(hash: &str) -> (PlanState, Vec<KeyProblem>) {
+        PlanState::read(&ViewState::decode(hash).0)
+    }
+
+    #[test]
+    fn every_key_fails_alone() {
+        let (plan, problems) = read(
+            "plan.model=qwen1.5-0.5b&plan.batch=x&plan.length=512&plan.phase=prefill&plan.types=fp9\
+             &plan.tp=0&plan.w=int4&plan.ff=3000&plan.json=%7B&plan.devices=l4,,a100-80-sxm",
+        );
+        assert_eq!(plan.model.id, "qwen1.5-0.5b");
+        assert_eq!((plan.model.intermediate, plan.edited), (3000, true));
+        assert_eq!((plan.workload.batch, plan.workload.length), (8, 512));
+        assert_eq!(plan.workload.phase, Phase::Prefill);
+        assert_eq!(plan.workload.types.weight, DataType::Int4);
+        assert_eq!(plan.workload.types.activation, DataType::Bf16);
+        assert_eq!(plan.devices, ["l4", "a100-80-sxm"]);
+        let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();
+        assert_eq!(keys, ["plan.json", "plan.types", "plan.batch", "plan.tp"]);
+    }
+
+    #[test]
+    fn a_model_of_ones_own_survives_the_link() {
+        let mut state = ViewState::default();
+        state.set_param("plan.layers", "3");
+        let model = preset("deepseek-v3").unwrap();
+        PlanState::put_model(&mut state, model);
+        let (back, _) = ViewState::decode(&state.encode());
+        let (plan, problems) = PlanState::read(&back);
+        assert!(problems.is_empty());
+        assert_eq!((&plan.model, plan.edited), (model, false));
+    }
+
+    #[test]
+    fn experts_can_be_added_and_removed() {
+        let (plan, _) = read("plan.experts=16&plan.topk=4&plan.expert_ff=1024");
+        let experts = plan.model.experts.unwrap();
+        assert_eq!(
+            (experts.count, experts.per_token, experts.intermediate),
+            (16, 4, 1024)
+        );
+        assert_eq!(plan.model.validate(), Ok(()));
+        let (plan, _) = read("plan.model=mixtral-8x7b&plan.experts=0");
+        assert_eq!(plan.model.experts, None);
+        let (plan, _) = read("plan.pass=both");
+        assert_eq!(plan.workload.phase, Phase::Prefill);
+        let (plan, problems) = read("plan.model=nothing");
+        assert_eq!((plan.model.id.as_str(), problems.len()), (DEFAULT_MODEL, 1));
+    }
+}
