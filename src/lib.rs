@@ -32,6 +32,7 @@ pub mod history;
 pub mod import;
 pub mod metrics;
 pub mod plan;
+pub mod report;
 pub mod roofline;
 pub mod samples;
 pub mod selection;

@@ -1,0 +1,209 @@
+//! The full report as markdown.
+
+use super::escape::{markdown_text as md, short};
+use super::{CANNOT_INFER, FindingLine, Report};
+use crate::units::{BytesPerSec, FlopsPerSec, Seconds};
+
+/// Writes the report.
+pub fn markdown(report: &Report) -> String {
+    let mut out = String::from("# GEMM report\n\n");
+    for (name, format) in &report.files {
+        out.push_str(&format!("- {} ({})\n", md(name), md(format)));
+    }
+    for device in &report.devices {
+        out.push_str(&format!("- Judged by: {} ({})\n", md(device), report.roof));
+    }
+    overview(report, &mut out);
+    operations(report, &mut out);
+    bottlenecks(report, &mut out);
+    out.push_str("\n## Findings\n");
+    if report.findings.is_empty() {
+        out.push_str("\nNone.\n");
+    }
+    for (i, f) in report.findings.iter().enumerate() {
+        finding(i + 1, f, &mut out);
+    }
+    checks(report, &mut out);
+    out.push_str(
+        "\n## What times cannot tell\n\n| not seen | why | say instead |\n|---|---|---|\n",
+    );
+    for (what, why, instead) in CANNOT_INFER {
+        out.push_str(&format!("| {what} | {why} | {instead} |\n"));
+    }
+    if !report.notes.is_empty() {
+        out.push_str("\n## Notes on the data\n\n");
+        for note in &report.notes {
+            out.push_str(&format!("- {}\n", md(note)));
+        }
+    }
+    out
+}
+
+fn overview(report: &Report, out: &mut String) {
+    out.push_str(&format!("\n## Overview\n\n{}", report.significance()));
+    if let Some(e) = report.efficiency {
+        out.push_str(&format!(
+            " Together they reach {:.1} % of the {}.",
+            e * 100.0,
+            report.roof
+        ));
+    }
+    let (low, high) = report.gives_back_s;
+    if high > 0.0 {
+        out.push_str(&format!(
+            " What was found could give back {} to {} of {}.",
+            Seconds(low),
+            Seconds(high),
+            Seconds(report.gemm_s)
+        ));
+    }
+    out.push('\n');
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or("unknown".to_owned(), |e| format!("{:.1} %", e * 100.0))
+}
+
+fn operations(report: &Report, out: &mut String) {
+    out.push_str(
+        "\n## Operations\n\n| Operation | Shape | Count | Time (ms) | % of Category | Efficiency | \
+         Attained | Bandwidth | FLOP/B | Bound | Type |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for o in &report.operations {
+        out.push_str(&format!(
+            "| {} | {} | {:.0} | {:.3} | {:.1} | {} | {} | {} | {:.1} | {} | {} |\n",
+            md(&short(&o.name, 60)),
+            md(&o.problem),
+            o.calls,
+            o.time_s * 1e3,
+            o.share_of_category * 100.0,
+            percent(o.efficiency),
+            FlopsPerSec(o.flops_per_s),
+            BytesPerSec(o.bytes_per_s),
+            o.intensity,
+            o.bound.as_deref().unwrap_or("unknown"),
+            if o.quantized { "quantized" } else { "regular" }
+        ));
+    }
+    let more = report.operations_total - report.operations.len();
+    if more > 0 {
+        out.push_str(&format!("\n{more} more operations take less time each.\n"));
+    }
+    out.push_str(
+        "\nBound is by the ridge point of the device. The rule of thumb (AI over 200 \
+         compute-bound, under 100 memory-bound) says otherwise for: ",
+    );
+    let differ: Vec<String> = report
+        .operations
+        .iter()
+        .filter(|o| {
+            let ours = o.bound.as_deref().unwrap_or("");
+            !ours.is_empty() && !ours.starts_with(&o.rule_of_thumb)
+        })
+        .map(|o| format!("{} ({}: {})", md(&o.problem), md(&o.name), o.rule_of_thumb))
+        .collect();
+    if differ.is_empty() {
+        out.push_str("none.\n");
+    } else {
+        let shown = differ.len().min(5);
+        out.push_str(&differ[..shown].join("; "));
+        if differ.len() > shown {
+            out.push_str(&format!(" and {} more", differ.len() - shown));
+        }
+        out.push_str(".\n");
+    }
+}
+
+fn bottlenecks(report: &Report, out: &mut String) {
+    out.push_str(
+        "\n## Flagged operations\n\n| Operation | Shape | Priority | Flags | Worth acting on | \
+         Context |\n|---|---|---|---|---|---|\n",
+    );
+    for b in &report.bottlenecks {
+        let o = &report.operations[b.operation];
+        out.push_str(&format!(
+            "| {} | {} | {} | {} | {} | {} |\n",
+            md(&short(&o.name, 60)),
+            md(&o.problem),
+            b.priority.label(),
+            b.flags.join(", "),
+            if b.validated { "yes" } else { "no" },
+            md(&b.context.join(" "))
+        ));
+    }
+}
+
+/// Back, confidence and rows of a finding in one line.
+pub fn facts(f: &FindingLine) -> String {
+    let mut parts = vec![format!("Confidence: {}", f.finding.confidence.label())];
+    match f.finding.gives_back_s {
+        Some((low, high)) => parts.push(format!(
+            "could give back {} to {}",
+            Seconds(low),
+            Seconds(high)
+        )),
+        None => parts.push("how much it could give back cannot be told from times".to_owned()),
+    }
+    if f.rows_total > 0 {
+        parts.push(format!(
+            "{} {} holding {}",
+            f.rows_total,
+            if f.rows_total == 1 { "row" } else { "rows" },
+            Seconds(f.finding.time_s)
+        ));
+    }
+    parts.join("; ")
+}
+
+/// The first places of a finding, `file:line`.
+pub fn places(f: &FindingLine) -> String {
+    let shown: Vec<String> = f
+        .places
+        .iter()
+        .take(5)
+        .map(|p| format!("{}:{}", p.file, p.line))
+        .collect();
+    let more = f.rows_total.saturating_sub(shown.len());
+    if more > 0 {
+        format!("{} and {more} more", shown.join(", "))
+    } else {
+        shown.join(", ")
+    }
+}
+
+fn finding(number: usize, f: &FindingLine, out: &mut String) {
+    let x = &f.finding;
+    out.push_str(&format!(
+        "\n### {number}. {} ({}, {})\n\n{}\n\n",
+        md(&x.title),
+        x.severity.label(),
+        x.category.label(),
+        md(&x.text)
+    ));
+    if !x.evidence.formula.is_empty() {
+        out.push_str(&format!("- **How:** {}\n", md(&x.evidence.formula)));
+    }
+    out.push_str(&format!("- **Weight:** {}\n", facts(f)));
+    if f.rows_total > 0 {
+        out.push_str(&format!("- **Rows:** {}\n", md(&places(f))));
+    }
+    out.push_str(&format!(
+        "- **Path A:** {}\n- **Path B:** {}\n- **A profile would have to show:** {}\n",
+        md(&x.path_a),
+        md(&x.path_b),
+        md(&x.profile)
+    ));
+}
+
+fn checks(report: &Report, out: &mut String) {
+    out.push_str("\n## Checks\n\n| rule | outcome |\n|---|---|\n");
+    for c in &report.checked {
+        let outcome = match (&c.not_checked, c.findings) {
+            (Some(reason), _) => reason.clone(),
+            (None, 0) => "nothing found".to_owned(),
+            (None, 1) => "1 finding".to_owned(),
+            (None, n) => format!("{n} findings"),
+        };
+        out.push_str(&format!("| {} | {outcome} |\n", c.title));
+    }
+}
