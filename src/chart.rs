@@ -27,5 +27,6 @@ pub mod svg;
 pub mod text;
 pub mod ticks;
 pub mod tilemap;
+pub mod tuning;
 pub mod view;
 pub mod winner;

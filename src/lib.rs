@@ -42,6 +42,7 @@ pub mod tile_sweep;
 pub mod tiling;
 pub mod trace;
 pub mod transformer;
+pub mod tuning;
 pub mod units;
 pub mod view_state;
 
