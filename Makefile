@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .ONESHELL:
-.PHONY: help setup setup-site serve dev build site test test-native test-wasm e2e lint fmt bench clean
+.PHONY: help setup setup-site serve dev build quick site test test-native test-wasm e2e lint fmt bench clean
 
 PORT ?= 8080
 # What scripts/setup.sh found: PATH and browser; the second also names the compiler for wasm32.
@@ -27,6 +27,9 @@ dev: setup-site ## build, serve and reload on every change
 	@$(WASM); GEMMSCOPE_DEV=1 trunk serve --port $(PORT)
 
 build: setup-site site ## build the release site into dist/
+
+quick: setup-site ## build the site into dist/ fast, neither small nor quick to run
+	@$(WASM); trunk build --cargo-profile quick
 
 site:
 	@$(WASM); trunk build --release
