@@ -13,6 +13,7 @@
 //! `web` and `app` exist on wasm32 only.
 
 // domain: no I/O, no web
+pub mod analysis_card;
 pub mod cells;
 pub mod chart;
 #[cfg(not(target_arch = "wasm32"))]

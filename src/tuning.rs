@@ -265,6 +265,13 @@ pub fn parameters(frame: &Frame, row: usize) -> Vec<(String, String)> {
     d.columns
         .iter()
         .filter(|c| Some(c.key.as_str()) != order)
+        // A running number of the variant is its name, not a setting.
+        .filter(|c| {
+            !matches!(
+                c.label.to_ascii_lowercase().as_str(),
+                "variant" | "index" | "id"
+            )
+        })
         .filter(|c| {
             matches!(
                 c.role,

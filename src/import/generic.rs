@@ -112,6 +112,8 @@ struct Plan {
     device: Option<Col>,
     units: Option<Col>,
     status: Option<Col>,
+    /// The rows are a tuning history: they have an order and a status. Its failures are kept.
+    history: bool,
     extras: Vec<Extra>,
     default_dtype: DataType,
     default_device: u16,
@@ -136,6 +138,8 @@ struct Generic {
     comments: u64,
     /// Rows with more cells than the header, and the first of them.
     longer: (u64, u32),
+    /// Failed variants of a tuning history, kept without a time.
+    failed: u64,
 }
 
 impl Generic {
@@ -165,6 +169,7 @@ impl Generic {
             repeated: 0,
             comments: 0,
             longer: (0, 0),
+            failed: 0,
         }
     }
 }
@@ -233,6 +238,8 @@ fn plan(table: &mut TableBuilder, sampled: &Sampled, head: &Head, options: &Impo
         units: device.as_ref().and(col(Target::DeviceUnits)),
         device,
         status: col(Target::Role(Role::Status)),
+        history: m.position(Target::Role(Role::Order)).is_some()
+            && m.position(Target::Role(Role::Status)).is_some(),
         extras: Vec::new(),
         default_dtype,
         default_device,
@@ -501,7 +508,8 @@ impl RowReader for Generic {
             self.longer.0 += 1;
         }
         let row = row(&self.plan, &mut self.memos, &mut self.table, record);
-        if row.is_ok() {
+        if let Ok(row) = &row {
+            self.failed += u64::from(self.plan.history && row.time_s.is_nan());
             stage(&self.plan.extras, &mut self.table, record);
         }
         self.table.commit(record, row);
@@ -510,6 +518,12 @@ impl RowReader for Generic {
 
     fn finish(mut self) -> Result<Imported, ImportError> {
         let t = &mut self.table;
+        if self.failed > 0 {
+            t.note(format!(
+                "A tuning history: {} variant(s) that failed are kept without a time.",
+                self.failed
+            ));
+        }
         if self.repeated > 0 {
             t.note(format!("The header is repeated {}.", times(self.repeated)));
         }
@@ -580,11 +594,21 @@ fn row(
         return Err(Bad::new(problem));
     }
     let (m, n, k, batch) = sizes(plan, record)?;
-    if let Some(c) = &plan.status {
-        c.verdict(record)?;
+    let verdict = plan.status.as_ref().map_or(Ok(()), |c| c.verdict(record));
+    // A failed variant is part of a tuning history: a row without a time, with its status. It is
+    // no point of any other picture.
+    let failed = plan.history && verdict.is_err();
+    if !failed {
+        verdict?;
     }
+    let has = |c: &Option<(Col, f64)>| c.as_ref().is_some_and(|(c, _)| !is_missing(c.cell(record)));
+    // A row may state only one of the two.
+    let by_rate = plan.time.is_none() || (!has(&plan.time) && has(&plan.rate));
     let mut time_s = f64::NAN;
-    if let Some((c, scale)) = &plan.time {
+    if let Some((c, scale)) = &plan.time
+        && !by_rate
+        && !failed
+    {
         time_s = c.positive(record, "time", *scale)?;
     }
     let op = operation(plan, memos, record)?;
@@ -600,7 +624,8 @@ fn row(
     if let Some(c) = &plan.device {
         row.device = device(plan, memos, table, record, c);
     }
-    if plan.time.is_none()
+    if by_rate
+        && !failed
         && let Some((c, scale)) = &plan.rate
     {
         let rate = c.positive(record, "rate", *scale)?;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::chart::palette::Theme;
 use crate::dataset::Role;
 use crate::fixture::{Rows, SIZES, draw_everywhere, golden};
 
@@ -108,4 +109,30 @@ fn a_long_history_and_odd_ones() {
     let view = Tuning::open(&t.frame(None), &ViewState::default());
     let message = at(&view, 1, true, &[]).message;
     assert!(message.is_some_and(|m| m.contains("out of memory 1")));
+}
+
+#[test]
+fn the_sample_file() {
+    let csv = include_bytes!("../../../samples/tuning-history.csv");
+    let options = crate::import::ImportOptions::default();
+    let Ok(crate::import::Imported::Table(data)) =
+        crate::import::read_all("tuning-history.csv", csv, &options)
+    else {
+        panic!("a table")
+    };
+    let frame = crate::fixture::frame(*data, Some("a100-80-pcie"));
+    let view = Tuning::open(&frame, &ViewState::default());
+    draw_everywhere("history-sample", &view);
+    let h = view.history.as_ref().unwrap();
+    let best: Vec<f64> = h
+        .generations
+        .iter()
+        .map(|g| (h.variants[g.best.unwrap()].rate / 1e10).round() / 100.0)
+        .collect();
+    assert_eq!(best, [161.87, 186.12, 201.80, 177.98, 197.56]);
+    assert_eq!((h.variants.len(), h.references.len()), (11, 2));
+    assert_eq!(h.failures(), [("correctness failed".to_owned(), 1)]);
+    let settings = tuning::parameters(&frame, h.references[0].row as usize);
+    let tile = settings.iter().find(|s| s.0 == "BLOCK_SIZE_M").unwrap();
+    assert_eq!(tile.1, "256");
 }
