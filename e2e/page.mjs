@@ -1,11 +1,37 @@
 // The page as a user sees it: every selector of the end-to-end tests lives here, so that a change of markup is a
 // change of one file.
-import { openPage, upload, waitReady } from "./harness.mjs";
+//
+//   const app = await GemmscopePage.open({ t, theme: "dark", viewport: PHONE });
+//   await app.load(fixture("fixtures/iree/gemm.csv"));   // through the file input; waits until it is on the screen
+//   await app.drop({ name: "a.csv", text: "M,N,K,us\n..." });  await app.paste("M,N,K,us\n...");  await app.sample("llama-layers");
+//   await app.summary();                                 // window.gemmscope.summary(): one object a file
+//   await app.chooseView("Table");                       // a tab by its title
+//   await app.setControl("color", "model");              // a selector above the chart, by key and value
+//   await app.toggleFacet("Data type", "fp16");  await app.chips();  await app.clearFilters();  await app.figure("rows");
+//   const at = await app.find(/4096/);                   // a place in the chart whose tooltip says that: { x, y, text }
+//   await app.hover(/4096/);  await app.click(/4096/);   // with the real pointer; hover gives the tooltip's text
+//   await app.tooltip();  await app.detail();  await app.status();   // texts, null where nothing shows
+//   await app.state("device");                           // a key of the link in the address bar
+//   const { name, text } = await app.download(() => app.saveAs("SVG"));
+//   await app.screenshot("name");                        // e2e/out/name.png
+//   app.assertQuiet();                                   // nothing logged, thrown, blocked, failed; no request since the load
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { assertNoRequests, assertQuiet, dropFiles, openPage, screenshot, upload, waitReady } from "./harness.mjs";
+
+export const DESKTOP = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
 
 export class GemmscopePage {
   /** Opens the page; takes what `openPage` takes. */
   static async open(options) {
-    return new GemmscopePage(await openPage(options));
+    const app = new GemmscopePage(await openPage(options));
+    if (options?.ready === false) return app;
+    // The worker's scripts come just after the first view; from then on nothing may be asked of any server, and
+    // `assertQuiet` looks.
+    await app.page.waitForLoadState("networkidle");
+    app.page.quiet();
+    return app;
   }
 
   constructor(page) {
@@ -21,9 +47,260 @@ export class GemmscopePage {
     return this.page.locator(".boot-error");
   }
 
-  async load(...files) {
-    await this.page.evaluate(() => delete document.documentElement.dataset.ready);
-    await upload(this.page, files);
-    await waitReady(this.page);
+  get stage() {
+    return this.page.locator(".chart-stage");
   }
+
+  get dialog() {
+    return this.page.locator("dialog[open]");
+  }
+
+  /** The cards of the loaded files. */
+  get cards() {
+    return this.page.locator(".card");
+  }
+
+  /** The files that could not be read, each in one notice. */
+  get errors() {
+    return this.page.locator(".notice.bad");
+  }
+
+  // Files
+
+  async #until(action) {
+    await this.page.evaluate(() => delete document.documentElement.dataset.ready);
+    await action();
+    await waitReady(this.page, 60_000);
+  }
+
+  /** Chooses files: paths, or `{ name, text | bytes }`. */
+  async load(...files) {
+    await this.#until(() => upload(this.page, files));
+  }
+
+  async drop(...files) {
+    await this.#until(() => dropFiles(this.page, files));
+  }
+
+  /** Pastes text (or files) where no field has the focus. */
+  async paste(text) {
+    await this.#until(() =>
+      this.page.evaluate((text) => {
+        const data = new DataTransfer();
+        data.setData("text/plain", text);
+        document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+      }, text),
+    );
+  }
+
+  async sample(id) {
+    await this.#until(() => this.page.locator(`[data-sample="${id}"]`).first().click());
+  }
+
+  /** What the page knows of each file: the objects of `gemmscope summary --json`. */
+  summary() {
+    return this.page.evaluate(() => window.gemmscope.summary());
+  }
+
+  /** The summary of the only file. */
+  async only() {
+    const all = await this.summary();
+    assert.equal(all.length, 1);
+    return all[0];
+  }
+
+  // The frame
+
+  async chooseView(title) {
+    await this.page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: title, exact: true }).click();
+    await this.settle();
+  }
+
+  async setControl(key, value) {
+    await this.page.locator(`select[data-control="${key}"]`).selectOption(value);
+    await this.settle();
+  }
+
+  /** The value in the strip of figures: rows, time, attained, efficiency, memory, compute, lost. */
+  async figure(key) {
+    return plain(await this.page.locator(`[data-figure="${key}"] .figure-value`).innerText());
+  }
+
+  /** The line that says what just happened, or null. */
+  async status() {
+    return (await this.page.locator(".status").textContent()) || null;
+  }
+
+  /** A key of the link in the address bar, once it follows. */
+  async state(key) {
+    await this.settle();
+    return new URLSearchParams(new URL(this.page.url()).hash.slice(1)).get(key);
+  }
+
+  /** Two frames and the pause with which the address bar follows. */
+  async settle() {
+    await this.page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 260)))),
+    );
+  }
+
+  // Filters
+
+  facet(label) {
+    return this.page.locator(".facet").filter({ has: this.page.locator("summary > span:first-child", { hasText: new RegExp(`^${label}$`) }) });
+  }
+
+  async openFacet(label) {
+    const facet = this.facet(label);
+    if ((await facet.getAttribute("open")) === null) await facet.locator("summary").click();
+    return facet;
+  }
+
+  async toggleFacet(label, value) {
+    const facet = await this.openFacet(label);
+    await facet.locator(".facet-value", { has: this.page.locator(".facet-text", { hasText: new RegExp(`^${value}$`) }) }).click();
+    await this.settle();
+  }
+
+  /** Value to count, as the facet shows them. */
+  async facetCounts(label) {
+    const facet = await this.openFacet(label);
+    await this.settle();
+    const pairs = await facet
+      .locator(".facet-value")
+      .evaluateAll((all) => all.map((v) => [v.querySelector(".facet-text").textContent, v.querySelector(".facet-count").textContent]));
+    return Object.fromEntries(pairs.map(([value, count]) => [value, Number(plain(count))]));
+  }
+
+  async chips() {
+    return this.page.locator(".chip > span").allInnerTexts();
+  }
+
+  async clearFilters() {
+    await this.page.getByRole("button", { name: "Clear all" }).click();
+    await this.settle();
+  }
+
+  // The chart
+
+  /** The tooltip's text, null where none shows. */
+  async tooltip() {
+    const tip = this.page.locator(".tooltip");
+    return (await tip.count()) ? plain(await tip.innerText()) : null;
+  }
+
+  /** A place in the chart (page coordinates) whose tooltip matches; fails where there is none. */
+  async find(pattern = /./, { step = 6 } = {}) {
+    const found = await this.stage.evaluate(
+      async (stage, { source, step }) => {
+        const wanted = new RegExp(source);
+        const box = stage.getBoundingClientRect();
+        const frame = () => new Promise((done) => setTimeout(done));
+        for (let y = box.top + step; y < box.bottom; y += step) {
+          for (let x = box.left + step; x < box.right; x += step) {
+            stage.dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: y, bubbles: true, pointerType: "mouse" }));
+            await Promise.resolve();
+            let tip = stage.querySelector(".tooltip");
+            if (!tip && stage.classList.contains("pointing")) await frame();
+            tip = stage.querySelector(".tooltip");
+            if (tip && wanted.test(tip.innerText.replace(/\u202f|\u00a0/g, " "))) return { x, y, text: tip.innerText };
+          }
+        }
+        return null;
+      },
+      { source: pattern.source, step },
+    );
+    assert.ok(found, `nothing in the chart says ${pattern}`);
+    return found;
+  }
+
+  /** Moves the pointer onto a mark whose tooltip matches; gives the tooltip's text. */
+  async hover(pattern) {
+    const { x, y } = await this.find(pattern);
+    await this.page.mouse.move(x, y);
+    await this.page.locator(".tooltip").waitFor();
+    return this.tooltip();
+  }
+
+  async click(pattern, options = {}) {
+    const { x, y, text } = await this.find(pattern);
+    for (const key of options.modifiers ?? []) await this.page.keyboard.down(key);
+    await this.page.mouse.click(x, y);
+    for (const key of options.modifiers ?? []) await this.page.keyboard.up(key);
+    await this.settle();
+    return text;
+  }
+
+  /** Drags the pointer by a share of the chart's size; `from` likewise. */
+  async drag(from, to, { shift = false } = {}) {
+    const box = await this.stage.boundingBox();
+    const at = ([x, y]) => [box.x + x * box.width, box.y + y * box.height];
+    if (shift) await this.page.keyboard.down("Shift");
+    await this.page.mouse.move(...at(from));
+    await this.page.mouse.down();
+    await this.page.mouse.move(...at([(from[0] + to[0]) / 2, (from[1] + to[1]) / 2]), { steps: 4 });
+    await this.page.mouse.move(...at(to), { steps: 4 });
+    await this.page.mouse.up();
+    if (shift) await this.page.keyboard.up("Shift");
+    await this.settle();
+  }
+
+  /** The wheel over a place of the chart, given as a share of its size. */
+  async wheel(delta, at = [0.5, 0.5]) {
+    const box = await this.stage.boundingBox();
+    await this.page.mouse.move(box.x + at[0] * box.width, box.y + at[1] * box.height);
+    await this.page.mouse.wheel(0, delta);
+    await this.settle();
+  }
+
+  /** The detail panel's text, null where it is closed. */
+  async detail() {
+    const panel = this.page.locator(".detail");
+    return (await panel.count()) ? plain(await panel.innerText()) : null;
+  }
+
+  legendEntry(name) {
+    return this.page.locator("button.legend-entry", { has: this.page.locator("span", { hasText: new RegExp(`^${name}$`) }) });
+  }
+
+  /** An entry of the chart's save menu: "PNG", "SVG", "CSV of what is drawn". */
+  async saveAs(entry) {
+    await this.page.getByRole("button", { name: "Save what is drawn" }).click();
+    await this.page.locator(".menu-item", { hasText: entry }).first().click();
+  }
+
+  /** Runs what saves a file; gives its name, text and bytes. */
+  async download(action) {
+    const [file] = await Promise.all([this.page.waitForEvent("download"), action()]);
+    const bytes = readFileSync(await file.path());
+    return { name: file.suggestedFilename(), bytes, text: bytes.toString("utf8") };
+  }
+
+  // The table
+
+  /** Texts of the rows that the table shows, cell by cell. */
+  async tableRows() {
+    const rows = this.page.locator(".grid-row");
+    return rows.evaluateAll((all) => all.map((row) => [...row.querySelectorAll(".cell")].map((c) => c.textContent.trim())));
+  }
+
+  async tableHeads() {
+    return (await this.page.locator(".grid-head .cell").allInnerTexts()).map((t) => t.replace(/[↓↑]/g, "").trim());
+  }
+
+  // Ends of a test
+
+  screenshot(name, options) {
+    return screenshot(this.page, name, options);
+  }
+
+  assertQuiet() {
+    assertQuiet(this.page);
+    assertNoRequests(this.page);
+  }
+}
+
+/** Thin and hard spaces as plain ones, none between digits. */
+export function plain(text) {
+  return text.replace(/[\u202f\u00a0]/g, " ").replace(/(\d) (?=\d{3}(\D|$))/g, "$1");
 }
