@@ -285,10 +285,12 @@ fn sentence((head, lines): &(String, Vec<(String, String)>)) -> String {
     out
 }
 
+type Job = Box<dyn FnOnce()>;
+
 /// Runs the last of several requests in the next animation frame.
 #[derive(Clone, Default)]
 struct Frame {
-    job: Rc<RefCell<Option<Box<dyn FnOnce()>>>>,
+    job: Rc<RefCell<Option<Job>>>,
     pending: Rc<Cell<bool>>,
 }
 

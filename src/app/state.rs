@@ -400,7 +400,7 @@ impl App {
     }
 
     fn store_devices(&self) {
-        let json = self.custom.with_untracked(|own| serde_json::to_string(own));
+        let json = self.custom.with_untracked(serde_json::to_string);
         if let Ok(json) = json
             && !storage::set(DEVICES_KEY, Some(&json))
         {

@@ -109,7 +109,6 @@ fn detect(head: &Head) -> Option<Detection> {
     if plain.count() + units < providers.len() && units == 0 {
         return None;
     }
-    let any_known = providers.iter().any(|f| known(f));
     let body: Vec<Vec<&str>> = head.lines[at + 1..]
         .iter()
         .filter(|l| !l.trim().is_empty())
@@ -121,6 +120,12 @@ fn detect(head: &Head) -> Option<Detection> {
         r.get(index)
             .is_some_and(|f| f.contains('.') && f.parse::<f64>().is_ok_and(|v| v.fract() == 0.0))
     });
+    // Whole sizes and no unit could be any table: then each column must name a provider.
+    let any_known = if floats || units > 0 {
+        providers.iter().any(|f| known(f))
+    } else {
+        providers.iter().all(|f| known(f))
+    };
     if body.iter().any(|r| !r.get(index).is_some_and(numeric)) || body.is_empty() {
         return None;
     }
