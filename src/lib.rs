@@ -32,6 +32,7 @@ pub mod hardware;
 pub mod history;
 pub mod import;
 pub mod metrics;
+pub mod pareto;
 pub mod plan;
 pub mod report;
 pub mod roofline;

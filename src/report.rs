@@ -362,11 +362,17 @@ fn is_quantized(problem: &Problem) -> bool {
     narrow(problem.op.a) || narrow(problem.op.b)
 }
 
+/// Names of the devices that rows are judged by; those that no row is judged by are left out.
 fn devices(scan: &Scan<'_>) -> Vec<String> {
     let data = scan.data();
+    let mut used = vec![false; data.devices.len()];
+    for &row in scan.frame.rows.iter() {
+        used[usize::from(data.device[row as usize])] = true;
+    }
     let mut out: Vec<String> = Vec::new();
-    for (device, stated) in scan.metrics().devices.iter().zip(&data.devices) {
+    for ((device, stated), used) in scan.metrics().devices.iter().zip(&data.devices).zip(used) {
         let name = match device {
+            _ if !used => continue,
             Some(d) => d.name.clone(),
             None if stated.is_empty() => continue,
             None => format!("{stated} (no peaks known)"),
@@ -476,11 +482,17 @@ fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -
         let natural = context.iter().any(|c| c.starts_with("Tiny"));
         let trifle = o.share < findings::TRIFLE_SHARE;
         let good = o.efficiency.is_some_and(|e| e > 0.8);
-        let (path_a, path_b) = paths(o, own.first().copied());
+        // Where the shape is the limit, its own finding says what to do.
+        let weightiest = own
+            .iter()
+            .find(|f| f.category == findings::Category::Tiling && f.gives_back_s.is_some())
+            .or(own.first())
+            .copied();
+        let (path_a, path_b) = paths(o, weightiest);
         out.push(Bottleneck {
             operation: i,
             flags,
-            issue: issue(o, own.first().copied()),
+            issue: issue(o, weightiest),
             context,
             validated: !(trifle || natural && o.share < 0.05 || good),
             path_a,
@@ -536,13 +548,14 @@ fn issue(o: &Operation, finding: Option<&Finding>) -> String {
         |e| format!("{} ({:.1} % of its roof)", band(e), e * 100.0),
     );
     let bound = o.bound.as_deref().unwrap_or("bound unknown");
-    let seen = finding.map_or(String::new(), |f| format!(" {}.", f.title));
-    let shape = o
-        .shape_roof
-        .as_ref()
-        .map_or(String::new(), |s| format!(" {s}"));
+    // The shape's sentence says more than a finding's title, which repeats the percentage.
+    let seen = match (&o.shape_roof, finding) {
+        (Some(shape), _) => format!(" {shape}"),
+        (None, Some(f)) => format!(" {}.", f.title),
+        (None, None) => String::new(),
+    };
     format!(
-        "{} at AI {:.1} FLOP/B, {grade}.{seen}{shape}",
+        "{} at AI {:.1} FLOP/B, {grade}.{seen}",
         capital(bound),
         o.intensity
     )

@@ -15,6 +15,8 @@ use crate::units::FlopsPerSec;
 
 /// A kernel that reaches this share of its shape roof does what its workgroups allow.
 pub const AT_SHAPE_ROOF: f64 = 0.8;
+/// Above this share of the shape roof its assumptions do not hold.
+pub const OVER_SHAPE_ROOF: f64 = 1.05;
 /// A shape roof under this share of the device's leaves the kernel little to win.
 pub const SHAPE_LIMITS: f64 = 0.8;
 /// Below this depth a workgroup's share of K no longer hides the cost of splitting.
@@ -329,6 +331,9 @@ impl RowShape {
         let (Some(waves), Some(roof)) = (self.waves, self.roof) else {
             return Limit::Kernel;
         };
+        if self.attained_flops_per_s > OVER_SHAPE_ROOF * roof.flops_per_s {
+            return Limit::Kernel;
+        }
         if self.memory_limited {
             return Limit::Memory;
         }
@@ -399,6 +404,14 @@ impl RowShape {
             (Limit::Memory | Limit::Kernel, true) => "little is left",
             (Limit::Memory | Limit::Kernel, false) => "the shape is not the problem, the kernel is",
         };
+        if share > OVER_SHAPE_ROOF {
+            return format!(
+                "{attained} is {} of what {allowed} would allow ({}): the tile, the split of K or \
+                 the number of units is not what is assumed here, so no claim is made.",
+                percent(share),
+                FlopsPerSec(roof.flops_per_s),
+            );
+        }
         let caution = match self.split_k {
             SplitK::AtRunTime => {
                 " The kernel chooses its split-K when launched; 1 is assumed here."

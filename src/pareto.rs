@@ -1,0 +1,382 @@
+//! Where the lost time is, cumulative, and what reaching a goal would change end to end.
+
+use crate::field::{Categories, Codes, Field, Frame};
+use crate::hardware::{Device, RoofKind};
+use crate::metrics::Metrics;
+use std::collections::HashMap;
+
+/// Rows of one value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// The value; "" where rows have none.
+    pub value: String,
+    /// Its rows, ascending.
+    pub rows: Vec<u32>,
+    /// Time of all calls, seconds.
+    pub time_s: f64,
+    /// Time over the roof, all calls, seconds. Rows above their roof count nothing.
+    pub lost_s: f64,
+    /// Share of all lost time.
+    pub share: f64,
+    /// Share of all lost time up to and with this bar.
+    pub cumulative: f64,
+}
+
+/// Lost time by the values of a field, most first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pareto {
+    /// The bars.
+    pub bars: Vec<Bar>,
+    /// Values that are summed up in the last bar, 0 where all have their own.
+    pub others: usize,
+    /// All lost time, seconds.
+    pub lost_s: f64,
+    /// All measured time, seconds.
+    pub time_s: f64,
+    /// Measured time without a known roof: in no bar.
+    pub without_roof_s: f64,
+}
+
+impl Pareto {
+    /// Bars that together hold at least this share of the lost time.
+    pub fn bars_for(&self, share: f64) -> usize {
+        self.bars
+            .iter()
+            .position(|b| b.cumulative >= share - 1e-12)
+            .map_or(self.bars.len(), |i| i + 1)
+    }
+}
+
+fn code(categories: &Categories<'_>, row: usize) -> u32 {
+    match &categories.codes {
+        Codes::Direct(codes) => codes[row],
+        Codes::Mapped(codes, map) => map[usize::from(codes[row])],
+        Codes::Owned(codes) => codes[row],
+    }
+}
+
+/// Lost time by a field that is a category. Beyond `limit` bars the rest is summed up in one.
+pub fn pareto(frame: &Frame, field: &Field, limit: usize) -> Pareto {
+    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    let categories = frame.categories(field);
+    let mut found: HashMap<u32, usize> = HashMap::new();
+    let mut out = Pareto::default();
+    for &row in frame.rows.iter() {
+        let r = row as usize;
+        let time = data.time_s[r] * data.count(r);
+        if time.is_nan() {
+            continue;
+        }
+        out.time_s += time;
+        let roof = metrics.roof_s[r] * data.count(r);
+        if roof.is_nan() {
+            out.without_roof_s += time;
+            continue;
+        }
+        let c = code(&categories, r);
+        let at = *found.entry(c).or_insert_with(|| {
+            out.bars.push(Bar {
+                value: categories
+                    .values
+                    .get(c as usize)
+                    .cloned()
+                    .unwrap_or_default(),
+                rows: Vec::new(),
+                time_s: 0.0,
+                lost_s: 0.0,
+                share: 0.0,
+                cumulative: 0.0,
+            });
+            out.bars.len() - 1
+        });
+        let bar = &mut out.bars[at];
+        bar.rows.push(row);
+        bar.time_s += time;
+        bar.lost_s += (time - roof).max(0.0);
+    }
+    out.bars
+        .sort_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.value.cmp(&b.value)));
+    if limit > 0 && out.bars.len() > limit {
+        let rest = out.bars.split_off(limit - 1);
+        out.others = rest.len();
+        let mut rows: Vec<u32> = rest.iter().flat_map(|b| b.rows.iter().copied()).collect();
+        rows.sort_unstable();
+        out.bars.push(Bar {
+            value: format!("{} others", rest.len()),
+            rows,
+            time_s: rest.iter().map(|b| b.time_s).sum(),
+            lost_s: rest.iter().map(|b| b.lost_s).sum(),
+            share: 0.0,
+            cumulative: 0.0,
+        });
+    }
+    out.lost_s = out.bars.iter().map(|b| b.lost_s).sum();
+    let mut sum = 0.0;
+    for bar in &mut out.bars {
+        sum += bar.lost_s;
+        if out.lost_s > 0.0 {
+            bar.share = bar.lost_s / out.lost_s;
+            bar.cumulative = sum / out.lost_s;
+        }
+    }
+    out
+}
+
+/// What a group of rows should reach.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Goal {
+    /// This efficiency; rows that are better already stay as they are.
+    Efficiency(f64),
+    /// Another device, at the efficiency that each row has now.
+    Device(Box<Device>),
+}
+
+/// What a goal would change.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WhatIf {
+    /// The group's time now, seconds.
+    pub group_before_s: f64,
+    /// The group's time then.
+    pub group_after_s: f64,
+    /// All GEMMs of the frame now, seconds.
+    pub gemm_before_s: f64,
+    /// All GEMMs then.
+    pub gemm_after_s: f64,
+    /// Everything that is no GEMM: kept as it is.
+    pub other_s: f64,
+    /// Rows that no roof is known of: kept as they are.
+    pub unknown_rows: u64,
+}
+
+impl WhatIf {
+    /// End to end now, seconds.
+    pub fn before_s(&self) -> f64 {
+        self.gemm_before_s + self.other_s
+    }
+
+    /// End to end then.
+    pub fn after_s(&self) -> f64 {
+        self.gemm_after_s + self.other_s
+    }
+
+    /// End-to-end speed-up: by Amdahl's law never more than `before / (before - group)`.
+    pub fn speedup(&self) -> f64 {
+        self.before_s() / self.after_s()
+    }
+
+    /// The most that any improvement of this group could give.
+    pub fn limit(&self) -> f64 {
+        self.before_s() / (self.before_s() - self.group_before_s)
+    }
+}
+
+/// Time outside the GEMMs of a frame: from the traces of its sources, seconds. Zero where no
+/// source says anything.
+pub fn other_time_s(frame: &Frame) -> f64 {
+    let data = &*frame.data;
+    let mut own = vec![0.0; data.sources.len()];
+    for (r, &source) in data.source.iter().enumerate() {
+        let time = data.time_s[r] * data.count(r);
+        if time.is_finite()
+            && let Some(sum) = own.get_mut(usize::from(source))
+        {
+            *sum += time;
+        }
+    }
+    data.sources
+        .iter()
+        .zip(own)
+        .filter(|(_, own)| *own > 0.0)
+        .map(|(source, own)| {
+            source
+                .trace
+                .as_ref()
+                .and_then(|t| t.other_s(own))
+                .unwrap_or(source.not_gemm.time_s + source.without_model.time_s)
+        })
+        .sum()
+}
+
+/// What happens end to end if `rows` of the frame reach a goal. `other_s` is the time outside
+/// the GEMMs: [`other_time_s`], or the user's word.
+pub fn what_if(frame: &Frame, rows: &[u32], goal: &Goal, other_s: f64) -> WhatIf {
+    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    let there = match goal {
+        Goal::Efficiency(_) => None,
+        Goal::Device(device) => {
+            let devices = vec![Some((**device).clone()); data.devices.len()];
+            Some(Metrics::compute(data, devices, metrics.kind))
+        }
+    };
+    let total = |r: usize| {
+        let time = data.time_s[r] * data.count(r);
+        if time.is_finite() { time } else { 0.0 }
+    };
+    let mut out = WhatIf {
+        other_s: other_s.max(0.0),
+        ..WhatIf::default()
+    };
+    for &row in frame.rows.iter() {
+        out.gemm_before_s += total(row as usize);
+    }
+    for &row in rows {
+        let r = row as usize;
+        if r >= data.len() {
+            continue;
+        }
+        let before = total(r);
+        let roof = metrics.roof_s[r] * data.count(r);
+        let after = match (goal, &there) {
+            (Goal::Efficiency(e), _) => before.min(roof / e.clamp(1e-6, 1.0)),
+            (Goal::Device(_), Some(m)) => before * m.roof_s[r] / metrics.roof_s[r],
+            (Goal::Device(_), None) => f64::NAN,
+        };
+        out.group_before_s += before;
+        // `min` drops a NaN, so ask for the roof itself.
+        if roof.is_nan() || after.is_nan() {
+            out.unknown_rows += u64::from(before > 0.0);
+            out.group_after_s += before;
+        } else {
+            out.group_after_s += after;
+        }
+    }
+    out.gemm_after_s = out.gemm_before_s - out.group_before_s + out.group_after_s;
+    out
+}
+
+/// The roof that a device has for the frame's types, for the sentence beside a what-if.
+pub fn known_types(frame: &Frame, device: &Device, kind: RoofKind) -> usize {
+    frame
+        .data
+        .ops
+        .iter()
+        .filter(|op| device.roof(op.compute, kind).is_some())
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hardware;
+    use crate::import::{ImportOptions, Imported, read_all};
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    fn frame(text: &str) -> Frame {
+        let read = read_all("mine.csv", text.as_bytes(), &ImportOptions::default());
+        let Ok(Imported::Table(data)) = read else {
+            panic!("{read:?}");
+        };
+        let devices = vec![hardware::by_id("h100-sxm").cloned(); data.devices.len()];
+        let metrics = Metrics::compute(&data, devices, RoofKind::Datasheet);
+        Frame::all(Arc::new(*data), Arc::new(metrics))
+    }
+
+    const THREE: &str = "M,N,K,dtype,time_us,layer\n4096,4096,4096,bf16,1000,mlp\n\
+                         4096,4096,4096,bf16,300,mlp\n1024,4096,4096,bf16,200,qkv\n";
+
+    #[test]
+    fn bars_are_cumulative_and_complete() {
+        let f = frame(THREE);
+        let layer = Field::parse("c.layer").expect("a column");
+        let p = pareto(&f, &layer, 10);
+        assert_eq!(p.bars.len(), 2);
+        assert_eq!(
+            (p.bars[0].value.as_str(), &p.bars[0].rows),
+            ("mlp", &vec![0, 1])
+        );
+        assert!((p.bars[1].cumulative - 1.0).abs() < 1e-12);
+        assert!((p.time_s - 1500e-6).abs() < 1e-15);
+        assert_eq!((p.bars_for(0.5), p.bars_for(1.0)), (1, 2));
+        let one = pareto(&f, &Field::Shape, 1);
+        assert_eq!((one.bars.len(), one.others), (1, 2));
+        assert!((one.lost_s - p.lost_s).abs() < 1e-15);
+    }
+
+    #[test]
+    fn amdahl() {
+        let f = frame(THREE);
+        let roof = f.metrics.roof_s[0];
+        let w = what_if(&f, &[0], &Goal::Efficiency(0.5), 500e-6);
+        assert!((w.group_after_s - roof / 0.5).abs() < 1e-15);
+        assert!((w.before_s() - 2000e-6).abs() < 1e-15);
+        assert!((w.after_s() - (2000e-6 - 1000e-6 + roof / 0.5)).abs() < 1e-15);
+        assert!((w.limit() - 2.0).abs() < 1e-12 && w.speedup() < w.limit());
+        // A goal below what is reached changes nothing.
+        let w = what_if(&f, &[0, 1, 2], &Goal::Efficiency(0.01), 0.0);
+        assert_eq!(w.speedup(), 1.0);
+        // Twice the bandwidth and peak: half the time at the same efficiency.
+        let mut twice = hardware::by_id("h100-sxm")
+            .cloned()
+            .expect("in the catalogue");
+        twice.bandwidth_bytes_per_s *= 2.0;
+        for p in &mut twice.peaks {
+            p.flops_per_s *= 2.0;
+        }
+        let w = what_if(&f, &[0, 1, 2], &Goal::Device(Box::new(twice)), 1500e-6);
+        assert!((w.speedup() - 3000.0 / 2250.0).abs() < 1e-9);
+        // A device without such a peak changes nothing, and says so.
+        let mut none = hardware::by_id("h100-sxm")
+            .cloned()
+            .expect("in the catalogue");
+        none.peaks.clear();
+        let w = what_if(&f, &[0, 1, 2], &Goal::Device(Box::new(none)), 0.0);
+        assert_eq!((w.speedup(), w.unknown_rows), (1.0, 3));
+    }
+
+    #[test]
+    fn the_time_of_everything_else_is_kept() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../shared/data/tracelens/qwen_mi300");
+        let read = |f: &str| std::fs::read(path.join(f));
+        let (Ok(ops), Ok(meta)) = (
+            read("category_data/gemm_ops.csv"),
+            read("metadata/gemm_metadata.json"),
+        ) else {
+            eprintln!("skipped: qwen_mi300 is not at hand");
+            return;
+        };
+        let open = |name: &str, bytes: &[u8]| read_all(name, bytes, &ImportOptions::default());
+        let (Ok(Imported::Table(mut data)), Ok(Imported::Context(context))) = (
+            open("gemm_ops.csv", &ops),
+            open("gemm_metadata.json", &meta),
+        ) else {
+            panic!("not read");
+        };
+        let device = crate::trace::attach(&mut data, &context).device;
+        let devices = vec![device.clone(), device];
+        let metrics = Metrics::compute(&data, devices, RoofKind::Achievable);
+        let f = Frame::all(Arc::new(*data), Arc::new(metrics));
+        let other = other_time_s(&f);
+        assert!((other * 1e3 - 21.485).abs() < 1e-3, "{other}");
+        // Every GEMM at 80 % of its achievable roof: 11.646 ms become 9.7 ms of 33.1.
+        let w = what_if(&f, &f.rows, &Goal::Efficiency(0.8), other);
+        assert!((w.before_s() * 1e3 - 33.131).abs() < 1e-3);
+        assert!((w.speedup() - 1.061).abs() < 2e-3, "{}", w.speedup());
+        let by_op = pareto(&f, &Field::Column("op_name".to_owned()), 10);
+        assert_eq!(by_op.bars[0].value, "aten::mm");
+    }
+
+    proptest! {
+        #[test]
+        fn no_goal_beats_amdahl(
+            times in proptest::collection::vec(1.0..1e5f64, 1..20),
+            goal in 0.0..1.5f64,
+            other in 0.0..1.0f64,
+            take in 0usize..20,
+        ) {
+            let mut text = "M,N,K,dtype,time_us\n".to_owned();
+            for t in &times {
+                text.push_str(&format!("2048,2048,2048,bf16,{t}\n"));
+            }
+            let f = frame(&text);
+            let rows: Vec<u32> = f.rows.iter().copied().take(take).collect();
+            let w = what_if(&f, &rows, &Goal::Efficiency(goal), other);
+            prop_assert!(w.speedup() >= 1.0 - 1e-12);
+            prop_assert!(w.speedup() <= w.limit() * (1.0 + 1e-9));
+            let p = pareto(&f, &Field::Shape, 3);
+            prop_assert!(p.lost_s <= p.time_s * (1.0 + 1e-12));
+            prop_assert!(p.bars.windows(2).all(|b| b[0].cumulative <= b[1].cumulative + 1e-12));
+        }
+    }
+}
