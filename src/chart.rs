@@ -18,6 +18,7 @@ pub mod layout;
 pub mod paint;
 pub mod palette;
 pub mod parts;
+pub mod planned;
 pub mod roofline;
 pub mod scale;
 pub mod scene;

@@ -143,6 +143,24 @@ pub struct Device {
     pub source: String,
 }
 
+/// A device's name without its maker, where it is still clear.
+pub fn short_name(name: &str) -> String {
+    ["NVIDIA ", "AMD Instinct ", "AMD ", "Intel "]
+        .iter()
+        .find_map(|maker| name.strip_prefix(maker))
+        .unwrap_or(name)
+        .to_owned()
+}
+
+/// All devices, the user's own first; an own one hides the catalogue's of the same id.
+pub fn known(own: &[Device]) -> Vec<Device> {
+    let hidden = |d: &&Device| own.iter().all(|o| o.id != d.id);
+    own.iter()
+        .chain(catalog().iter().filter(hidden))
+        .cloned()
+        .collect()
+}
+
 fn unit() -> String {
     "unit".to_owned()
 }

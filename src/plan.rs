@@ -23,6 +23,7 @@ use crate::transformer::{GemmBest, Model, Part, Pass, Phase, StepTotals, TotalsE
 use crate::units::Seconds;
 
 pub mod export;
+pub mod form;
 pub mod matching;
 pub mod spread;
 mod state;

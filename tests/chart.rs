@@ -208,6 +208,8 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
         rate: 4e14,
         trail: vec![(90.0, 1.2e14), (250.0, 2.4e14)],
         label: "planned 4096³".into(),
+        name: "planned 4096³ on a device".into(),
+        color: theme.accent,
     }];
     let arrows = [Arrow {
         from: (30.0, 2e13),

@@ -3,31 +3,11 @@
 use super::device_form::DeviceForm;
 use super::state::App;
 use super::ui::{Modal, icon, value_of};
-use crate::hardware::{self, Device, NameMatch, Peak};
+pub use crate::hardware::short_name;
+use crate::hardware::{Device, NameMatch, Peak, known as all};
 use crate::units::{Bytes, BytesPerSec, FlopsPerSec};
 use crate::web::dom;
 use leptos::prelude::*;
-
-/// A name without its maker, where it is still clear.
-pub fn short_name(name: &str) -> String {
-    ["NVIDIA ", "AMD Instinct ", "AMD ", "Intel "]
-        .iter()
-        .find_map(|maker| name.strip_prefix(maker))
-        .unwrap_or(name)
-        .to_owned()
-}
-
-/// All devices, the user's own first; an own one hides the catalogue's of the same id.
-fn all(own: &[Device]) -> Vec<Device> {
-    own.iter()
-        .chain(
-            hardware::catalog()
-                .iter()
-                .filter(|d| own.iter().all(|o| o.id != d.id)),
-        )
-        .cloned()
-        .collect()
-}
 
 /// The dialog. `name` is the device name of a file that a device is chosen for.
 #[component]

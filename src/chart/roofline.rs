@@ -8,7 +8,7 @@ mod table;
 
 pub use marks::Points;
 pub use overlay::{Overlay, overlay};
-pub use roofs::RoofLine;
+pub use roofs::{RoofLine, merge as merge_roof};
 pub use table::table;
 
 use super::coloring::Coloring;
@@ -17,7 +17,7 @@ use super::labels::{Placer, Rect};
 use super::layout::{self, Axis, FONT, Margins, NARROW, Plot};
 use super::palette::{Theme, alpha};
 use super::scale::{Kind, Scale, padded};
-use super::scene::{Anchor, Baseline, Color, Glyph, Item, Scene};
+use super::scene::{Anchor, Baseline, Color, Glyph, Item, Mark, Scene};
 use super::text;
 use super::ticks::{self, Format};
 use crate::field::Frame;
@@ -44,8 +44,12 @@ pub struct Planned {
     pub rate: f64,
     /// Earlier positions, oldest first: intensity and rate.
     pub trail: Vec<(f64, f64)>,
-    /// Short name beside it.
+    /// Short name beside it; "" for none.
     pub label: String,
+    /// One line for a tooltip's head and for assistive technology; it also names the point.
+    pub name: String,
+    /// Colour.
+    pub color: Color,
 }
 
 /// An arrow between two positions (intensity, rate): before and after.
@@ -93,6 +97,8 @@ pub struct Input<'a> {
     pub own_ceiling: Option<&'a dyn Fn(usize) -> f64>,
     /// Points asked for.
     pub planned: &'a [Planned],
+    /// Roofs beyond those of the rows.
+    pub roofs: &'a [RoofLine],
     /// Arrows.
     pub arrows: &'a [Arrow],
 }
@@ -124,6 +130,7 @@ impl<'a> Input<'a> {
             density_above: Self::DENSITY_ABOVE,
             own_ceiling: None,
             planned: &[],
+            roofs: &[],
             arrows: &[],
         }
     }
@@ -285,6 +292,9 @@ pub fn roofline(input: &Input<'_>) -> Chart {
 
     let mut placer = Placer::new([rect[0] + 2.0, rect[1] + 2.0, rect[2] - 4.0, rect[3] - 4.0]);
     marks::block(&mut placer, input, &plot, &counts);
+    for p in input.planned {
+        placer.block(planned_box((plot.x.px(p.ai), plot.y.px(p.rate))));
+    }
     roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, narrow);
     planned_labels(&mut scene, &mut placer, input, &plot);
     overlay::numbers(&mut scene, &mut placer, input, &plot);
@@ -370,10 +380,15 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
         [one] => format!(" under the roof of {one}"),
         many => format!(" under the roofs of {}", many.join(", ")),
     };
-    let plural = if counts.passing == 1 { "" } else { "s" };
+    let plural = |n: u64| if n == 1 { "" } else { "s" };
+    let planned = match input.planned.len() as u64 {
+        0 => String::new(),
+        n => format!(" and {n} planned one{}", plural(n)),
+    };
     scene.title = format!(
-        "Roofline of {} GEMM{plural}{on}: attained rate over arithmetic intensity, both logarithmic",
-        counts.passing
+        "Roofline of {} GEMM{}{planned}{on}: attained rate over arithmetic intensity, both logarithmic",
+        counts.passing,
+        plural(counts.passing)
     );
     let mut notes = Vec::new();
     for roof in roofs {
@@ -414,44 +429,96 @@ fn legend(input: &Input<'_>, by_code: &[u64]) -> Vec<LegendEntry> {
 
 /// Planned points with their trails, and arrows.
 fn extras(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
-    let theme = input.theme;
     let px = |p: (f64, f64)| (plot.x.px(p.0), plot.y.px(p.1));
     for a in input.arrows {
         arrow(scene, px(a.from), px(a.to), a.color);
     }
     for p in input.planned {
         let at = px((p.ai, p.rate));
-        let mut way: Vec<_> = p.trail.iter().map(|t| px(*t)).collect();
+        let way: Vec<_> = p.trail.iter().map(|t| px(*t)).collect();
+        let faint = alpha(p.color, 0.55);
         for t in &way {
             scene.items.push(Item::Glyph {
                 at: *t,
-                radius: 1.5,
+                radius: 2.0,
                 glyph: Glyph::Dot,
-                color: alpha(theme.accent, 0.5),
+                color: faint,
             });
         }
-        way.push(at);
-        scene.line(way, alpha(theme.accent, 0.5), 1.0);
+        if let Some(last) = way.last().copied() {
+            // From the middle of the first mark's edge, so that a ring stays hollow.
+            let away = (at.0 - last.0).hypot(at.1 - last.1);
+            let stop = |d: f64| {
+                (
+                    at.0 + (last.0 - at.0) * d / away,
+                    at.1 + (last.1 - at.1) * d / away,
+                )
+            };
+            let mut line = way.clone();
+            if away > PLANNED {
+                line.push(stop(PLANNED));
+            }
+            scene.line(line, faint, 1.25);
+        }
         scene.items.push(Item::Glyph {
             at,
-            radius: 5.5,
+            radius: PLANNED,
             glyph: Glyph::Ring,
-            color: theme.accent,
+            color: p.color,
         });
+        if plot.holds(at) {
+            scene.marks.push(Mark {
+                rows: Vec::new(),
+                rect: [at.0 - PLANNED, at.1 - PLANNED, 2.0 * PLANNED, 2.0 * PLANNED],
+                label: p.name.clone(),
+            });
+        }
     }
 }
 
-/// Names of planned points, where there is room.
+/// Radius of a planned point's ring.
+const PLANNED: f64 = 5.5;
+fn planned_box(at: (f64, f64)) -> Rect {
+    [
+        at.0 - PLANNED,
+        at.1 - PLANNED,
+        2.0 * PLANNED,
+        2.0 * PLANNED,
+    ]
+}
+
+/// Planned points this near, in px, share a label.
+const SAME_PLACE: f64 = 14.0;
+/// Names in a shared label at most.
+const NAMES: usize = 4;
+
+/// Names of planned points, where there is room; those at one place share one.
 fn planned_labels(scene: &mut Scene, placer: &mut Placer, input: &Input<'_>, plot: &Plot) {
-    for p in input.planned.iter().filter(|p| !p.label.is_empty()) {
+    let mut places: Vec<((f64, f64), Vec<&str>)> = Vec::new();
+    for p in input.planned {
         let at = (plot.x.px(p.ai), plot.y.px(p.rate));
-        if plot.holds(at)
-            && let Some(placed) = placer.around(at, plate_size(&p.label), 6.0)
-        {
+        if !plot.holds(at) {
+            continue;
+        }
+        if p.label.is_empty() {
+            continue;
+        }
+        let near = |q: &(f64, f64)| (q.0 - at.0).hypot(q.1 - at.1) < SAME_PLACE;
+        match places.iter_mut().find(|(q, _)| near(q)) {
+            Some((_, names)) => names.push(&p.label),
+            None => places.push((at, vec![&p.label])),
+        }
+    }
+    for (at, names) in places {
+        let mut label = names[..names.len().min(NAMES)].join(", ");
+        if names.len() > NAMES {
+            label.push_str(&format!(" + {}", names.len() - NAMES));
+        }
+        if let Some(placed) = placer.around(at, plate_size(&label), PLANNED + 1.5) {
             if let Some((from, to)) = placed.leader {
                 scene.line(vec![from, to], input.theme.muted, 1.0);
             }
-            plate(scene, input.theme, placed.rect, &p.label, input.theme.text);
+            plate(scene, input.theme, placed.rect, &label, input.theme.text);
         }
     }
 }

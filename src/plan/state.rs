@@ -183,6 +183,15 @@ impl PlanState {
         (plan, keys.problems)
     }
 
+    /// The model chosen, without what was typed over it.
+    pub fn base(state: &ViewState) -> Model {
+        let mut keys = Keys {
+            state,
+            problems: Vec::new(),
+        };
+        keys.model()
+    }
+
     /// Writes a configuration of one's own as a setting: the page does this when a `config.json`
     /// is dropped. Fields typed before are cleared.
     pub fn put_model(state: &mut ViewState, model: &Model) {

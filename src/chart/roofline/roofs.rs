@@ -7,6 +7,8 @@ use crate::chart::layout::Plot;
 use crate::chart::palette::{Theme, alpha};
 use crate::chart::scene::{Glyph, Item, Point, Scene};
 use crate::chart::ticks::{Format, significant};
+use crate::dtype::DataType;
+use crate::hardware::Device;
 
 /// The roof of one device for the types that share a peak.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +30,26 @@ pub struct RoofLine {
 }
 
 impl RoofLine {
+    /// The roof of a device for a type, of no rows; `None` where it lists no usable rate.
+    pub fn of(device: &Device, dtype: DataType) -> Option<Self> {
+        let usable = |v: &f64| *v > 0.0 && v.is_finite();
+        let peak = device.peak_for(dtype)?;
+        let name = || vec![dtype.name().to_owned()];
+        if !usable(&peak.flops_per_s) || !usable(&device.bandwidth_bytes_per_s) {
+            return None;
+        }
+        let achievable = peak.achievable_flops_per_s.filter(usable);
+        Some(RoofLine {
+            device: device.name.clone(),
+            types: name(),
+            peak: peak.flops_per_s,
+            achievable: achievable.map(|rate| (name(), rate)).into_iter().collect(),
+            bandwidth: device.bandwidth_bytes_per_s,
+            rows: 0,
+            source: peak.source.clone(),
+        })
+    }
+
     /// Ridge point, FLOP/byte.
     pub fn ridge(&self) -> f64 {
         self.peak / self.bandwidth
@@ -59,11 +81,37 @@ impl RoofLine {
     }
 }
 
+/// Adds a roof; one of the same device and peak takes its types and rows in.
+pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
+    let same = |r: &&mut RoofLine| {
+        r.device == new.device && r.peak == new.peak && r.bandwidth == new.bandwidth
+    };
+    let Some(roof) = roofs.iter_mut().find(same) else {
+        roofs.push(new);
+        return;
+    };
+    roof.rows += new.rows;
+    let add = |list: &mut Vec<String>, names: Vec<String>| {
+        for name in names {
+            if !list.contains(&name) {
+                list.push(name);
+            }
+        }
+    };
+    add(&mut roof.types, new.types);
+    for (names, rate) in new.achievable {
+        match roof.achievable.iter_mut().find(|a| a.1 == rate) {
+            Some((list, _)) => add(list, names),
+            None => roof.achievable.push((names, rate)),
+        }
+    }
+}
+
 /// The roofs of the devices and types in use, most used first.
 pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
     let data = &input.frame.data;
     let ops = data.ops.len();
-    let mut out: Vec<RoofLine> = Vec::new();
+    let mut out: Vec<RoofLine> = input.roofs.to_vec();
     for (i, &rows) in usage.iter().enumerate() {
         let (Some(op), Some(Some(device))) = (
             data.ops.get(i % ops.max(1)),
@@ -71,42 +119,10 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
         ) else {
             continue;
         };
-        let Some(peak) = device.peak_for(op.compute).filter(|_| rows > 0) else {
-            continue;
-        };
-        let usable = |v: f64| v > 0.0 && v.is_finite();
-        if !usable(peak.flops_per_s) || !usable(device.bandwidth_bytes_per_s) {
-            continue;
-        }
-        let name = op.compute.name().to_owned();
-        let at = out.iter().position(|r| {
-            r.device == device.name
-                && r.peak == peak.flops_per_s
-                && r.bandwidth == device.bandwidth_bytes_per_s
-        });
-        let at = at.unwrap_or_else(|| {
-            out.push(RoofLine {
-                device: device.name.clone(),
-                types: Vec::new(),
-                peak: peak.flops_per_s,
-                achievable: Vec::new(),
-                bandwidth: device.bandwidth_bytes_per_s,
-                rows: 0,
-                source: peak.source.clone(),
-            });
-            out.len() - 1
-        });
-        let roof = &mut out[at];
-        roof.rows += rows;
-        if !roof.types.contains(&name) {
-            roof.types.push(name.clone());
-        }
-        if let Some(a) = peak.achievable_flops_per_s.filter(|a| usable(*a)) {
-            match roof.achievable.iter_mut().find(|x| x.1 == a) {
-                Some((types, _)) if types.contains(&name) => {}
-                Some((types, _)) => types.push(name),
-                None => roof.achievable.push((vec![name], a)),
-            }
+        if rows > 0
+            && let Some(roof) = RoofLine::of(device, op.compute)
+        {
+            merge(&mut out, RoofLine { rows, ..roof });
         }
     }
     out.sort_by(|a, b| b.rows.cmp(&a.rows).then(a.device.cmp(&b.device)));
