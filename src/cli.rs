@@ -1,12 +1,18 @@
 //! The native `gemmscope` command: the same readers and figures as the page, for scripts.
 
+mod check;
+mod load;
+mod render;
+
 use crate::dataset::Dataset;
 use crate::export;
 use crate::hardware::{self, Device, NameMatch, RoofKind};
 use crate::import::{FORMATS, ImportError, ImportOptions, Imported, Session};
 use crate::metrics::{DeviceChoice, Metrics};
+use crate::picture;
 use crate::summary::Summary;
 use crate::units::{FlopsPerSec, Seconds};
+use check::Outcome;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::process::ExitCode;
@@ -16,25 +22,47 @@ gemmscope: see every GEMM of a benchmark file against its roofline
 
 Usage:
   gemmscope summary FILE... [--device ID] [--json]
+  gemmscope render FILE... [--view V] [--device ID] [--theme dark] [-o OUT.svg]
+  gemmscope report FILE... [--device ID] [--form F] [-o OUT.md|.html|.json]
+  gemmscope check FILE... [--min-efficiency 60%] [--baseline OLD.csv --max-regression 5%]
   gemmscope convert FILE... -o OUT.csv [--device ID]
-  gemmscope formats
-  gemmscope devices
+  gemmscope formats | devices | views
 
-FILE is a CSV, log or JSON file of a GEMM benchmark, plain or gzip; - reads standard input.
+FILE is a CSV, log or JSON file of a GEMM benchmark, plain or gzip; - reads standard input. A JSON
+file that describes a device may stand among the files.
 
 Commands:
   summary    rows read, used and set aside; best rate, efficiency, time; one block a file
+  render     a view as SVG, the same picture as on the page
+  report     the findings as a document
+  check      limits for continuous integration; exit code 3 where one is broken
   convert    one long CSV with units in its header, which gemmscope reads back
   formats    what is read
   devices    the devices that --device takes
+  views      the views that --view takes
 
-Options:
+Reading:
       --device ID          device of rows whose file does not name one (mi300x, h100-sxm, ...)
-      --json               summary: one JSON object a file, one a line
       --format ID          read as this format instead of guessing
       --column NAME=WHAT   what a column holds: --column speed=rate:tflops (m, n, k, time:us, ...)
       --answer KEY=VALUE   answer to an assumption: --answer dtype=bf16
-  -o, --output FILE        convert: where to write (- is standard output)
+      --state LINK         look at what this link (or the text after its #) looks at: filters, view
+
+Writing:
+  -o, --output FILE        where to write (- is standard output)
+      --json               summary: one JSON object a file, one a line
+      --view V             render, report: which view (roofline)
+      --theme T            render: light or dark (light)
+      --size WxH           render: CSS pixels; the height may be left out (960)
+      --form F             report: markdown, html, json or summary (the findings in short); else
+                           by the output's name
+
+Checking:
+      --min-efficiency P   least share of the roof, of all rows weighted by time: 60% or 0.6
+      --each               hold every single row to it instead
+      --baseline FILE      compare with this file, GEMM by GEMM
+      --max-regression P   most that a GEMM may take longer than there: 5% (the default) or 0.05
+
   -h, --help               this text
   -V, --version            the version
 
@@ -42,9 +70,14 @@ Examples:
   gemmscope summary gemm.csv --device mi300x
   gemmscope summary results/*.csv --json | jq .max_tflops
   zcat log.gz | gemmscope summary - --device h100-sxm
+  gemmscope render bench.csv --view roofline --device mi300x -o roofline.svg
+  gemmscope render bench.csv --state 'https://host/gemmscope/#v=1&f.dtype=bf16' --theme dark -o dark.svg
+  gemmscope report bench.csv --device mi300x -o report.html
+  gemmscope check new.csv --device mi300x --min-efficiency 60% --baseline old.csv --max-regression 5%
   gemmscope convert log.txt -o long.csv
 
-Exit codes: 0 all files read, 1 a file could not be read or written, 2 wrong usage.
+Exit codes: 0 done and all limits held, 1 a file could not be read, written or judged, 2 wrong
+usage, 3 a limit of `check` is broken.
 ";
 
 /// Runs the command with the process's arguments.
@@ -79,8 +112,15 @@ pub fn run(
         Command::Version => writeln!(out, "gemmscope {}", env!("CARGO_PKG_VERSION")).map(|()| true),
         Command::Formats => formats(out).map(|()| true),
         Command::Devices => devices(out).map(|()| true),
+        Command::Views => views(out).map(|()| true),
         Command::Summary => summary(&args, stdin, out, err),
         Command::Convert => convert(&args, stdin, out, err),
+        Command::Render => render::render(&args, stdin, out, err),
+        Command::Report => render::report(&args, stdin, out, err),
+        Command::Check => match check::check(&args, stdin, out, err) {
+            Ok(Outcome::Broken) => return 3,
+            other => other.map(|o| o == Outcome::Held),
+        },
     };
     match result.and_then(|ok| out.flush().map(|()| ok)) {
         Ok(true) => 0,
@@ -102,6 +142,35 @@ enum Command {
     Convert,
     Formats,
     Devices,
+    Views,
+    Render,
+    Report,
+    Check,
+}
+
+impl Command {
+    /// Those that a user names.
+    const NAMED: [(&str, Command); 9] = [
+        ("summary", Command::Summary),
+        ("render", Command::Render),
+        ("report", Command::Report),
+        ("check", Command::Check),
+        ("convert", Command::Convert),
+        ("formats", Command::Formats),
+        ("devices", Command::Devices),
+        ("views", Command::Views),
+        ("help", Command::Help),
+    ];
+
+    fn names() -> String {
+        let names: Vec<&str> = Command::NAMED.iter().map(|c| c.0).collect();
+        names.join(", ")
+    }
+
+    fn reads(self) -> bool {
+        use Command::{Check, Convert, Render, Report, Summary};
+        matches!(self, Summary | Convert | Render | Report | Check)
+    }
 }
 
 #[derive(Debug)]
@@ -112,6 +181,44 @@ struct Args {
     json: bool,
     output: Option<OsString>,
     options: ImportOptions,
+    view: Option<String>,
+    state: Option<String>,
+    dark: bool,
+    /// Width and height in CSS pixels; no height is the view's own.
+    size: (f64, Option<f64>),
+    form: Option<String>,
+    min_efficiency: Option<f64>,
+    each: bool,
+    baseline: Option<OsString>,
+    max_regression: Option<f64>,
+}
+
+/// `60%` or `0.6`.
+fn share(option: &str, text: &str) -> Result<f64, String> {
+    let (digits, scale) = match text.trim().strip_suffix('%') {
+        Some(digits) => (digits.trim(), 0.01),
+        None => (text.trim(), 1.0),
+    };
+    match digits.parse::<f64>() {
+        Ok(v) if v.is_finite() && v >= 0.0 && (scale < 1.0 || v <= 1.0) => Ok(v * scale),
+        _ => Err(format!(
+            "{option}: expected a share such as 60% or 0.6: {text}"
+        )),
+    }
+}
+
+/// `960x600` or `960`.
+fn size(text: &str) -> Result<(f64, Option<f64>), String> {
+    let side = |t: &str| {
+        t.parse::<f64>()
+            .ok()
+            .filter(|v| (100.0..=8192.0).contains(v))
+            .ok_or_else(|| format!("--size: expected WIDTHxHEIGHT, 100 to 8192 each: {text}"))
+    };
+    match text.split_once('x') {
+        Some((w, h)) => Ok((side(w)?, Some(side(h)?))),
+        None => Ok((side(text)?, None)),
+    }
 }
 
 fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
@@ -125,6 +232,15 @@ fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
         json: false,
         output: None,
         options: ImportOptions::default(),
+        view: None,
+        state: None,
+        dark: false,
+        size: (960.0, None),
+        form: None,
+        min_efficiency: None,
+        each: false,
+        baseline: None,
+        max_regression: None,
     };
     let text = |value: Result<OsString, lexopt::Error>| -> Result<String, String> {
         value
@@ -161,38 +277,80 @@ fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
                 let (key, value) = pair(text(parser.value())?)?;
                 parsed.options.answers.insert(key, value);
             }
+            Long("view") => parsed.view = Some(text(parser.value())?),
+            Long("state") => parsed.state = Some(text(parser.value())?),
+            Long("theme") => {
+                let theme = text(parser.value())?;
+                parsed.dark = match theme.as_str() {
+                    "dark" => true,
+                    "light" => false,
+                    _ => return Err(format!("--theme: expected light or dark: {theme}")),
+                };
+            }
+            Long("size") => parsed.size = size(&text(parser.value())?)?,
+            Long("form") => {
+                let form = text(parser.value())?;
+                if !render::FORMS.contains(&form.as_str()) {
+                    let forms = render::FORMS.join(", ");
+                    return Err(format!("--form: expected one of {forms}: {form}"));
+                }
+                parsed.form = Some(form);
+            }
+            Long("min-efficiency") => {
+                let value = text(parser.value())?;
+                parsed.min_efficiency = Some(share("--min-efficiency", &value)?);
+            }
+            Long("max-regression") => {
+                let value = text(parser.value())?;
+                parsed.max_regression = Some(share("--max-regression", &value)?);
+            }
+            Long("each") => parsed.each = true,
+            Long("baseline") => {
+                parsed.baseline = Some(parser.value().map_err(|e| e.to_string())?);
+            }
             Short('o') | Long("output") => {
                 parsed.output = Some(parser.value().map_err(|e| e.to_string())?);
             }
             Value(word) if command.is_none() => {
-                command = Some(match word.to_str() {
-                    Some("summary") => Command::Summary,
-                    Some("convert") => Command::Convert,
-                    Some("formats") => Command::Formats,
-                    Some("devices") => Command::Devices,
-                    Some("help") => Command::Help,
-                    _ => {
-                        return Err(format!(
-                            "expected summary, convert, formats or devices: {}",
-                            word.to_string_lossy()
-                        ));
-                    }
-                });
+                let named = Command::NAMED.iter().find(|c| word == c.0);
+                command = Some(
+                    named
+                        .ok_or_else(|| {
+                            let names = Command::names();
+                            format!("expected one of {names}: {}", word.to_string_lossy())
+                        })?
+                        .1,
+                );
             }
             Value(file) => parsed.files.push(file),
             other => return Err(other.unexpected().to_string()),
         }
     }
     let Some(command) = command else {
-        return Err("expected a command: summary, convert, formats or devices".into());
+        return Err(format!("expected a command: {}", Command::names()));
     };
     parsed.command = command;
-    let reads = matches!(command, Command::Summary | Command::Convert);
-    if reads && parsed.files.is_empty() {
+    if command.reads() && parsed.files.is_empty() {
         return Err("expected a file (or - for standard input)".into());
     }
     if command == Command::Convert && parsed.output.is_none() {
         return Err("convert: expected -o OUT.csv".into());
+    }
+    let checks = parsed.min_efficiency.is_some() || parsed.baseline.is_some();
+    if command == Command::Check && !checks {
+        return Err("check: expected a limit, --min-efficiency or --baseline".into());
+    }
+    if parsed.max_regression.is_some() && parsed.baseline.is_none() {
+        return Err("--max-regression: expected --baseline FILE to compare with".into());
+    }
+    if let Some(view) = &parsed.view
+        && !picture::views().iter().any(|v| v.0 == view)
+    {
+        let ids: Vec<&str> = picture::views().iter().map(|v| v.0).collect();
+        return Err(format!(
+            "--view: expected one of {}: {view}",
+            ids.join(", ")
+        ));
     }
     if let Some(id) = &parsed.options.format
         && !FORMATS.iter().any(|f| f.id == id)
@@ -474,6 +632,13 @@ fn devices(out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
+fn views(out: &mut dyn Write) -> std::io::Result<()> {
+    for (id, hint) in picture::views() {
+        writeln!(out, "{id:<18} {hint}")?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -543,6 +708,99 @@ mod tests {
         assert_eq!(command(&["--help"], "").0, 0);
         assert_eq!(command(&["formats"], "").0, 0);
         assert_eq!(command(&["devices"], "").0, 0);
+    }
+
+    #[test]
+    fn render_draws_a_view_by_device_theme_and_link() {
+        let (code, light, err) = command(&["render", "-", "--device", "mi300x"], FILE);
+        assert_eq!(code, 0, "{err}");
+        assert!(err.contains("1 rows set aside"), "{err}");
+        assert!(light.starts_with("<svg ") && light.contains("MI300X"));
+        assert!(light.contains("fp16 (1)"), "a legend with counts");
+        let dark = ["render", "-", "--device", "mi300x", "--theme", "dark"];
+        assert_ne!(command(&dark, FILE).1, light);
+        let (code, none, _) = command(
+            &[
+                "render",
+                "-",
+                "--state",
+                "https://x.example/#v=1&f.dtype=bf16",
+            ],
+            FILE,
+        );
+        assert_eq!(code, 0);
+        assert!(!none.contains("fp16 (1)"));
+        for (view, _) in picture::views() {
+            let (code, svg, err) = command(
+                &[
+                    "render", "-", "--view", view, "--device", "mi300x", "--size", "640",
+                ],
+                FILE,
+            );
+            assert_eq!(code, 0, "{view}: {err}");
+            assert!(svg.ends_with("</svg>\n"), "{view}");
+        }
+        assert_eq!(command(&["render", "-", "--view", "quux"], FILE).0, 2);
+        assert_eq!(command(&["render", "-"], "").0, 1);
+    }
+
+    #[test]
+    fn report_in_every_form() {
+        let form = |f: &str| {
+            let (code, text, err) =
+                command(&["report", "-", "--device", "mi300x", "--form", f], FILE);
+            assert_eq!(code, 0, "{f}: {err}");
+            text
+        };
+        assert!(form("markdown").starts_with('#'));
+        assert!(form("summary").starts_with("# GEMM Analysis Summary"));
+        assert!(form("html").contains("data:image/svg+xml,"));
+        let v: serde_json::Value = serde_json::from_str(&form("json")).unwrap();
+        assert_eq!(v["schema"], "gemmscope/report/1");
+        assert_eq!(command(&["report", "-", "--form", "pdf"], FILE).0, 2);
+    }
+
+    #[test]
+    fn check_says_by_its_code_whether_the_limits_hold() {
+        let least = |p: &str| {
+            let args = ["check", "-", "--device", "mi300x", "--min-efficiency", p];
+            command(&args, FILE)
+        };
+        // 199.2 of 1307.4 TFLOP/s.
+        assert_eq!(least("15%").0, 0);
+        assert_eq!(least("0.15").0, 0);
+        let (code, out, _) = least("16%");
+        assert_eq!(code, 3);
+        assert!(out.starts_with("FAIL") && out.contains("4096"), "{out}");
+        let (code, _, err) = command(&["check", "-", "--min-efficiency", "16%"], FILE);
+        assert_eq!(code, 1);
+        assert!(err.contains("--device"), "{err}");
+        assert_eq!(least("16").0, 2);
+
+        let path = std::env::temp_dir().join(format!("gemmscope-base-{}.csv", std::process::id()));
+        std::fs::write(&path, FILE.replace("690", "660")).unwrap();
+        let base = path.to_str().unwrap();
+        let against = |p: &str| {
+            command(
+                &["check", "-", "--baseline", base, "--max-regression", p],
+                FILE,
+            )
+        };
+        // 690 after 660 is 4.5 % longer.
+        assert_eq!(against("5%").0, 0);
+        let (code, out, _) = against("4%");
+        assert_eq!(code, 3);
+        assert!(out.contains("+4.5 %") && out.contains("660"), "{out}");
+        let other = FILE.replace("4096,4096,4096", "64,64,64");
+        let (code, _, err) = command(&["check", "-", "--baseline", base], &other);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(code, 1);
+        assert!(err.contains("share no GEMM"), "{err}");
+        assert_eq!(command(&["check", "-"], FILE).0, 2);
+        assert_eq!(
+            command(&["check", "-", "--max-regression", "4%"], FILE).0,
+            2
+        );
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub mod history;
 pub mod import;
 pub mod metrics;
 pub mod pareto;
+pub mod picture;
 pub mod plan;
 pub mod report;
 pub mod roofline;

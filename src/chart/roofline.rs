@@ -4,6 +4,7 @@
 mod marks;
 mod overlay;
 mod roofs;
+pub mod settings;
 mod table;
 
 pub use marks::Points;

@@ -336,6 +336,26 @@ impl Scene {
         }
     }
 
+    /// Makes room above everything: the scene grows by `by` pixels and its content moves down.
+    pub fn move_down(&mut self, by: f64) {
+        let line = |points: &mut Vec<Point>| points.iter_mut().for_each(|p| p.1 += by);
+        for item in &mut self.items {
+            match item {
+                Item::Rect { rect, .. } | Item::Image { rect, .. } | Item::Clip { rect } => {
+                    rect[1] += by;
+                }
+                Item::Line { points, .. } | Item::Polygon { points, .. } => line(points),
+                Item::Glyph { at, .. } | Item::Text { at, .. } => at.1 += by,
+                Item::Marks(marks) => marks.ys.iter_mut().for_each(|y| *y += by as f32),
+                Item::Unclip => {}
+            }
+        }
+        for mark in &mut self.marks {
+            mark.rect[1] += by;
+        }
+        self.height += by;
+    }
+
     /// The index of the topmost mark under a point.
     pub fn mark_at(&self, (x, y): Point) -> Option<usize> {
         self.marks.iter().rposition(|m| {

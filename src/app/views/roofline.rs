@@ -7,9 +7,10 @@ use crate::app::totals::grouped;
 use crate::chart::coloring::Coloring;
 use crate::chart::hit::{Direction, Hit, HitGrid};
 use crate::chart::palette::Theme;
-use crate::chart::roofline::{
-    self, Chart, Input, LegendEntry, Overlay, Points, SizeBy, Zoom, overlay, roofline,
+use crate::chart::roofline::settings::{
+    OFF_KEY, ZOOM_KEY, most_expensive, size_of, zoom_of, zoom_text,
 };
+use crate::chart::roofline::{self, Chart, Input, LegendEntry, Overlay, Points, overlay, roofline};
 use crate::chart::scene::{Glyph, Point, Scene, Table};
 use crate::explain;
 use leptos::prelude::*;
@@ -17,29 +18,8 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-const ZOOM_KEY: &str = "zoom.roofline";
-/// Legend entries that are switched off, by name.
-const OFF_KEY: &str = "off";
 /// Rows of the accessible table; the Table view has all.
 const TABLE_ROWS: usize = 500;
-/// Points that get a number when the most expensive ones do.
-const NUMBERED: usize = 12;
-
-/// `x0..x1,y0..y1`.
-fn zoom_text(((x0, x1), (y0, y1)): Zoom) -> String {
-    format!("{x0:.5e}..{x1:.5e},{y0:.5e}..{y1:.5e}")
-}
-
-fn zoom_of(text: &str) -> Option<Zoom> {
-    let (x, y) = text.split_once(',')?;
-    let pair = |t: &str| {
-        let (a, b) = t.split_once("..")?;
-        let (a, b) = (a.parse::<f64>().ok()?, b.parse::<f64>().ok()?);
-        (a > 0.0 && b > a && b.is_finite()).then_some((a, b))
-    };
-    Some((pair(x)?, pair(y)?))
-}
-
 /// A drawn roofline with everything it was drawn from.
 struct Drawn {
     chart: Chart,
@@ -172,17 +152,7 @@ pub fn Roofline(view: &'static View) -> impl IntoView {
         })
     });
     let zoom = Memo::new(move |_| app.view.with(|v| v.param(ZOOM_KEY).and_then(zoom_of)));
-    let size = Memo::new(move |_| {
-        match app
-            .view
-            .with(|v| v.param("size").map(str::to_owned))
-            .as_deref()
-        {
-            Some("time") => SizeBy::Time,
-            Some("count") => SizeBy::Count,
-            _ => SizeBy::Same,
-        }
-    });
+    let size = Memo::new(move |_| app.view.with(size_of));
     let labels = Memo::new(move |_| {
         app.view
             .with(|v| v.param("labels").unwrap_or("").to_owned())
@@ -259,22 +229,6 @@ pub fn describe_row(app: App, t: &Target) -> (String, Vec<(String, String)>) {
         ));
     }
     (head, lines)
-}
-
-fn most_expensive(frame: &Shown, lost: bool) -> Vec<u32> {
-    let field = if lost {
-        crate::field::Field::Lost
-    } else {
-        crate::field::Field::TotalTime
-    };
-    let Some(info) = frame.info(&field) else {
-        return Vec::new();
-    };
-    let get = frame.numbers(&field);
-    let mut rows = crate::cells::sorted(frame, &info, true);
-    rows.truncate(NUMBERED);
-    rows.retain(|&r| !get(r as usize).is_nan());
-    rows
 }
 
 /// Click switches one off, a second click (or Alt) leaves only it.

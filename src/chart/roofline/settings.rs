@@ -1,0 +1,162 @@
+//! The roofline's settings as the view state keeps them, and a whole roofline drawn by them: what
+//! the command, the report and a saved page show without a page around it.
+
+use super::{Chart, Input, Points, SizeBy, Zoom, roofline};
+use crate::cells;
+use crate::chart::coloring::Coloring;
+use crate::chart::layout::FONT;
+use crate::chart::parts::{self, Swatch};
+use crate::chart::scene::{Anchor, Baseline, Item, Scene};
+use crate::chart::{text, view::Look};
+use crate::field::{Field, Frame};
+use crate::view_state::{RowRef, ViewState};
+
+/// Key of the zoomed ranges.
+pub const ZOOM_KEY: &str = "zoom.roofline";
+/// Key of the legend entries that are switched off: their names, one a line.
+pub const OFF_KEY: &str = "off";
+/// Points that get a number when the most expensive ones do.
+const NUMBERED: usize = 12;
+/// Legend entries of a picture; a longer legend takes the room of the plot.
+const LEGEND: usize = 12;
+
+/// `x0..x1,y0..y1`.
+pub fn zoom_text(((x0, x1), (y0, y1)): Zoom) -> String {
+    format!("{x0:.5e}..{x1:.5e},{y0:.5e}..{y1:.5e}")
+}
+
+/// Reads what [`zoom_text`] writes.
+pub fn zoom_of(text: &str) -> Option<Zoom> {
+    let (x, y) = text.split_once(',')?;
+    let pair = |t: &str| {
+        let (a, b) = t.split_once("..")?;
+        let (a, b) = (a.parse::<f64>().ok()?, b.parse::<f64>().ok()?);
+        (a > 0.0 && b > a && b.is_finite()).then_some((a, b))
+    };
+    Some((pair(x)?, pair(y)?))
+}
+
+/// What the marks' size shows.
+pub fn size_of(state: &ViewState) -> SizeBy {
+    match state.param("size") {
+        Some("time") => SizeBy::Time,
+        Some("count") => SizeBy::Count,
+        _ => SizeBy::Same,
+    }
+}
+
+/// The passing rows with the highest total (or lost) time, highest first.
+pub fn most_expensive(frame: &Frame, lost: bool) -> Vec<u32> {
+    let field = if lost { Field::Lost } else { Field::TotalTime };
+    let Some(info) = frame.info(&field) else {
+        return Vec::new();
+    };
+    let get = frame.numbers(&field);
+    let mut rows = cells::sorted(frame, &info, true);
+    rows.truncate(NUMBERED);
+    rows.retain(|&r| !get(r as usize).is_nan());
+    rows
+}
+
+/// The roofline of a view state with its legend above it.
+pub fn picture(frame: &Frame, state: &ViewState, look: &Look<'_>) -> Scene {
+    let field = Field::parse(state.param("color").unwrap_or("dtype"));
+    let coloring = match field.and_then(|f| frame.info(&f)) {
+        Some(info) => Coloring::by(frame, &info, look.theme),
+        None => Coloring::plain(look.theme),
+    };
+    let off: Vec<&str> = state
+        .param(OFF_KEY)
+        .map_or_else(Vec::new, |t| t.split('\n').collect());
+    let hidden: Vec<bool> = coloring
+        .names
+        .iter()
+        .map(|n| off.contains(&n.as_str()))
+        .collect();
+    let numbered = match state.param("labels").unwrap_or("") {
+        "" => RowRef::find(&state.selection, &frame.data),
+        "off" => Vec::new(),
+        by => most_expensive(frame, by == "lost"),
+    };
+    let points = Points::new(&frame.data, &frame.metrics);
+    let draw = |height: f64| -> Chart {
+        roofline(&Input {
+            hidden: &hidden,
+            numbered: &numbered,
+            zoom: state.param(ZOOM_KEY).and_then(zoom_of),
+            size: size_of(state),
+            dpr: 2.0,
+            ..Input::new(frame, &points, &coloring, look.theme, (look.width, height))
+        })
+    };
+    let entries = legend(&coloring, &draw(look.height));
+    let inset = (12.0, 8.0);
+    let width = (look.width - 2.0 * inset.0).max(1.0);
+    let title = !coloring.label.is_empty() && !entries.is_empty();
+    let used = parts::legend(None, inset, width, look.theme, &entries);
+    if used == 0.0 {
+        return draw(look.height).scene;
+    }
+    let top = inset.1 + used + if title { parts::LEGEND_LINE } else { 0.0 };
+    let mut scene = draw((look.height - top).max(1.0)).scene;
+    scene.move_down(top);
+    scene.items.insert(
+        0,
+        Item::Rect {
+            rect: [0.0, 0.0, look.width, top],
+            fill: Some(look.theme.background),
+            stroke: None,
+        },
+    );
+    let mut at = inset;
+    if title {
+        let words = text::ellipsis(&coloring.label, FONT, width);
+        scene.bold(
+            (at.0, at.1 + parts::LEGEND_LINE / 2.0),
+            words,
+            FONT,
+            look.theme.text,
+            (Anchor::Start, Baseline::Middle),
+        );
+        at.1 += parts::LEGEND_LINE;
+    }
+    parts::legend(Some(&mut scene), at, width, look.theme, &entries);
+    scene
+}
+
+/// Swatches with names and counts; the ends of the colours where they show a number.
+fn legend(coloring: &Coloring, chart: &Chart) -> Vec<(Swatch, String)> {
+    if coloring.gradient.is_some() {
+        let steps = coloring.palette.len().saturating_sub(1);
+        let ends = [0, steps / 2, steps.saturating_sub(1)];
+        return ends
+            .iter()
+            .filter_map(|&i| {
+                let name = coloring.names.get(i)?.clone();
+                Some((Swatch::Box(*coloring.palette.get(i)?), name))
+            })
+            .collect();
+    }
+    let mut used: Vec<_> = chart
+        .legend
+        .iter()
+        .filter(|e| e.count > 0 && !e.hidden && !e.name.is_empty())
+        .collect();
+    let more = used.len().saturating_sub(LEGEND);
+    if more > 0 {
+        used.sort_by_key(|e| std::cmp::Reverse(e.count));
+        used.truncate(LEGEND);
+    }
+    let mut out: Vec<(Swatch, String)> = used
+        .iter()
+        .map(|e| {
+            let name = format!("{} ({})", e.name, parts::grouped(e.count));
+            (Swatch::Mark(e.glyph, e.color), name)
+        })
+        .collect();
+    if let (true, Some((Swatch::Mark(_, color), _))) = (more > 0, out.last().cloned()) {
+        let clear = crate::chart::palette::alpha(color, 0.0);
+        out.push((Swatch::Box(clear), format!("and {more} more")));
+    }
+    out
+}

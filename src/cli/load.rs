@@ -1,0 +1,119 @@
+//! Files of a command line into one table.
+
+use super::{Args, name_of, read};
+use crate::dataset::Dataset;
+use crate::field::Frame;
+use crate::hardware::Device;
+use crate::import::Imported;
+use crate::picture;
+use crate::view_state::ViewState;
+use std::ffi::OsString;
+use std::io::{Read, Write};
+
+/// All rows of all files, and the devices that files define.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    pub data: Dataset,
+    pub custom: Vec<Device>,
+    /// False where a file could not be read.
+    pub ok: bool,
+}
+
+/// Reads the files; says on `err` what could not be read or was set aside.
+pub(super) fn load(
+    files: &[OsString],
+    args: &Args,
+    stdin: &mut dyn Read,
+    err: &mut dyn Write,
+) -> std::io::Result<Loaded> {
+    let mut all = Loaded {
+        data: Dataset::new(),
+        custom: Vec::new(),
+        ok: true,
+    };
+    for file in files {
+        let name = name_of(file);
+        match read(file, &args.options, stdin) {
+            Ok(Imported::Table(data)) => {
+                let set_aside: u64 = data.sources.iter().map(|s| s.set_aside.total()).sum();
+                if set_aside > 0 {
+                    writeln!(
+                        err,
+                        "gemmscope: {name}: {set_aside} rows set aside (see `gemmscope summary`)"
+                    )?;
+                }
+                all.data.append(*data);
+            }
+            Ok(Imported::Devices(devices)) => all.custom.extend(devices),
+            Ok(Imported::Context(_)) => writeln!(
+                err,
+                "gemmscope: {name}: context of a trace report, which belongs to the GEMM.csv beside it"
+            )?,
+            Err(e) => {
+                all.ok = false;
+                writeln!(err, "gemmscope: {name}: {e}")?;
+            }
+        }
+    }
+    if all.ok && all.data.is_empty() {
+        all.ok = false;
+        writeln!(err, "gemmscope: no file holds a row that was read")?;
+    }
+    Ok(all)
+}
+
+/// What the options look at: the state of `--state` with `--view` and `--device` over it. Keys
+/// that cannot be read are named on `err`.
+pub(super) fn view_state(args: &Args, err: &mut dyn Write) -> std::io::Result<ViewState> {
+    let text = args.state.as_deref().unwrap_or("");
+    let text = text.split_once('#').map_or(text, |(_, hash)| hash);
+    let (mut state, problems) = ViewState::decode(text);
+    for p in problems {
+        writeln!(err, "gemmscope: --state: {}: {}", p.key, p.message)?;
+    }
+    if let Some(view) = &args.view {
+        state.view.clone_from(view);
+    }
+    if let Some(device) = &args.device {
+        state.devices.default = Some(device.clone());
+    }
+    Ok(state)
+}
+
+/// The rows that the options look at; filters that are too many are named on `err`.
+pub(super) fn frame(
+    loaded: Loaded,
+    state: &ViewState,
+    err: &mut dyn Write,
+) -> std::io::Result<Frame> {
+    let (frame, refused) = picture::frame(loaded.data, state, &loaded.custom);
+    if !refused.is_empty() {
+        writeln!(
+            err,
+            "gemmscope: too many filters, left out: {}",
+            refused.join(", ")
+        )?;
+    }
+    Ok(frame)
+}
+
+/// Writes to `-o FILE`, or to standard output where that is `-` or missing. False where the file
+/// cannot be written.
+pub(super) fn write_out(
+    args: &Args,
+    text: &str,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> std::io::Result<bool> {
+    match args.output.as_deref() {
+        Some(path) if path != "-" => {
+            if let Err(e) = std::fs::write(path, text) {
+                let path = path.to_string_lossy();
+                writeln!(err, "gemmscope: {path}: cannot be written: {e}")?;
+                return Ok(false);
+            }
+        }
+        _ => out.write_all(text.as_bytes())?,
+    }
+    Ok(true)
+}

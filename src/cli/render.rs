@@ -1,0 +1,83 @@
+//! `gemmscope render` and `gemmscope report`: pictures and documents without a browser.
+
+use super::Args;
+use super::load::{frame, load, view_state, write_out};
+use crate::chart::palette::Theme;
+use crate::chart::svg::svg;
+use crate::{findings, picture, report};
+use std::io::{Read, Write};
+
+/// Documents of `report`.
+pub(super) const FORMS: [&str; 4] = ["markdown", "html", "json", "summary"];
+
+/// Draws one view as SVG.
+pub(super) fn render(
+    args: &Args,
+    stdin: &mut dyn Read,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> std::io::Result<bool> {
+    let loaded = load(&args.files, args, stdin, err)?;
+    if !loaded.ok {
+        return Ok(false);
+    }
+    let state = view_state(args, err)?;
+    let frame = frame(loaded, &state, err)?;
+    let theme = Theme::of(args.dark);
+    let Some(scene) = picture::draw(&frame, &state, (args.size.0, args.size.1), &theme) else {
+        writeln!(
+            err,
+            "gemmscope: no picture of this view (see `gemmscope views`): {}",
+            state.view
+        )?;
+        return Ok(false);
+    };
+    if let Some(message) = &scene.message {
+        writeln!(err, "gemmscope: {message}")?;
+    }
+    write_out(args, &svg(&scene), out, err)
+}
+
+/// Writes the findings as a document.
+pub(super) fn report(
+    args: &Args,
+    stdin: &mut dyn Read,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> std::io::Result<bool> {
+    let loaded = load(&args.files, args, stdin, err)?;
+    if !loaded.ok {
+        return Ok(false);
+    }
+    let state = view_state(args, err)?;
+    let frame = frame(loaded, &state, err)?;
+    let found = findings::check_all(&frame);
+    let report = report::Report::new(&frame, &found);
+    let text = match args.form.as_deref().unwrap_or_else(|| by_name(args)) {
+        "json" => report::json(&report) + "\n",
+        "summary" => report::gemm_findings(&report),
+        "html" => {
+            let scene = picture::draw(&frame, &state, (960.0, None), &Theme::LIGHT);
+            let pictures: Vec<report::Picture> = scene
+                .iter()
+                .map(|s| report::Picture {
+                    title: s.title.clone(),
+                    svg: svg(s),
+                })
+                .collect();
+            report::html(&report, &pictures)
+        }
+        _ => report::markdown(&report),
+    };
+    write_out(args, &text, out, err)
+}
+
+/// The form that the output's name asks for.
+fn by_name(args: &Args) -> &'static str {
+    let path = args.output.as_deref().map(std::path::Path::new);
+    match path.and_then(|p| p.extension()).and_then(|e| e.to_str()) {
+        Some("html" | "htm") => "html",
+        Some("json") => "json",
+        _ => "markdown",
+    }
+}
