@@ -1,7 +1,9 @@
 //! Reading files one after another: a queue, its progress, what becomes of each outcome.
 
 use super::state::{App, Dialog, LoadError, LoadedFile, Progress, Shared};
+use crate::dataset::Dataset;
 use crate::import::{ErrorKind, Head, ImportOptions, Imported};
+use crate::trace::{self, TraceContext};
 use crate::units::Bytes;
 use crate::web::file::Input;
 use crate::web::importer::Importer;
@@ -27,6 +29,8 @@ pub struct Loader {
     running: Cell<bool>,
     next_id: Cell<u32>,
     inputs: RefCell<HashMap<u32, Input>>,
+    /// Surroundings of trace reports, kept for tables that come later.
+    contexts: RefCell<Vec<TraceContext>>,
 }
 
 impl Loader {
@@ -158,7 +162,10 @@ impl App {
             outcome = self.read(loader, &job.input, &options, started).await;
         }
         match outcome {
-            Outcome::Done(Imported::Table(data)) => {
+            Outcome::Done(Imported::Table(mut data)) => {
+                for context in loader.contexts.borrow().iter() {
+                    app.attach(&mut data, context);
+                }
                 let id = job.replaces.unwrap_or_else(|| loader.new_id());
                 loader.inputs.borrow_mut().insert(id, job.input);
                 let rows = data.len();
@@ -192,6 +199,15 @@ impl App {
                     names.join(", ")
                 ));
             }
+            Outcome::Done(Imported::Context(context)) => {
+                let found = app.attach_to_files(&context);
+                loader.contexts.borrow_mut().push(*context);
+                app.status.set(if found {
+                    format!("{name} goes with the table of its trace report")
+                } else {
+                    format!("{name} belongs to a trace report: drop its GEMM.csv too")
+                });
+            }
             Outcome::Done(_) => {}
             Outcome::Failed(error) => {
                 let id = job.replaces.unwrap_or_else(|| loader.new_id());
@@ -215,6 +231,59 @@ impl App {
             }
             Outcome::Cancelled => app.status.set(format!("{name}: cancelled")),
         }
+    }
+
+    /// Hangs a context on a table; the report's platform joins the devices.
+    fn attach(&self, data: &mut Dataset, context: &TraceContext) -> bool {
+        let attached = trace::attach(data, context);
+        if let Some(device) = attached.device
+            && attached.source.is_some()
+        {
+            self.save_device(device);
+        }
+        attached.source.is_some()
+    }
+
+    /// The files of the report that the context is of, else the last table of a trace.
+    fn attach_to_files(&self, context: &TraceContext) -> bool {
+        let folder = context
+            .files
+            .first()
+            .map_or("", |f| trace::report_folder(f));
+        let of_trace = |f: &LoadedFile| {
+            f.data
+                .0
+                .sources
+                .iter()
+                .any(|s| trace::is_trace_table(&s.format))
+        };
+        let same = |f: &LoadedFile| {
+            let mut names = f
+                .data
+                .0
+                .sources
+                .iter()
+                .map(|s| trace::report_folder(&s.name));
+            of_trace(f) && !folder.is_empty() && names.any(|n| n == folder)
+        };
+        let target = self.files.with_untracked(|files| {
+            files
+                .iter()
+                .rfind(|f| same(f))
+                .or_else(|| files.iter().rfind(|f| of_trace(f)))
+                .map(|f| (f.id, f.data.clone()))
+        });
+        let Some((id, data)) = target else {
+            return false;
+        };
+        let mut data = (*data.0).clone();
+        let found = self.attach(&mut data, context);
+        self.files.update(|files| {
+            if let Some(f) = files.iter_mut().find(|f| f.id == id) {
+                f.data = Shared::from(data);
+            }
+        });
+        found
     }
 
     async fn read(

@@ -24,8 +24,13 @@ pub static FORMATS: &[Format] = &[
     super::tinygrad::FORMAT,
     super::sgemm_cuda::FORMAT,
     super::benchdnn::FORMAT,
+    super::google_benchmark::FORMAT,
+    super::nvbench::FORMAT,
+    super::deepbench::FORMAT,
     super::tracelens::FORMAT,
     super::tracelens::CONTEXT_FORMAT,
+    super::devices::FORMAT,
+    super::devices::CEILINGS,
     // anything else with a header
     super::generic::FORMAT,
 ];

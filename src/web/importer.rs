@@ -227,6 +227,10 @@ async fn outcome(reply: &JsValue) -> Outcome {
             Ok(devices) => Outcome::Done(Imported::Devices(devices)),
             Err(error) => failed(error.to_string()),
         },
+        "context" => match serde_json::from_str(&text(reply, "json")) {
+            Ok(context) => Outcome::Done(Imported::Context(context)),
+            Err(error) => failed(error.to_string()),
+        },
         "cancelled" => Outcome::Cancelled,
         _ => Outcome::Failed(
             ImportError::new(text(reply, "message"))

@@ -2,7 +2,7 @@
 //!
 //! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`,
 //! `{type: "warm"}`. Out: `progress {id, read}`, then one of `table {id, head, arrays, parse_ms}`,
-//! `devices {id, json}`, `error {id, line, column, message}`, `cancelled {id}`.
+//! `devices {id, json}`, `context {id, json}`, `error {id, line, column, message}`, `cancelled {id}`.
 
 use super::clock;
 use super::file::Input;
@@ -118,6 +118,10 @@ async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u3
         Outcome::Done(Imported::Devices(devices)) => {
             let json = serde_json::to_string(&devices).unwrap_or_default();
             out.post_message(&message("devices", &[tag, ("json", json.into())]))
+        }
+        Outcome::Done(Imported::Context(context)) => {
+            let json = serde_json::to_string(&context).unwrap_or_default();
+            out.post_message(&message("context", &[tag, ("json", json.into())]))
         }
         Outcome::Failed(error) => out.post_message(&message(
             "error",
