@@ -5,6 +5,7 @@
 //! and what the page needs of each; their settings are [`control`]s.
 
 pub mod bars;
+pub mod card;
 pub mod clip;
 pub mod coloring;
 pub mod combine;

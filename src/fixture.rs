@@ -115,6 +115,7 @@ pub(crate) fn draw_everywhere(name: &str, view: &dyn crate::chart::view::View) {
                 width,
                 height: view.height(width),
                 selected: &[],
+                first: (0, 0),
             };
             let scene = view.scene(&look);
             sound(&scene);

@@ -52,6 +52,7 @@ pub fn draw(
         width,
         height,
         selected: &selected,
+        first: view::first_of(state, &state.view),
     };
     if state.view.is_empty() || state.view == FIRST {
         let height = height.unwrap_or((width * 0.6).max(360.0));

@@ -10,12 +10,14 @@ use gemmscope::chart::roofline::{
 };
 use gemmscope::chart::scene::Scene;
 use gemmscope::chart::svg::svg;
+use gemmscope::chart::view::{self, Look, View};
 use gemmscope::dataset::{Column, ColumnData, Dataset, Role, Source};
 use gemmscope::dtype::DataType;
 use gemmscope::field::{Field, Frame};
 use gemmscope::gemm::Operation;
 use gemmscope::hardware::{self, RoofKind};
 use gemmscope::metrics::Metrics;
+use gemmscope::view_state::ViewState;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -389,168 +391,179 @@ fn real_files_draw() {
     }
 }
 
-fn info(frame: &Frame, field: &str) -> gemmscope::field::FieldInfo {
-    Field::parse(field).and_then(|f| frame.info(&f)).unwrap()
+fn look(theme: &Theme, width: f64, height: f64, first: (usize, usize)) -> Look<'_> {
+    Look {
+        theme,
+        width,
+        height,
+        selected: &[],
+        first,
+    }
 }
+
+fn state(params: &[(&str, &str)]) -> ViewState {
+    let mut state = ViewState::default();
+    for (key, value) in params {
+        state.set_param(key, *value);
+    }
+    state
+}
+
+/// A view as the page opens it: by key, with settings of a link.
+fn open(id: &str, frame: &Frame, params: &[(&str, &str)]) -> Box<dyn View> {
+    (view::by_id(id).unwrap().open)(frame, &state(params))
+}
+
+const DESK: (f64, f64) = (1040.0, 520.0);
+const PHONE: (f64, f64) = (358.0, 420.0);
 
 #[test]
 fn heatmaps() {
-    use gemmscope::chart::combine::Combine;
-    use gemmscope::chart::heatmap::{Input, heatmap};
-    use gemmscope::chart::slots::Order;
     let frame = frame(900);
-    let (n, k, rate, share, model, time) = (
-        info(&frame, "n"),
-        info(&frame, "k"),
-        info(&frame, "attained"),
-        info(&frame, "efficiency"),
-        info(&frame, "c.model"),
-        info(&frame, "time"),
+    let map = open(
+        "heat",
+        &frame,
+        &[("heat.x", "n"), ("heat.y", "k"), ("heat.value", "attained")],
     );
-    let shape = info(&frame, "shape");
-    let input = Input {
-        frame: &frame,
-        x: &n,
-        y: Some(&k),
-        value: &rate,
-        combine: Combine::Best,
-        order_x: Order::Name,
-        order_y: Order::Name,
-        log: None,
-        range: None,
-        first: (0, 0),
-        width: 1040.0,
-        height: 520.0,
-        theme: &Theme::LIGHT,
-    };
-    let chart = heatmap(&input);
-    assert_eq!(chart.size, (8, 6));
-    both("heatmap-light", &chart.scene);
+    assert_eq!(map.table().rows.len(), 48);
+    let scene = map.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0)));
+    assert!(scene.scroll().is_none());
+    both("heatmap-light", &scene);
+    let phone = open(
+        "heat",
+        &frame,
+        &[
+            ("heat.x", "time"),
+            ("heat.y", "c.model"),
+            ("heat.cell", "weighted"),
+            ("heat.sort_y", "value"),
+        ],
+    );
     both(
         "heatmap-phone-dark",
-        &heatmap(&Input {
-            x: &time,
-            y: Some(&model),
-            value: &share,
-            combine: Combine::Weighted,
-            order_y: Order::Value,
-            width: 358.0,
-            height: 420.0,
-            theme: &Theme::DARK,
-            ..input
-        })
-        .scene,
+        &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
     );
-    let row = heatmap(&Input {
-        x: &shape,
-        y: None,
-        value: &share,
-        order_x: Order::Value,
-        height: 320.0,
-        ..input
-    });
-    assert!(row.visible.0 < row.size.0 && row.size.1 == 1);
-    assert_eq!(row.table.rows.len(), row.size.0);
-    both("heatmap-row-light", &row.scene);
+    let row = open(
+        "heat",
+        &frame,
+        &[("heat.form", "row"), ("heat.along", "shape")],
+    );
+    let scene = row.scene(&look(&Theme::LIGHT, DESK.0, 320.0, (0, 0)));
+    let (_, columns, rows) = scene.scroll().unwrap();
+    assert!(columns.scrolls() && rows.total == 1);
+    assert_eq!(row.table().rows.len(), columns.total);
+    both("heatmap-row-light", &scene);
+    let found = open(
+        "heat",
+        &frame,
+        &[
+            ("heat.form", "row"),
+            ("heat.along", "shape"),
+            ("heat.find", "4096 × 4096"),
+        ],
+    );
+    let names: Vec<String> = found
+        .table()
+        .rows
+        .into_iter()
+        .map(|r| r[0].clone())
+        .collect();
+    assert!(!names.is_empty() && names.iter().all(|n| n.contains("4096 × 4096")));
 }
 
 #[test]
 fn split_bars() {
-    use gemmscope::chart::bars::{Input, SortBy, bars};
-    use gemmscope::chart::combine::Combine;
     let frame = frame(300);
-    let model = info(&frame, "c.model");
-    let theme = Theme::LIGHT;
-    let coloring = colored(&frame, "dtype", &theme);
-    let name = |r: usize| {
-        let d = &frame.data;
-        gemmscope::field::shape_label(d.m[r], d.n[r], d.k[r], d.batch[r])
-    };
-    let input = Input {
-        frame: &frame,
-        group: None,
-        combine: Combine::Best,
-        sort: SortBy::Rate,
-        descending: true,
-        coloring: &coloring,
-        name: &name,
-        first: 20,
-        log: (None, None),
-        width: 1040.0,
-        height: 640.0,
-        theme: &theme,
-    };
-    let chart = bars(&input);
-    assert_eq!((chart.total, chart.first), (300, 20));
-    both("bars-light", &chart.scene);
-    let dark = Theme::DARK;
-    let coloring = colored(&frame, "c.model", &dark);
+    let bars = open("bars", &frame, &[]);
+    let scene = bars.scene(&look(&Theme::LIGHT, 1040.0, 640.0, (0, 20)));
+    let (_, _, rows) = scene.scroll().unwrap();
+    assert_eq!((rows.first, rows.total), (20, 300));
+    assert_eq!(scene.marks.len(), rows.shown);
+    both("bars-light", &scene);
+    let phone = open(
+        "bars",
+        &frame,
+        &[
+            ("bars.group", "c.model"),
+            ("bars.cell", "weighted"),
+            ("color", "c.model"),
+            ("bars.scale", "linear"),
+        ],
+    );
     both(
         "bars-phone-dark",
-        &bars(&Input {
-            group: Some(&model),
-            combine: Combine::Weighted,
-            coloring: &coloring,
-            log: (Some(false), Some(false)),
-            width: 358.0,
-            height: 420.0,
-            theme: &dark,
-            ..input
-        })
-        .scene,
+        &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
     );
+    // Past the end is the end; the order can be turned round.
+    let up = open("bars", &frame, &[("bars.up", "1")]);
+    let rate = |v: &dyn View| {
+        v.table()
+            .rows
+            .iter()
+            .map(|r| r[3].clone())
+            .filter(|r| !r.is_empty())
+            .collect::<Vec<_>>()
+    };
+    let (mut down, up) = (rate(&*bars), rate(&*up));
+    down.reverse();
+    assert!(down == up && down.len() > 200);
+    let last = bars.scene(&look(&Theme::LIGHT, 1040.0, 640.0, (0, 9999)));
+    assert_eq!(last.scroll().unwrap().2.first, 300 - rows.shown);
 }
 
 #[test]
 fn strips() {
-    use gemmscope::chart::slots::Order;
-    use gemmscope::chart::strip::{Input, strip};
     let frame = frame(600);
-    let (share, m, kernel, rate) = (
-        info(&frame, "efficiency"),
-        info(&frame, "m"),
-        info(&frame, "c.model"),
-        info(&frame, "attained"),
+    let strip = open("strip", &frame, &[]);
+    both(
+        "strip-light",
+        &strip.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0))),
     );
-    let theme = Theme::LIGHT;
-    let coloring = colored(&frame, "dtype", &theme);
-    let input = Input {
-        frame: &frame,
-        x: &m,
-        value: &share,
-        order: Order::Name,
-        log: None,
-        coloring: &coloring,
-        first: 0,
-        width: 1040.0,
-        height: 520.0,
-        theme: &theme,
-    };
-    both("strip-light", &strip(&input).scene);
-    let dark = Theme::DARK;
-    let coloring = Coloring::plain(&dark);
+    let phone = open(
+        "strip",
+        &frame,
+        &[
+            ("strip.x", "c.model"),
+            ("strip.value", "attained"),
+            ("strip.sort", "value"),
+            ("color", "none"),
+        ],
+    );
     both(
         "strip-phone-dark",
-        &strip(&Input {
-            x: &kernel,
-            value: &rate,
-            order: Order::Value,
-            coloring: &coloring,
-            width: 358.0,
-            height: 420.0,
-            theme: &dark,
-            ..input
-        })
-        .scene,
+        &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
     );
 }
 
 #[test]
-fn further_views_take_any_field_and_any_data() {
-    use gemmscope::chart::bars::{self, SortBy};
-    use gemmscope::chart::combine::Combine;
-    use gemmscope::chart::slots::Order;
-    use gemmscope::chart::{heatmap, strip};
+fn analysis_cards() {
+    use gemmscope::view_state::RowRef;
+    let frame = frame(60);
+    let kind = view::by_id("card").unwrap();
+    let mut state = ViewState::default();
+    let dearest = (kind.open)(&frame, &state);
+    assert!(dearest.notes()[0].contains("Nothing is selected"));
+    state.selection = [3, 7, 11]
+        .iter()
+        .map(|r| RowRef::of(*r, &frame.data))
+        .collect();
+    let three = (kind.open)(&frame, &state);
+    assert_eq!(three.table().header.len(), 4);
+    let scene = three.scene(&look(&Theme::LIGHT, DESK.0, three.height(DESK.0), (0, 0)));
+    assert_eq!(
+        scene.marks.iter().map(|m| m.rows[0]).collect::<Vec<_>>(),
+        [3, 7, 11]
+    );
+    both("card-light", &scene);
+    let height = three.height(PHONE.0);
+    both(
+        "card-phone-dark",
+        &three.scene(&look(&Theme::DARK, PHONE.0, height, (0, 0))),
+    );
+}
+
+#[test]
+fn every_view_takes_any_field_any_size_and_any_data() {
     let odd = [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300, 1e300];
     let mut d = dataset(60, "");
     for (i, t) in d.time_s.iter_mut().enumerate() {
@@ -558,62 +571,54 @@ fn further_views_take_any_field_and_any_data() {
     }
     let mut none = frame(5);
     none.rows = Arc::new(Vec::new());
-    let theme = Theme::DARK;
     for frame in [
         frame_of(d, Some("mi300x")),
         none,
         frame_of(Dataset::new(), None),
         frame(1),
     ] {
-        let fields = frame.fields();
-        for a in &fields {
-            for b in &fields {
-                for size in [(800.0, 400.0), (90.0, 60.0)] {
-                    let coloring = Coloring::by(&frame, a, &theme);
-                    let heat = heatmap::heatmap(&heatmap::Input {
-                        frame: &frame,
-                        x: a,
-                        y: Some(b),
-                        value: b,
-                        combine: Combine::Median,
-                        order_x: Order::Value,
-                        order_y: Order::File,
-                        log: Some(true),
-                        range: Some((-1.0, 5.0)),
-                        first: (7, 9999),
-                        width: size.0,
-                        height: size.1,
-                        theme: &theme,
-                    });
-                    let strips = strip::strip(&strip::Input {
-                        frame: &frame,
-                        x: a,
-                        value: b,
-                        order: Order::Value,
-                        log: None,
-                        coloring: &coloring,
-                        first: 9999,
-                        width: size.0,
-                        height: size.1,
-                        theme: &theme,
-                    });
-                    let bars = bars::bars(&bars::Input {
-                        frame: &frame,
-                        group: Some(a),
-                        combine: Combine::Worst,
-                        sort: SortBy::Efficiency,
-                        descending: false,
-                        coloring: &coloring,
-                        name: &|r| r.to_string(),
-                        first: 9999,
-                        log: (Some(true), Some(false)),
-                        width: size.0,
-                        height: size.1,
-                        theme: &theme,
-                    });
-                    for scene in [&heat.scene, &strips.scene, &bars.scene] {
-                        assert!(svg(scene).ends_with("</svg>\n"));
-                    }
+        for kind in view::VIEWS {
+            // Every value of every setting, the others as they come.
+            let mut settings = vec![ViewState::default()];
+            for control in (kind.open)(&frame, &ViewState::default()).controls() {
+                use gemmscope::chart::control::Kind;
+                let values: Vec<String> = match control.kind {
+                    Kind::Choice { options }
+                    | Kind::Field { options }
+                    | Kind::Several { options } => options.into_iter().map(|o| o.value).collect(),
+                    Kind::Toggle => vec!["0".into(), "1".into()],
+                    Kind::Number { min, max, .. } => vec![min.to_string(), max.to_string()],
+                    _ => vec!["4".into(), "no such name".into()],
+                };
+                for value in values {
+                    let mut state = ViewState::default();
+                    state.set_param(&control.key, value);
+                    settings.push(state);
+                }
+            }
+            for state in settings {
+                let opened = (kind.open)(&frame, &state);
+                let table = opened.table();
+                assert!(
+                    table.rows.iter().all(|r| r.len() == table.header.len()),
+                    "{}",
+                    kind.id
+                );
+                for (theme, size) in [
+                    (&Theme::LIGHT, (800.0, 400.0)),
+                    (&Theme::DARK, (90.0, 60.0)),
+                ] {
+                    let scene = opened.scene(&look(theme, size.0, size.1, (7, 9999)));
+                    assert!(svg(&scene).ends_with("</svg>\n"));
+                    // Never an empty page without a word.
+                    assert!(
+                        !scene.marks.is_empty()
+                            || scene.message.is_some()
+                            || scene.scroll().is_some(),
+                        "{} {state:?}",
+                        kind.id
+                    );
+                    assert!(opened.height(size.0).is_finite());
                 }
             }
         }

@@ -1,16 +1,22 @@
 //! Two bars a GEMM, side by side: arithmetic intensity, and the attained rate with its roof.
 
-use super::coloring::Coloring;
+use super::coloring::Colors;
 use super::combine::{Combine, Groups};
+use super::control::{Choice, Control};
 use super::labels::Rect;
 use super::layout::{self, FONT, NARROW};
 use super::palette::{Theme, alpha, mix};
+use super::parts::{self, Swatch};
 use super::scale::{Kind, Scale, extent};
-use super::scene::{Anchor, Baseline, Color, Mark, Scene, Table};
+use super::scene::{Anchor, Baseline, Color, Handle, Mark, Scene, Table, Window};
 use super::slots::{Order, Slots, natural};
 use super::text;
 use super::ticks::{self, Format};
-use crate::field::{Field, FieldInfo, Frame};
+use super::view::{Look, View};
+use crate::dataset::{ColumnData, Role};
+use crate::explain;
+use crate::field::{Field, FieldInfo, Frame, shape_label};
+use crate::view_state::ViewState;
 
 /// What the bars are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,205 +34,319 @@ pub enum SortBy {
     Efficiency,
 }
 
-/// Everything the bars are drawn from.
-#[derive(Clone, Copy)]
-pub struct Input<'a> {
-    /// Data, figures, passing rows.
-    pub frame: &'a Frame,
+impl SortBy {
+    const CHOICES: [(&'static str, &'static str); 5] = [
+        ("rate", "attained rate"),
+        ("efficiency", "share of the roof"),
+        ("ai", "arithmetic intensity"),
+        ("name", "name"),
+        ("file", "order in the file"),
+    ];
+
+    fn parse(text: &str) -> Self {
+        match text {
+            "efficiency" => SortBy::Efficiency,
+            "ai" => SortBy::Ai,
+            "name" => SortBy::Name,
+            "file" => SortBy::File,
+            _ => SortBy::Rate,
+        }
+    }
+}
+
+/// What bars show.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
     /// One bar per value of this field; `None` is one per GEMM.
-    pub group: Option<&'a FieldInfo>,
+    pub group: Option<FieldInfo>,
     /// How several GEMMs become one bar.
     pub combine: Combine,
     /// Order.
     pub sort: SortBy,
-    /// Highest first (or last name first).
-    pub descending: bool,
-    /// Colours of rows.
-    pub coloring: &'a Coloring,
-    /// Name of a row where bars are single GEMMs.
-    pub name: &'a dyn Fn(usize) -> String,
-    /// First bar that shows.
-    pub first: usize,
-    /// Logarithmic intensity and rate; `None` takes what suits the values.
-    pub log: (Option<bool>, Option<bool>),
-    /// Width in CSS pixels.
-    pub width: f64,
-    /// Height in CSS pixels.
-    pub height: f64,
-    /// Colours of the page.
-    pub theme: &'a Theme,
+    /// Lowest first (or first name first).
+    pub ascending: bool,
+    /// What the colour of a bar shows; `None` is one colour.
+    pub color: Option<FieldInfo>,
+    /// Logarithmic lengths; `None` takes what suits the values.
+    pub log: Option<bool>,
+    /// Only bars whose name contains this.
+    pub find: String,
 }
 
-/// Drawn bars.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chart {
-    /// The picture; its marks are the bars that show.
-    pub scene: Scene,
-    /// All bars.
-    pub total: usize,
-    /// First bar that shows, after clamping.
-    pub first: usize,
-    /// Bars that show.
-    pub visible: usize,
-    /// All bars as a table, in order.
-    pub table: Table,
+/// Opened bars: worked out and sorted, drawn at any size.
+#[derive(Debug)]
+pub struct Bars {
+    frame: Frame,
+    settings: Settings,
+    controls: Vec<Control>,
+    colors: Colors,
+    /// Names of the groups; empty where every GEMM is a bar of its own.
+    names: Vec<String>,
+    /// A GEMM's kernel is a name of its own.
+    named: bool,
+    groups: Groups,
+    bars: Vec<Bar>,
+    /// All bars before the search.
+    total: usize,
 }
 
 struct Bar {
-    name: String,
-    rows: Vec<u32>,
-    color: Color,
+    slot: u32,
     ai: f64,
     rate: f64,
     efficiency: f64,
     roof: f64,
 }
 
-const ROW: f64 = 18.0;
-
-/// Draws the bars.
-pub fn bars(input: &Input<'_>) -> Chart {
-    let theme = input.theme;
-    let mut scene = Scene::new(input.width, input.height, "");
-    scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
-    let mut all = collect(input);
-    sort(&mut all, input.sort, input.descending);
-    let what = input.group.map_or("GEMM".to_owned(), |g| g.label.clone());
-    scene.title = format!(
-        "Arithmetic intensity and attained rate by {what}, {} bars",
-        all.len()
-    );
-    let (top, foot) = (26.0, 34.0);
-    let room = (scene.height - top - foot).max(ROW);
-    let visible = ((room / ROW) as usize)
-        .clamp(1, all.len().max(1))
-        .min(all.len());
-    let first = input.first.min(all.len() - visible);
-    let shown = &all[first..first + visible];
-    if all.is_empty() {
-        let why = if input.frame.data.is_empty() {
-            "No GEMMs yet: open a file."
-        } else {
-            "No GEMM passes the filters."
-        };
-        let rect = [0.0, 0.0, scene.width, scene.height];
-        layout::message(&mut scene, rect, theme, why);
-    }
-
-    // Scales hold all bars, so that scrolling moves bars and nothing else.
-    let narrow = scene.width < NARROW;
-    let names = all.iter().map(|b| text::width(&b.name, FONT, false));
-    let name_width = names
-        .fold(0.0, f64::max)
-        .min(scene.width * if narrow { 0.28 } else { 0.34 });
-    let left = name_width + 14.0;
-    let gap = if narrow { 14.0 } else { 28.0 };
-    let each = ((scene.width - left - gap - 12.0) / 2.0).max(10.0);
-    let height = ROW * visible as f64;
-    let panels: [(Rect, &str, Format<'_>, Option<bool>); 2] = [
-        (
-            [left, top, each, height],
-            "AI, FLOP/B",
-            Format::plain(""),
-            input.log.0,
-        ),
-        (
-            [left + each + gap, top, each, height],
-            "Attained, FLOP/s",
-            Format::rate().bare(),
-            input.log.1,
-        ),
-    ];
-    for (i, (rect, title, format, log)) in panels.into_iter().enumerate() {
-        let value = |b: &Bar| if i == 0 { b.ai } else { b.rate };
-        let values = all.iter().flat_map(|b| {
-            let roof = if i == 0 { f64::NAN } else { b.roof };
-            [value(b), roof]
-        });
-        let scale = scale_of(values, log, rect);
-        let log = scale.kind == Kind::Log;
-        let title = format!("{title}{}", if log { " (log)" } else { "" });
-        panel(&mut scene, theme, rect, &scale, &title, &format);
-        for (j, bar) in shown.iter().enumerate() {
-            let y = rect[1] + ROW * j as f64;
-            {
-                let tick = if i == 1 { scale.px(bar.roof) } else { f64::NAN };
-                let what = (y, value(bar), bar.color);
-                draw_bar(&mut scene, theme, rect, &scale, &format, what, tick);
-            }
-            if i == 1 {
-                roof_tick(&mut scene, theme, &scale, y, bar);
-            }
-        }
-    }
-    for (j, bar) in shown.iter().enumerate() {
-        let y = top + ROW * (j as f64 + 0.5);
-        let name = text::ellipsis_middle(&bar.name, FONT, name_width);
-        let hang = (Anchor::End, Baseline::Middle);
-        scene.text((left - 7.0, y), name, FONT, theme.text, hang);
-        scene.marks.push(Mark {
-            rows: bar.rows.clone(),
-            rect: [0.0, y - ROW / 2.0, scene.width, ROW],
-            label: sentence(bar),
-        });
-    }
-    if visible < all.len() {
-        scene.description = format!(
-            "Bars {} to {} of {} show.",
-            first + 1,
-            first + visible,
-            all.len()
-        );
-    }
-    Chart {
-        total: all.len(),
-        first,
-        visible,
-        table: table(&what, &all),
-        scene,
+impl std::fmt::Debug for Bar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {} at {}", self.slot, self.rate, self.ai)
     }
 }
 
-fn collect(input: &Input<'_>) -> Vec<Bar> {
-    let frame = input.frame;
+const ROW: f64 = 18.0;
+/// Names that are measured for the width of their column, evenly spread over all.
+const MEASURED: usize = 1000;
+
+impl Bars {
+    /// Reads the settings and works the bars out.
+    pub fn open(frame: &Frame, state: &ViewState) -> Self {
+        let fields = frame.fields();
+        let kernel = frame.data.role(Role::Kernel).filter(|c| {
+            matches!(&c.data, ColumnData::Text { values, .. } if (2..=frame.data.len() / 2).contains(&values.len()))
+        });
+        let mut options = vec![Choice::new("none", "each GEMM")];
+        options.extend(Choice::fields(&fields, None));
+        let group = Control::field(
+            state,
+            "bars.group",
+            "A bar is",
+            "One bar per GEMM, or one per value of a column.",
+            options,
+            &kernel.map_or_else(|| "none".to_owned(), |c| format!("c.{}", c.key)),
+        );
+        let combine = Control::choice(
+            state,
+            "bars.cell",
+            "A bar shows",
+            "How the GEMMs of one bar become one figure.",
+            Choice::list(&Combine::CHOICES),
+            "best",
+        );
+        let sort = Control::choice(
+            state,
+            "bars.sort",
+            "Sort by",
+            "",
+            Choice::list(&SortBy::CHOICES),
+            "rate",
+        );
+        let ascending = Control::toggle(state, "bars.up", "Lowest first", "", false);
+        let mut options = vec![Choice::new("none", "nothing")];
+        options.extend(Choice::fields(&fields, None));
+        let color = Control::field(
+            state,
+            "color",
+            "Colour",
+            "What the colour of a bar shows, here and in the other views.",
+            options,
+            "dtype",
+        );
+        let scale = Control::choice(
+            state,
+            "bars.scale",
+            "Scale",
+            "",
+            Choice::list(&[
+                ("", "as suits"),
+                ("linear", "linear"),
+                ("log", "logarithmic"),
+            ]),
+            "",
+        );
+        let find = Control::text(
+            state,
+            "bars.find",
+            "Find",
+            "Only bars whose name contains this.",
+        );
+        let info = |c: &Control| Field::parse(&c.current).and_then(|f| frame.info(&f));
+        let settings = Settings {
+            group: info(&group),
+            combine: Combine::parse(&combine.current),
+            sort: SortBy::parse(&sort.current),
+            ascending: ascending.is_on(),
+            color: info(&color),
+            log: match scale.current.as_str() {
+                "log" => Some(true),
+                "linear" => Some(false),
+                _ => None,
+            },
+            find: find.current.clone(),
+        };
+        let grouped = settings.group.is_some();
+        let mut out = Bars::new(frame, settings);
+        out.controls = vec![group];
+        if grouped {
+            out.controls.push(combine);
+        }
+        out.controls.extend([sort, ascending, color, scale, find]);
+        out
+    }
+
+    /// Works the bars out.
+    pub fn new(frame: &Frame, settings: Settings) -> Self {
+        let slots = match &settings.group {
+            Some(info) => Slots::of(frame, info, Order::File),
+            None => Slots::default(),
+        };
+        let n = match settings.group {
+            Some(_) => slots.len(),
+            None => frame.rows.len(),
+        };
+        let single = settings.group.is_none();
+        let groups = Groups::of(frame, n, |i| if single { i as u32 } else { slots.of[i] });
+        let mut out = Bars {
+            colors: Colors::new(frame, settings.color.clone()),
+            controls: Vec::new(),
+            names: slots.names,
+            named: own_names(frame),
+            bars: figures(frame, &groups, settings.combine),
+            total: n,
+            groups,
+            settings,
+            frame: frame.clone(),
+        };
+        let text = out.settings.find.trim().to_lowercase();
+        let mut bars = std::mem::take(&mut out.bars);
+        if !text.is_empty() {
+            bars.retain(|b| out.name(b.slot).to_lowercase().contains(&text));
+        }
+        out.sort(&mut bars);
+        out.bars = bars;
+        out
+    }
+
+    /// Bars that can be scrolled to.
+    pub fn len(&self) -> usize {
+        self.bars.len()
+    }
+
+    /// True without bars.
+    pub fn is_empty(&self) -> bool {
+        self.bars.is_empty()
+    }
+
+    fn rows(&self, bar: &Bar) -> &[u32] {
+        self.groups.get(bar.slot as usize)
+    }
+
+    /// The group's name; of a single GEMM its kernel's, where that tells it apart, else its shape.
+    fn name(&self, slot: u32) -> String {
+        if let Some(name) = self.names.get(slot as usize) {
+            return name.clone();
+        }
+        let Some(&row) = self.groups.get(slot as usize).first() else {
+            return String::new();
+        };
+        let (d, r) = (&self.frame.data, row as usize);
+        if self.named {
+            explain::name_of(&self.frame, r)
+        } else {
+            shape_label(d.m[r], d.n[r], d.k[r], d.batch[r])
+        }
+    }
+
+    fn what(&self) -> String {
+        match &self.settings.group {
+            Some(g) => g.label.clone(),
+            None => "GEMM".to_owned(),
+        }
+    }
+
+    fn sort(&self, all: &mut [Bar]) {
+        let up = self.settings.ascending;
+        let key = |b: &Bar| match self.settings.sort {
+            SortBy::Ai => b.ai,
+            SortBy::Rate => b.rate,
+            _ => b.efficiency,
+        };
+        match self.settings.sort {
+            // A file and the alphabet start at their beginning.
+            SortBy::File if up => all.reverse(),
+            SortBy::File => {}
+            SortBy::Name => {
+                all.sort_by_cached_key(|b| Natural(self.name(b.slot)));
+                if up {
+                    all.reverse();
+                }
+            }
+            _ => all.sort_by(|a, b| {
+                let (x, y) = (key(a), key(b));
+                // Bars without a value come last either way.
+                x.is_nan()
+                    .cmp(&y.is_nan())
+                    .then(if up { x.total_cmp(&y) } else { y.total_cmp(&x) })
+            }),
+        }
+    }
+
+    fn color(&self, bar: &Bar, theme: &Theme) -> Color {
+        let coloring = self.colors.of(theme);
+        let rows = self.rows(bar);
+        let Some(&first) = rows.first() else {
+            return theme.other;
+        };
+        let code = coloring.code(first as usize);
+        // A bar of one colour only where its GEMMs agree on it.
+        if rows.iter().all(|r| coloring.code(*r as usize) == code) {
+            coloring.color(first as usize)
+        } else {
+            theme.other
+        }
+    }
+}
+
+/// Names in natural order.
+#[derive(PartialEq, Eq)]
+struct Natural(String);
+
+impl Ord for Natural {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        natural(&self.0, &other.0)
+    }
+}
+
+impl PartialOrd for Natural {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// True where each row has a kernel name that no other row has.
+fn own_names(frame: &Frame) -> bool {
+    match frame.data.role(Role::Kernel).map(|c| &c.data) {
+        Some(ColumnData::Text { values, codes }) => {
+            let mut seen = vec![false; values.len()];
+            codes.iter().all(|&c| {
+                !values[c as usize].is_empty() && !std::mem::replace(&mut seen[c as usize], true)
+            })
+        }
+        _ => false,
+    }
+}
+
+fn figures(frame: &Frame, groups: &Groups, combine: Combine) -> Vec<Bar> {
     let infos = [Field::Ai, Field::Attained, Field::Efficiency].map(|f| frame.info(&f));
-    let slots = match input.group {
-        Some(info) => Slots::of(frame, info, Order::File),
-        None => Slots {
-            names: frame
-                .rows
-                .iter()
-                .map(|r| (input.name)(*r as usize))
-                .collect(),
-            of: (0..frame.rows.len() as u32).collect(),
-            ..Slots::default()
-        },
-    };
-    let groups = Groups::of(frame, slots.len(), |i| slots.of[i]);
     let figures = infos.map(|info| match info {
-        Some(info) => groups.figures(frame, &info, input.combine),
+        Some(info) => groups.figures(frame, &info, combine),
         None => Vec::new(),
     });
     let at = |k: usize, i: usize| figures[k].get(i).copied().unwrap_or(f64::NAN);
-    slots
-        .names
-        .into_iter()
-        .enumerate()
-        .map(|(i, name)| {
-            let rows = groups.get(i).to_vec();
-            let first = rows.first().map_or(0, |r| *r as usize);
-            // A bar of one colour only where its GEMMs agree on it.
-            let code = input.coloring.code(first);
-            let same = rows
-                .iter()
-                .all(|r| input.coloring.code(*r as usize) == code);
-            let color = if same {
-                input.coloring.color(first)
-            } else {
-                input.theme.other
-            };
-            let roof = match rows.as_slice() {
-                [one] if (*one as usize) < frame.data.len() => frame
+    (0..groups.starts.len().saturating_sub(1))
+        .map(|i| {
+            let roof = match groups.get(i) {
+                [one] => frame
                     .metrics
                     .roof(&frame.data, *one as usize)
                     .map_or(f64::NAN, |r| r.at(frame.metrics.ai[*one as usize])),
@@ -234,39 +354,238 @@ fn collect(input: &Input<'_>) -> Vec<Bar> {
                 _ => at(1, i) / at(2, i),
             };
             Bar {
-                name,
-                color,
+                slot: i as u32,
                 ai: at(0, i),
                 rate: at(1, i),
                 efficiency: at(2, i),
                 roof,
-                rows,
             }
         })
         .collect()
 }
 
-fn sort(all: &mut [Bar], by: SortBy, descending: bool) {
-    let key = |b: &Bar| match by {
-        SortBy::Ai => b.ai,
-        SortBy::Rate => b.rate,
-        _ => b.efficiency,
-    };
-    match by {
-        SortBy::File if descending => all.reverse(),
-        SortBy::File => {}
-        SortBy::Name if descending => all.sort_by(|a, b| natural(&b.name, &a.name)),
-        SortBy::Name => all.sort_by(|a, b| natural(&a.name, &b.name)),
-        _ => all.sort_by(|a, b| {
-            let (x, y) = (key(a), key(b));
-            // Bars without a value come last either way.
-            x.is_nan().cmp(&y.is_nan()).then(if descending {
-                y.total_cmp(&x)
+impl View for Bars {
+    fn scene(&self, look: &Look<'_>) -> Scene {
+        let theme = look.theme;
+        let all = &self.bars;
+        let mut scene = Scene::new(look.width, look.height, "");
+        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
+        scene.title = format!(
+            "Arithmetic intensity and attained rate by {}, {}",
+            self.what(),
+            crate::compare::plural(all.len() as u64, "bar")
+        );
+        if all.is_empty() {
+            let why = if self.frame.data.is_empty() {
+                "No GEMMs yet: open a file."
+            } else if self.frame.rows.is_empty() {
+                "No GEMM passes the filters."
             } else {
-                x.total_cmp(&y)
-            })
-        }),
+                "No bar has a name like that."
+            };
+            let rect = [0.0, 0.0, scene.width, scene.height];
+            layout::message(&mut scene, rect, theme, why);
+            return scene;
+        }
+        let (mut top, foot) = (26.0, 34.0);
+        let entries = self.legend(theme);
+        let legend = parts::legend(None, (0.0, 0.0), scene.width - 20.0, theme, &entries);
+        parts::legend(
+            Some(&mut scene),
+            (10.0, 4.0),
+            look.width - 20.0,
+            theme,
+            &entries,
+        );
+        top += legend + if legend > 0.0 { 4.0 } else { 0.0 };
+        let room = (scene.height - top - foot).max(ROW);
+        let visible = ((room / ROW) as usize).clamp(1, all.len());
+        let first = look.first.1.min(all.len() - visible);
+        let shown = &all[first..first + visible];
+
+        // Scales hold all bars, so that scrolling moves bars and nothing else.
+        let narrow = scene.width < NARROW;
+        let names = all
+            .iter()
+            .step_by(all.len().div_ceil(MEASURED))
+            .chain(shown)
+            .map(|b| text::width(&self.name(b.slot), FONT, false));
+        let name_width = names
+            .fold(0.0, f64::max)
+            .min(scene.width * if narrow { 0.28 } else { 0.34 });
+        let left = name_width + 14.0;
+        let gap = if narrow { 14.0 } else { 28.0 };
+        let each = ((scene.width - left - gap - 12.0) / 2.0).max(10.0);
+        let height = ROW * visible as f64;
+        let panels: [(Rect, &str, Format<'_>); 2] = [
+            ([left, top, each, height], "AI, FLOP/B", Format::plain("")),
+            (
+                [left + each + gap, top, each, height],
+                "Attained, FLOP/s",
+                Format::rate().bare(),
+            ),
+        ];
+        let colors: Vec<Color> = shown.iter().map(|b| self.color(b, theme)).collect();
+        for (i, (rect, title, format)) in panels.into_iter().enumerate() {
+            let value = |b: &Bar| if i == 0 { b.ai } else { b.rate };
+            let values = all.iter().flat_map(|b| {
+                let roof = if i == 0 { f64::NAN } else { b.roof };
+                [value(b), roof]
+            });
+            let scale = scale_of(values, self.settings.log, rect);
+            let log = scale.kind == Kind::Log;
+            let title = format!("{title}{}", if log { " (log)" } else { "" });
+            panel(&mut scene, theme, rect, &scale, &title, &format);
+            for (j, bar) in shown.iter().enumerate() {
+                let y = rect[1] + ROW * j as f64;
+                let tick = if i == 1 { scale.px(bar.roof) } else { f64::NAN };
+                let what = (y, value(bar), colors[j]);
+                draw_bar(&mut scene, theme, rect, &scale, &format, what, tick);
+                if i == 1 {
+                    roof_tick(&mut scene, theme, &scale, y, bar);
+                }
+            }
+        }
+        for (j, bar) in shown.iter().enumerate() {
+            let y = top + ROW * (j as f64 + 0.5);
+            let full = self.name(bar.slot);
+            let name = text::ellipsis_middle(&full, FONT, name_width);
+            let hang = (Anchor::End, Baseline::Middle);
+            scene.text((left - 7.0, y), name, FONT, theme.text, hang);
+            let rows = self.rows(bar);
+            scene.marks.push(Mark {
+                rows: rows.to_vec(),
+                rect: [0.0, y - ROW / 2.0, scene.width, ROW],
+                label: sentence(&full, rows.len(), bar),
+            });
+        }
+        if visible < all.len() {
+            scene.description = format!(
+                "Bars {} to {} of {} show.",
+                first + 1,
+                first + visible,
+                all.len()
+            );
+            scene.handles.push(Handle::Scroll {
+                rect: [0.0, top, scene.width, height],
+                columns: Window::default(),
+                rows: Window {
+                    first,
+                    shown: visible,
+                    total: all.len(),
+                    step: ROW,
+                },
+            });
+        }
+        parts::outline_selected(&mut scene, theme, look.selected);
+        scene
     }
+
+    fn table(&self) -> Table {
+        let number = |v: f64| {
+            if v.is_finite() {
+                format!("{v}")
+            } else {
+                String::new()
+            }
+        };
+        let what = self.what();
+        Table {
+            header: [
+                what.as_str(),
+                "GEMMs",
+                "AI (FLOP/B)",
+                "Attained (FLOP/s)",
+                "Roof (FLOP/s)",
+                "Share of roof",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            rows: self
+                .bars
+                .iter()
+                .map(|b| {
+                    vec![
+                        self.name(b.slot),
+                        self.rows(b).len().to_string(),
+                        number(b.ai),
+                        number(b.rate),
+                        number(b.roof),
+                        number(b.efficiency),
+                    ]
+                })
+                .collect(),
+        }
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        if self.bars.is_empty() {
+            return Vec::new();
+        }
+        let mut out = Vec::new();
+        if self.bars.len() < self.total {
+            out.push(format!(
+                "{} of {} bars have {:?} in their name.",
+                self.bars.len(),
+                self.total,
+                self.settings.find.trim()
+            ));
+        }
+        if self.bars.iter().any(|b| b.roof.is_finite()) {
+            out.push(
+                "The upright tick on a bar of the right side is the roof at its intensity."
+                    .to_owned(),
+            );
+        } else {
+            out.push("No roof is drawn: choose a device.".to_owned());
+        }
+        let above = self.bars.iter().filter(|b| above_roof(b)).count();
+        if above > 0 {
+            out.push(format!("{above} pass their roof; their tick is marked."));
+        }
+        if self.settings.group.is_some() {
+            out.push(format!(
+                "A bar of several GEMMs shows the {} of them.",
+                self.settings.combine.label()
+            ));
+        }
+        out
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        let usual = if width < NARROW { 380.0 } else { 440.0 };
+        (84.0 + ROW * self.bars.len() as f64).min(usual)
+    }
+}
+
+impl Bars {
+    /// What the colours mean, where they are few.
+    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        let coloring = self.colors.of(theme);
+        let mut seen = vec![false; coloring.names.len()];
+        for bar in &self.bars {
+            for &row in self.rows(bar) {
+                if let Some(s) = seen.get_mut(usize::from(coloring.code(row as usize))) {
+                    *s = true;
+                }
+            }
+        }
+        let used: Vec<usize> = (0..seen.len()).filter(|i| seen[*i]).collect();
+        if used.len() < 2 || used.len() > 12 || coloring.gradient.is_some() {
+            return Vec::new();
+        }
+        used.into_iter()
+            .map(|i| (Swatch::Box(coloring.palette[i]), coloring.names[i].clone()))
+            .collect()
+    }
+}
+
+fn above_roof(bar: &Bar) -> bool {
+    bar.rate > bar.roof * (1.0 + 1e-6)
 }
 
 fn scale_of(values: impl Iterator<Item = f64> + Clone, log: Option<bool>, rect: Rect) -> Scale {
@@ -355,57 +674,30 @@ fn draw_bar(
 fn roof_tick(scene: &mut Scene, theme: &Theme, scale: &Scale, y: f64, bar: &Bar) {
     let x = scale.px(bar.roof);
     if x.is_finite() {
-        let above = bar.rate > bar.roof * (1.0 + 1e-6);
-        let color = if above { theme.warn } else { theme.roof };
+        let color = if above_roof(bar) {
+            theme.warn
+        } else {
+            theme.roof
+        };
         scene.line(vec![(x, y + 1.5), (x, y + ROW - 1.5)], color, 2.0);
     }
 }
 
-fn sentence(bar: &Bar) -> String {
-    let several = match bar.rows.len() {
+fn sentence(name: &str, gemms: usize, bar: &Bar) -> String {
+    let several = match gemms {
         1 => String::new(),
         n => format!(" ({n} GEMMs)"),
     };
+    let share = match bar.efficiency.is_nan() {
+        true => String::new(),
+        false => format!(
+            "; {} of its roof",
+            Format::percent().write(bar.efficiency, 3)
+        ),
+    };
     format!(
-        "{}{several}: AI {}, {}, {} of its roof",
-        bar.name,
+        "{name}{several}: AI {}; {}{share}",
         Format::plain("FLOP/B").write(bar.ai, 4),
         Format::rate().write(bar.rate, 4),
-        Format::percent().write(bar.efficiency, 3)
     )
-}
-
-fn table(what: &str, all: &[Bar]) -> Table {
-    let number = |v: f64| {
-        if v.is_finite() {
-            format!("{v}")
-        } else {
-            String::new()
-        }
-    };
-    Table {
-        header: [
-            what,
-            "GEMMs",
-            "AI (FLOP/B)",
-            "Attained (FLOP/s)",
-            "Roof (FLOP/s)",
-            "Share of roof",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-        rows: all
-            .iter()
-            .map(|b| {
-                vec![
-                    b.name.clone(),
-                    b.rows.len().to_string(),
-                    number(b.ai),
-                    number(b.rate),
-                    number(b.roof),
-                    number(b.efficiency),
-                ]
-            })
-            .collect(),
-    }
 }

@@ -23,6 +23,33 @@ pub struct Coloring {
     pub gradient: Option<(Kind, f64, f64)>,
 }
 
+/// The colouring by one field in either theme, each made when it is first asked for.
+#[derive(Debug)]
+pub struct Colors {
+    frame: Frame,
+    info: Option<FieldInfo>,
+    made: [std::cell::OnceCell<Coloring>; 2],
+}
+
+impl Colors {
+    /// By a field, or one colour for everything.
+    pub fn new(frame: &Frame, info: Option<FieldInfo>) -> Self {
+        Colors {
+            frame: frame.clone(),
+            info,
+            made: Default::default(),
+        }
+    }
+
+    /// In the colours of a theme.
+    pub fn of(&self, theme: &Theme) -> &Coloring {
+        self.made[usize::from(theme.dark)].get_or_init(|| match &self.info {
+            Some(info) => Coloring::by(&self.frame, info, theme),
+            None => Coloring::plain(theme),
+        })
+    }
+}
+
 /// Steps of a sequential map.
 const STEPS: usize = 32;
 

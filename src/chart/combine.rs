@@ -19,6 +19,24 @@ pub enum Combine {
 }
 
 impl Combine {
+    /// All of them: value in links, caption.
+    pub const CHOICES: [(&'static str, &'static str); 4] = [
+        ("best", "the best"),
+        ("median", "the median"),
+        ("weighted", "the time-weighted mean"),
+        ("worst", "the worst"),
+    ];
+
+    /// By its value in links; the best otherwise.
+    pub fn parse(text: &str) -> Self {
+        match text {
+            "median" => Combine::Median,
+            "weighted" => Combine::Weighted,
+            "worst" => Combine::Worst,
+            _ => Combine::Best,
+        }
+    }
+
     /// How it is called in titles.
     pub fn label(self) -> &'static str {
         match self {

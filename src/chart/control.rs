@@ -6,6 +6,7 @@
 //! choice equal to [`Control::default`] is written as "", so that links stay short. The view reads
 //! the parameter itself, on its own: one it cannot read counts as not set.
 
+use crate::field::{FieldInfo, FieldKind};
 use crate::view_state::ViewState;
 
 /// One setting of a view.
@@ -47,6 +48,8 @@ pub enum Kind {
     },
     /// `1` or `0`.
     Toggle,
+    /// Any text: a search field.
+    Text,
     /// A number as text.
     Number {
         /// Smallest.
@@ -85,6 +88,20 @@ impl Choice {
             label: value.clone(),
             value,
         }
+    }
+
+    /// Fields of one kind (or all) as choices.
+    pub fn fields(fields: &[FieldInfo], kind: Option<FieldKind>) -> Vec<Choice> {
+        fields
+            .iter()
+            .filter(|i| kind.is_none_or(|k| i.kind == k))
+            .map(|i| Choice::new(i.field.to_string(), &i.label))
+            .collect()
+    }
+
+    /// Choices of value and caption.
+    pub fn list(of: &[(&str, &str)]) -> Vec<Choice> {
+        of.iter().map(|(v, l)| Choice::new(*v, *l)).collect()
     }
 }
 
@@ -189,6 +206,18 @@ impl Control {
             },
             current: format!("{current}"),
             default: format!("{default}"),
+        }
+    }
+
+    /// A search field.
+    pub fn text(state: &ViewState, key: &str, label: &str, hint: &str) -> Self {
+        Control {
+            key: key.to_owned(),
+            label: label.to_owned(),
+            hint: hint.to_owned(),
+            kind: Kind::Text,
+            current: state.param(key).unwrap_or_default().to_owned(),
+            default: String::new(),
         }
     }
 

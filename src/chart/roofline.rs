@@ -480,12 +480,7 @@ fn extras(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
 /// Radius of a planned point's ring.
 const PLANNED: f64 = 5.5;
 fn planned_box(at: (f64, f64)) -> Rect {
-    [
-        at.0 - PLANNED,
-        at.1 - PLANNED,
-        2.0 * PLANNED,
-        2.0 * PLANNED,
-    ]
+    [at.0 - PLANNED, at.1 - PLANNED, 2.0 * PLANNED, 2.0 * PLANNED]
 }
 
 /// Planned points this near, in px, share a label.

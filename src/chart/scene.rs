@@ -207,6 +207,55 @@ pub struct Mark {
     pub label: String,
 }
 
+/// How much of a row of slots shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Window {
+    /// First slot that shows.
+    pub first: usize,
+    /// Slots that show.
+    pub shown: usize,
+    /// All slots.
+    pub total: usize,
+    /// Width or height of a slot in px.
+    pub step: f64,
+}
+
+impl Window {
+    /// True where slots are out of sight.
+    pub fn scrolls(&self) -> bool {
+        self.shown < self.total
+    }
+
+    /// The window moved by slots, within the ends.
+    pub fn moved(&self, by: f64) -> usize {
+        let last = self.total.saturating_sub(self.shown);
+        (self.first as f64 + by).round().clamp(0.0, last as f64) as usize
+    }
+}
+
+/// A part of a picture that answers to more than a pointer over a mark.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Handle {
+    /// A bar of colours: dragging along it sets a range of a figure, which filters.
+    Range {
+        /// Left, top, width, height.
+        rect: [f64; 4],
+        /// The figure, as the text form of a field.
+        field: String,
+        /// Values over the bar's width.
+        scale: super::scale::Scale,
+    },
+    /// A part that holds more than fits: the wheel, a drag and the keyboard move it.
+    Scroll {
+        /// Left, top, width, height.
+        rect: [f64; 4],
+        /// Columns.
+        columns: Window,
+        /// Rows.
+        rows: Window,
+    },
+}
+
 /// The scene's content as a table: header and rows of text, what "CSV of what is drawn" writes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
@@ -254,6 +303,8 @@ pub struct Scene {
     pub items: Vec<Item>,
     /// What can be hit (small numbers of marks; large scatters carry a `hit` grid of their own).
     pub marks: Vec<Mark>,
+    /// What can be dragged or scrolled.
+    pub handles: Vec<Handle>,
     /// Why nothing (or not everything) is drawn, for an empty state.
     pub message: Option<String>,
 }
@@ -353,7 +404,24 @@ impl Scene {
         for mark in &mut self.marks {
             mark.rect[1] += by;
         }
+        for handle in &mut self.handles {
+            match handle {
+                Handle::Range { rect, .. } | Handle::Scroll { rect, .. } => rect[1] += by,
+            }
+        }
         self.height += by;
+    }
+
+    /// The part that scrolls: its place, columns and rows.
+    pub fn scroll(&self) -> Option<([f64; 4], Window, Window)> {
+        self.handles.iter().find_map(|h| match h {
+            Handle::Scroll {
+                rect,
+                columns,
+                rows,
+            } => Some((*rect, *columns, *rows)),
+            Handle::Range { .. } => None,
+        })
     }
 
     /// The index of the topmost mark under a point.
@@ -386,6 +454,25 @@ impl Scene {
                 m.rows.len(),
                 m.label
             );
+        }
+        for h in &self.handles {
+            let _ = match h {
+                Handle::Range { rect, field, scale } => writeln!(
+                    out,
+                    "range of {field} at {:.1},{:.1} {:.1}x{:.1}: {:.6e} to {:.6e}",
+                    rect[0], rect[1], rect[2], rect[3], scale.domain.0, scale.domain.1
+                ),
+                Handle::Scroll { columns, rows, .. } => writeln!(
+                    out,
+                    "scrolls: columns {} to {} of {}, rows {} to {} of {}",
+                    columns.first,
+                    columns.first + columns.shown,
+                    columns.total,
+                    rows.first,
+                    rows.first + rows.shown,
+                    rows.total
+                ),
+            };
         }
         out
     }

@@ -4,6 +4,7 @@
 use super::scale::Kind;
 use super::ticks::{Format, significant};
 use crate::field::{FieldInfo, FieldKind, Frame};
+use std::collections::HashMap;
 
 /// Order of the slots of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +16,24 @@ pub enum Order {
     Value,
     /// As they first occur.
     File,
+}
+
+impl Order {
+    /// All of them: value in links, caption.
+    pub const CHOICES: [(&'static str, &'static str); 3] = [
+        ("name", "by name or size"),
+        ("value", "best first"),
+        ("file", "as in the file"),
+    ];
+
+    /// By its value in links; by name otherwise.
+    pub fn parse(text: &str) -> Self {
+        match text {
+            "value" => Order::Value,
+            "file" => Order::File,
+            _ => Order::Name,
+        }
+    }
 }
 
 /// Slots of an axis, and the slot of every passing row.
@@ -47,6 +66,57 @@ impl Slots {
             of: vec![0; frame.rows.len()],
             binned: false,
         }
+    }
+
+    /// M × N as one axis, whatever the other sizes are.
+    pub fn outputs(frame: &Frame, order: Order) -> Self {
+        let d = &frame.data;
+        let mut known: HashMap<u64, u32> = HashMap::new();
+        let mut sizes: Vec<u64> = Vec::new();
+        let mut of: Vec<u32> = frame
+            .rows
+            .iter()
+            .map(|&r| {
+                let key = (u64::from(d.m[r as usize]) << 32) | u64::from(d.n[r as usize]);
+                *known.entry(key).or_insert_with(|| {
+                    sizes.push(key);
+                    (sizes.len() - 1) as u32
+                })
+            })
+            .collect();
+        if order != Order::File {
+            let mut by_size: Vec<u32> = (0..sizes.len() as u32).collect();
+            by_size.sort_by_key(|&i| sizes[i as usize]);
+            let mut place = vec![0u32; sizes.len()];
+            for (new, &old) in by_size.iter().enumerate() {
+                place[old as usize] = new as u32;
+            }
+            for s in &mut of {
+                *s = place[*s as usize];
+            }
+            sizes.sort_unstable();
+        }
+        Slots {
+            label: "M × N".to_owned(),
+            names: sizes
+                .iter()
+                .map(|s| format!("{} × {}", s >> 32, s & 0xffff_ffff))
+                .collect(),
+            of,
+            binned: false,
+        }
+    }
+
+    /// Keeps the slots whose name contains a text, capitals or not.
+    pub fn find(&mut self, text: &str) {
+        let text = text.trim().to_lowercase();
+        if text.is_empty() {
+            return;
+        }
+        let order: Vec<usize> = (0..self.names.len())
+            .filter(|&i| self.names[i].to_lowercase().contains(&text))
+            .collect();
+        self.reorder(&order);
     }
 
     /// The slots of a field over the passing rows.

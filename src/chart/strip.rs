@@ -1,56 +1,51 @@
 //! Share of the roof (or any other figure) against any column: a box and its points per value.
 
-use super::coloring::Coloring;
+use super::coloring::{Coloring, Colors};
 use super::combine::{Groups, best_first};
+use super::control::{Choice, Control};
 use super::labels::Rect;
 use super::layout::{self, Axis, FONT, Margins, Plot};
 use super::palette::{Theme, alpha};
+use super::parts;
 use super::scale::{Kind, Scale, extent, padded};
-use super::scene::{Anchor, Baseline, Glyph, Item, Mark, Marks, Scene, Table};
+use super::scene::{Anchor, Baseline, Glyph, Handle, Item, Mark, Marks, Scene, Table, Window};
 use super::slots::{Order, Slots};
 use super::text;
 use super::ticks::{self, Format};
+use super::view::{Look, View, field_of};
 use crate::cells;
-use crate::field::{FieldInfo, Frame};
+use crate::field::{Field, FieldInfo, FieldKind, Frame};
+use crate::view_state::ViewState;
 
-/// Everything the strips are drawn from.
-#[derive(Clone, Copy)]
-pub struct Input<'a> {
-    /// Data, figures, passing rows.
-    pub frame: &'a Frame,
+/// What strips show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
     /// One strip per value of this field.
-    pub x: &'a FieldInfo,
+    pub x: FieldInfo,
     /// The figure.
-    pub value: &'a FieldInfo,
+    pub value: FieldInfo,
     /// Order of the strips: by name, by median, as in the file.
     pub order: Order,
-    /// Spacing of the figure; `None` takes what suits it.
+    /// Logarithmic figure; `None` takes what suits it.
     pub log: Option<bool>,
-    /// Colours of rows.
-    pub coloring: &'a Coloring,
-    /// First strip that shows.
-    pub first: usize,
-    /// Width in CSS pixels.
-    pub width: f64,
-    /// Height in CSS pixels.
-    pub height: f64,
-    /// Colours of the page.
-    pub theme: &'a Theme,
+    /// What the points' colour shows; `None` is one colour.
+    pub color: Option<FieldInfo>,
+    /// Only strips whose name contains this.
+    pub find: String,
 }
 
-/// Drawn strips.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chart {
-    /// The picture; its marks are the strips.
-    pub scene: Scene,
-    /// All strips.
-    pub total: usize,
-    /// First strip that shows, after clamping.
-    pub first: usize,
-    /// Strips that show.
-    pub visible: usize,
-    /// All strips as a table.
-    pub table: Table,
+/// Opened strips: worked out, drawn at any size.
+#[derive(Debug)]
+pub struct Strip {
+    frame: Frame,
+    settings: Settings,
+    controls: Vec<Control>,
+    colors: Colors,
+    slots: Slots,
+    groups: Groups,
+    boxes: Vec<Option<Five>>,
+    kind: Kind,
+    domain: (f64, f64),
 }
 
 /// Five figures of a set of values.
@@ -99,182 +94,326 @@ const STRIP: f64 = 16.0;
 /// Points of a strip that are drawn one by one; more would be a block of colour.
 const POINTS: usize = 400;
 
-/// Draws the strips.
-pub fn strip(input: &Input<'_>) -> Chart {
-    let theme = input.theme;
-    let frame = input.frame;
-    let get = frame.numbers(&input.value.field);
-    let mut slots = Slots::of(frame, input.x, input.order);
-    let group = |s: &Slots| Groups::of(frame, s.len(), |i| s.of[i]);
-    let mut groups = group(&slots);
-    let fives = |g: &Groups, n: usize| -> Vec<Option<Five>> {
-        let mut values = Vec::new();
-        (0..n)
-            .map(|s| {
-                values.clear();
-                values.extend(g.get(s).iter().map(|r| get(*r as usize)));
-                Five::of(&mut values)
-            })
-            .collect()
-    };
-    let mut boxes = fives(&groups, slots.len());
-    if input.order == Order::Value {
-        let medians: Vec<f64> = boxes
-            .iter()
-            .map(|b| b.map_or(f64::NAN, |b| b.median))
-            .collect();
-        slots.reorder(&best_first(
-            &medians,
-            input.value.higher_is_better.unwrap_or(true),
-        ));
-        groups = group(&slots);
-        boxes = fives(&groups, slots.len());
+/// Boxes of the slots; the values are sorted in a buffer of their own.
+fn boxes_of(frame: &Frame, value: &FieldInfo, groups: &Groups, n: usize) -> Vec<Option<Five>> {
+    let get = frame.numbers(&value.field);
+    let mut values = Vec::new();
+    (0..n)
+        .map(|s| {
+            values.clear();
+            values.extend(groups.get(s).iter().map(|r| get(*r as usize)));
+            Five::of(&mut values)
+        })
+        .collect()
+}
+
+impl Strip {
+    /// Reads the settings and works the strips out.
+    pub fn open(frame: &Frame, state: &ViewState) -> Self {
+        let fields = frame.fields();
+        let judged = frame.metrics.roof_s.iter().any(|v| !v.is_nan());
+        let value = Control::field(
+            state,
+            "strip.value",
+            "Figure",
+            "What is spread: the share of the roof, or any other figure.",
+            Choice::fields(&fields, Some(FieldKind::Number)),
+            if judged { "efficiency" } else { "attained" },
+        );
+        let x = Control::field(
+            state,
+            "strip.x",
+            "Against",
+            "One strip per value of this column. A number with many values is put in steps.",
+            Choice::fields(&fields, None),
+            "m",
+        );
+        let order = Control::choice(
+            state,
+            "strip.sort",
+            "Strips go",
+            "",
+            Choice::list(&Order::CHOICES),
+            "name",
+        );
+        let mut options = vec![Choice::new("none", "nothing")];
+        options.extend(Choice::fields(&fields, None));
+        let color = Control::field(
+            state,
+            "color",
+            "Colour",
+            "What the colour of a point shows, here and in the other views.",
+            options,
+            "dtype",
+        );
+        let scale = Control::choice(
+            state,
+            "strip.scale",
+            "Scale",
+            "",
+            Choice::list(&[
+                ("", "as suits"),
+                ("linear", "linear"),
+                ("log", "logarithmic"),
+            ]),
+            "",
+        );
+        let find = Control::text(
+            state,
+            "strip.find",
+            "Find",
+            "Only strips whose name contains this.",
+        );
+        let settings = Settings {
+            x: field_of(frame, &x, &Field::M),
+            value: field_of(frame, &value, &Field::Attained),
+            order: Order::parse(&order.current),
+            log: match scale.current.as_str() {
+                "log" => Some(true),
+                "linear" => Some(false),
+                _ => None,
+            },
+            color: Field::parse(&color.current).and_then(|f| frame.info(&f)),
+            find: find.current.clone(),
+        };
+        let mut out = Strip::new(frame, settings);
+        out.controls = vec![value, x, order, color, scale, find];
+        out
     }
 
-    let mut scene = Scene::new(input.width, input.height, "");
-    scene.title = format!(
-        "{} by {}, {} strips",
-        input.value.label,
-        input.x.label,
-        slots.len()
-    );
-    let all = || frame.rows.iter().map(|r| get(*r as usize));
-    let kind = match input.log.unwrap_or(input.value.log) {
-        true if all().any(|v| v > 0.0) => Kind::Log,
-        _ => Kind::Linear,
-    };
-    let found = extent(kind, all()).unwrap_or((1.0, 10.0));
-    let share = input.value.unit == "%";
-    let domain = if share && kind == Kind::Linear && found.0 >= 0.0 {
-        (0.0, (found.1 * 1.04).max(1.05))
-    } else {
-        padded(kind, found, 0.05)
-    };
-    let format = Format::of(&input.value.unit);
-    let foot = foot_of(&scene, &slots);
-    let draft = Scale::new(kind, domain, (scene.height, 0.0));
-    let y_ticks = ticks::ticks(
-        &draft,
-        ((scene.height / 60.0) as usize).clamp(2, 8),
-        &format,
-    );
-    let margins = Margins {
-        bottom: foot.1 + FONT * text::LINE + 6.0,
-        ..Margins::for_ticks(&y_ticks)
-    };
-    let rect = margins.rect(scene.width, scene.height);
-    let width = (rect[2] / slots.len().max(1) as f64).clamp(STRIP, 120.0);
-    let visible = ((rect[2] / width + 1e-9) as usize)
-        .clamp(1, slots.len().max(1))
-        .min(slots.len());
-    let first = input.first.min(slots.len() - visible);
-    let plot = Plot::new(
-        rect,
-        Scale::new(Kind::Linear, (0.0, rect[2]), (0.0, 1.0)),
-        Scale::new(kind, domain, (1.0, 0.0)),
-    );
-    layout::backdrop(&mut scene, &plot, theme);
-    let axis = Axis {
-        title: cells::title(input.value),
-        ticks: y_ticks,
-        grid: true,
-    };
-    let x_axis = Axis {
-        title: String::new(),
-        ..Axis::default()
-    };
-    layout::axes(&mut scene, &plot, theme, &x_axis, &axis);
-    if slots.is_empty() || boxes.iter().all(Option::is_none) {
-        let why = if frame.data.is_empty() {
-            "No GEMMs yet: open a file."
-        } else if frame.rows.is_empty() {
-            "No GEMM passes the filters."
-        } else {
-            "No GEMM here has this figure. A share of the roof needs a time and a device."
+    /// Works the strips out.
+    pub fn new(frame: &Frame, settings: Settings) -> Self {
+        let value = &settings.value;
+        let get = frame.numbers(&value.field);
+        let mut slots = Slots::of(frame, &settings.x, settings.order);
+        slots.find(&settings.find);
+        let group = |s: &Slots| Groups::of(frame, s.len(), |i| s.of[i]);
+        let mut groups = group(&slots);
+        let mut boxes = boxes_of(frame, value, &groups, slots.len());
+        if settings.order == Order::Value {
+            let medians: Vec<f64> = boxes
+                .iter()
+                .map(|b| b.map_or(f64::NAN, |b| b.median))
+                .collect();
+            slots.reorder(&best_first(
+                &medians,
+                value.higher_is_better.unwrap_or(true),
+            ));
+            groups = group(&slots);
+            boxes = boxes_of(frame, value, &groups, slots.len());
+        }
+        let all = || frame.rows.iter().map(|r| get(*r as usize));
+        let kind = match settings.log.unwrap_or(value.log) {
+            true if all().any(|v| v > 0.0) => Kind::Log,
+            _ => Kind::Linear,
         };
-        layout::message(&mut scene, rect, theme, why);
-    }
-    scene.items.push(Item::Clip { rect });
-    if share {
-        let y = plot.y.px(1.0);
-        scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
-    }
-    let mut points = Marks::new(Glyph::Dot, 2.2, Vec::new());
-    points.palette = input
-        .coloring
-        .palette
-        .iter()
-        .map(|c| alpha(*c, 0.5))
-        .collect();
-    for i in 0..visible {
-        let center = rect[0] + width * (i as f64 + 0.5);
-        scatter(
-            &mut points,
-            input,
-            &get,
-            groups.get(first + i),
-            &plot,
-            center,
-            width,
-        );
-    }
-    scene.items.push(Item::Marks(points));
-    for i in 0..visible {
-        if let Some(five) = boxes.get(first + i).copied().flatten() {
-            let center = rect[0] + width * (i as f64 + 0.5);
-            draw_box(
-                &mut scene,
-                theme,
-                &plot,
-                center,
-                (width * 0.3).clamp(4.0, 18.0),
-                &five,
-            );
+        let found = extent(kind, all()).unwrap_or((1.0, 10.0));
+        let domain = if value.unit == "%" && kind == Kind::Linear && found.0 >= 0.0 {
+            (0.0, (found.1 * 1.04).max(1.05))
+        } else {
+            padded(kind, found, 0.05)
+        };
+        drop(get);
+        Strip {
+            colors: Colors::new(frame, settings.color.clone()),
+            frame: frame.clone(),
+            controls: Vec::new(),
+            settings,
+            slots,
+            groups,
+            boxes,
+            kind,
+            domain,
         }
     }
-    scene.items.push(Item::Unclip);
-    for i in 0..visible {
-        let (Some(name), five) = (slots.names.get(first + i), boxes.get(first + i)) else {
-            continue;
-        };
-        let rows = groups.get(first + i);
-        let figures = match five.copied().flatten() {
-            Some(f) => format!(
-                "median {}, middle half {} to {}",
-                format.write(f.median, 3),
-                format.write(f.q1, 3),
-                format.write(f.q3, 3)
-            ),
-            None => "no value".to_owned(),
-        };
-        scene.marks.push(Mark {
-            rows: rows.to_vec(),
-            rect: [rect[0] + width * i as f64, rect[1], width, rect[3]],
-            label: format!(
-                "{} {name}: {figures} of {} GEMMs",
-                input.x.label,
-                rows.len()
-            ),
-        });
+
+    fn obstacle(&self) -> Option<&'static str> {
+        if self.frame.data.is_empty() {
+            Some("No GEMMs yet: open a file.")
+        } else if self.frame.rows.is_empty() {
+            Some("No GEMM passes the filters.")
+        } else if self.slots.is_empty() && !self.settings.find.trim().is_empty() {
+            Some("No strip has a name like that.")
+        } else if self.boxes.iter().all(Option::is_none) {
+            Some("No GEMM here has this figure. A share of the roof needs a time and a device.")
+        } else {
+            None
+        }
     }
-    names(
-        &mut scene,
-        theme,
-        rect,
-        width,
-        &slots,
-        (first, visible),
-        foot,
-    );
-    if visible < slots.len() {
-        scene.description = format!("{visible} of {} strips show.", slots.len());
+}
+
+impl View for Strip {
+    fn scene(&self, look: &Look<'_>) -> Scene {
+        let theme = look.theme;
+        let (value, slots, boxes) = (&self.settings.value, &self.slots, &self.boxes);
+        let mut scene = Scene::new(look.width, look.height, "");
+        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
+        scene.title = format!(
+            "{} by {}, {}",
+            value.label,
+            slots.label,
+            crate::compare::plural(slots.len() as u64, "strip")
+        );
+        if let Some(why) = self.obstacle() {
+            let all = [0.0, 0.0, scene.width, scene.height];
+            layout::message(&mut scene, all, theme, why);
+            return scene;
+        }
+        let (kind, domain, share) = (self.kind, self.domain, value.unit == "%");
+        let format = Format::of(&value.unit);
+        let foot = foot_of(&scene, slots);
+        let draft = Scale::new(kind, domain, (scene.height, 0.0));
+        let y_ticks = ticks::ticks(
+            &draft,
+            ((scene.height / 60.0) as usize).clamp(2, 8),
+            &format,
+        );
+        let margins = Margins {
+            bottom: foot.1 + FONT * text::LINE + 6.0,
+            ..Margins::for_ticks(&y_ticks)
+        };
+        let rect = margins.rect(scene.width, scene.height);
+        let width = (rect[2] / slots.len().max(1) as f64).clamp(STRIP, 120.0);
+        let visible = ((rect[2] / width + 1e-9) as usize)
+            .clamp(1, slots.len().max(1))
+            .min(slots.len());
+        let first = look.first.0.min(slots.len() - visible);
+        let plot = Plot::new(
+            rect,
+            Scale::new(Kind::Linear, (0.0, rect[2]), (0.0, 1.0)),
+            Scale::new(kind, domain, (1.0, 0.0)),
+        );
+        layout::backdrop(&mut scene, &plot, theme);
+        let axis = Axis {
+            title: cells::title(value),
+            ticks: y_ticks,
+            grid: true,
+        };
+        layout::axes(&mut scene, &plot, theme, &Axis::default(), &axis);
+        scene.items.push(Item::Clip { rect });
+        if share {
+            let y = plot.y.px(1.0);
+            scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
+        }
+        let coloring = self.colors.of(theme);
+        let get = self.frame.numbers(&value.field);
+        let mut points = Marks::new(Glyph::Dot, 2.2, Vec::new());
+        points.palette = coloring.palette.iter().map(|c| alpha(*c, 0.5)).collect();
+        for i in 0..visible {
+            let center = rect[0] + width * (i as f64 + 0.5);
+            let rows = self.groups.get(first + i);
+            scatter(&mut points, coloring, &get, rows, &plot, center, width);
+        }
+        scene.items.push(Item::Marks(points));
+        for i in 0..visible {
+            if let Some(five) = boxes.get(first + i).copied().flatten() {
+                let center = rect[0] + width * (i as f64 + 0.5);
+                let half = (width * 0.3).clamp(4.0, 18.0);
+                draw_box(&mut scene, theme, &plot, center, half, &five);
+            }
+        }
+        scene.items.push(Item::Unclip);
+        for i in 0..visible {
+            let (Some(name), five) = (slots.names.get(first + i), boxes.get(first + i)) else {
+                continue;
+            };
+            let rows = self.groups.get(first + i);
+            let figures = match five.copied().flatten() {
+                Some(f) => format!(
+                    "median {}; middle half {} to {}",
+                    format.write(f.median, 3),
+                    format.write(f.q1, 3),
+                    format.write(f.q3, 3)
+                ),
+                None => "no value".to_owned(),
+            };
+            scene.marks.push(Mark {
+                rows: rows.to_vec(),
+                rect: [rect[0] + width * i as f64, rect[1], width, rect[3]],
+                label: format!("{} {name}: {figures} of {} GEMMs", slots.label, rows.len()),
+            });
+        }
+        names(
+            &mut scene,
+            theme,
+            rect,
+            width,
+            slots,
+            (first, visible),
+            foot,
+        );
+        let mut said = self.notes();
+        if visible < slots.len() {
+            said.insert(0, format!("{visible} of {} strips show.", slots.len()));
+            scene.handles.push(Handle::Scroll {
+                rect,
+                columns: Window {
+                    first,
+                    shown: visible,
+                    total: slots.len(),
+                    step: width,
+                },
+                rows: Window::default(),
+            });
+        }
+        scene.description = said.join(" ");
+        parts::outline_selected(&mut scene, theme, look.selected);
+        scene
     }
-    Chart {
-        total: slots.len(),
-        first,
-        visible,
-        table: table(input, &slots, &boxes),
-        scene,
+
+    fn table(&self) -> Table {
+        table(&self.settings, &self.slots, &self.boxes)
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        if self.obstacle().is_some() {
+            return Vec::new();
+        }
+        let mut out = vec![
+            "A box holds the middle half of a strip, its line the median, its whiskers the 5th to \
+             the 95th percentile."
+                .to_owned(),
+        ];
+        let medians: Vec<(f64, &str)> = self
+            .boxes
+            .iter()
+            .zip(&self.slots.names)
+            .filter_map(|(b, n)| b.map(|b| (b.median, n.as_str())))
+            .collect();
+        let least = medians.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        let most = medians.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        if let (Some(a), Some(b)) = (least, most)
+            && medians.len() > 1
+        {
+            let format = Format::of(&self.settings.value.unit);
+            out.insert(
+                0,
+                format!(
+                    "Median {} from {} ({} {}) to {} ({} {}).",
+                    self.settings.value.label.to_lowercase(),
+                    format.write(a.0, 3),
+                    self.slots.label,
+                    a.1,
+                    format.write(b.0, 3),
+                    self.slots.label,
+                    b.1
+                ),
+            );
+        }
+        if self.groups.rows.len() > POINTS * self.slots.len() {
+            out.push(format!(
+                "At most {POINTS} points of a strip are drawn, evenly taken."
+            ));
+        }
+        out
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        if width < layout::NARROW { 360.0 } else { 420.0 }
     }
 }
 
@@ -333,7 +472,7 @@ fn names(
 /// Points beside each other by a fixed pattern, the same every time.
 fn scatter(
     out: &mut Marks,
-    input: &Input<'_>,
+    coloring: &Coloring,
     get: &dyn Fn(usize) -> f64,
     rows: &[u32],
     plot: &Plot,
@@ -348,7 +487,7 @@ fn scatter(
             let t = (k as f64 * 0.618_033_988_75).fract() - 0.5;
             out.xs.push((center + t * width * 0.6) as f32);
             out.ys.push(y as f32);
-            out.codes.push(input.coloring.code(row as usize));
+            out.codes.push(coloring.code(row as usize));
         }
     }
 }
@@ -374,9 +513,9 @@ fn draw_box(scene: &mut Scene, theme: &Theme, plot: &Plot, x: f64, half: f64, fi
     scene.line(vec![(x - half, m), (x + half, m)], ink, 2.0);
 }
 
-fn table(input: &Input<'_>, slots: &Slots, boxes: &[Option<Five>]) -> Table {
-    let mut header = vec![input.x.label.clone(), "GEMMs".to_owned()];
-    let title = cells::title(input.value);
+fn table(input: &Settings, slots: &Slots, boxes: &[Option<Five>]) -> Table {
+    let mut header = vec![slots.label.clone(), "GEMMs".to_owned()];
+    let title = cells::title(&input.value);
     header.extend(
         [
             "5th percentile",
@@ -397,7 +536,7 @@ fn table(input: &Input<'_>, slots: &Slots, boxes: &[Option<Five>]) -> Table {
                 Some(f) => {
                     row.push(f.n.to_string());
                     let all = [f.low, f.q1, f.median, f.q3, f.high];
-                    row.extend(all.map(|v| cells::number(input.value, v)));
+                    row.extend(all.map(|v| cells::number(&input.value, v)));
                 }
                 None => row.extend(["0", "", "", "", "", ""].map(str::to_owned)),
             }

@@ -8,6 +8,7 @@ fn look(theme: &Theme, size: usize) -> Look<'_> {
         width: SIZES[size].0,
         height: SIZES[size].1,
         selected: &[],
+        first: (0, 0),
     }
 }
 

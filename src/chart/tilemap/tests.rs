@@ -32,6 +32,7 @@ fn at(view: &TileMap, size: usize, dark: bool) -> Scene {
         width: SIZES[size].0,
         height: view.height(SIZES[size].0),
         selected: &[7],
+        first: (0, 0),
     })
 }
 

@@ -48,6 +48,7 @@ fn at(view: &Tuning, size: usize, dark: bool, selected: &[u32]) -> Scene {
         width: SIZES[size].0,
         height: SIZES[size].1,
         selected,
+        first: (0, 0),
     })
 }
 

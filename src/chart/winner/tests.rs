@@ -34,6 +34,7 @@ fn look(theme: &Theme, size: usize, height: f64) -> Look<'_> {
         width: SIZES[size].0,
         height,
         selected: &[3],
+        first: (0, 0),
     }
 }
 
