@@ -4,7 +4,7 @@ use super::device_form::DeviceForm;
 use super::state::App;
 use super::ui::{Modal, icon, value_of};
 pub use crate::hardware::short_name;
-use crate::hardware::{Device, NameMatch, Peak, known as all};
+use crate::hardware::{self, Device, NameMatch, Peak, known as all};
 use crate::units::{Bytes, BytesPerSec, FlopsPerSec};
 use crate::web::dom;
 use leptos::prelude::*;
