@@ -145,6 +145,28 @@ fn Loading() -> impl IntoView {
                 {icon_button(icon::CROSS, "Dismiss", move || app.dismiss_error(error.id))}
             </div>
         </For>
+        <Show when=move || app.load.with(|l| !l.left.is_empty())>
+            <div class="notice" role="status">
+                {ui::icon(icon::FILE)}
+                <details>
+                    <summary>
+                        {move || app.load.with(|l| match l.left.len() {
+                            1 => "1 file of the folder was left out".to_owned(),
+                            n => format!("{n} files of the folder were left out"),
+                        })}
+                    </summary>
+                    <ul>
+                        {move || app.load.with(|l| {
+                            l.left
+                                .iter()
+                                .map(|(name, why)| view! { <li><strong>{name.clone()}</strong>": "{why.clone()}</li> })
+                                .collect_view()
+                        })}
+                    </ul>
+                </details>
+                {icon_button(icon::CROSS, "Dismiss", move || app.load.update(|l| l.left.clear()))}
+            </div>
+        </Show>
     }
 }
 
@@ -277,9 +299,17 @@ fn accept_files(app: App) -> RwSignal<bool> {
         dragging.set(false);
         if file::carries_files(event.data_transfer().as_ref()) {
             event.prevent_default();
-            app.add(file::from_list(
-                event.data_transfer().and_then(|t| t.files()),
-            ));
+            let Some(transfer) = event.data_transfer() else {
+                return;
+            };
+            let dropped = file::dropped(&transfer);
+            leptos::task::spawn_local(async move {
+                if dropped.has_folder() {
+                    app.add_folder(dropped.inputs().await);
+                } else {
+                    app.add(dropped.inputs().await);
+                }
+            });
         }
     });
     let paste = dom::listen(&window, "paste", move |event: web_sys::ClipboardEvent| {

@@ -180,6 +180,34 @@ impl TraceContext {
         Some(device)
     }
 
+    /// What it says, in a few words each.
+    pub fn brings(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if !self.platform.is_empty() {
+            out.push(match self.achievable_flops_per_s.len() {
+                0 => self.platform.clone(),
+                n => format!("{} with {n} peaks", self.platform),
+            });
+        }
+        if let Some(total) = self.total_s.or(self.compute_s) {
+            out.push(format!("{} traced", crate::units::Seconds(total)));
+        }
+        for (n, one, many) in [
+            (self.calls.len(), "call stack", "call stacks"),
+            (self.categories.len(), "category", "categories"),
+            (
+                self.reported.as_ref().map_or(0, |r| r.operations.len()),
+                "operation's own figures",
+                "operations' own figures",
+            ),
+        ] {
+            if n > 0 {
+                out.push(format!("{n} {}", if n == 1 { one } else { many }));
+            }
+        }
+        out
+    }
+
     /// Time outside the GEMMs, seconds: the whole time where known, else the compute time, less
     /// `gemm_s`. What a what-if keeps as it is.
     pub fn other_s(&self, gemm_s: f64) -> Option<f64> {
@@ -220,6 +248,48 @@ pub fn report_folder(path: &str) -> &str {
         }
         folder = up;
     }
+}
+
+/// Tables of one report that list the same operations, the most telling first.
+const SAME_OPERATIONS: [&str; 5] = [
+    "gemm_ops.csv",
+    "unified_perf_summary.csv",
+    "GEMM.csv",
+    "ops_unique_args.csv",
+    "ops_summary.csv",
+];
+
+/// Of files that came together, those that list operations which a better table of the same
+/// report lists already: index, and the reason with the other table's path. Read together they
+/// would count every GEMM twice.
+pub fn repeated_tables(paths: &[&str]) -> Vec<(usize, String)> {
+    let rank = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        SAME_OPERATIONS.iter().position(|n| *n == name)
+    };
+    let mut best: BTreeMap<&str, usize> = BTreeMap::new();
+    for (i, path) in paths.iter().enumerate() {
+        let Some(mine) = rank(path) else { continue };
+        let holder = best.entry(report_folder(path)).or_insert(i);
+        if rank(paths[*holder]).is_some_and(|theirs| mine < theirs) {
+            *holder = i;
+        }
+    }
+    paths
+        .iter()
+        .enumerate()
+        .filter(|(_, path)| rank(path).is_some())
+        .filter_map(|(i, path)| {
+            let &better = best.get(report_folder(path))?;
+            // Two files of one name are two files: the user means both.
+            (rank(path) != rank(paths[better])).then(|| {
+                (
+                    i,
+                    format!("lists the operations of {} again", paths[better]),
+                )
+            })
+        })
+        .collect()
 }
 
 /// True where the source is a table of a trace report, which a context can belong to.
@@ -359,6 +429,25 @@ mod tests {
         ] {
             assert_eq!(report_folder(path), folder, "{path}");
         }
+    }
+
+    #[test]
+    fn one_table_of_a_report_is_read() {
+        let paths = [
+            "r/GEMM.csv",
+            "r/category_data/gemm_ops.csv",
+            "r/gpu_timeline.csv",
+            "other/GEMM.csv",
+            "r/perf_report_csvs/unified_perf_summary.csv",
+        ];
+        let left: Vec<usize> = repeated_tables(&paths).iter().map(|(i, _)| *i).collect();
+        assert_eq!(left, [0, 4]);
+        assert!(
+            repeated_tables(&paths)[0]
+                .1
+                .contains("r/category_data/gemm_ops.csv")
+        );
+        assert!(repeated_tables(&["GEMM.csv", "GEMM.csv", "my.csv"]).is_empty());
     }
 
     #[test]

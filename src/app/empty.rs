@@ -1,6 +1,6 @@
 //! The page before the first file.
 
-use super::header::ChooseFiles;
+use super::header::{ChooseFiles, ChooseFolder};
 use super::state::{App, Dialog};
 use super::ui::Modal;
 use crate::hardware::Device;
@@ -32,9 +32,10 @@ pub fn Empty() -> impl IntoView {
                             <circle cx="208" cy="38" r="3" />
                         </g>
                     </svg>
-                    <p>"Drop files anywhere on this page, or"</p>
+                    <p>"Drop files or a folder anywhere on this page, or"</p>
                     <div class="drop-actions">
                         <ChooseFiles class="button primary" label="Choose files" />
+                        <ChooseFolder class="button" />
                         <button type="button" class="button" on:click=move |_| app.open(Dialog::Paste)>"Paste text"</button>
                     </div>
                 </div>

@@ -3,9 +3,10 @@
 
 use super::state::{App, Dialog, LoadedFile};
 use super::totals::grouped;
-use super::ui::{Menu, icon, value_of};
+use super::ui::{Menu, icon, icon_button, value_of};
 use crate::dataset::{Assumption, Source};
 use crate::import::FORMATS;
+use crate::trace::TraceContext;
 use crate::units::Bytes;
 use crate::web::dom;
 use leptos::prelude::*;
@@ -22,6 +23,9 @@ pub fn Files() -> impl IntoView {
                 let:file
             >
                 <Card file=file />
+            </For>
+            <For each=move || app.contexts.get() key=|c| c.files.clone() let:context>
+                {context_card(app, context)}
             </For>
         </section>
     }
@@ -48,7 +52,7 @@ fn Card(file: LoadedFile) -> impl IntoView {
         <article class="card" aria-label=source.name.clone()>
             <header class="card-head">
                 {icon(icon::FILE)}
-                <h3 title=source.name.clone()>{source.name.clone()}</h3>
+                <h3 title=source.name.clone()>{base_name(&source.name).to_owned()}</h3>
                 <Menu
                     class="icon-button"
                     right=true
@@ -123,6 +127,41 @@ fn Card(file: LoadedFile) -> impl IntoView {
             </details>
         </article>
     }
+}
+
+/// A file that says something around a table: what it brought.
+fn context_card(app: App, context: TraceContext) -> AnyView {
+    let path = context.files.first().cloned().unwrap_or_default();
+    let joined = {
+        let path = path.clone();
+        move || {
+            app.data.with(|d| {
+                let holds = |s: &&Source| s.trace.as_ref().is_some_and(|t| t.files.contains(&path));
+                match d.sources.iter().find(holds) {
+                    Some(s) => format!("Joined with {}", base_name(&s.name)),
+                    None => "Waits for the table of its report (gemm_ops.csv, GEMM.csv)".to_owned(),
+                }
+            })
+        }
+    };
+    let removed = path.clone();
+    view! {
+        <article class="card" aria-label=path.clone()>
+            <header class="card-head">
+                {icon(icon::LINK)}
+                <h3 title=path.clone()>{base_name(&path).to_owned()}</h3>
+                {icon_button(icon::CROSS, "Remove from the page", move || app.remove_context(&removed))}
+            </header>
+            <p class="card-line">{context.brings().join(", ")}</p>
+            <p class="card-line">{joined}</p>
+        </article>
+    }
+    .into_any()
+}
+
+/// A path without its folders.
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn set_aside(source: &Source, total: u64, save: impl Fn() + 'static) -> AnyView {

@@ -117,6 +117,31 @@ pub fn ChooseFiles(class: &'static str, label: &'static str) -> impl IntoView {
     }
 }
 
+/// A button that opens the browser's chooser for a whole folder.
+#[component]
+pub fn ChooseFolder(class: &'static str) -> impl IntoView {
+    let app = App::here();
+    let input = NodeRef::<leptos::html::Input>::new();
+    let choose = move |_| {
+        if let Some(input) = input.get_untracked() {
+            // No markup of the library knows this attribute.
+            let _ = input.set_attribute("webkitdirectory", "");
+            input.click();
+        }
+    };
+    let chosen = move |_| {
+        if let Some(input) = input.get_untracked() {
+            app.add_folder(file::take_chosen(&input));
+        }
+    };
+    view! {
+        <input class="visually-hidden" type="file" tabindex="-1" aria-hidden="true" node_ref=input on:change=chosen />
+        <button type="button" class=class on:click=choose title="A folder of a trace report: its table, metadata and call stacks">
+            "Choose a folder"
+        </button>
+    }
+}
+
 /// Copies the page's address, which holds the view and no data.
 fn copy_link(app: App) {
     let view = app

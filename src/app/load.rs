@@ -1,11 +1,10 @@
 //! Reading files one after another: a queue, its progress, what becomes of each outcome.
 
 use super::state::{App, Dialog, LoadError, LoadedFile, Progress, Shared};
-use crate::dataset::Dataset;
 use crate::import::{ErrorKind, Head, ImportOptions, Imported};
 use crate::trace::{self, TraceContext};
 use crate::units::Bytes;
-use crate::web::file::Input;
+use crate::web::file::{Input, MAX_FOLDER_FILES};
 use crate::web::importer::Importer;
 use crate::web::reading::Outcome;
 use crate::web::{clock, dom, storage};
@@ -19,6 +18,8 @@ struct Job {
     options: ImportOptions,
     /// Number of the loaded (or refused) file that this replaces.
     replaces: Option<u32>,
+    /// It came in a folder: nobody chose just this file.
+    of_folder: bool,
 }
 
 /// The queue of files and the bytes behind the loaded ones (to import them again).
@@ -29,8 +30,6 @@ pub struct Loader {
     running: Cell<bool>,
     next_id: Cell<u32>,
     inputs: RefCell<HashMap<u32, Input>>,
-    /// Surroundings of trace reports, kept for tables that come later.
-    contexts: RefCell<Vec<TraceContext>>,
 }
 
 impl Loader {
@@ -54,13 +53,63 @@ impl Loader {
 impl App {
     /// Imports files in order, after those that wait already.
     pub fn add(&self, inputs: Vec<Input>) {
+        self.enqueue(inputs, false);
+    }
+
+    /// Imports what of a folder's files can be read; the others are listed in one note.
+    pub fn add_folder(&self, mut inputs: Vec<Input>) {
+        let mut left = Vec::new();
+        if inputs.len() > MAX_FOLDER_FILES {
+            let rest = inputs.split_off(MAX_FOLDER_FILES);
+            left.push((
+                rest[0].name.clone(),
+                format!("not looked at, as all files after the first {MAX_FOLDER_FILES}"),
+            ));
+        }
+        let names: Vec<String> = inputs.iter().map(|i| i.name.clone()).collect();
+        let paths: Vec<&str> = names.iter().map(String::as_str).collect();
+        for (i, reason) in trace::repeated_tables(&paths).into_iter().rev() {
+            left.push((inputs.remove(i).name, reason));
+        }
+        self.load.update(|l| l.left.append(&mut left));
+        self.enqueue(inputs, true);
+    }
+
+    fn enqueue(&self, inputs: Vec<Input>, of_folder: bool) {
         let jobs = inputs.into_iter().map(|input| Job {
             input,
             options: ImportOptions::default(),
             replaces: None,
+            of_folder,
         });
         self.loader().queue.borrow_mut().extend(jobs);
         self.run_queue();
+    }
+
+    /// Takes a file about a trace off the page.
+    pub fn remove_context(&self, file: &str) {
+        self.contexts
+            .update(|all| all.retain(|c| c.files.first().is_none_or(|f| f != file)));
+    }
+
+    /// Keeps what a report says around its tables; its platform judges its rows from now on.
+    fn add_context(&self, name: &str, context: TraceContext) {
+        let device = context.device();
+        self.contexts.update(|all| {
+            all.retain(|c| c.files != context.files);
+            all.push(context);
+        });
+        let Some(device) = device else {
+            self.status
+                .set(format!("{name}: read, joined with its table"));
+            return;
+        };
+        self.status.set(format!(
+            "{name}: {} with the report's own peaks; percentages are of those (achievable)",
+            device.name
+        ));
+        self.lend_device(device);
+        self.glance(|v| v.roof = crate::hardware::RoofKind::Achievable);
     }
 
     /// Imports a file again with other decisions.
@@ -71,6 +120,7 @@ impl App {
                 input,
                 options,
                 replaces: Some(id),
+                of_folder: false,
             });
             self.run_queue();
         }
@@ -162,10 +212,7 @@ impl App {
             outcome = self.read(loader, &job.input, &options, started).await;
         }
         match outcome {
-            Outcome::Done(Imported::Table(mut data)) => {
-                for context in loader.contexts.borrow().iter() {
-                    app.attach(&mut data, context);
-                }
+            Outcome::Done(Imported::Table(data)) => {
                 let id = job.replaces.unwrap_or_else(|| loader.new_id());
                 loader.inputs.borrow_mut().insert(id, job.input);
                 let rows = data.len();
@@ -199,16 +246,10 @@ impl App {
                     names.join(", ")
                 ));
             }
-            Outcome::Done(Imported::Context(context)) => {
-                let found = app.attach_to_files(&context);
-                loader.contexts.borrow_mut().push(*context);
-                app.status.set(if found {
-                    format!("{name} goes with the table of its trace report")
-                } else {
-                    format!("{name} belongs to a trace report: drop its GEMM.csv too")
-                });
+            Outcome::Done(Imported::Context(context)) => app.add_context(&name, *context),
+            Outcome::Failed(error) if job.of_folder => {
+                app.load.update(|l| l.left.push((name, error.to_string())));
             }
-            Outcome::Done(_) => {}
             Outcome::Failed(error) => {
                 let id = job.replaces.unwrap_or_else(|| loader.new_id());
                 loader.inputs.borrow_mut().insert(id, job.input);
@@ -231,59 +272,6 @@ impl App {
             }
             Outcome::Cancelled => app.status.set(format!("{name}: cancelled")),
         }
-    }
-
-    /// Hangs a context on a table; the report's platform joins the devices.
-    fn attach(&self, data: &mut Dataset, context: &TraceContext) -> bool {
-        let attached = trace::attach(data, context);
-        if let Some(device) = attached.device
-            && attached.source.is_some()
-        {
-            self.save_device(device);
-        }
-        attached.source.is_some()
-    }
-
-    /// The files of the report that the context is of, else the last table of a trace.
-    fn attach_to_files(&self, context: &TraceContext) -> bool {
-        let folder = context
-            .files
-            .first()
-            .map_or("", |f| trace::report_folder(f));
-        let of_trace = |f: &LoadedFile| {
-            f.data
-                .0
-                .sources
-                .iter()
-                .any(|s| trace::is_trace_table(&s.format))
-        };
-        let same = |f: &LoadedFile| {
-            let mut names = f
-                .data
-                .0
-                .sources
-                .iter()
-                .map(|s| trace::report_folder(&s.name));
-            of_trace(f) && !folder.is_empty() && names.any(|n| n == folder)
-        };
-        let target = self.files.with_untracked(|files| {
-            files
-                .iter()
-                .rfind(|f| same(f))
-                .or_else(|| files.iter().rfind(|f| of_trace(f)))
-                .map(|f| (f.id, f.data.clone()))
-        });
-        let Some((id, data)) = target else {
-            return false;
-        };
-        let mut data = (*data.0).clone();
-        let found = self.attach(&mut data, context);
-        self.files.update(|files| {
-            if let Some(f) = files.iter_mut().find(|f| f.id == id) {
-                f.data = Shared::from(data);
-            }
-        });
-        found
     }
 
     async fn read(

@@ -10,6 +10,7 @@ use crate::hardware::{Device, RoofKind};
 use crate::history::History;
 use crate::import::ImportOptions;
 use crate::metrics::{DeviceChoice, Metrics, Totals};
+use crate::trace::{self, TraceContext};
 use crate::view_state::{RowRef, ViewState};
 use crate::web::{clock, storage};
 use leptos::prelude::*;
@@ -111,6 +112,8 @@ pub struct LoadState {
     pub waiting: Vec<String>,
     /// Files that could not be read.
     pub errors: Vec<LoadError>,
+    /// Files of folders that were left out, with the reason.
+    pub left: Vec<(String, String)>,
 }
 
 /// Which dialog is open.
@@ -143,6 +146,8 @@ pub enum ThemeChoice {
 pub struct App {
     /// The loaded files, in order.
     pub files: RwSignal<Vec<LoadedFile>>,
+    /// What the small files of trace reports say around the tables.
+    pub contexts: RwSignal<Vec<TraceContext>>,
     /// What is looked at.
     pub view: RwSignal<ViewState>,
     /// What is being read.
@@ -193,7 +198,10 @@ impl App {
                 .join("; "),
         );
 
-        let data = Memo::new(move |_| files.with(|files| unite(files)));
+        let contexts = RwSignal::new(Vec::<TraceContext>::new());
+        let data = Memo::new(move |_| {
+            files.with(|files| contexts.with(|contexts| unite(files, contexts)))
+        });
         let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
         let roof = Memo::new(move |_| view.with(|v| v.roof));
         let metrics = Memo::new(move |_| {
@@ -249,6 +257,7 @@ impl App {
         });
         App {
             files,
+            contexts,
             view,
             load: RwSignal::default(),
             custom,
@@ -430,15 +439,24 @@ impl App {
     }
 }
 
-/// One file is shared as it is; several are copied into one table.
-fn unite(files: &[LoadedFile]) -> Shared<Dataset> {
+/// One file is shared as it is; several are copied into one table, and what trace reports say is
+/// hung on their tables.
+fn unite(files: &[LoadedFile], contexts: &[TraceContext]) -> Shared<Dataset> {
+    let traced = !contexts.is_empty()
+        && files
+            .iter()
+            .flat_map(|f| &f.data.sources)
+            .any(|s| trace::is_trace_table(&s.format));
     match files {
         [] => Shared::from(Dataset::new()),
-        [one] => one.data.clone(),
+        [one] if !traced => one.data.clone(),
         [first, rest @ ..] => {
             let mut all = (*first.data.0).clone();
             for file in rest {
                 all.append((*file.data.0).clone());
+            }
+            for context in contexts.iter().filter(|_| traced) {
+                trace::attach(&mut all, context);
             }
             Shared::from(all)
         }

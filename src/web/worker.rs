@@ -138,16 +138,6 @@ async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u3
                 ),
             ],
         )),
-        Outcome::Done(_) => out.post_message(&message(
-            "error",
-            &[
-                tag,
-                (
-                    "message",
-                    "this file holds nothing that the page can show".into(),
-                ),
-            ],
-        )),
         Outcome::Cancelled => out.post_message(&message("cancelled", &[tag])),
     };
     state.cancelled.borrow_mut().remove(&id);
