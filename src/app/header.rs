@@ -124,11 +124,15 @@ pub fn ChooseFolder(class: &'static str) -> impl IntoView {
     let input = NodeRef::<leptos::html::Input>::new();
     let choose = move |_| {
         if let Some(input) = input.get_untracked() {
-            // No markup of the library knows this attribute.
-            let _ = input.set_attribute("webkitdirectory", "");
             input.click();
         }
     };
+    Effect::new(move |_| {
+        // The markup library knows no such attribute.
+        if let Some(input) = input.get() {
+            let _ = input.set_attribute("webkitdirectory", "");
+        }
+    });
     let chosen = move |_| {
         if let Some(input) = input.get_untracked() {
             app.add_folder(file::take_chosen(&input));
