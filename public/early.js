@@ -3,8 +3,10 @@
 (function () {
   "use strict";
   var root = document.documentElement;
+  var query = new URLSearchParams(location.search);
   try {
-    var theme = localStorage.getItem("gemmscope.theme");
+    // Inside another page the host says which theme, and nothing is stored.
+    var theme = query.get("embed") ? query.get("theme") : localStorage.getItem("gemmscope.theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch (_) {
     // Storage is refused in a sandboxed frame: the system's theme holds.

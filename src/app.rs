@@ -7,6 +7,7 @@ pub mod chart_view;
 pub mod detail;
 pub mod device_form;
 pub mod devices;
+pub mod embed;
 pub mod empty;
 pub mod files;
 pub mod filters;
@@ -40,14 +41,18 @@ pub fn GemmScope(
     let app = App::new(&dom::hash());
     provide_context(app);
     follow_theme(app);
-    follow_address(app);
     follow_frame(app);
-    let dragging = accept_files(app);
-    shortcuts::listen(app);
     if let Some(on_start) = on_start {
         on_start(app);
     }
     start_later(app);
+    if dom::embedded() {
+        dom::set_root_data("embed", Some("1"));
+        return view! { <embed::Embedded /> }.into_any();
+    }
+    follow_address(app);
+    let dragging = accept_files(app);
+    shortcuts::listen(app);
 
     let empty = Memo::new(move |_| app.files.with(Vec::is_empty));
     let drawer = RwSignal::new(false);
@@ -79,6 +84,7 @@ pub fn GemmScope(
             <Dialogs />
         </div>
     }
+    .into_any()
 }
 
 fn skip_to_main(event: web_sys::MouseEvent) {

@@ -5,6 +5,7 @@ pub mod canvas;
 pub mod clock;
 pub mod dom;
 pub mod file;
+pub mod host;
 pub mod importer;
 pub mod picture;
 pub mod reading;

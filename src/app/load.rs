@@ -20,7 +20,12 @@ struct Job {
     replaces: Option<u32>,
     /// It came in a folder: nobody chose just this file.
     of_folder: bool,
+    /// Hears how it went.
+    done: Option<Done>,
 }
+
+/// Called once a file was read (`Ok`) or why it was not.
+type Done = Box<dyn FnOnce(Result<(), String>)>;
 
 /// The queue of files and the bytes behind the loaded ones (to import them again).
 #[derive(Default)]
@@ -81,6 +86,7 @@ impl App {
             options: ImportOptions::default(),
             replaces: None,
             of_folder,
+            done: None,
         });
         self.loader().queue.borrow_mut().extend(jobs);
         self.run_queue();
@@ -112,6 +118,36 @@ impl App {
         self.glance(|v| v.roof = crate::hardware::RoofKind::Achievable);
     }
 
+    /// Imports one file, after those that wait already, and says how it went.
+    ///
+    /// # Errors
+    ///
+    /// What was wrong with the file, or that it was cancelled.
+    pub async fn add_one(&self, input: Input, options: ImportOptions) -> Result<(), String> {
+        let outcome = Rc::new(Cell::new(None));
+        let mut resolve = None;
+        let read = js_sys::Promise::new(&mut |r, _| resolve = Some(r));
+        let slot = outcome.clone();
+        let done: Done = Box::new(move |result| {
+            slot.set(Some(result));
+            if let Some(resolve) = resolve {
+                let _ = resolve.call0(&wasm_bindgen::JsValue::NULL);
+            }
+        });
+        self.loader().queue.borrow_mut().push_back(Job {
+            input,
+            options,
+            replaces: None,
+            of_folder: false,
+            done: Some(done),
+        });
+        self.run_queue();
+        let _ = wasm_bindgen_futures::JsFuture::from(read).await;
+        outcome
+            .take()
+            .unwrap_or_else(|| Err("cancelled".to_owned()))
+    }
+
     /// Imports a file again with other decisions.
     pub fn import_again(&self, id: u32, options: ImportOptions) {
         let loader = self.loader();
@@ -121,6 +157,7 @@ impl App {
                 options,
                 replaces: Some(id),
                 of_folder: false,
+                done: None,
             });
             self.run_queue();
         }
@@ -169,8 +206,12 @@ impl App {
         wasm_bindgen_futures::spawn_local(async move {
             loop {
                 let job = loader.queue.borrow_mut().pop_front();
-                let Some(job) = job else { break };
-                app.run_job(&loader, job).await;
+                let Some(mut job) = job else { break };
+                let done = job.done.take();
+                let result = app.run_job(&loader, job).await;
+                if let Some(done) = done {
+                    done(result);
+                }
             }
             loader.running.set(false);
             app.load.update(|l| {
@@ -186,7 +227,7 @@ impl App {
         });
     }
 
-    async fn run_job(&self, loader: &Rc<Loader>, job: Job) {
+    async fn run_job(&self, loader: &Rc<Loader>, job: Job) -> Result<(), String> {
         let app = *self;
         let started = clock::now_ms();
         clock::mark("gemmscope:chosen");
@@ -260,6 +301,7 @@ impl App {
                     message: error.to_string(),
                     mappable,
                 };
+                let message = error.message.clone();
                 app.status
                     .set(format!("{name} was not read: {}", error.message));
                 app.load.update(|l| {
@@ -269,9 +311,14 @@ impl App {
                 if mappable {
                     app.open(Dialog::Mapping(id));
                 }
+                return Err(message);
             }
-            Outcome::Cancelled => app.status.set(format!("{name}: cancelled")),
+            Outcome::Cancelled => {
+                app.status.set(format!("{name}: cancelled"));
+                return Err("cancelled".to_owned());
+            }
         }
+        Ok(())
     }
 
     async fn read(

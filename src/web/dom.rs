@@ -161,6 +161,15 @@ pub fn watch_size(
     })
 }
 
+/// True where this page shows inside another one (`?embed=1`).
+pub fn embedded() -> bool {
+    let search = window().location().search().unwrap_or_default();
+    search
+        .trim_start_matches('?')
+        .split('&')
+        .any(|pair| pair == "embed=1")
+}
+
 /// The text after `#`.
 pub fn hash() -> String {
     window().location().hash().unwrap_or_default()

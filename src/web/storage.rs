@@ -1,7 +1,10 @@
 //! `localStorage`, where the browser grants it. A sandboxed frame or a strict setting refuses it:
-//! then nothing is remembered and nothing fails.
+//! then nothing is remembered and nothing fails. A page inside another one uses none.
 
 fn storage() -> Option<web_sys::Storage> {
+    if super::dom::embedded() {
+        return None;
+    }
     web_sys::window()?.local_storage().ok()?
 }
 

@@ -1,0 +1,222 @@
+// The page inside other pages: the element, the module, and the protocol against hosts that mean no good. The hosts
+// are on an origin of their own, under the strict policy that the embedding guide names.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { serve } from "../../scripts/static.mjs";
+import { fixture, launch, screenshot, site } from "../harness.mjs";
+
+const CSV = readFileSync(fixture("fixtures/generic/plain.csv"), "utf8");
+let folder, host, viewer;
+
+before(async () => {
+  viewer = await site("pages");
+  folder = mkdtempSync(join(tmpdir(), "gemmscope-host-"));
+  writeFileSync(join(folder, "bench.csv"), CSV);
+  writeFileSync(join(folder, "other.csv"), "M,N,K,dtype,time_us\n512,512,512,bf16,9.5\n");
+  const origin = new URL(viewer).origin;
+  const policy =
+    `default-src 'none'; script-src 'self' ${origin}; frame-src ${origin}; connect-src 'self'; base-uri 'none'; form-action 'none'`;
+  host = await serve(folder, { headers: { "content-security-policy": policy } });
+});
+after(async () => {
+  await host?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Opens a host page with this body; records what went wrong on it and in its frames. */
+async function open(t, name, body, options = {}) {
+  writeFileSync(join(folder, `${name}.html`), `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>\n${body}\n</html>`);
+  const context = await (await launch()).newContext({ viewport: { width: 900, height: 900 }, colorScheme: "light", ...options });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  page.trouble = [];
+  page.on("console", (m) => m.type() === "error" && page.trouble.push(m.text()));
+  page.on("pageerror", (e) => page.trouble.push(String(e)));
+  page.asked = [];
+  context.on("request", (r) => page.asked.push(r.url()));
+  await page.goto(host.url + `${name}.html`);
+  return page;
+}
+
+const script = () => `<script type="module" src="${viewer}gemm-scope.js"></script>`;
+const loaded = (page, selector = "gemm-scope") =>
+  page.waitForFunction((s) => [...document.querySelectorAll(s)].every((e) => e.shadowRoot.querySelector(".ready")), selector, { timeout: 30_000 });
+const summary = (page, i = 0) =>
+  page.evaluate((i) => document.querySelectorAll("gemm-scope")[i].export("summary"), i);
+
+test("the element under a strict policy: data of the host, its own height, theme, export, nothing asked elsewhere", async (t) => {
+  const page = await open(
+    t,
+    "element",
+    `<body data-theme="dark"><gemm-scope loading="eager" src="bench.csv" view="roofline" device="mi300x"><a href="bench.csv">data</a></gemm-scope>${script()}`,
+  );
+  await loaded(page);
+  const [only] = await summary(page);
+  assert.equal(only.file, "bench.csv");
+  assert.equal(only.rows_used, 4);
+  assert.deepEqual(only.devices, ["AMD Instinct MI300X"]);
+  const frame = page.frames()[1];
+  assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), "dark");
+  assert.equal(await frame.locator('input[type="file"]').count(), 0);
+  const [height, inner] = await Promise.all([
+    page.evaluate(() => document.querySelector("gemm-scope").shadowRoot.querySelector("iframe").getBoundingClientRect().height),
+    frame.evaluate(() => document.querySelector(".app").getBoundingClientRect().height),
+  ]);
+  assert.ok(Math.abs(height - inner) <= 1, `frame ${height}, content ${inner}`);
+  const svg = await page.evaluate(() => document.querySelector("gemm-scope").export("svg"));
+  assert.match(svg, /^<svg [\s\S]*MI300X[\s\S]*<\/svg>\s*$/);
+  assert.match(await page.evaluate(() => document.querySelector("gemm-scope").export("csv")), /^gemmscope,m,n,k,/);
+  assert.match(await page.evaluate(() => document.querySelector("gemm-scope").export("view")), /device=mi300x/);
+  const origins = new Set(page.asked.filter((u) => u.startsWith("http")).map((u) => new URL(u).origin));
+  assert.deepEqual([...origins].sort(), [new URL(host.url).origin, new URL(viewer).origin].sort());
+  assert.ok(!page.asked.some((u) => u.includes("sw.js")), "no service worker in a frame");
+  await page.evaluate(() => (document.body.dataset.theme = "light"));
+  await frame.waitForFunction(() => document.documentElement.dataset.theme === "light");
+  await screenshot(page, "embed-element");
+  assert.deepEqual(page.trouble, []);
+});
+
+test("two on one page, attributes that change, events, and one that is removed", async (t) => {
+  const page = await open(
+    t,
+    "two",
+    `<body><gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope>
+     <gemm-scope loading="eager" src="other.csv" device="h100-sxm" theme="dark"></gemm-scope>${script()}`,
+  );
+  await loaded(page);
+  assert.equal((await summary(page, 0))[0].rows_used, 4);
+  const [second] = await summary(page, 1);
+  assert.equal(second.rows_used, 1);
+  assert.match(second.devices[0], /H100/);
+  const said = await page.evaluate(async () => {
+    const [a, b] = document.querySelectorAll("gemm-scope");
+    const change = new Promise((done) => a.addEventListener("gemm-change", (e) => done(e.detail.view), { once: true }));
+    a.setAttribute("device", "mi325x");
+    const view = await change;
+    const load = new Promise((done) => b.addEventListener("gemm-load", (e) => done(e.detail.summary[0].rows_used), { once: true }));
+    b.setAttribute("src", "bench.csv");
+    const rows = await load;
+    b.remove();
+    return { view, rows };
+  });
+  assert.match(said.view, /device=mi325x/);
+  assert.equal(said.rows, 4);
+  assert.equal(page.frames().length, 2);
+  assert.deepEqual(page.trouble, []);
+});
+
+test("an opaque sandbox, inline data, and the module", async (t) => {
+  const page = await open(
+    t,
+    "opaque",
+    `<body><div id="here"></div><gemm-scope loading="eager" isolate device="mi300x"><script type="text/csv">${CSV}</script></gemm-scope>${script()}`,
+  );
+  await loaded(page);
+  assert.equal((await summary(page))[0].rows_used, 4);
+  assert.equal(await page.frames()[1].evaluate(() => self.origin), "null");
+  const rows = await page.evaluate(async (viewer) => {
+    const { mount } = await import(`${viewer}gemm-scope.js`);
+    const el = mount(document.querySelector("#here"), { device: "mi300x", loading: "eager" });
+    const [one] = await el.load("M,N,K,dtype,time_us\n64,64,64,fp16,2\n", { name: "typed.csv" });
+    const refused = await el.load("nonsense", { name: "bad.csv" }).catch((e) => e.code);
+    const view = await el.view({ view: "quux" }).catch((e) => e.code);
+    await el.view({ view: "table" });
+    const picture = await el.export("svg").catch((e) => e.code);
+    return [one.file, one.rows_used, refused, view, picture];
+  }, viewer);
+  assert.deepEqual(rows, ["typed.csv", 1, "unreadable", "bad-value", "no-picture"]);
+  assert.deepEqual(page.trouble.filter((l) => !/Worker|origin 'null'/.test(l)), []);
+});
+
+test("a frame refuses other windows, other versions, malformed and huge messages, and goes on", async (t) => {
+  const page = await open(t, "hostile", `<body><iframe id="a" src="${viewer}?embed=1" width="600" height="300"></iframe>${script()}`);
+  const frame = page.frames()[1];
+  await frame.waitForFunction(() => document.documentElement.dataset.ready === "1");
+  const result = await page.evaluate(async (target) => {
+    const frame = document.querySelector("#a").contentWindow;
+    const log = [];
+    const channel = (message, ports = 1) => {
+      const made = Array.from({ length: ports }, () => new MessageChannel());
+      const heard = new Promise((done) => {
+        if (made[0]) made[0].port1.onmessage = (e) => done(e.data);
+        setTimeout(() => done("silence"), 600);
+      });
+      frame.postMessage(message, target, made.map((c) => c.port2));
+      return heard.then((data) => ({ data, port: made[0]?.port1 }));
+    };
+    // Foreign and malformed: passed over in silence.
+    for (const m of [null, 7, "x", { type: "connect" }, { gemm: 1 }, { gemm: { type: "connect", v: 1, pad: "x".repeat(70_000) } }]) {
+      log.push((await channel(m)).data);
+    }
+    const cyclic = { gemm: { v: 1, type: "connect" } };
+    cyclic.self = cyclic;
+    log.push((await channel(cyclic)).data);
+    log.push((await channel({ gemm: { v: 99, type: "connect" } })).data.code);
+    log.push((await channel({ gemm: { v: 1, type: "connect" } }, 2)).data.code);
+    const { data: ready, port } = await channel({ gemm: { v: 1, type: "connect" } });
+    log.push(ready.type, (await channel({ gemm: { v: 1, type: "connect" } })).data.code);
+    const ask = (message, transfer = []) =>
+      new Promise((done) => {
+        port.onmessage = (e) => (e.data.type === "error" || e.data.type === "ok") && done(e.data.code ?? e.data.type);
+        port.postMessage(message, transfer);
+      });
+    const huge = new ArrayBuffer((64 << 20) + 1);
+    log.push(
+      await ask({ type: "eval", id: 1, code: "alert(1)" }),
+      await ask({ type: "load" }),
+      await ask({ type: "load", id: 2, bytes: new Uint8Array(9) }),
+      await ask({ type: "load", id: 3, bytes: huge }, [huge]),
+      await ask({ type: "view", id: 4, set: { theme: "pink" } }),
+      await ask({ type: "view", id: 5, pad: "x".repeat(70_000) }),
+      await ask("text"),
+      await ask({ type: "load", id: 6, name: "ok.csv", bytes: new TextEncoder().encode("M,N,K,us\n8,8,8,1\n").buffer }),
+    );
+    return log;
+  }, new URL(viewer).origin);
+  assert.deepEqual(result, [
+    ...Array(7).fill("silence"), "version", "bad-message", "ready", "connected",
+    "unknown-type", "bad-message", "bad-message", "too-large", "bad-message", "too-large", "bad-message", "ok",
+  ]);
+  // Another window than the parent: a sibling frame of the same host cannot connect.
+  const sibling = await page.evaluate(async (url) => {
+    const b = document.createElement("iframe");
+    b.src = url;
+    document.body.append(b);
+    await new Promise((done) => (b.onload = done));
+    return true;
+  }, `${viewer}?embed=1`);
+  assert.ok(sibling);
+  const second = page.frames()[2];
+  await second.waitForFunction(() => document.documentElement.dataset.ready === "1");
+  const fromSibling = await frame.evaluate(
+    (target) =>
+      new Promise((done) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = (e) => done(e.data.type);
+        parent.frames[1].postMessage({ gemm: { v: 1, type: "connect" } }, target, [port2]);
+        setTimeout(() => done("silence"), 800);
+      }),
+    new URL(viewer).origin,
+  );
+  assert.equal(fromSibling, "silence");
+  assert.deepEqual(page.trouble, []);
+});
+
+test("printing shows the picture, and what stands between the tags shows without the script", async (t) => {
+  const page = await open(t, "print", `<body><gemm-scope loading="eager" src="bench.csv" device="mi300x">fallback</gemm-scope>${script()}`);
+  await loaded(page);
+  await page.waitForTimeout(800);
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await page.emulateMedia({ media: "print" });
+  const seen = await page.evaluate(() => {
+    const root = document.querySelector("gemm-scope").shadowRoot;
+    const shown = (s) => root.querySelector(s) && getComputedStyle(root.querySelector(s)).display !== "none";
+    return [shown("iframe"), shown(".print"), Boolean(root.querySelector(".print svg"))];
+  });
+  assert.deepEqual(seen, [false, true, true]);
+  const bare = await open(t, "bare", `<body><gemm-scope src="bench.csv"><a href="bench.csv">the data</a></gemm-scope>`);
+  assert.equal(await bare.getByRole("link", { name: "the data" }).isVisible(), true);
+});

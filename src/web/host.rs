@@ -1,0 +1,132 @@
+//! The page that holds this one in a frame: one connection over a `MessagePort`, see
+//! [`crate::embed`] for what is said.
+
+use super::dom::{self, Listener};
+use super::worker::field;
+use crate::embed::{self, Refusal, Reply, Request};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+/// What carries a request out: the request, and the bytes that came with a load.
+pub type Handler = Rc<dyn Fn(Rc<Host>, Request, Option<js_sys::ArrayBuffer>)>;
+
+/// The connected host.
+pub struct Host {
+    port: web_sys::MessagePort,
+    /// A load is under way: a second one is refused.
+    pub busy: Cell<bool>,
+    listener: RefCell<Option<Listener>>,
+}
+
+impl Host {
+    /// Sends a message.
+    pub fn send(&self, reply: &Reply) {
+        let json = serde_json::to_string(reply).unwrap_or_default();
+        if let Ok(value) = js_sys::JSON::parse(&json) {
+            let _ = self.port.post_message(&value);
+        }
+    }
+
+    /// Answers a request.
+    pub fn answer(&self, id: u64, result: Result<Option<serde_json::Value>, (String, String)>) {
+        self.send(&match result {
+            Ok(result) => Reply::Ok { id, result },
+            Err((code, message)) => Reply::Error { id, code, message },
+        });
+    }
+}
+
+/// A message without its bytes as text; "" where that is not possible (cycles).
+fn text_of(data: &JsValue) -> String {
+    js_sys::JSON::stringify(data)
+        .ok()
+        .and_then(|t| t.as_string())
+        .unwrap_or_default()
+}
+
+/// Says hello to the page that holds this one and waits for its connection. `on_host` hears of
+/// it once, before its first request.
+pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listener {
+    let host: Rc<RefCell<Option<Rc<Host>>>> = Rc::default();
+    let window = dom::window();
+    let parent = window.parent().ok().flatten();
+    let alone = parent
+        .as_ref()
+        .is_none_or(|p| js_sys::Object::is(p, &window));
+    let from = parent.clone();
+    let listener = dom::listen(&window, "message", move |event: web_sys::MessageEvent| {
+        let from_parent = !alone
+            && from.as_ref().is_some_and(|parent| {
+                js_sys::Object::is(&field(&event, "source"), parent.as_ref())
+            });
+        let ports: Vec<web_sys::MessagePort> = event
+            .ports()
+            .iter()
+            .filter_map(|p| p.dyn_into().ok())
+            .collect();
+        let connected = host.borrow().is_some();
+        match embed::connect(&text_of(&event.data()), from_parent, ports.len(), connected) {
+            Err(None) => {}
+            Err(Some(refusal)) => {
+                // Nobody but the holder of the port hears why.
+                if let (Some(port), true) = (ports.first(), from_parent) {
+                    let refused = Host {
+                        port: port.clone(),
+                        busy: Cell::new(false),
+                        listener: RefCell::default(),
+                    };
+                    refused.send(&refusal.into());
+                    port.close();
+                }
+            }
+            Ok(_) => {
+                let Some(port) = ports.first() else { return };
+                let new = Rc::new(Host {
+                    port: port.clone(),
+                    busy: Cell::new(false),
+                    listener: RefCell::default(),
+                });
+                *host.borrow_mut() = Some(new.clone());
+                let (weak, handler) = (Rc::downgrade(&new), handler.clone());
+                let listener = dom::listen(port, "message", move |e: web_sys::MessageEvent| {
+                    if let Some(host) = weak.upgrade() {
+                        receive(host, &e.data(), &handler);
+                    }
+                });
+                *new.listener.borrow_mut() = Some(listener);
+                on_host(new.clone());
+                port.start();
+                new.send(&Reply::Ready {
+                    app: env!("CARGO_PKG_VERSION").to_owned(),
+                    v: embed::VERSIONS.to_vec(),
+                });
+            }
+        }
+    });
+    if let (false, Some(parent)) = (alone, parent) {
+        // Holds nothing, so anyone may hear it.
+        let hello = js_sys::JSON::parse(r#"{"gemm":{"v":1,"type":"hello"}}"#);
+        let _ = parent.post_message(&hello.unwrap_or(JsValue::NULL), "*");
+    }
+    listener
+}
+
+fn receive(host: Rc<Host>, data: &JsValue, handler: &Handler) {
+    let bytes = field(data, "bytes").dyn_into::<js_sys::ArrayBuffer>().ok();
+    if field(data, "bytes").is_object() && bytes.is_none() {
+        // Another kind of buffer would be spelled out number by number below.
+        let id = field(data, "id").as_f64().map(|v| v as u64);
+        host.send(&Reply::from(Refusal {
+            id,
+            code: "bad-message",
+            message: "bytes is an ArrayBuffer".to_owned(),
+        }));
+        return;
+    }
+    let size = bytes.as_ref().map(|b| b.byte_length() as usize);
+    match embed::request(&text_of(data), size, host.busy.get()) {
+        Ok(request) => handler(host, request, bytes),
+        Err(refusal) => host.send(&refusal.into()),
+    }
+}
