@@ -67,6 +67,9 @@ pub struct Metrics {
     pub kind: RoofKind,
     roofs: Vec<Option<Roof>>,
     costs: Vec<Cost>,
+    /// Clock of each row over the clock that its device's peaks are of; empty where no file
+    /// recorded one.
+    clock_ratio: Vec<f64>,
 }
 
 impl Metrics {
@@ -86,6 +89,7 @@ impl Metrics {
             Vec::with_capacity(n),
         );
         let ops = data.ops.len();
+        let clock_ratio = clock_ratios(data, &devices);
         for row in 0..n {
             let op = data.op[row] as usize;
             let (work, bytes) = costs[op].of(
@@ -97,7 +101,7 @@ impl Metrics {
             ai.push(work / bytes);
             rate.push(work / data.time_s[row]);
             roof_s.push(match roofs[data.device[row] as usize * ops + op] {
-                Some(roof) => roof.time_s(work, bytes),
+                Some(roof) => at_clock(roof, clock_ratio.get(row)).time_s(work, bytes),
                 None => f64::NAN,
             });
         }
@@ -109,6 +113,7 @@ impl Metrics {
             kind,
             roofs,
             costs,
+            clock_ratio,
         }
     }
 
@@ -120,9 +125,11 @@ impl Metrics {
             .flatten()
     }
 
-    /// Roof of a row; `None` where the device or its peak for the type is unknown.
+    /// Roof of a row, at the clock that was recorded with it; `None` where the device or its peak
+    /// for the type is unknown.
     pub fn roof(&self, data: &Dataset, row: usize) -> Option<Roof> {
         self.roof_of(data.device[row], data.op[row])
+            .map(|roof| at_clock(roof, self.clock_ratio.get(row)))
     }
 
     /// Work of one call of a row, FLOP.
@@ -169,6 +176,33 @@ impl Metrics {
     pub fn bound(&self, data: &Dataset, row: usize) -> Option<Bound> {
         self.roof(data, row).map(|r| r.bound(self.ai[row]))
     }
+}
+
+/// Compute falls with the clock, memory does not.
+fn at_clock(mut roof: Roof, ratio: Option<&f64>) -> Roof {
+    if let Some(ratio) = ratio.filter(|r| **r > 0.0 && r.is_finite()) {
+        roof.peak_flops_per_s *= ratio;
+    }
+    roof
+}
+
+fn clock_ratios(data: &Dataset, devices: &[Option<Device>]) -> Vec<f64> {
+    let Some(column) = data.role(crate::dataset::Role::MeasuredClock) else {
+        return Vec::new();
+    };
+    let crate::dataset::ColumnData::Number(clocks) = &column.data else {
+        return Vec::new();
+    };
+    clocks
+        .iter()
+        .zip(&data.device)
+        .map(|(clock, device)| {
+            let of_peak = devices[usize::from(*device)]
+                .as_ref()
+                .and_then(|d| d.clock_hz);
+            of_peak.map_or(f64::NAN, |peak| clock / peak)
+        })
+        .collect()
 }
 
 /// The strip of figures over a set of rows.

@@ -264,7 +264,8 @@ fn every_format_reads_its_own_example() {
                 if s.format != f.id && f.id != "gemmscope" {
                     problems.push(format!("{}: its example reads as {}", f.id, s.format));
                 }
-                if s.set_aside.total() > 0 {
+                // A profile without shapes has GEMMs that wait for the user's word.
+                if s.set_aside.total() > s.without_model.rows {
                     problems.push(format!("{}: {:?}", f.id, s.set_aside.reasons));
                 }
             }

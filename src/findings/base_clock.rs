@@ -20,7 +20,7 @@ pub const RULE: Rule = Rule {
     threshold: "the recorded clock is under 90 % of the one that the device's peak is of",
     confidence: Confidence::Certain,
     why: "Profilers lock the clock to its base by default, and a peak falls with the clock.",
-    path_a: "Judge these rows by the peak at their own clock.",
+    path_a: "Nothing: these rows are judged by the peak at their own clock, here and in the table.",
     path_b: "Measure again with the clock unlocked (--clock-control none) before tuning anything.",
     profile: "The clock is in the profile already; only a run without the lock gives the real time.",
     check,
@@ -50,9 +50,11 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         |_, g| {
             let row = g.row as usize;
             let r = ratio(g).unwrap_or(f64::NAN);
-            let device = scan.device(g).and_then(|d| d.at_clock(clocks[row]));
             let problem = scan.problem(g);
-            let then = device
+            // The row's own efficiency is at its own clock; this is the one at the peak's clock.
+            let then = g.efficiency();
+            let full = scan
+                .device(g)
                 .and_then(|d| d.roof(problem.op.compute, scan.metrics().kind))
                 .map_or(f64::NAN, |roof| {
                     roof.problem_time_s(&problem) / scan.data().time_s[row]
@@ -61,7 +63,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 title: format!(
                     "{} at its own clock, not {}: {}",
                     percent(then),
-                    percent(g.efficiency()),
+                    percent(full),
                     scan.title(g)
                 ),
                 text: format!(
@@ -72,7 +74,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ),
                 formula: format!(
                     "efficiency at the measured clock = {} / {:.3} for what the clock limits = {}",
-                    percent(g.efficiency()),
+                    percent(full),
                     r,
                     percent(then)
                 ),

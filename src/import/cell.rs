@@ -145,6 +145,10 @@ fn slow_number(cell: &[u8], decimal_comma: bool) -> Option<f64> {
             let whole = ungrouped(whole, '.')?;
             return long_number(&format!("{whole}.{fraction}"));
         }
+        // Two points can only group thousands.
+        if text.matches('.').count() > 1 {
+            return long_number(&ungrouped(text, '.')?);
+        }
         return long_number(text);
     }
     if text.contains(',') {
@@ -453,6 +457,7 @@ mod tests {
         assert_eq!(number(b"1,234,567.5", false), Some(1_234_567.5));
         assert_eq!(number(b"1,5", true), Some(1.5));
         assert_eq!(number(b"1.234,5", true), Some(1234.5));
+        assert_eq!(number(b"27.595.520", true), Some(27_595_520.0));
     }
 
     #[test]

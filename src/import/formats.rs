@@ -29,6 +29,10 @@ pub static FORMATS: &[Format] = &[
     super::deepbench::FORMAT,
     super::tracelens::FORMAT,
     super::tracelens::CONTEXT_FORMAT,
+    // profilers: kernels without shapes
+    super::ncu::FORMAT,
+    super::rocprof::FORMAT,
+    super::nsys::FORMAT,
     super::devices::FORMAT,
     super::devices::CEILINGS,
     // anything else with a header

@@ -11,6 +11,7 @@ mod py;
 mod shape;
 mod table;
 
+pub use kernels::library;
 pub use py::Py;
 
 use super::cell::Header;
