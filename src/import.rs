@@ -49,6 +49,7 @@ pub mod google_benchmark;
 pub mod intern;
 pub mod iree;
 pub mod json;
+pub mod kineto;
 pub mod llama_cpp;
 pub mod log;
 pub mod mapping;

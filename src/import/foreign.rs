@@ -195,18 +195,13 @@ pub fn by_text(head: &Head) -> Option<&'static str> {
 }
 
 fn json(any: &dyn Fn(&[&str]) -> bool) -> Option<&'static str> {
-    Some(
-        if any(&["\"traceEvents\""]) || any(&["\"schemaVersion\"", "\"deviceProperties\""]) {
-            "this is a PyTorch profiler (Kineto) trace: run TraceLens on it and drop the GEMM.csv \
-             that it writes"
-        } else if any(&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]) {
-            "this is a fused-MoE tuning table: it holds the chosen tiles, but no times; drop the \
+    Some(if any(&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]) {
+        "this is a fused-MoE tuning table: it holds the chosen tiles, but no times; drop the \
              benchmark's own output"
-        } else {
-            "this is a JSON file of a kind that is not known here: write the rows as CSV with \
+    } else {
+        "this is a JSON file of a kind that is not known here: write the rows as CSV with \
              M, N, K and a time"
-        },
-    )
+    })
 }
 
 /// Control characters that no text has.

@@ -29,6 +29,7 @@ pub static FORMATS: &[Format] = &[
     super::deepbench::FORMAT,
     super::tracelens::FORMAT,
     super::tracelens::CONTEXT_FORMAT,
+    super::kineto::FORMAT,
     // profilers: kernels without shapes
     super::ncu::FORMAT,
     super::rocprof::FORMAT,

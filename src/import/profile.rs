@@ -402,6 +402,11 @@ fn four(sizes: &[u32]) -> Option<[u32; 4]> {
     }
 }
 
+/// A kernel is a matrix multiply, as far as its name tells.
+pub fn is_gemm_name(name: &str) -> bool {
+    is_gemm(name, &KernelName::parse(name))
+}
+
 fn is_gemm(name: &str, parsed: &KernelName) -> bool {
     let lower = name.to_ascii_lowercase();
     let other = [

@@ -13,6 +13,7 @@ mod table;
 
 pub use kernels::library;
 pub use py::Py;
+pub use shape::from_operands;
 
 use super::cell::Header;
 use super::{
