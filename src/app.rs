@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "props are named in the markup that uses them")]
 
 pub mod chart_view;
+pub mod controls;
 pub mod detail;
 pub mod device_form;
 pub mod devices;
@@ -16,6 +17,7 @@ pub mod help;
 pub mod load;
 pub mod mapping;
 pub mod page;
+pub mod plan;
 pub mod shortcuts;
 pub mod state;
 pub mod table;
@@ -55,25 +57,26 @@ pub fn GemmScope(
     shortcuts::listen(app);
 
     let empty = Memo::new(move |_| app.files.with(Vec::is_empty));
+    let needs_file = Memo::new(move |_| app.view.with(|v| views::shown(&v.view).needs_file()));
     let drawer = RwSignal::new(false);
     view! {
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || !empty.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
             <header::Header drawer=drawer />
             <Loading />
-            <Show when=move || !empty.get() fallback=|| view! { <empty::Empty /> }>
+            <Show when=move || !empty.get() || !needs_file.get() fallback=|| view! { <empty::Empty /> }>
                 <div class="workspace" class:drawer-open=move || drawer.get()>
                     <div class="scrim" on:click=move |_| drawer.set(false)></div>
-                    <aside class="sidebar" id="sidebar" aria-label="Files and filters">
+                    <Show when=move || !empty.get()><aside class="sidebar" id="sidebar" aria-label="Files and filters">
                         <div class="drawer-head">
                             <strong>"Files and filters"</strong>
                             {icon_button(icon::CROSS, "Close the drawer", move || drawer.set(false))}
                         </div>
                         <files::Files />
                         <filters::Filters />
-                    </aside>
+                    </aside></Show>
                     <main class="main" id="main" tabindex="-1">
-                        <totals::Strip />
+                        <Show when=move || needs_file.get()><totals::Strip /></Show>
                         <views::ActiveView />
                     </main>
                     <detail::Detail />

@@ -5,7 +5,7 @@ mod gesture;
 mod save;
 
 use super::state::App;
-use super::ui::{icon, icon_button};
+use super::ui::{icon, icon_button, table_view};
 use crate::chart::hit::Direction;
 use crate::chart::palette::Theme;
 use crate::chart::scene::{Point, Scene, Table};
@@ -363,18 +363,7 @@ fn DataTable(picture: RwSignal<Option<Rc<dyn Picture>>, LocalStorage>) -> impl I
             let (table, left_out) = p.table();
             view! {
                 <div class="data-table" tabindex="0" role="region" aria-label="What is drawn, as a table">
-                    <table>
-                        <thead>
-                            <tr>{table.header.into_iter().map(|h| view! { <th scope="col">{h}</th> }).collect_view()}</tr>
-                        </thead>
-                        <tbody>
-                            {table
-                                .rows
-                                .into_iter()
-                                .map(|r| view! { <tr>{r.into_iter().map(|c| view! { <td>{c}</td> }).collect_view()}</tr> })
-                                .collect_view()}
-                        </tbody>
-                    </table>
+                    {table_view(table)}
                     {(left_out > 0).then(|| view! { <p class="muted">{format!("and {left_out} more: the Table view has all")}</p> })}
                 </div>
             }

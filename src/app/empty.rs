@@ -40,6 +40,13 @@ pub fn Empty() -> impl IntoView {
                     </div>
                 </div>
             </section>
+            <section class="no-file" aria-labelledby="no-file-title">
+                <h3 id="no-file-title">"No file yet?"</h3>
+                <p class="muted">"See what a model's GEMMs could attain on a device before anything runs."</p>
+                <button type="button" class="button" data-open="plan" on:click=move |_| app.edit("view", |v| v.view = "plan".to_owned())>
+                    "Plan a model"
+                </button>
+            </section>
             <section class="samples" aria-labelledby="samples-title">
                 <h3 id="samples-title">"Or try a sample"</h3>
                 <ul>{SAMPLES.iter().map(|s| view! { <li>{sample(app, s)}</li> }).collect_view()}</ul>

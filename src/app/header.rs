@@ -2,7 +2,7 @@
 
 use super::state::{App, Dialog, ThemeChoice};
 use super::ui::{Menu, icon};
-use super::views::VIEWS;
+use super::views::{self, VIEWS, View};
 use crate::hardware::{self, RoofKind};
 use crate::web::{dom, file};
 use leptos::prelude::*;
@@ -37,32 +37,14 @@ pub fn Header(
                 </svg>
                 <h1>"gemmscope"</h1>
             </div>
-            <Show when=move || has_data.get()>
-                <nav class="tabs" aria-label="Views">
-                    {VIEWS
-                        .iter()
-                        .enumerate()
-                        .map(|(i, v)| {
-                            let active = move || app.view.with(|s| v.is_shown(&s.view));
-                            view! {
-                                <button
-                                    type="button"
-                                    class="tab"
-                                    aria-current=move || active().then_some("page")
-                                    title=format!("{} ({})", v.hint, i + 1)
-                                    on:click=move |_| app.edit("view", |s| s.view = v.key().to_owned())
-                                >
-                                    {icon(v.icon)}
-                                    <span>{v.title}</span>
-                                </button>
-                            }
-                        })
-                        .collect_view()}
-                </nav>
-            </Show>
+            <nav class="tabs" aria-label="Views">
+                {VIEWS.iter().enumerate().map(|(i, v)| tab(app, has_data, i, v)).collect_view()}
+            </nav>
             <div class="header-tools">
                 <Show when=move || has_data.get()>
                     <DevicePicker />
+                </Show>
+                <Show when=move || has_data.get() || app.view.with(|s| !views::shown(&s.view).needs_file())>
                     <RoofSwitch />
                     <span class="rule" aria-hidden="true"></span>
                     <button type="button" class="icon-button wide-only" aria-label="Undo" title="Undo (Ctrl Z)"
@@ -90,6 +72,27 @@ pub fn Header(
             </div>
         </header>
     }
+}
+
+/// Without a file only the views that need none can be opened, and the start page.
+fn tab(app: App, has_data: Memo<bool>, i: usize, v: &'static View) -> AnyView {
+    let active = move || app.view.with(|s| v.is_shown(&s.view));
+    view! {
+        <Show when=move || has_data.get() || i == 0 || !v.needs_file()>
+            <button
+                type="button"
+                class="tab"
+                data-view=v.id
+                aria-current=move || active().then_some("page")
+                title=move || if has_data.get() { format!("{} ({})", v.hint, i + 1) } else { v.hint.to_owned() }
+                on:click=move |_| app.edit("view", |s| s.view = v.key().to_owned())
+            >
+                {move || if i == 0 && !has_data.get() { icon(icon::FILE) } else { icon(v.icon) }}
+                <span>{move || if i == 0 && !has_data.get() { "Start" } else { v.title }}</span>
+            </button>
+        </Show>
+    }
+    .into_any()
 }
 
 /// A button that opens the browser's file chooser, with the (hidden) control behind it. The first

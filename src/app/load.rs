@@ -49,7 +49,7 @@ impl Loader {
         self.inputs.borrow().get(&id).cloned()
     }
 
-    fn new_id(&self) -> u32 {
+    pub(super) fn new_id(&self) -> u32 {
         self.next_id.set(self.next_id.get() + 1);
         self.next_id.get()
     }
@@ -242,6 +242,12 @@ impl App {
                 bytes_per_s: 0.0,
             });
         });
+        if name.ends_with(".json")
+            && total <= HEAD_BYTES
+            && super::plan::take_model(app, &name, &head(&job.input).await)
+        {
+            return;
+        }
         let mut options = job.options;
         let mut outcome = self.read(loader, &job.input, &options, started).await;
         // A file of an unknown make whose header was assigned by hand before.

@@ -159,7 +159,7 @@ pub fn listen(app: App) {
             }
             if let (false, Ok(digit @ 1..=9)) = (ctrl, key.parse::<usize>()) {
                 if let Some(view) = views::VIEWS.get(digit - 1)
-                    && !app.is_empty()
+                    && (!app.is_empty() || !view.needs_file())
                 {
                     app.edit("view", |v| v.view = view.key().to_owned());
                 }

@@ -1,5 +1,6 @@
 //! Small parts that every panel uses: icons, menus, dialogs, hints.
 
+use crate::chart::scene::Table;
 use crate::web::dom;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -47,6 +48,8 @@ pub mod icon {
     pub const WARN: &str = "M8 2 1.5 13.5h13zM8 6.5v3.5M8 12h.01";
     /// Whole picture.
     pub const FIT: &str = "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4";
+    /// A plan: a target.
+    pub const PLAN: &str = "M8 2v2M8 12v2M2 8h2M12 8h2M8 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM8 8h.01";
     /// Columns.
     pub const COLUMNS: &str = "M2 3h12v10H2zM6 3v10M10 3v10";
 }
@@ -255,6 +258,25 @@ pub fn Modal(
             </div>
         </dialog>
     }
+}
+
+/// A chart's or a plan's table as it is.
+pub fn table_view(table: Table) -> AnyView {
+    view! {
+        <table>
+            <thead>
+                <tr>{table.header.into_iter().map(|h| view! { <th scope="col">{h}</th> }).collect_view()}</tr>
+            </thead>
+            <tbody>
+                {table
+                    .rows
+                    .into_iter()
+                    .map(|r| view! { <tr>{r.into_iter().map(|c| view! { <td>{c}</td> }).collect_view()}</tr> })
+                    .collect_view()}
+            </tbody>
+        </table>
+    }
+    .into_any()
 }
 
 /// A term with its explanation as a tooltip that the keyboard reaches too.

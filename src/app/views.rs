@@ -5,7 +5,7 @@
 //! keyboard, saves pictures and shows the accessible table. Selectors above the chart come from
 //! `controls`; each reads and writes one key of `ViewState::params`.
 
-mod roofline;
+pub mod roofline;
 mod scene;
 
 use super::state::App;
@@ -25,6 +25,8 @@ pub enum Kind {
     Roofline,
     /// Rows and columns.
     Table,
+    /// The planner, which needs no file.
+    Plan,
     /// Any other chart.
     Scene(DrawScene),
 }
@@ -122,12 +124,25 @@ pub const VIEWS: &[View] = &[
         kind: Kind::Table,
         controls: &[],
     },
+    View {
+        id: "plan",
+        title: "Plan",
+        icon: icon::PLAN,
+        hint: "What a model's GEMMs could attain, before anything runs; needs no file",
+        kind: Kind::Plan,
+        controls: &[],
+    },
 ];
 
 impl View {
     /// What the view state holds while this view shows: "" for the first.
     pub fn key(&self) -> &'static str {
         if self.id == VIEWS[0].id { "" } else { self.id }
+    }
+
+    /// True where the view shows nothing without a file.
+    pub fn needs_file(&self) -> bool {
+        !matches!(self.kind, Kind::Plan)
     }
 
     /// True where the view state means this view. A view that this version does not know is the
@@ -139,6 +154,11 @@ impl View {
             self.id == VIEWS[0].id
         }
     }
+}
+
+/// The view of this key in the view state.
+pub fn shown(key: &str) -> &'static View {
+    VIEWS.iter().find(|v| v.is_shown(key)).unwrap_or(&VIEWS[0])
 }
 
 /// The view that the state names.
@@ -153,6 +173,7 @@ pub fn ActiveView() -> impl IntoView {
         let view = &VIEWS[shown.get()];
         match view.kind {
             Kind::Roofline => view! { <roofline::Roofline view=view /> }.into_any(),
+            Kind::Plan => view! { <super::plan::PlanView /> }.into_any(),
             Kind::Table => view! { <super::table::Table /> }.into_any(),
             Kind::Scene(draw) => view! { <scene::SceneView view=view draw=draw /> }.into_any(),
         }

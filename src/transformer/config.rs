@@ -156,6 +156,19 @@ fn family(model_type: &str) -> Family {
 }
 
 impl Model {
+    /// True where a JSON text is meant as a model's configuration, right or wrong.
+    pub fn is_config(text: &str) -> bool {
+        text.trim_start().starts_with('{')
+            && [
+                "\"model_type\"",
+                "\"num_hidden_layers\"",
+                "\"n_layer\"",
+                "\"architectures\"",
+            ]
+            .iter()
+            .any(|key| text.contains(key))
+    }
+
     /// Reads a Hugging Face `config.json`: Llama, Mistral, Mixtral, Qwen, DeepSeek, GPT-2, BERT,
     /// Falcon and others that use the same keys. Keys it does not need are ignored; of a
     /// multimodal model the text part is read.

@@ -318,6 +318,7 @@ pub fn swatch(color: crate::chart::scene::Color, glyph: Glyph) -> AnyView {
         Glyph::Square => "M2 2h8v8H2z",
         Glyph::Diamond => "M6 .8 11.2 6 6 11.2.8 6z",
         Glyph::Triangle => "M6 1.5 11 10.5H1z",
+        Glyph::Ring => "M6 1a5 5 0 1 0 0 10A5 5 0 0 0 6 1zm0 2a3 3 0 1 1 0 6 3 3 0 0 1 0-6z",
         _ => "M6 1.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z",
     };
     view! { <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true"><path d=path fill=hex(color) /></svg> }.into_any()

@@ -1,0 +1,120 @@
+//! The plan as lists: totals, GEMMs, devices by step time, measured rows that are in the model.
+
+use super::Ready;
+use crate::app::ui::table_view;
+use crate::plan::matching::{Index, best_preset, distinct, measured_table};
+use crate::plan::spread::Spread;
+use crate::plan::{Plan, export, form};
+use crate::view_state::ViewState;
+use leptos::prelude::*;
+
+/// The lists.
+pub fn view(ready: Ready) -> AnyView {
+    let plan = ready.plan;
+    let failed = move || {
+        plan.with(|p| {
+            let reasons = p
+                .steps
+                .iter()
+                .filter_map(|s| Some(format!("{}: {}", s.device.name, s.result.as_ref().err()?)));
+            let unknown = p.unknown.iter().map(|id| format!("no such device: {id}"));
+            reasons
+                .chain(unknown)
+                .map(|t| view! { <p class="plan-note bad-text" role="alert">{t}</p> })
+                .collect_view()
+        })
+    };
+    let figures = move || {
+        plan.with(|p| export::figures(p))
+            .into_iter()
+            .map(|(label, value)| view! { <div><dt>{label.clone()}</dt><dd data-total=label>{value}</dd></div> })
+            .collect_view()
+    };
+    let spread = move || {
+        plan.with(|p| {
+            let experts = p.state.model.experts?;
+            let s = Spread::of(&experts, &p.state.workload)?;
+            Some(view! { <p class="plan-note">{s.sentence(&experts)}</p> })
+        })
+    };
+    let gemms = move || plan.with(|p| p.first().map(|s| table_view(export::table(s))));
+    let devices = move || table_view(plan.with(|p| export::device_table(p)));
+    let of = move || plan.with(|p| p.steps.first().map(|s| format!("On {}", s.device.name)));
+    view! {
+        {failed}
+        <dl class="facts plan-totals" aria-label="Totals of the step">{figures}</dl>
+        <p class="plan-note">
+            "At best: every GEMM at its roof with its compulsory bytes. Communication, norms, softmax and sampling come on top."
+        </p>
+        {spread}
+        {measured(ready)}
+        <h3>"GEMMs of a step "<span class="muted">{of}</span></h3>
+        <div class="data-table" tabindex="0" role="region" aria-label="GEMMs of a step">{gemms}</div>
+        <h3>"Devices by step time"</h3>
+        <div class="data-table" tabindex="0" role="region" aria-label="Devices by step time">{devices}</div>
+    }
+    .into_any()
+}
+
+/// Measured shapes that the model has, and a better model where there is one.
+fn measured(ready: Ready) -> AnyView {
+    let app = ready.app;
+    let shapes = Memo::new(move |_| {
+        let frame = app.late.get();
+        (!frame.data.is_empty()).then(|| distinct(&frame.data, &frame.rows))
+    });
+    let model = Memo::new(move |_| ready.plan.with(|p| p.state.model.clone()));
+    let found = Memo::new(move |_| {
+        let index = model.with(Index::new);
+        let frame = app.late.get();
+        shapes.with(|s| {
+            s.as_ref()
+                .map(|s| (s.len(), measured_table(&index, &frame, s)))
+        })
+    });
+    let fit = Memo::new(move |_| shapes.with(|s| s.as_ref().and_then(|s| best_preset(s))));
+    let offer = move || {
+        let fit = fit.get()?;
+        if ready
+            .plan
+            .with(|p: &crate::app::state::Shared<Plan>| p.state.model.id == fit.model)
+        {
+            return None;
+        }
+        let id = fit.model.clone();
+        let choose = move |_| {
+            app.edit("plan", |v: &mut ViewState| {
+                let model = form::groups(v, &[])
+                    .into_iter()
+                    .flat_map(|g| g.controls)
+                    .find(|c| c.key == "plan.model");
+                if let Some(c) = model {
+                    form::choose(v, &c, &id);
+                }
+            });
+        };
+        Some(view! {
+            <div class="plan-note">
+                {format!("{} of the {} measured shapes are {}'s. ", fit.matched, fit.of, fit.name)}
+                <button type="button" class="button small" data-fit=fit.model.clone() on:click=choose>{format!("Plan {}", fit.name)}</button>
+            </div>
+        })
+    };
+    let list = move || {
+        let (of, table) = found.get()?;
+        let n = table.rows.len();
+        let name = model.with(|m| m.name.clone());
+        Some(view! {
+            <h3>
+                "Measured rows in this model "
+                <span class="muted">{format!("{n} of {of} distinct shapes are GEMMs of {name}")}</span>
+            </h3>
+            {(n > 0).then(|| view! {
+                <div class="data-table" data-list="measured" tabindex="0" role="region" aria-label="Measured rows in this model">
+                    {table_view(table)}
+                </div>
+            })}
+        })
+    };
+    view! { {offer}{list} }.into_any()
+}

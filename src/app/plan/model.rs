@@ -1,0 +1,142 @@
+//! A model's GEMMs: the settings, the live roofline with its two sliders, the lists.
+
+use super::{Ready, lists, picture, problems};
+use crate::app::controls::{Change, controls};
+use crate::app::ui::{Menu, icon, value_of};
+use crate::chart::control::Control;
+use crate::plan::export::EXPORTS;
+use crate::plan::{Trail, form};
+use crate::web::dom;
+use leptos::prelude::*;
+
+/// The page.
+pub fn page(ready: Ready) -> AnyView {
+    view! {
+        <div class="plan-columns">
+            <section class="plan-form" aria-label="What is planned">{settings(ready)}</section>
+            <section class="plan-body" aria-label="The plan">
+                {problems(ready)}
+                {headline(ready)}
+                {sliders(ready)}
+                {picture::view(ready)}
+                {lists::view(ready)}
+            </section>
+        </div>
+    }
+    .into_any()
+}
+
+/// One line on what is planned, with what it can be saved as.
+fn headline(ready: Ready) -> AnyView {
+    let save = move |i: usize| {
+        let e = &EXPORTS[i];
+        let text = ready.plan.with_untracked(|p| (e.write)(p));
+        dom::download(e.file, "text/plain", text.as_bytes());
+    };
+    view! {
+        <div class="plan-head">
+            <p>{move || ready.plan.with(|p| p.headline())}</p>
+            <Menu
+                class="button small"
+                right=true
+                name=Signal::derive(|| "Save the plan".to_owned())
+                label=|| view! { {icon(icon::SAVE)}<span>"Save"</span> }
+            >
+                {EXPORTS
+                    .iter()
+                    .enumerate()
+                    .map(|(i, e)| view! {
+                        <button type="button" class="menu-item" data-export=e.id title=e.hint on:click=move |_| save(i)>{e.name}</button>
+                    })
+                    .collect_view()}
+            </Menu>
+        </div>
+    }
+    .into_any()
+}
+
+/// Batch and length, live, and which of the two leaves a trail.
+pub fn sliders(ready: Ready) -> AnyView {
+    let app = ready.app;
+    let slider = move |key: &'static str, get: fn(&crate::plan::PlanState) -> u32, trail: Trail| {
+        let value = Memo::new(move |_| ready.plan.with(|p| get(&p.state)));
+        let label = move || match (trail, ready.plan.with(|p| p.state.workload.phase)) {
+            (Trail::Batch, _) => "Batch",
+            (_, crate::transformer::Phase::Decode) => "Context",
+            _ => "Sequence",
+        };
+        // What was moved last leaves the trail.
+        let set = move |text: String| {
+            app.edit("slider", |v| {
+                v.set_param(key, text);
+                v.set_param(
+                    "plan.trail",
+                    if trail == Trail::Length { "length" } else { "" },
+                );
+            });
+        };
+        let moved = move |e| {
+            if let Ok(position) = value_of(&e).parse() {
+                set(form::at_slider(position).to_string());
+            }
+        };
+        view! {
+            <label class="slider">
+                <span>{label}</span>
+                <input
+                    type="range"
+                    min="0"
+                    max=form::slider_of(crate::plan::LARGEST).to_string()
+                    data-slider=key
+                    prop:value=move || form::slider_of(value.get()).to_string()
+                    aria-valuetext=move || value.get().to_string()
+                    on:input=moved
+                />
+                <input
+                    type="number"
+                    min="1"
+                    max=crate::plan::LARGEST.to_string()
+                    data-control=key
+                    aria-label=label
+                    prop:value=move || value.get().to_string()
+                    on:change=move |e| set(value_of(&e))
+                />
+            </label>
+        }
+    };
+    view! {
+        <div class="sliders">
+            {slider("plan.batch", |s| s.workload.batch, Trail::Batch)}
+            {slider("plan.length", |s| s.workload.length, Trail::Length)}
+        </div>
+    }
+    .into_any()
+}
+
+fn settings(ready: Ready) -> AnyView {
+    let app = ready.app;
+    let groups = Memo::new(move |_| {
+        let own = app.custom.get();
+        app.view.with(|v| form::groups(v, &own))
+    });
+    let change: Change = Callback::new(move |(control, value): (Control, String)| {
+        app.edit("plan", |v| form::choose(v, &control, &value));
+    });
+    let titles: Vec<(&str, bool)> =
+        groups.with_untracked(|g| g.iter().map(|g| (g.title, g.open)).collect());
+    let group = move |(i, (title, open)): (usize, (&'static str, bool))| {
+        let list = Memo::new(move |_| {
+            groups.with(|g| g.get(i).map_or_else(Vec::new, |g| g.controls.clone()))
+        });
+        view! {
+            <details class="plan-group" open=open>
+                <summary>{title}</summary>
+                {controls(list, change)}
+                {(title == "Model").then(|| view! {
+                    <p class="muted">{move || ready.plan.with(|p| format!("Source: {}", p.state.model.source))}</p>
+                })}
+            </details>
+        }
+    };
+    view! { {titles.into_iter().enumerate().map(group).collect_view()} }.into_any()
+}
