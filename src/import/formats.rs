@@ -27,6 +27,11 @@ pub static FORMATS: &[Format] = &[
     super::google_benchmark::FORMAT,
     super::nvbench::FORMAT,
     super::deepbench::FORMAT,
+    super::tables::CLBLAST,
+    super::tables::SGLANG,
+    super::tables::MSLK,
+    super::flag_gems::FORMAT,
+    super::liger::FORMAT,
     super::tracelens::FORMAT,
     super::tracelens::CONTEXT_FORMAT,
     super::kineto::FORMAT,
@@ -36,6 +41,7 @@ pub static FORMATS: &[Format] = &[
     super::nsys::FORMAT,
     super::devices::FORMAT,
     super::devices::CEILINGS,
+    super::json_rows::FORMAT,
     // anything else with a header
     super::generic::FORMAT,
 ];

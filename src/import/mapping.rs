@@ -290,6 +290,9 @@ fn map(
         .map(|(name, probe)| judged(name, alias::guess(name), probe))
         .collect();
     tensile_sizes(&header, &mut guesses);
+    if header_line == 0 {
+        headless_sizes(&mut guesses, rows);
+    }
     by_values_alone(&mut guesses, &probes);
     for (name, guess) in header.iter().zip(&mut guesses) {
         let chosen = options.columns.get(name).and_then(|t| t.parse().ok());
@@ -402,6 +405,40 @@ fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String) {
             by_value(Target::Extra, 0, "its values are numbers, not names")
         }
         _ => by_name(guess),
+    }
+}
+
+/// A list of whole numbers without a header: three are M, N, K; four with small ones in the third
+/// place are M, N, batch, K, as such lists are written.
+fn headless_sizes(guesses: &mut [(Guess, String)], rows: &[Vec<String>]) {
+    let sizes: Option<Vec<Vec<u32>>> = rows
+        .iter()
+        .filter(|r| r.iter().any(|c| !c.is_empty()))
+        .map(|r| {
+            r.iter()
+                .map(|c| cell::size(c.as_bytes(), false).ok())
+                .collect()
+        })
+        .collect();
+    let Some(sizes) = sizes.filter(|s| !s.is_empty() && s.iter().all(|r| r.len() == guesses.len()))
+    else {
+        return;
+    };
+    let targets: &[Target] = match guesses.len() {
+        3 => &[Target::M, Target::N, Target::K],
+        4 if sizes.iter().all(|r| r[2] <= 512 && r[3] >= 8) => {
+            &[Target::M, Target::N, Target::Batch, Target::K]
+        }
+        _ => return,
+    };
+    for (guess, target) in guesses.iter_mut().zip(targets) {
+        *guess = (
+            Guess {
+                target: *target,
+                strength: 60,
+            },
+            "by its place: the list has no header".into(),
+        );
     }
 }
 

@@ -13,7 +13,7 @@ mod table;
 
 pub use kernels::library;
 pub use py::Py;
-pub use shape::from_operands;
+pub use shape::{from_dims, from_operands};
 
 use super::cell::Header;
 use super::{

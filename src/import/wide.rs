@@ -52,6 +52,8 @@ pub struct Provider {
     pub variation: Option<Col>,
     /// Further columns: position, long column they go to.
     pub rest: Vec<(usize, ColumnId)>,
+    /// Type of the operands, where the name tells it.
+    pub dtype: Option<crate::dtype::DataType>,
 }
 
 impl Provider {
@@ -298,6 +300,12 @@ fn point(p: &Provider, record: &Record<'_>, mut row: Row) -> Result<Row, Bad> {
             Err(flaw) => Err(c.bad(record, what, flaw)),
         }
     };
+    if let Some(t) = p.dtype {
+        row.op = Operation {
+            beta: row.op.beta,
+            ..Operation::uniform(t).with_layout(row.op.trans_a, row.op.trans_b)
+        };
+    }
     let (work, bytes) =
         row.op
             .cost()
