@@ -246,7 +246,7 @@ impl App {
             && total <= HEAD_BYTES
             && super::plan::take_model(app, &name, &head(&job.input).await)
         {
-            return;
+            return Ok(());
         }
         let mut options = job.options;
         let mut outcome = self.read(loader, &job.input, &options, started).await;
