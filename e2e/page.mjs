@@ -112,7 +112,7 @@ export class GemmscopePage {
   // The frame
 
   async chooseView(title) {
-    await this.page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: title, exact: true }).click();
+    await this.page.getByRole("navigation").getByRole("button", { name: title, exact: true }).click();
     await this.settle();
   }
 

@@ -76,7 +76,11 @@ pub fn GemmScope(
                         <filters::Filters />
                     </aside></Show>
                     <main class="main" id="main" tabindex="-1">
-                        <Show when=move || needs_file.get()><totals::Strip /></Show>
+                        <Show when=move || needs_file.get()>
+                            <totals::Strip />
+                            <views::Tabs />
+                            <NoDevice />
+                        </Show>
                         <views::ActiveView />
                     </main>
                     <detail::Detail />
@@ -183,7 +187,67 @@ fn Loading() -> impl IntoView {
 #[component]
 fn Status() -> impl IntoView {
     let app = App::here();
-    view! { <p class="status" role="status" aria-live="polite">{move || app.status.get()}</p> }
+    // Seen for a while after each change; read out by assistive technology at once.
+    let fresh = RwSignal::new(false);
+    let turn = StoredValue::new(0u32);
+    Effect::new(move |_| {
+        let some = app.status.with(|s| !s.is_empty());
+        fresh.set(some);
+        turn.update_value(|t| *t += 1);
+        let mine = turn.get_value();
+        leptos::task::spawn_local(async move {
+            clock::pause(Duration::from_secs(6)).await;
+            if turn.try_get_value() == Some(mine) {
+                fresh.try_set(false);
+            }
+        });
+    });
+    view! {
+        <p class="status" class:fresh=move || fresh.get() role="status" aria-live="polite">
+            {move || app.status.get()}
+        </p>
+    }
+}
+
+/// Where rows have no roof yet: says so, and how to get one.
+#[component]
+fn NoDevice() -> impl IntoView {
+    let app = App::here();
+    let missing = Memo::new(move |_| {
+        app.judged.with(|j| j.contains(&None)) && app.data.with(|d| !d.is_empty())
+    });
+    let unnamed = Memo::new(move |_| app.data.with(|d| d.device.contains(&0)));
+    view! {
+        <Show when=move || missing.get()>
+            <div class="notice ask" role="note">
+                {ui::icon(ui::icon::CHIP)}
+                <p>
+                    {move || if unnamed.get() {
+                        "These files do not say which device they were measured on. Choose one to see roofs and efficiency:"
+                    } else {
+                        "A device that the files name is not in the catalogue. Say which one it is:"
+                    }}
+                </p>
+                <Show
+                    when=move || unnamed.get()
+                    fallback=move || view! {
+                        <button type="button" class="button small" on:click=move |_| app.open(Dialog::Devices(None))>"Devices…"</button>
+                    }
+                >
+                    <select aria-label="Device of these files" on:change=move |e| {
+                        let id = ui::value_of(&e);
+                        app.set_devices(|d| d.default = (!id.is_empty()).then_some(id));
+                    }>
+                        <option value="">"Device"</option>
+                        {move || app.custom.with(|own| devices::all(own))
+                            .into_iter()
+                            .map(|d| view! { <option value=d.id>{devices::short_name(&d.name)}</option> })
+                            .collect_view()}
+                    </select>
+                </Show>
+            </div>
+        </Show>
+    }
 }
 
 #[component]

@@ -234,7 +234,11 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         _ => Vec::new(),
     };
     Explanation {
-        title: problem.to_string(),
+        title: format!(
+            "{} {}",
+            crate::field::shape_label(problem.m, problem.n, problem.k, problem.batch),
+            problem.op
+        ),
         name: name_of(frame, row),
         place: format!("{}, line {}", source.name, data.line[row]),
         device: judged_by(stated, device, &problem, roof, metrics.kind),
@@ -479,7 +483,7 @@ fn judged_by(
                 name if name == d.name => String::new(),
                 name => format!(" (the file says “{name}”)"),
             };
-            format!("{}{how}: {}", d.name, d.explain_peak(p.op.compute))
+            format!("{}{how}", d.explain_peak(p.op.compute))
         }
         (Some(d), None) if kind == RoofKind::Achievable && d.peak_for(p.op.compute).is_some() => {
             format!(

@@ -313,7 +313,7 @@ mod tests {
         );
         assert_eq!(
             device("mi300x").explain_peak(DataType::Fp8E4m3),
-            "fp8 E4M3 on AMD Instinct MI300X: matrix units, 2.615 PFLOP/s dense, summed in fp32 \
+            "fp8 E4M3 on AMD Instinct MI300X: matrix units, 2615 TFLOP/s dense, summed in fp32 \
              (the fp8 E4M3 fnuz peak of this device)"
         );
         assert_eq!(

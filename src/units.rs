@@ -87,8 +87,8 @@ quantity!(/// Memory traffic in bytes.
     Bytes, |v| format_si_from_one(v, "B", 3));
 quantity!(/// Time in seconds.
     Seconds, |v| format_si(v, "s", 4));
-quantity!(/// Rate of work in FLOP/s.
-    FlopsPerSec, |v| format_si_from_one(v, "FLOP/s", 4));
+quantity!(/// Rate of work in FLOP/s; written up to `TFLOP/s`, as data sheets do, never `PFLOP/s`.
+    FlopsPerSec, |v| format_scaled(v, "FLOP/s", 4, &SI[4..9]));
 quantity!(/// Bandwidth in byte/s.
     BytesPerSec, |v| format_si_from_one(v, "B/s", 3));
 quantity!(/// Arithmetic intensity in FLOP per byte.
@@ -228,6 +228,7 @@ mod tests {
     fn quantities_are_written_with_sensible_digits() {
         let cases = [
             (FlopsPerSec(428.8267e12).to_string(), "428.8 TFLOP/s"),
+            (FlopsPerSec(1307.4e12).to_string(), "1307 TFLOP/s"),
             (BytesPerSec(5.3e12).to_string(), "5.30 TB/s"),
             (Seconds(110.589e-6).to_string(), "110.6 µs"),
             (Seconds(0.690e-3).to_string(), "690.0 µs"),

@@ -9,6 +9,8 @@ use super::ui::{icon, icon_button, table_view};
 use crate::chart::hit::Direction;
 use crate::chart::palette::Theme;
 use crate::chart::scene::{Point, Scene, Table};
+use crate::field::Field;
+use crate::filter::Range;
 use crate::web::{canvas, dom};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -52,6 +54,10 @@ pub trait Picture {
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target>;
     /// Rows inside a box.
     fn within(&self, rect: [f64; 4]) -> Vec<u32>;
+    /// What a box means as a filter; nothing where it can only select.
+    fn ranges(&self, _rect: [f64; 4]) -> Vec<(Field, Range)> {
+        Vec::new()
+    }
     /// The same content as a table, and how many rows were left out.
     fn table(&self) -> (Table, u64);
     /// Key of its zoom in the view state, where it can be zoomed.
@@ -111,6 +117,8 @@ pub fn ChartView(
     let size = RwSignal::new((0.0, 0.0));
     let dpr = RwSignal::new(dom::pixel_ratio());
     let as_table = RwSignal::new(false);
+    let boxing = RwSignal::new(false);
+    let options = RwSignal::new(false);
 
     let ratio = dom::watch_pixel_ratio(move |r| {
         let _ = dpr.try_set(r);
@@ -205,6 +213,7 @@ pub fn ChartView(
         picture,
         target,
         brush,
+        boxing,
         zoomed,
         zoom: Rc::new(zoom),
         whole: Rc::new(whole),
@@ -233,9 +242,18 @@ pub fn ChartView(
     };
     view! {
         <section class="chart" aria-label=name>
-            <div class="bar">
-                {bar.run()}
+            <div class="bar" class:open=move || options.get()>
+                <button type="button" class="button small narrow-only" aria-expanded=move || options.get().to_string()
+                    on:click=move |_| options.update(|o| *o = !*o)>
+                    {icon(icon::SLIDERS)} <span>"Options"</span>
+                </button>
+                <div class="bar-options">{bar.run()}</div>
                 <span class="spacer"></span>
+                <button type="button" class="icon-button" aria-label="Draw a box"
+                    title="Drag a box: keeps what is inside (Shift and a drag does the same)"
+                    aria-pressed=move || boxing.get().to_string() on:click=move |_| boxing.update(|b| *b = !*b)>
+                    {icon(icon::BOX)}
+                </button>
                 <Show when=move || zoomable.get()>
                     <div class="zoom-buttons" role="group" aria-label="Zoom">
                         {icon_button(icon::PLUS, "Zoom in (+)", move || zoom_mid(1.5))}
@@ -256,6 +274,7 @@ pub fn ChartView(
             <div
                 class="chart-stage"
                 class:zoomed=move || zoomed.get()
+                class:boxing=move || boxing.get()
                 class:pointing=move || target.with(Option::is_some)
                 node_ref=stage
                 tabindex="0"

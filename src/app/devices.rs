@@ -3,8 +3,9 @@
 use super::device_form::DeviceForm;
 use super::state::App;
 use super::ui::{Modal, icon, value_of};
+pub use crate::hardware::known as all;
 pub use crate::hardware::short_name;
-use crate::hardware::{self, Device, NameMatch, Peak, known as all};
+use crate::hardware::{self, Device, NameMatch, Peak};
 use crate::units::{Bytes, BytesPerSec, FlopsPerSec};
 use crate::web::dom;
 use leptos::prelude::*;

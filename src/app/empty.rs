@@ -73,23 +73,25 @@ pub fn Empty() -> impl IntoView {
 }
 
 fn sample(app: App, sample: &'static Sample) -> AnyView {
-    let open = move |_| {
-        if let Some(Ok(device)) = sample.device_json.map(Device::from_json) {
-            app.lend_device(device);
-        }
-        app.glance(|v| {
-            v.devices.default = sample.device.map(str::to_owned);
-            v.view = sample.view.to_owned();
-        });
-        app.add(vec![Input::from_bytes(sample.file, sample.bytes)]);
-    };
     view! {
-        <button type="button" class="sample" data-sample=sample.id on:click=open>
+        <button type="button" class="sample" data-sample=sample.id on:click=move |_| open_sample(app, sample)>
             <strong>{sample.title}</strong>
             <span class="muted">{sample.description}</span>
         </button>
     }
     .into_any()
+}
+
+/// Adds a sample, on its device and in the view that shows it best.
+pub fn open_sample(app: App, sample: &'static Sample) {
+    if let Some(Ok(device)) = sample.device_json.map(Device::from_json) {
+        app.lend_device(device);
+    }
+    app.glance(|v| {
+        v.devices.default = sample.device.map(str::to_owned);
+        v.view = sample.view.to_owned();
+    });
+    app.add(vec![Input::from_bytes(sample.file, sample.bytes)]);
 }
 
 /// Text from the clipboard, for those who have no file.

@@ -1,10 +1,12 @@
 //! A card per loaded file: what it was taken for and why, what became of its rows, what was
 //! assumed and can be changed.
 
+use super::devices::{all, short_name};
 use super::state::{App, Dialog, LoadedFile};
 use super::totals::grouped;
 use super::ui::{Menu, icon, icon_button, value_of};
 use crate::dataset::{Assumption, Source};
+use crate::hardware::Device;
 use crate::import::FORMATS;
 use crate::trace::TraceContext;
 use crate::units::Bytes;
@@ -201,9 +203,35 @@ fn set_aside(source: &Source, total: u64, save: impl Fn() + 'static) -> AnyView 
     .into_any()
 }
 
+/// A device of the catalogue or one's own.
+fn device_choice(
+    own: &[Device],
+    value: &str,
+    label: &str,
+    change: impl Fn(String) + 'static,
+) -> AnyView {
+    let mut names: Vec<String> = all(own).into_iter().map(|d| d.name).collect();
+    if !names.iter().any(|n| n == value) {
+        names.insert(0, value.to_owned());
+    }
+    let value = value.to_owned();
+    view! {
+        <select aria-label=label.to_owned() on:change=move |e| change(value_of(&e))>
+            {names
+                .into_iter()
+                .map(|n| view! { <option value=n.clone() selected=n == value>{short_name(&n)}</option> })
+                .collect_view()}
+        </select>
+    }
+    .into_any()
+}
+
 fn assumption(a: &Assumption, change: impl Fn(String) + Clone + 'static) -> AnyView {
     let text = a.text.clone();
-    let control = if a.choices.is_empty() {
+    let control = if a.key == "device" {
+        let own = App::here().custom.get_untracked();
+        device_choice(&own, &a.value, &text, change)
+    } else if a.choices.is_empty() {
         let value = a.value.clone();
         view! { <input type="text" class="small-input" prop:value=value on:change=move |e| change(value_of(&e)) aria-label=text.clone() /> }
             .into_any()

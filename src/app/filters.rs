@@ -215,7 +215,16 @@ fn is_open(event: &web_sys::Event) -> bool {
 }
 
 fn ranges_of(frame: &Shown) -> Vec<(FieldInfo, f64, f64)> {
-    [Field::M, Field::N, Field::K, Field::Ai, Field::Time]
+    const RANGES: [Field; 7] = [
+        Field::M,
+        Field::N,
+        Field::K,
+        Field::Ai,
+        Field::Time,
+        Field::Attained,
+        Field::Efficiency,
+    ];
+    RANGES
         .into_iter()
         .filter_map(|f| {
             let info = frame.info(&f)?;

@@ -4,6 +4,7 @@ use super::state::{App, Dialog, ThemeChoice};
 use super::ui::{Menu, icon};
 use super::views::{self, VIEWS, View};
 use crate::hardware::{self, RoofKind};
+use crate::samples::SAMPLES;
 use crate::web::{dom, file};
 use leptos::prelude::*;
 
@@ -37,9 +38,7 @@ pub fn Header(
                 </svg>
                 <h1>"gemmscope"</h1>
             </div>
-            <nav class="tabs" aria-label="Views">
-                {VIEWS.iter().enumerate().map(|(i, v)| tab(app, has_data, i, v)).collect_view()}
-            </nav>
+            <Modes has_data=has_data />
             <div class="header-tools">
                 <Show when=move || has_data.get()>
                     <DevicePicker />
@@ -68,31 +67,72 @@ pub fn Header(
                     on:click=move |_| app.open(Dialog::Help)>
                     {icon(icon::HELP)}
                 </button>
-                <ChooseFiles class="button primary small add-files" label="Add files" />
+                <Show when=move || has_data.get()>
+                    <div class="split add-files">
+                        <ChooseFiles class="button primary small" label="Add files" />
+                        <Menu
+                            class="button primary small"
+                            right=true
+                            name=Signal::derive(|| "More ways to add data".to_owned())
+                            label=|| icon(icon::DOWN)
+                        >
+                            <button type="button" class="menu-item" on:click=move |_| app.open(Dialog::Paste)>
+                                {icon(icon::TABLE)} "Paste a table or a log…"
+                            </button>
+                            <hr />
+                            <p class="menu-note">"Samples"</p>
+                            {SAMPLES
+                                .iter()
+                                .map(|s| view! {
+                                    <button type="button" class="menu-item" title=s.description data-sample=s.id
+                                        on:click=move |_| super::empty::open_sample(app, s)>
+                                        {s.title}
+                                    </button>
+                                })
+                                .collect_view()}
+                        </Menu>
+                    </div>
+                </Show>
             </div>
         </header>
     }
 }
 
-/// Without a file only the views that need none can be opened, and the start page.
-fn tab(app: App, has_data: Memo<bool>, i: usize, v: &'static View) -> AnyView {
-    let active = move || app.view.with(|s| v.is_shown(&s.view));
-    view! {
-        <Show when=move || has_data.get() || i == 0 || !v.needs_file()>
-            <button
-                type="button"
-                class="tab"
-                data-view=v.id
+/// What the page is about: measured files, or one of the views that need none.
+#[component]
+fn Modes(has_data: Memo<bool>) -> impl IntoView {
+    let app = App::here();
+    // Back from there, the files show as they were left.
+    let last = StoredValue::new(String::new());
+    Effect::new(move |_| {
+        let key = app.view.with(|s| s.view.clone());
+        if views::shown(&key).needs_file() {
+            last.set_value(key);
+        }
+    });
+    let measured = move || app.view.with(|s| views::shown(&s.view).needs_file());
+    let mode = move |v: &'static View| {
+        let active = move || app.view.with(|s| v.is_shown(&s.view));
+        view! {
+            <button type="button" class="tab" data-view=v.id title=v.hint
                 aria-current=move || active().then_some("page")
-                title=move || if has_data.get() { format!("{} ({})", v.hint, i + 1) } else { v.hint.to_owned() }
-                on:click=move |_| app.edit("view", |s| s.view = v.key().to_owned())
-            >
-                {move || if i == 0 && !has_data.get() { icon(icon::FILE) } else { icon(v.icon) }}
-                <span>{move || if i == 0 && !has_data.get() { "Start" } else { v.title }}</span>
+                on:click=move |_| app.edit("view", |s| s.view = v.key().to_owned())>
+                {icon(v.icon)}
+                <span>{v.title}</span>
             </button>
-        </Show>
+        }
+    };
+    view! {
+        <nav class="modes" aria-label="What to look at">
+            <button type="button" class="tab" data-view="measured" title="What was measured: your files"
+                aria-current=move || measured().then_some("page")
+                on:click=move |_| app.edit("view", |s| s.view = last.get_value())>
+                {move || icon(if has_data.get() { icon::ROOFLINE } else { icon::FILE })}
+                <span>{move || if has_data.get() { "Measured" } else { "Start" }}</span>
+            </button>
+            {VIEWS.iter().filter(|v| !v.needs_file()).map(mode).collect_view()}
+        </nav>
     }
-    .into_any()
 }
 
 /// A button that opens the browser's file chooser, with the (hidden) control behind it. The first
@@ -171,25 +211,7 @@ fn copy_link(app: App) {
 #[component]
 fn DevicePicker() -> impl IntoView {
     let app = App::here();
-    // What rows are judged by now: one device, several, or none.
-    let judged = Memo::new(move |_| {
-        let metrics = app.metrics.get();
-        let data = app.data.get();
-        let mut used = vec![false; data.devices.len()];
-        for &code in &data.device {
-            used[usize::from(code)] = true;
-        }
-        let mut names: Vec<Option<String>> = metrics
-            .devices
-            .iter()
-            .zip(used)
-            .filter(|(_, used)| *used)
-            .map(|(d, _)| d.as_ref().map(|d| d.name.clone()))
-            .collect();
-        names.sort();
-        names.dedup();
-        names
-    });
+    let judged = app.judged;
     let label = Memo::new(move |_| match &judged.get()[..] {
         [] => "Device".to_owned(),
         [Some(one)] => super::devices::short_name(one),
@@ -197,10 +219,7 @@ fn DevicePicker() -> impl IntoView {
         many => format!("{} devices", many.len()),
     });
     let missing = move || judged.with(|j| j.contains(&None));
-    let unnamed = Memo::new(move |_| {
-        let data = app.data.get();
-        data.device.contains(&0)
-    });
+    let unnamed = Memo::new(move |_| app.data.with(|d| d.device.contains(&0)));
     let choose = move |id: String| app.set_devices(|d| d.default = Some(id));
     let current = move |id: &str| app.view.with(|v| v.devices.default.as_deref() == Some(id));
     view! {

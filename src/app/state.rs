@@ -3,6 +3,7 @@
 //! Components read the memos and call the actions; none keeps a copy of its own.
 
 use super::load::Loader;
+use crate::chart::roofline::settings::{LABELS_KEY, numbered};
 use crate::dataset::Dataset;
 use crate::field::{Field, Frame};
 use crate::filter::{Filters, Mask};
@@ -176,6 +177,11 @@ pub struct App {
     pub totals: Memo<Totals>,
     /// Rows of the selection, in order of selection.
     pub selected: Memo<Vec<u32>>,
+    /// Rows that carry a number in chart and table, from 1: the selected ones, then those that
+    /// cost most.
+    pub numbered: Memo<Vec<u32>>,
+    /// Names of the devices that rows are judged by; `None` where rows have no known device.
+    pub judged: Memo<Vec<Option<String>>>,
     mask: StoredValue<Mask>,
     loader: StoredValue<Rc<Loader>, LocalStorage>,
 }
@@ -250,6 +256,29 @@ impl App {
             let wanted = selection.get();
             data.with(|d| RowRef::find(&wanted, d))
         });
+        let labels =
+            Memo::new(move |_| view.with(|v| v.param(LABELS_KEY).unwrap_or("").to_owned()));
+        let numbered = Memo::new(move |_| {
+            let (by, selected) = (labels.get(), selected.get());
+            frame.with(|f| numbered(f, &by, &selected))
+        });
+        let judged = Memo::new(move |_| {
+            let (metrics, data) = (metrics.get(), data.get());
+            let mut used = vec![false; data.devices.len()];
+            for &code in &data.device {
+                used[usize::from(code)] = true;
+            }
+            let mut names: Vec<Option<String>> = metrics
+                .devices
+                .iter()
+                .zip(used)
+                .filter(|(_, used)| *used)
+                .map(|(d, _)| d.as_ref().map(|d| d.name.clone()))
+                .collect();
+            names.sort();
+            names.dedup();
+            names
+        });
         let theme = RwSignal::new(match storage::get(THEME_KEY).as_deref() {
             Some("light") => ThemeChoice::Light,
             Some("dark") => ThemeChoice::Dark,
@@ -272,6 +301,8 @@ impl App {
             late,
             totals,
             selected,
+            numbered,
+            judged,
             mask,
             loader: StoredValue::new_local(Rc::new(Loader::default())),
         }

@@ -5,13 +5,17 @@ use super::state::App;
 use super::totals::grouped;
 use super::ui::{Menu, icon};
 use crate::cells;
-use crate::field::{Field, FieldInfo, FieldKind};
+use crate::field::{Field, FieldInfo, FieldKind, Frame};
 use crate::web::dom;
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// Height of a row, CSS pixels; the style sheet has the same.
 const ROW: f64 = 28.0;
+/// Height of the head row with its line.
+const HEAD: f64 = 33.0;
+/// Width of the column of numbers.
+const NUMBER_WIDTH: f64 = 44.0;
 /// Browsers stop at about 33 million px, and precision ends before: beyond this a pixel of the
 /// scroll bar is several rows.
 const MOST_HEIGHT: f64 = 8_000_000.0;
@@ -135,9 +139,62 @@ pub fn Table() -> impl IntoView {
         };
         exact.floor().clamp(0.0, (count - 1.0).max(0.0)) as usize
     });
-    let width =
-        Memo::new(move |_| columns.with(|c| c.iter().map(column_width).sum::<f64>() + 56.0));
-    let numbers = Memo::new(move |_| app.selected.get());
+    let widths = Memo::new(move |_| {
+        app.late
+            .with(|f| columns.with(|c| c.iter().map(|c| column_width(f, c)).collect::<Vec<f64>>()))
+    });
+    let width = Memo::new(move |_| widths.with(|w| w.iter().sum::<f64>() + NUMBER_WIDTH));
+    // Where the keyboard is: an index into the sorted rows.
+    let cursor = RwSignal::new(None::<usize>);
+    let focused = RwSignal::new(false);
+    let keep_in_sight = move |i: usize| {
+        let (Some(element), count) = (scroller.get_untracked(), count.get_untracked() as f64)
+        else {
+            return;
+        };
+        let (i, room) = (i as f64, height.get_untracked() - HEAD - ROW);
+        let now = top.get_untracked();
+        let target = if count * ROW <= MOST_HEIGHT {
+            now.clamp((i * ROW - room).max(0.0), i * ROW)
+        } else {
+            // A pixel is several rows here: the row goes to the top.
+            i / count * (full.get_untracked() - height.get_untracked())
+        };
+        if (target - now).abs() > 0.5 {
+            element.set_scroll_top(target as i32);
+        }
+    };
+    let on_key = move |e: web_sys::KeyboardEvent| {
+        let last = count.get_untracked().saturating_sub(1);
+        let page = visible.get_untracked().saturating_sub(3).max(1);
+        let at = cursor.get_untracked();
+        let next = match e.key().as_str() {
+            "ArrowDown" => at.map_or(0, |i| i + 1),
+            "ArrowUp" => at.map_or(0, |i| i.saturating_sub(1)),
+            "PageDown" => at.unwrap_or(0) + page,
+            "PageUp" => at.unwrap_or(0).saturating_sub(page),
+            "Home" => 0,
+            "End" => last,
+            "Enter" | " " => {
+                let row = at.and_then(|i| rows.with_untracked(|r| r.get(i).copied()));
+                if let Some(row) = row {
+                    e.prevent_default();
+                    app.select(&[row], e.shift_key() || e.ctrl_key());
+                }
+                return;
+            }
+            _ => return,
+        };
+        e.prevent_default();
+        let next = next.min(last);
+        cursor.set(Some(next));
+        keep_in_sight(next);
+    };
+    Effect::new(move |_| {
+        // Other rows, or another order: the cursor would stand on something else.
+        rows.track();
+        cursor.set(None);
+    });
 
     view! {
         <section class="chart table-view" aria-label="Table">
@@ -178,6 +235,10 @@ pub fn Table() -> impl IntoView {
                 role="table"
                 aria-label="GEMMs"
                 aria-rowcount=move || (count.get() + 1).to_string()
+                aria-activedescendant=move || cursor.get().map(|i| format!("row-{i}"))
+                on:keydown=on_key
+                on:focus=move |_| focused.set(true)
+                on:blur=move |_| focused.set(false)
                 on:scroll=move |_| {
                     if let Some(e) = scroller.get_untracked() {
                         top.set(f64::from(e.scroll_top()));
@@ -194,10 +255,14 @@ pub fn Table() -> impl IntoView {
                                 _ => "none",
                             };
                             let arrow = state.clone();
-                            let clicked = info.clone();
+                            let (clicked, sized) = (info.clone(), info.field.clone());
                             view! {
                                 <span class="cell" class:num=info.kind == FieldKind::Number role="columnheader"
-                                    aria-sort=state style:width=format!("{}px", column_width(&info))>
+                                    aria-sort=state style:width=move || {
+                                        let at = columns.with(|c| c.iter().position(|c| c.field == sized));
+                                        at.and_then(|i| widths.with(|w| w.get(i).copied()))
+                                            .map_or_else(|| "auto".to_owned(), |w| format!("{w}px"))
+                                    }>
                                     <button type="button" class="column-head" title=info.hint on:click=move |_| sort_by(&clicked)>
                                         {cells::title(&info)}
                                         <span class="sort-arrow" aria-hidden="true">
@@ -216,7 +281,12 @@ pub fn Table() -> impl IntoView {
                         let columns = columns.get();
                         let texts: Vec<_> = columns.iter().map(|c| cells::texts(&frame, c)).collect();
                         let (first, visible) = (first.get(), visible.get());
-                        let numbers = numbers.get();
+                        // Before `numbered`, which follows from it: read after, a change that leaves the
+                        // numbers as they are would go unseen.
+                        let selected = app.selected.get();
+                        let numbers = app.numbered.get();
+                        let cursor = cursor.get().filter(|_| focused.get());
+                        let widths = widths.get();
                         // The window of rows stays where the scroll position is, to the pixel.
                         let offset = if count.get() as f64 * ROW <= MOST_HEIGHT { first as f64 * ROW } else { top.get() };
                         rows.with(|rows| {
@@ -226,30 +296,32 @@ pub fn Table() -> impl IntoView {
                                 .take(visible)
                                 .map(|(i, &row)| {
                                     let number = numbers.iter().position(|r| *r == row);
+                                    let chosen = selected.contains(&row);
                                     let y = offset + (i - first) as f64 * ROW;
                                     view! {
                                         <div
                                             class="grid-row"
-                                            class:selected=number.is_some()
+                                            class:selected=chosen
+                                            class:cursor=cursor == Some(i)
+                                            id=format!("row-{i}")
                                             class:odd=i % 2 == 1
                                             role="row"
                                             aria-rowindex=(i + 2).to_string()
-                                            aria-selected=number.is_some().to_string()
-                                            tabindex="0"
+                                            aria-selected=chosen.to_string()
                                             data-row=row.to_string()
                                             style:transform=format!("translateY({y}px)")
                                             on:click=move |e| app.select(&[row], e.shift_key() || e.ctrl_key() || e.meta_key())
-                                            on:keydown=move |e| if e.key() == "Enter" { app.select(&[row], e.shift_key()) }
                                         >
                                             <span class="cell number-cell" role="cell">{number.map(|n| n + 1)}</span>
                                             {columns
                                                 .iter()
                                                 .zip(&texts)
-                                                .map(|(c, text)| {
+                                                .zip(&widths)
+                                                .map(|((c, text), width)| {
                                                     let text = text(row as usize);
                                                     view! {
                                                         <span class="cell" class:num=c.kind == FieldKind::Number role="cell"
-                                                            style:width=format!("{}px", column_width(c)) title=text.clone()>
+                                                            style:width=format!("{width}px") title=text.clone()>
                                                             {text.clone()}
                                                         </span>
                                                     }
@@ -291,15 +363,22 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, files: usize) -> Vec<Fiel
     }
 }
 
-/// By what it holds: a column as wide as its longest text would need all of them read.
-fn column_width(info: &FieldInfo) -> f64 {
-    match (&info.kind, &info.field) {
-        (_, Field::Shape) => 200.0,
-        (_, Field::Transposes | Field::Batch) => 76.0,
-        (FieldKind::Category, Field::Column(_)) => 240.0,
-        (FieldKind::Category, _) => 132.0,
-        (FieldKind::Number, _) => {
-            (cells::title(info).chars().count() as f64 * 7.4 + 36.0).max(84.0)
+/// CSS pixels: the title or the longest text, within bounds. Texts are read from the dictionary,
+/// of which the first thousand speak for all.
+fn column_width(frame: &Frame, info: &FieldInfo) -> f64 {
+    let title = cells::title(info).chars().count() + 3;
+    let longest = match (&info.kind, &info.field) {
+        (_, Field::Shape) => 22,
+        (FieldKind::Number, _) => 8,
+        (FieldKind::Category, field) => {
+            let values = frame.categories(field).values;
+            values
+                .iter()
+                .take(1000)
+                .map(|v| v.chars().count())
+                .max()
+                .unwrap_or(0)
         }
-    }
+    };
+    (title.max(longest) as f64 * 7.2 + 22.0).clamp(64.0, 300.0)
 }

@@ -11,6 +11,11 @@ pub mod icon {
     pub const ROOFLINE: &str = "M1.5 14 7 5h7.5M10 9.5h.01M12.5 8h.01M8 11.5h.01M5.5 12.5h.01";
     /// Rows and columns.
     pub const TABLE: &str = "M2 3h12v10H2zM2 6.5h12M2 10h12M6.5 3v10";
+    /// A box to drag.
+    pub const BOX: &str = "M2.5 5.5v-3h3M10.5 2.5h3v3M13.5 10.5v3h-3M5.5 13.5h-3v-3M8 6v4M6 8h4";
+    /// Options of a view.
+    pub const SLIDERS: &str =
+        "M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6M8 2.8v3.4h4V2.8zM4 9.8v3.4h4V9.8z";
     /// Add.
     pub const PLUS: &str = "M8 3v10M3 8h10";
     /// Less.

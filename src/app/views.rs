@@ -106,11 +106,11 @@ pub const VIEWS: &[View] = &[
             Control {
                 key: "labels",
                 label: "Numbers",
-                hint: "Which points carry a number; the same numbers stand in the table",
+                hint: "Which points carry a number, selected ones first; the same numbers stand in the table",
                 choices: Choices::Fixed(&[
-                    ("", "selected"),
-                    ("lost", "most lost time"),
+                    ("", "most lost time"),
                     ("time", "most time"),
+                    ("selected", "only selected"),
                     ("off", "none"),
                 ]),
             },
@@ -159,6 +159,29 @@ impl View {
 /// The view of this key in the view state.
 pub fn shown(key: &str) -> &'static View {
     VIEWS.iter().find(|v| v.is_shown(key)).unwrap_or(&VIEWS[0])
+}
+
+/// One tab a view.
+#[component]
+pub fn Tabs() -> impl IntoView {
+    let app = App::here();
+    let tab = move |(i, v): (usize, &'static View)| {
+        let active = move || app.view.with(|s| v.is_shown(&s.view));
+        view! {
+            <button
+                type="button"
+                class="tab"
+                data-view=v.id
+                aria-current=move || active().then_some("page")
+                title=if i < 9 { format!("{} ({})", v.hint, i + 1) } else { v.hint.to_owned() }
+                on:click=move |_| app.edit("view", |s| s.view = v.key().to_owned())
+            >
+                {icon(v.icon)}
+                <span>{v.title}</span>
+            </button>
+        }
+    };
+    view! { <nav class="tabs" aria-label="Views">{VIEWS.iter().enumerate().filter(|(_, v)| v.needs_file()).map(tab).collect_view()}</nav> }
 }
 
 /// The view that the state names.

@@ -216,6 +216,14 @@ impl Chart {
             .domains()
     }
 
+    /// Ranges of intensity and rate inside a drawn box, its ends rounded outward to three digits
+    /// or so: they are read and edited by people.
+    pub fn ranges_in(&self, rect: Rect) -> Zoom {
+        let ((x0, x1), (y0, y1)) = self.plot.between(rect).domains();
+        let out = |a: f64, b: f64| (down(a.min(b)), up(a.max(b)));
+        (out(x0, x1), out(y0, y1))
+    }
+
     /// What a drawn box shows.
     pub fn zoom_to(&self, rect: Rect) -> Zoom {
         self.plot
@@ -223,6 +231,28 @@ impl Chart {
             .clamped(self.home.0, self.home.1)
             .domains()
     }
+}
+
+/// One in the third significant digit.
+fn grain(v: f64) -> f64 {
+    10f64.powi(v.abs().log10().floor() as i32 - 2)
+}
+
+fn down(v: f64) -> f64 {
+    let g = grain(v);
+    tidy((v / g).floor(), g)
+}
+
+fn up(v: f64) -> f64 {
+    let g = grain(v);
+    tidy((v / g).ceil(), g)
+}
+
+/// `count * grain` without the last digit's noise, so that links stay short.
+fn tidy(count: f64, grain: f64) -> f64 {
+    format!("{:.2e}", count * grain)
+        .parse()
+        .unwrap_or(count * grain)
 }
 
 /// Draws the roofline.
@@ -558,4 +588,21 @@ fn plate_size(label: &str) -> (f64, f64) {
         text::width(label, FONT, false) + 6.0,
         FONT * text::LINE + 1.0,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{down, up};
+
+    #[test]
+    fn ends_of_a_box_are_rounded_outward() {
+        for (v, low, high) in [
+            (246.604, 246.0, 247.0),
+            (1.23456e14, 1.23e14, 1.24e14),
+            (0.99821, 0.998, 0.999),
+            (5.0, 5.0, 5.0),
+        ] {
+            assert_eq!((down(v), up(v)), (low, high), "{v}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Pointer, touch, wheel and keys on a chart.
 //!
 //! Moving hovers, a click selects, a drag moves the picture, Shift and a drag draw a box that
-//! selects, the wheel and two fingers zoom, arrow keys walk from point to point.
+//! filters (or selects, where a chart has no ranges), the wheel and two fingers zoom, arrow keys walk from point to point.
 
 use super::{Picture, Target};
 use crate::app::state::App;
@@ -21,6 +21,8 @@ pub struct Parts {
     pub picture: RwSignal<Option<Rc<dyn Picture>>, LocalStorage>,
     pub target: RwSignal<Option<Target>>,
     pub brush: RwSignal<Option<[f64; 4]>>,
+    /// A drag draws a box without Shift.
+    pub boxing: RwSignal<bool>,
     pub zoomed: Memo<bool>,
     pub zoom: Rc<dyn Fn(Option<String>)>,
     pub whole: Rc<dyn Fn()>,
@@ -136,7 +138,7 @@ fn on_down(
     if drag.pointers.len() == 1 {
         drag.start = at;
         drag.moved = false;
-        drag.boxing = e.shift_key();
+        drag.boxing = e.shift_key() || parts.boxing.get_untracked();
     } else {
         drag.moved = true;
         parts.target.set(None);
@@ -201,6 +203,16 @@ fn on_up(
     let Some(shown) = picture(parts) else { return };
     let add = e.shift_key() || e.ctrl_key() || e.meta_key();
     if let Some(rect) = brush {
+        parts.boxing.set(false);
+        let ranges = shown.ranges(rect);
+        if !ranges.is_empty() {
+            parts.app.edit("box", |v| v.filters.ranges.extend(ranges));
+            parts.app.status.set(
+                "Filtered to what the box holds: take it back with Ctrl Z or in the list of filters."
+                    .into(),
+            );
+            return;
+        }
         let mut rows = shown.within(rect);
         let found = rows.len();
         rows.truncate(MOST_SELECTED);

@@ -7,12 +7,12 @@ use crate::app::totals::grouped;
 use crate::chart::coloring::Coloring;
 use crate::chart::hit::{Direction, Hit, HitGrid};
 use crate::chart::palette::Theme;
-use crate::chart::roofline::settings::{
-    OFF_KEY, ZOOM_KEY, most_expensive, size_of, zoom_of, zoom_text,
-};
+use crate::chart::roofline::settings::{OFF_KEY, ZOOM_KEY, size_of, zoom_of, zoom_text};
 use crate::chart::roofline::{self, Chart, Input, LegendEntry, Overlay, Points, overlay, roofline};
 use crate::chart::scene::{Glyph, Point, Scene, Table};
 use crate::explain;
+use crate::field::Field;
+use crate::filter::Range;
 use leptos::prelude::*;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -92,6 +92,19 @@ impl Picture for Drawn {
         self.grid().within(rect)
     }
 
+    fn ranges(&self, [l, t, w, h]: [f64; 4]) -> Vec<(Field, Range)> {
+        // A slip of the hand is no filter.
+        if w < 3.0 || h < 3.0 {
+            return Vec::new();
+        }
+        let (ai, rate) = self.chart.ranges_in([l, t, w, h]);
+        let range = |(min, max)| Range {
+            min: Some(min),
+            max: Some(max),
+        };
+        vec![(Field::Ai, range(ai)), (Field::Attained, range(rate))]
+    }
+
     fn table(&self) -> (Table, u64) {
         roofline::table(&self.input(), &self.chart.plot, TABLE_ROWS)
     }
@@ -153,15 +166,7 @@ pub fn Roofline(view: &'static View) -> impl IntoView {
     });
     let zoom = Memo::new(move |_| app.view.with(|v| v.param(ZOOM_KEY).and_then(zoom_of)));
     let size = Memo::new(move |_| app.view.with(size_of));
-    let labels = Memo::new(move |_| {
-        app.view
-            .with(|v| v.param("labels").unwrap_or("").to_owned())
-    });
-    let numbered = Memo::new(move |_| match labels.get().as_str() {
-        "" => app.selected.get(),
-        "off" => Vec::new(),
-        by => app.late.with(|f| most_expensive(f, by == "lost")),
-    });
+    let numbered = app.numbered;
     let legend = RwSignal::new(Vec::<LegendEntry>::new());
     let counts = RwSignal::new(crate::chart::roofline::Counts::default());
 
@@ -298,14 +303,32 @@ fn Legend(
                 </For>
             </Show>
             <Show when=move || { above() > 0 }>
-                <span class="legend-entry plain" title="Faster than the roof allows: cache, sparsity, another device or unit. Select one to see what could explain it.">
+                <button type="button" class="legend-entry" on:click=move |_| select_above(app)
+                    title="Faster than the roof allows: cache, sparsity, another device or unit. Click to select them and see what could explain each.">
                     <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true"><path d="M6 1.5 11 10.5H1z" class="swatch-above" /></svg>
                     <span>"above its roof"</span>
                     <span class="facet-count">{move || grouped(above())}</span>
-                </span>
+                </button>
             </Show>
         </div>
     }
+}
+
+/// Selects the passing rows above their roof, the farthest first.
+fn select_above(app: App) {
+    const MOST: usize = 24;
+    let mut rows: Vec<(f64, u32)> = app.frame.with_untracked(|f| {
+        let efficiency = |r: u32| f.metrics.efficiency(&f.data, r as usize);
+        f.rows
+            .iter()
+            .map(|&r| (efficiency(r), r))
+            .filter(|(e, _)| *e > 1.0)
+            .collect()
+    });
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rows.truncate(MOST);
+    let rows: Vec<u32> = rows.into_iter().map(|r| r.1).collect();
+    app.select(&rows, false);
 }
 
 fn hex(c: crate::chart::scene::Color) -> String {

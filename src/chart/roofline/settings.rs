@@ -2,7 +2,6 @@
 //! the command, the report and a saved page show without a page around it.
 
 use super::{Chart, Input, Points, SizeBy, Zoom, roofline};
-use crate::cells;
 use crate::chart::coloring::Coloring;
 use crate::chart::layout::FONT;
 use crate::chart::parts::{self, Swatch};
@@ -15,8 +14,12 @@ use crate::view_state::{RowRef, ViewState};
 pub const ZOOM_KEY: &str = "zoom.roofline";
 /// Key of the legend entries that are switched off: their names, one a line.
 pub const OFF_KEY: &str = "off";
-/// Points that get a number when the most expensive ones do.
-const NUMBERED: usize = 12;
+/// Key of which points carry a number.
+pub const LABELS_KEY: &str = "labels";
+/// Rows that get a number because of what they cost.
+const NUMBERED: usize = 8;
+/// Passing rows up to which the most expensive get numbers unasked.
+const NUMBER_UP_TO: usize = 200_000;
 /// Legend entries of a picture; a longer legend takes the room of the plot.
 const LEGEND: usize = 12;
 
@@ -45,17 +48,49 @@ pub fn size_of(state: &ViewState) -> SizeBy {
     }
 }
 
-/// The passing rows with the highest total (or lost) time, highest first.
-pub fn most_expensive(frame: &Frame, lost: bool) -> Vec<u32> {
-    let field = if lost { Field::Lost } else { Field::TotalTime };
-    let Some(info) = frame.info(&field) else {
+/// The rows that carry a number, from 1: the selected ones, then those that cost most. `by` is
+/// what [`LABELS_KEY`] holds: "" for the most lost time, `time` for the most time, `selected` for
+/// no others, `off` for none.
+pub fn numbered(frame: &Frame, by: &str, selected: &[u32]) -> Vec<u32> {
+    if by == "off" {
         return Vec::new();
-    };
-    let get = frame.numbers(&field);
-    let mut rows = cells::sorted(frame, &info, true);
-    rows.truncate(NUMBERED);
-    rows.retain(|&r| !get(r as usize).is_nan());
+    }
+    let mut rows = selected.to_vec();
+    // Of a million rows none is looked for unless asked: a filter stays instant.
+    let many = by.is_empty() && frame.rows.len() > NUMBER_UP_TO;
+    if by == "selected" || many {
+        return rows;
+    }
+    for row in most_expensive(frame, by != "time") {
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
     rows
+}
+
+/// The passing rows that lose most time against their roof, or (`lost` false, or no roof known)
+/// take most time, worst first.
+fn most_expensive(frame: &Frame, lost: bool) -> Vec<u32> {
+    let fields = [Field::Lost, Field::TotalTime];
+    for field in &fields[usize::from(!lost)..] {
+        let get = frame.numbers(field);
+        let mut top: Vec<(f64, u32)> = Vec::with_capacity(NUMBERED + 1);
+        for &row in frame.rows.iter() {
+            let v = get(row as usize);
+            let full = top.len() == NUMBERED;
+            if v.is_nan() || full && v <= top[NUMBERED - 1].0 {
+                continue;
+            }
+            let at = top.partition_point(|t| t.0 >= v);
+            top.insert(at, (v, row));
+            top.truncate(NUMBERED);
+        }
+        if !top.is_empty() {
+            return top.into_iter().map(|t| t.1).collect();
+        }
+    }
+    Vec::new()
 }
 
 /// The roofline of a view state with its legend above it.
@@ -73,11 +108,8 @@ pub fn picture(frame: &Frame, state: &ViewState, look: &Look<'_>) -> Scene {
         .iter()
         .map(|n| off.contains(&n.as_str()))
         .collect();
-    let numbered = match state.param("labels").unwrap_or("") {
-        "" => RowRef::find(&state.selection, &frame.data),
-        "off" => Vec::new(),
-        by => most_expensive(frame, by == "lost"),
-    };
+    let selected = RowRef::find(&state.selection, &frame.data);
+    let numbered = numbered(frame, state.param(LABELS_KEY).unwrap_or(""), &selected);
     let points = Points::new(&frame.data, &frame.metrics);
     let draw = |height: f64| -> Chart {
         roofline(&Input {

@@ -1,0 +1,203 @@
+// Files in: every kind of file that is read, by every way it can come, and what the page says about it. Figures are
+// computed here from the file's own text, not by the code under test.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { fixture, sharedData, skipWithout } from "../harness.mjs";
+import { GemmscopePage } from "../page.mjs";
+
+const near = (a, b, share = 1e-6) => assert.ok(Math.abs(a - b) <= share * Math.abs(b), `${a} is not ${b}`);
+
+/** Rows of a plain CSV as objects. */
+function rows(path) {
+  const [head, ...lines] = readFileSync(path, "utf8").trim().split(/\r?\n/);
+  const names = head.split(",");
+  return lines.map((line) => Object.fromEntries(line.split(",").map((cell, i) => [names[i], cell])));
+}
+
+/** Rate (TFLOP/s), intensity and roof of an fp16 or bf16 row on MI300X: 1307.4 TFLOP/s dense, 5.3 TB/s. */
+function expected(row) {
+  const [m, n, k, us] = ["M", "N", "K", "mean_microseconds"].map((c) => Number(row[c]));
+  const work = 2 * m * n * k;
+  const ai = work / (2 * (m * k + k * n + m * n));
+  return { rate: work / us / 1e6, ai, roof: Math.min(1307.4, ai * 5.3) };
+}
+
+for (const [name, count, max, above] of [
+  ["iree_gemm.csv", 563, 428.8267, []],
+  ["hipblaslt-gemm.csv", 558, 859.7469, [1.003]],
+]) {
+  test(`${name}: ${count} rows, at most ${max} TFLOP/s, ${above.length} above the roof`, async (t) => {
+    const path = sharedData(`iree-kernel-benchmark/${name}`);
+    if (skipWithout(t, path)) return;
+    const ours = rows(path).map(expected);
+    const over = ours.filter((r) => r.rate > r.roof).map((r) => r.rate / r.roof);
+    assert.deepEqual(over.map((o) => Math.round(o * 1e3) / 1e3), above);
+
+    const app = await GemmscopePage.open({ t });
+    await app.load(path);
+    const s = await app.only();
+    assert.deepEqual([s.rows_read, s.rows_used, s.rows_set_aside], [count, count, 0]);
+    assert.equal(ours.length, count);
+    near(s.max_tflops, max, 1e-6);
+    near(s.max_tflops, Math.max(...ours.map((r) => r.rate)), 1e-9);
+    assert.equal(s.rows_above_roof, above.length);
+    near(s.max_efficiency, Math.max(...ours.map((r) => r.rate / r.roof)), 1e-9);
+    assert.deepEqual(s.devices, ["AMD Instinct MI300X"]);
+    assert.equal(await app.figure("rows"), String(count));
+    assert.match(await app.page.locator(".strip").innerText(), new RegExp(`best ${max.toFixed(1)} TFLOP/s`));
+    app.assertQuiet();
+  });
+}
+
+// format, rows used, rows set aside; from counting lines of the files by hand.
+const REAL = [
+  ["tracelens/qwen_mi300/GEMM.csv", "tracelens"],
+  ["tracelens/qwen_h100/GEMM.csv", "tracelens"],
+  ["tracelens/qwen_h100/unified_perf_summary.csv", "tracelens"],
+  ["tracelens/gemm_01_compute_few_tiles/category_data/gemm_ops.csv", "tracelens"],
+  ["tracelens/vllm_decode_full/GEMM.csv", "tracelens"],
+  ["hipblaslt-bench/readme_demo_output.txt", "hipblaslt"],
+  ["rocBLAS/gemm.csv", "rocblas"],
+  ["Tensile/derived_best_per_macrotile_long.csv", "generic", 1001],
+];
+for (const [path, format, used] of REAL) {
+  test(`reads ${path}`, async (t) => {
+    const file = sharedData(path);
+    if (skipWithout(t, file)) return;
+    const app = await GemmscopePage.open({ t });
+    await app.load(file);
+    const s = await app.only();
+    assert.match(s.format, new RegExp(`^${format}`));
+    assert.ok(s.rows_used > 0 && s.max_tflops > 0);
+    if (used) assert.equal(s.rows_used, used);
+    assert.equal(s.rows_read, s.rows_used + s.rows_set_aside);
+    // What the file itself says agrees with what the page computes from shape and time.
+    if (s.reported_rate.compared) assert.ok(s.reported_rate.within_1_percent >= 0.9 * s.reported_rate.compared, JSON.stringify(s.reported_rate));
+    assert.equal(await app.figure("rows"), String(s.rows_used));
+    app.assertQuiet();
+  });
+}
+
+test("a fixture: figures, the card, the row set aside and its reason", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.load(fixture("fixtures/iree/iree.csv"));
+  const s = await app.only();
+  assert.deepEqual([s.format, s.rows_read, s.rows_used, s.rows_set_aside], ["iree", 3, 2, 1]);
+  near(s.max_tflops, (2 * 2048 ** 3) / 75.5e-6 / 1e12);
+  near(s.total_time_s, 87.5e-6);
+  const card = await app.cards.innerText();
+  assert.match(card, /2 GEMMs from 3 rows/);
+  assert.match(card, /Reported rates agree \(2\)/);
+  await app.cards.locator(".aside summary").click();
+  const reason = await app.cards.locator(".aside li").innerText();
+  assert.match(reason, /line 4/);
+
+  const saved = await app.download(() => app.cards.getByRole("button", { name: "Rows with reasons" }).click());
+  assert.equal(saved.name, "iree.csv-set-aside.csv");
+  assert.match(saved.text, /gemm_64_64_64_f16_f32/);
+  assert.equal(saved.text.trim().split("\n").length, 2);
+
+  // Read as something it is not, it is refused, and the rows stay.
+  await app.cards.locator("summary", { hasText: "IREE" }).click();
+  const format = app.cards.getByRole("combobox", { name: "Read it as" });
+  await format.selectOption("generic");
+  await app.page.waitForFunction(() => window.gemmscope.summary()[0].format === "generic");
+  assert.equal((await app.only()).rows_used, 2);
+  app.assertQuiet();
+});
+
+test("one file after another, several at once, dropped, pasted, packed, and taken off", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.load(fixture("fixtures/generic/plain.csv"), fixture("fixtures/iree/library.csv"));
+  assert.deepEqual((await app.summary()).map((s) => [s.file, s.rows_used]), [["plain.csv", 4], ["library.csv", 2]]);
+  await app.drop({ name: "dropped.tsv", text: "M\tN\tK\tdtype\ttime_us\n128\t128\t128\tfp16\t4\n" });
+  await app.paste("M,N,K,dtype,ms\n64,64,64,bf16,0.5\n");
+  const packed = gzipSync(readFileSync(fixture("fixtures/generic/plain.csv")));
+  await app.load({ name: "packed.csv.gz", bytes: packed });
+  // As a spreadsheet saves it: UTF-16 with a byte order mark.
+  const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("M;N;K;dtype;Zeit (ms)\r\n1024;1024;1024;fp16;0,05\r\n", "utf16le")]);
+  await app.load({ name: "excel.csv", bytes: utf16 });
+  const files = await app.summary();
+  assert.deepEqual(files.map((s) => s.rows_used), [4, 2, 1, 1, 4, 1]);
+  near(files[3].max_tflops, (2 * 64 ** 3) / 0.5e-3 / 1e12);
+  near(files[5].max_tflops, (2 * 1024 ** 3) / 0.05e-3 / 1e12);
+  assert.equal(await app.figure("rows"), "13");
+
+  // The same file again is another file; a file taken off is gone.
+  await app.load(fixture("fixtures/iree/library.csv"));
+  assert.equal((await app.summary()).length, 7);
+  await app.cards.first().getByRole("button", { name: "File" }).click();
+  await app.page.getByRole("button", { name: "Remove from the page" }).click();
+  await app.settle();
+  assert.deepEqual((await app.summary()).map((s) => s.file)[0], "library.csv");
+  assert.equal((await app.summary()).length, 6);
+  app.assertQuiet();
+});
+
+test("an assumption can be changed: the unit of a time", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.load(fixture("fixtures/generic/no_units.csv"));
+  const before = await app.only();
+  assert.ok(before.assumptions.some((a) => a.key === "unit:Runtime" && a.value === "ms"));
+  const choice = app.cards.locator(".assumption", { hasText: "Runtime" }).getByRole("combobox");
+  await choice.selectOption("µs");
+  await app.page.waitForFunction((was) => window.gemmscope.summary()[0].max_tflops > 500 * was, before.max_tflops);
+  const after = await app.only();
+  near(after.max_tflops, 1000 * before.max_tflops);
+  assert.equal(after.reported_rate.within_1_percent, 0);
+  assert.match(await app.cards.innerText(), /2 of 2 reported rates differ/);
+  app.assertQuiet();
+});
+
+test("columns nobody knows are assigned by hand, and remembered", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  const text = "rows,cols,depth,took\n256,512,1024,20\n512,512,1024,31\n";
+  await app.page.evaluate(() => delete document.documentElement.dataset.ready);
+  await app.load({ name: "mine.csv", text });
+  await app.dialog.waitFor();
+  assert.match(await app.dialog.innerText(), /Columns of mine\.csv/);
+  assert.match(await app.dialog.innerText(), /Still missing/);
+  // The first values of each column are shown.
+  assert.match(await app.dialog.innerText(), /256 · 512/);
+  const assign = async (column, label) => {
+    await app.dialog.getByRole("combobox", { name: `${column} holds` }).selectOption({ label });
+  };
+  const labels = await app.dialog.getByRole("combobox", { name: "rows holds" }).locator("option").allInnerTexts();
+  const like = (pattern) => labels.find((l) => pattern.test(l)) ?? assert.fail(`no target like ${pattern}: ${labels}`);
+  await assign("rows", like(/^M\b/));
+  await assign("cols", like(/^N\b/));
+  await assign("depth", like(/^K\b/));
+  await assign("took", like(/time.*µs|µs/i));
+  assert.doesNotMatch(await app.dialog.innerText(), /Still missing/);
+  await app.screenshot("mapping");
+  await app.dialog.getByRole("combobox", { name: /Data type/ }).selectOption("bf16");
+  await app.dialog.getByRole("button", { name: "Read the file" }).click();
+  await app.page.waitForFunction(() => window.gemmscope.summary().length === 1);
+  const s = await app.only();
+  near(s.max_tflops, (2 * 512 * 512 * 1024) / 31e-6 / 1e12);
+  assert.deepEqual(s.dtypes, ["bf16"]);
+
+  // Another file with the same header needs no questions.
+  await app.load({ name: "again.csv", text: "rows,cols,depth,took\n64,64,64,2\n" });
+  const all = await app.summary();
+  assert.deepEqual(all.map((s) => s.rows_used), [2, 1]);
+  near(all[1].max_tflops, (2 * 64 ** 3) / 2e-6 / 1e12);
+  assert.equal(await app.dialog.count(), 0);
+  app.assertQuiet();
+});
+
+test("every sample opens with one click", async (t) => {
+  const first = await GemmscopePage.open({ t });
+  const ids = await first.page.locator("[data-sample]").evaluateAll((all) => all.map((e) => e.dataset.sample));
+  assert.ok(ids.length >= 3);
+  for (const id of ids) {
+    const app = await GemmscopePage.open({ t });
+    await app.sample(id);
+    const s = await app.only();
+    assert.ok(s.rows_used > 0, id);
+    assert.ok(s.max_efficiency > 0, `${id} has a roof`);
+    app.assertQuiet();
+  }
+});

@@ -1,0 +1,221 @@
+// The roofline as one uses it: hover, select, legend, zoom by every means, box, pictures, the same as a table.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fixture, sharedData, skipWithout } from "../harness.mjs";
+import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
+
+const PLAIN = fixture("fixtures/generic/plain.csv");
+/** The fixture on a device with a round roof: 1000 TFLOP/s for fp16 and bf16, 2 TB/s. */
+const H100 = "#v=1&device=h100-sxm";
+
+async function open(t, options = {}) {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: H100, ...options });
+  await app.load(PLAIN);
+  return app;
+}
+
+const zoomOf = async (app) => {
+  const text = await app.state("zoom.roofline");
+  if (!text) return null;
+  const [x, y] = text.split(",").map((axis) => axis.split("..").map(Number));
+  return { x, y, wide: Math.log10(x[1] / x[0]), high: Math.log10(y[1] / y[0]) };
+};
+
+test("hover says what the point is, a click opens every figure with its formula", async (t) => {
+  const app = await open(t);
+  const tip = await app.hover(/k_128x256[\s\S]*fp8/);
+  // 2 x 4096^3 / 120.5 us = 1140.6 TFLOP/s; (1 + 1 + 2) x 4096^2 byte (the result is bf16) / 120.5 us = 556.9 GB/s.
+  for (const part of [/4096 × 4096 × 4096/, /fp8/, /120\.5 µs/, /1141 TFLOP\/s/, /557 GB\/s/, /% of the datasheet roof/, /Limited by\s+compute/]) assert.match(tip, part);
+  await app.click(/k_128x256[\s\S]*fp8/);
+  const detail = await app.detail();
+  for (const part of [/2 M N K = 2 × 4096 × 4096 × 4096/, /work \/ time/, /Ridge point/, /plain\.csv, line 4/]) assert.match(detail, part);
+  assert.equal(await app.state("sel"), "0.4");
+  // Shift adds a second one; both have a number.
+  await app.click(/k_64x64[\s\S]*1\s+fp16|k_64x64/, { modifiers: ["Shift"] });
+  assert.equal(await app.page.locator(".number-tab").count(), 2);
+  await app.page.keyboard.press("Escape");
+  await app.page.mouse.move(5, 5);
+  await app.page.keyboard.press("Escape");
+  assert.equal(await app.detail(), null);
+  app.assertQuiet();
+});
+
+test("what the file reports stands beside what is computed", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  await app.load(fixture("fixtures/iree/iree.csv"));
+  await app.click(/2048 × 2048 × 2048/);
+  const detail = await app.detail();
+  assert.match(detail, /file: 227\.5 TFLOP\/s \(agrees\)/);
+  assert.match(detail, /file: 682\.7 FLOP\/B \(agrees\)/);
+});
+
+test("the point above its roof is marked and explained, not clamped", async (t) => {
+  const path = sharedData("iree-kernel-benchmark/hipblaslt-gemm.csv");
+  if (skipWithout(t, path)) return;
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  await app.load(path);
+  assert.match(await app.page.locator(".legend").innerText(), /above its roof\s+1/);
+  await app.page.locator(".legend").getByText("above its roof").click();
+  await app.settle();
+  const detail = await app.detail();
+  assert.match(detail, /100\.3 %/);
+  assert.match(detail, /Above its roof/);
+  assert.match(detail, /cache/);
+  await app.screenshot("above-roof");
+  app.assertQuiet();
+});
+
+test("the legend switches one off and leaves one alone", async (t) => {
+  const app = await open(t);
+  assert.equal(await app.legendEntry("fp16").getAttribute("aria-pressed"), "true");
+  await app.legendEntry("fp16").click();
+  await app.settle();
+  assert.equal(await app.legendEntry("fp16").getAttribute("aria-pressed"), "false");
+  await assert.rejects(app.find(/k_64x64[\s\S]*fp16/), /nothing in the chart/);
+  await app.legendEntry("fp16").click();
+  await app.settle();
+  await app.find(/k_64x64[\s\S]*fp16/);
+  await app.legendEntry("fp8 E4M3").click({ modifiers: ["Alt"] });
+  await app.settle();
+  await assert.rejects(app.find(/fp16/), /nothing in the chart/);
+  await app.find(/fp8/);
+  // Hiding in the legend is about the picture: the figures stay.
+  assert.equal(await app.figure("rows"), "4");
+});
+
+test("wheel, drag, buttons, keys and a pinch zoom; a double click shows all", async (t) => {
+  const app = await open(t);
+  assert.equal(await zoomOf(app), null);
+  await app.wheel(-400);
+  const first = await zoomOf(app);
+  assert.ok(first, "the wheel zooms");
+  await app.drag([0.5, 0.5], [0.6, 0.5]);
+  const moved = await zoomOf(app);
+  assert.ok(moved.x[0] < first.x[0], "dragging right shows what is left");
+  assert.ok(Math.abs(moved.wide - first.wide) < 1e-3, "and keeps the scale");
+  await app.page.getByRole("button", { name: "Zoom in" }).click();
+  assert.ok((await zoomOf(app)).wide < moved.wide);
+  await app.stage.focus();
+  await app.page.keyboard.press("+");
+  const keyed = await zoomOf(app);
+  assert.ok(keyed.wide < moved.wide / 1.5);
+  await app.page.keyboard.press("Shift+ArrowRight");
+  assert.ok((await zoomOf(app)).x[0] > keyed.x[0]);
+  await app.page.keyboard.press("0");
+  assert.equal(await zoomOf(app), null);
+  await app.wheel(-400);
+  await app.stage.dblclick({ position: { x: 300, y: 300 } });
+  assert.equal(await zoomOf(app), null);
+  // Two fingers.
+  await app.stage.evaluate((stage) => {
+    const box = stage.getBoundingClientRect();
+    const send = (type, pointerId, x, y) =>
+      stage.dispatchEvent(
+        new PointerEvent(type, { pointerId, pointerType: "touch", clientX: box.x + x, clientY: box.y + y, bubbles: true, button: type === "pointermove" ? -1 : 0 }),
+      );
+    stage.setPointerCapture = () => {};
+    send("pointerdown", 11, 400, 300);
+    send("pointerdown", 12, 500, 300);
+    for (let i = 1; i <= 8; i++) send("pointermove", 12, 500 + 12 * i, 300);
+    send("pointerup", 11, 400, 300);
+    send("pointerup", 12, 596, 300);
+  });
+  assert.ok((await zoomOf(app))?.wide > 0, "a pinch zooms");
+  app.assertQuiet();
+});
+
+test("a box keeps what it holds, and Ctrl Z takes it back", async (t) => {
+  const app = await open(t);
+  const at = await app.find(/k_128x256[\s\S]*fp8/);
+  const box = await app.stage.boundingBox();
+  const share = (x, y) => [(x - box.x) / box.width, (y - box.y) / box.height];
+  await app.drag(share(at.x - 30, at.y - 30), share(at.x + 30, at.y + 30), { shift: true });
+  assert.equal(await app.figure("rows"), "1");
+  const chips = await app.chips();
+  assert.equal(chips.length, 2);
+  assert.match(chips.join(), /AI.*–.*Attained.*–/s);
+  assert.match(await app.status(), /Filtered to what the box holds/);
+  await app.page.keyboard.press("Control+z");
+  await app.settle();
+  assert.equal(await app.figure("rows"), "4");
+  // The same without a keyboard: a button, then a drag.
+  await app.page.getByRole("button", { name: "Draw a box" }).click();
+  await app.drag(share(at.x - 30, at.y - 30), share(at.x + 30, at.y + 30));
+  assert.equal(await app.figure("rows"), "1");
+  app.assertQuiet();
+});
+
+test("the picture is saved as it is: PNG, SVG, CSV", async (t) => {
+  const app = await open(t);
+  const svg = await app.download(() => app.saveAs("SVG"));
+  assert.equal(svg.name, "roofline.svg");
+  assert.match(svg.text, /^<svg[\s\S]*Arithmetic intensity[\s\S]*<\/svg>\s*$/);
+  assert.match(svg.text, /ridge/);
+  const png = await app.download(() => app.saveAs("PNG, double size"));
+  assert.deepEqual([...png.bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
+  const box = await app.stage.boundingBox();
+  assert.equal(png.bytes.readUInt32BE(16), Math.round(box.width) * 2);
+  const csv = await app.download(() => app.saveAs("CSV of what is drawn"));
+  assert.equal(csv.text.trim().split("\n").length, 5);
+  app.assertQuiet();
+});
+
+test("the same points as a table, for those who do not see the picture", async (t) => {
+  const app = await open(t);
+  await app.page.getByRole("button", { name: "As a table" }).click();
+  const table = app.page.getByRole("region", { name: "What is drawn, as a table" });
+  assert.equal(await table.locator("tbody tr").count(), 4);
+  assert.match(plain(await table.innerText()), /4096/);
+  assert.match(await app.stage.getAttribute("aria-label"), /Roofline of 4 GEMMs/);
+  // What the keyboard points at is said.
+  await app.page.getByRole("button", { name: "As a table" }).click();
+  await app.stage.focus();
+  await app.page.keyboard.press("ArrowRight");
+  await app.page.waitForFunction(() => /Attained/.test(document.querySelector(".chart [aria-live]").textContent));
+});
+
+test("colour, size and numbers follow their selectors, the link follows all", async (t) => {
+  const app = await open(t);
+  await app.setControl("color", "c.kernel");
+  assert.ok(await app.legendEntry("k_64x64").count());
+  await app.setControl("size", "time");
+  await app.setControl("labels", "off");
+  assert.deepEqual([await app.state("color"), await app.state("size"), await app.state("labels")], ["c.kernel", "time", "off"]);
+  app.assertQuiet();
+});
+
+test("fits a phone", async (t) => {
+  const app = await open(t, { viewport: PHONE, theme: "dark" });
+  const wide = await app.page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= PHONE.width, `${wide} px wide`);
+  const box = await app.stage.boundingBox();
+  assert.ok(box.height > 380, `the chart has ${box.height} px`);
+  await app.page.getByRole("button", { name: "Files and filters" }).click();
+  await app.page.locator("#search").waitFor();
+  await app.screenshot("phone-drawer");
+  await app.page.getByRole("button", { name: "Close the drawer" }).click();
+  const at = await app.find(/k_128x256[\s\S]*fp8/);
+  await app.page.mouse.click(at.x, at.y);
+  assert.match(await app.detail(), /4096 × 4096 × 4096/);
+  await app.screenshot("phone-detail");
+});
+
+test("a density image stands for many points, with the same hover", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: H100 });
+  let text = "M,N,K,dtype,time_us\n";
+  let seed = 7;
+  const next = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
+  for (let i = 0; i < 25_000; i++) {
+    const [m, n, k] = [0, 0, 0].map(() => 16 * Math.ceil(2 ** (next() * 9)));
+    text += `${m},${n},${k},${i % 3 ? "bf16" : "fp16"},${((2 * m * n * k) / 2e8 / (0.1 + next()) + 2).toFixed(3)}\n`;
+  }
+  await app.load({ name: "many.csv", text });
+  assert.equal((await app.only()).rows_used, 25_000);
+  await app.hover(/TFLOP/);
+  await app.click(/TFLOP/);
+  assert.match(await app.detail(), /many\.csv, line \d+/);
+  await app.screenshot("density");
+  await app.setControl("color", "ai");
+  assert.equal(await app.page.locator(".gradient").count(), 1, "a number has a gradient");
+  app.assertQuiet();
+});
