@@ -101,7 +101,7 @@ pub struct ViewChange {
 pub enum Export {
     /// The active view as SVG text.
     Svg,
-    /// What the active view draws, as CSV.
+    /// The rows that show, as gemmscope's CSV.
     Csv,
     /// The view state, as after `#`.
     View,
@@ -332,6 +332,32 @@ pub fn source_policy(src: &UrlParts, page: &UrlParts) -> SourcePolicy {
     }
 }
 
+/// The address of the bytes behind an address that people copy from a web page: a file on GitHub
+/// or Hugging Face is shown at one address and lies at another. Others stay as they are.
+pub fn raw_address(src: &str) -> String {
+    for (shown, raw, from, to) in [
+        (
+            "https://github.com/",
+            "https://raw.githubusercontent.com/",
+            "/blob/",
+            "/",
+        ),
+        (
+            "https://huggingface.co/",
+            "https://huggingface.co/",
+            "/blob/",
+            "/resolve/",
+        ),
+    ] {
+        if let Some(rest) = src.strip_prefix(shown)
+            && let Some((repository, path)) = rest.split_once(from)
+        {
+            return format!("{raw}{repository}{to}{path}");
+        }
+    }
+    src.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -402,6 +428,25 @@ mod tests {
             source_policy(&url("http://box/a.csv"), &url("http://box/gemmscope/")),
             SourcePolicy::SameOrigin
         );
+    }
+
+    #[test]
+    fn addresses_of_pages_about_files_become_those_of_the_files() {
+        assert_eq!(
+            raw_address("https://github.com/o/r/blob/main/a/b.csv"),
+            "https://raw.githubusercontent.com/o/r/main/a/b.csv"
+        );
+        assert_eq!(
+            raw_address("https://huggingface.co/datasets/o/r/blob/main/b.csv"),
+            "https://huggingface.co/datasets/o/r/resolve/main/b.csv"
+        );
+        for same in [
+            "https://github.com.evil.net/o/r/blob/main/b.csv",
+            "bench.csv",
+            "",
+        ] {
+            assert_eq!(raw_address(same), same);
+        }
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub mod roofline;
 pub mod samples;
 pub mod selection;
 pub mod shape_roof;
+pub mod share;
 pub mod summary;
 pub mod tile_sweep;
 pub mod tiling;
