@@ -61,6 +61,8 @@ export async function openPage({
   headers = "strict",
   javaScriptEnabled = true,
   deviceScaleFactor = 1,
+  // A worker that fills its cache behind a test would look like a request of the page.
+  serviceWorkers = "block",
   before,
   ready = true,
 } = {}) {
@@ -71,6 +73,7 @@ export async function openPage({
     deviceScaleFactor,
     acceptDownloads: true,
     reducedMotion: "reduce",
+    serviceWorkers,
   });
   t?.after(() => context.close());
   const page = await context.newPage();

@@ -16,6 +16,7 @@ const boot = {
   /** The compiled `WebAssembly.Module`; set before the app starts. */
   module: null,
   startWorker,
+  fetchFile,
   fail,
 };
 globalThis.gemmscopeBoot = boot;
@@ -38,6 +39,7 @@ async function start() {
   document.getElementById("skeleton")?.remove();
   // "1": what was asked for is on the screen. The app clears and sets it while it works; tests wait for it.
   root.dataset.ready ??= "1";
+  keepOffline();
 }
 
 function requireWasm() {
@@ -79,6 +81,46 @@ function startWorker() {
   const worker = new Worker(boot.workerUrl, { type: "module", name: "gemmscope" });
   worker.postMessage({ type: "boot", js: boot.jsUrl, module: boot.module });
   return worker;
+}
+
+/** Data at an address, up to `limit` bytes, as a Blob; without cookies, and without saying where the link stood. */
+async function fetchFile(url, limit) {
+  const stop = new AbortController();
+  const host = new URL(url).host;
+  const timer = setTimeout(() => stop.abort(), 30_000);
+  let response;
+  try {
+    response = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", signal: stop.signal });
+  } catch {
+    throw new Error(
+      stop.signal.aborted
+        ? `${host} did not answer within 30 s`
+        : `${host} cannot be reached, or does not let other pages read this file (it would send Access-Control-Allow-Origin). Download the file and drop it here`,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+  if (!response.ok) throw new Error(`${host} answered ${response.status} ${response.statusText}`);
+  const chunks = [];
+  let size = 0;
+  for (const reader = response.body.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(chunks);
+    size += value.byteLength;
+    if (size > limit) {
+      stop.abort();
+      throw new Error(`this is more than ${Math.round(limit / 1e6)} MB: download the file and drop it here`);
+    }
+    chunks.push(value);
+  }
+}
+
+/** Keeps this version for later without a network; never inside another page. */
+function keepOffline() {
+  if (!params.has("sw") || self !== top || !("serviceWorker" in navigator) || location.protocol === "file:") return;
+  const register = () => navigator.serviceWorker.register(at("sw.js")).catch((error) => console.warn(error));
+  // After everything that the page itself needs.
+  setTimeout(register, 1500);
 }
 
 function progress(fraction) {

@@ -123,6 +123,8 @@ class GemmScope extends HTMLElement {
     this.#started = true;
     const page = new URL(this.getAttribute("viewer") ?? HERE, document.baseURI);
     page.searchParams.set("embed", "1");
+    // In the address, so that the frame's first paint has the right colours already.
+    if (this.#theme() !== "auto") page.searchParams.set("theme", this.#theme());
     const frame = document.createElement("iframe");
     frame.title = this.getAttribute("title") ?? "gemmscope: GEMM benchmark against its roofline";
     frame.referrerPolicy = "no-referrer";
@@ -133,7 +135,7 @@ class GemmScope extends HTMLElement {
     else if (page.origin !== location.origin) frame.sandbox = "allow-scripts allow-same-origin allow-downloads";
     const target = isolated ? "*" : page.origin;
     this.#frame = frame;
-    const since = performance.now();
+    let since = 0;
     const connect = () => {
       if (this.#port || !frame.contentWindow) return;
       const { port1, port2 } = new MessageChannel();
@@ -143,13 +145,26 @@ class GemmScope extends HTMLElement {
     };
     const onHello = (e) => { if (e.source === frame.contentWindow && e.data?.gemm?.type === "hello") connect(); };
     window.addEventListener("message", onHello);
-    const timer = setInterval(() => {
-      if (this.#port) clearInterval(timer);
-      else if (performance.now() - since > CONNECT_FOR_MS) {
-        clearInterval(timer);
-        this.#report(new Error(`gemmscope did not answer from ${page.href}`));
-      } else connect();
-    }, CONNECT_EVERY_MS);
+    let timer;
+    // Not before the frame has loaded: until then its window is still of this page's origin.
+    frame.addEventListener("load", () => {
+      if (since && this.#port) {
+        // Loaded once more: that is a new page, which knows nothing yet.
+        this.#port.close();
+        this.#port = undefined;
+        for (const { reject } of this.#open.values()) reject(new Error("the frame was loaded again"));
+        this.#open.clear();
+      }
+      since = performance.now();
+      clearInterval(timer);
+      timer = setInterval(() => {
+        if (this.#port) clearInterval(timer);
+        else if (performance.now() - since > CONNECT_FOR_MS) {
+          clearInterval(timer);
+          this.#report(new Error(`gemmscope did not answer from ${page.href}`));
+        } else connect();
+      }, CONNECT_EVERY_MS);
+    });
     const watch = new MutationObserver(() => { if (this.#port) this.view({ theme: this.#theme() }).catch(() => {}); });
     for (const el of [document.documentElement, document.body]) {
       if (el) watch.observe(el, { attributes: true, attributeFilter: ["class", "data-theme", "data-md-color-scheme"] });

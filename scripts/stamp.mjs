@@ -1,25 +1,58 @@
-// Trunk's post_build hook. Trunk hashes what it builds; the static scripts in public/ keep their names, so a browser
-// could run a cached one after a redeploy. This puts a hash of their content in the query of their URLs, and records
-// the wasm's unpacked size, which a compressed response does not tell, for the progress bar.
+// Trunk's post_build hook, the last step of a build. Trunk hashes what it builds; the static scripts in public/ keep
+// their names, so a browser could run a cached one after a redeploy. This
+// - puts a hash of their content in the query of their URLs, and records the wasm's unpacked size, which a compressed
+//   response does not tell, for the progress bar;
+// - writes open.html: the same page under a policy that lets it fetch from other hosts (links with src=);
+// - writes gemmscope.html: the whole app in one file;
+// - writes into sw.js the list of files that the service worker keeps.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { singleFile } from "./single.mjs";
 
 const dist = process.env.TRUNK_STAGING_DIR;
 if (!dist) throw new Error("stamp.mjs runs as a Trunk hook: TRUNK_STAGING_DIR is not set");
+const dev = Boolean(process.env.GEMMSCOPE_DEV);
 
+const sha = (...names) => {
+  const hash = createHash("sha256");
+  for (const name of names) hash.update(name).update(readFileSync(join(dist, name)));
+  return hash.digest("hex").slice(0, 12);
+};
 const names = readdirSync(dist);
-const hash = createHash("sha256");
-for (const name of ["boot.mjs", "early.js", "worker.mjs"]) hash.update(readFileSync(join(dist, name)));
 const wasm = names.find((name) => name.endsWith("_bg.wasm"));
-const stamp = `v=${hash.digest("hex").slice(0, 12)}`;
+const stamp = `v=${sha("boot.mjs", "early.js", "worker.mjs")}`;
 
 const page = join(dist, "index.html");
 let html = readFileSync(page, "utf8");
 if (!html.includes("v=dev")) throw new Error("index.html holds no v=dev to stamp");
-html = html.replace(/(boot\.mjs\?[^"]*)v=dev/, `$1${stamp}&amp;bytes=${statSync(join(dist, wasm)).size}`).replaceAll("v=dev", stamp);
-if (process.env.GEMMSCOPE_DEV) {
+const more = `&amp;bytes=${statSync(join(dist, wasm)).size}${dev ? "" : "&amp;sw=1"}`;
+html = html.replace(/(boot\.mjs\?[^"]*)v=dev/, `$1${stamp}${more}`).replaceAll("v=dev", stamp);
+if (dev) {
   // `trunk serve` adds an inline reload script and a web socket, which the policy rightly refuses.
   html = html.replace(/<meta http-equiv="?Content-Security-Policy"?[^>]*>/i, "");
 }
 writeFileSync(page, html);
+
+if (dev) {
+  rmSync(join(dist, "sw.js"), { force: true });
+  writeFileSync(join(dist, "open.html"), html);
+} else {
+  const open = html.replace("connect-src 'self'", "connect-src 'self' https: http://localhost:* http://127.0.0.1:*");
+  if (open === html) throw new Error("index.html carries no connect-src to widen");
+  writeFileSync(join(dist, "open.html"), open);
+  writeFileSync(join(dist, "gemmscope.html"), singleFile(dist));
+
+  // What one version of the page consists of. The element is other pages' business, the one file a download.
+  const kept = readdirSync(dist)
+    .filter((name) => !["sw.js", "gemm-scope.js", "gemmscope.html", "playground.html", "playground.mjs"].includes(name))
+    .filter((name) => statSync(join(dist, name)).isFile())
+    .sort();
+  const worker = join(dist, "sw.js");
+  const source = readFileSync(worker, "utf8");
+  const filled = source.replace('const VERSION = "dev";', `const VERSION = "${sha(...kept)}";`).replace("const FILES = [];", `const FILES = ${JSON.stringify(kept)};`);
+  if (!filled.includes(kept[0]) || filled.includes('"dev"')) throw new Error("sw.js has no place for its version and list");
+  writeFileSync(worker, filled);
+}
+// A folder that GitHub Pages serves as it is.
+writeFileSync(join(dist, ".nojekyll"), "");

@@ -6,7 +6,13 @@ import { extname, join, normalize, sep } from "node:path";
 
 export const CSP =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; " +
-  "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'";
+  "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'";
+
+/** The policy of a page: open.html may fetch from other hosts; the one-file page brings its own, by hashes. */
+function policyOf(path, policy) {
+  if (path.endsWith("open.html")) return policy.replace("connect-src 'self'", "connect-src 'self' https: http://localhost:* http://127.0.0.1:*");
+  return path.endsWith("gemmscope.html") ? undefined : policy;
+}
 
 /** Header sets to serve under: what a careful host sends, and what GitHub Pages sends. */
 export const HEADERS = {
@@ -26,6 +32,7 @@ const MIME = {
   ".svg": "image/svg+xml",
   ".txt": "text/plain; charset=utf-8",
   ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
   ".woff2": "font/woff2",
 };
 
@@ -46,11 +53,17 @@ export function serve(root, { base = "/", port = 0, host = "127.0.0.1", headers 
     let stat = statSync(path, { throwIfNoEntry: false });
     if (stat?.isDirectory()) stat = statSync((path = join(path, "index.html")), { throwIfNoEntry: false });
     if (!stat?.isFile()) return send(404, "not found");
+    const own = { ...headers };
+    if (own["content-security-policy"] === CSP) {
+      const policy = policyOf(path, CSP);
+      if (policy) own["content-security-policy"] = policy;
+      else delete own["content-security-policy"];
+    }
     response.writeHead(200, {
       "content-type": MIME[extname(path)] ?? "application/octet-stream",
       "content-length": stat.size,
       "cache-control": "no-cache",
-      ...headers,
+      ...own,
     });
     if (request.method === "HEAD") return response.end();
     createReadStream(path).on("error", () => response.destroy()).pipe(response);

@@ -18,7 +18,9 @@ pub mod load;
 pub mod mapping;
 pub mod page;
 pub mod plan;
+pub mod share;
 pub mod shortcuts;
+pub mod source;
 pub mod state;
 pub mod table;
 pub mod totals;
@@ -48,6 +50,7 @@ pub fn GemmScope(
         on_start(app);
     }
     start_later(app);
+    source::open_given(app);
     if dom::embedded() {
         dom::set_root_data("embed", Some("1"));
         return view! { <embed::Embedded /> }.into_any();
@@ -258,6 +261,10 @@ fn Dialogs() -> impl IntoView {
             Dialog::Help => view! { <help::Help /> }.into_any(),
             Dialog::Devices(name) => view! { <devices::Devices name=name /> }.into_any(),
             Dialog::Mapping(id) => view! { <mapping::Mapping id=id /> }.into_any(),
+            Dialog::Share => view! { <share::Share /> }.into_any(),
+            Dialog::Source(host, url) => {
+                view! { <source::SourceDialog host=host url=url /> }.into_any()
+            }
             Dialog::Paste => view! { <empty::PasteDialog /> }.into_any(),
         })
     }

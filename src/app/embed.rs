@@ -3,7 +3,7 @@
 //! own.
 
 use super::state::{App, LoadedFile, ThemeChoice};
-use super::{Loading, Status, detail, totals, views};
+use super::{Dialogs, Loading, Status, detail, totals, views};
 use crate::chart::palette::Theme;
 use crate::chart::svg::svg;
 use crate::embed::{Export, Reply, Request, ViewChange};
@@ -47,6 +47,7 @@ pub fn Embedded() -> impl IntoView {
                 </div>
             </Show>
             <Status />
+            <Dialogs />
         </div>
     }
 }

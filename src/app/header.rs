@@ -5,7 +5,7 @@ use super::ui::{Menu, icon};
 use super::views::{self, VIEWS, View};
 use crate::hardware::{self, RoofKind};
 use crate::samples::SAMPLES;
-use crate::web::{dom, file};
+use crate::web::file;
 use leptos::prelude::*;
 
 /// The header.
@@ -56,9 +56,9 @@ pub fn Header(
                         on:click=move |_| app.redo()>
                         {icon(icon::REDO)}
                     </button>
-                    <button type="button" class="icon-button wide-only" aria-label="Copy a link to this view"
-                        title="Copy a link to this view: filters, device and zoom, never the file"
-                        on:click=move |_| copy_link(app)>
+                    <button type="button" class="icon-button wide-only" aria-label="Share"
+                        title="Share: a link, a page with its data, a snippet for documentation"
+                        on:click=move |_| app.open(Dialog::Share)>
                         {icon(icon::LINK)}
                     </button>
                 </Show>
@@ -189,24 +189,6 @@ pub fn ChooseFolder(class: &'static str) -> impl IntoView {
     }
 }
 
-/// Copies the page's address, which holds the view and no data.
-fn copy_link(app: App) {
-    let view = app
-        .view
-        .with_untracked(crate::view_state::ViewState::encode);
-    let address = dom::address();
-    let base = address.split('#').next().unwrap_or_default();
-    let link = format!("{base}#{view}");
-    leptos::task::spawn_local(async move {
-        app.status.set(if dom::copy(link).await {
-            "Link copied: it holds filters, device and zoom. Whoever opens it needs the same files."
-                .into()
-        } else {
-            "The browser refuses the clipboard here: copy the address from the address bar.".into()
-        });
-    });
-}
-
 /// Device for rows whose file names none, and a way to all devices.
 #[component]
 fn DevicePicker() -> impl IntoView {
@@ -311,8 +293,8 @@ fn ThemeMenu() -> impl IntoView {
             {item(ThemeChoice::Light, "Light", icon::SUN)}
             {item(ThemeChoice::Dark, "Dark", icon::MOON)}
             <hr class="narrow-only" />
-            <button type="button" class="menu-item narrow-only" on:click=move |_| copy_link(app)>
-                {icon(icon::LINK)} "Copy a link"
+            <button type="button" class="menu-item narrow-only" on:click=move |_| app.open(Dialog::Share)>
+                {icon(icon::LINK)} "Share…"
             </button>
             <button type="button" class="menu-item narrow-only" on:click=move |_| app.undo()>
                 {icon(icon::UNDO)} "Undo"

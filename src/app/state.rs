@@ -128,6 +128,10 @@ pub enum Dialog {
     Mapping(u32),
     /// Text to import.
     Paste,
+    /// Links, pages, snippets.
+    Share,
+    /// Another host before it is contacted: its name and the whole address.
+    Source(String, String),
 }
 
 /// Light, dark, or as the system is.

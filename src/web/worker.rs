@@ -37,7 +37,7 @@ pub(super) fn number(message: &JsValue, key: &str) -> f64 {
 }
 
 /// Any field of a message.
-pub(super) fn field(message: &JsValue, key: &str) -> JsValue {
+pub fn field(message: &JsValue, key: &str) -> JsValue {
     js_sys::Reflect::get(message, &key.into()).unwrap_or(JsValue::UNDEFINED)
 }
 

@@ -1,0 +1,56 @@
+// Keeps one whole version of the page, so that it opens without a network, and never mixes two versions: everything
+// that belongs to the page is answered from the one cache that was filled when this worker was installed. A newer worker
+// waits until no page of this version is open, or until the only one is loaded again. Version and list are written at
+// build time (scripts/stamp.mjs).
+
+const VERSION = "dev";
+const FILES = [];
+
+const PREFIX = "gemmscope:";
+// Another copy below another path of the same host has caches of its own.
+const NAME = `${PREFIX}${registration.scope}:${VERSION}`;
+const known = new Set(FILES.map((name) => new URL(name, registration.scope).pathname));
+const front = new URL(registration.scope).pathname;
+
+addEventListener("install", (event) => {
+  event.waitUntil(
+    (async () => {
+      const cache = await caches.open(NAME);
+      // Past the browser's own cache: it may hold a file of another version.
+      await cache.addAll(FILES.map((name) => new Request(name, { cache: "reload" })));
+    })(),
+  );
+});
+
+addEventListener("activate", (event) => {
+  event.waitUntil(
+    (async () => {
+      for (const name of await caches.keys()) {
+        if (name.startsWith(`${PREFIX}${registration.scope}:`) && name !== NAME) await caches.delete(name);
+      }
+    })(),
+  );
+});
+
+addEventListener("message", (event) => {
+  if (event.data === "take over") skipWaiting();
+});
+
+addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== "GET" || url.origin !== location.origin) return;
+  if (url.pathname !== front && !known.has(url.pathname)) return;
+  event.respondWith(answer(event.request, url));
+});
+
+async function answer(request, url) {
+  if (request.mode === "navigate" && registration.waiting && (await clients.matchAll()).length < 2) {
+    // The only page is being loaded (again): the newer version takes over, and the page is asked for once more.
+    registration.waiting.postMessage("take over");
+    return new Response("", { headers: { refresh: "0" } });
+  }
+  const cache = await caches.open(NAME);
+  const path = url.pathname === front ? `${front}index.html` : url.pathname;
+  // The query of a script only tells caches apart.
+  return (await cache.match(path, { ignoreSearch: true })) ?? fetch(request);
+}

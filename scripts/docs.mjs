@@ -1,0 +1,57 @@
+// node scripts/docs.mjs [out]: builds the documentation: chapters of docs/src with their pictures drawn by the native
+// command, their data beside them, and what the command, the recipes and deploy/ say filled in, so that it cannot
+// drift. Needs `cargo build` and mdbook (scripts/setup.sh).
+import { execFileSync } from "node:child_process";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const project = dirname(dirname(fileURLToPath(import.meta.url)));
+const out = resolve(process.argv[2] ?? join(project, "target", "docs", "book"));
+const work = join(project, "target", "docs", "source");
+const run = (...args) => execFileSync(join(project, "target", "debug", "gemmscope"), args, { encoding: "utf8" });
+const text = (path) => readFileSync(join(project, path), "utf8").trimEnd();
+
+/** Pictures: name, arguments of `gemmscope render`. */
+const PICTURES = {
+  tiles: ["samples/cpu-tiles.csv", "samples/cpu-device.json", "--state", "device=sample-cpu"],
+  flat: ["samples/cpu-flat-gemm.csv", "samples/cpu-device.json", "--state", "device=sample-cpu", "--view", "heat"],
+  history: ["samples/tuning-history.csv", "--device", "a100-80-pcie", "--view", "history"],
+};
+
+rmSync(work, { recursive: true, force: true });
+cpSync(join(project, "docs"), work, { recursive: true });
+const src = join(work, "src");
+mkdirSync(join(src, "pictures"), { recursive: true });
+mkdirSync(join(src, "data"), { recursive: true });
+for (const name of readdirSync(join(project, "samples")).filter((n) => n.endsWith(".csv"))) {
+  copyFileSync(join(project, "samples", name), join(src, "data", name));
+}
+for (const [name, [file, ...args]] of Object.entries(PICTURES)) {
+  const files = [file, ...args.filter((a) => a.endsWith(".json"))].map((f) => join(project, f));
+  run("render", ...files, ...args.filter((a) => !a.endsWith(".json")), "-o", join(src, "pictures", `${name}.svg`));
+}
+if (!existsSync(join(src, "formats.md"))) {
+  const formats = run("formats").trim().split("\n").map((line) => line.match(/^(\S+)\s+(.*); (.*)$/));
+  const rows = formats.map(([, id, name, by]) => `| \`${id}\` | ${name} | ${by} |`);
+  writeFileSync(join(src, "formats.md"), `# File formats\n\n| key | format | produced by |\n|---|---|---|\n${rows.join("\n")}\n`);
+}
+const views = run("views").trim().split("\n").map((line) => line.match(/^(\S+)\s+(.*)$/).slice(1));
+const recipe = (path) => text(join("e2e/recipes", path));
+const filled = {
+  help: () => run("--help").trimEnd(),
+  views: () => views.map(([id, hint]) => `| \`${id}\` | ${hint} |`).join("\n"),
+  ids: () => views.map(([id]) => `\`${id}\``).join(", "),
+  element: () => recipe("mdbook/src/index.md").split("\n").filter((l) => l.startsWith("<")).join("\n"),
+};
+for (const name of readdirSync(src).filter((n) => n.endsWith(".md"))) {
+  const path = join(src, name);
+  const done = readFileSync(path, "utf8").replace(/\{\{(\w+)(?::([\w./-]+))?\}\}/g, (all, key, path) => {
+    if (key === "recipe") return recipe(path);
+    if (key === "file") return text(path);
+    if (!filled[key]) throw new Error(`${name}: nothing to fill in for ${all}`);
+    return filled[key]();
+  });
+  writeFileSync(path, done);
+}
+execFileSync("mdbook", ["build", work, "--dest-dir", out], { stdio: "inherit" });

@@ -1,0 +1,84 @@
+// The whole app in one HTML file that opens from file://: styles and scripts inline and named in its policy by their
+// hashes, the wasm compressed inside. An empty element takes data and view ("save as page" in the app fills it).
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+/** Where the data goes; the app looks for exactly this. */
+export const SLOT = '<script type="text/plain" id="gemmscope-data">';
+
+// Runs after the glue, in the same module. Keep in step with boot.mjs: the app asks gemmscopeBoot for the same things.
+const START = `
+const root = document.documentElement;
+const boot = { single: true, module: null, template: null, fail };
+globalThis.gemmscopeBoot = boot;
+// The file as it is before anything runs in it: what "save as page" writes again.
+boot.template = "<!doctype html>\\n" + root.outerHTML.replace(/^<html[^>]*>/, '<html lang="en">');
+function fail(message) {
+  root.dataset.boot = "failed";
+  const place = document.getElementById("boot-status") ?? document.body.appendChild(document.createElement("p"));
+  place.className = "boot-error";
+  place.textContent = message;
+}
+try {
+  root.dataset.boot = "loading";
+  const packed = Uint8Array.from(atob(document.getElementById("gemmscope-wasm").textContent), (c) => c.charCodeAt(0));
+  const bytes = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  boot.module = await WebAssembly.compile(bytes);
+  await __wbg_init({ module_or_path: boot.module });
+  root.dataset.boot = "started";
+  document.getElementById("skeleton")?.remove();
+  root.dataset.ready ??= "1";
+} catch (error) {
+  console.error(error);
+  fail("The page's program could not start: " + (error?.message ?? error) + ". It needs a current Chrome, Firefox or Safari.");
+}
+`;
+
+/** Text that may stand inside a script element. */
+const inert = (js) => js.replace(/<(?=\/script|!--)/gi, "\\x3c");
+
+/** Reads a built site, gives the page's text. */
+export function singleFile(dist) {
+  const read = (name) => readFileSync(join(dist, name), "utf8");
+  const names = readdirSync(dist);
+  const wasm = names.find((name) => name.endsWith("_bg.wasm"));
+  const glue = read(wasm.replace("_bg.wasm", ".js"))
+    .replace(/^export \{[^}]*\};?$/gm, "")
+    .replace(/^export (default )?(?=(async )?function|class|const|let)/gm, "");
+  if (/^(export|import) /m.test(glue)) throw new Error("the glue script holds an import or export that is not known here");
+  if (!glue.includes("__wbg_init")) throw new Error("the glue script has no __wbg_init");
+  let html = read("index.html");
+  const styles = [];
+  html = html.replace(/<link rel="?stylesheet"?[^>]*href="?(?:\.\/)?([^" >]+)"?[^>]*>/g, (_, href) => (styles.push(read(href)), ""));
+  if (!styles.length) throw new Error("index.html links no style sheet");
+  html = html
+    .replace(/<link rel="?(modulepreload|preload|manifest|icon)[^>]*>/g, "")
+    .replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/g, "");
+  const css = styles.join("\n");
+  const early = inert(read("early.js"));
+  const main = inert(glue + START);
+  const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  const policy =
+    `default-src 'none'; script-src ${hash(early)} ${hash(main)} 'wasm-unsafe-eval'; style-src ${hash(css)}; ` +
+    "img-src data: blob:; base-uri 'none'; form-action 'none'";
+  const icon = `data:image/svg+xml;base64,${readFileSync(join(dist, "favicon.svg")).toString("base64")}`;
+  const packed = gzipSync(readFileSync(join(dist, wasm)), { level: 9 }).toString("base64");
+  // Functions, since a replacement text would read its own dollar signs.
+  html = html.replace(/(<meta http-equiv="?Content-Security-Policy"? content=")[^"]*"/i, (_, head) => `${head}${policy}"`);
+  if (!html.includes(policy)) throw new Error("index.html carries no policy to replace");
+  html = html.replace("</head>", () => `<link rel="icon" href="${icon}"><style>${css}</style><script>${early}</script></head>`);
+  return html.replace(
+    "</body>",
+    () =>
+      `${SLOT}</script>\n<script type="text/plain" id="gemmscope-wasm">${packed}</script>\n<script type="module">${main}</script>\n</body>`,
+  );
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const [dist = "dist", out = "gemmscope.html"] = process.argv.slice(2);
+  const html = singleFile(dist);
+  writeFileSync(out, html);
+  console.log(`${out}: ${(html.length / 1e6).toFixed(2)} MB, ${(gzipSync(html).length / 1e6).toFixed(2)} MB compressed`);
+}

@@ -1,0 +1,242 @@
+//! The share dialog: a link and what it holds, the page with its data as one file, snippets for
+//! documentation.
+
+use super::source::boot;
+use super::state::App;
+use super::ui::Modal;
+use super::views;
+use crate::share::{self, Carried, Place, Snippet};
+use crate::units::Bytes;
+use crate::view_state::ViewState;
+use crate::web::dom;
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+/// Files larger than this are not even tried for a link.
+const TRIED: u64 = 2 << 20;
+
+/// The loaded files as they were read.
+async fn carried(app: App) -> Vec<Carried> {
+    let files = app.files.get_untracked();
+    let Some(loader) = app.try_loader() else {
+        return Vec::new();
+    };
+    let mut out = Vec::with_capacity(files.len());
+    for f in files {
+        let Some(input) = loader.input(f.id) else {
+            continue;
+        };
+        let bytes = gloo_file::futures::read_as_bytes(&input.blob).await;
+        out.push(Carried {
+            name: input.name,
+            options: f.options,
+            bytes: bytes.unwrap_or_default(),
+        });
+    }
+    out
+}
+
+/// Where this page lies, without its own file name.
+fn viewer() -> String {
+    let address = dom::address();
+    let base = address.split(['#', '?']).next().unwrap_or_default();
+    let end = base.rfind('/').map_or(0, |i| i + 1);
+    base[..end].to_owned()
+}
+
+/// The view without data that came in the link.
+fn plain_view(app: App) -> ViewState {
+    let mut view = app.view.get_untracked();
+    view.set_param(share::DATA_KEY, "");
+    view
+}
+
+fn copy(app: App, text: String) {
+    leptos::task::spawn_local(async move {
+        app.status.set(if dom::copy(text).await {
+            "Copied.".into()
+        } else {
+            "The browser refuses the clipboard here: select the text and copy it.".into()
+        });
+    });
+}
+
+/// The one-file page, from this page itself or from beside it.
+async fn template() -> Result<String, String> {
+    if let Some(own) = boot("template").as_string() {
+        return Ok(own);
+    }
+    let words = "the page's one-file form could not be fetched: is the network there?";
+    let fetch = boot("fetchFile")
+        .dyn_into::<js_sys::Function>()
+        .map_err(|_| words.to_owned())?;
+    let url = viewer() + "gemmscope.html";
+    let promise = fetch
+        .call2(&JsValue::NULL, &url.into(), &(64e6).into())
+        .map_err(|_| words.to_owned())?;
+    let blob = JsFuture::from(js_sys::Promise::resolve(&promise))
+        .await
+        .map_err(|_| words.to_owned())?;
+    let blob = gloo_file::Blob::from(blob.unchecked_into::<web_sys::Blob>());
+    gloo_file::futures::read_as_text(&blob)
+        .await
+        .map_err(|e| e.to_string())
+}
+
+fn save_page(app: App) {
+    app.status.set("Putting the page together…".into());
+    leptos::task::spawn_local(async move {
+        let view = plain_view(app).encode();
+        let files = carried(app).await;
+        let made = match template().await {
+            Ok(template) => share::page(&template, &view, &files),
+            Err(message) => Err(message),
+        };
+        match made {
+            Ok(html) => {
+                let stem = files
+                    .first()
+                    .map_or("report", |f| f.name.split('.').next().unwrap_or("report"));
+                dom::download(
+                    &format!("{stem}.gemmscope.html"),
+                    "text/html",
+                    html.as_bytes(),
+                );
+                app.status.set(format!(
+                    "Saved: one page of {} with the data inside",
+                    Bytes(html.len() as f64)
+                ));
+            }
+            Err(message) => app.status.set(message),
+        }
+    });
+}
+
+/// The dialog.
+#[component]
+pub fn Share() -> impl IntoView {
+    let app = App::here();
+    let view = plain_view(app);
+    let names = app.files.with_untracked(|files| {
+        let loader = app.try_loader();
+        files
+            .iter()
+            .filter_map(|f| Some(loader.as_ref()?.input(f.id)?.name))
+            .collect::<Vec<String>>()
+    });
+    let fetched = view.param(share::SOURCE_KEY).map(str::to_owned);
+    let plain = format!("{}#{}", viewer(), view.encode());
+    // The data's text, once it is known to fit (or its length where it does not).
+    let data = RwSignal::new(None::<Result<String, usize>>);
+    let with_data = RwSignal::new(false);
+    let size: u64 = app.try_loader().map_or(0, |l| {
+        app.files.with_untracked(|f| {
+            f.iter()
+                .filter_map(|f| l.input(f.id))
+                .map(|i| i.size())
+                .sum()
+        })
+    });
+    if size <= TRIED {
+        leptos::task::spawn_local(async move {
+            let files = carried(app).await;
+            data.try_set(Some(share::to_link(&files)));
+        });
+    }
+    let link = {
+        let (plain, view) = (plain.clone(), view.clone());
+        Memo::new(move |_| match (with_data.get(), data.get()) {
+            (true, Some(Ok(text))) => {
+                let mut view = view.clone();
+                view.set_param(share::SOURCE_KEY, "");
+                view.set_param(share::DATA_KEY, text);
+                format!("{}#{}", viewer(), view.encode())
+            }
+            _ => plain.clone(),
+        })
+    };
+    let fits = move || data.with(|d| matches!(d, Some(Ok(_))));
+    let why_not = move || match data.get() {
+        Some(Err(n)) => format!(
+            "Too much for a link: {n} characters, {} would fit. Save the page instead.",
+            share::LINK_LIMIT
+        ),
+        None if size > TRIED => "Too much for a link. Save the page instead.".to_owned(),
+        _ => String::new(),
+    };
+    let holds = {
+        let fetched = fetched.clone();
+        move || {
+            if with_data.get() {
+                "Holds the view and the data itself: anyone who has the link has the data. It stays in the part after #, which browsers send to no server.".to_owned()
+            } else if let Some(src) = &fetched {
+                format!(
+                    "Holds the view and the data's address ({src}), from which it is fetched again."
+                )
+            } else {
+                "Holds filters, device, zoom and selection. The file stays here: whoever opens the link drops the same file.".to_owned()
+            }
+        }
+    };
+    let place = Place {
+        viewer: viewer(),
+        file: names.first().cloned().unwrap_or_else(|| "bench.csv".into()),
+        view: views::VIEWS
+            .iter()
+            .find(|v| v.is_shown(&view.view))
+            .map_or_else(String::new, |v| v.id.to_owned()),
+        device: view.devices.default.clone().unwrap_or_default(),
+        state: {
+            let mut v = view.clone();
+            v.set_param(share::SOURCE_KEY, "");
+            v.encode()
+        },
+    };
+    let snippets = StoredValue::new(share::snippets(&place));
+    let chosen = RwSignal::new(0usize);
+    let snippet = move |get: fn(&Snippet) -> String| {
+        snippets.with_value(|s| s.get(chosen.get()).map(get).unwrap_or_default())
+    };
+    let link_text = move || link.get();
+    view! {
+        <Modal title=Signal::derive(|| "Share".to_owned()) wide=true on_close=move || app.dialog.set(None)>
+            <section class="share-part">
+                <h3>"A link"</h3>
+                <div class="share-line">
+                    <input class="share-link" type="text" readonly aria-label="Link" prop:value=link_text />
+                    <button type="button" class="button primary" on:click=move |_| copy(app, link.get_untracked())>"Copy link"</button>
+                </div>
+                <p class="muted">{holds}</p>
+                <label class="share-check">
+                    <input type="checkbox" disabled=move || !fits() prop:checked=move || with_data.get()
+                        on:change=move |_| with_data.update(|w| *w = !*w) />
+                    "Put the data into the link"
+                </label>
+                <p class="muted">{why_not}</p>
+            </section>
+            <section class="share-part">
+                <h3>"A page"</h3>
+                <p class="muted">
+                    "One HTML file with the program, the data and this view. It opens from disk without a network: attach it to an issue, keep it beside the results."
+                </p>
+                <button type="button" class="button" on:click=move |_| save_page(app)>"Save as a page"</button>
+            </section>
+            <section class="share-part">
+                <h3>"In documentation"</h3>
+                <div class="segments share-systems" role="group" aria-label="Documentation system">
+                    {snippets.get_value().iter().enumerate().map(|(i, s)| view! {
+                        <button type="button" class="segment" aria-pressed=move || (chosen.get() == i).to_string()
+                            on:click=move |_| chosen.set(i)>{s.system}</button>
+                    }.into_any()).collect_view()}
+                </div>
+                <p class="muted">{move || snippet(|s| s.note.to_owned())}</p>
+                <textarea class="paste-box share-snippet" rows="7" readonly spellcheck="false" aria-label="Snippet"
+                    prop:value=move || snippet(|s| s.text.clone())></textarea>
+                <div class="dialog-actions">
+                    <button type="button" class="button" on:click=move |_| copy(app, snippet(|s| s.text.clone()))>"Copy snippet"</button>
+                </div>
+            </section>
+        </Modal>
+    }
+}
