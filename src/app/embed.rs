@@ -37,7 +37,7 @@ pub fn Embedded() -> impl IntoView {
         <div class="app embed" class:has-data=move || !empty.get() node_ref=box_ref>
             <Loading />
             <Show when=move || !empty.get() fallback=|| view! { <p class="embed-wait" role="status">"No data yet."</p> }>
-                <header class="embed-bar"><Tabs /></header>
+                <views::Tabs />
                 <div class="workspace">
                     <main class="main" id="main" tabindex="-1">
                         <totals::Strip />
@@ -221,25 +221,4 @@ fn report_changes(app: App, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
             }
         });
     });
-}
-
-#[component]
-fn Tabs() -> impl IntoView {
-    let app = App::here();
-    view! {
-        <nav class="tabs" aria-label="Views">
-            {views::VIEWS
-                .iter()
-                .map(|v| {
-                    let active = move || app.view.with(|s| v.is_shown(&s.view));
-                    view! {
-                        <button type="button" class="tab" aria-current=move || active().then_some("page") title=v.hint
-                            on:click=move |_| app.edit("view", |s| s.view = v.key().to_owned())>
-                            <span>{v.title}</span>
-                        </button>
-                    }
-                })
-                .collect_view()}
-        </nav>
-    }
 }
