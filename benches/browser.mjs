@@ -20,6 +20,8 @@ const option = (name, otherwise) => (words.includes(`--${name}`) ? words[words.i
 const data = option("data", join(project, "bench", "out", "data"));
 const sizes = option("rows", "10000,100000,1000000").split(",").map(Number);
 const repeats = Number(option("repeats", 3));
+// Past this many rows a view of every kind would take the bench too long.
+const MOST_VIEWED = 100_000;
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run"].concat([
   "--disable-background-networking",
@@ -131,6 +133,7 @@ async function load(url, rows) {
       draw: painted - computed,
       ...(await filter(page)),
       ...(await hover(page)),
+      views: rows <= MOST_VIEWED ? await views(page) : null,
       longest,
       peak,
       timings,
@@ -157,6 +160,35 @@ async function filter(page) {
     await sleep(150);
   }
   return { filter: median(times) };
+}
+
+/** Each tab: click to the mark of its first picture, then a filter to the mark of the next one. */
+async function views(page) {
+  const tabs = page.locator(".tabs .tab");
+  const out = {};
+  for (let i = 1; i < (await tabs.count()) - 1; i++) {
+    const drawn = async (element) => {
+      const start = performance.now();
+      element.click();
+      for (let waited = 0; waited < 600; waited++) {
+        const mark = performance.getEntriesByName("gemmscope:drawn").at(-1)?.startTime ?? 0;
+        if (mark > start) return mark - start;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      return null;
+    };
+    const tab = tabs.nth(i);
+    const first = await tab.evaluate(drawn);
+    await sleep(400);
+    const boxes = page.locator('.facet input[type="checkbox"]');
+    const again = [];
+    for (let k = 0; k < 4; k++) {
+      again.push(await boxes.nth(k % 2).evaluate(drawn));
+      await sleep(400);
+    }
+    out[(await tab.innerText()).trim()] = { first, filtered: median(again) };
+  }
+  return out;
 }
 
 /** A pointer moving over the plot: what its handlers take, without waiting for a frame. */
@@ -210,6 +242,10 @@ for (const rows of sizes) {
   const of = (name) => median(runs.map((r) => r[name]));
   const row = { rows, repeats: runs.length, lowest: Math.min(...runs.map((r) => r.total)), highest: Math.max(...runs.map((r) => r.total)) };
   for (const name of ["total", "read+parse", "compute", "draw", "filter", "hover", "longest", "peak", "free"]) row[name] = of(name);
+  const names = Object.keys(runs[0].views ?? {});
+  row.views = Object.fromEntries(
+    names.map((name) => [name, { first: median(runs.map((r) => r.views?.[name]?.first)), filtered: median(runs.map((r) => r.views?.[name]?.filtered)) }]),
+  );
   result.rows.push({ ...row, timings: runs[0].timings });
   const cell = (v, width, digits) => ms(v, digits).padStart(width);
   console.log(
@@ -217,6 +253,9 @@ for (const rows of sizes) {
       [cell(row.compute, 9, 1), cell(row.draw, 8), cell(row.filter, 8, 1), cell(row.hover, 7, 2), cell(row.longest, 14), cell(row.peak, 9)].join("") +
       `${ms(row.free * 100).padStart(12)} %`,
   );
+  for (const name of names) {
+    console.log(`           ${name.padEnd(10)} first drawn ${ms(row.views[name].first).padStart(5)} ms, after a filter ${ms(row.views[name].filtered).padStart(5)} ms`);
+  }
 }
 for (let i = 1; i < result.rows.length; i++) {
   const [small, large] = [result.rows[i - 1], result.rows[i]];

@@ -7,12 +7,14 @@
 use gemmscope::chart::coloring::Coloring;
 use gemmscope::chart::palette::Theme;
 use gemmscope::chart::roofline::{Input, Points, hit_grid, roofline};
+use gemmscope::chart::view::{self, Look};
 use gemmscope::dataset::Dataset;
 use gemmscope::field::{Field, FieldKind, Frame};
 use gemmscope::filter::{Filters, Mask, Range};
 use gemmscope::hardware::RoofKind;
 use gemmscope::import::{ImportOptions, Imported, Session};
 use gemmscope::metrics::{DeviceChoice, Metrics};
+use gemmscope::view_state::ViewState;
 use serde::Serialize;
 use std::error::Error;
 use std::hint::black_box;
@@ -26,7 +28,7 @@ const SLICE: usize = 256 << 10;
 /// One part of one file.
 #[derive(Clone, Debug, Serialize)]
 struct Timing {
-    part: &'static str,
+    part: String,
     median_ms: f64,
     min_ms: f64,
     max_ms: f64,
@@ -83,7 +85,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn time<T>(part: &'static str, mut f: impl FnMut() -> T) -> Timing {
+fn time<T>(part: impl Into<String>, mut f: impl FnMut() -> T) -> Timing {
     let mut samples: Vec<f64> = Vec::new();
     let start = Instant::now();
     while samples.len() < 5 || (samples.len() < 30 && start.elapsed() < Duration::from_millis(500))
@@ -95,7 +97,7 @@ fn time<T>(part: &'static str, mut f: impl FnMut() -> T) -> Timing {
     }
     samples.sort_by(f64::total_cmp);
     Timing {
-        part,
+        part: part.into(),
         median_ms: samples[samples.len() / 2],
         min_ms: samples[0],
         max_ms: samples[samples.len() - 1],
@@ -132,6 +134,7 @@ fn measure(path: &Path) -> Result<Report, Box<dyn Error>> {
 
     filters(&frame, &mut timings);
     pictures(&frame, &mut timings);
+    views(&frame, &mut timings);
     let source = data.sources.first();
     Ok(Report {
         file: name.into_owned(),
@@ -212,6 +215,30 @@ fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {
     }));
 }
 
+/// Every analysis view: opened and drawn for the first time, and again after a filter.
+fn views(frame: &Frame, timings: &mut Vec<Timing>) {
+    let state = ViewState::default();
+    let half = Frame {
+        rows: Arc::new(frame.rows.iter().copied().filter(|r| r % 2 == 0).collect()),
+        ..frame.clone()
+    };
+    for kind in view::VIEWS {
+        let draw = |frame: &Frame| {
+            let opened = (kind.open)(frame, &state);
+            let look = Look {
+                theme: &Theme::LIGHT,
+                width: 1000.0,
+                height: opened.height(1000.0),
+                selected: &[],
+                first: (0, 0),
+            };
+            opened.scene(&look).items.len()
+        };
+        timings.push(time(format!("{} view", kind.id), || draw(frame)));
+        timings.push(time(format!("{} filtered", kind.id), || draw(&half)));
+    }
+}
+
 fn print(report: &Report) {
     println!(
         "\n{}: {} rows, {:.1} MB, {} set aside, read as {}",
@@ -222,7 +249,7 @@ fn print(report: &Report) {
         report.format
     );
     for t in &report.timings {
-        let rate = match t.part {
+        let rate = match t.part.as_str() {
             "read" | "parse" => format!("{:8.0} MB/s", report.bytes as f64 / 1e3 / t.median_ms),
             _ => String::new(),
         };

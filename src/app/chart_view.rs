@@ -37,6 +37,8 @@ pub struct Emphasis {
     pub target: Option<Target>,
     /// Selected rows.
     pub selected: Vec<u32>,
+    /// Rows under the pointer in another chart, ascending.
+    pub elsewhere: Vec<u32>,
     /// The box being drawn: left, top, width, height.
     pub brush: Option<[f64; 4]>,
 }
@@ -58,8 +60,8 @@ pub trait Picture {
     fn ranges(&self, _rect: [f64; 4]) -> Vec<(Field, Range)> {
         Vec::new()
     }
-    /// The same content as a table, and how many rows were left out.
-    fn table(&self) -> (Table, u64);
+    /// The same content as a table of at most so many rows, and how many were left out.
+    fn table(&self, most: usize) -> (Table, u64);
     /// Key of its zoom in the view state, where it can be zoomed.
     fn zoom_key(&self) -> Option<&'static str> {
         None
@@ -72,7 +74,17 @@ pub trait Picture {
     fn pan_by(&self, _by: Point) -> Option<String> {
         None
     }
+    /// Shows other columns and rows, where it holds more than fit.
+    fn scroll_to(&self, _app: App, _first: (usize, usize)) {}
 }
+
+/// Rows of the accessible table; a saved one has all.
+const TABLE_ROWS: usize = 500;
+/// Rows that other charts mark at most while the pointer is over one.
+const MARKED: usize = 500;
+
+/// The height at which a picture can be read, CSS pixels, by its width.
+pub type Least = Rc<dyn Fn(f64) -> f64>;
 
 /// Size and looks that a picture is drawn for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,12 +112,18 @@ pub fn ChartView(
     describe: Describe,
     /// Base of the names of saved files.
     name: &'static str,
+    /// The stage scrolls where it has less height than this.
+    #[prop(optional)]
+    least: Option<Least>,
     /// What stands in the bar above the chart.
     #[prop(into)]
     bar: ViewFn,
     /// What stands below the bar: a legend.
     #[prop(into)]
     legend: ViewFn,
+    /// What stands below the picture.
+    #[prop(optional, into)]
+    notes: ViewFn,
 ) -> impl IntoView {
     let app = App::here();
     let stage = NodeRef::<leptos::html::Div>::new();
@@ -119,6 +137,7 @@ pub fn ChartView(
     let as_table = RwSignal::new(false);
     let boxing = RwSignal::new(false);
     let options = RwSignal::new(false);
+    let least_height = RwSignal::new(0.0);
 
     let ratio = dom::watch_pixel_ratio(move |r| {
         let _ = dpr.try_set(r);
@@ -150,7 +169,7 @@ pub fn ChartView(
         Effect::new(move |_| {
             track();
             let to = canvas_of();
-            let draw = draw.clone();
+            let (draw, least) = (draw.clone(), least.clone());
             if to.size.0 < 1.0 || to.size.1 < 1.0 {
                 return;
             }
@@ -162,16 +181,37 @@ pub fn ChartView(
                     // Alignment with what is drawn: a picture that changed has other targets.
                     target.try_set(None);
                     picture.try_set(Some(drawn));
+                    let wanted = least.as_ref().map_or(0.0, |f| f(to.size.0));
+                    if least_height
+                        .try_get_untracked()
+                        .is_some_and(|h| h != wanted)
+                    {
+                        least_height.try_set(wanted);
+                    }
                     crate::web::clock::mark("gemmscope:drawn");
                 }
             });
         });
     }
+    Effect::new(move |_| {
+        let mut rows = target.with(|t| t.as_ref().map_or_else(Vec::new, |t| t.rows.clone()));
+        rows.truncate(MARKED);
+        rows.sort_unstable();
+        if app.hovered.with_untracked(|h| *h != rows) {
+            app.hovered.set(rows);
+        }
+    });
+    on_cleanup(move || drop(app.hovered.try_set(Vec::new())));
     let over_frame = Frame::default();
     Effect::new(move |_| {
         let what = Emphasis {
             target: target.get(),
             selected: app.selected.get(),
+            elsewhere: if target.with(Option::is_none) {
+                app.hovered.get()
+            } else {
+                Vec::new()
+            },
             brush: brush.get(),
         };
         let Some(drawn) = picture.get() else { return };
@@ -207,6 +247,9 @@ pub fn ChartView(
         let key = picture.with(|p| p.as_ref().and_then(|p| p.zoom_key()));
         key.is_some_and(|key| app.view.with(|v| v.param(key).is_some()))
     });
+    let scrolls = Memo::new(move |_| {
+        picture.with(|p| p.as_ref().is_some_and(|p| p.scene().scroll().is_some()))
+    });
     gesture::attach(gesture::Parts {
         app,
         stage,
@@ -240,8 +283,9 @@ pub fn ChartView(
             })
         }
     };
+    let described = format!("chart-{name}");
     view! {
-        <section class="chart" aria-label=name>
+        <section class="chart" aria-label=name data-chart=name>
             <div class="bar" class:open=move || options.get()>
                 <button type="button" class="button small narrow-only" aria-expanded=move || options.get().to_string()
                     on:click=move |_| options.update(|o| *o = !*o)>
@@ -271,23 +315,28 @@ pub fn ChartView(
                 <save::SaveMenu picture=picture name=name dpr=dpr />
             </div>
             {legend.run()}
+            <div class="chart-scroll">
             <div
                 class="chart-stage"
                 class:zoomed=move || zoomed.get()
                 class:boxing=move || boxing.get()
+                class:scrolls=move || scrolls.get()
+                style:min-height=move || format!("{}px", least_height.get())
                 class:pointing=move || target.with(Option::is_some)
                 node_ref=stage
                 tabindex="0"
                 role="application"
                 aria-roledescription="chart"
                 aria-label=title
-                aria-describedby="chart-description"
+                aria-describedby=described.clone()
             >
                 <canvas node_ref=base aria-hidden="true"></canvas>
                 <canvas node_ref=over aria-hidden="true"></canvas>
                 <Tooltip target=target size=size describe=describe />
             </div>
-            <p id="chart-description" class="visually-hidden">{description}</p>
+            {notes.run()}
+            </div>
+            <p id=described class="visually-hidden">{description}</p>
             <p class="visually-hidden" aria-live="polite">{spoken}</p>
             <Show when=move || as_table.get()>
                 <DataTable picture=picture />
@@ -299,7 +348,12 @@ pub fn ChartView(
 fn sentence((head, lines): &(String, Vec<(String, String)>)) -> String {
     let mut out = head.clone();
     for (label, value) in lines {
-        out.push_str(&format!(", {label} {value}"));
+        out.push_str(", ");
+        if !label.is_empty() {
+            out.push_str(label);
+            out.push(' ');
+        }
+        out.push_str(value);
     }
     out
 }
@@ -365,7 +419,10 @@ fn Tooltip(
                     <dl>
                         {lines
                             .into_iter()
-                            .map(|(label, value)| view! { <dt>{label}</dt><dd>{value}</dd> })
+                            .map(|(label, value)| {
+                                let whole = label.is_empty();
+                                view! { <dt class:absent=whole>{label}</dt><dd class:whole=whole>{value}</dd> }
+                            })
                             .collect_view()}
                     </dl>
                 </div>
@@ -379,11 +436,11 @@ fn Tooltip(
 fn DataTable(picture: RwSignal<Option<Rc<dyn Picture>>, LocalStorage>) -> impl IntoView {
     move || {
         picture.get().map(|p| {
-            let (table, left_out) = p.table();
+            let (table, left_out) = p.table(TABLE_ROWS);
             view! {
                 <div class="data-table" tabindex="0" role="region" aria-label="What is drawn, as a table">
                     {table_view(table)}
-                    {(left_out > 0).then(|| view! { <p class="muted">{format!("and {left_out} more: the Table view has all")}</p> })}
+                    {(left_out > 0).then(|| view! { <p class="muted">{format!("and {left_out} more: save the CSV for all")}</p> })}
                 </div>
             }
         })

@@ -161,7 +161,7 @@ pub fn listen(app: App) {
                 if let Some(view) = views::VIEWS.get(digit - 1)
                     && (!app.is_empty() || !view.needs_file())
                 {
-                    app.edit("view", |v| v.view = view.key().to_owned());
+                    views::choose(app, view);
                 }
                 return;
             }

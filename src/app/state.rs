@@ -186,6 +186,8 @@ pub struct App {
     pub numbered: Memo<Vec<u32>>,
     /// Names of the devices that rows are judged by; `None` where rows have no known device.
     pub judged: Memo<Vec<Option<String>>>,
+    /// Rows under the pointer in any chart, ascending: the other charts mark them.
+    pub hovered: RwSignal<Vec<u32>>,
     mask: StoredValue<Mask>,
     loader: StoredValue<Rc<Loader>, LocalStorage>,
 }
@@ -307,6 +309,7 @@ impl App {
             selected,
             numbered,
             judged,
+            hovered: RwSignal::default(),
             mask,
             loader: StoredValue::new_local(Rc::new(Loader::default())),
         }

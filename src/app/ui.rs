@@ -16,6 +16,24 @@ pub mod icon {
     /// Options of a view.
     pub const SLIDERS: &str =
         "M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6M8 2.8v3.4h4V2.8zM4 9.8v3.4h4V9.8z";
+    /// Cells: the heatmap.
+    pub const HEAT: &str = "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9zM9.5 3l4 3.5M2.5 10l4 3.5";
+    /// Bars from the left.
+    pub const BARS: &str = "M2 3.5h12M2 8h8M2 12.5h5";
+    /// A box with whiskers.
+    pub const SPREAD: &str = "M5 5h6v6H5zM8 2v3M8 11v3M5 8h6M6 2h4M6 14h4";
+    /// Tiles of a matrix.
+    pub const TILES: &str = "M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12";
+    /// Points about a diagonal.
+    pub const COMPARE: &str = "M2 14 14 2M5 5.5h.01M8 4h.01M10.5 10h.01M12.5 7.5h.01";
+    /// A flag.
+    pub const WINNER: &str = "M3.5 14.5v-13M3.5 2.5h9l-2 3 2 3h-9";
+    /// Steps upwards.
+    pub const HISTORY: &str = "M2 13h3v-4h4V5.5h3.5V2.5H15";
+    /// A card with lines.
+    pub const CARD: &str = "M2 3h12v10H2zM4.5 6h4M4.5 8.5h7M4.5 11h5";
+    /// Four parts.
+    pub const GRID: &str = "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z";
     /// Add.
     pub const PLUS: &str = "M8 3v10M3 8h10";
     /// Less.

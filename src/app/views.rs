@@ -1,23 +1,22 @@
-//! The views as data. A new one is a module with one function and an entry in [`VIEWS`].
+//! The views as data: the roofline, what [`chart::view`](crate::chart::view) opens, the table.
 //!
-//! `Kind::Scene` is all a chart needs: a pure function from frame and view state to a scene. The
-//! generic [`ChartView`](super::chart_view::ChartView) around it hovers, selects, walks by
-//! keyboard, saves pictures and shows the accessible table. Selectors above the chart come from
-//! `controls`; each reads and writes one key of `ViewState::params`.
+//! A new chart is an entry in `chart::view::VIEWS` and one here: the generic
+//! [`ChartView`](super::chart_view::ChartView) around it hovers, selects, walks by keyboard, saves
+//! pictures and shows the accessible table; its settings come from the view itself. One view
+//! shows, or four side by side where the screen is wide.
 
+mod controls;
 pub mod roofline;
 mod scene;
 
 use super::state::App;
-use super::ui::{icon, value_of};
-use crate::chart::palette::Theme;
-use crate::chart::scene::Scene;
-use crate::field::{Field, FieldKind, Frame};
+use super::ui::icon;
+use crate::chart::view::{self, ViewKind};
 use crate::view_state::ViewState;
+use crate::web::dom;
 use leptos::prelude::*;
 
-/// A chart as a pure function: what shows, what is set, CSS pixels, colours.
-pub type DrawScene = fn(&Frame, &ViewState, (f64, f64), &Theme) -> Scene;
+pub use controls::Controls;
 
 /// What draws a view.
 pub enum Kind {
@@ -28,7 +27,7 @@ pub enum Kind {
     /// The planner, which needs no file.
     Plan,
     /// Any other chart.
-    Scene(DrawScene),
+    Scene(&'static ViewKind),
 }
 
 /// One view.
@@ -43,35 +42,17 @@ pub struct View {
     pub hint: &'static str,
     /// What draws it.
     pub kind: Kind,
-    /// Its selectors.
-    pub controls: &'static [Control],
 }
 
-/// A selector above a chart: writes one key of the view state.
-pub struct Control {
-    /// Key in `ViewState::params`.
-    pub key: &'static str,
-    /// Its label.
-    pub label: &'static str,
-    /// One sentence for a newcomer.
-    pub hint: &'static str,
-    /// What can be chosen.
-    pub choices: Choices,
-}
-
-/// What a selector offers.
-pub enum Choices {
-    /// Fields of the data; the default's text form, or "" for none.
-    Fields {
-        /// Only numbers, only categories, or both.
-        kind: Option<FieldKind>,
-        /// Chosen where the link says nothing.
-        default: &'static str,
-        /// "none" can be chosen.
-        none: Option<&'static str>,
-    },
-    /// Fixed ones: value and label; the first is the default.
-    Fixed(&'static [(&'static str, &'static str)]),
+const fn scene(at: usize, icon: &'static str) -> View {
+    let kind = &view::VIEWS[at];
+    View {
+        id: kind.id,
+        title: kind.name,
+        icon,
+        hint: kind.hint,
+        kind: Kind::Scene(kind),
+    }
 }
 
 /// All views, in the order of their tabs.
@@ -82,47 +63,21 @@ pub const VIEWS: &[View] = &[
         icon: icon::ROOFLINE,
         hint: "Every GEMM by arithmetic intensity and attained rate, under what its device allows",
         kind: Kind::Roofline,
-        controls: &[
-            Control {
-                key: "color",
-                label: "Colour",
-                hint: "What the points' colour shows",
-                choices: Choices::Fields {
-                    kind: None,
-                    default: "dtype",
-                    none: Some("nothing"),
-                },
-            },
-            Control {
-                key: "size",
-                label: "Size",
-                hint: "What the points' area shows",
-                choices: Choices::Fixed(&[
-                    ("", "the same"),
-                    ("time", "total time"),
-                    ("count", "calls"),
-                ]),
-            },
-            Control {
-                key: "labels",
-                label: "Numbers",
-                hint: "Which points carry a number, selected ones first; the same numbers stand in the table",
-                choices: Choices::Fixed(&[
-                    ("", "most lost time"),
-                    ("time", "most time"),
-                    ("selected", "only selected"),
-                    ("off", "none"),
-                ]),
-            },
-        ],
     },
+    scene(0, icon::HEAT),
+    scene(1, icon::BARS),
+    scene(2, icon::SPREAD),
+    scene(3, icon::TILES),
+    scene(4, icon::COMPARE),
+    scene(5, icon::WINNER),
+    scene(6, icon::HISTORY),
+    scene(7, icon::CARD),
     View {
         id: "table",
         title: "Table",
         icon: icon::TABLE,
         hint: "Every row and column, to sort, search and export",
         kind: Kind::Table,
-        controls: &[],
     },
     View {
         id: "plan",
@@ -130,9 +85,19 @@ pub const VIEWS: &[View] = &[
         icon: icon::PLAN,
         hint: "What a model's GEMMs could attain, before anything runs; needs no file",
         kind: Kind::Plan,
-        controls: &[],
     },
 ];
+// Every analysis view has a tab.
+const _: () = assert!(VIEWS.len() == view::VIEWS.len() + 3);
+
+/// Key of the views that are tiled: ids, separated by commas.
+const PANES: &str = "panes";
+/// Views side by side.
+const TILED: usize = 4;
+/// Views that fill the free places, in this order.
+const FILLERS: [&str; 4] = ["roofline", "heat", "compare", "bars"];
+/// From this width on four views have room.
+const WIDE: &str = "(min-width: 1100px)";
 
 impl View {
     /// What the view state holds while this view shows: "" for the first.
@@ -145,125 +110,187 @@ impl View {
         !matches!(self.kind, Kind::Plan)
     }
 
-    /// True where the view state means this view. A view that this version does not know is the
-    /// first one.
+    /// True where the view state means this view.
     pub fn is_shown(&self, key: &str) -> bool {
-        if VIEWS.iter().any(|v| v.id == key) {
-            self.id == key
-        } else {
-            self.id == VIEWS[0].id
-        }
+        shown(key).id == self.id
     }
 }
 
-/// The view of this key in the view state.
+/// The view of this key in the view state. A view that this version does not know is the first
+/// one.
 pub fn shown(key: &str) -> &'static View {
-    VIEWS.iter().find(|v| v.is_shown(key)).unwrap_or(&VIEWS[0])
+    VIEWS.iter().find(|v| v.id == key).unwrap_or(&VIEWS[0])
 }
 
-/// One tab a view.
+/// Index of the view that a state shows, or has chosen of several. A view that this version does
+/// not know is the first one.
+fn active(state: &ViewState) -> usize {
+    VIEWS.iter().position(|v| v.id == state.view).unwrap_or(0)
+}
+
+/// Indices of the tiled views; fewer than two are none.
+fn panes(state: &ViewState) -> Vec<usize> {
+    let mut out = Vec::new();
+    for id in state.param(PANES).unwrap_or_default().split(',') {
+        if let Some(i) = VIEWS.iter().position(|v| v.id == id && v.needs_file())
+            && !out.contains(&i)
+            && out.len() < TILED
+        {
+            out.push(i);
+        }
+    }
+    if out.len() < 2 || !VIEWS[active(state)].needs_file() {
+        out.clear();
+    } else if !out.contains(&active(state)) {
+        // A link that names another view still shows it.
+        out[0] = active(state);
+    }
+    out
+}
+
+fn set_panes(state: &mut ViewState, panes: &[usize]) {
+    let ids: Vec<&str> = panes.iter().map(|i| VIEWS[*i].id).collect();
+    state.set_param(PANES, ids.join(","));
+}
+
+/// Shows a view: alone, or in the place of the chosen one of several.
+pub fn choose(app: App, view: &'static View) {
+    app.edit("view", |s| {
+        let mut tiled = panes(s);
+        let (old, new) = (active(s), VIEWS.iter().position(|v| v.id == view.id));
+        s.view = view.key().to_owned();
+        if let Some(new) = new
+            && !tiled.is_empty()
+            && !tiled.contains(&new)
+        {
+            for p in tiled.iter_mut().filter(|p| **p == old) {
+                *p = new;
+            }
+            set_panes(s, &tiled);
+        }
+    });
+}
+
+/// Four views, or one again.
+pub fn toggle_tiles(app: App) {
+    app.edit("view", |s| {
+        if panes(s).is_empty() {
+            let mut all = vec![active(s)];
+            for id in FILLERS {
+                if let Some(i) = VIEWS.iter().position(|v| v.id == id)
+                    && !all.contains(&i)
+                    && all.len() < TILED
+                {
+                    all.push(i);
+                }
+            }
+            set_panes(s, &all);
+        } else {
+            s.set_param(PANES, "");
+        }
+    });
+}
+
+/// Tells whether the screen has room for several views.
+fn wide() -> RwSignal<bool> {
+    let wide = RwSignal::new(dom::media(WIDE));
+    let watch = dom::watch_media(WIDE, move |_| wide.set(dom::media(WIDE)));
+    let watch = StoredValue::new_local(watch);
+    on_cleanup(move || watch.dispose());
+    wide
+}
+
+/// The row of tabs.
 #[component]
 pub fn Tabs() -> impl IntoView {
     let app = App::here();
-    let tab = move |(i, v): (usize, &'static View)| {
-        let active = move || app.view.with(|s| v.is_shown(&s.view));
-        view! {
-            <button
-                type="button"
-                class="tab"
-                data-view=v.id
-                aria-current=move || active().then_some("page")
-                title=if i < 9 { format!("{} ({})", v.hint, i + 1) } else { v.hint.to_owned() }
-                on:click=move |_| app.edit("view", |s| s.view = v.key().to_owned())
-            >
-                {icon(v.icon)}
-                <span>{v.title}</span>
+    let current = Memo::new(move |_| app.view.with(active));
+    let tiled = Memo::new(move |_| app.view.with(|v| !panes(v).is_empty()));
+    view! {
+        <div class="tab-row">
+            <nav class="tabs" aria-label="Views">
+                {VIEWS
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, v)| v.needs_file())
+                    .map(|(i, v)| {
+                        let title = match i {
+                            0..=8 => format!("{} ({})", v.hint, i + 1),
+                            _ => v.hint.to_owned(),
+                        };
+                        view! {
+                            <button
+                                type="button"
+                                class="tab"
+                                data-view=v.id
+                                aria-current=move || (current.get() == i).then_some("page")
+                                title=title
+                                on:click=move |_| choose(app, v)
+                            >
+                                {icon(v.icon)}
+                                <span>{v.title}</span>
+                            </button>
+                        }
+                    })
+                    .collect_view()}
+            </nav>
+            <button type="button" class="icon-button tile-button" aria-label="Four views side by side"
+                title="Four views side by side: what is selected in one is marked in all"
+                aria-pressed=move || tiled.get().to_string() on:click=move |_| toggle_tiles(app)>
+                {icon(icon::GRID)}
             </button>
-        }
-    };
-    view! { <nav class="tabs" aria-label="Views">{VIEWS.iter().enumerate().filter(|(_, v)| v.needs_file()).map(tab).collect_view()}</nav> }
+        </div>
+    }
 }
 
-/// The view that the state names.
+/// The view that the state names, or several.
 #[component]
 pub fn ActiveView() -> impl IntoView {
     let app = App::here();
+    let wide = wide();
     let shown = Memo::new(move |_| {
-        app.view
-            .with(|s| VIEWS.iter().position(|v| v.is_shown(&s.view)).unwrap_or(0))
+        let wide = wide.get();
+        app.view.with(|s| match panes(s) {
+            many if wide && !many.is_empty() => many,
+            _ => vec![active(s)],
+        })
     });
-    move || {
-        let view = &VIEWS[shown.get()];
-        match view.kind {
-            Kind::Roofline => view! { <roofline::Roofline view=view /> }.into_any(),
-            Kind::Plan => view! { <super::plan::PlanView /> }.into_any(),
-            Kind::Table => view! { <super::table::Table /> }.into_any(),
-            Kind::Scene(draw) => view! { <scene::SceneView view=view draw=draw /> }.into_any(),
-        }
-    }
-}
-
-/// A view's selectors.
-#[component]
-pub fn Controls(view: &'static View) -> impl IntoView {
-    view.controls.iter().map(control).collect_view()
-}
-
-fn control(control: &'static Control) -> AnyView {
-    let app = App::here();
-    let options = Memo::new(move |_| -> Vec<(String, String)> {
-        match &control.choices {
-            Choices::Fixed(list) => list
-                .iter()
-                .map(|(v, l)| ((*v).to_owned(), (*l).to_owned()))
-                .collect(),
-            Choices::Fields { kind, none, .. } => app.late.with(|frame| {
-                let fields = frame
-                    .fields()
-                    .into_iter()
-                    .filter(|i| kind.is_none_or(|k| i.kind == k))
-                    .map(|i| (i.field.to_string(), i.label));
-                none.iter()
-                    .map(|n| ("none".to_owned(), (*n).to_owned()))
-                    .chain(fields)
-                    .collect()
-            }),
-        }
-    });
-    let default = match &control.choices {
-        Choices::Fixed(_) => "",
-        Choices::Fields { default, .. } => default,
-    };
-    let current = Memo::new(move |_| {
-        app.view
-            .with(|v| v.param(control.key).unwrap_or(default).to_owned())
-    });
-    let choose = move |e| {
-        let value = value_of(&e);
-        let value = if value == default {
-            String::new()
-        } else {
-            value
-        };
-        app.edit("control", |v| v.set_param(control.key, value));
-    };
+    let tiled = Memo::new(move |_| shown.with(|s| s.len() > 1));
+    let current = Memo::new(move |_| app.view.with(active));
     view! {
-        <label class="control" title=control.hint>
-            <span>{control.label}</span>
-            <select on:change=choose data-control=control.key>
-                <For each=move || options.get() key=|o| o.clone() let:o>
-                    {
-                        let value = o.0.clone();
-                        view! { <option value=o.0 selected=move || current.get() == value>{o.1}</option> }
-                    }
-                </For>
-            </select>
-        </label>
+        <div class="panes" class:tiled=move || tiled.get()>
+            <For each=move || shown.get() key=|i| *i let:i>
+                <div
+                    class="pane"
+                    class:current=move || tiled.get() && current.get() == i
+                    on:focusin=move |_| point(app, i)
+                    on:pointerdown=move |_| point(app, i)
+                >
+                    <Show when=move || tiled.get()>
+                        <h2 class="pane-title">{icon(VIEWS[i].icon)} {VIEWS[i].title}</h2>
+                    </Show>
+                    {body(&VIEWS[i])}
+                </div>
+            </For>
+        </div>
     }
-    .into_any()
 }
 
-/// The field that a control names, or `None` for none.
-pub fn field_of(state: &ViewState, key: &str, default: &str) -> Option<Field> {
-    Field::parse(state.param(key).unwrap_or(default))
+/// Makes a view the chosen one of several: the tabs then change its place.
+fn point(app: App, i: usize) {
+    if app
+        .view
+        .with_untracked(|s| !panes(s).is_empty() && active(s) != i)
+    {
+        app.glance(|s| s.view = VIEWS[i].key().to_owned());
+    }
+}
+
+fn body(view: &'static View) -> AnyView {
+    match view.kind {
+        Kind::Roofline => view! { <roofline::Roofline /> }.into_any(),
+        Kind::Plan => view! { <super::plan::PlanView /> }.into_any(),
+        Kind::Table => view! { <super::table::Table /> }.into_any(),
+        Kind::Scene(kind) => view! { <scene::SceneView view=view kind=kind /> }.into_any(),
+    }
 }

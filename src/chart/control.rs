@@ -64,7 +64,7 @@ pub enum Kind {
 }
 
 /// One value of a setting.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Choice {
     /// What is written to the parameter.
     pub value: String,

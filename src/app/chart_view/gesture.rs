@@ -1,12 +1,17 @@
 //! Pointer, touch, wheel and keys on a chart.
 //!
 //! Moving hovers, a click selects, a drag moves the picture, Shift and a drag draw a box that
-//! filters (or selects, where a chart has no ranges), the wheel and two fingers zoom, arrow keys walk from point to point.
+//! filters (or selects, where a chart has no ranges), the wheel and two fingers zoom, arrow keys
+//! walk from point to point. In a picture that holds more than fits, a drag and the wheel scroll;
+//! along a bar of colours a drag filters.
 
 use super::{Picture, Target};
 use crate::app::state::App;
 use crate::chart::hit::Direction;
-use crate::chart::scene::Point;
+use crate::chart::scale::Scale;
+use crate::chart::scene::{Handle, Point, Window};
+use crate::field::Field;
+use crate::filter::Range;
 use crate::web::dom;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -43,6 +48,68 @@ struct Drag {
     start: Point,
     moved: bool,
     boxing: bool,
+    /// The colour bar that is being dragged along.
+    range: Option<([f64; 4], String, Scale)>,
+    /// First column and row when a scrolling drag began.
+    scrolled: Option<(usize, usize)>,
+    /// Part of a slot that the wheel has moved.
+    wheel: (f64, f64),
+}
+
+/// How far beside a colour bar a press still counts as on it.
+const BAR_SLACK: f64 = 6.0;
+
+fn range_at(shown: &Rc<dyn Picture>, (x, y): Point) -> Option<([f64; 4], String, Scale)> {
+    shown.scene().handles.iter().find_map(|h| match h {
+        Handle::Range { rect, field, scale } => {
+            let [l, t, w, h] = *rect;
+            let on = x >= l - BAR_SLACK
+                && x <= l + w + BAR_SLACK
+                && y >= t - BAR_SLACK
+                && y <= t + h + BAR_SLACK;
+            on.then(|| (*rect, field.clone(), *scale))
+        }
+        Handle::Scroll { .. } => None,
+    })
+}
+
+/// Moves a scrolled picture by slots; false where it cannot.
+fn scroll_by(app: App, shown: &Rc<dyn Picture>, (dx, dy): (f64, f64)) -> bool {
+    let Some((_, columns, rows)) = shown.scene().scroll() else {
+        return false;
+    };
+    let to = (columns.moved(dx), rows.moved(dy));
+    let moves = to != (columns.first, rows.first);
+    if moves {
+        shown.scroll_to(app, to);
+    }
+    moves
+}
+
+/// Filters by the part of a colour bar between two places; a click lets all through.
+fn filter_range(app: App, field: &str, scale: &Scale, ends: Option<(f64, f64)>) {
+    let Some(field) = Field::parse(field) else {
+        return;
+    };
+    app.edit("range", |v| match ends {
+        Some((a, b)) => {
+            let (lo, hi) = (scale.value(a), scale.value(b));
+            // An end of the bar is no limit: what lies past it keeps its place.
+            let end = |v: f64, edge: f64| (v != edge).then_some(v);
+            let at = |px: f64, edge: f64| (px - scale.px(edge)).abs() < 1.0;
+            let (d0, d1) = scale.domain;
+            let range = Range {
+                min: end(if at(a, d0) { d0 } else { lo }, d0),
+                max: end(if at(b, d1) { d1 } else { hi }, d1),
+            };
+            if range == Range::default() {
+                v.filters.ranges.remove(&field);
+            } else {
+                v.filters.ranges.insert(field, range);
+            }
+        }
+        None => drop(v.filters.ranges.remove(&field)),
+    });
 }
 
 /// Puts the listeners on the stage, for as long as the chart lives.
@@ -67,9 +134,9 @@ pub fn attach(parts: Parts) {
             })
         };
         let wheel = {
-            let (parts, at) = (parts.clone(), element.clone());
+            let (parts, drag, at) = (parts.clone(), drag.clone(), element.clone());
             dom::listen_active(&element, "wheel", move |e: web_sys::WheelEvent| {
-                on_wheel(&parts, &at, &e);
+                on_wheel(&parts, &drag, &at, &e);
             })
         };
         let key = {
@@ -139,6 +206,11 @@ fn on_down(
         drag.start = at;
         drag.moved = false;
         drag.boxing = e.shift_key() || parts.boxing.get_untracked();
+        let shown = picture(parts);
+        drag.range = shown.as_ref().and_then(|p| range_at(p, at));
+        drag.scrolled = shown
+            .and_then(|p| p.scene().scroll())
+            .map(|(_, columns, rows)| (columns.first, rows.first));
     } else {
         drag.moved = true;
         parts.target.set(None);
@@ -175,7 +247,11 @@ fn on_move(
         .collect();
     drag.pointers.insert(e.pointer_id(), at);
     let Some(shown) = picture(parts) else { return };
-    if let [other] = others[..] {
+    if let Some(([l, t, w, h], ..)) = drag.range {
+        let end = |x: f64| x.clamp(l, l + w);
+        let (a, b) = (end(drag.start.0), end(at.0));
+        parts.brush.set(Some([a.min(b), t, (a - b).abs(), h]));
+    } else if let [other] = others[..] {
         let span = |p: Point| (p.0 - other.0).hypot(p.1 - other.1).max(1.0);
         let middle = ((at.0 + other.0) / 2.0, (at.1 + other.1) / 2.0);
         (parts.zoom)(shown.zoom_about(middle, span(at) / span(before)));
@@ -183,6 +259,19 @@ fn on_move(
         let (x0, x1) = (at.0.min(drag.start.0), at.0.max(drag.start.0));
         let (y0, y1) = (at.1.min(drag.start.1), at.1.max(drag.start.1));
         parts.brush.set(Some([x0, y0, x1 - x0, y1 - y0]));
+    } else if let (Some(first), Some((_, columns, rows))) = (drag.scrolled, shown.scene().scroll())
+    {
+        let by = |from: usize, px: f64, w: &Window| {
+            let moved = Window { first: from, ..*w };
+            moved.moved(if w.step > 0.0 { -px / w.step } else { 0.0 })
+        };
+        let to = (
+            by(first.0, at.0 - drag.start.0, &columns),
+            by(first.1, at.1 - drag.start.1, &rows),
+        );
+        if to != (columns.first, rows.first) {
+            shown.scroll_to(parts.app, to);
+        }
     } else if e.pointer_type() == "mouse" || parts.zoomed.get_untracked() {
         (parts.zoom)(shown.pan_by((at.0 - before.0, at.1 - before.1)));
     }
@@ -202,7 +291,10 @@ fn on_up(
     let brush = parts.brush.try_update(Option::take).flatten();
     let Some(shown) = picture(parts) else { return };
     let add = e.shift_key() || e.ctrl_key() || e.meta_key();
-    if let Some(rect) = brush {
+    if let Some((_, field, scale)) = drag.range.take() {
+        let ends = brush.filter(|b| b[2] > 2.0).map(|b| (b[0], b[0] + b[2]));
+        filter_range(parts.app, &field, &scale, ends);
+    } else if let Some(rect) = brush {
         parts.boxing.set(false);
         let ranges = shown.ranges(rect);
         if !ranges.is_empty() {
@@ -213,15 +305,7 @@ fn on_up(
             );
             return;
         }
-        let mut rows = shown.within(rect);
-        let found = rows.len();
-        rows.truncate(MOST_SELECTED);
-        if found > MOST_SELECTED {
-            parts.app.status.set(format!(
-                "{found} points in the box; the first {MOST_SELECTED} are selected"
-            ));
-        }
-        parts.app.select(&rows, false);
+        select(parts.app, &shown.within(rect), false);
     } else if !drag.moved {
         let reach = if e.pointer_type() == "mouse" {
             REACH
@@ -230,15 +314,23 @@ fn on_up(
         };
         match shown.at(at, reach) {
             Some(found) => {
-                parts
-                    .app
-                    .select(&found.rows[..found.rows.len().min(MOST_SELECTED)], add);
+                select(parts.app, &found.rows, add);
                 parts.target.set(Some(found));
             }
             None if !add => parts.app.deselect(),
             None => {}
         }
     }
+}
+
+fn select(app: App, rows: &[u32], add: bool) {
+    let found = rows.len();
+    if found > MOST_SELECTED {
+        app.status.set(format!(
+            "{found} GEMMs here; the first {MOST_SELECTED} are selected"
+        ));
+    }
+    app.select(&rows[..found.min(MOST_SELECTED)], add);
 }
 
 fn on_cancel(
@@ -262,18 +354,45 @@ fn on_leave(
     }
 }
 
-fn on_wheel(parts: &Parts, stage: &web_sys::HtmlElement, e: &web_sys::WheelEvent) {
+fn on_wheel(
+    parts: &Parts,
+    drag: &RefCell<Drag>,
+    stage: &web_sys::HtmlElement,
+    e: &web_sys::WheelEvent,
+) {
     let Some(shown) = picture(parts) else { return };
-    if shown.zoom_key().is_none() {
-        return;
-    }
-    e.prevent_default();
-    // Lines and pages as pixels; one notch is a factor of about 1.2.
+    // Lines and pages as pixels.
     let unit = match e.delta_mode() {
         1 => 16.0,
         2 => 400.0,
         _ => 1.0,
     };
+    if let Some((_, columns, rows)) = shown.scene().scroll() {
+        let (mut dx, mut dy) = (e.delta_x() * unit, e.delta_y() * unit);
+        // One wheel moves what scrolls; with Shift, or where only columns do, sideways.
+        if e.shift_key() || !rows.scrolls() {
+            (dx, dy) = (dx + dy, 0.0);
+        }
+        let mut drag = drag.borrow_mut();
+        let slots = |by: f64, w: &Window| if w.step > 0.0 { by / w.step } else { 0.0 };
+        let by = (
+            drag.wheel.0 + slots(dx, &columns),
+            drag.wheel.1 + slots(dy, &rows),
+        );
+        let whole = (by.0.trunc(), by.1.trunc());
+        drag.wheel = (by.0 - whole.0, by.1 - whole.1);
+        let still = whole == (0.0, 0.0);
+        // At its end the page scrolls on.
+        if scroll_by(parts.app, &shown, whole) || still {
+            e.prevent_default();
+        }
+        return;
+    }
+    if shown.zoom_key().is_none() {
+        return;
+    }
+    e.prevent_default();
+    // One notch is a factor of about 1.2.
     let factor = (-e.delta_y() * unit / 550.0).clamp(-0.5, 0.5).exp();
     (parts.zoom)(shown.zoom_about(place(stage, e), factor));
 }
@@ -303,19 +422,47 @@ fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
             (parts.zoom)(shown.pan_by(by));
         } else {
             let from = parts.target.get_untracked();
-            if let Some(next) = shown.neighbour(from.as_ref(), direction) {
-                parts.target.set(Some(next));
+            match shown.neighbour(from.as_ref(), direction) {
+                Some(next) => parts.target.set(Some(next)),
+                // At the edge of a scrolled picture the walk goes on.
+                None => {
+                    let by = match direction {
+                        Direction::Left => (-1.0, 0.0),
+                        Direction::Right => (1.0, 0.0),
+                        Direction::Up => (0.0, -1.0),
+                        Direction::Down => (0.0, 1.0),
+                    };
+                    scroll_by(parts.app, &shown, by);
+                }
             }
         }
         return;
     }
+    let page = shown.scene().scroll().map(|(_, columns, rows)| {
+        let size = |w: &Window| if w.scrolls() { w.shown as f64 } else { 0.0 };
+        match rows.scrolls() {
+            true => (0.0, size(&rows)),
+            false => (size(&columns), 0.0),
+        }
+    });
     match e.key().as_str() {
+        key @ ("PageDown" | "PageUp" | "Home" | "End") => {
+            if let Some((dx, dy)) = page {
+                e.prevent_default();
+                let times = match key {
+                    "PageDown" => 1.0,
+                    "PageUp" => -1.0,
+                    "Home" => f64::MIN,
+                    _ => f64::MAX,
+                };
+                let by = |d: f64| if d > 0.0 { d * times } else { 0.0 };
+                scroll_by(parts.app, &shown, (by(dx), by(dy)));
+            }
+        }
         "Enter" | " " => {
             if let Some(t) = parts.target.get_untracked() {
                 e.prevent_default();
-                parts
-                    .app
-                    .select(&t.rows[..t.rows.len().min(MOST_SELECTED)], e.shift_key());
+                select(parts.app, &t.rows, e.shift_key());
             }
         }
         "+" | "=" => {

@@ -35,7 +35,7 @@ pub fn SaveMenu(
             dom::download(
                 &format!("{name}.csv"),
                 "text/csv",
-                p.table().0.csv().as_bytes(),
+                p.table(usize::MAX).0.csv().as_bytes(),
             );
         }
     };

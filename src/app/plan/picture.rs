@@ -145,8 +145,11 @@ impl Picture for Drawn {
         self.grid().within(rect)
     }
 
-    fn table(&self) -> (Table, u64) {
-        (planned::table(&self.plan), 0)
+    fn table(&self, most: usize) -> (Table, u64) {
+        let mut table = planned::table(&self.plan);
+        let more = table.rows.len().saturating_sub(most);
+        table.rows.truncate(most);
+        (table, more as u64)
     }
 
     fn zoom_key(&self) -> Option<&'static str> {

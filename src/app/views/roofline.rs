@@ -1,13 +1,13 @@
 //! The roofline view: what the chart module draws, with its legend and its camera in the state.
 
-use super::{Controls, View, field_of};
+use super::Controls;
 use crate::app::chart_view::{Canvas, ChartView, Describe, Draw, Emphasis, Picture, Target};
 use crate::app::state::{App, Shared, Shown};
 use crate::app::totals::grouped;
 use crate::chart::coloring::Coloring;
 use crate::chart::hit::{Direction, Hit, HitGrid};
 use crate::chart::palette::Theme;
-use crate::chart::roofline::settings::{OFF_KEY, ZOOM_KEY, size_of, zoom_of, zoom_text};
+use crate::chart::roofline::settings::{OFF_KEY, ZOOM_KEY, controls, size_of, zoom_of, zoom_text};
 use crate::chart::roofline::{self, Chart, Input, LegendEntry, Overlay, Points, overlay, roofline};
 use crate::chart::scene::{Glyph, Point, Scene, Table};
 use crate::explain;
@@ -18,8 +18,6 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Rows of the accessible table; the Table view has all.
-const TABLE_ROWS: usize = 500;
 /// A drawn roofline with everything it was drawn from.
 struct Drawn {
     chart: Chart,
@@ -69,9 +67,19 @@ impl Picture for Drawn {
     }
 
     fn emphasis(&self, what: &Emphasis) -> Scene {
+        let own = what.target.as_ref().and_then(|t| t.rows.first().copied());
+        let mut selected = what.selected.clone();
+        let hovered = match (own, &what.elsewhere[..]) {
+            (None, [one]) => Some(*one),
+            (None, many) => {
+                selected.extend(many);
+                None
+            }
+            (own, _) => own,
+        };
         let overlaid = Overlay {
-            hovered: what.target.as_ref().and_then(|t| t.rows.first().copied()),
-            selected: what.selected.clone(),
+            hovered,
+            selected,
             brush: what.brush,
         };
         overlay(&self.input(), &self.chart.plot, &overlaid)
@@ -105,8 +113,8 @@ impl Picture for Drawn {
         vec![(Field::Ai, range(ai)), (Field::Attained, range(rate))]
     }
 
-    fn table(&self) -> (Table, u64) {
-        roofline::table(&self.input(), &self.chart.plot, TABLE_ROWS)
+    fn table(&self, most: usize) -> (Table, u64) {
+        roofline::table(&self.input(), &self.chart.plot, most)
     }
 
     fn zoom_key(&self) -> Option<&'static str> {
@@ -124,13 +132,16 @@ impl Picture for Drawn {
 
 /// The view.
 #[component]
-pub fn Roofline(view: &'static View) -> impl IntoView {
+pub fn Roofline() -> impl IntoView {
     let app = App::here();
     let metrics_points = Memo::new(move |_| {
         let (data, metrics) = (app.data.get(), app.metrics.get());
         Shared::from(Points::new(&data, &metrics))
     });
-    let field = Memo::new(move |_| app.view.with(|v| field_of(v, "color", "dtype")));
+    let field = Memo::new(move |_| {
+        app.view
+            .with(|v| Field::parse(v.param("color").unwrap_or("dtype")))
+    });
     // All rows keep their colour whatever is filtered: the colouring depends on data and figures.
     let whole = Memo::new(move |_| {
         let (data, metrics) = (app.data.get(), app.metrics.get());
@@ -167,6 +178,7 @@ pub fn Roofline(view: &'static View) -> impl IntoView {
     let zoom = Memo::new(move |_| app.view.with(|v| v.param(ZOOM_KEY).and_then(zoom_of)));
     let size = Memo::new(move |_| app.view.with(size_of));
     let numbered = app.numbered;
+    let settings = Memo::new(move |_| app.late.with(|f| app.view.with(|v| controls(f, v))));
     let legend = RwSignal::new(Vec::<LegendEntry>::new());
     let counts = RwSignal::new(crate::chart::roofline::Counts::default());
 
@@ -213,7 +225,7 @@ pub fn Roofline(view: &'static View) -> impl IntoView {
             draw=draw
             describe=describe
             name="roofline"
-            bar=move || view! { <Controls view=view /> }
+            bar=move || view! { <Controls controls=settings /> }
             legend=move || view! { <Legend entries=legend off=off gradient=coloring counts=counts /> }
         />
     }

@@ -1,21 +1,40 @@
-//! Any chart that is a pure function to a scene: marks answer to pointer and keys.
+//! Any view that the chart modules open: its settings, its picture, its sentences. Marks answer to
+//! pointer and keys, colour bars and scrolled parts to drags.
 
-use super::{Controls, DrawScene, View};
+use super::View;
+use super::controls::Controls;
 use crate::app::chart_view::{Canvas, ChartView, Describe, Draw, Emphasis, Picture, Target};
-use crate::app::state::App;
+use crate::app::state::{App, Shown};
 use crate::app::totals::grouped;
+use crate::chart::control::Control;
 use crate::chart::hit::Direction;
-use crate::chart::scene::{Item, Mark, Point, Scene, Table};
+use crate::chart::palette::alpha;
+use crate::chart::scene::{Handle, Item, Mark, Point, Scene, Table, Window};
+use crate::chart::view::{self, Look, ViewKind};
 use crate::metrics::Totals;
 use crate::units::{FlopsPerSec, Seconds};
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// What an opened view depends on; while it stays the same the view is only drawn again.
+#[derive(Clone, PartialEq)]
+struct Cause {
+    frame: Shown,
+    params: BTreeMap<String, String>,
+    selected: Vec<u32>,
+}
+
 struct Drawn {
+    id: &'static str,
     scene: Scene,
     canvas: Canvas,
+    view: Rc<dyn view::View>,
 }
+
+/// How far beside a colour bar a press still counts as on it, px.
+const SLACK: f64 = 6.0;
 
 impl Drawn {
     fn target(&self, mark: &Mark) -> Target {
@@ -36,6 +55,31 @@ impl Drawn {
             stroke: Some((self.canvas.theme.accent, width)),
         });
     }
+
+    /// Which part of a scrolled picture shows, at its right and lower edge.
+    fn scrollbars(&self, over: &mut Scene) {
+        let Some(([l, t, w, h], columns, rows)) = self.scene.scroll() else {
+            return;
+        };
+        let color = alpha(self.canvas.theme.muted, 0.55);
+        let part = |window: &Window, length: f64| {
+            let all = window.total as f64;
+            let size = (length * window.shown as f64 / all).max(18.0);
+            let room = (window.total - window.shown).max(1) as f64;
+            ((length - size) * window.first as f64 / room, size)
+        };
+        if columns.scrolls() {
+            let (x, size) = part(&columns, w);
+            over.fill([l + x, t + h + 1.0, size, 3.0], color);
+        }
+        if rows.scrolls() {
+            let (y, size) = part(&rows, h);
+            over.fill(
+                [(l + w + 1.0).min(over.width - 4.0), t + y, 3.0, size],
+                color,
+            );
+        }
+    }
 }
 
 impl Picture for Drawn {
@@ -45,33 +89,57 @@ impl Picture for Drawn {
 
     fn emphasis(&self, what: &Emphasis) -> Scene {
         let mut over = Scene::new(self.scene.width, self.scene.height, "");
+        self.scrollbars(&mut over);
+        let mut chosen = what.selected.clone();
+        chosen.sort_unstable();
+        let selected = |m: &Mark| m.rows.iter().any(|r| chosen.binary_search(r).is_ok());
+        let near = |m: &Mark| {
+            m.rows
+                .iter()
+                .any(|r| what.elsewhere.binary_search(r).is_ok())
+        };
         for mark in &self.scene.marks {
-            if what
+            let under = what
                 .target
                 .as_ref()
-                .is_some_and(|t| t.rows == mark.rows && t.label == mark.label)
-            {
+                .is_some_and(|t| t.label == mark.label && t.rows == mark.rows);
+            if under || (!what.elsewhere.is_empty() && near(mark)) {
                 self.outline(&mut over, mark.rect, 2.0);
-            } else if !what.selected.is_empty()
-                && mark.rows.iter().any(|r| what.selected.contains(r))
-            {
-                self.outline(&mut over, mark.rect, 1.0);
+            } else if !chosen.is_empty() && selected(mark) {
+                self.outline(&mut over, mark.rect, 1.5);
             }
         }
         if let Some(rect) = what.brush {
+            over.fill(rect, alpha(self.canvas.theme.accent, 0.15));
             self.outline(&mut over, rect, 1.0);
         }
         over
     }
 
     fn at(&self, (x, y): Point, _radius: f64) -> Option<Target> {
+        let over = |[l, t, w, h]: [f64; 4]| {
+            x >= l - SLACK && x <= l + w + SLACK && y >= t - SLACK && y <= t + h + SLACK
+        };
+        let bar = self.scene.handles.iter().find_map(|h| match h {
+            Handle::Range { rect, .. } if over(*rect) => Some(*rect),
+            _ => None,
+        });
+        if let Some([l, t, w, h]) = bar {
+            return Some(Target {
+                rows: Vec::new(),
+                at: (l + w / 2.0, t + h),
+                more: 0,
+                label: "Drag along the colours to keep a range; a click lets all through"
+                    .to_owned(),
+            });
+        }
         self.scene
             .mark_at((x, y))
             .map(|i| self.target(&self.scene.marks[i]))
     }
 
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {
-        let Some(from) = from else {
+        let Some(from) = from.filter(|t| !t.rows.is_empty()) else {
             return self.scene.marks.first().map(|m| self.target(m));
         };
         let along = |(x, y): Point| match direction {
@@ -80,16 +148,18 @@ impl Picture for Drawn {
             Direction::Up => (from.at.1 - y, (from.at.0 - x).abs()),
             Direction::Down => (y - from.at.1, (from.at.0 - x).abs()),
         };
+        let cost = |m: &Mark| {
+            let [l, t, w, h] = m.rect;
+            let (ahead, aside) = along((l + w / 2.0, t + h / 2.0));
+            // Straight ahead before aside.
+            (ahead > 0.5).then_some(ahead + 3.0 * aside)
+        };
         self.scene
             .marks
             .iter()
-            .map(|m| self.target(m))
-            .filter(|t| along(t.at).0 > 0.5)
-            // Straight ahead before aside.
-            .min_by(|a, b| {
-                let cost = |t: &Target| along(t.at).0 + 3.0 * along(t.at).1;
-                cost(a).total_cmp(&cost(b))
-            })
+            .filter_map(|m| Some((cost(m)?, m)))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, m)| self.target(m))
     }
 
     fn within(&self, [l, t, w, h]: [f64; 4]) -> Vec<u32> {
@@ -108,62 +178,144 @@ impl Picture for Drawn {
         rows
     }
 
-    fn table(&self) -> (Table, u64) {
-        let rows = self
-            .scene
-            .marks
-            .iter()
-            .map(|m| vec![m.label.clone(), m.rows.len().to_string()])
-            .collect();
-        let header = vec!["What".to_owned(), "GEMMs".to_owned()];
-        (Table { header, rows }, 0)
+    fn table(&self, most: usize) -> (Table, u64) {
+        let mut table = self.view.table();
+        let more = table.rows.len().saturating_sub(most);
+        table.rows.truncate(most);
+        (table, more as u64)
+    }
+
+    fn scroll_to(&self, app: App, first: (usize, usize)) {
+        app.glance(|v| view::set_first(v, self.id, first));
     }
 }
 
-/// A view that is one function.
+/// The view.
 #[component]
-pub fn SceneView(view: &'static View, draw: DrawScene) -> impl IntoView {
+pub fn SceneView(view: &'static View, kind: &'static ViewKind) -> impl IntoView {
     let app = App::here();
+    let prefix = format!("{}.", kind.id);
+    let params = Memo::new(move |_| {
+        app.view.with(|v| {
+            v.params
+                .iter()
+                .filter(|(k, _)| k.starts_with(&prefix) || *k == "color")
+                .map(|(k, v)| (k.clone(), v.clone()))
+                .collect::<BTreeMap<_, _>>()
+        })
+    });
+    let first = Memo::new(move |_| app.view.with(|v| view::first_of(v, kind.id)));
+    let selected = Memo::new(move |_| {
+        if kind.of_selection {
+            app.selected.get()
+        } else {
+            Vec::new()
+        }
+    });
+    let controls = RwSignal::new(Vec::<Control>::new());
+    let notes = RwSignal::new(Vec::<String>::new());
+    let kept = StoredValue::new_local(None::<(Cause, Rc<dyn view::View>)>);
     let track = move || {
         app.frame.track();
-        app.view.with(|v| v.params.clone());
+        params.track();
+        first.track();
+        selected.track();
     };
-    let drawn: Draw = Rc::new(move |canvas: &Canvas| {
-        let frame = app.frame.try_get_untracked()?;
-        let scene = app
-            .view
-            .try_with_untracked(|v| draw(&frame, v, canvas.size, &canvas.theme))?;
-        Some(Rc::new(Drawn {
+    let draw: Draw = Rc::new(move |canvas: &Canvas| {
+        let cause = Cause {
+            frame: app.frame.try_get_untracked()?,
+            params: params.try_get_untracked()?,
+            selected: selected.try_get_untracked()?,
+        };
+        let same = kept.try_with_value(|k| match k {
+            Some((c, view)) if *c == cause => Some(view.clone()),
+            _ => None,
+        })?;
+        let opened = match same {
+            Some(opened) => opened,
+            None => {
+                let state = app.view.try_get_untracked()?;
+                let opened: Rc<dyn view::View> = (kind.open)(&cause.frame, &state).into();
+                kept.try_set_value(Some((cause.clone(), opened.clone())));
+                let now = opened.controls();
+                if controls.with_untracked(|c| *c != now) {
+                    controls.try_set(now);
+                }
+                notes.try_set(opened.notes());
+                opened
+            }
+        };
+        let scene = opened.scene(&Look {
+            theme: &canvas.theme,
+            width: canvas.size.0,
+            height: canvas.size.1,
+            selected: &cause.selected,
+            first: first.try_get_untracked()?,
+        });
+        let drawn = Drawn {
+            id: kind.id,
             scene,
             canvas: *canvas,
-        }) as Rc<dyn Picture>)
+            view: opened,
+        };
+        Some(Rc::new(drawn) as Rc<dyn Picture>)
     });
-    let describe: Describe = Arc::new(move |t: &Target| match t.rows.len() {
-        1 => super::roofline::describe_row(app, t),
-        _ => app.frame.with_untracked(|f| {
-            let totals = Totals::over(&f.data, &f.metrics, &t.rows);
-            let mut lines = vec![("GEMMs".to_owned(), grouped(totals.rows))];
-            if totals.measured > 0 {
-                lines.push(("Time".to_owned(), Seconds(totals.time_s).to_string()));
-                lines.push((
-                    "Attained".to_owned(),
-                    FlopsPerSec(totals.attained_flops_per_s).to_string(),
-                ));
-            }
-            if let Some(e) = totals.weighted_efficiency {
-                lines.push(("Efficiency".to_owned(), crate::explain::percent(e)));
-            }
-            (t.label.clone(), lines)
-        }),
+    let least = Rc::new(move |width: f64| {
+        kept.try_with_value(|k| k.as_ref().map(|(_, v)| v.height(width)))
+            .flatten()
+            .unwrap_or(0.0)
     });
+    let describe: Describe = Arc::new(move |t: &Target| describe(app, t));
     view! {
         <ChartView
             track=track
-            draw=drawn
+            draw=draw
             describe=describe
             name=view.id
-            bar=move || view! { <Controls view=view /> }
+            least=least
+            bar=move || view! { <Controls controls=controls /> }
             legend=|| ()
+            notes=move || view! { <Notes notes=notes /> }
         />
     }
+}
+
+/// The sentences below a picture.
+#[component]
+fn Notes(notes: RwSignal<Vec<String>>) -> impl IntoView {
+    move || {
+        let notes = notes.get();
+        (!notes.is_empty()).then(|| {
+            view! { <ul class="notes">{notes.into_iter().map(|n| view! { <li>{n}</li> }).collect_view()}</ul> }
+        })
+    }
+}
+
+/// The label's head, what it says after that, and the row's or rows' own figures.
+fn describe(app: App, t: &Target) -> (String, Vec<(String, String)>) {
+    if t.rows.is_empty() {
+        return (t.label.clone(), Vec::new());
+    }
+    let (head, rest) = t.label.split_once(": ").unwrap_or((&t.label, ""));
+    let mut lines: Vec<(String, String)> = rest
+        .split("; ")
+        .filter(|p| !p.is_empty())
+        .map(|p| (String::new(), p.to_owned()))
+        .collect();
+    app.frame.with_untracked(|f| match t.rows[..] {
+        [row] => lines.extend(crate::explain::brief(f, row as usize).1),
+        _ => {
+            let totals = Totals::over(&f.data, &f.metrics, &t.rows);
+            lines.push(("GEMMs".to_owned(), grouped(totals.rows)));
+            if totals.measured > 0 {
+                lines.push(("Time".to_owned(), Seconds(totals.time_s).to_string()));
+                let rate = FlopsPerSec(totals.attained_flops_per_s);
+                lines.push(("Attained".to_owned(), rate.to_string()));
+            }
+            if let Some(e) = totals.weighted_efficiency {
+                lines.push(("% of roof".to_owned(), crate::explain::percent(e)));
+            }
+        }
+    });
+    (head.to_owned(), lines)
 }

@@ -3,6 +3,7 @@
 
 use super::{Chart, Input, Points, SizeBy, Zoom, roofline};
 use crate::chart::coloring::Coloring;
+use crate::chart::control::{Choice, Control};
 use crate::chart::layout::FONT;
 use crate::chart::parts::{self, Swatch};
 use crate::chart::scene::{Anchor, Baseline, Item, Scene};
@@ -22,6 +23,42 @@ const NUMBERED: usize = 8;
 const NUMBER_UP_TO: usize = 200_000;
 /// Legend entries of a picture; a longer legend takes the room of the plot.
 const LEGEND: usize = 12;
+
+/// What can be set.
+pub fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
+    let mut options = vec![Choice::new("none", "nothing")];
+    options.extend(Choice::fields(&frame.fields(), None));
+    let list = |key, label, hint, options: &[(&str, &str)]| {
+        Control::choice(state, key, label, hint, Choice::list(options), "")
+    };
+    vec![
+        Control::field(
+            state,
+            "color",
+            "Colour",
+            "What the points' colour shows, here and in the other views",
+            options,
+            "dtype",
+        ),
+        list(
+            "size",
+            "Size",
+            "What the points' area shows",
+            &[("", "the same"), ("time", "total time"), ("count", "calls")],
+        ),
+        list(
+            "labels",
+            "Numbers",
+            "Which points carry a number, selected ones first; the same numbers stand in the table",
+            &[
+                ("", "most lost time"),
+                ("time", "most time"),
+                ("selected", "only selected"),
+                ("off", "none"),
+            ],
+        ),
+    ]
+}
 
 /// `x0..x1,y0..y1`.
 pub fn zoom_text(((x0, x1), (y0, y1)): Zoom) -> String {

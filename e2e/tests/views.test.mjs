@@ -1,0 +1,260 @@
+// Every view on real files: what it says, hover, a selection that the others show too, its settings in the link, its
+// pictures and numbers as files.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fixture, sharedData, skipWithout } from "../harness.mjs";
+import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
+
+const hipblaslt = sharedData("iree-kernel-benchmark/hipblaslt-gemm.csv");
+const iree = sharedData("iree-kernel-benchmark/iree_gemm.csv");
+const tensile = sharedData("Tensile/derived_best_per_macrotile_long.csv");
+const flash = sharedData("flashdecoding_fig/bn_best_reconstructed.csv");
+const tuning = fixture("../samples/tuning-history.csv");
+
+const open = (t, path = "", options = {}) => GemmscopePage.open({ t, path, viewport: DESKTOP, ...options });
+
+/** Nothing was logged, the picture has a name, and the three kinds of file hold what is drawn. */
+async function exportsOf(app, name, mustSay) {
+  const svg = await app.download(() => app.saveAs("SVG"));
+  assert.equal(svg.name, `${name}.svg`);
+  assert.match(svg.text, /^<svg /);
+  for (const text of mustSay) assert.ok(svg.text.includes(text), `${text} in the SVG`);
+  const csv = await app.download(() => app.saveAs("CSV of what is drawn"));
+  assert.equal(csv.name, `${name}.csv`);
+  const png = await app.download(() => app.saveAs("PNG"));
+  const twice = await app.download(() => app.saveAs("PNG, double size"));
+  const width = (file) => file.bytes.readUInt32BE(16);
+  assert.equal(width(twice), 2 * width(png));
+  return csv.text.trim().split("\r\n");
+}
+
+/** The same link in a page of its own shows the same view with the same settings. */
+async function reloaded(t, app, files) {
+  await app.settle();
+  const hash = new URL(app.page.url()).hash;
+  const again = await open(t, hash);
+  await again.load(...files);
+  await again.settle();
+  assert.equal(new URL(again.page.url()).hash, hash);
+  return again;
+}
+
+const tab = (app) => app.page.locator('.tab[aria-current="page"] span').innerText();
+const label = async (app) => plain(await app.stage.first().getAttribute("aria-label"));
+const notes = async (app) => plain((await app.page.locator(".notes").allInnerTexts()).join(" "));
+
+test("heatmap: cells, a selection that the roofline shows, a range along the colours, a reload", async (t) => {
+  if (skipWithout(t, hipblaslt)) return;
+  const app = await open(t, "#view=heat&device=mi300x");
+  await app.load(hipblaslt);
+  assert.equal(await tab(app), "Heatmap");
+  assert.match(await label(app), /^Heatmap of % of roof.*M × N by K/);
+  await app.setControl("heat.y", "m");
+  const text = await app.hover(/M 16.*K 8192|K 8192.*M 16/);
+  assert.match(text, /GEMMs|M × N × K/);
+  await app.click(/M 16.*K 8192|K 8192.*M 16/);
+  assert.ok(await app.state("sel"), "what is clicked is in the link");
+  const lines = await exportsOf(app, "heat", ["M", "4096"]);
+  assert.match(lines[0], /^K,M,% of roof.*,GEMMs$/);
+  const counted = lines.slice(1).reduce((sum, line) => sum + Number(line.split(",").at(-1)), 0);
+  assert.equal(counted, Number(await app.figure("rows")));
+
+  // The bar of colours is the top right part of the chart.
+  const bar = await app.find(/Drag along the colours/);
+  const before = Number(await app.figure("rows"));
+  await app.page.mouse.move(bar.x + 20, bar.y + 8);
+  await app.page.mouse.down();
+  await app.page.mouse.move(bar.x + 70, bar.y + 8, { steps: 5 });
+  await app.page.mouse.move(bar.x + 120, bar.y + 8, { steps: 5 });
+  await app.page.mouse.up();
+  await app.settle();
+  assert.match(await app.state("r.efficiency"), /^\d.*\.\.\d/);
+  assert.ok(Number(await app.figure("rows")) < before);
+
+  const again = await reloaded(t, app, [hipblaslt]);
+  assert.equal(await again.page.locator('select[data-control="heat.y"]').inputValue(), "m");
+  await again.chooseView("Roofline");
+  assert.ok(await again.state("sel"), "the selection goes along");
+  app.assertQuiet();
+});
+
+test("heatmap in one row: kernels along x, found by name, scrolled", async (t) => {
+  if (skipWithout(t, hipblaslt)) return;
+  const app = await open(t, "#view=heat&heat.form=row&heat.along=shape&device=mi300x");
+  await app.load(hipblaslt);
+  await app.wheel(400);
+  const at = await app.state("at.heat");
+  assert.match(at, /^[1-9]\d*,0$/);
+  const again = await reloaded(t, app, [hipblaslt]);
+  assert.equal(await again.state("at.heat"), at);
+  await again.page.locator('[data-control="heat.find"]').fill("4096 × 4096");
+  await again.settle();
+  assert.equal(await again.state("heat.find"), "4096 × 4096");
+  const lines = (await again.download(() => again.saveAs("CSV"))).text.trim().split("\r\n").slice(1);
+  assert.ok(lines.length > 1 && lines.every((line) => line.includes("4096 × 4096")), lines.join("\n"));
+  again.assertQuiet();
+});
+
+test("bars: intensity and rate, hundreds of them by wheel and keyboard", async (t) => {
+  if (skipWithout(t, hipblaslt)) return;
+  const app = await open(t, "#view=bars&device=mi300x");
+  await app.load(hipblaslt);
+  assert.match(await label(app), /Arithmetic intensity and attained rate by GEMM, \d+ bars/);
+  await app.wheel(600);
+  const wheeled = Number((await app.state("at.bars")).split(",")[1]);
+  assert.ok(wheeled > 10, `row ${wheeled}`);
+  await app.stage.focus();
+  await app.page.keyboard.press("End");
+  const end = Number((await app.state("at.bars")).split(",")[1]);
+  assert.ok(end > wheeled);
+  await app.page.keyboard.press("Home");
+  assert.equal(await app.state("at.bars"), null);
+  for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await app.page.keyboard.press(key);
+  assert.ok(await app.state("sel"));
+  const lines = await exportsOf(app, "bars", ["AI, FLOP/B", "Attained"]);
+  assert.equal(lines.length - 1, Number(await app.figure("rows")));
+  // Sorted by rate, the highest first.
+  const rates = lines.slice(1).map((l) => Number(l.split(",").at(-3)));
+  assert.deepEqual(rates, [...rates].sort((a, b) => b - a));
+  await app.setControl("bars.group", "c.tag");
+  assert.match(await label(app), /by Tag|by tag/);
+  app.assertQuiet();
+});
+
+test("spread: the share of the roof against any column", async (t) => {
+  if (skipWithout(t, hipblaslt)) return;
+  const app = await open(t, "#view=strip&device=mi300x");
+  await app.load(hipblaslt);
+  await app.setControl("strip.x", "transposes");
+  assert.match(await notes(app), /^Median % of roof from .* to /);
+  assert.match(await app.hover(/Layout|Transposes|NT/), /median .* %/);
+  const lines = await exportsOf(app, "strip", ["NT"]);
+  assert.match(lines[0], /median/);
+  await reloaded(t, app, [hipblaslt]);
+  app.assertQuiet();
+});
+
+test("tile map: a real sweep of 44 shapes and 25 tiles, the ticks of a figure, and why there is none", async (t) => {
+  if (skipWithout(t, tensile, flash, hipblaslt)) return;
+  const app = await open(t, "#view=tiles&device=mi25");
+  await app.load(tensile);
+  assert.match(await label(app), /of 44 shapes, measured/);
+  const lines = await exportsOf(app, "tiles", []);
+  assert.equal(new Set(lines.slice(1).map((l) => l.split(",").slice(1, 4).join())).size, 44);
+  await app.click(/of the line's best/);
+  assert.ok(await app.state("sel"));
+
+  const figure = await open(t, "#view=tiles&device=a100-80-sxm");
+  await figure.load(flash);
+  assert.match(await label(figure), /as the file states it; the model agrees on \d+ of \d+/);
+
+  const none = await open(t, "#view=tiles&device=mi300x");
+  await none.load(hipblaslt);
+  assert.match(await label(none), /^No tile map\. .{20,}/);
+  for (const a of [app, figure, none]) a.assertQuiet();
+});
+
+test("compare: 521 shapes in common, hipBLASLt ahead on all of them", async (t) => {
+  if (skipWithout(t, iree, hipblaslt)) return;
+  const app = await open(t, "#view=compare&device=mi300x");
+  await app.load(iree, hipblaslt);
+  const said = await notes(app);
+  assert.match(said, /521/);
+  assert.match(said, /[Gg]eometric mean/);
+  assert.match(await label(app), /521/);
+  const lines = await exportsOf(app, "compare", []);
+  assert.equal(lines.length - 1, 521);
+  await app.setControl("compare.show", "arrows");
+  await app.click(/./);
+  assert.ok(await app.state("sel"));
+  await app.setControl("compare.show", "ranked");
+  await app.setControl("compare.measure", "roof");
+  await reloaded(t, app, [iree, hipblaslt]);
+
+  await app.chooseView("Winners");
+  assert.match(await label(app), /^Fastest by M and N/);
+  await app.setControl("winner.show", "strips");
+  assert.ok((await notes(app)).length > 40);
+  await exportsOf(app, "winner", []);
+
+  const one = await open(t, "#view=compare");
+  await one.load(hipblaslt);
+  assert.match(await label(one), /^Nothing to compare\. To compare, open a second file/);
+  for (const a of [app, one]) a.assertQuiet();
+});
+
+test("tuning history: the best so far, failures, the parameters of what is chosen", async (t) => {
+  const app = await open(t, "#view=history&device=a100-80-pcie");
+  await app.load(tuning);
+  assert.match(await label(app), /^Best of 11 variants over 5 generations/);
+  assert.match(await notes(app), /1 failed \(correctness failed 1\)/);
+  await app.click(/correctness failed/);
+  assert.ok(await app.state("sel"));
+  const lines = await exportsOf(app, "history", ["best so far"]);
+  assert.equal(lines.length - 1, 13);
+  await reloaded(t, app, [tuning]);
+  app.assertQuiet();
+});
+
+test("analysis: the selected GEMMs side by side", async (t) => {
+  if (skipWithout(t, hipblaslt)) return;
+  const app = await open(t, "#view=card&device=mi300x&sel=0.2,0.9,0.30");
+  await app.load(hipblaslt);
+  assert.equal(await label(app), "Analysis of 3 GEMMs");
+  const lines = await exportsOf(app, "card", ["Bandwidth utilisation"]);
+  assert.equal(lines[0].split(",").length, 4);
+  assert.ok(lines.some((l) => l.startsWith("Why,")));
+  app.assertQuiet();
+});
+
+test("four views side by side share hover and selection", async (t) => {
+  if (skipWithout(t, hipblaslt)) return;
+  const app = await open(t, "#device=mi300x&panes=roofline,heat,bars,strip", { viewport: { width: 1600, height: 1000 } });
+  await app.load(hipblaslt);
+  const charts = app.page.locator("[data-chart]");
+  assert.deepEqual(await charts.evaluateAll((all) => all.map((c) => c.dataset.chart)), ["roofline", "heat", "bars", "strip"]);
+  const ink = (name) =>
+    app.page.locator(`[data-chart="${name}"] canvas`).nth(1).evaluate((c) => {
+      const data = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+      let sum = 0;
+      for (let i = 3; i < data.length; i += 4) sum += data[i] > 0;
+      return sum;
+    });
+  const before = await Promise.all(["roofline", "heat", "strip"].map(ink));
+  // A bar is hovered: its GEMM is marked in the others.
+  const bars = app.page.locator('[data-chart="bars"] .chart-stage');
+  const box = await bars.boundingBox();
+  await app.page.mouse.move(box.x + box.width / 3, box.y + box.height / 2);
+  await app.settle();
+  const hovered = await Promise.all(["roofline", "heat", "strip"].map(ink));
+  hovered.forEach((n, i) => assert.ok(n > before[i], `view ${i}: ${before[i]} to ${n}`));
+  await app.page.mouse.down();
+  await app.page.mouse.up();
+  await app.page.mouse.move(2, 2);
+  await app.settle();
+  assert.ok(await app.state("sel"));
+  const selected = await Promise.all(["roofline", "heat", "strip"].map(ink));
+  selected.forEach((n, i) => assert.ok(n > before[i], `view ${i}: ${before[i]} to ${n}`));
+  // A tab takes the place of the chosen view.
+  await app.chooseView("Compare");
+  assert.equal(await app.state("panes"), "roofline,heat,compare,strip");
+  await app.page.getByRole("button", { name: "Four views side by side" }).click();
+  assert.equal(await charts.count(), 1);
+  app.assertQuiet();
+});
+
+test("every view on a phone has its picture and its table", async (t) => {
+  if (skipWithout(t, iree, hipblaslt)) return;
+  const app = await open(t, "#device=mi300x", { viewport: PHONE });
+  await app.load(iree, hipblaslt);
+  for (const title of ["Heatmap", "Bars", "Spread", "Tiles", "Compare", "Winners", "Tuning", "Analysis"]) {
+    await app.chooseView(title);
+    assert.ok((await label(app)).length > 5, title);
+    const wide = await app.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${title}: ${wide} px too wide`);
+    await app.page.getByRole("button", { name: "As a table" }).click();
+    await app.page.locator(".data-table").waitFor();
+    await app.page.getByRole("button", { name: "As a table" }).click();
+  }
+  app.assertQuiet();
+});
