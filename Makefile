@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .ONESHELL:
-.PHONY: help setup setup-site serve dev build quick site test test-native test-wasm e2e lint fmt bench clean
+.PHONY: help setup setup-site serve dev build quick site test test-native test-wasm e2e lint fmt bench docs single-file pages pages-preview release clean
 
 PORT ?= 8080
 # What scripts/setup.sh found: PATH and browser; the second also names the compiler for wasm32.
@@ -35,6 +35,25 @@ site:
 	@$(WASM); trunk build --release
 	node scripts/size.mjs dist
 
+docs: ## the book into target/docs/book, its pictures drawn by the command
+	@scripts/setup.sh docs
+	cargo build --locked
+	$(NATIVE); node scripts/docs.mjs
+
+single-file: build ## the whole app as one HTML file: gemmscope.html
+	@$(WASM); node scripts/single.mjs dist gemmscope.html
+
+pages: build ## what is deployed: site, book and version folder in target/pages
+	@scripts/setup.sh docs
+	cargo build --locked
+	$(NATIVE); node scripts/pages.mjs
+
+pages-preview: pages ## the same, served under /repo/ as GitHub Pages does
+	@$(NATIVE); node scripts/serve.mjs target/pages $(PORT) /repo/ pages
+
+release: build ## site.zip, gemmscope.html and their checksums in target/release-files
+	@$(WASM); node scripts/release.mjs
+
 test: setup ## everything: lints, native, wasm and browser tests
 	@$(MAKE) --no-print-directory lint-run
 	$(MAKE) --no-print-directory test-native-run
@@ -63,6 +82,7 @@ test-wasm-run:
 
 e2e-run:
 	@echo '== end-to-end tests'
+	cargo build --locked
 	$(NATIVE); node e2e/run.mjs
 
 fmt: ## format the code

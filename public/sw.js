@@ -52,5 +52,7 @@ async function answer(request, url) {
   const cache = await caches.open(NAME);
   const path = url.pathname === front ? `${front}index.html` : url.pathname;
   // The query of a script only tells caches apart.
-  return (await cache.match(path, { ignoreSearch: true })) ?? fetch(request);
+  const kept = await cache.match(path, { ignoreSearch: true });
+  // A response of our own has no address, so that a script sees the one it was asked for, query and all.
+  return kept ? new Response(kept.body, { status: kept.status, headers: kept.headers }) : fetch(request);
 }

@@ -1,9 +1,10 @@
-// node scripts/serve.mjs [dist] [8080]: serves the built site on this machine only.
+// node scripts/serve.mjs [dist] [8080] [/] [strict]: serves the built site on this machine only, under a path and with
+// one of the header sets of static.mjs.
 import { HEADERS, serve } from "./static.mjs";
 
-const [root = "dist", port = "8080"] = process.argv.slice(2);
+const [root = "dist", port = "8080", base = "/", headers = "strict"] = process.argv.slice(2);
 try {
-  const { url } = await serve(root, { port: Number(port), headers: HEADERS.strict });
+  const { url } = await serve(root, { port: Number(port), base, headers: HEADERS[headers] });
   console.log(`gemmscope is at ${url}  (Ctrl+C stops it)`);
 } catch (error) {
   if (error.code !== "EADDRINUSE") throw error;

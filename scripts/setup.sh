@@ -2,6 +2,7 @@
 # Brings in what building and testing gemmscope needs, says what and why, and leaves alone what is already there.
 #
 #   scripts/setup.sh site   what the site build needs
+#   scripts/setup.sh docs   that, and what the book needs
 #   scripts/setup.sh        that, and what the tests need (a browser, its driver)
 #
 # Tools of the right version on PATH are used; a missing one goes into .tools/ in this project (or the folder named by
@@ -180,6 +181,22 @@ if [ "$WANT" = all ]; then
     step "playwright $playwright" 'drives the browser in the end-to-end tests' \
       npm install --no-package-lock --no-audit --no-fund --prefix e2e
   fi
+fi
+
+# ---- Documentation systems: our own book, and the ones that the embedding recipes are built with ---------------------
+if [ "$WANT" = all ] || [ "$WANT" = docs ]; then
+  want=$(sha256sum scripts/docs-requirements.txt | cut -c1-16)
+  if [ "$(cat "$TOOLS/docs/.want" 2>/dev/null)" != "$want" ]; then
+    have python3 || apt python3 python3-venv
+    docs_tools() {
+      rm -rf "$TOOLS/docs"
+      python3 -m venv "$TOOLS/docs" &&
+        "$TOOLS/docs/bin/pip" install --quiet --disable-pip-version-check -r scripts/docs-requirements.txt &&
+        echo "$want" >"$TOOLS/docs/.want"
+    }
+    step 'documentation systems' 'mdBook, MkDocs and Sphinx, for the book and the recipes' docs_tools
+  fi
+  ENV_LINES+=("export PATH=\"\$PATH:$TOOLS/docs/bin\"")
 fi
 
 # One make reads the files while another one's setup writes them: replace, never truncate.

@@ -1,0 +1,114 @@
+// The page without a network, and the step from one version to the next.
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { serve } from "../../scripts/static.mjs";
+import { dist, fixture, launch, upload, waitReady } from "../harness.mjs";
+
+/** A copy of the built site that can be replaced, served under /repo/. */
+async function copy(t) {
+  const folder = mkdtempSync(join(tmpdir(), "gemmscope-site-"));
+  cpSync(dist, folder, { recursive: true });
+  const server = await serve(folder, { base: "/repo/" });
+  t.after(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { folder, server };
+}
+
+async function visit(t, url) {
+  const context = await (await launch()).newContext({ serviceWorkers: "allow" });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  page.bad = [];
+  page.on("response", (r) => r.status() >= 400 && page.bad.push(`${r.status()} ${r.url()}`));
+  page.on("pageerror", (e) => page.bad.push(String(e)));
+  await page.goto(url);
+  await waitReady(page, 30_000);
+  return page;
+}
+
+const settled = (page) =>
+  page.evaluate(async () => {
+    while (!(await navigator.serviceWorker.getRegistration())) await new Promise((done) => setTimeout(done, 100));
+    const { active } = await navigator.serviceWorker.ready;
+    while (active.state !== "activated") await new Promise((done) => setTimeout(done, 50));
+    return active.state;
+  });
+
+test("works on a plane after one visit", async (t) => {
+  const { server } = await copy(t);
+  const page = await visit(t, server.url);
+  assert.equal(await settled(page), "activated");
+  await server.close();
+  await page.goto(`${server.url}#v=1&device=mi300x`);
+  await waitReady(page, 30_000);
+  await upload(page, [fixture("fixtures/generic/plain.csv")]);
+  await page.waitForFunction(() => document.documentElement.dataset.rows === "4");
+  assert.deepEqual(page.bad, []);
+  const kept = await page.evaluate(async () => (await (await caches.open((await caches.keys())[0])).keys()).map((r) => new URL(r.url).pathname));
+  assert.ok(kept.some((path) => path.endsWith(".wasm")) && !kept.some((path) => path.endsWith("gemmscope.html")));
+});
+
+test("a newer version is taken over whole, once the only page is loaded again", async (t) => {
+  const { folder, server } = await copy(t);
+  const page = await visit(t, server.url);
+  await settled(page);
+  await page.reload();
+  await waitReady(page);
+  const shown = () => page.evaluate(() => ({ js: gemmscopeBoot.jsUrl.split("/").pop(), generation: document.querySelector("meta[name=generation]")?.content ?? "old" }));
+  const before = await shown();
+  assert.equal(before.generation, "old");
+
+  // The next build: every hashed file has another name, the old ones are gone.
+  const hashed = readdirSync(folder).filter((name) => /-[0-9a-f]{14,16}(_bg)?\.(js|wasm|css)$/.test(name));
+  assert.ok(hashed.length > 3);
+  let texts = ["index.html", "open.html", "sw.js"].map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+  for (const name of hashed) {
+    const next = name.replace(/-[0-9a-f]+/, "-00000000000000aa");
+    const unique = hashed.filter((n) => n.replace(/-[0-9a-f]+/, "-00000000000000aa") === next).length === 1;
+    assert.ok(unique, name);
+    renameSync(join(folder, name), join(folder, next));
+    texts = texts.map(([file, text]) => [file, text.replaceAll(name, next)]);
+  }
+  for (const [file, text] of texts) {
+    const marked = file === "sw.js" ? text.replace(/VERSION = "[^"]*"/, 'VERSION = "next"') : text.replace("<head>", '<head><meta name="generation" content="new">');
+    writeFileSync(join(folder, file), marked);
+  }
+
+  // A second tab holds the old version: the new one waits, and both show one whole version.
+  const second = await page.context().newPage();
+  await second.goto(server.url);
+  await waitReady(second);
+  await page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    await registration.update();
+    while (!registration.waiting) await new Promise((done) => setTimeout(done, 50));
+  });
+  await page.reload();
+  await waitReady(page);
+  assert.deepEqual(await shown(), before);
+  await second.close();
+
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("meta[name=generation]") && document.documentElement.dataset.ready === "1", null, { timeout: 30_000 });
+  const after = await shown();
+  assert.equal(after.generation, "new");
+  assert.match(after.js, /00000000000000aa/);
+  assert.equal((await page.evaluate(() => caches.keys())).length, 1);
+  assert.deepEqual(page.bad, []);
+});
+
+test("never inside another page", async (t) => {
+  const { server } = await copy(t);
+  const context = await (await launch()).newContext({ serviceWorkers: "allow" });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.goto(`${server.url}playground.html`);
+  await page.waitForTimeout(4000);
+  assert.ok(page.frames().length > 1);
+  assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
+});

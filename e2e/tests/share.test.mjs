@@ -1,0 +1,158 @@
+// Handing on: links with and without data, data at an address, the one-file page from disk.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { serve } from "../../scripts/static.mjs";
+import { assertQuiet, dist, fixture, launch, waitReady } from "../harness.mjs";
+import { DESKTOP, GemmscopePage, plain } from "../page.mjs";
+
+const CSV = fixture("fixtures/generic/plain.csv");
+let folder, data, closed;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "gemmscope-share-"));
+  writeFileSync(join(folder, "bench.csv"), readFileSync(CSV));
+  data = await serve(folder, { headers: { "access-control-allow-origin": "*" } });
+  closed = await serve(folder, { headers: {} });
+});
+after(async () => {
+  await data?.close();
+  await closed?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const rowsShown = (page, n) => page.waitForFunction((n) => document.documentElement.dataset.rows === String(n), n, { timeout: 30_000 });
+
+async function share(app) {
+  await app.page.getByRole("button", { name: "Share" }).first().click();
+  await app.dialog.waitFor();
+  return app.dialog;
+}
+
+test("a link holds the view and no data; with data it opens whole in another browser", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&device=mi300x&q=k_64" });
+  await app.load(CSV);
+  const dialog = await share(app);
+  const link = dialog.getByLabel("Link", { exact: true });
+  const without = await link.inputValue();
+  assert.match(without, /\/repo\/#v=1&device=mi300x&q=k_64$/);
+  assert.match(await dialog.innerText(), /The file stays here/);
+  await dialog.getByLabel("Put the data into the link").check();
+  await app.page.waitForFunction(() => document.querySelector(".share-link").value.includes("data="));
+  const whole = await link.inputValue();
+  assert.match(await dialog.innerText(), /anyone who has the link has the data/);
+  await app.screenshot("share");
+  const other = await GemmscopePage.open({ t, path: new URL(whole).hash });
+  await rowsShown(other.page, 4);
+  const only = await other.only();
+  assert.equal(only.file, "plain.csv");
+  assert.deepEqual(only.devices, ["AMD Instinct MI300X"]);
+  assert.equal(await other.state("q"), "k_64");
+  assertQuiet(other.page);
+});
+
+test("data in a link that was cut is refused in words", async (t) => {
+  const app = await GemmscopePage.open({ t, path: "#v=1&data=Zm9v" });
+  await app.errors.first().waitFor();
+  assert.match(await app.errors.first().innerText(), /cut or changed/);
+});
+
+test("snippets are filled in with file, view and device", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&device=mi300x" });
+  await app.load(CSV);
+  const dialog = await share(app);
+  const text = () => dialog.getByLabel("Snippet").inputValue();
+  assert.match(await text(), /<gemm-scope src="plain.csv" view="roofline" device="mi300x">/);
+  for (const [system, wanted] of [["MkDocs", "extra_javascript:"], ["Sphinx, MyST", ".. raw:: html"], ["Jupyter", "IFrame("], ["README", "[![Roofline"], ["Command", "gemmscope render plain.csv"]]) {
+    await dialog.getByRole("button", { name: system, exact: true }).click();
+    assert.ok((await text()).includes(wanted), system);
+  }
+});
+
+test("data on the same host is fetched at once; another host is named first, and only open.html may", async (t) => {
+  writeFileSync(join(dist, "same-host.csv"), readFileSync(CSV));
+  t.after(() => rmSync(join(dist, "same-host.csv"), { force: true }));
+  const same = await GemmscopePage.open({ t, path: "#v=1&src=same-host.csv" });
+  await rowsShown(same.page, 4);
+  assert.equal((await same.only()).file, "same-host.csv");
+
+  const url = `${data.url}bench.csv`;
+  const app = await GemmscopePage.open({ t, path: `#v=1&device=mi300x&src=${encodeURIComponent(url)}` });
+  await app.dialog.waitFor();
+  assert.match(app.page.url(), /\/repo\/open\.html#/);
+  assert.match(await app.dialog.innerText(), new RegExp(new URL(url).host));
+  assert.ok(!app.page.requests.some((u) => u.startsWith(data.url)), "nothing is asked of the host before the answer");
+  await app.dialog.getByRole("button", { name: "Fetch", exact: true }).click();
+  await rowsShown(app.page, 4);
+  const sent = app.page.requests.filter((u) => u.startsWith(data.url));
+  assert.deepEqual(sent, [url]);
+  assertQuiet(app.page);
+
+  // The strict page cannot, even if its script wanted to.
+  const blocked = await same.page.evaluate((u) => fetch(u).then(() => "fetched", () => "refused"), url);
+  assert.equal(blocked, "refused");
+});
+
+test("a host that does not allow it, and addresses that are never fetched", async (t) => {
+  const app = await GemmscopePage.open({ t, path: `open.html#v=1&src=${encodeURIComponent(`${closed.url}bench.csv`)}` });
+  await app.dialog.getByRole("button", { name: "Fetch", exact: true }).click();
+  await app.errors.first().waitFor();
+  assert.match(plain(await app.errors.first().innerText()), /Access-Control-Allow-Origin/);
+  for (const src of ["http://example.com/a.csv", "https://good.example@evil.example/a.csv", "javascript:alert(1)", "file:///etc/passwd"]) {
+    const bad = await GemmscopePage.open({ t, path: `#v=1&src=${encodeURIComponent(src)}` });
+    await bad.errors.first().waitFor();
+    assert.match(await bad.errors.first().innerText(), /https/, src);
+    assert.equal(await bad.dialog.count(), 0);
+    assert.match(bad.page.url(), /\/repo\/#/);
+  }
+});
+
+/** Opens a file from disk; nothing may be logged or asked of anyone. */
+async function openFile(t, path, hash = "") {
+  const context = await (await launch()).newContext({ viewport: DESKTOP, acceptDownloads: true });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  page.trouble = { console: [], page: [], csp: [], failed: [] };
+  page.on("console", (m) => m.type() === "error" && page.trouble.console.push(m.text()));
+  page.on("pageerror", (e) => page.trouble.page.push(String(e)));
+  page.asked = [];
+  context.on("request", (r) => page.asked.push(r.url()));
+  await page.goto(pathToFileURL(path).href + hash);
+  await waitReady(page, 30_000);
+  return page;
+}
+
+test("the one-file page opens from disk, reads a file, and is saved again with data and view", async (t) => {
+  const page = await openFile(t, join(dist, "gemmscope.html"));
+  const app = new GemmscopePage(page);
+  await app.load(CSV);
+  assert.equal((await app.only()).rows_used, 4);
+  assert.deepEqual(page.asked.filter((u) => !/^(file|blob|data):/.test(u)), []);
+  const dialog = await share(app);
+  const saved = await app.download(() => dialog.getByRole("button", { name: "Save as a page" }).click());
+  assert.equal(saved.name, "plain.gemmscope.html");
+  assertQuiet(page);
+  const path = join(folder, "again.html");
+  writeFileSync(path, saved.bytes);
+  const again = await openFile(t, path);
+  await rowsShown(again, 4);
+  assert.equal((await new GemmscopePage(again).only()).file, "plain.csv");
+});
+
+test("a report saved as a page from the site: app, data, options and view, from disk", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&view=table&device=mi300x&q=k_128" });
+  await app.load({ name: "plain.csv", text: readFileSync(CSV, "utf8") }, { name: "second.csv", text: "M,N,K,dtype,time_us\n64,64,64,fp16,2\n" });
+  const dialog = await share(app);
+  const saved = await app.download(() => dialog.getByRole("button", { name: "Save as a page" }).click());
+  writeFileSync(join(folder, "report.html"), saved.bytes);
+  const page = await openFile(t, join(folder, "report.html"));
+  await rowsShown(page, 5);
+  const report = new GemmscopePage(page);
+  assert.deepEqual((await report.summary()).map((s) => [s.file, s.rows_used]), [["plain.csv", 4], ["second.csv", 1]]);
+  assert.equal(await report.state("q"), "k_128");
+  assert.equal(await report.state("view"), "table");
+  assertQuiet(page);
+});

@@ -1,0 +1,59 @@
+// node scripts/release.mjs [out]: the files of a release from dist/: the site as a zip, the one-file page, checksums. The
+// zip is written here, since its bytes then follow from the site alone: same site, same checksum.
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { crc32, deflateRawSync } from "node:zlib";
+
+const project = dirname(dirname(fileURLToPath(import.meta.url)));
+const out = process.argv[2] ?? join(project, "target", "release-files");
+const dist = join(project, "dist");
+
+/** A zip of a folder: names sorted, times fixed (1980-01-01). */
+export function zip(root) {
+  const files = readdirSync(root, { recursive: true }).map((name) => join(root, name)).filter((path) => statSync(path).isFile()).sort();
+  const parts = [];
+  const index = [];
+  let at = 0;
+  for (const path of files) {
+    const name = Buffer.from(relative(root, path).replaceAll("\\", "/"));
+    const plain = readFileSync(path);
+    const packed = deflateRawSync(plain, { level: 9 });
+    const head = Buffer.alloc(26);
+    head.writeUInt16LE(20, 0); // version needed
+    head.writeUInt16LE(0x0800, 2); // names are UTF-8
+    head.writeUInt16LE(8, 4); // deflate
+    head.writeUInt16LE(0, 6);
+    head.writeUInt16LE(0x21, 8);
+    head.writeUInt32LE(crc32(plain), 10);
+    head.writeUInt32LE(packed.length, 14);
+    head.writeUInt32LE(plain.length, 18);
+    head.writeUInt16LE(name.length, 22);
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02014b50, 0);
+    entry.writeUInt16LE(20, 4);
+    head.copy(entry, 6, 0, 24);
+    entry.writeUInt32LE(at, 42);
+    index.push(entry, name);
+    const local = Buffer.concat([Buffer.from("504b0304", "hex"), head, name, packed]);
+    parts.push(local);
+    at += local.length;
+  }
+  const directory = Buffer.concat(index);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(files.length, 8);
+  end.writeUInt16LE(files.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...parts, directory, end]);
+}
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+writeFileSync(join(out, "site.zip"), zip(dist));
+copyFileSync(join(dist, "gemmscope.html"), join(out, "gemmscope.html"));
+const sums = ["gemmscope.html", "site.zip"].map((name) => `${createHash("sha256").update(readFileSync(join(out, name))).digest("hex")}  ${name}\n`);
+writeFileSync(join(out, "SHA256SUMS"), sums.join(""));
+for (const name of readdirSync(out)) console.log(`${statSync(join(out, name)).size}  ${join(out, name)}`);
