@@ -259,6 +259,7 @@ fn Dialogs() -> impl IntoView {
     move || {
         app.dialog.get().map(|dialog| match dialog {
             Dialog::Help => view! { <help::Help /> }.into_any(),
+            Dialog::Formats => view! { <formats::Formats /> }.into_any(),
             Dialog::Devices(name) => view! { <devices::Devices name=name /> }.into_any(),
             Dialog::Mapping(id) => view! { <mapping::Mapping id=id /> }.into_any(),
             Dialog::Share => view! { <share::Share /> }.into_any(),

@@ -47,6 +47,7 @@ pub mod foreign;
 mod formats;
 pub mod generic;
 pub mod google_benchmark;
+pub mod guide;
 pub mod intern;
 pub mod iree;
 pub mod json;

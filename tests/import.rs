@@ -302,3 +302,12 @@ fn format_ids_are_distinct_and_plain() {
         );
     }
 }
+
+#[test]
+fn the_book_lists_what_is_read() {
+    let path = root().join("../docs/src/formats.md");
+    let text = gemmscope::import::guide::markdown();
+    if let Err(e) = check_golden(&path, &text) {
+        panic!("{e}");
+    }
+}

@@ -53,17 +53,10 @@ pub fn Empty() -> impl IntoView {
             </section>
             <section class="formats" aria-labelledby="formats-title">
                 <h3 id="formats-title">"What it reads"</h3>
-                <ul>
-                    {FORMATS
-                        .iter()
-                        .map(|f| view! {
-                            <li>
-                                <strong>{f.name}</strong>
-                                <span class="muted">{f.produced_by}</span>
-                            </li>
-                        })
-                        .collect_view()}
-                </ul>
+                <p>{FORMATS.iter().map(|f| f.name).collect::<Vec<_>>().join(" · ")}</p>
+                <button type="button" class="button" data-open="formats" on:click=move |_| app.open(Dialog::Formats)>
+                    "How to produce each, with examples"
+                </button>
                 <p class="muted">
                     "Any other table with M, N, K and a time or a rate: the columns are recognised, and you can change what each one means. Also gzip, UTF-16 and a device as JSON."
                 </p>

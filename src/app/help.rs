@@ -1,7 +1,7 @@
 //! Shortcuts and terms.
 
 use super::shortcuts::{CHART_KEYS, SHORTCUTS};
-use super::state::App;
+use super::state::{App, Dialog};
 use super::ui::Modal;
 use leptos::prelude::*;
 
@@ -59,6 +59,10 @@ pub fn Help() -> impl IntoView {
                     <p class="muted">"Pointer: drag moves, the wheel zooms, Shift and a drag select a box, a double click shows all."</p>
                 </section>
                 <section>
+                    <h3>"Files"</h3>
+                    <button type="button" class="button" data-open="formats" on:click=move |_| app.open(Dialog::Formats)>
+                        "What is read, and how to produce it"
+                    </button>
                     <h3>"Terms"</h3>
                     <dl class="terms">
                         {TERMS.iter().map(|(t, d)| view! { <dt>{*t}</dt><dd>{*d}</dd> }).collect_view()}

@@ -122,6 +122,8 @@ pub struct LoadState {
 pub enum Dialog {
     /// Keyboard shortcuts and terms.
     Help,
+    /// What is read, with the command that makes each.
+    Formats,
     /// Devices and their peaks; the text is the device name of a file to choose one for.
     Devices(Option<String>),
     /// Columns of a file: loaded (`Ok`) or refused (`Err`), by number.

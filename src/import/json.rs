@@ -237,6 +237,11 @@ impl Scanner {
                     } else if self.mode == Mode::Element && b == b']' {
                         self.in_array = false;
                         self.mode = if self.bare { Mode::End } else { Mode::Key };
+                    } else if matches!(b, b'}' | b']') {
+                        // Not JSON: a bracket where a value belongs ends what is open.
+                        if self.mode == Mode::Value {
+                            self.mode = Mode::Key;
+                        }
                     } else if !(b.is_ascii_whitespace() || b == b',') {
                         self.mode = Mode::Inside;
                         self.depth = 0;
@@ -321,7 +326,20 @@ mod tests {
         );
         let (found, complete) = pieces("{\"big\": [{\"a\": 1}, {\"a\"", 5);
         assert_eq!((found.len(), complete), (1, false));
-        for odd in ["", "x", "{", "]", "}}}", "{\"a\"}", "[[[[", "{\"big\":]"] {
+        for odd in [
+            "",
+            "x",
+            "{",
+            "]",
+            "}}}",
+            "{\"a\"}",
+            "[[[[",
+            "{\"big\":]",
+            "[}",
+            "[1}",
+            "{\"a\":}",
+            "{\"a\":]}",
+        ] {
             pieces(odd, 1);
         }
     }

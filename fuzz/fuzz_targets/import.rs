@@ -1,0 +1,10 @@
+//! Any bytes, recognised and read.
+#![no_main]
+
+#[path = "../exercise.rs"]
+mod exercise;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let Some((step, bytes)) = data.split_first() else { return };
+    exercise::exercise(None, bytes, usize::from(*step) * 7 + 1);
+});

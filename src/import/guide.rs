@@ -1,0 +1,152 @@
+//! What is read, in words: the page and the book say the same because both come from here.
+
+use super::own::{DERIVED, FROM_ROOF};
+use super::{FORMATS, Format};
+use crate::dataset::Role;
+use std::fmt::Write;
+
+/// What each fixed column of gemmscope's own table holds: unit and range.
+pub const SCHEMA: [(&str, &str); 18] = [
+    ("gemmscope", "version of the table: 1"),
+    ("m", "rows of A and C: a whole number from 1 to 4294967295"),
+    ("n", "columns of B and C"),
+    ("k", "summed dimension"),
+    ("batch", "independent GEMMs a call"),
+    ("dtype_a", "type of A: fp16, bf16, fp8_e4m3, int4, …"),
+    ("dtype_b", "type of B"),
+    ("dtype_c", "type of the output"),
+    (
+        "dtype_compute",
+        "type that products are made in; the peak is of it",
+    ),
+    ("trans_a", "N or T, column-major BLAS words"),
+    ("trans_b", "N or T"),
+    ("bias", "true where a vector is added"),
+    ("beta", "true where the old C is read"),
+    (
+        "time_s",
+        "seconds a call; empty for a shape without a measurement",
+    ),
+    ("device", "name of the device; empty where none is stated"),
+    ("file", "file that the row came from"),
+    ("format", "how that file was read"),
+    ("line", "line in that file, from 1"),
+];
+
+/// The example of a format without an empty end.
+pub fn example(format: &Format) -> &'static str {
+    format.example.trim_end()
+}
+
+/// The list as a page of the book (`docs/src/formats.md`).
+pub fn markdown() -> String {
+    let mut out = String::from(
+        "# What is read\n\n\
+         Drop a file, or several, or paste text. Every file is read in the browser and goes nowhere \
+         else; gzip is unpacked, UTF-16 is read, delimiter and decimal comma are found. Work, bytes and \
+         rates are recomputed from shape, type and time; a file's own figures are kept beside them as \
+         *reported*, and the file's card says how many agree within 1 %.\n\n\
+         What a file does not state (type, unit, device, sometimes a shape) is assumed, shown on its card, \
+         and can be answered there. Rows that are no measurement (a zero time, a failed run, another kind \
+         of kernel) are set aside with line and reason; none becomes a point.\n\n\
+         A format is recognised by its content, never by the file's name. Where the guess is wrong, choose \
+         another under “Read it as” on the file's card, or `--format ID` on the command line.\n",
+    );
+    for f in FORMATS {
+        let _ = write!(
+            out,
+            "\n## {}\n\nId: `{}`. Produced by: {}\n\n```text\n{}\n```\n",
+            f.name,
+            f.id,
+            code(f.produced_by),
+            example(f)
+        );
+    }
+    out.push_str(
+        "\n## gemmscope's own table\n\n\
+         “Export rows” and `gemmscope convert` write it; every column names its unit, every row its device, \
+         file and line. Reading it back gives the same table. Fixed columns, in this order:\n\n\
+         | column | holds |\n|---|---|\n",
+    );
+    for (name, what) in SCHEMA {
+        let _ = writeln!(out, "| `{name}` | {what} |");
+    }
+    let _ = write!(
+        out,
+        "\n`{}` follow from the others; `{}` are there where a device was chosen. All four are for people and \
+         are not read back.\n\n\
+         Further columns are titled `ROLE (UNIT): NAME`, with the role in front: {}. Columns without a role \
+         are `text: NAME` or `number (UNIT): NAME`.\n",
+        DERIVED.join("`, `"),
+        FROM_ROOF.join("`, `"),
+        Role::ALL
+            .iter()
+            .map(|r| format!("`{}`", r.id()))
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
+    out.push_str(
+        "\n## Profiles without shapes\n\n\
+         Nsight Compute, Nsight Systems, rocprofv3 and rocprof-compute time kernels but do not know M, N and K. \
+         Where counted instructions, grid and tile leave no doubt, the shape is taken from them and said; \
+         otherwise the card asks for it (`4096x4096x1024`, or `BxMxNxK`), and until then the kernels are ranked by \
+         time. Counted bytes are kept as *measured bytes* beside the compulsory ones. A recorded clock scales the \
+         peak that the row is judged by.\n\n\
+         ## Shapes only\n\n\
+         A table with M, N, K and no time or rate, with or without a header (M, N, K or M, N, batch, K in this \
+         order), shows what the roof allows, without measured points.\n\n\
+         ## What is refused\n\n\
+         Each with a sentence that says what to do instead: binary profiler reports (`.ncu-rep`, `.nsys-rep`, \
+         SQLite), pictures, PDF, archives, Parquet, NumPy and pickle files, web pages, fused-MoE tile tables, \
+         attention and convolution benchmarks, lists of kernels.\n",
+    );
+    out
+}
+
+/// Words in back quotes where they are a command.
+fn code(text: &str) -> String {
+    let command = [
+        "./",
+        "python",
+        "ncu ",
+        "nsys ",
+        "rocprof",
+        "PYTORCH_",
+        "pytest",
+        "with torch",
+    ]
+    .iter()
+    .any(|c| text.starts_with(c));
+    match (command, text.split_once(" (")) {
+        (true, Some((c, rest))) if rest.ends_with(')') && !c.contains(", ") => {
+            format!("`{c}` ({rest}")
+        }
+        (true, _) => format!("`{text}`"),
+        (false, _) => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::own::FIXED;
+
+    #[test]
+    fn the_schema_is_that_of_the_table() {
+        let names: Vec<&str> = SCHEMA.iter().map(|s| s.0).collect();
+        assert_eq!(names, FIXED);
+    }
+
+    #[test]
+    fn every_format_says_how_to_make_one() {
+        for f in FORMATS {
+            assert!(f.produced_by.len() > 8, "{}", f.id);
+            assert!(
+                f.example.ends_with('\n') && f.example.len() < 1500,
+                "{}",
+                f.id
+            );
+            assert!(!f.name.is_empty());
+        }
+    }
+}
