@@ -13,6 +13,7 @@ pub mod empty;
 pub mod files;
 pub mod filters;
 pub mod header;
+pub mod formats;
 pub mod help;
 pub mod load;
 pub mod mapping;
