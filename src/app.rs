@@ -15,8 +15,10 @@ pub mod filters;
 pub mod header;
 pub mod formats;
 pub mod help;
+pub mod judge;
 pub mod load;
 pub mod mapping;
+pub mod overview;
 pub mod page;
 pub mod plan;
 pub mod share;
@@ -24,6 +26,7 @@ pub mod shortcuts;
 pub mod source;
 pub mod state;
 pub mod table;
+pub mod terms;
 pub mod totals;
 pub mod ui;
 pub mod views;
@@ -57,6 +60,8 @@ pub fn GemmScope(
         return view! { <embed::Embedded /> }.into_any();
     }
     follow_address(app);
+    let overview = Memo::new(move |_| app.view.with(|v| v.view == "overview"));
+    judge::follow(app, overview.into());
     let dragging = accept_files(app);
     shortcuts::listen(app);
 

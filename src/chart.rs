@@ -18,6 +18,7 @@ pub mod labels;
 pub mod layout;
 pub mod paint;
 pub mod palette;
+pub mod pareto;
 pub mod parts;
 pub mod planned;
 pub mod roofline;

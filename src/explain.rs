@@ -7,7 +7,8 @@ use crate::field::{Field, Frame};
 use crate::gemm::Problem;
 use crate::hardware::{Device, RoofKind};
 use crate::roofline::{Bound, Roof};
-use crate::tiling::{Tiling, kernel_name::KernelName};
+use crate::shape_roof::{RowShape, ShapeRoofs, SplitK, TileFrom};
+use crate::tiling::kernel_name::KernelName;
 use crate::units::{
     Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds, format_significant,
 };
@@ -55,6 +56,9 @@ pub struct Explanation {
     pub figures: Vec<Figure>,
     /// What the kernel's name tells, and the roof of its tile.
     pub tile: Vec<Figure>,
+    /// Attained against the tile's roof against the device's, and what follows; "" without a tile
+    /// or a time.
+    pub verdict: String,
     /// What would bring a point above its roof under it.
     pub above_roof: Vec<String>,
     /// The file's other columns: title and text.
@@ -233,6 +237,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         (Some(roof), Some(e)) if e > 1.0 => above(&problem, roof, device, e),
         _ => Vec::new(),
     };
+    let shape = ShapeRoofs::of_row(data, metrics, row);
     Explanation {
         title: format!(
             "{} {}",
@@ -245,7 +250,12 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         limit: roof.map(|r| r.bound(work.0 / bytes.0)),
         efficiency: efficiency.filter(|e| e.is_finite()),
         figures,
-        tile: tile_figures(frame, row, &problem, roof, device),
+        tile: shape
+            .as_ref()
+            .map_or_else(Vec::new, |s| tile_figures(frame, row, s)),
+        verdict: shape
+            .filter(|_| measured)
+            .map_or_else(String::new, |s| s.sentence()),
         above_roof,
         columns: columns(frame, row),
     }
@@ -379,28 +389,8 @@ fn roof_figures(
     }
 }
 
-/// Tile, waves and the shape's own roof, as far as the kernel's name tells.
-fn tile_figures(
-    frame: &Frame,
-    row: usize,
-    problem: &Problem,
-    roof: Option<Roof>,
-    device: Option<&Device>,
-) -> Vec<Figure> {
-    let name = KernelName::parse(frame.data.text(Role::Kernel, row));
-    let format = &frame.data.sources[frame.data.source[row] as usize].format;
-    // A library's own benchmark prints M and N as its kernels see them; a framework's trace does
-    // not, and the name's first number then runs along N.
-    let own = ["hipblaslt", "rocblas", "tensile"]
-        .iter()
-        .any(|f| format.starts_with(f));
-    let tile = if own {
-        name.tile
-    } else {
-        name.row_major_tile()
-    };
-    let Some(tile) = tile else { return Vec::new() };
-    let split = name.split_k.unwrap_or(1);
+/// Tile, waves and the shape's own roof, as far as the file's columns and the kernel's name tell.
+fn tile_figures(frame: &Frame, row: usize, shape: &RowShape) -> Vec<Figure> {
     let plain = |label, value, formula, hint| Figure {
         label,
         value,
@@ -408,39 +398,43 @@ fn tile_figures(
         hint,
         reported: None,
     };
-    let mut out = vec![plain(
-        "Tile",
-        format!(
-            "{tile}{}",
-            if split > 1 {
-                format!(", split-K {split}")
-            } else {
-                String::new()
-            }
+    let [m, n, ..] = shape.sizes;
+    let (tile, tiling) = (shape.tile, shape.tiling);
+    let from = match shape.from {
+        TileFrom::Columns => "from the file's columns".to_owned(),
+        TileFrom::KernelName => format!(
+            "from the {} kernel's name",
+            KernelName::parse(frame.data.text(Role::Kernel, row))
+                .library
+                .label()
         ),
-        format!("from the {} kernel's name", name.library.label()),
-        "The part of C that one workgroup computes: BM × BN, BK deep at a time.",
-    )];
-    let Some(tiling) = Tiling::of(problem, tile, split) else {
+    };
+    let split = match shape.split_k {
+        SplitK::Stated(1) | SplitK::None => String::new(),
+        SplitK::Stated(s) => format!(", split-K {s}"),
+        SplitK::Launched(s) => format!(", split-K {s} as launched"),
+        SplitK::AtRunTime => ", split-K chosen at run time".to_owned(),
+    };
+    let mut out = vec![
+        plain(
+            "Tile",
+            format!("{tile}{split}"),
+            from,
+            "The part of C that one workgroup computes: BM × BN, BK deep at a time.",
+        ),
+        plain(
+            "Tile efficiency",
+            percent(tiling.tile_efficiency),
+            format!(
+                "M N / covered = {m} × {n} / ({} × {} × {} × {})",
+                tiling.tiles_m, tile.m, tiling.tiles_n, tile.n
+            ),
+            "Share of the covered area that is part of C: tiles that stick out compute nothing useful.",
+        ),
+    ];
+    let (Some(waves), Some((units, unit))) = (shape.waves, &shape.units) else {
         return out;
     };
-    out.push(plain(
-        "Tile efficiency",
-        percent(tiling.tile_efficiency),
-        format!(
-            "M N / covered = {} × {} / ({} × {} × {} × {})",
-            problem.m, problem.n, tiling.tiles_m, tile.m, tiling.tiles_n, tile.n
-        ),
-        "Share of the covered area that is part of C: tiles that stick out compute nothing useful.",
-    ));
-    let waves = device
-        .and_then(|d| d.units)
-        .filter(|_| name.allows_wave_claim())
-        .and_then(|units| Some((units, tiling.waves(units)?)));
-    let Some((units, waves)) = waves else {
-        return out;
-    };
-    let unit = device.map_or("units", |d| d.unit_kind.as_str());
     out.push(plain(
         "Wave efficiency",
         percent(waves.wave_efficiency),
@@ -450,12 +444,18 @@ fn tile_figures(
         ),
         "Share of the device that has work, averaged over the waves: the last one is rarely full.",
     ));
-    if let Some(roof) = roof {
-        let shape = waves.roof(&roof, problem.intensity().0);
+    if let Some(roof) = shape.roof {
+        let reached = match shape.efficiency().filter(|e| e.is_finite()) {
+            Some(e) => format!(" ({} of it attained)", percent(e)),
+            None => String::new(),
+        };
         out.push(plain(
             "Roof of this tile",
-            FlopsPerSec(shape.flops_per_s).to_string(),
-            format!("min(peak × {}, AI × bandwidth)", percent(waves.efficiency())),
+            format!("{}{reached}", FlopsPerSec(roof.flops_per_s)),
+            format!(
+                "min(datasheet peak × {}, AI × bandwidth)",
+                percent(waves.efficiency())
+            ),
             "What the best kernel of this tile could attain on this shape; past it only another tile, split-K or batching helps.",
         ));
     }

@@ -279,6 +279,31 @@ pub struct Findings {
     pub sweep: bool,
 }
 
+impl Findings {
+    /// Name of a finding that survives a reload of the same data: its rule, and which of the
+    /// rule's findings it is. "" past the last.
+    pub fn id_of(&self, index: usize) -> String {
+        let Some(found) = self.findings.get(index) else {
+            return String::new();
+        };
+        let before = &self.findings[..index];
+        let nth = before.iter().filter(|f| f.rule == found.rule).count() + 1;
+        format!("{}.{nth}", found.rule)
+    }
+
+    /// The finding of that name.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        let (rule, nth) = id.rsplit_once('.')?;
+        let nth: usize = nth.parse().ok()?;
+        self.findings
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.rule == rule)
+            .nth(nth.checked_sub(1)?)
+            .map(|(i, _)| i)
+    }
+}
+
 /// A share above this and an efficiency under [`CRITICAL_EFFICIENCY`]: Critical.
 pub const CRITICAL_SHARE: f64 = 0.15;
 /// See [`CRITICAL_SHARE`].
@@ -387,9 +412,14 @@ impl<'a> Runner<'a> {
     }
 
     /// The findings so far, ranked.
-    pub fn finish(mut self) -> Findings {
+    pub fn finish(self) -> Findings {
+        self.parts().0
+    }
+
+    /// The findings so far, ranked, and the grouped rows.
+    pub fn parts(mut self) -> (Findings, Scan<'a>) {
         rank(&mut self.report.findings);
-        self.report
+        (self.report, self.scan)
     }
 }
 
@@ -410,6 +440,20 @@ pub fn rank(findings: &mut [Finding]) {
             .then(b.time_s.total_cmp(&a.time_s))
             .then(a.rule.cmp(&b.rule))
     });
+    // Of two findings on the same rows the one that says why comes first.
+    for i in 0..findings.len() {
+        if findings[i].category != Category::Efficiency {
+            continue;
+        }
+        let reason = (i + 1..findings.len()).find(|&j| {
+            findings[j].category == Category::Tiling
+                && findings[j].severity == findings[i].severity
+                && findings[j].evidence.rows == findings[i].evidence.rows
+        });
+        if let Some(j) = reason {
+            findings[i..=j].rotate_right(1);
+        }
+    }
 }
 
 /// Seconds that all findings together could give back, at least and at most. Findings share

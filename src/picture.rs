@@ -38,6 +38,24 @@ pub fn frame(data: Dataset, state: &ViewState, custom: &[Device]) -> (Frame, Vec
     (Frame { rows, ..whole }, refused)
 }
 
+/// The pictures of a report: the roofline of a view state and where its time is lost, in light
+/// colours, unzoomed.
+pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<crate::report::Picture> {
+    ["", "pareto"]
+        .into_iter()
+        .filter_map(|view| {
+            let mut state = state.clone();
+            state.view = view.to_owned();
+            state.params.retain(|key, _| !key.starts_with("zoom."));
+            let scene = draw(frame, &state, (960.0, None), &Theme::LIGHT)?;
+            Some(crate::report::Picture {
+                title: scene.title.clone(),
+                svg: crate::chart::svg::svg(&scene),
+            })
+        })
+        .collect()
+}
+
 /// Draws the view that the state names; `None` where there is no such view. `size` in CSS pixels;
 /// a height of `None` is the one at which everything can be read.
 pub fn draw(

@@ -11,6 +11,7 @@ use crate::findings::{
 use crate::gemm::Problem;
 use crate::hardware::RoofKind;
 use crate::metrics::Metrics;
+use crate::units::Seconds;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub use escape::{html_text, markdown_text};
 pub use html::{Picture, html};
 pub use json::json;
 pub use markdown::markdown;
-pub use summary::gemm_findings;
+pub use summary::{gemm_findings, gemm_findings_of};
 
 /// GEMMs matter as a category from this share of the time on.
 pub const SIGNIFICANT_SHARE: f64 = 0.10;
@@ -157,6 +158,8 @@ pub struct Report {
     pub devices: Vec<String>,
     /// Which roof percentages are of.
     pub roof: String,
+    /// What matters, in three sentences.
+    pub sentences: [String; 3],
     /// GEMM time, seconds.
     pub gemm_s: f64,
     /// Whole time, seconds.
@@ -223,8 +226,7 @@ pub const CANNOT_INFER: [(&str, &str, &str); 4] = [
 impl Report {
     /// Gathers what the documents say. `findings` are those of the same frame.
     pub fn new(frame: &Frame, findings: &Findings) -> Report {
-        let judged = with_achievable(frame);
-        let scan = Scan::new(&judged);
+        let scan = Scan::new(frame);
         let data = scan.data();
         let (operations, operations_total) = operations(&scan);
         let mut sums = (0.0, 0.0);
@@ -251,8 +253,7 @@ impl Report {
                 })
                 .collect()
         };
-        let own = Scan::new(frame);
-        let gives_back_s = findings::gives_back_together(&findings.findings, &own);
+        let gives_back_s = findings::gives_back_together(&findings.findings, &scan);
         let bottlenecks = bottlenecks(&scan, &operations, findings);
         let share = scan.share(scan.time_s);
         Report {
@@ -264,6 +265,7 @@ impl Report {
                 .collect(),
             devices: devices(&scan),
             roof: scan.roof_name().to_owned(),
+            sentences: sentences(&scan, findings),
             gemm_s: scan.time_s,
             whole_s: scan.whole_s,
             whole: scan.whole.label().to_owned(),
@@ -306,27 +308,93 @@ impl Report {
                 .collect(),
         }
     }
+}
 
-    /// Category significance in a sentence.
-    pub fn significance(&self) -> String {
-        let share = self.share * 100.0;
-        if self.significant {
-            format!(
-                "GEMMs take {share:.1} % of the {}: over 10 %, worth optimizing.",
-                self.whole
-            )
-        } else {
-            format!(
-                "GEMMs take {share:.1} % of the {}: under 10 %, look elsewhere first.",
-                self.whole
-            )
-        }
+/// A range of times: `10.2 ms to 10.5 ms`, or one of them where both print the same.
+pub fn range_text((low, high): (f64, f64)) -> String {
+    let (low, high) = (Seconds(low).to_string(), Seconds(high).to_string());
+    if low == high {
+        high
+    } else {
+        format!("{low} to {high}")
     }
 }
 
+/// What matters in three sentences: how much time GEMMs take and how near their roof they are,
+/// the weightiest finding, and what all findings together could give back.
+pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> [String; 3] {
+    let judged: Vec<&Group> = scan.judged().map(|(_, g)| g).collect();
+    let (mut roof_s, mut time_s) = (0.0, 0.0);
+    for g in judged.iter().filter(|g| g.efficiency().is_finite()) {
+        roof_s += g.roof_s;
+        time_s += g.time_s;
+    }
+    if judged.is_empty() {
+        return [
+            "No GEMM here was measured, so nothing can be said about lost time.".to_owned(),
+            "The roofline still shows what each could reach at best.".to_owned(),
+            "Load a file with times or rates to see findings.".to_owned(),
+        ];
+    }
+    let what = match (judged.len(), scan.sweep) {
+        (1, _) => "One GEMM takes".to_owned(),
+        (n, true) => format!("The best kernels of {n} GEMMs take"),
+        (n, false) => format!("{n} different GEMMs take"),
+    };
+    let share = match scan.whole {
+        findings::Whole::MeasuredRows => String::new(),
+        _ => format!(
+            ", {:.1} % of the {} ({})",
+            scan.share(scan.time_s) * 100.0,
+            findings.whole,
+            if scan.share(scan.time_s) > SIGNIFICANT_SHARE {
+                "worth optimizing"
+            } else {
+                "look elsewhere first"
+            }
+        ),
+    };
+    let reach = if time_s > 0.0 {
+        format!(
+            "; together they reach {:.1} % of the {}",
+            roof_s / time_s * 100.0,
+            scan.roof_name()
+        )
+    } else {
+        "; choose a device to see how much of its roof they reach".to_owned()
+    };
+    let first = format!("{what} {}{share}{reach}.", Seconds(scan.time_s));
+    let weightiest = findings.findings.iter().find(|f| f.gives_back_s.is_some());
+    let second = match weightiest.or(findings.findings.first()) {
+        Some(f) => {
+            let back = f.gives_back_s.map_or(String::new(), |back| {
+                format!(
+                    ", which could give back {} of {}",
+                    range_text(back),
+                    Seconds(f.time_s)
+                )
+            });
+            format!("Look first at: {}{back}.", f.title)
+        }
+        None => "Nothing stands out: no rule found anything in what was measured.".to_owned(),
+    };
+    let together = findings::gives_back_together(&findings.findings, scan);
+    let third = if together.1 > 0.0 {
+        format!(
+            "All findings together could give back {}, {:.0} to {:.0} % of the GEMM time.",
+            range_text(together),
+            together.0 / scan.time_s * 100.0,
+            together.1 / scan.time_s * 100.0
+        )
+    } else {
+        "No finding promises time back.".to_owned()
+    };
+    [first, second, third]
+}
+
 /// The same rows judged by achievable peaks, where every row that has a roof has such a peak:
-/// what these documents' percentages are of. Otherwise the frame's own roof stays.
-fn with_achievable(frame: &Frame) -> Frame {
+/// what the percentages of `gemm_findings.md` are of. Otherwise the frame's own roof stays.
+pub fn with_achievable(frame: &Frame) -> Frame {
     if frame.metrics.kind == RoofKind::Achievable {
         return frame.clone();
     }

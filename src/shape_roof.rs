@@ -68,7 +68,10 @@ enum Schedule {
 /// Tile and schedule of one kernel name.
 #[derive(Clone, Copy, Debug)]
 struct Named {
+    /// In the orientation of a row-major product.
     tile: Tile,
+    /// As the library itself counts M and N.
+    own: Tile,
     split_k: Option<u32>,
     at_run_time: bool,
     schedule: Schedule,
@@ -134,7 +137,7 @@ fn named(name: &str) -> Option<Named> {
     if parsed.kind != Kind::Gemm {
         return None;
     }
-    let tile = parsed.row_major_tile()?;
+    let (tile, own) = (parsed.row_major_tile()?, parsed.tile?);
     if tile.m == 0 || tile.n == 0 {
         return None;
     }
@@ -152,18 +155,44 @@ fn named(name: &str) -> Option<Named> {
     };
     Some(Named {
         tile,
+        own,
         split_k: parsed.split_k,
         at_run_time,
         schedule,
     })
 }
 
+/// True for the formats of a BLAS library's own benchmark: their M, N and layout are those of a
+/// column-major call, as the kernels see them.
+pub fn is_column_major(format: &str) -> bool {
+    ["hipblaslt", "rocblas", "tensile", "tunableop"]
+        .iter()
+        .any(|f| format.starts_with(f))
+}
+
 impl<'a> ShapeRoofs<'a> {
     /// Parses the kernel names of a dataset.
     pub fn new(data: &'a Dataset, metrics: &'a Metrics) -> Self {
+        Self::with(data, metrics, |_| true)
+    }
+
+    /// Tile, waves and second roof of one row, when no other is asked for.
+    pub fn of_row(data: &Dataset, metrics: &Metrics, row: usize) -> Option<RowShape> {
+        let kernel = match data.role(Role::Kernel).map(|c| &c.data) {
+            Some(ColumnData::Text { codes, .. }) => codes.get(row).copied(),
+            _ => None,
+        };
+        ShapeRoofs::with(data, metrics, |code| Some(code) == kernel).of(row)
+    }
+
+    /// Parses the names whose code is wanted.
+    fn with(data: &'a Dataset, metrics: &'a Metrics, wanted: impl Fn(u32) -> bool) -> Self {
         let (by_kernel, kernels) = match data.role(Role::Kernel).map(|c| &c.data) {
             Some(ColumnData::Text { codes, values }) => (
-                values.iter().map(|v| named(v)).collect(),
+                (0u32..)
+                    .zip(values)
+                    .map(|(code, v)| if wanted(code) { named(v) } else { None })
+                    .collect(),
                 Some(codes.as_slice()),
             ),
             _ => (Vec::new(), None),
@@ -213,7 +242,10 @@ impl<'a> ShapeRoofs<'a> {
             let k = whole(self.tile_k, row);
             return Some((Tile { m, n, k }, TileFrom::Columns));
         }
-        self.name_of(row).map(|n| (n.tile, TileFrom::KernelName))
+        let source = self.data.sources.get(usize::from(self.data.source[row]));
+        let own = source.is_some_and(|s| is_column_major(&s.format));
+        self.name_of(row)
+            .map(|n| (if own { n.own } else { n.tile }, TileFrom::KernelName))
     }
 
     fn name_of(&self, row: usize) -> Option<&Named> {

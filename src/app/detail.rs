@@ -3,6 +3,8 @@
 use super::state::App;
 use super::ui::{icon, icon_button};
 use crate::explain::{Explanation, Figure, bound_name, explain, percent, roof_name};
+use crate::replay::{Case, Tool, replay};
+use crate::web::dom;
 use leptos::prelude::*;
 
 /// The panel; nothing where nothing is selected.
@@ -23,8 +25,35 @@ pub fn Detail() -> impl IntoView {
     let body = move || {
         let row = row.get()?;
         let frame = app.frame.get();
-        ((row as usize) < frame.data.len())
-            .then(|| explanation(explain(&frame, row as usize), roof_name(frame.metrics.kind)))
+        ((row as usize) < frame.data.len()).then(|| {
+            let tools = replay_panel(app, &frame, row as usize);
+            let stack = crate::trace::call_stack(&frame.data, row as usize)
+                .and_then(super::overview::call_stack);
+            explanation(
+                explain(&frame, row as usize),
+                roof_name(frame.metrics.kind),
+                (stack, tools),
+            )
+        })
+    };
+    // On the overview its reasons stand in the list already.
+    let finding = move || {
+        let i = app.finding.get()?;
+        if app
+            .view
+            .with(|v| v.view == "overview" || !v.selection.is_empty())
+        {
+            return None;
+        }
+        app.found.with(|j| {
+            let f = j.as_ref()?.findings.findings.get(i)?;
+            Some(view! {
+                <details class="detail-finding" open=true>
+                    <summary>{f.title.clone()}</summary>
+                    {super::overview::reasons(app, f, false)}
+                </details>
+            })
+        })
     };
     view! {
         <Show when=move || any.get()>
@@ -52,13 +81,71 @@ pub fn Detail() -> impl IntoView {
                     </div>
                     {icon_button(icon::CROSS, "Close the details (Esc)", move || app.deselect())}
                 </header>
-                <div class="detail-body" tabindex="0">{body}</div>
+                <div class="detail-body" tabindex="0">{finding}{body}</div>
             </aside>
         </Show>
     }
 }
 
-fn explanation(e: Explanation, roof: &'static str) -> AnyView {
+/// Commands and scripts that run just this GEMM.
+fn replay_panel(app: App, frame: &crate::field::Frame, row: usize) -> AnyView {
+    let tile = crate::shape_roof::ShapeRoofs::of_row(&frame.data, &frame.metrics, row);
+    let case = Case::of(&frame.data, row, tile.map(|t| t.tile));
+    let tool = RwSignal::new(None::<Tool>);
+    let choose = Tool::ALL.map(|t| {
+        view! {
+            <button type="button" class="segment" aria-pressed=move || (tool.get() == Some(t)).to_string()
+                on:click=move |_| tool.update(|now| *now = if *now == Some(t) { None } else { Some(t) })>
+                {t.label()}
+            </button>
+        }
+        .into_any()
+    });
+    let made = move || {
+        let made = replay(&case, tool.get()?);
+        Some(match made {
+            Err(why) => view! { <p class="muted">{why}"."</p> }.into_any(),
+            Ok(r) => {
+                let (copied, saved) = (r.text.clone(), r.clone());
+                view! {
+                    <pre class="replay-text" tabindex="0">{r.text}</pre>
+                    <div class="replay-actions">
+                        <button type="button" class="button small" on:click=move |_| copy(app, copied.clone())>"Copy"</button>
+                        <button type="button" class="button small"
+                            on:click=move |_| dom::download(&saved.file, "text/plain", saved.text.as_bytes())>
+                            {format!("Save {}", r.file)}
+                        </button>
+                    </div>
+                }
+                .into_any()
+            }
+        })
+    };
+    view! {
+        <section class="detail-section replay">
+            <h3 title="Runs just this shape, layout and type: for a profiler, or for whoever tunes kernels.">"Replay this GEMM"</h3>
+            <div class="segments wrap" role="group" aria-label="Replay with">{choose}</div>
+            {made}
+        </section>
+    }
+    .into_any()
+}
+
+fn copy(app: App, text: String) {
+    leptos::task::spawn_local(async move {
+        app.status.set(if dom::copy(text).await {
+            "Copied.".into()
+        } else {
+            "The browser refuses the clipboard here: select the text, or save it.".into()
+        });
+    });
+}
+
+fn explanation(
+    e: Explanation,
+    roof: &'static str,
+    (stack, tools): (Option<AnyView>, AnyView),
+) -> AnyView {
     let above = !e.above_roof.is_empty();
     view! {
         <p class="detail-title">{e.title}</p>
@@ -85,7 +172,8 @@ fn explanation(e: Explanation, roof: &'static str) -> AnyView {
         <dl class="figures">{e.figures.into_iter().map(figure).collect_view()}</dl>
         {(!e.tile.is_empty()).then(|| view! {
             <section class="detail-section">
-                <h3>"From the kernel's name"</h3>
+                <h3>"Tile and waves"</h3>
+                {(!e.verdict.is_empty()).then(|| view! { <p class="verdict">{e.verdict}</p> })}
                 <dl class="figures">{e.tile.into_iter().map(figure).collect_view()}</dl>
             </section>
         })}
@@ -97,6 +185,8 @@ fn explanation(e: Explanation, roof: &'static str) -> AnyView {
                 </dl>
             </section>
         })}
+        {stack}
+        {tools}
         <p class="muted place">{e.place}</p>
     }
     .into_any()

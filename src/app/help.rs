@@ -3,42 +3,8 @@
 use super::shortcuts::{CHART_KEYS, SHORTCUTS};
 use super::state::{App, Dialog};
 use super::ui::Modal;
+use crate::glossary::TERMS;
 use leptos::prelude::*;
-
-const TERMS: &[(&str, &str)] = &[
-    (
-        "GEMM",
-        "General matrix multiply: C = A B, with A of M × K, B of K × N and C of M × N.",
-    ),
-    (
-        "Arithmetic intensity (AI)",
-        "Work over bytes moved. Here the bytes are compulsory ones: every operand once. An upper bound of the real intensity.",
-    ),
-    (
-        "Roof",
-        "What the device allows at an intensity: the lower of its peak rate and intensity × memory bandwidth.",
-    ),
-    (
-        "Ridge point",
-        "The intensity where the two meet. Left of it memory limits, right of it the arithmetic units do.",
-    ),
-    (
-        "Datasheet or achievable",
-        "The vendor's dense peak, or the best rate that anyone measured with large GEMMs.",
-    ),
-    (
-        "Efficiency",
-        "Attained rate over the roof at the same intensity; the same as roof time over measured time.",
-    ),
-    (
-        "Lost time",
-        "Measured time minus roof time, over all calls: what a perfect kernel would give back.",
-    ),
-    (
-        "Set aside",
-        "Rows that are no points: kept, counted, with line and reason on the file's card.",
-    ),
-];
 
 /// The dialog.
 #[component]
@@ -65,7 +31,7 @@ pub fn Help() -> impl IntoView {
                     </button>
                     <h3>"Terms"</h3>
                     <dl class="terms">
-                        {TERMS.iter().map(|(t, d)| view! { <dt>{*t}</dt><dd>{*d}</dd> }).collect_view()}
+                        {TERMS.iter().map(|t| view! { <dt>{t.name}</dt><dd>{t.text}</dd> }).collect_view()}
                     </dl>
                     <p class="muted">
                         {format!("gemmscope {}. Files are read by this page and go nowhere else; links hold filters and device, never data.", env!("CARGO_PKG_VERSION"))}

@@ -7,6 +7,7 @@ use crate::chart::roofline::settings::{LABELS_KEY, numbered};
 use crate::dataset::Dataset;
 use crate::field::{Field, Frame};
 use crate::filter::{Filters, Mask};
+use crate::findings::Findings;
 use crate::hardware::{Device, RoofKind};
 use crate::history::History;
 use crate::import::ImportOptions;
@@ -65,6 +66,17 @@ impl Deref for Shown {
     fn deref(&self) -> &Frame {
         &self.0
     }
+}
+
+/// What was found in a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The frame.
+    pub frame: Shown,
+    /// Its findings.
+    pub findings: Shared<Findings>,
+    /// What matters in three sentences.
+    pub sentences: [String; 3],
 }
 
 /// A loaded file.
@@ -181,7 +193,7 @@ pub struct App {
     pub late: RwSignal<Shown>,
     /// Figures of the rows that pass.
     pub totals: Memo<Totals>,
-    /// Rows of the selection, in order of selection.
+    /// Rows of the selection, in order of selection; those of the chosen finding where none is.
     pub selected: Memo<Vec<u32>>,
     /// Rows that carry a number in chart and table, from 1: the selected ones, then those that
     /// cost most.
@@ -190,12 +202,21 @@ pub struct App {
     pub judged: Memo<Vec<Option<String>>>,
     /// Rows under the pointer in any chart, ascending: the other charts mark them.
     pub hovered: RwSignal<Vec<u32>>,
+    /// What was found in the frame, once it is worked out.
+    pub found: RwSignal<Option<Judged>>,
+    /// The chosen finding: its index.
+    pub finding: Memo<Option<usize>>,
+    /// Words of the trade are explained where they stand.
+    pub terms: RwSignal<bool>,
     mask: StoredValue<Mask>,
     loader: StoredValue<Rc<Loader>, LocalStorage>,
 }
 
 const DEVICES_KEY: &str = "gemmscope.devices";
 const THEME_KEY: &str = "gemmscope.theme";
+const TERMS_KEY: &str = "gemmscope.terms";
+/// The chosen finding, in links.
+const FINDING_KEY: &str = "finding";
 
 impl App {
     /// The state of an empty page; reads the address bar and what was stored.
@@ -260,8 +281,23 @@ impl App {
         let late = RwSignal::new(empty);
         let totals = Memo::new(move |_| late.with(|f| Totals::over(&f.data, &f.metrics, &f.rows)));
         let selection = Memo::new(move |_| view.with(|v| v.selection.clone()));
+        let found = RwSignal::new(None::<Judged>);
+        let chosen = Memo::new(move |_| view.with(|v| v.param(FINDING_KEY).map(str::to_owned)));
+        let finding = Memo::new(move |_| {
+            let id = chosen.get()?;
+            found.with(|j| j.as_ref()?.findings.position(&id))
+        });
         let selected = Memo::new(move |_| {
             let wanted = selection.get();
+            if wanted.is_empty()
+                && let Some(i) = finding.get()
+            {
+                let rows = found.with(|j| {
+                    let one = j.as_ref()?.findings.findings.get(i)?;
+                    Some(one.evidence.rows.clone())
+                });
+                return rows.unwrap_or_default();
+            }
             data.with(|d| RowRef::find(&wanted, d))
         });
         let labels =
@@ -312,6 +348,9 @@ impl App {
             numbered,
             judged,
             hovered: RwSignal::default(),
+            found,
+            finding,
+            terms: RwSignal::new(storage::get(TERMS_KEY).as_deref() != Some("off")),
             mask,
             loader: StoredValue::new_local(Rc::new(Loader::default())),
         }
@@ -392,6 +431,7 @@ impl App {
             .with_untracked(|d| rows.iter().map(|&r| RowRef::of(r, d)).collect());
         self.glance(|v| {
             if !add {
+                v.set_param(FINDING_KEY, "");
                 v.selection = refs;
                 return;
             }
@@ -406,7 +446,28 @@ impl App {
 
     /// Selects nothing.
     pub fn deselect(&self) {
-        self.glance(|v| v.selection.clear());
+        self.glance(|v| {
+            v.selection.clear();
+            v.set_param(FINDING_KEY, "");
+        });
+    }
+
+    /// Chooses a finding: its points are selected in every view. Choosing it again lets go.
+    pub fn choose_finding(&self, index: usize) {
+        let id = self
+            .found
+            .with_untracked(|j| Some(j.as_ref()?.findings.id_of(index)));
+        let again = self.finding.get_untracked() == Some(index);
+        self.glance(|v| {
+            v.selection.clear();
+            v.set_param(FINDING_KEY, id.filter(|_| !again).unwrap_or_default());
+        });
+    }
+
+    /// Shows or hides the explanations of words, and stores that.
+    pub fn set_terms(&self, on: bool) {
+        self.terms.set(on);
+        storage::set(TERMS_KEY, (!on).then_some("off"));
     }
 
     /// How many rows each value of a category would show, with the values' texts.

@@ -73,6 +73,10 @@ pub mod icon {
     pub const FIT: &str = "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4";
     /// A plan: a target.
     pub const PLAN: &str = "M8 2v2M8 12v2M2 8h2M12 8h2M8 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM8 8h.01";
+    /// Lost time: bars, longest first.
+    pub const LOST: &str = "M2.5 2v12M2.5 4H14M2.5 8h7M2.5 12h3";
+    /// What matters.
+    pub const FLAG: &str = "M3.5 14.5V2M3.5 2.5h8l-1.5 3 1.5 3h-8";
     /// Columns.
     pub const COLUMNS: &str = "M2 3h12v10H2zM6 3v10M10 3v10";
 }

@@ -22,6 +22,8 @@ pub use controls::Controls;
 pub enum Kind {
     /// The roofline, which has a camera, a legend and a density image of its own.
     Roofline,
+    /// What matters: sentences and findings.
+    Overview,
     /// Rows and columns.
     Table,
     /// The planner, which needs no file.
@@ -64,14 +66,22 @@ pub const VIEWS: &[View] = &[
         hint: "Every GEMM by arithmetic intensity and attained rate, under what its device allows",
         kind: Kind::Roofline,
     },
-    scene(0, icon::HEAT),
-    scene(1, icon::BARS),
-    scene(2, icon::SPREAD),
-    scene(3, icon::TILES),
-    scene(4, icon::COMPARE),
-    scene(5, icon::WINNER),
-    scene(6, icon::HISTORY),
-    scene(7, icon::CARD),
+    View {
+        id: "overview",
+        title: "Overview",
+        icon: icon::FLAG,
+        hint: "What matters, why, and what to try",
+        kind: Kind::Overview,
+    },
+    scene(0, icon::LOST),
+    scene(1, icon::HEAT),
+    scene(2, icon::BARS),
+    scene(3, icon::SPREAD),
+    scene(4, icon::TILES),
+    scene(5, icon::COMPARE),
+    scene(6, icon::WINNER),
+    scene(7, icon::HISTORY),
+    scene(8, icon::CARD),
     View {
         id: "table",
         title: "Table",
@@ -88,7 +98,7 @@ pub const VIEWS: &[View] = &[
     },
 ];
 // Every analysis view has a tab.
-const _: () = assert!(VIEWS.len() == view::VIEWS.len() + 3);
+const _: () = assert!(VIEWS.len() == view::VIEWS.len() + 4);
 
 /// Key of the views that are tiled: ids, separated by commas.
 const PANES: &str = "panes";
@@ -288,7 +298,12 @@ fn point(app: App, i: usize) {
 
 fn body(view: &'static View) -> AnyView {
     match view.kind {
-        Kind::Roofline => view! { <roofline::Roofline /> }.into_any(),
+        Kind::Roofline => view! {
+            <super::overview::Insight />
+            <roofline::Roofline />
+        }
+        .into_any(),
+        Kind::Overview => view! { <super::overview::Overview /> }.into_any(),
         Kind::Plan => view! { <super::plan::PlanView /> }.into_any(),
         Kind::Table => view! { <super::table::Table /> }.into_any(),
         Kind::Scene(kind) => view! { <scene::SceneView view=view kind=kind /> }.into_any(),

@@ -71,6 +71,13 @@ impl std::fmt::Debug for ViewKind {
 /// The analysis views, in the order of their tabs.
 pub const VIEWS: &[ViewKind] = &[
     ViewKind {
+        id: "pareto",
+        name: "Lost time",
+        hint: "Where are the lost milliseconds, and what would reaching a goal change end to end?",
+        of_selection: false,
+        open: |frame, state| Box::new(super::pareto::ParetoView::open(frame, state)),
+    },
+    ViewKind {
         id: "heat",
         name: "Heatmap",
         hint: "Where is performance good and where is it lost? Any two columns, any figure as colour",

@@ -55,18 +55,8 @@ pub(super) fn report(
     let report = report::Report::new(&frame, &found);
     let text = match args.form.as_deref().unwrap_or_else(|| by_name(args)) {
         "json" => report::json(&report) + "\n",
-        "summary" => report::gemm_findings(&report),
-        "html" => {
-            let scene = picture::draw(&frame, &state, (960.0, None), &Theme::LIGHT);
-            let pictures: Vec<report::Picture> = scene
-                .iter()
-                .map(|s| report::Picture {
-                    title: s.title.clone(),
-                    svg: svg(s),
-                })
-                .collect();
-            report::html(&report, &pictures)
-        }
+        "summary" => report::gemm_findings_of(&frame),
+        "html" => report::html(&report, &picture::for_report(&frame, &state)),
         _ => report::markdown(&report),
     };
     write_out(args, &text, out, err)

@@ -502,3 +502,29 @@ proptest! {
         prop_assert!(low <= high * (1.0 + 1e-9) && high <= all * (1.0 + 1e-9), "{low} {high} {all}");
     }
 }
+
+#[test]
+fn a_finding_is_found_by_its_name() {
+    let Some(f) = real(
+        "qwen_mi300",
+        "category_data/gemm_ops.csv",
+        RoofKind::Datasheet,
+    ) else {
+        return;
+    };
+    let found = check_all(&f);
+    assert!(!found.findings.is_empty());
+    for i in 0..found.findings.len() {
+        assert_eq!(found.position(&found.id_of(i)), Some(i));
+    }
+    for bad in [
+        "",
+        "low_efficiency",
+        "low_efficiency.0",
+        "low_efficiency.x",
+        "nothing.1",
+    ] {
+        assert_eq!(found.position(bad), None, "{bad}");
+    }
+    assert_eq!(found.id_of(usize::MAX), "");
+}

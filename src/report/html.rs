@@ -3,7 +3,7 @@
 use super::escape::{data_url, html_text as h, short};
 use super::markdown::{facts, places};
 use super::{CANNOT_INFER, FindingLine, Report};
-use crate::units::{BytesPerSec, FlopsPerSec, Seconds};
+use crate::units::{BytesPerSec, FlopsPerSec};
 
 /// A picture for the report.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,26 +70,9 @@ pub fn html(report: &Report, pictures: &[Picture]) -> String {
 
 fn overview(report: &Report, out: &mut String) {
     out.push_str(&format!(
-        "<h2>Overview</h2>\n<p>{}",
-        h(&report.significance())
+        "<h2>Overview</h2>\n<p>{}</p>\n",
+        h(&report.sentences.join(" "))
     ));
-    if let Some(e) = report.efficiency {
-        out.push_str(&format!(
-            " Together they reach {:.1} % of the {}.",
-            e * 100.0,
-            h(&report.roof)
-        ));
-    }
-    let (low, high) = report.gives_back_s;
-    if high > 0.0 {
-        out.push_str(&format!(
-            " What was found could give back {} to {} of {}.",
-            Seconds(low),
-            Seconds(high),
-            Seconds(report.gemm_s)
-        ));
-    }
-    out.push_str("</p>\n");
 }
 
 fn operations(report: &Report, out: &mut String) {

@@ -40,24 +40,10 @@ pub fn markdown(report: &Report) -> String {
 }
 
 fn overview(report: &Report, out: &mut String) {
-    out.push_str(&format!("\n## Overview\n\n{}", report.significance()));
-    if let Some(e) = report.efficiency {
-        out.push_str(&format!(
-            " Together they reach {:.1} % of the {}.",
-            e * 100.0,
-            report.roof
-        ));
-    }
-    let (low, high) = report.gives_back_s;
-    if high > 0.0 {
-        out.push_str(&format!(
-            " What was found could give back {} to {} of {}.",
-            Seconds(low),
-            Seconds(high),
-            Seconds(report.gemm_s)
-        ));
-    }
-    out.push('\n');
+    out.push_str(&format!(
+        "\n## Overview\n\n{}\n",
+        md(&report.sentences.join(" "))
+    ));
 }
 
 fn percent(share: Option<f64>) -> String {

@@ -2,8 +2,16 @@
 
 use super::escape::markdown_text;
 use super::{MAX_BOTTLENECKS, Report};
+use crate::field::Frame;
 
-/// Writes the summary.
+/// The summary of a frame, judged by achievable peaks where they are known: what the analysts'
+/// percentages are of.
+pub fn gemm_findings_of(frame: &Frame) -> String {
+    let frame = super::with_achievable(frame);
+    gemm_findings(&Report::new(&frame, &crate::findings::check_all(&frame)))
+}
+
+/// Writes the summary of a report; see [`gemm_findings_of`].
 pub fn gemm_findings(report: &Report) -> String {
     let mut out = String::from("# GEMM Analysis Summary\n\n## Overview\n");
     let average = report

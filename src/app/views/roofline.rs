@@ -7,12 +7,15 @@ use crate::app::totals::grouped;
 use crate::chart::coloring::Coloring;
 use crate::chart::hit::{Direction, Hit, HitGrid};
 use crate::chart::palette::Theme;
-use crate::chart::roofline::settings::{OFF_KEY, ZOOM_KEY, controls, size_of, zoom_of, zoom_text};
+use crate::chart::roofline::settings::{
+    CEILING_KEY, OFF_KEY, ZOOM_KEY, ceiling, controls, size_of, zoom_of, zoom_text,
+};
 use crate::chart::roofline::{self, Chart, Input, LegendEntry, Overlay, Points, overlay, roofline};
 use crate::chart::scene::{Glyph, Point, Scene, Table};
 use crate::explain;
 use crate::field::Field;
 use crate::filter::Range;
+use crate::shape_roof::ShapeRoofs;
 use leptos::prelude::*;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -21,6 +24,8 @@ use std::sync::Arc;
 /// A drawn roofline with everything it was drawn from.
 struct Drawn {
     chart: Chart,
+    /// Roof of a row's tile, where those show.
+    ceiling: Option<Box<dyn Fn(usize) -> f64>>,
     frame: Shown,
     points: Shared<Points>,
     coloring: Shared<Coloring>,
@@ -35,6 +40,7 @@ impl Drawn {
         Input {
             hidden: &self.hidden,
             dpr: self.canvas.dpr,
+            own_ceiling: self.ceiling.as_deref(),
             ..Input::new(
                 &self.frame,
                 &self.points,
@@ -179,6 +185,10 @@ pub fn Roofline() -> impl IntoView {
     let size = Memo::new(move |_| app.view.with(size_of));
     let numbered = app.numbered;
     let settings = Memo::new(move |_| app.late.with(|f| app.view.with(|v| controls(f, v))));
+    let tiles = Memo::new(move |_| {
+        app.view
+            .with(|v| v.param(CEILING_KEY).unwrap_or("").to_owned())
+    });
     let legend = RwSignal::new(Vec::<LegendEntry>::new());
     let counts = RwSignal::new(crate::chart::roofline::Counts::default());
 
@@ -190,6 +200,7 @@ pub fn Roofline() -> impl IntoView {
         zoom.track();
         size.track();
         numbered.track();
+        tiles.track();
     };
     let draw: Draw = Rc::new(move |canvas: &Canvas| {
         let frame = app.frame.try_get_untracked()?;
@@ -197,7 +208,11 @@ pub fn Roofline() -> impl IntoView {
         let coloring = coloring.try_get_untracked()?;
         let hidden = hidden.try_get_untracked()?;
         let numbered = numbered.try_get_untracked()?;
+        let tiles = tiles.try_get_untracked()?;
+        let shapes = (tiles == "all").then(|| ShapeRoofs::new(&frame.data, &frame.metrics));
+        let own = shapes.as_ref().map(|s| move |row| ceiling(s.of(row)));
         let chart = roofline(&Input {
+            own_ceiling: own.as_ref().map(|f| f as &dyn Fn(usize) -> f64),
             hidden: &hidden,
             dpr: canvas.dpr,
             zoom: zoom.try_get_untracked()?,
@@ -207,8 +222,11 @@ pub fn Roofline() -> impl IntoView {
         });
         legend.try_set(chart.legend.clone());
         counts.try_set(chart.counts);
+        let rows = frame.clone();
+        let one = move |row: usize| ceiling(ShapeRoofs::of_row(&rows.data, &rows.metrics, row));
         let drawn = Drawn {
             chart,
+            ceiling: (tiles != "off").then(|| Box::new(one) as Box<dyn Fn(usize) -> f64>),
             frame,
             points,
             coloring,

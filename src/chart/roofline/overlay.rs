@@ -26,6 +26,15 @@ pub fn overlay(input: &Input<'_>, plot: &Plot, what: &Overlay) -> Scene {
     let mut scene = Scene::new(input.width, input.height, "");
     let (base, _) = marks::look(input.frame.rows.len() as u64);
     scene.items.push(Item::Clip { rect: plot.rect });
+    if let Some(own) = input.own_ceiling {
+        // A crowd of second ceilings would hide the first.
+        let few = what.selected.iter().take(CEILINGS);
+        for row in few.chain(what.hovered.iter()) {
+            if let Some(at) = input.points.px(plot, *row) {
+                own_roof(&mut scene, input, plot, at, own(*row as usize));
+            }
+        }
+    }
     for row in &what.selected {
         if let Some(at) = input.points.px(plot, *row) {
             scene.items.push(Item::Glyph {
@@ -51,6 +60,34 @@ pub fn overlay(input: &Input<'_>, plot: &Plot, what: &Overlay) -> Scene {
     }
     scene.items.push(Item::Unclip);
     scene
+}
+
+/// Selected points that show the roof of their tile.
+const CEILINGS: usize = 60;
+
+/// A point's way to the roof of its tile.
+fn own_roof(scene: &mut Scene, input: &Input<'_>, plot: &Plot, at: (f64, f64), rate: f64) {
+    if !(rate > 0.0 && rate.is_finite()) {
+        return;
+    }
+    let top = (at.0, plot.y.px(rate));
+    scene.line(vec![at, top], alpha(input.theme.accent, 0.6), 1.5);
+    scene.items.push(Item::Glyph {
+        at: top,
+        radius: 7.0,
+        glyph: Glyph::Dash,
+        color: input.theme.accent,
+    });
+    let label = format!("tile {}", Format::rate().write(rate, 3));
+    let (w, h) = plate_size(&label);
+    let [l, t, pw, _] = plot.rect;
+    let x = if at.0 - 10.0 - w > l {
+        at.0 - 10.0 - w
+    } else {
+        (at.0 + 10.0).min(l + pw - w)
+    };
+    let y = (top.1 - h / 2.0).max(t + 1.0);
+    plate(scene, input.theme, [x, y, w, h], &label, input.theme.accent);
 }
 
 /// The hovered point, its way up to its roof, and what share of it it reaches.

@@ -8,7 +8,9 @@ use crate::chart::layout::FONT;
 use crate::chart::parts::{self, Swatch};
 use crate::chart::scene::{Anchor, Baseline, Item, Scene};
 use crate::chart::{text, view::Look};
+use crate::dataset::Role;
 use crate::field::{Field, Frame};
+use crate::shape_roof::{RowShape, ShapeRoofs};
 use crate::view_state::{RowRef, ViewState};
 
 /// Key of the zoomed ranges.
@@ -31,7 +33,7 @@ pub fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
     let list = |key, label, hint, options: &[(&str, &str)]| {
         Control::choice(state, key, label, hint, Choice::list(options), "")
     };
-    vec![
+    let mut out = vec![
         Control::field(
             state,
             "color",
@@ -57,7 +59,19 @@ pub fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
                 ("off", "none"),
             ],
         ),
-    ]
+    ];
+    if [Role::Kernel, Role::TileM]
+        .iter()
+        .any(|r| frame.data.role(*r).is_some())
+    {
+        out.push(list(
+            CEILING_KEY,
+            "Tile roof",
+            "A second ceiling of a point: what its tile and the number of workgroups leave of the device's roof",
+            &[("", "of selected"), ("all", "of all points"), ("off", "none")],
+        ));
+    }
+    out
 }
 
 /// `x0..x1,y0..y1`.
@@ -83,6 +97,17 @@ pub fn size_of(state: &ViewState) -> SizeBy {
         Some("count") => SizeBy::Count,
         _ => SizeBy::Same,
     }
+}
+
+/// Which points show the roof of their tile: `all`, `off`, else the selected ones.
+pub const CEILING_KEY: &str = "ceiling";
+
+/// The roof that a row's tile and the number of its workgroups leave, FLOP/s; NaN where the tile
+/// is not known or makes no claim.
+pub fn ceiling(shape: Option<RowShape>) -> f64 {
+    shape
+        .and_then(|s| s.roof)
+        .map_or(f64::NAN, |r| r.flops_per_s)
 }
 
 /// The rows that carry a number, from 1: the selected ones, then those that cost most. `by` is
@@ -148,12 +173,16 @@ pub fn picture(frame: &Frame, state: &ViewState, look: &Look<'_>) -> Scene {
     let selected = RowRef::find(&state.selection, &frame.data);
     let numbered = numbered(frame, state.param(LABELS_KEY).unwrap_or(""), &selected);
     let points = Points::new(&frame.data, &frame.metrics);
+    let shapes = (state.param(CEILING_KEY) == Some("all"))
+        .then(|| ShapeRoofs::new(&frame.data, &frame.metrics));
+    let own = shapes.as_ref().map(|s| move |row| ceiling(s.of(row)));
     let draw = |height: f64| -> Chart {
         roofline(&Input {
             hidden: &hidden,
             numbered: &numbered,
             zoom: state.param(ZOOM_KEY).and_then(zoom_of),
             size: size_of(state),
+            own_ceiling: own.as_ref().map(|f| f as &dyn Fn(usize) -> f64),
             dpr: 2.0,
             ..Input::new(frame, &points, &coloring, look.theme, (look.width, height))
         })

@@ -1,0 +1,472 @@
+//! Where the lost time is, most first and cumulative; and what reaching a goal would change from
+//! end to end.
+
+use super::control::{Choice, Control};
+use super::layout::{self, FONT, NARROW};
+use super::palette::{Theme, alpha};
+use super::parts::{self, Swatch};
+use super::scene::{Anchor, Baseline, Glyph, Item, Mark, Scene, Table};
+use super::text;
+use super::view::{Look, View};
+use crate::field::{Field, FieldKind, Frame};
+use crate::hardware;
+use crate::pareto::{Goal, Pareto, WhatIf, known_types, other_time_s, pareto, what_if};
+use crate::units::Seconds;
+use crate::view_state::{RowRef, ViewState};
+
+/// Bars that have a line of their own.
+const LINES: usize = 40;
+const ROW: f64 = 24.0;
+
+/// Opened Pareto: worked out, drawn at any size.
+#[derive(Debug)]
+pub struct ParetoView {
+    pareto: Pareto,
+    what: String,
+    controls: Vec<Control>,
+    goal: String,
+    /// Which bar the goal is for; `None` for the selection or everything.
+    bar: Option<usize>,
+    group: String,
+    result: WhatIf,
+    swept: bool,
+    measured: bool,
+}
+
+impl ParetoView {
+    /// Reads the settings and works everything out.
+    pub fn open(frame: &Frame, state: &ViewState) -> Self {
+        let mut options = vec![Choice::new("shape", "shape")];
+        options.extend(
+            Choice::fields(&frame.fields(), Some(FieldKind::Category))
+                .into_iter()
+                .filter(|c| c.value != "shape"),
+        );
+        let fallback = ["op_name", "layer", "library", "kernel"]
+            .iter()
+            .map(|key| format!("c.{key}"))
+            .find(|v| options.iter().any(|o| o.value == *v))
+            .unwrap_or_else(|| "shape".to_owned());
+        let by = Control::field(
+            state,
+            "pareto.by",
+            "A bar is",
+            "What the lost time is added up by.",
+            options,
+            &fallback,
+        );
+        let field = Field::parse(&by.current).unwrap_or(Field::Shape);
+        let pareto = pareto(frame, &field, LINES);
+        let named = pareto.bars.len() - usize::from(pareto.others > 0);
+        let selected = RowRef::find(&state.selection, &frame.data);
+        let mut groups = vec![
+            Choice::new("", "the largest bar"),
+            Choice::new("*", "all GEMMs"),
+        ];
+        if !selected.is_empty() {
+            groups.push(Choice::new(
+                "+",
+                format!("the selection ({})", selected.len()),
+            ));
+        }
+        groups.extend(
+            pareto.bars[..named]
+                .iter()
+                .filter(|b| !b.value.is_empty())
+                .map(|b| Choice::new(format!("={}", b.value), b.value.clone())),
+        );
+        let group = Control::choice(
+            state,
+            "if.group",
+            "What if",
+            "The GEMMs that are to get better.",
+            groups,
+            "",
+        );
+        let mut devices = vec![Choice::new("", "reached an efficiency of")];
+        devices.extend(
+            hardware::catalog()
+                .iter()
+                .filter(|d| known_types(frame, d, frame.metrics.kind) > 0)
+                .map(|d| Choice::new(d.id.clone(), format!("ran on {}", d.name))),
+        );
+        let device = Control::choice(
+            state,
+            "if.device",
+            "",
+            "A share of the roof here, or the same share of another device's roof.",
+            devices,
+            "",
+        );
+        let target = Control::number(
+            state,
+            "if.efficiency",
+            "",
+            "Share of the roof. GEMMs that are better already stay as they are.",
+            (1.0, 100.0, 1.0),
+            "%",
+            80.0,
+        );
+        let (rows, bar, name) = match group.current.as_str() {
+            "*" => (frame.rows.to_vec(), None, "all GEMMs".to_owned()),
+            "+" => (selected, None, "the selected GEMMs".to_owned()),
+            other => {
+                let wanted = other.strip_prefix('=');
+                let at = wanted
+                    .and_then(|w| pareto.bars.iter().position(|b| b.value == w))
+                    .or((!pareto.bars.is_empty()).then_some(0));
+                match at {
+                    Some(i) => {
+                        let bar = &pareto.bars[i];
+                        (
+                            bar.rows.clone(),
+                            Some(i),
+                            named_value(&bar.value).to_owned(),
+                        )
+                    }
+                    None => (Vec::new(), None, String::new()),
+                }
+            }
+        };
+        let chosen = hardware::by_id(&device.current).filter(|_| !device.current.is_empty());
+        let (goal, words) = match chosen {
+            Some(d) => (
+                Goal::Device(Box::new(d.clone())),
+                format!("ran on {} at the efficiency it has here", d.name),
+            ),
+            None => (
+                Goal::Efficiency(target.as_number() / 100.0),
+                format!("reached {} % of its roof", target.current),
+            ),
+        };
+        let result = what_if(frame, &rows, &goal, other_time_s(frame));
+        let mut controls = vec![by, group, device];
+        if chosen.is_none() {
+            controls.push(target);
+        }
+        ParetoView {
+            what: frame
+                .info(&field)
+                .map_or_else(|| "shape".to_owned(), |i| i.label.to_lowercase()),
+            measured: pareto.time_s > 0.0,
+            swept: crate::findings::Scan::new(frame).sweep,
+            pareto,
+            controls,
+            goal: words,
+            bar,
+            group: name,
+            result,
+        }
+    }
+
+    /// What the goal would change, in a sentence; "" where nothing is measured.
+    pub fn sentence(&self) -> String {
+        let w = &self.result;
+        if w.group_before_s <= 0.0 {
+            return String::new();
+        }
+        let whole = if w.other_s > 0.0 {
+            "End to end"
+        } else {
+            "All GEMMs together"
+        };
+        format!(
+            "If {} {}: {} instead of {}. {whole} {} instead of {}, {:.3} times as fast; by Amdahl's \
+             law never more than {}.",
+            self.group,
+            self.goal,
+            Seconds(w.group_after_s),
+            Seconds(w.group_before_s),
+            Seconds(w.after_s()),
+            Seconds(w.before_s()),
+            w.speedup(),
+            match w.limit() {
+                l if l.is_finite() && l < 1e6 => format!("{l:.3} times"),
+                _ => "these GEMMs allow".to_owned(),
+            }
+        )
+    }
+}
+
+fn named_value(value: &str) -> &str {
+    if value.is_empty() { "(none)" } else { value }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+impl View for ParetoView {
+    fn scene(&self, look: &Look<'_>) -> Scene {
+        let theme = look.theme;
+        let mut scene = Scene::new(look.width, look.height, "");
+        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
+        scene.title = format!("Lost time by {}", self.what);
+        let bars = &self.pareto.bars;
+        if bars.is_empty() || self.pareto.lost_s <= 0.0 {
+            let why = if !self.measured {
+                "Nothing here was measured."
+            } else if bars.is_empty() {
+                "No roof is known: choose a device."
+            } else {
+                "No time is lost: every GEMM is at or above its roof."
+            };
+            let rect = [0.0, 0.0, scene.width, scene.height];
+            layout::message(&mut scene, rect, theme, why);
+            return scene;
+        }
+        let narrow = look.width < NARROW;
+        let entries = [
+            (
+                Swatch::Box(roof_color(theme)),
+                "time at the roof".to_owned(),
+            ),
+            (Swatch::Box(theme.accent), "lost time".to_owned()),
+            (Swatch::Solid(theme.warn), "cumulative lost time".to_owned()),
+        ];
+        let width = look.width - 20.0;
+        parts::legend(Some(&mut scene), (10.0, 6.0), width, theme, &entries);
+        let top = 10.0 + parts::legend(None, (10.0, 6.0), width, theme, &entries);
+        let left = bars
+            .iter()
+            .map(|b| text::width(named_value(&b.value), FONT, false))
+            .fold(0.0, f64::max)
+            .min(look.width * if narrow { 0.3 } else { 0.38 })
+            + 18.0;
+        let figures = if narrow { 74.0 } else { 190.0 };
+        let span = (look.width - left - figures - 10.0).max(20.0);
+        let longest = bars.iter().map(|b| b.time_s).fold(0.0, f64::max);
+        let px = |s: f64| s / longest * span;
+        let middle = (Anchor::Start, Baseline::Middle);
+        let mut line = Vec::new();
+        for (i, b) in bars.iter().enumerate() {
+            let y = top + ROW * i as f64;
+            let center = y + ROW / 2.0;
+            let name = text::ellipsis_middle(named_value(&b.value), FONT, left - 18.0);
+            let hang = (Anchor::End, Baseline::Middle);
+            scene.text((left - 8.0, center), name, FONT, theme.text, hang);
+            let lost = px(b.lost_s);
+            let rest = px(b.time_s) - lost;
+            let bar = [left, y + 4.0, rest, ROW - 8.0];
+            scene.fill(bar, roof_color(theme));
+            scene.fill([left + rest, y + 4.0, lost, ROW - 8.0], theme.accent);
+            if self.bar == Some(i) {
+                let after = left + px(self.result.group_after_s.min(longest));
+                scene.line(
+                    vec![(after, y + 1.0), (after, y + ROW - 1.0)],
+                    theme.text,
+                    2.0,
+                );
+            }
+            let at = left + span + 10.0;
+            let words = if narrow {
+                percent(b.cumulative)
+            } else {
+                format!(
+                    "{} lost, {}, {} so far",
+                    Seconds(b.lost_s),
+                    percent(b.share),
+                    percent(b.cumulative)
+                )
+            };
+            let words = text::ellipsis(&words, FONT, figures);
+            scene.text((at, center), words, FONT, theme.muted, middle);
+            line.push((left + span * b.cumulative, center));
+            scene.marks.push(Mark {
+                rows: b.rows.clone(),
+                rect: [0.0, y, look.width, ROW],
+                label: format!(
+                    "{}: {} lost of {}, {} of all lost time, {} so far",
+                    named_value(&b.value),
+                    Seconds(b.lost_s),
+                    Seconds(b.time_s),
+                    percent(b.share),
+                    percent(b.cumulative)
+                ),
+            });
+        }
+        scene.line(line.clone(), alpha(theme.warn, 0.8), 1.5);
+        for at in line {
+            scene.items.push(Item::Glyph {
+                at,
+                radius: 2.5,
+                glyph: Glyph::Dot,
+                color: theme.warn,
+            });
+        }
+        parts::outline_selected(&mut scene, theme, look.selected);
+        scene
+    }
+
+    fn table(&self) -> Table {
+        let header = [
+            &self.what as &str,
+            "GEMMs",
+            "Time (s)",
+            "Lost time (s)",
+            "Share of lost time",
+            "Cumulative",
+        ];
+        Table {
+            header: header.map(str::to_owned).to_vec(),
+            rows: self
+                .pareto
+                .bars
+                .iter()
+                .map(|b| {
+                    vec![
+                        b.value.clone(),
+                        b.rows.len().to_string(),
+                        b.time_s.to_string(),
+                        b.lost_s.to_string(),
+                        b.share.to_string(),
+                        b.cumulative.to_string(),
+                    ]
+                })
+                .collect(),
+        }
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let p = &self.pareto;
+        let mut out = Vec::new();
+        out.extend(Some(self.sentence()).filter(|s| !s.is_empty()));
+        if self.result.other_s > 0.0 {
+            out.push(format!(
+                "{} outside these GEMMs stay as they are.",
+                Seconds(self.result.other_s)
+            ));
+        } else if self.measured {
+            out.push(
+                "What runs besides these GEMMs is not known here: the metadata of a trace report says it."
+                    .to_owned(),
+            );
+        }
+        if self.result.unknown_rows > 0 {
+            out.push(format!(
+                "{} of them keep their time: no roof is known there.",
+                self.result.unknown_rows
+            ));
+        }
+        if p.lost_s > 0.0 && p.bars.len() > 1 {
+            let n = p.bars_for(0.8);
+            out.push(format!(
+                "{n} of {} bars hold 80 % of the {} lost.",
+                p.bars.len() + p.others.saturating_sub(1),
+                Seconds(p.lost_s)
+            ));
+        }
+        if p.without_roof_s > 0.0 {
+            out.push(format!(
+                "{} have no known roof and are in no bar.",
+                Seconds(p.without_roof_s)
+            ));
+        }
+        if self.swept {
+            out.push(
+                "This looks like a sweep with several kernels for each shape: no program runs them \
+                 all, so the sum of their times is the sweep's."
+                    .to_owned(),
+            );
+        }
+        out
+    }
+
+    fn height(&self, _width: f64) -> f64 {
+        (60.0 + ROW * self.pareto.bars.len() as f64).max(220.0)
+    }
+}
+
+fn roof_color(theme: &Theme) -> super::scene::Color {
+    alpha(theme.other, 0.55)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hardware::RoofKind;
+    use crate::import::{ImportOptions, Imported, read_all};
+    use crate::metrics::Metrics;
+    use std::sync::Arc;
+
+    const THREE: &str = "M,N,K,dtype,time_us,layer\n4096,4096,4096,bf16,1000,mlp\n\
+                         4096,4096,4096,bf16,300,mlp\n1024,4096,4096,bf16,200,qkv\n";
+
+    fn frame(text: &str, device: Option<&str>) -> Frame {
+        let read = read_all("mine.csv", text.as_bytes(), &ImportOptions::default());
+        let Ok(Imported::Table(data)) = read else {
+            panic!("{read:?}");
+        };
+        let device = device.and_then(hardware::by_id).cloned();
+        let devices = vec![device; data.devices.len()];
+        let metrics = Metrics::compute(&data, devices, RoofKind::Datasheet);
+        Frame::all(Arc::new(*data), Arc::new(metrics))
+    }
+
+    fn state(pairs: &[(&str, &str)]) -> ViewState {
+        let mut state = ViewState::default();
+        for (key, value) in pairs {
+            state.set_param(key, *value);
+        }
+        state
+    }
+
+    fn look(theme: &Theme) -> Look<'_> {
+        Look {
+            theme,
+            width: 900.0,
+            height: 400.0,
+            selected: &[],
+            first: (0, 0),
+        }
+    }
+
+    #[test]
+    fn bars_and_the_sentence_follow_the_settings() {
+        let f = frame(THREE, Some("h100-sxm"));
+        let view = ParetoView::open(&f, &state(&[("pareto.by", "c.layer")]));
+        let scene = view.scene(&look(&Theme::LIGHT));
+        assert_eq!(scene.marks.len(), 2);
+        assert!(scene.marks[0].label.starts_with("mlp: "));
+        assert!(
+            view.sentence()
+                .starts_with("If mlp reached 80 % of its roof: ")
+        );
+        let all = state(&[("if.group", "*"), ("if.device", "a100-80-sxm")]);
+        let view = ParetoView::open(&f, &all);
+        assert!(
+            view.sentence().contains("If all GEMMs ran on"),
+            "{}",
+            view.sentence()
+        );
+        assert!(view.result.speedup() < 1.0, "an A100 is slower");
+        // The value of a link that means nothing here is the default.
+        let view = ParetoView::open(
+            &f,
+            &state(&[("if.group", "=nothing"), ("if.efficiency", "x")]),
+        );
+        assert_eq!(view.bar, Some(0));
+        assert_eq!(view.table().rows.len(), 2);
+    }
+
+    #[test]
+    fn nothing_to_lose_is_said() {
+        for (text, device, why) in [
+            (THREE, None, "No roof is known"),
+            (
+                "M,N,K,dtype\n4096,4096,4096,bf16\n",
+                Some("h100-sxm"),
+                "Nothing here was measured",
+            ),
+        ] {
+            let f = frame(text, device);
+            let view = ParetoView::open(&f, &ViewState::default());
+            let dump = view.scene(&look(&Theme::DARK)).dump();
+            assert!(dump.contains(why), "{dump}");
+        }
+    }
+}
