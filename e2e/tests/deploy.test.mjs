@@ -28,7 +28,7 @@ test("nginx as the container runs it: headers, types, caching, and the page star
   const folder = mkdtempSync(join(tmpdir(), "gemmscope-nginx-"));
   const port = 20_000 + (process.pid % 20_000);
   const conf = readFileSync(join(project, "deploy", "nginx.conf"), "utf8")
-    .replace("/usr/share/gemmscope", dist)
+    .replaceAll("/usr/share/gemmscope", dist)
     .replace("listen 8080", `listen 127.0.0.1:${port}`)
     .replaceAll("/tmp/", `${folder}/`);
   writeFileSync(join(folder, "nginx.conf"), conf);
@@ -50,7 +50,12 @@ test("nginx as the container runs it: headers, types, caching, and the page star
       await new Promise((done) => setTimeout(done, 100));
     }
   }
-  const ask = async (path, options) => (await fetch(base + path, options)).headers;
+  const ask = async (path) => {
+    const answer = await fetch(base + path);
+    assert.equal(answer.status, 200, `${path}: ${said}`);
+    await answer.arrayBuffer();
+    return answer.headers;
+  };
   const wasm = readdirSync(dist).find((n) => n.endsWith("_bg.wasm"));
   const page = await ask("");
   assert.equal(page.get("content-security-policy"), "frame-ancestors *");
