@@ -272,7 +272,7 @@ fn growth(reports: &[Report]) {
             .timings
             .iter()
             .filter_map(|t| {
-                let times = t.median_ms / small.median(t.part)?;
+                let times = t.median_ms / small.median(&t.part)?;
                 let mark = if times > 1.1 * rows { " (over)" } else { "" };
                 Some(format!("{} {times:.1}{mark}", t.part))
             })
