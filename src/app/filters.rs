@@ -7,7 +7,10 @@ use crate::cells;
 use crate::dataset::ColumnData;
 use crate::field::{Field, FieldInfo};
 use crate::filter::Range;
+use crate::web::clock;
 use leptos::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Values of a facet that show before "more".
 const FIRST: usize = 7;
@@ -16,17 +19,26 @@ const MOST: usize = 200;
 /// Facets with more values than this are found by search only.
 const OPEN_UP_TO: usize = 40;
 
+/// Fields with a lowest and highest value to set.
+const RANGES: [Field; 7] = [
+    Field::M,
+    Field::N,
+    Field::K,
+    Field::Ai,
+    Field::Time,
+    Field::Attained,
+    Field::Efficiency,
+];
+/// Work on the page before the browser gets its turn.
+const TURN_MS: f64 = 8.0;
+
 /// The panel.
 #[component]
 pub fn Filters() -> impl IntoView {
     let app = App::here();
-    // Which facets and ranges there are depends on the data, not on what is filtered.
-    let facets = Memo::new(move |_| {
-        app.data.track();
-        app.metrics.track();
-        app.late.with(facets_of)
-    });
-    let ranges = Memo::new(move |_| app.late.with(ranges_of));
+    let facets = RwSignal::new(Vec::<FacetOf>::new());
+    let ranges = RwSignal::new(Vec::<RangeOf>::new());
+    survey(app, facets, ranges);
     let search = move |e: web_sys::Event| {
         let text = value_of(&e);
         app.edit("search", |v| v.filters.search = text);
@@ -71,7 +83,35 @@ struct FacetOf {
     open: bool,
 }
 
-fn facets_of(frame: &Shown) -> Vec<FacetOf> {
+/// The facet of a field; `None` where there is nothing to choose between.
+fn facet_of(frame: &Shown, field: Field) -> Option<FacetOf> {
+    let column = match &field {
+        Field::Column(key) => frame.data.columns.iter().find(|c| c.key == *key),
+        _ => None,
+    };
+    let distinct = match column.map(|c| &c.data) {
+        Some(ColumnData::Text { values, .. }) => values.len().saturating_sub(1),
+        _ => {
+            let categories = frame.categories(&field);
+            let mut known = vec![false; categories.values.len()];
+            for row in 0..frame.data.len() {
+                known[categories.codes.get(row) as usize] = true;
+            }
+            known.into_iter().filter(|k| *k).count()
+        }
+    };
+    let info = frame.info(&field).filter(|_| distinct > 1)?;
+    let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Device);
+    Some(FacetOf {
+        info,
+        distinct,
+        open,
+    })
+}
+
+/// Fields that make a facet where they have several values: those every file has, then the
+/// file's own texts.
+fn facet_fields(frame: &Shown) -> Vec<Field> {
     let built_in = [
         Field::Dtype,
         Field::Batch,
@@ -80,43 +120,71 @@ fn facets_of(frame: &Shown) -> Vec<FacetOf> {
         Field::Device,
         Field::Source,
     ];
-    let text_columns = frame.data.columns.iter().filter_map(|c| match &c.data {
-        ColumnData::Text { values, .. } => Some((Field::Column(c.key.clone()), values.len() - 1)),
-        ColumnData::Number(_) => None,
-    });
-    let mut out: Vec<FacetOf> = built_in
-        .into_iter()
-        .map(|f| {
-            let mut seen: Vec<u32> = Vec::new();
-            let categories = frame.categories(&f);
-            let mut known = vec![false; categories.values.len()];
-            for row in 0..frame.data.len() {
-                let code = categories.codes.get(row);
-                if !std::mem::replace(&mut known[code as usize], true) {
-                    seen.push(code);
+    let own = frame
+        .data
+        .columns
+        .iter()
+        .filter(|c| matches!(c.data, ColumnData::Text { .. }))
+        .map(|c| Field::Column(c.key.clone()));
+    built_in.into_iter().chain(own).collect()
+}
+
+/// Looks through all rows for the facets and ranges there are, a field at a time with the
+/// browser's turn in between: of a million rows each takes some milliseconds.
+fn survey(app: App, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec<RangeOf>>) {
+    // What they were looked up for: filters do not change them.
+    let done = StoredValue::new(None::<Shown>);
+    Effect::new(move |_| {
+        let frame = app.late.get();
+        let same = |o: &Shown| {
+            Arc::ptr_eq(&o.data, &frame.data) && Arc::ptr_eq(&o.metrics, &frame.metrics)
+        };
+        if done.with_value(|o| o.as_ref().is_some_and(same)) {
+            return;
+        }
+        done.set_value(Some(frame.clone()));
+        leptos::task::spawn_local(async move {
+            // A later survey (another file meanwhile) ends this one.
+            let current = |frame: &Shown| {
+                done.try_with_value(|o| {
+                    o.as_ref().is_some_and(|o| {
+                        Arc::ptr_eq(&o.data, &frame.data) && Arc::ptr_eq(&o.metrics, &frame.metrics)
+                    })
+                }) == Some(true)
+            };
+            let mut turn = clock::now_ms();
+            let mut found = Vec::new();
+            for field in facet_fields(&frame) {
+                found.extend(facet_of(&frame, field));
+                if clock::now_ms() - turn > TURN_MS {
+                    clock::pause(Duration::ZERO).await;
+                    turn = clock::now_ms();
                 }
             }
-            (f, seen.len())
-        })
-        .chain(text_columns)
-        .filter(|(_, distinct)| *distinct > 1)
-        .filter_map(|(field, distinct)| {
-            let info = frame.info(&field)?;
-            let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Device);
-            Some(FacetOf {
-                info,
-                distinct,
-                open,
-            })
-        })
-        .collect();
-    // The first four are open: a panel that is one long list helps nobody.
-    let mut open = 0;
-    for facet in &mut out {
-        facet.open &= open < 4;
-        open += usize::from(facet.open);
-    }
-    out
+            // The first four are open: a panel that is one long list helps nobody.
+            let mut open = 0;
+            for facet in &mut found {
+                facet.open &= open < 4;
+                open += usize::from(facet.open);
+            }
+            let mut spans = Vec::new();
+            for field in RANGES {
+                spans.extend(range_of(&frame, field));
+                if clock::now_ms() - turn > TURN_MS {
+                    clock::pause(Duration::ZERO).await;
+                    turn = clock::now_ms();
+                }
+            }
+            if current(&frame) {
+                if facets.with_untracked(|f| *f != found) {
+                    facets.set(found);
+                }
+                if ranges.with_untracked(|r| *r != spans) {
+                    ranges.set(spans);
+                }
+            }
+        });
+    });
 }
 
 #[component]
@@ -214,30 +282,19 @@ fn is_open(event: &web_sys::Event) -> bool {
         .is_some_and(|e| e.has_attribute("open"))
 }
 
-fn ranges_of(frame: &Shown) -> Vec<(FieldInfo, f64, f64)> {
-    const RANGES: [Field; 7] = [
-        Field::M,
-        Field::N,
-        Field::K,
-        Field::Ai,
-        Field::Time,
-        Field::Attained,
-        Field::Efficiency,
-    ];
-    RANGES
-        .into_iter()
-        .filter_map(|f| {
-            let info = frame.info(&f)?;
-            let get = frame.numbers(&f);
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for row in 0..frame.data.len() {
-                let v = get(row);
-                low = low.min(v);
-                high = high.max(v);
-            }
-            (low < high).then_some((info, low, high))
-        })
-        .collect()
+/// A field with its lowest and highest value, SI base units.
+type RangeOf = (FieldInfo, f64, f64);
+
+fn range_of(frame: &Shown, field: Field) -> Option<RangeOf> {
+    let info = frame.info(&field)?;
+    let get = frame.numbers(&field);
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for row in 0..frame.data.len() {
+        let v = get(row);
+        low = low.min(v);
+        high = high.max(v);
+    }
+    (low < high).then_some((info, low, high))
 }
 
 #[component]

@@ -268,6 +268,9 @@ impl App {
                     data: Shared::from(*data),
                     options,
                 };
+                if app.files.with_untracked(|f| f.iter().all(|f| f.id == id)) {
+                    app.prepare(&file.data).await;
+                }
                 app.load.update(|l| l.errors.retain(|e| e.id != id));
                 app.files
                     .update(|files| match files.iter_mut().find(|f| f.id == id) {

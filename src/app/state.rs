@@ -3,6 +3,7 @@
 //! Components read the memos and call the actions; none keeps a copy of its own.
 
 use super::load::Loader;
+use crate::chart::roofline::Points;
 use crate::chart::roofline::settings::{LABELS_KEY, numbered};
 use crate::dataset::Dataset;
 use crate::field::{Field, Frame};
@@ -19,6 +20,7 @@ use leptos::prelude::*;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A shared value that equals only itself: cheap to compare, as memos want it.
 #[derive(Debug)]
@@ -129,6 +131,13 @@ pub struct LoadState {
     pub left: Vec<(String, String)>,
 }
 
+/// Figures and places of a file that is about to be shown.
+struct ReadyMade {
+    data: Shared<Dataset>,
+    metrics: Shared<Metrics>,
+    points: Shared<Points>,
+}
+
 /// Which dialog is open.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dialog {
@@ -187,6 +196,8 @@ pub struct App {
     pub data: Memo<Shared<Dataset>>,
     /// Their figures.
     pub metrics: Memo<Shared<Metrics>>,
+    /// Where every row lies on the roofline; computed when first asked for.
+    pub points: Memo<Shared<Points>>,
     /// Data, figures and the rows that pass the filters.
     pub frame: Memo<Shown>,
     /// The frame once it was painted: lists and tables follow the chart, so that no task is long.
@@ -208,6 +219,7 @@ pub struct App {
     pub finding: Memo<Option<usize>>,
     /// Words of the trade are explained where they stand.
     pub terms: RwSignal<bool>,
+    ready_made: StoredValue<Option<ReadyMade>>,
     mask: StoredValue<Mask>,
     loader: StoredValue<Rc<Loader>, LocalStorage>,
 }
@@ -239,10 +251,29 @@ impl App {
         });
         let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
         let roof = Memo::new(move |_| view.with(|v| v.roof));
+        let ready_made = StoredValue::new(None::<ReadyMade>);
         let metrics = Memo::new(move |_| {
             let data = data.get();
             let resolved = custom.with(|own| devices.get().resolve(&data.devices, own));
-            Shared::from(Metrics::compute(&data, resolved, roof.get()))
+            let kind = roof.get();
+            let made = ready_made.with_value(|r| {
+                r.as_ref()
+                    .filter(|r| {
+                        r.data == data && r.metrics.devices == resolved && r.metrics.kind == kind
+                    })
+                    .map(|r| r.metrics.clone())
+            });
+            made.unwrap_or_else(|| Shared::from(Metrics::compute(&data, resolved, kind)))
+        });
+        let points = Memo::new(move |_| {
+            let (data, metrics) = (data.get(), metrics.get());
+            let made = ready_made.try_update_value(|r| {
+                r.take()
+                    .filter(|r| r.data == data && r.metrics == metrics)
+                    .map(|r| r.points)
+            });
+            made.flatten()
+                .unwrap_or_else(|| Shared::from(Points::new(&data, &metrics)))
         });
         let mask = StoredValue::new(Mask::default());
         let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
@@ -341,6 +372,8 @@ impl App {
             status,
             data,
             metrics,
+            points,
+            ready_made,
             frame,
             late,
             totals,
@@ -369,6 +402,24 @@ impl App {
     /// What reads files, while the page's component lives.
     pub fn try_loader(&self) -> Option<Rc<Loader>> {
         self.loader.try_get_value()
+    }
+
+    /// Computes what the memos will ask for once `data` is the only file, in tasks of its own: a
+    /// file of a million rows then keeps no task long.
+    pub async fn prepare(&self, data: &Shared<Dataset>) {
+        let (choice, kind) = self.view.with_untracked(|v| (v.devices.clone(), v.roof));
+        let resolved = self
+            .custom
+            .with_untracked(|own| choice.resolve(&data.devices, own));
+        let metrics = Shared::from(Metrics::compute(data, resolved, kind));
+        clock::pause(Duration::ZERO).await;
+        let points = Shared::from(Points::new(data, &metrics));
+        clock::pause(Duration::ZERO).await;
+        self.ready_made.set_value(Some(ReadyMade {
+            data: data.clone(),
+            metrics,
+            points,
+        }));
     }
 
     /// True before the first file.

@@ -140,10 +140,7 @@ impl Picture for Drawn {
 #[component]
 pub fn Roofline() -> impl IntoView {
     let app = App::here();
-    let metrics_points = Memo::new(move |_| {
-        let (data, metrics) = (app.data.get(), app.metrics.get());
-        Shared::from(Points::new(&data, &metrics))
-    });
+    let metrics_points = app.points;
     let field = Memo::new(move |_| {
         app.view
             .with(|v| Field::parse(v.param("color").unwrap_or("dtype")))

@@ -1,0 +1,131 @@
+// Files that are none, or broken, or huge, or stopped half-way: a sentence in the page, never a crash, and the page
+// goes on.
+import assert from "node:assert/strict";
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fixture } from "../harness.mjs";
+import { DESKTOP, GemmscopePage } from "../page.mjs";
+
+const HEAD = "M,N,K,dtype,time_us\n";
+const GOOD = { name: "good.csv", text: `${HEAD}64,64,64,fp16,2\n` };
+
+/** What is refused, and what the page must say about it. */
+const REFUSED = [
+  ["empty", { name: "empty.csv", text: "" }, /empty/i],
+  ["header only", { name: "header.csv", text: HEAD }, /no rows|only a header|no data/i],
+  ["binary", { name: "noise.bin", bytes: Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919 + (i >> 3)) & 255)) }, /binary|not a table|not text|recognis/i],
+  ["a PNG", fixture("fixtures/errors/picture.png"), /picture|image|PNG/i],
+  ["a web page", fixture("fixtures/errors/page.html"), /HTML|web page/i],
+  ["prose", fixture("fixtures/errors/prose.txt"), /M, N|table|recognis/i],
+  ["no K", { name: "no-k.csv", text: "M,N,width,time_us\n1,2,3,4\n" }, /K/],
+  ["attention", fixture("fixtures/errors/attention.csv"), /attention/i],
+];
+
+for (const [what, file, says] of REFUSED) {
+  test(`${what}: said in words, and the next file is read`, async (t) => {
+    const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+    await app.load(file);
+    await app.errors.first().waitFor();
+    const text = await app.errors.first().innerText();
+    assert.match(text, says);
+    assert.ok(text.length < 700, text);
+    assert.equal(await app.page.getByRole("alert").count(), 1);
+    if (await app.dialog.count()) await app.page.keyboard.press("Escape");
+    await app.load(GOOD);
+    assert.equal((await app.only()).rows_used, 1);
+    await app.page.getByRole("button", { name: "Dismiss" }).click();
+    assert.equal(await app.errors.count(), 0);
+    app.assertQuiet();
+  });
+}
+
+test("what is wrong in a row sets it aside with its line; the others are read", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  const rows = ["64,64,64,fp16,2", "64,64,64,fp16,-3", "64,64,64,fp16,NaN", "64,64,64,fp16,0", "64,64,64,fp16,inf", "0,64,64,fp16,2", "64,64,64,odd,2", "64,64", "64,64,64,fp16,4"];
+  await app.load({ name: "mixed.csv", text: `${HEAD}${rows.join("\n")}\n` });
+  const s = await app.only();
+  assert.deepEqual([s.rows_read, s.rows_used], [9, 2]);
+  assert.equal(Object.values(s.set_aside).reduce((a, b) => a + b, 0), 7);
+  await app.cards.locator(".aside summary").click();
+  const aside = await app.cards.locator(".aside").innerText();
+  for (const line of [3, 4, 5, 6, 7, 8, 9]) assert.match(aside, new RegExp(`line[^\\n]*\\b${line}\\b`), `line ${line}`);
+  app.assertQuiet();
+});
+
+test("duplicate headers, another delimiter, NUL bytes, a byte order mark", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  await app.load(
+    { name: "twice.csv", text: "M,N,K,dtype,time_us,note,note\n64,64,64,fp16,2,a,b\n" },
+    { name: "pipes.csv", text: "M|N|K|dtype|time_us\n64|64|64|fp16|2\n" },
+    { name: "nul.csv", text: `${HEAD}64,64,64,fp16,2\n64,64,64,fp16,4\n\0\0\0\0\0\0\0\0` },
+    { name: "bom.csv", text: `\ufeff${HEAD}64,64,64,fp16,2\n` },
+  );
+  assert.deepEqual((await app.summary()).map((s) => s.rows_used), [1, 1, 2, 1]);
+  app.assertQuiet();
+});
+
+test("one line of 50 MB among others, a million bad rows, two gigabytes of nothing", { timeout: 120_000 }, async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  const folder = mkdtempSync(join(tmpdir(), "gemmscope-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const write = (name, parts) => {
+    const path = join(folder, name);
+    const file = openSync(path, "w");
+    for (const part of parts) writeSync(file, part);
+    closeSync(file);
+    return path;
+  };
+  await app.load(write("line.csv", [`${HEAD}64,64,64,fp16,2\n`, Buffer.alloc(50 << 20, "x"), "\n64,64,64,fp16,4\n"]));
+  let s = (await app.summary())[0];
+  assert.deepEqual([s.rows_used, s.rows_set_aside], [2, 1]);
+  assert.match(Object.keys(s.set_aside)[0], /longer than/);
+
+  const bad = "64,64,64,fp16,oops\n".repeat(100_000);
+  await app.load(write("bad.csv", [`${HEAD}64,64,64,fp16,2\n`, ...Array(10).fill(bad)]));
+  s = (await app.summary())[1];
+  assert.deepEqual([s.rows_used, s.rows_set_aside], [1, 1_000_000]);
+  assert.ok((await app.cards.nth(1).innerText()).length < 1500);
+
+  const sparse = join(folder, "sparse.csv");
+  const file = openSync(sparse, "w");
+  ftruncateSync(file, 2 * 1024 ** 3);
+  closeSync(file);
+  const started = Date.now();
+  await app.load(sparse);
+  assert.match(await app.errors.innerText(), /sparse\.csv was not read/);
+  assert.ok(Date.now() - started < 60_000);
+  assert.equal((await app.summary()).length, 2);
+  app.assertQuiet();
+});
+
+test("a load is cancelled, and one dropped during another waits its turn", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  const folder = mkdtempSync(join(tmpdir(), "gemmscope-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const big = join(folder, "big.csv");
+  const file = openSync(big, "w");
+  writeSync(file, HEAD);
+  const rows = Array.from({ length: 20_000 }, (_, i) => `${(i % 4096) + 1},512,512,fp16,${(i % 97) + 1}.5\n`).join("");
+  for (let i = 0; i < 200; i++) writeSync(file, rows);
+  closeSync(file);
+  const choose = (...files) => app.page.locator('input[type="file"]').first().setInputFiles(files);
+
+  // Cancelled: nothing of it stays.
+  await choose(big);
+  await app.page.getByRole("button", { name: "Cancel" }).waitFor();
+  assert.match(await app.page.locator(".loading").innerText(), /big\.csv\s+.* of 9\d(\.\d)? MB/);
+  await app.page.getByRole("button", { name: "Cancel" }).click();
+  await app.page.waitForFunction(() => document.documentElement.dataset.ready === "1");
+  assert.deepEqual(await app.summary(), []);
+  assert.match(await app.status(), /big\.csv: cancelled/);
+
+  // A second one during the first: said, then read.
+  await choose(big);
+  await app.page.locator(".loading").waitFor();
+  await app.drop(GOOD);
+  await app.page.waitForFunction(() => window.gemmscope.summary().length === 2, null, { timeout: 60_000 });
+  assert.deepEqual((await app.summary()).map((s) => [s.file, s.rows_used]), [["big.csv", 4_000_000], ["good.csv", 1]]);
+  app.assertQuiet();
+});

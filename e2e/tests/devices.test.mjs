@@ -1,0 +1,125 @@
+// Whose roof: the catalogue with its sources, another device for a file, several in one file, one's own, JSON in and out.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fixture, sharedData, skipWithout, waitReady } from "../harness.mjs";
+import { DESKTOP, GemmscopePage } from "../page.mjs";
+
+const PLAIN = fixture("fixtures/generic/plain.csv");
+
+async function open(t, path = "") {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path });
+  await app.load(PLAIN);
+  return app;
+}
+
+const efficiency = async (app) => (await app.only()).max_efficiency;
+
+test("a file that names no device asks for one; the choice draws roofs", async (t) => {
+  const app = await open(t);
+  assert.equal(await efficiency(app), null);
+  assert.equal(await app.figure("efficiency"), "–");
+  await app.page.getByRole("combobox", { name: "Device of these files" }).selectOption({ label: "H100 80GB HBM3" });
+  await app.settle();
+  assert.equal(await app.page.locator(".notice.ask").count(), 0);
+  assert.ok((await efficiency(app)) > 0);
+  assert.equal(await app.state("device"), "h100-sxm");
+  assert.match(await app.page.locator("#chart-description").textContent(), /ridge at/);
+  // Against the best that was measured, percentages are higher.
+  const sheet = await app.figure("efficiency");
+  await app.page.getByRole("button", { name: "Achievable" }).click();
+  await app.settle();
+  assert.equal(await app.state("roof"), "achievable");
+  assert.ok(Number.parseFloat(await app.figure("efficiency")) > Number.parseFloat(sheet));
+  app.assertQuiet();
+});
+
+test("the catalogue: search, numbers with their sources, use it", async (t) => {
+  const app = await open(t);
+  await app.page.keyboard.press("d");
+  await app.dialog.waitFor();
+  assert.ok((await app.dialog.locator(".device-entry").count()) >= 38);
+  await app.dialog.getByRole("searchbox", { name: "Search devices" }).fill("h200");
+  assert.equal(await app.dialog.locator(".device-entry").count(), 1);
+  await app.dialog.locator(".device-entry").click();
+  const sheet = await app.dialog.locator(".device-sheet").innerText();
+  for (const part of [/NVIDIA H200/, /4\.80 TB\/s/, /Dense peak/, /Summed in/, /A: published by the vendor|B: from a secondary source/]) assert.match(sheet, part);
+  assert.ok((await app.dialog.locator(".source-cell").first().innerText()).length > 5);
+  await app.screenshot("devices");
+  const saved = await app.download(() => app.dialog.getByRole("button", { name: "JSON" }).click());
+  assert.equal(JSON.parse(saved.text).name, "NVIDIA H200");
+  await app.dialog.getByRole("button", { name: "Use this device" }).click();
+  await app.settle();
+  assert.equal(await app.state("device"), "h200");
+  app.assertQuiet();
+});
+
+test("any number can be edited; an own device is kept, exported and read back", async (t) => {
+  const app = await open(t, "#v=1&device=h100-sxm");
+  const before = await efficiency(app);
+  await app.page.keyboard.press("d");
+  await app.dialog.getByRole("button", { name: "Own device" }).click();
+  await app.dialog.getByLabel("Name").fill("My chip");
+  await app.dialog.getByLabel("Bandwidth, GB/s").fill("1000");
+  await app.dialog.getByRole("button", { name: "Save" }).click();
+  assert.match(await app.dialog.getByRole("alert").innerText(), /peak/i, "a device without a peak is refused in words");
+  await app.dialog.getByRole("button", { name: "Add a type" }).click();
+  await app.dialog.getByRole("textbox", { name: "Datasheet peak, TFLOP/s" }).fill("2000");
+  await app.dialog.getByRole("combobox", { name: "Data type" }).selectOption("fp8_e4m3");
+  await app.dialog.getByRole("button", { name: "Save" }).click();
+  await app.dialog.getByRole("button", { name: "Use this device" }).click();
+  await app.settle();
+  // 2 x 4096^3 / 120.5 us = 1140.6 TFLOP/s of 2000.
+  assert.ok(Math.abs((await efficiency(app)) - (2 * 4096 ** 3) / 120.5e-6 / 2e15) < 1e-6);
+  assert.notEqual(await efficiency(app), before);
+
+  await app.page.keyboard.press("d");
+  const saved = await app.download(() => app.dialog.getByRole("button", { name: "JSON" }).click());
+  await app.page.reload();
+  await waitReady(app.page);
+  await app.load(PLAIN);
+  assert.ok((await efficiency(app)) > 0.5, "still known after a reload");
+
+  const other = await GemmscopePage.open({ t });
+  await other.load({ name: saved.name, bytes: saved.bytes });
+  assert.match(await other.status(), /My chip added and chosen/);
+  await other.load(PLAIN);
+  assert.ok((await efficiency(other)) > 0.5);
+});
+
+test("a TraceLens platform file is a device", async (t) => {
+  const path = sharedData("tracelens/arch/MI300X.json");
+  if (skipWithout(t, path)) return;
+  const app = await open(t);
+  await app.drop(path);
+  await app.settle();
+  assert.ok((await efficiency(app)) > 0);
+  const arch = JSON.parse(readFileSync(path, "utf8"));
+  await app.page.keyboard.press("d");
+  assert.ok((await app.dialog.innerText()).includes(String(arch.name ?? "MI300X")));
+  app.assertQuiet();
+});
+
+test("several devices in one file: each row under its own roof, names can be told otherwise", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  await app.load(fixture("fixtures/aiter/two_devices.csv"));
+  const s = await app.only();
+  assert.equal(s.devices.length, 2);
+  assert.match(await app.page.locator(".device-picker").innerText(), /2 devices/);
+  const roofs = await app.page.locator("#chart-description").textContent();
+  for (const device of s.devices) assert.ok(roofs.includes(device), `${device} in ${roofs}`);
+  assert.deepEqual(Object.values(await app.facetCounts("Device")), [1, 1]);
+  await app.page.keyboard.press("d");
+  const names = app.dialog.getByRole("region", { name: "Devices named in files" });
+  await names.getByRole("combobox").first().selectOption({ label: "H100 80GB HBM3" });
+  await app.page.keyboard.press("Escape");
+  await app.settle();
+  assert.ok((await app.only()).devices.includes("NVIDIA H100 80GB HBM3"));
+  app.assertQuiet();
+});
+
+test("H200 is not H100", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.load({ name: "two.csv", text: "device,M,N,K,dtype,time_us\nNVIDIA H200,4096,4096,4096,bf16,250\nNVIDIA H100 80GB HBM3,4096,4096,4096,bf16,250\n" });
+  assert.deepEqual((await app.only()).devices.sort(), ["NVIDIA H100 80GB HBM3", "NVIDIA H200"]);
+});

@@ -1,0 +1,154 @@
+// No pointer: from the empty page to a selected point and an export; focus is seen; dialogs give it back.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fixture } from "../harness.mjs";
+import { DESKTOP, GemmscopePage } from "../page.mjs";
+
+/** Tabs until the focused element matches; fails after a hundred. */
+async function tabTo(page, selector, key = "Tab") {
+  for (let i = 0; i < 100; i++) {
+    await page.keyboard.press(key);
+    if (await page.evaluate((s) => document.activeElement?.matches(s), selector)) return;
+  }
+  assert.fail(`${key} never reached ${selector}`);
+}
+
+test("from the empty page to a selected point and an export, by keyboard alone", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  const { page } = app;
+  // The first stop skips to the content.
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the chart");
+  const chooser = page.waitForEvent("filechooser");
+  await page.keyboard.press("o");
+  await page.evaluate(() => delete document.documentElement.dataset.ready);
+  await (await chooser).setFiles(fixture("fixtures/generic/plain.csv"));
+  await page.waitForFunction(() => document.documentElement.dataset.ready === "1");
+  assert.equal(await app.figure("rows"), "4");
+
+  // A device from its menu.
+  await tabTo(page, ".device-picker button");
+  await page.keyboard.press("ArrowDown");
+  await page.waitForFunction(() => document.activeElement.classList.contains("menu-item"));
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await app.settle();
+  assert.ok(await app.state("device"));
+  assert.ok(await page.evaluate(() => document.activeElement.closest(".device-picker")), "the menu gives the focus back");
+
+  // A filter, then none.
+  await page.keyboard.press("/");
+  await page.keyboard.type("k_128");
+  await app.settle();
+  assert.equal(await app.figure("rows"), "2");
+  await tabTo(page, ".tab[data-view='table']");
+  await page.keyboard.press("x");
+  await app.settle();
+  assert.equal(await app.figure("rows"), "4");
+  await page.keyboard.press("1");
+
+  // To a point, and what it is.
+  await page.keyboard.press("c");
+  assert.equal(await page.evaluate(() => document.activeElement.className.includes("chart-stage")), true);
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.notEqual(outline, "none", "focus is seen");
+  await page.keyboard.press("ArrowRight");
+  const first = await app.tooltip();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await app.tooltip(), first);
+  await page.keyboard.press("Enter");
+  await app.settle();
+  assert.match(await app.detail(), /work \/ time/);
+
+  // Out of the chart and to the save menu.
+  await tabTo(page, "[aria-label='Save what is drawn']", "Shift+Tab");
+  const saved = await app.download(async () => {
+    await page.keyboard.press("ArrowDown");
+    await page.waitForFunction(() => document.activeElement.classList.contains("menu-item"));
+    for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+  });
+  assert.match(saved.name, /^roofline\.(csv|svg|png)$/);
+
+  // And the table's CSV.
+  await page.keyboard.press("2");
+  await tabTo(page, ".grid");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.locator(".grid-row.cursor").getAttribute("id"), "row-1");
+  assert.equal(await page.locator(".grid").getAttribute("aria-activedescendant"), "row-1");
+  await page.keyboard.press("Enter");
+  await app.settle();
+  assert.match(await app.detail(), /plain\.csv, line 3/);
+  app.assertQuiet();
+});
+
+test("help lists what works; dialogs keep the focus and Escape closes them", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  const { page } = app;
+  await page.keyboard.press("?");
+  await app.dialog.waitFor();
+  assert.match(await app.dialog.innerText(), /Ridge point/);
+  for (let i = 0; i < 12; i++) {
+    await page.keyboard.press("Tab");
+    const inside = await page.evaluate(() => {
+      const at = document.activeElement;
+      return at === document.body || at.closest("dialog") !== null;
+    });
+    assert.ok(inside, "the focus stays in the dialog");
+  }
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector("dialog[open]"));
+  app.assertQuiet();
+});
+
+test("every control has a name", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  await app.load(fixture("fixtures/generic/plain.csv"));
+  for (const view of ["Roofline", "Table"]) {
+    await app.chooseView(view);
+    const nameless = await app.page.evaluate(() =>
+      [...document.querySelectorAll("button, input:not([aria-hidden]), select, textarea, [role=application], [role=table]")]
+        .filter((e) => e.checkVisibility())
+        .filter((e) => !(e.getAttribute("aria-label") || e.textContent.trim() || e.labels?.length || e.title))
+        .map((e) => e.outerHTML.slice(0, 120)),
+    );
+    assert.deepEqual(nameless, []);
+  }
+});
+
+test("reduced motion, two themes: text is readable on its ground", async (t) => {
+  for (const theme of ["light", "dark"]) {
+    const app = await GemmscopePage.open({ t, viewport: DESKTOP, theme, path: "#v=1&device=h100-sxm" });
+    await app.load(fixture("fixtures/generic/plain.csv"));
+    await app.click(/fp8/);
+    const poor = await app.page.evaluate(() => {
+      const lin = (c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+      const lum = ([r, g, b]) => 0.2126 * lin(r) + 0.7152 * lin(g) + 0.0722 * lin(b);
+      const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+      const rgba = (text) => {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = text;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+      };
+      const ground = (e) => {
+        for (let at = e; at; at = at.parentElement) {
+          const c = rgba(getComputedStyle(at).backgroundColor);
+          if (c[3] === 255) return c;
+        }
+        return rgba(getComputedStyle(document.body).backgroundColor);
+      };
+      const out = [];
+      for (const e of document.querySelectorAll(".app *")) {
+        const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+        if (!own || !e.checkVisibility({ opacityProperty: true }) || e.closest(":disabled, .visually-hidden, .skip-link, .tooltip, .status")) continue;
+        const [a, b] = [lum(rgba(getComputedStyle(e).color)), lum(ground(e))].sort((x, y) => y - x);
+        const contrast = (a + 0.05) / (b + 0.05);
+        if (contrast < 4.5) out.push(`${e.className}: ${e.textContent.trim().slice(0, 30)} ${contrast.toFixed(2)}`);
+      }
+      return out;
+    });
+    assert.deepEqual(poor, [], theme);
+  }
+});
