@@ -81,6 +81,7 @@ pub mod tunableop;
 pub mod unsaid;
 pub mod values;
 pub mod wide;
+pub mod xlsx;
 
 pub use cell::{Bad, Col, Flaw, Header};
 pub use formats::{Best, FORMATS, sniff};

@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-use gemmscope::dataset::Dataset;
+use gemmscope::dataset::{Dataset, Role};
 use gemmscope::hardware::RoofKind;
-use gemmscope::import::{ImportOptions, Imported, read_all};
+use gemmscope::import::{ErrorKind, ImportOptions, Imported, read_all};
 use gemmscope::metrics::{DeviceChoice, Metrics};
 use gemmscope::summary::Summary;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 fn read(file: &str) -> Option<Dataset> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data")).join(file);
@@ -92,4 +93,139 @@ fn aiter_zero_rows_are_no_points() {
     };
     let s = summary(&d, None);
     assert_eq!((s.rows_read, s.rows_set_aside), (176, 114));
+}
+
+fn on(d: &Dataset, device: &str) -> usize {
+    (0..d.len())
+        .filter(|&r| d.devices[usize::from(d.device[r])] == device)
+        .count()
+}
+
+#[test]
+fn rows_and_devices_of_tuned_files() {
+    if let Some(d) = read("aiter/bf16_tuned_gemm.csv") {
+        assert_eq!(d.len(), 232);
+        assert_eq!((on(&d, "gfx950:256"), on(&d, "gfx1250:96")), (112, 120));
+        // A target that is in no catalogue has no roof.
+        let s = summary(&d, None);
+        assert_eq!(s.rows_above_roof, None);
+    }
+    if let Some(d) = read("aiter/dsv3_bf16_tuned_gemm.csv") {
+        assert_eq!(on(&d, "gfx950:256"), 58);
+        assert_eq!(d.len() - 58, 4);
+    }
+    if let Some(d) = read("aiter/a8w8_untuned_gemm.csv") {
+        assert!(d.time_s.iter().all(|t| t.is_nan()) && d.len() == 66);
+    }
+}
+
+#[test]
+fn logs_with_preambles_and_repeated_headers() {
+    if let Some(d) = read("rocBLAS/gemm.csv") {
+        assert_eq!(d.len(), 64);
+        assert_eq!(d.sources[0].reported_rate.within_1_percent, 64);
+    }
+    if let Some(d) = read("hipblaslt-bench/readme_demo_output.txt") {
+        assert_eq!(d.len(), 3);
+    }
+    if let Some(d) = read("DeepBench/DeepBench_NV_V100_FP16_mixed.csv") {
+        let s = &d.sources[0];
+        assert_eq!(
+            (s.format.as_str(), s.rows_used, s.set_aside.total()),
+            ("deepbench", 160, 0)
+        );
+        assert_eq!(s.reported_rate.within_1_percent, 160);
+    }
+}
+
+#[test]
+fn other_producers() {
+    if let Some(d) = read("cutlass_profiler/superbench_stdout_fp16_tc.txt") {
+        let s = &d.sources[0];
+        assert_eq!((s.rows_used, s.set_aside.total()), (0, 4));
+        assert_eq!(s.set_aside.reasons[0].text, "Disposition is incorrect");
+    }
+    if let Some(d) = read("pytorch-tunableop/tunableop_results0.csv") {
+        assert_eq!(d.len(), 855);
+    }
+    if let Some(d) = read("flashinfer/sample_testlist_output.csv") {
+        assert_eq!((d.len(), d.sources[0].set_aside.total()), (11, 100));
+    }
+    if let Some(d) = read("google-benchmark/test1_run1.json") {
+        let s = &d.sources[0];
+        assert_eq!((s.format.as_str(), s.rows_used), ("google-benchmark", 0));
+    }
+    // Figures about shapes, not providers: there is no time in it.
+    if let Some(d) = read("flashdecoding_fig/bn_best_reconstructed.csv") {
+        assert!(d.time_s.iter().all(|t| t.is_nan()));
+    }
+}
+
+fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            walk(&path, out);
+        } else {
+            out.push(path);
+        }
+    }
+}
+
+/// Every file is read or refused with a sentence; the share of rates that agree is printed by
+/// format, and what disagrees is the file's rounding.
+#[test]
+fn every_file_and_its_rates() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data"));
+    let mut files = Vec::new();
+    walk(root, &mut files);
+    files.sort();
+    if files.is_empty() {
+        eprintln!("skipped: {} is not here", root.display());
+    }
+    let mut shares: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for path in files {
+        let name = path.strip_prefix(root).unwrap().display().to_string();
+        let bytes = std::fs::read(&path).unwrap();
+        let d = match read_all(&name, &bytes, &ImportOptions::default()) {
+            Ok(Imported::Table(d)) => d,
+            Ok(_) => continue,
+            Err(e) => {
+                // Prose and a list of kernel names.
+                assert!(
+                    name.ends_with("LICENCES.md")
+                        || name.contains("kernel_name_tile") && e.kind == ErrorKind::NeedsMapping,
+                    "{name}: {e}"
+                );
+                assert!(e.message.len() > 40, "{name}: {e}");
+                continue;
+            }
+        };
+        let s = &d.sources[0];
+        let check = s.reported_rate;
+        let sum = shares.entry(s.format.clone()).or_default();
+        sum.0 += check.within_1_percent;
+        sum.1 += check.compared;
+        for row in 0..d.len() {
+            let reported = d.number(Role::ReportedRate, row);
+            let ours = d.problem(row).work().0 / d.time_s[row];
+            if check.compared > 0 && (reported - ours).abs() > 0.01 * ours {
+                // aiter prints TFLOP/s with two digits.
+                assert_eq!(s.format, "aiter", "{name} line {}", d.line[row]);
+                assert!(
+                    (reported - ours).abs() <= 0.0051e12,
+                    "{name} line {}: {reported} {ours}",
+                    d.line[row]
+                );
+            }
+        }
+    }
+    for (format, (within, compared)) in shares {
+        if compared > 0 {
+            println!("{format:<18} {within:>6} of {compared:>6} reported rates within 1 %");
+        }
+    }
 }

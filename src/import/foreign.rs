@@ -97,17 +97,6 @@ const SIGNATURES: [(&[u8], &str); 25] = [
 
 /// A binary file by its first bytes.
 pub fn by_magic(bytes: &[u8]) -> Option<&'static str> {
-    if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
-        let has = |name: &[u8]| memchr::memmem::find(bytes, name).is_some();
-        return Some(
-            if has(b"xl/") || has(b"[Content_Types].xml") || has(b"_rels/.rels") {
-                "this is an Excel workbook (.xlsx): open it and save the sheet with the GEMMs as \
-                 CSV"
-            } else {
-                "this is a zip archive: unpack it and drop the files in it"
-            },
-        );
-    }
     if bytes.get(257..262) == Some(b"ustar") {
         return Some("this is a tar archive: unpack it and drop the files in it");
     }
@@ -233,7 +222,7 @@ mod tests {
         let cases: [(&str, &[u8], &str); 15] = [
             ("a.png", b"\x89PNG\r\n\x1a\n....", "PNG"),
             ("a.xlsx", &xlsx, "Excel"),
-            ("a.zip", b"PK\x03\x04 some.csv", "zip archive"),
+            ("a.zip", b"PK\x03\x04 some.csv", "zip archive or Excel"),
             ("a.sqlite", b"SQLite format 3\0....", "SQLite"),
             ("a.ncu-rep", b"NVR\0....", "Nsight Compute"),
             ("a.nsys-rep", b"\x01\x02\x03\x04\x05\x06\x07", "Nsight Systems"),

@@ -92,6 +92,9 @@ pub fn markdown() -> String {
          otherwise the card asks for it (`4096x4096x1024`, or `BxMxNxK`), and until then the kernels are ranked by \
          time. Counted bytes are kept as *measured bytes* beside the compulsory ones. A recorded clock scales the \
          peak that the row is judged by.\n\n\
+         ## Workbooks\n\n\
+         An Excel workbook (.xlsx) is opened, and the sheet that is recognised best is read (of a TraceLens report \
+         the sheet `GEMM`, with `gpu_timeline` beside it); the card offers the others.\n\n\
          ## Shapes only\n\n\
          A table with M, N, K and no time or rate, with or without a header (M, N, K or M, N, batch, K in this \
          order), shows what the roof allows, without measured points.\n\n\

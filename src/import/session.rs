@@ -4,6 +4,7 @@ use super::foreign;
 use super::formats::sniff;
 use super::records::Lines;
 use super::text::{Decoder, cell_text};
+use super::xlsx;
 use super::{ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
 
 const HEAD_LINES: usize = 80;
@@ -35,6 +36,8 @@ pub struct Session {
     options: ImportOptions,
     decoder: Decoder,
     magic: Vec<u8>,
+    /// A zip archive, which can be read from its end only.
+    archive: Option<Vec<u8>>,
     head: Vec<u8>,
     head_lines: usize,
     state: State,
@@ -53,6 +56,7 @@ impl Session {
             options,
             decoder: Decoder::new(),
             magic: Vec::new(),
+            archive: None,
             head: Vec::new(),
             head_lines: 0,
             state: State::Head,
@@ -82,6 +86,24 @@ impl Session {
     /// The next slice of the file. After an error every further call gives the same error.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
         self.bytes_in += bytes.len() as u64;
+        if let Some(archive) = &mut self.archive {
+            if archive.len() + bytes.len() > xlsx::MAX_BYTES {
+                return self.fail(ImportError::new(
+                    "the workbook is larger than 128 MiB: save the sheet with the GEMMs as CSV",
+                ));
+            }
+            archive.extend_from_slice(bytes);
+            return Ok(());
+        }
+        if self.magic.len() < 4 {
+            let start = [&self.magic, bytes].concat();
+            if xlsx::is_zip(&start) {
+                self.magic
+                    .extend_from_slice(bytes.get(..4.min(bytes.len())).unwrap_or_default());
+                self.archive = Some(start);
+                return Ok(());
+            }
+        }
         if self.magic.len() < MAGIC_BYTES {
             let room = MAGIC_BYTES - self.magic.len();
             let more = bytes.get(..room.min(bytes.len())).unwrap_or_default();
@@ -132,6 +154,9 @@ impl Session {
     pub fn finish(mut self) -> Result<Imported, ImportError> {
         if let State::Failed(e) = self.state {
             return Err(e);
+        }
+        if let Some(archive) = &self.archive {
+            return xlsx::read(&self.name, archive, &self.options);
         }
         let Session {
             decoder,
