@@ -21,6 +21,7 @@ pub mod palette;
 pub mod pareto;
 pub mod parts;
 pub mod planned;
+pub mod planner;
 pub mod roofline;
 pub mod scale;
 pub mod scene;

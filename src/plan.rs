@@ -24,7 +24,10 @@ use crate::units::Seconds;
 
 pub mod export;
 pub mod form;
+pub mod fusion;
+pub mod learn;
 pub mod matching;
+pub mod rounding;
 pub mod spread;
 mod state;
 

@@ -21,6 +21,7 @@ use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+pub mod explore;
 pub mod flat;
 mod footprint;
 pub mod kernel_name;

@@ -1,12 +1,15 @@
 //! The planner's page: what is attainable, before anything runs. It needs no file; measured rows
 //! are drawn with it where there are some.
 
+mod learn;
 mod lists;
 mod model;
 mod picture;
+mod tool;
 
 use super::state::{App, LoadError, Shared};
 use super::ui::icon_button;
+use crate::chart::planner::TOOLS;
 use crate::plan::{Plan, PlanState};
 use crate::transformer::Model;
 use crate::view_state::KeyProblem;
@@ -15,24 +18,29 @@ use leptos::prelude::*;
 /// Key of the page in the view state.
 const PAGE: &str = "plan.page";
 
-/// One page of the planner.
-struct Page {
-    /// Key in links; "" is the first.
-    id: &'static str,
-    /// Name on its tab.
-    title: &'static str,
-    /// One sentence.
-    hint: &'static str,
-    /// Shows it.
-    show: fn(Ready) -> AnyView,
+/// Pages as key, name and sentence: the model, the tools, the reading.
+fn pages() -> Vec<(&'static str, &'static str, &'static str)> {
+    let mut out = vec![(
+        "",
+        "Model",
+        "A model's GEMMs at their roofs: best times, tokens a second, memory",
+    )];
+    out.extend(TOOLS.iter().map(|t| (t.id, t.name, t.hint)));
+    out.push((
+        "learn",
+        "Learn",
+        "What a GEMM is, why decode is slow: a short reading that drives the roofline",
+    ));
+    out
 }
 
-const PAGES: &[Page] = &[Page {
-    id: "",
-    title: "Model",
-    hint: "A model's GEMMs at their roofs: best times, tokens a second, memory",
-    show: model::page,
-}];
+fn show(ready: Ready, page: usize) -> AnyView {
+    match page {
+        0 => model::page(ready),
+        i if i <= TOOLS.len() => tool::page(ready, i - 1),
+        _ => learn::page(ready),
+    }
+}
 
 /// What the pages work on.
 #[derive(Clone, Copy)]
@@ -62,29 +70,29 @@ pub fn PlanView() -> impl IntoView {
     let shown = Memo::new(move |_| {
         app.view.with(|v| {
             let id = v.param(PAGE).unwrap_or("");
-            PAGES.iter().position(|p| p.id == id).unwrap_or(0)
+            pages().iter().position(|p| p.0 == id).unwrap_or(0)
         })
     });
-    let tab = move |(i, p): (usize, &'static Page)| {
+    let tab = move |(i, (id, title, hint)): (usize, (&'static str, &'static str, &'static str))| {
         view! {
             <button
                 type="button"
                 class="segment"
                 aria-current=move || (shown.get() == i).then_some("page")
                 aria-pressed=move || (shown.get() == i).to_string()
-                title=p.hint
-                on:click=move |_| app.edit("page", |v| v.set_param(PAGE, p.id))
+                title=hint
+                on:click=move |_| app.edit("page", |v| v.set_param(PAGE, id))
             >
-                {p.title}
+                {title}
             </button>
         }
     };
     view! {
         <div class="plan">
             <nav class="plan-tabs segments" aria-label="Pages of the plan">
-                {PAGES.iter().enumerate().map(tab).collect_view()}
+                {pages().into_iter().enumerate().map(tab).collect_view()}
             </nav>
-            {move || (PAGES[shown.get()].show)(ready)}
+            {move || { let page = shown.get(); untrack(|| show(ready, page)) }}
         </div>
     }
 }

@@ -7,7 +7,7 @@
 
 mod controls;
 pub mod roofline;
-mod scene;
+pub mod scene;
 
 use super::state::App;
 use super::ui::icon;

@@ -1,0 +1,60 @@
+//! The guided reading: text beside the live roofline.
+
+use super::{Ready, lists, model, picture};
+use crate::plan::learn::{STEPS, enter, shown};
+use leptos::prelude::*;
+
+/// The page.
+pub fn page(ready: Ready) -> AnyView {
+    let app = ready.app;
+    let step = Memo::new(move |_| app.view.with(shown));
+    let go = move |i: usize| app.edit("learn", |v| enter(v, i));
+    // A reader who comes in sees what the step says, unless the link says otherwise.
+    if app.view.with_untracked(|v| {
+        !v.params
+            .keys()
+            .any(|k| k.starts_with("plan.") && k != super::PAGE)
+    }) {
+        go(step.get_untracked());
+    }
+    let text = move || {
+        let s = &STEPS[step.get()];
+        view! {
+            <h2>{s.title}</h2>
+            {s.text.iter().map(|p| view! { <p>{*p}</p> }).collect_view()}
+            <p class="task">{s.task}</p>
+        }
+    };
+    let entry = move |(i, s): (usize, &'static crate::plan::learn::Step)| {
+        view! {
+            <li>
+                <button type="button" class="menu-item" aria-pressed=move || (step.get() == i).to_string() on:click=move |_| go(i)>
+                    {format!("{}. {}", i + 1, s.title)}
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <div class="plan-columns learn">
+            <section class="plan-form" aria-label="Reading">
+                <div class="reading" aria-live="polite">{text}</div>
+                <div class="learn-buttons">
+                    <button type="button" class="button" disabled=move || step.get() == 0 on:click=move |_| go(step.get_untracked().saturating_sub(1))>"Back"</button>
+                    <span class="muted">{move || format!("{} of {}", step.get() + 1, STEPS.len())}</span>
+                    <button type="button" class="button primary" disabled=move || step.get() + 1 >= STEPS.len() on:click=move |_| go(step.get_untracked() + 1)>"Next"</button>
+                </div>
+                <details class="plan-group">
+                    <summary>"All steps"</summary>
+                    <ul>{STEPS.iter().enumerate().map(entry).collect_view()}</ul>
+                </details>
+            </section>
+            <section class="plan-body" aria-label="The plan">
+                <p class="plan-head">{move || ready.plan.with(|p| p.headline())}</p>
+                {model::sliders(ready)}
+                {picture::view(ready)}
+                {lists::view(ready)}
+            </section>
+        </div>
+    }
+    .into_any()
+}

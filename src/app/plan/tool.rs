@@ -1,0 +1,99 @@
+//! The page of a tool: its settings, figures, picture and notes.
+
+use super::Ready;
+use crate::app::chart_view::{Canvas, ChartView, Describe, Draw, Picture, Target};
+use crate::app::controls::{Change, controls};
+use crate::app::views::scene::Drawn;
+use crate::chart::control::Control;
+use crate::chart::planner::{Context, TOOLS, Tool, ToolKind};
+use crate::chart::scene::Table;
+use crate::chart::view::Look;
+use leptos::prelude::*;
+use std::rc::Rc;
+use std::sync::Arc;
+
+fn open(ready: Ready, kind: &'static ToolKind) -> Box<dyn Tool> {
+    let frame = ready.app.late.get();
+    let own = ready.app.custom.get();
+    ready.app.view.with(|state| {
+        (kind.open)(&Context {
+            frame: &frame,
+            state,
+            own: &own,
+        })
+    })
+}
+
+/// The page of the tool of this index.
+pub fn page(ready: Ready, index: usize) -> AnyView {
+    let app = ready.app;
+    let kind = &TOOLS[index];
+    // What the opened tool says, as values that compare: the tool itself is opened anew, which
+    // costs less than a millisecond.
+    let said = Memo::new(move |_| {
+        let tool = open(ready, kind);
+        (tool.controls(), tool.figures(), tool.notes(), tool.table())
+    });
+    let list = Memo::new(move |_| said.with(|s| s.0.clone()));
+    let figures = Memo::new(move |_| said.with(|s| s.1.clone()));
+    let notes = Memo::new(move |_| said.with(|s| s.2.clone()));
+    let table: Memo<Table> = Memo::new(move |_| said.with(|s| s.3.clone()));
+    let change: Change = Callback::new(move |(control, value): (Control, String)| {
+        app.edit("tool", |v| {
+            let stored = control.stored(&value).to_owned();
+            v.set_param(&control.key, stored);
+        });
+    });
+    let tall = move |width: f64| untrack(|| open(ready, kind)).height(width);
+    let track = move || said.track();
+    let draw: Draw = Rc::new(move |canvas: &Canvas| {
+        let tool = untrack(|| open(ready, kind));
+        let selected = app.selected.try_get_untracked()?;
+        let scene = tool.scene(&Look {
+            theme: &canvas.theme,
+            width: canvas.size.0,
+            height: canvas.size.1,
+            selected: &selected,
+            first: (0, 0),
+        });
+        Some(Rc::new(Drawn {
+            scene,
+            canvas: *canvas,
+            table: table.try_get_untracked(),
+        }) as Rc<dyn Picture>)
+    });
+    let describe: Describe = Arc::new(|t: &Target| (t.label.clone(), Vec::new()));
+    // A picture of two panels is taller on a phone than a wide one.
+    let small = crate::web::dom::media("(max-width: 900px)");
+    let height = move || {
+        said.track();
+        format!("{}px", tall(if small { 360.0 } else { 960.0 }) + 60.0)
+    };
+    view! {
+        <div class="plan-columns">
+            <section class="plan-form" aria-label="Settings">
+                <p class="plan-hint">{kind.hint}</p>
+                {controls(list, change)}
+            </section>
+            <section class="plan-body" aria-label=kind.name>
+                {move || notes
+                    .get()
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, n)| view! { <p class="plan-note" class:first=i == 0>{n}</p> })
+                    .collect_view()}
+                <dl class="facts plan-totals">
+                    {move || figures
+                        .get()
+                        .into_iter()
+                        .map(|(label, value, hint)| view! { <div title=hint><dt>{label.clone()}</dt><dd data-total=label>{value}</dd></div> })
+                        .collect_view()}
+                </dl>
+                <div class="plan-tool" style:height=height>
+                    <ChartView track=track draw=draw describe=describe name=kind.id bar=|| () legend=|| () />
+                </div>
+            </section>
+        </div>
+    }
+    .into_any()
+}
