@@ -6,7 +6,6 @@ use crate::app::controls::{Change, controls};
 use crate::app::views::scene::Drawn;
 use crate::chart::control::Control;
 use crate::chart::planner::{Context, TOOLS, Tool, ToolKind};
-use crate::chart::scene::Table;
 use crate::chart::view::Look;
 use leptos::prelude::*;
 use std::rc::Rc;
@@ -32,12 +31,11 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
     // costs less than a millisecond.
     let said = Memo::new(move |_| {
         let tool = open(ready, kind);
-        (tool.controls(), tool.figures(), tool.notes(), tool.table())
+        (tool.controls(), tool.figures(), tool.notes())
     });
     let list = Memo::new(move |_| said.with(|s| s.0.clone()));
     let figures = Memo::new(move |_| said.with(|s| s.1.clone()));
     let notes = Memo::new(move |_| said.with(|s| s.2.clone()));
-    let table: Memo<Table> = Memo::new(move |_| said.with(|s| s.3.clone()));
     let change: Change = Callback::new(move |(control, value): (Control, String)| {
         app.edit("tool", |v| {
             let stored = control.stored(&value).to_owned();
@@ -45,9 +43,16 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
         });
     });
     let tall = move |width: f64| untrack(|| open(ready, kind)).height(width);
-    let track = move || said.track();
+    // What is said need not change where the picture does.
+    let params = Memo::new(move |_| app.view.with(|v| (v.params.clone(), v.roof)));
+    let track = move || {
+        params.track();
+        app.late.track();
+        app.custom.track();
+        app.selected.track();
+    };
     let draw: Draw = Rc::new(move |canvas: &Canvas| {
-        let tool = untrack(|| open(ready, kind));
+        let tool: Rc<dyn Tool> = untrack(|| open(ready, kind)).into();
         let selected = app.selected.try_get_untracked()?;
         let scene = tool.scene(&Look {
             theme: &canvas.theme,
@@ -59,7 +64,8 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
         Some(Rc::new(Drawn {
             scene,
             canvas: *canvas,
-            table: table.try_get_untracked(),
+            id: kind.id,
+            view: tool,
         }) as Rc<dyn Picture>)
     });
     let describe: Describe = Arc::new(|t: &Target| (t.label.clone(), Vec::new()));

@@ -26,11 +26,16 @@ struct Cause {
     selected: Vec<u32>,
 }
 
-struct Drawn {
-    id: &'static str,
-    scene: Scene,
-    canvas: Canvas,
-    view: Rc<dyn view::View>,
+/// A drawn scene whose marks answer.
+pub struct Drawn {
+    /// Key of its view, for what it keeps of its scrolling.
+    pub id: &'static str,
+    /// What was drawn.
+    pub scene: Scene,
+    /// What for.
+    pub canvas: Canvas,
+    /// What drew it.
+    pub view: Rc<dyn view::View>,
 }
 
 /// How far beside a colour bar a press still counts as on it, px.
