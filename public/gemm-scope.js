@@ -188,7 +188,8 @@ class GemmScope extends HTMLElement {
       this.#port = port;
       this.#resolveReady(this);
       this.#emit("gemm-ready", { app: message.app });
-      this.view(this.#wish()).then(() => this.#fetch()).catch((e) => this.#report(e));
+      // A view that this version does not know keeps nobody from seeing the data.
+      this.view(this.#wish()).catch((e) => this.#report(e)).then(() => this.#fetch());
       return;
     }
     if (port !== this.#port) return;
