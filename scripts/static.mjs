@@ -8,10 +8,11 @@ export const CSP =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; " +
   "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'";
 
-/** The policy of a page: open.html may fetch from other hosts; the one-file page brings its own, by hashes. */
+/** The policy of a page: open.html may fetch from other hosts; the one-file page (by hashes) and the playground
+ * (which holds a frame) bring their own. */
 function policyOf(path, policy) {
   if (path.endsWith("open.html")) return policy.replace("connect-src 'self'", "connect-src 'self' https: http://localhost:* http://127.0.0.1:*");
-  return path.endsWith("gemmscope.html") ? undefined : policy;
+  return /(gemmscope|playground)\.html$/.test(path) ? undefined : policy;
 }
 
 /** Header sets to serve under: what a careful host sends, and what GitHub Pages sends. */

@@ -220,3 +220,17 @@ test("printing shows the picture, and what stands between the tags shows without
   const bare = await open(t, "bare", `<body><gemm-scope src="bench.csv"><a href="bench.csv">the data</a></gemm-scope>`);
   assert.equal(await bare.getByRole("link", { name: "the data" }).isVisible(), true);
 });
+
+test("the playground shows the messages that pass", async (t) => {
+  const context = await (await launch()).newContext({ viewport: { width: 1000, height: 1400 } });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.goto(`${viewer}playground.html`);
+  const log = page.locator("#log");
+  await log.getByText("event gemm-load").waitFor({ timeout: 30_000 });
+  await page.getByRole("button", { name: "export view" }).click();
+  await log.getByText('"result":"v=1&device=mi300x"').waitFor();
+  const lines = await log.innerText();
+  for (const wanted of [/"type":"ready"/, /host → frame\s+load/, /"type":"resize"/]) assert.match(lines, wanted);
+  await screenshot(page, "playground");
+});

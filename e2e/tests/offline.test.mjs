@@ -108,7 +108,8 @@ test("never inside another page", async (t) => {
   t.after(() => context.close());
   const page = await context.newPage();
   await page.goto(`${server.url}playground.html`);
-  await page.waitForTimeout(4000);
-  assert.ok(page.frames().length > 1);
+  await page.waitForFunction(() => document.querySelector("#log").innerText.includes("gemm-load"), null, { timeout: 30_000 });
+  // Longer than a page of its own waits before it registers one.
+  await page.waitForTimeout(3000);
   assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
 });
