@@ -96,6 +96,23 @@ fn nul_bytes_are_left_out_and_said() {
 }
 
 #[test]
+fn a_file_of_nothing_but_nul_bytes_ends_at_once() {
+    let mut session = Session::new("sparse.csv", ImportOptions::default());
+    let zeros = vec![0u8; 256 << 10];
+    let refused = (0..8)
+        .map(|_| session.feed(&zeros))
+        .position(|r| r.is_err());
+    assert_eq!(
+        refused,
+        Some(4),
+        "after a mebibyte, not after the whole file"
+    );
+    let e = read(&[0; 100]).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Empty);
+    assert!(e.message.contains("NUL"), "{e}");
+}
+
+#[test]
 fn a_wrong_delimiter_is_found_out() {
     for d in [";", "\t", "|", " ; ", "   "] {
         let text = "M,N,K,time_us\n1,2,3,4.5\n5,6,7,8.5\n".replace(',', d);

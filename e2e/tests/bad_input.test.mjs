@@ -59,10 +59,10 @@ test("duplicate headers, another delimiter, NUL bytes, a byte order mark", async
   await app.load(
     { name: "twice.csv", text: "M,N,K,dtype,time_us,note,note\n64,64,64,fp16,2,a,b\n" },
     { name: "pipes.csv", text: "M|N|K|dtype|time_us\n64|64|64|fp16|2\n" },
-    { name: "nul.csv", text: `${HEAD}64,64,64,fp16,2\n64,64,64,fp16,4\n\0\0\0\0\0\0\0\0` },
+    { name: "nul.csv", text: `${HEAD}${"64,64,64,fp16,2\n".repeat(30)}\0\0\0\0\0\0\0\0` },
     { name: "bom.csv", text: `\ufeff${HEAD}64,64,64,fp16,2\n` },
   );
-  assert.deepEqual((await app.summary()).map((s) => s.rows_used), [1, 1, 2, 1]);
+  assert.deepEqual((await app.summary()).map((s) => s.rows_used), [1, 1, 30, 1]);
   app.assertQuiet();
 });
 
@@ -94,8 +94,8 @@ test("one line of 50 MB among others, a million bad rows, two gigabytes of nothi
   closeSync(file);
   const started = Date.now();
   await app.load(sparse);
-  assert.match(await app.errors.innerText(), /sparse\.csv was not read/);
-  assert.ok(Date.now() - started < 60_000);
+  assert.match(await app.errors.innerText(), /sparse\.csv was not read: nothing but NUL bytes/);
+  assert.ok(Date.now() - started < 20_000);
   assert.equal((await app.summary()).length, 2);
   app.assertQuiet();
 });

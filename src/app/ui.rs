@@ -194,8 +194,14 @@ pub fn Menu(
         "ArrowDown" | "ArrowUp" => {
             event.prevent_default();
             event.stop_propagation();
-            open.set(true);
-            focus_step(if event.key() == "ArrowDown" { 1 } else { -1 });
+            let step = if event.key() == "ArrowDown" { 1 } else { -1 };
+            if open.get_untracked() {
+                focus_step(step);
+            } else {
+                // The list is there with the next frame.
+                open.set(true);
+                request_animation_frame(move || focus_step(step));
+            }
         }
         _ => {}
     };

@@ -9,6 +9,8 @@ use super::{ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
 
 const HEAD_LINES: usize = 80;
 const HEAD_BYTES: usize = 64 << 10;
+/// NUL bytes at the start of a file, and no text, after which no text is waited for.
+const NUL_BYTES: u64 = 1 << 20;
 /// Raw bytes that are looked at for the signatures of binary files.
 const MAGIC_BYTES: usize = 512;
 /// Packed bytes that are unpacked at a time: bounds the memory that one slice can take.
@@ -141,6 +143,12 @@ impl Session {
                 return self.fail(e);
             }
             if matches!(self.state, State::Head)
+                && self.decoder.nul_bytes() > NUL_BYTES
+                && self.head.is_empty()
+            {
+                return self.fail(only_nul());
+            }
+            if matches!(self.state, State::Head)
                 && (self.head_lines >= HEAD_LINES || self.head.len() >= HEAD_BYTES)
                 && let Err(e) = self.open(false)
             {
@@ -225,6 +233,9 @@ impl Session {
         if let Some(sentence) = foreign::by_magic(&self.magic) {
             return Err(ImportError::new(sentence).kind(ErrorKind::Foreign));
         }
+        if self.head.is_empty() && self.decoder.nul_bytes() > 0 {
+            return Err(only_nul());
+        }
         if self.bytes_in == 0 || self.head.iter().all(u8::is_ascii_whitespace) {
             return Err(ImportError::new("the file is empty").kind(ErrorKind::Empty));
         }
@@ -248,6 +259,13 @@ impl Session {
         self.state = State::Reading(reader);
         Ok(())
     }
+}
+
+fn only_nul() -> ImportError {
+    ImportError::new(
+        "nothing but NUL bytes: the file was made but never written, or is not a text file",
+    )
+    .kind(ErrorKind::Empty)
 }
 
 fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
