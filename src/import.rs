@@ -19,7 +19,9 @@
 //!
 //! 1. One file `src/import/<tool>.rs` with a `pub const FORMAT: Format`. `detect` grades the
 //!    [`Head`], never the file name alone. `open` gives a reader: usually [`Delimited`] around a
-//!    [`RowReader`] (it gets [`Record`]s) or [`Logged`] around a [`LineReader`] (it gets lines).
+//!    [`RowReader`] (it gets [`Record`]s), [`Logged`] around a [`LineReader`] (it gets lines), or
+//!    [`json::Json`] around an [`json::ItemReader`] (it gets members and elements as they stream
+//!    in). Kernels without M, N, K go into a [`profile::Profile`], which asks for the shape.
 //!    The reader fills a [`TableBuilder`]: stage the extra columns of a row, then
 //!    `commit(record, row)` with a `Result<Row, Bad>`; the checks of [`cell::Col`] give the
 //!    `Bad`, so that every format says the same of the same flaw. Data is never clamped or
@@ -28,7 +30,8 @@
 //! 3. One folder `tests/fixtures/<id>/` with small files of your own making, true to the header.
 //!    The harness reads each in every way (unnamed, in slices, packed, exported and read again)
 //!    and compares the summary with `tests/golden`; `UPDATE_GOLDEN=1 cargo test --test import`
-//!    writes it.
+//!    writes it, and the book's list of formats (`docs/src/formats.md`) with it. The same files,
+//!    damaged, go through every reader in `tests/import_corpus.rs` and `fuzz/`.
 
 pub mod aiter;
 pub mod alias;
