@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 import { HEADERS, serve } from "../scripts/static.mjs";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
-export const dist = join(project, "dist");
+export const dist = process.env.GEMMSCOPE_DIST ?? join(project, "dist");
 const out = join(project, "e2e", "out");
 
 const FLAGS = [

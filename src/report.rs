@@ -374,17 +374,25 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> [String; 3] {
                     Seconds(f.time_s)
                 )
             });
-            format!("Look first at: {}{back}.", f.title)
+            if f.severity == Severity::Low {
+                format!("Nothing weighs much. The largest: {}{back}.", f.title)
+            } else {
+                format!("Look first at: {}{back}.", f.title)
+            }
         }
         None => "Nothing stands out: no rule found anything in what was measured.".to_owned(),
     };
     let together = findings::gives_back_together(&findings.findings, scan);
     let third = if together.1 > 0.0 {
+        let [low, high] = [together.0, together.1].map(|t| (t / scan.time_s * 100.0).round());
+        let share = match (low, high) {
+            (_, 0.0) => "under 1 %".to_owned(),
+            _ if low == high => format!("{high:.0} %"),
+            _ => format!("{low:.0} to {high:.0} %"),
+        };
         format!(
-            "All findings together could give back {}, {:.0} to {:.0} % of the GEMM time.",
-            range_text(together),
-            together.0 / scan.time_s * 100.0,
-            together.1 / scan.time_s * 100.0
+            "All findings together could give back {}, {share} of the GEMM time.",
+            range_text(together)
         )
     } else {
         "No finding promises time back.".to_owned()

@@ -1,0 +1,202 @@
+// Findings: a report's folder goes in, what matters comes out, its points are found again, a report is saved.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { sharedData, skipWithout, waitReady } from "../harness.mjs";
+import { DESKTOP, GemmscopePage, PHONE } from "../page.mjs";
+
+const bf16 = "\"('c10::BFloat16', 'c10::BFloat16')\"";
+const OPS = [
+  "name,op category,Input Dims,Input type,ex_UID,operation_count,Kernel Time (µs)_sum,trunc_kernel_details,perf_params,has_perf_model",
+  `aten::mm,GEMM,"((512, 65536), (65536, 256))",${bf16},1,10,11000.0,"[{'name': 'Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x1_GSU1_ISA942', 'mean_duration_us': 1100}]","{'M': 512, 'N': 256, 'K': 65536, 'B': 1, 'bias': False}",True`,
+  `aten::mm,GEMM,"((8192, 4096), (4096, 4096))",${bf16},2,24,14400.0,"[{'name': 'Cijk_Alik_Bljk_BBS_BH_MT256x256x64_MI16x16x1_ISA942', 'mean_duration_us': 600}]","{'M': 8192, 'N': 4096, 'K': 4096, 'B': 1, 'bias': False}",True`,
+].join("\n");
+const METADATA = JSON.stringify({
+  platform: "MI300X",
+  peak_hbm_bw_tbs: 5.3,
+  max_achievable_tflops: { matrix_bf16: 708, matrix_fp16: 654 },
+  category: "GEMM",
+  gpu_utilization: { total_time_ms: 40, computation_time_percent: 80, idle_time_percent: 20 },
+});
+// The fuller shape of the tree, then the one that real files have.
+const TREE = JSON.stringify({ 1: { name: "aten::mm", parent_chain: ["nn.Module: Model", "nn.Module: MLP"], time_ms: 11 } });
+const TREE_REAL = JSON.stringify({
+  2: { op_name: "aten::mm", ex_uid: 2, input_dims: "((8192, 4096), (4096, 4096))", parent_chain: ["forward"], subtree: ["Cijk_a"], fusion_opportunity: true, notes: "" },
+});
+
+function folder(files) {
+  const root = join(mkdtempSync(join(tmpdir(), "gemmscope-")), "run");
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+const REPORT = {
+  "category_data/gemm_ops.csv": OPS,
+  "category_data/gemm_tree_data.json": TREE,
+  "metadata/gemm_metadata.json": METADATA,
+  "GEMM.csv": OPS,
+  "analysis.md": "# notes\n",
+};
+
+/** Chooses a folder; waits until it is on the screen. */
+async function choose(app, path) {
+  await app.page.evaluate(() => delete document.documentElement.dataset.ready);
+  await app.page.locator("input[webkitdirectory]").first().setInputFiles(path);
+  await waitReady(app.page, 60_000);
+}
+
+/** Drags a folder (or files) from the desktop onto the page. */
+async function drag(app, ...paths) {
+  await app.page.evaluate(() => delete document.documentElement.dataset.ready);
+  const client = await app.page.context().newCDPSession(app.page);
+  const data = { items: [], files: paths, dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"]) {
+    await client.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+  }
+  await waitReady(app.page, 60_000);
+}
+
+const lead = async (app) => (await app.page.locator(".lead-text").innerText()).replace(/\s+/g, " ");
+
+test("a folder that is dropped becomes one report; what it cannot use is listed", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  await drag(app, folder(REPORT));
+  assert.equal((await app.only()).rows_used, 2);
+  assert.equal(await app.cards.count(), 3);
+  assert.equal(await app.errors.count(), 0);
+  const left = app.page.locator(".notice", { hasText: "left out" });
+  await left.locator("summary").click();
+  const text = await left.innerText();
+  assert.match(text, /GEMM\.csv: lists the operations of .*gemm_ops\.csv again/);
+  assert.match(text, /analysis\.md/);
+  assert.equal(await app.state("roof"), "achievable");
+
+  await app.chooseView("Overview");
+  assert.match(await lead(app), /^2 different GEMMs take 25\.40 ms, 79\.4 % of the compute time \(worth optimizing\)/);
+  assert.match(await lead(app), /Look first at: Split K 1 -> 76: aten::mm 512 x 256 x 65536 bf16/);
+  const first = app.page.locator(".finding").first();
+  await first.locator(".finding-head").click();
+  await first.locator(".evidence").waitFor();
+  assert.match(await first.innerText(), /4 workgroups on 304 CUs/);
+  assert.match(await first.innerText(), /Path A[\s\S]*Path B/);
+  assert.match(await first.locator(".call-stack").innerText(), /Model\s+nn\.Module: MLP\s+aten::mm/);
+  assert.equal(await app.state("finding"), "split_k.1");
+
+  // Its point is selected in the roofline, and the reasons stand beside it.
+  await first.getByRole("button", { name: "Show in the roofline" }).click();
+  await app.settle();
+  assert.match(await app.detail(), /Split K 1 -> 76[\s\S]*512 x 256 x 65536/);
+  await app.screenshot("findings-roofline");
+
+  // The link finds it again.
+  const hash = new URL(app.page.url()).hash;
+  const again = await GemmscopePage.open({ t, path: hash, viewport: DESKTOP });
+  await choose(again, folder(REPORT));
+  await again.page.locator(".detail").waitFor();
+  assert.match(await again.detail(), /Split K 1 -> 76/);
+  app.assertQuiet();
+});
+
+test("files of a report meet in any order, now or later", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.drop({ name: "gemm_metadata.json", text: METADATA });
+  await app.drop({ name: "gemm_ops.csv", text: OPS });
+  await app.drop({ name: "gemm_tree_data.json", text: TREE_REAL });
+  assert.equal(await app.page.locator(".card", { hasText: "Joined with gemm_ops.csv" }).count(), 2);
+  await app.chooseView("Overview");
+  assert.match(await lead(app), /79\.4 % of the compute time/);
+  // Without its metadata shares are of what was measured.
+  await app.page.locator(".card", { hasText: "gemm_metadata.json" }).getByRole("button", { name: "Remove from the page" }).click();
+  await app.page.locator(".lead-text").waitFor();
+  await app.settle();
+  assert.doesNotMatch(await lead(app), /of the compute time/);
+  app.assertQuiet();
+});
+
+test("reports are saved and say the same", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await choose(app, folder(REPORT));
+  await app.chooseView("Overview");
+  await app.page.locator(".lead-text").waitFor();
+  const save = async (name) => {
+    const file = await app.download(async () => {
+      await app.page.getByRole("button", { name: "Download the report" }).click();
+      await app.page.locator(".menu-item", { hasText: name }).click();
+    });
+    assert.equal(file.name, name);
+    return file.text;
+  };
+  const short = await save("gemm_findings.md");
+  assert.match(short, /^# GEMM Analysis Summary\n\n## Overview\nGEMMs account for 79\.4% of compute time/);
+  assert.match(short, /% of peak MAF/);
+  const page = await save("report.html");
+  assert.ok((page.match(/<img alt=/g) ?? []).length >= 2, "pictures");
+  // The name space of a picture is no address that anything is fetched from.
+  assert.doesNotMatch(page.replaceAll("http://www.w3.org/2000/svg", ""), /<script|:\/\//);
+  const data = JSON.parse(await save("findings.json"));
+  const markdown = await save("report.md");
+  for (const sentence of data.sentences) assert.ok(page.includes(sentence.split(":")[0]));
+  assert.ok(markdown.includes("79.4 % of the compute time"));
+  assert.equal((await lead(app)).startsWith(data.sentences[0].slice(0, 40)), true);
+  app.assertQuiet();
+});
+
+test("what if: a goal changes the time from end to end", async (t) => {
+  const app = await GemmscopePage.open({ t, path: "#view=pareto&if.group=*" });
+  await choose(app, folder(REPORT));
+  await app.page.getByText(/If all GEMMs reached 80 % of its roof/).waitFor();
+  const before = await app.page.getByText(/If all GEMMs reached/).innerText();
+  assert.match(before, /End to end .* instead of 40\.00 ms/);
+  const field = app.page.locator('input[data-control="if.efficiency"]');
+  await field.fill("100");
+  await field.blur();
+  await app.page.getByText(/If all GEMMs reached 100 % of its roof/).waitFor();
+  assert.equal(await app.state("if.efficiency"), "100");
+  app.assertQuiet();
+});
+
+test("a GEMM can be replayed, and terms explain themselves until that is switched off", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  await choose(app, folder(REPORT));
+  await app.click(/512/);
+  const panel = app.page.locator(".replay");
+  await panel.getByRole("button", { name: "hipblaslt-bench" }).click();
+  assert.match(await panel.locator("pre").innerText(), /hipblaslt-bench \\\n\s+-m 256 -n 512 -k 65536/);
+  const file = await app.download(() => panel.getByRole("button", { name: /^Save/ }).click());
+  assert.equal(file.name, "replay-hipblaslt-bench-512x256x65536.sh");
+  await panel.getByRole("button", { name: "Triton" }).click();
+  assert.match(await panel.locator("pre").innerText(), /@triton\.jit/);
+
+  await app.chooseView("Overview");
+  const term = app.page.locator(".term").first();
+  await term.waitFor();
+  assert.ok(await term.getAttribute("data-tip"));
+  await app.page.getByLabel("Explain terms").uncheck();
+  assert.match(await term.getAttribute("class"), /off/);
+  app.assertQuiet();
+});
+
+test("on a phone the overview reads from top to bottom", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: PHONE, path: "#view=overview" });
+  await choose(app, folder(REPORT));
+  await app.page.locator(".finding").first().waitFor();
+  const wider = await app.page.evaluate(() => document.querySelector(".overview").scrollWidth > innerWidth);
+  assert.equal(wider, false);
+  await app.screenshot("findings-phone");
+  app.assertQuiet();
+});
+
+test("a real report with wrapper operations counts each GEMM once", async (t) => {
+  const path = sharedData("tracelens/vllm_decode_full/GEMM.csv");
+  if (skipWithout(t, path)) return;
+  const app = await GemmscopePage.open({ t, path: "#view=overview&device=mi300x" });
+  await app.load(path);
+  assert.equal(await app.figure("time"), "1.231 ms");
+  await app.page.locator('.finding[data-rule="double_count"]').waitFor();
+  app.assertQuiet();
+});
