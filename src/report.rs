@@ -356,12 +356,17 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> [String; 3] {
     };
     let reach = if time_s > 0.0 {
         format!(
-            "; together they reach {:.1} % of the {}",
+            "; {} {:.1} % of the {}",
+            if judged.len() == 1 {
+                "it reaches"
+            } else {
+                "together they reach"
+            },
             roof_s / time_s * 100.0,
             scan.roof_name()
         )
     } else {
-        "; choose a device to see how much of its roof they reach".to_owned()
+        "; choose a device to see how near its roof that is".to_owned()
     };
     let first = format!("{what} {}{share}{reach}.", Seconds(scan.time_s));
     let weightiest = findings.findings.iter().find(|f| f.gives_back_s.is_some());

@@ -187,6 +187,9 @@ test("on a phone the overview reads from top to bottom", async (t) => {
   await app.page.locator(".finding").first().waitFor();
   const wider = await app.page.evaluate(() => document.querySelector(".overview").scrollWidth > innerWidth);
   assert.equal(wider, false);
+  await app.page.locator(".finding-head").first().click();
+  await app.page.locator(".evidence").waitFor();
+  assert.equal(await app.detail(), null, "the sheet of details does not cover the list");
   await app.screenshot("findings-phone");
   app.assertQuiet();
 });

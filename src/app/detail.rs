@@ -17,7 +17,12 @@ pub fn Detail() -> impl IntoView {
         let n = app.selected.with(Vec::len);
         shown.set(n.saturating_sub(1));
     });
-    let any = Memo::new(move |_| app.selected.with(|s| !s.is_empty()));
+    // The overview lists a finding's reasons and rows itself: only a row chosen there opens this.
+    let listed = Memo::new(move |_| {
+        app.view
+            .with(|v| v.view == "overview" && v.selection.is_empty())
+    });
+    let any = Memo::new(move |_| app.selected.with(|s| !s.is_empty()) && !listed.get());
     let row = Memo::new(move |_| {
         app.selected
             .with(|s| s.get(shown.get().min(s.len().saturating_sub(1))).copied())
