@@ -216,9 +216,26 @@ pub fn Tabs() -> impl IntoView {
     let app = App::here();
     let current = Memo::new(move |_| app.view.with(active));
     let tiled = Memo::new(move |_| app.view.with(|v| !panes(v).is_empty()));
+    let row = NodeRef::<leptos::html::Nav>::new();
+    // On a narrow screen the chosen tab may lie outside of the row.
+    Effect::new(move |_| {
+        current.track();
+        let Some(row) = row.get() else { return };
+        request_animation_frame(move || {
+            if let Ok(Some(tab)) = row.query_selector("[aria-current]") {
+                let (bar, tab) = (
+                    row.get_bounding_client_rect(),
+                    tab.get_bounding_client_rect(),
+                );
+                let over =
+                    (tab.right() - bar.right()).max(0.0) - (bar.left() - tab.left()).max(0.0);
+                row.set_scroll_left(row.scroll_left() + over.round() as i32);
+            }
+        });
+    });
     view! {
         <div class="tab-row">
-            <nav class="tabs" aria-label="Views">
+            <nav class="tabs" aria-label="Views" node_ref=row>
                 {VIEWS
                     .iter()
                     .enumerate()
