@@ -39,9 +39,9 @@ pub fn page(ready: Ready) -> AnyView {
             <section class="plan-form" aria-label="Reading">
                 <div class="reading" aria-live="polite">{text}</div>
                 <div class="learn-buttons">
-                    <button type="button" class="button" disabled=move || step.get() == 0 on:click=move |_| go(step.get_untracked().saturating_sub(1))>"Back"</button>
+                    <button type="button" class="button" disabled=move || { step.get() == 0 } on:click=move |_| go(step.get_untracked().saturating_sub(1))>"Back"</button>
                     <span class="muted">{move || format!("{} of {}", step.get() + 1, STEPS.len())}</span>
-                    <button type="button" class="button primary" disabled=move || step.get() + 1 >= STEPS.len() on:click=move |_| go(step.get_untracked() + 1)>"Next"</button>
+                    <button type="button" class="button primary" disabled=move || { step.get() + 1 >= STEPS.len() } on:click=move |_| go(step.get_untracked() + 1)>"Next"</button>
                 </div>
                 <details class="plan-group">
                     <summary>"All steps"</summary>

@@ -122,8 +122,15 @@ fn settings(ready: Ready) -> AnyView {
     let change: Change = Callback::new(move |(control, value): (Control, String)| {
         app.edit("plan", |v| form::choose(v, &control, &value));
     });
-    let titles: Vec<(&str, bool)> =
-        groups.with_untracked(|g| g.iter().map(|g| (g.title, g.open)).collect());
+    // On a phone the chart comes below the form: what is seldom changed is folded.
+    let small = dom::media("(max-width: 900px)");
+    let titles: Vec<(&str, bool)> = groups.with_untracked(|g| {
+        let open = |i: usize, g: &form::Group| g.open && !(small && i > 0);
+        g.iter()
+            .enumerate()
+            .map(|(i, g)| (g.title, open(i, g)))
+            .collect()
+    });
     let group = move |(i, (title, open)): (usize, (&'static str, bool))| {
         let list = Memo::new(move |_| {
             groups.with(|g| g.get(i).map_or_else(Vec::new, |g| g.controls.clone()))
