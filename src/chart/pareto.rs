@@ -77,7 +77,7 @@ impl ParetoView {
         );
         let group = Control::choice(
             state,
-            "if.group",
+            "pareto.group",
             "What if",
             "The GEMMs that are to get better.",
             groups,
@@ -92,7 +92,7 @@ impl ParetoView {
         );
         let device = Control::choice(
             state,
-            "if.device",
+            "pareto.device",
             "",
             "A share of the roof here, or the same share of another device's roof.",
             devices,
@@ -100,7 +100,7 @@ impl ParetoView {
         );
         let target = Control::number(
             state,
-            "if.efficiency",
+            "pareto.efficiency",
             "",
             "Share of the roof. GEMMs that are better already stay as they are.",
             (1.0, 100.0, 1.0),
@@ -132,11 +132,11 @@ impl ParetoView {
         let (goal, words) = match chosen {
             Some(d) => (
                 Goal::Device(Box::new(d.clone())),
-                format!("ran on {} at the efficiency it has here", d.name),
+                format!("ran on {} at the efficiency of today", d.name),
             ),
             None => (
                 Goal::Efficiency(target.as_number() / 100.0),
-                format!("reached {} % of its roof", target.current),
+                format!("reached {} % of the roof", target.current),
             ),
         };
         let result = what_if(frame, &rows, &goal, other_time_s(frame));
@@ -233,7 +233,7 @@ impl View for ParetoView {
             .fold(0.0, f64::max)
             .min(look.width * if narrow { 0.3 } else { 0.38 })
             + 18.0;
-        let figures = if narrow { 74.0 } else { 190.0 };
+        let figures = if narrow { 74.0 } else { 236.0 };
         let span = (look.width - left - figures - 10.0).max(20.0);
         let longest = bars.iter().map(|b| b.time_s).fold(0.0, f64::max);
         let px = |s: f64| s / longest * span;
@@ -434,9 +434,9 @@ mod tests {
         assert!(scene.marks[0].label.starts_with("mlp: "));
         assert!(
             view.sentence()
-                .starts_with("If mlp reached 80 % of its roof: ")
+                .starts_with("If mlp reached 80 % of the roof: ")
         );
-        let all = state(&[("if.group", "*"), ("if.device", "a100-80-sxm")]);
+        let all = state(&[("pareto.group", "*"), ("pareto.device", "a100-80-sxm")]);
         let view = ParetoView::open(&f, &all);
         assert!(
             view.sentence().contains("If all GEMMs ran on"),
@@ -447,7 +447,7 @@ mod tests {
         // The value of a link that means nothing here is the default.
         let view = ParetoView::open(
             &f,
-            &state(&[("if.group", "=nothing"), ("if.efficiency", "x")]),
+            &state(&[("pareto.group", "=nothing"), ("pareto.efficiency", "x")]),
         );
         assert_eq!(view.bar, Some(0));
         assert_eq!(view.table().rows.len(), 2);

@@ -74,7 +74,7 @@ pub const VIEWS: &[ViewKind] = &[
         id: "pareto",
         name: "Lost time",
         hint: "Where are the lost milliseconds, and what would reaching a goal change end to end?",
-        of_selection: false,
+        of_selection: true,
         open: |frame, state| Box::new(super::pareto::ParetoView::open(frame, state)),
     },
     ViewKind {
