@@ -513,6 +513,19 @@ fn above(p: &Problem, roof: Roof, device: Option<&Device>, efficiency: f64) -> V
             p.bytes(), Bytes(cache)
         ));
     }
+    if let Some(cache) = device.and_then(Device::cache_bytes)
+        && (cache..=2.0 * cache).contains(&p.bytes().0)
+        && p.bytes().0 > cache
+        && memory_side
+    {
+        out.push(format!(
+            "Operands partly in cache: all of them are {}, the largest cache holds {}, so a repeated call finds a part of them there.",
+            p.bytes(), Bytes(cache)
+        ));
+    }
+    if efficiency <= 1.01 {
+        out.push("Rounding: a datasheet's figure is rounded and so is a timer's; one percent is within both.".to_owned());
+    }
     if efficiency <= 2.0 && !memory_side {
         out.push("Structured sparsity: peaks here are dense ones; 2:4 sparse rates are up to twice as high.".to_owned());
     }

@@ -24,7 +24,7 @@ test("a file that names no device asks for one; the choice draws roofs", async (
   assert.equal(await app.page.locator(".notice.ask").count(), 0);
   assert.ok((await efficiency(app)) > 0);
   assert.equal(await app.state("device"), "h100-sxm");
-  assert.match(await app.page.locator("#chart-description").textContent(), /ridge at/);
+  assert.match(await app.page.locator("#chart-roofline").textContent(), /ridge at/);
   await app.page.getByRole("button", { name: "Achievable" }).click();
   await app.settle();
   assert.equal(await app.state("roof"), "achievable");
@@ -48,7 +48,7 @@ test("the catalogue: search, numbers with their sources, use it", async (t) => {
   assert.equal(JSON.parse(saved.text).name, "NVIDIA H200");
   await app.dialog.getByRole("button", { name: "Use this device" }).click();
   await app.settle();
-  assert.equal(await app.state("device"), "h200");
+  assert.equal(await app.state("device"), "h200-sxm");
   app.assertQuiet();
 });
 
@@ -105,7 +105,7 @@ test("several devices in one file: each row under its own roof, names can be tol
   // One is known by its name, the other could be either of two: the page asks.
   assert.equal(s.devices.length, 2);
   assert.ok(s.devices.includes("AMD Instinct MI300X"));
-  assert.match(await app.page.locator("#chart-description").textContent(), /AMD Instinct MI300X bf16/);
+  assert.match(await app.page.locator("#chart-roofline").textContent(), /AMD Instinct MI300X bf16/);
   assert.deepEqual(Object.values(await app.facetCounts("Device")), [1, 1]);
   await app.page.locator(".notice.ask").getByRole("button", { name: "Devices…" }).click();
   const unknown = app.dialog.locator(".file-devices label", { hasText: "gfx950" }).getByRole("combobox");
@@ -114,7 +114,7 @@ test("several devices in one file: each row under its own roof, names can be tol
   await app.page.keyboard.press("Escape");
   await app.settle();
   assert.deepEqual((await app.only()).devices.sort(), ["AMD Instinct MI300X", "AMD Instinct MI355X"]);
-  const roofs = await app.page.locator("#chart-description").textContent();
+  const roofs = await app.page.locator("#chart-roofline").textContent();
   for (const device of (await app.only()).devices) assert.ok(roofs.includes(`${device} bf16`), roofs);
   app.assertQuiet();
 });

@@ -68,7 +68,7 @@ test("ranges and search; nothing passes, and the page says so", async (t) => {
   await app.page.locator("#search").fill("nothing like this");
   await app.settle();
   assert.equal(await app.figure("rows"), "0");
-  assert.match((await app.page.locator("#chart-description").textContent()) + (await app.stage.getAttribute("aria-label")), /0 GEMMs/);
+  assert.match((await app.page.locator("#chart-roofline").textContent()) + (await app.stage.getAttribute("aria-label")), /0 GEMMs/);
   await app.screenshot("filters-nothing");
   await app.page.keyboard.press("Escape");
   await app.page.locator("body").click({ position: { x: 700, y: 20 } });
@@ -96,9 +96,9 @@ test("a reload keeps the view: filters, device, zoom, selection, tab", async (t)
   const app = await open(t);
   await app.toggleFacet("kernel", "k_128x256");
   await app.setControl("color", "c.model");
-  await app.wheel(-300);
   await app.page.getByRole("button", { name: "Achievable" }).click();
   await app.click(/fp8/);
+  await app.wheel(-300);
   const link = await app.page.evaluate(() => location.hash);
   await app.page.reload();
   await waitReady(app.page);

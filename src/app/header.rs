@@ -63,7 +63,7 @@ pub fn Header(
                     </button>
                 </Show>
                 <ThemeMenu />
-                <button type="button" class="icon-button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
+                <button type="button" class="icon-button help-button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
                     on:click=move |_| app.open(Dialog::Help)>
                     {icon(icon::HELP)}
                 </button>
@@ -295,6 +295,9 @@ fn ThemeMenu() -> impl IntoView {
             <hr class="narrow-only" />
             <button type="button" class="menu-item narrow-only" on:click=move |_| app.open(Dialog::Share)>
                 {icon(icon::LINK)} "Share…"
+            </button>
+            <button type="button" class="menu-item narrow-only" on:click=move |_| app.open(Dialog::Help)>
+                {icon(icon::HELP)} "Help and terms"
             </button>
             <button type="button" class="menu-item narrow-only" on:click=move |_| app.undo()>
                 {icon(icon::UNDO)} "Undo"
