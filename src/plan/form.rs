@@ -230,18 +230,23 @@ pub fn choose(state: &mut ViewState, control: &Control, value: &str) {
     state.set_param(&control.key, control.stored(value));
 }
 
-/// Position of a value on a slider whose steps double every four, and back: batch and length run
-/// over six decades.
-pub fn slider_of(value: u32) -> u32 {
-    (f64::from(value.max(1)).log2() * 4.0).round() as u32
+/// Last position of a slider: [`LARGEST`].
+const LAST_POSITION: u32 = 75;
+
+/// The value at a slider's position: every number up to 8, then four to each doubling, so that a
+/// step of the slider always changes the value. Positions past the last are the last.
+pub fn at_slider(position: u32) -> u32 {
+    match position.min(LAST_POSITION) {
+        p @ 0..=7 => p + 1,
+        p => (5 + (p - 8) % 4) << (1 + (p - 8) / 4),
+    }
 }
 
-/// The value at a slider's position: a whole number, never under 1.
-pub fn at_slider(position: u32) -> u32 {
-    (f64::from(position.min(slider_of(LARGEST))) / 4.0)
-        .exp2()
-        .round()
-        .max(1.0) as u32
+/// The first position at which a slider shows a value, or more where it stops at none such.
+pub fn slider_of(value: u32) -> u32 {
+    (0..LAST_POSITION)
+        .find(|p| at_slider(*p) >= value)
+        .unwrap_or(LAST_POSITION)
 }
 
 #[cfg(test)]
@@ -284,10 +289,12 @@ mod tests {
         assert_eq!((slider_of(1), at_slider(0)), (0, 1));
         assert_eq!(at_slider(slider_of(LARGEST)), LARGEST);
         assert_eq!(at_slider(u32::MAX), LARGEST);
-        for exponent in 0..20 {
-            assert_eq!(at_slider(slider_of(1 << exponent)), 1 << exponent);
+        for position in 0..=LAST_POSITION {
+            assert_eq!(slider_of(at_slider(position)), position);
         }
-        let values: Vec<u32> = (0..81).map(at_slider).collect();
-        assert!(values.windows(2).all(|w| w[0] <= w[1]));
+        let values: Vec<u32> = (0..=LAST_POSITION).map(at_slider).collect();
+        assert!(values.windows(2).all(|w| w[0] < w[1]), "{values:?}");
+        assert!((0..20).all(|e| values.contains(&(1 << e))));
+        assert_eq!(at_slider(slider_of(1000)), 1024);
     }
 }
