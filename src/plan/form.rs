@@ -1,6 +1,6 @@
 //! The settings of a plan as data, for the page to show.
 
-use super::state::{DEFAULT_DEVICES, DEFAULT_MODEL, FIELDS, LARGEST, PlanState, SCHEMES};
+use super::state::{DEFAULT_DEVICES, DEFAULT_MODEL, FIELDS, PlanState, SCHEMES};
 use crate::chart::control::{Choice, Control};
 use crate::dtype::DataType;
 use crate::hardware::{self, Device, short_name};
@@ -230,7 +230,7 @@ pub fn choose(state: &mut ViewState, control: &Control, value: &str) {
     state.set_param(&control.key, control.stored(value));
 }
 
-/// Last position of a slider: [`LARGEST`].
+/// Last position of a slider: [`LARGEST`](super::LARGEST).
 const LAST_POSITION: u32 = 75;
 
 /// The value at a slider's position: every number up to 8, then four to each doubling, so that a
@@ -252,6 +252,7 @@ pub fn slider_of(value: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::LARGEST;
 
     fn control<'a>(groups: &'a [Group], key: &str) -> &'a Control {
         groups
