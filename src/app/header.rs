@@ -67,7 +67,8 @@ pub fn Header(
                     on:click=move |_| app.open(Dialog::Help)>
                     {icon(icon::HELP)}
                 </button>
-                <Show when=move || has_data.get()>
+                // The start page has a button of its own.
+                <Show when=move || has_data.get() || app.view.with(|s| !views::shown(&s.view).needs_file())>
                     <div class="split add-files">
                         <ChooseFiles class="button primary small" label="Add files" />
                         <Menu
