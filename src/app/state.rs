@@ -523,7 +523,9 @@ impl App {
 
     /// How many rows each value of a category would show, with the values' texts.
     pub fn facet_counts(&self, field: &Field) -> Vec<(String, u64)> {
-        let frame = self.late.get();
+        // After the chart, but of the frame that the mask was made for: it may be newer.
+        self.late.track();
+        let frame = self.frame.get_untracked();
         let categories = frame.categories(field);
         let counts = self.mask.with_value(|mask| mask.counts(field, &categories));
         categories.values.into_iter().zip(counts).collect()
