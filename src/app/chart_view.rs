@@ -193,13 +193,16 @@ pub fn ChartView(
             });
         });
     }
-    Effect::new(move |_| {
+    // A view that points at nothing leaves alone what another points at.
+    Effect::new(move |had: Option<bool>| {
         let mut rows = target.with(|t| t.as_ref().map_or_else(Vec::new, |t| t.rows.clone()));
         rows.truncate(MARKED);
         rows.sort_unstable();
-        if app.hovered.with_untracked(|h| *h != rows) {
+        let has = !rows.is_empty();
+        if (has || had == Some(true)) && app.hovered.with_untracked(|h| *h != rows) {
             app.hovered.set(rows);
         }
+        has
     });
     on_cleanup(move || drop(app.hovered.try_set(Vec::new())));
     let over_frame = Frame::default();

@@ -391,18 +391,17 @@ pub fn Insight() -> impl IntoView {
             .gives_back_s
             .map(|b| format!("could give back {}", report::range_text(b)));
         Some(view! {
-            <div class="insight">
-                <span class=badge(first.severity)>{first.severity.label()}</span>
-                <button type="button" class="insight-text link" aria-pressed=on.to_string()
-                    title="Select its points" on:click=move |_| app.choose_finding(0)>
-                    {first.title.clone()}
-                </button>
-                {back.map(|b| view! { <span class="muted insight-back">{b}</span> })}
-                <button type="button" class="button small" on:click=move |_| app.edit("view", |v| v.view = "overview".to_owned())>
-                    {match n { 1 => "Why".to_owned(), n => format!("All {n} findings") }}
-                </button>
-            </div>
+            <span class=badge(first.severity)>{first.severity.label()}</span>
+            <button type="button" class="insight-text link" aria-pressed=on.to_string()
+                title="Select its points" on:click=move |_| app.choose_finding(0)>
+                {first.title.clone()}
+            </button>
+            {back.map(|b| view! { <span class="muted insight-back">{b}</span> })}
+            <button type="button" class="button small" on:click=move |_| app.edit("view", |v| v.view = "overview".to_owned())>
+                {match n { 1 => "Why".to_owned(), n => format!("All {n} findings") }}
+            </button>
         })
     };
-    view! { {line} }
+    // The line has its place before it is known: the chart under it must not move.
+    view! { <div class="insight">{line}</div> }
 }

@@ -73,6 +73,13 @@ pub const VIEWS: &[View] = &[
         hint: "What matters, why, and what to try",
         kind: Kind::Overview,
     },
+    View {
+        id: "table",
+        title: "Table",
+        icon: icon::TABLE,
+        hint: "Every row and column, to sort, search and export",
+        kind: Kind::Table,
+    },
     scene(0, icon::LOST),
     scene(1, icon::HEAT),
     scene(2, icon::BARS),
@@ -82,13 +89,6 @@ pub const VIEWS: &[View] = &[
     scene(6, icon::WINNER),
     scene(7, icon::HISTORY),
     scene(8, icon::CARD),
-    View {
-        id: "table",
-        title: "Table",
-        icon: icon::TABLE,
-        hint: "Every row and column, to sort, search and export",
-        kind: Kind::Table,
-    },
     View {
         id: "plan",
         title: "Plan",
