@@ -23,14 +23,14 @@ pub struct Sample {
 /// All samples.
 pub const SAMPLES: &[Sample] = &[
     Sample {
-        id: "llama-layers",
-        title: "Layers of a 7B model",
-        description: "Made-up times: the GEMMs of one decoder layer in bf16 and fp8, from one token to a long prompt.",
-        file: "llama-layers.csv",
-        device: Some("mi300x"),
-        device_json: None,
-        view: "",
-        bytes: include_bytes!("../samples/llama-layers.csv"),
+        id: "cpu-flat-gemm",
+        title: "Flat GEMM: N against the block width",
+        description: "Measured: M = 8, fp32, the weight matrix cut into blocks of B_N columns that two CPU cores share, for K = 4096 and 12288.",
+        file: "cpu-flat-gemm.csv",
+        device: Some("sample-cpu"),
+        device_json: Some(include_str!("../samples/cpu-device.json")),
+        view: "tiles",
+        bytes: include_bytes!("../samples/cpu-flat-gemm.csv"),
     },
     Sample {
         id: "tuning-history",
@@ -49,7 +49,7 @@ pub const SAMPLES: &[Sample] = &[
         file: "cpu-tiles.csv",
         device: Some("sample-cpu"),
         device_json: Some(include_str!("../samples/cpu-device.json")),
-        view: "heatmap",
+        view: "tiles",
         bytes: include_bytes!("../samples/cpu-tiles.csv"),
     },
 ];
