@@ -201,6 +201,12 @@ impl Frame {
         }
     }
 
+    /// The figure to show first: the share of the roof, or the rate where no row has a roof.
+    pub fn leading_figure(&self) -> &'static str {
+        let judged = self.metrics.roof_s.iter().any(|v| !v.is_nan());
+        if judged { "efficiency" } else { "attained" }
+    }
+
     /// All fields this dataset has, built-in first.
     pub fn fields(&self) -> Vec<FieldInfo> {
         let mut out: Vec<FieldInfo> = BUILT_IN.iter().filter_map(|f| self.info(f)).collect();

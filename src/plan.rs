@@ -18,7 +18,6 @@
 use crate::dataset::{Column, ColumnData, Dataset, Role, Source};
 use crate::gemm::Problem;
 use crate::hardware::{self, Device};
-use crate::roofline::Roof;
 use crate::transformer::{GemmBest, Model, Part, Pass, Phase, StepTotals, TotalsError, Workload};
 use crate::units::Seconds;
 
@@ -141,24 +140,6 @@ fn with_tokens(problem: &Problem, pass: Pass, tokens: u32) -> Problem {
             ..*problem
         },
     }
-}
-
-/// The smallest number of rows of activations at which a weight's GEMM reaches the ridge.
-fn ridge_rows(roof: &Roof, problem: &Problem, pass: Pass) -> Option<u32> {
-    let reaches = |tokens| with_tokens(problem, pass, tokens).intensity().0 >= roof.ridge();
-    if !reaches(u32::MAX) {
-        return None;
-    }
-    let (mut low, mut high) = (0u32, u32::MAX);
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if reaches(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Some(high)
 }
 
 impl Plan {
@@ -389,7 +370,10 @@ fn ridge_tokens(model: &Model, best: &GemmBest) -> Option<u64> {
     if gemm.part.is_attention() {
         return None;
     }
-    let rows = u64::from(ridge_rows(&best.roof, &gemm.problem, gemm.pass)?);
+    let rows = u64::from(
+        best.roof
+            .ridge_size(|tokens| with_tokens(&gemm.problem, gemm.pass, tokens))?,
+    );
     match model.experts {
         Some(experts) if gemm.part.is_routed() && experts.per_token > 0 => {
             let needed = rows.saturating_mul(u64::from(experts.count));

@@ -155,14 +155,17 @@ impl Roof {
     /// From AI(M) = ridge, with one batch entry:
     /// `M = r s_b K N / (2 K N - r (s_a K + s_c N))`.
     pub fn ridge_m(&self, problem: &Problem) -> Option<u32> {
-        let reaches = |m: u32| {
-            let problem = Problem { m, ..*problem };
-            problem.intensity().0 >= self.ridge()
-        };
+        self.ridge_size(|m| Problem { m, ..*problem })
+    }
+
+    /// The smallest size from which the problem that `sized` makes of it reaches the ridge; `None`
+    /// where none does. AI must grow with the size.
+    pub fn ridge_size(&self, sized: impl Fn(u32) -> Problem) -> Option<u32> {
+        let reaches = |size| sized(size).intensity().0 >= self.ridge();
         if !reaches(u32::MAX) {
             return None;
         }
-        // AI grows with M, so bisect instead of repeating the byte count of bias, beta and scales.
+        // Bisect instead of repeating the byte count of bias, beta and scales.
         let (mut low, mut high) = (0u32, u32::MAX);
         while high - low > 1 {
             let middle = low + (high - low) / 2;

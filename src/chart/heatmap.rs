@@ -119,14 +119,13 @@ impl Heatmap {
             axes,
             &kernel.map_or_else(|| OUTPUTS.to_owned(), |k| k.to_string()),
         );
-        let judged = frame.metrics.roof_s.iter().any(|v| !v.is_nan());
         let value = Control::field(
             state,
             "heat.value",
             "Colour",
             "The figure that the colour of a cell shows.",
             Choice::fields(&fields, Some(FieldKind::Number)),
-            if judged { "efficiency" } else { "attained" },
+            frame.leading_figure(),
         );
         let combine = Control::choice(
             state,

@@ -111,14 +111,13 @@ impl Strip {
     /// Reads the settings and works the strips out.
     pub fn open(frame: &Frame, state: &ViewState) -> Self {
         let fields = frame.fields();
-        let judged = frame.metrics.roof_s.iter().any(|v| !v.is_nan());
         let value = Control::field(
             state,
             "strip.value",
             "Figure",
             "What is spread: the share of the roof, or any other figure.",
             Choice::fields(&fields, Some(FieldKind::Number)),
-            if judged { "efficiency" } else { "attained" },
+            frame.leading_figure(),
         );
         let x = Control::field(
             state,
