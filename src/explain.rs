@@ -137,6 +137,10 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
         line("Bandwidth", BytesPerSec(metrics.bandwidth(row)).to_string());
     }
     line("AI", Intensity(metrics.ai[row]).to_string());
+    let measured = metrics.measured_ai(data, row);
+    if measured > 0.0 {
+        line("AI, measured bytes", Intensity(measured).to_string());
+    }
     if let Some(roof) = metrics.roof(data, row) {
         let efficiency = metrics.efficiency(data, row);
         if efficiency.is_finite() {
@@ -210,6 +214,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
             ),
         });
     }
+    measured_figures(&mut figures, data, row, roof, work, bytes);
     if let Some(roof) = roof {
         roof_figures(
             &mut figures,
@@ -311,6 +316,52 @@ fn bytes_figure(p: &Problem, theirs: f64) -> Figure {
         ),
         hint: "Compulsory traffic: A, B and C cross the memory bus once. A lower bound of the real traffic.",
         reported: reported(theirs, p.bytes().0, |v| Bytes(v).to_string()),
+    }
+}
+
+/// What the profiler's memory counters add: traffic, its intensity, its share of the bandwidth.
+fn measured_figures(
+    figures: &mut Vec<Figure>,
+    data: &crate::dataset::Dataset,
+    row: usize,
+    roof: Option<Roof>,
+    work: Flops,
+    bytes: Bytes,
+) {
+    let counted = Bytes(data.number(Role::MeasuredBytes, row));
+    if counted.0.is_nan() || counted.0 <= 0.0 {
+        return;
+    }
+    figures.push(Figure {
+        label: "Measured bytes",
+        value: format!(
+            "{counted}, {} × the compulsory",
+            format_significant(counted.0 / bytes.0, 3)
+        ),
+        formula: format!("measured / compulsory = {counted} / {bytes}"),
+        hint: "What the profiler's memory counters saw. More than the compulsory bytes: operands were read again. Less: they lay in a cache.",
+        reported: None,
+    });
+    figures.push(Figure {
+        label: "Intensity at measured bytes",
+        value: (work / counted).to_string(),
+        formula: format!("work / measured bytes = {work} / {counted}"),
+        hint: "Where the open mark stands in the roofline: the real intensity of this run.",
+        reported: None,
+    });
+    let t = Seconds(data.time_s[row]);
+    if t.0 > 0.0 {
+        let share = roof.map_or(String::new(), |r| {
+            let share = counted.0 / t.0 / r.bandwidth_bytes_per_s;
+            format!(" ({} of the memory's)", percent(share))
+        });
+        figures.push(Figure {
+            label: "Memory rate",
+            value: format!("{}{share}", counted / t),
+            formula: format!("measured bytes / time = {counted} / {t}"),
+            hint: "How busy the memory really was. Near 100 %: memory limits this kernel, whatever its shape allows.",
+            reported: None,
+        });
     }
 }
 
@@ -634,6 +685,32 @@ mod tests {
             "{:?}",
             e.above_roof
         );
+    }
+
+    #[test]
+    fn counted_bytes_stand_beside_the_compulsory_ones() {
+        let mut f = frame("a100-80-sxm", 8192, 8192, 8192, 6.9e-3, f64::NAN);
+        let data = Arc::make_mut(&mut f.data);
+        data.columns.push(Column {
+            key: "measured_bytes".into(),
+            label: "measured bytes".into(),
+            role: Role::MeasuredBytes,
+            unit: "B".into(),
+            data: ColumnData::Number(vec![1.74e9]),
+        });
+        let e = explain(&f, 0);
+        // 402.65 MB if each operand is read once.
+        assert_eq!(
+            value(&e, "Measured bytes"),
+            "1.74 GB, 4.32 × the compulsory"
+        );
+        assert_eq!(value(&e, "Intensity at measured bytes"), "631.9 FLOP/B");
+        assert_eq!(
+            value(&e, "Memory rate"),
+            "252 GB/s (12.4 % of the memory's)"
+        );
+        let (_, lines) = brief(&f, 0);
+        assert!(lines.contains(&("AI, measured bytes".to_owned(), "631.9 FLOP/B".to_owned())));
     }
 
     #[test]

@@ -142,6 +142,11 @@ impl Metrics {
         self.work_bytes(data, row).1
     }
 
+    /// Work over the bytes that a profiler counted, FLOP/byte; NaN where none did.
+    pub fn measured_ai(&self, data: &Dataset, row: usize) -> f64 {
+        self.work(data, row) / data.number(crate::dataset::Role::MeasuredBytes, row)
+    }
+
     fn work_bytes(&self, data: &Dataset, row: usize) -> (f64, f64) {
         self.costs[data.op[row] as usize].of(
             f64::from(data.m[row]),

@@ -6,7 +6,7 @@
 use gemmscope::chart::coloring::Coloring;
 use gemmscope::chart::palette::Theme;
 use gemmscope::chart::roofline::{
-    Arrow, Input, Overlay, Planned, Points, SizeBy, hit_grid, overlay, roofline, table,
+    Arrow, Input, Overlay, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline, table,
 };
 use gemmscope::chart::scene::Scene;
 use gemmscope::chart::svg::svg;
@@ -224,6 +224,59 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
     input.planned = &planned;
     input.arrows = &arrows;
     both("roofline-sized-dark", &roofline(&input).scene);
+}
+
+#[test]
+fn roofline_at_measured_bytes() {
+    let mut data = dataset(48, "MI300X");
+    // Two of three were profiled: from a bit under the compulsory bytes to many times as much.
+    let counted = (0..data.len())
+        .map(|r| match r % 3 {
+            0 => f64::NAN,
+            _ => data.problem(r).bytes().0 * (0.8 + 0.4 * (r % 7) as f64),
+        })
+        .collect();
+    data.columns.push(Column {
+        key: "measured_bytes".into(),
+        label: "measured bytes".into(),
+        role: Role::MeasuredBytes,
+        unit: "B".into(),
+        data: ColumnData::Number(counted),
+    });
+    let frame = frame_of(data, Some("mi300x"));
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "dtype", &theme);
+    let mut input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    let chart = roofline(&input);
+    both("roofline-measured-light", &chart.scene);
+    // The 29th row was not timed: it has no place at measured bytes either.
+    let timed = (0..48).filter(|r| r % 3 != 0 && r % 29 != 28).count() as u64;
+    assert_eq!(chart.counts.measured, timed);
+    assert_eq!(open_grid(&input, &chart.plot).len() as u64, timed);
+    let (shown, _) = table(&input, &chart.plot, 2);
+    let at = shown.header.len() - 1;
+    assert_eq!(shown.header[at], "AI by measured bytes (FLOP/B)");
+    assert_eq!(shown.rows[0][at], "");
+    let ratio: f64 =
+        shown.rows[1][4].parse::<f64>().unwrap() / shown.rows[1][at].parse::<f64>().unwrap();
+    assert!((ratio - 1.2).abs() < 1e-9, "{ratio}");
+    let over = overlay(
+        &input,
+        &chart.plot,
+        &Overlay {
+            hovered: Some(1),
+            ..Overlay::default()
+        },
+    );
+    assert!(over.dump().contains("Open"));
+
+    input.measured = false;
+    let without = roofline(&input);
+    assert!(!without.scene.dump().contains("Open"));
+    assert_eq!(without.counts.measured, timed);
+    assert_eq!(open_grid(&input, &without.plot).len(), 0);
+    assert_eq!(table(&input, &without.plot, 1).0.header.len(), at);
 }
 
 #[test]

@@ -376,6 +376,11 @@ impl Painter {
                 self.line(&[(x - r, y - r), (x + r, y + r)], color, 1.6, backend)?;
                 self.line(&[(x - r, y + r), (x + r, y - r)], color, 1.6, backend)
             }
+            Glyph::Open => {
+                let mut outline = corners(at, radius, Glyph::Diamond);
+                outline.extend(outline.first().copied());
+                self.line(&outline, color, 1.4, backend)
+            }
             Glyph::Dash => self.line(&[(x - radius, y), (x + radius, y)], color, 1.5, backend),
             _ => self.polygon(&corners(at, radius, glyph), color, backend),
         }

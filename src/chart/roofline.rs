@@ -94,6 +94,8 @@ pub struct Input<'a> {
     pub numbered: &'a [u32],
     /// More points than this in view become a density image.
     pub density_above: usize,
+    /// Rows with measured bytes show a second, open mark at that intensity.
+    pub measured: bool,
     /// A lower ceiling of a row's own (its tile's roof), FLOP/s; NaN where there is none.
     pub own_ceiling: Option<&'a dyn Fn(usize) -> f64>,
     /// Points asked for.
@@ -129,6 +131,7 @@ impl<'a> Input<'a> {
             size: SizeBy::Same,
             numbered: &[],
             density_above: Self::DENSITY_ABOVE,
+            measured: true,
             own_ceiling: None,
             planned: &[],
             roofs: &[],
@@ -177,6 +180,8 @@ pub struct Counts {
     pub attainable: u64,
     /// Without any place: not measured and without a roof.
     pub nowhere: u64,
+    /// With bytes that a profiler counted (hidden ones not counted), shown or not.
+    pub measured: u64,
 }
 
 /// A drawn roofline.
@@ -286,6 +291,9 @@ pub fn roofline(input: &Input<'_>) -> Chart {
     );
     let x_room = room(rect[2], if narrow { 56.0 } else { 74.0 });
     let x_ticks = ticks::ticks(&plot.x, x_room, &Format::plain(""));
+    let both = input.measured
+        && survey.counts.measured > 0
+        && survey.counts.passing <= input.density_above as u64;
     let axis = |title: &str, ticks| Axis {
         title: title.to_owned(),
         ticks,
@@ -297,10 +305,12 @@ pub fn roofline(input: &Input<'_>) -> Chart {
         &plot,
         theme,
         &axis(
-            if narrow {
-                "Arithmetic intensity, FLOP/byte (log)"
-            } else {
-                "Arithmetic intensity, FLOP per compulsory byte (log)"
+            match (narrow, both) {
+                (true, _) => "Arithmetic intensity, FLOP/byte (log)",
+                (false, false) => "Arithmetic intensity, FLOP per compulsory byte (log)",
+                (false, true) => {
+                    "Arithmetic intensity, FLOP per byte (log): filled compulsory, open measured"
+                }
             },
             x_ticks,
         ),
@@ -316,6 +326,7 @@ pub fn roofline(input: &Input<'_>) -> Chart {
         roofs::lines(&mut scene, &plot, theme, &roofs);
     } else {
         roofs::lines(&mut scene, &plot, theme, &roofs);
+        marks::measured(&mut scene, input, &plot, &counts);
         marks::marks(&mut scene, input, &plot, &counts);
     }
     extras(&mut scene, input, &plot);
@@ -350,6 +361,17 @@ pub fn roofline(input: &Input<'_>) -> Chart {
 pub fn hit_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
     HitGrid::build(plot.rect, |found| {
         marks::each_visible(input, plot, |row, x, y, _| found(row, x, y));
+    })
+}
+
+/// The same for the open marks at measured bytes; empty where they do not show.
+pub fn open_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
+    HitGrid::build(plot.rect, |found| {
+        if input.measured {
+            marks::each_open(input, plot, |row, _, to| {
+                found(row, to.0 as f32, to.1 as f32);
+            });
+        }
     })
 }
 
@@ -435,6 +457,10 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
             "not measured, drawn on the roof (rings): what they could attain",
         ),
         (counts.nowhere, "not drawn: neither a time nor a roof"),
+        (
+            if input.measured { counts.measured } else { 0 },
+            "also at the intensity of their measured bytes (open diamonds)",
+        ),
         (counts.outside, "outside the part that shows"),
     ] {
         if n > 0 {

@@ -49,6 +49,8 @@ pub enum Glyph {
     Diamond,
     /// Short horizontal bar (a second, lower ceiling of one point).
     Dash,
+    /// Open diamond (the same point at another intensity).
+    Open,
 }
 
 /// Many marks of one shape, stored by column.

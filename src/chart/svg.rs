@@ -233,6 +233,7 @@ mod tests {
                     Glyph::Square,
                     Glyph::Diamond,
                     Glyph::Dash,
+                    Glyph::Open,
                 ] {
                     s.items.push(Item::Glyph {
                         at: (a, 0.5),

@@ -488,7 +488,7 @@ impl RowReader for Ncu {
                 "The profiler locks the clock: efficiency is of the peak at the recorded clock.",
             );
         }
-        t.note("Measured bytes are those of the memory counters; the intensity of the chart is of compulsory bytes.");
+        t.note("Measured bytes are those of the memory counters; the roofline shows each GEMM at that intensity too, as an open mark.");
         Ok(self.profile.finish())
     }
 

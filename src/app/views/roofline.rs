@@ -8,7 +8,8 @@ use crate::chart::coloring::Coloring;
 use crate::chart::hit::{Direction, Hit, HitGrid};
 use crate::chart::palette::Theme;
 use crate::chart::roofline::settings::{
-    CEILING_KEY, OFF_KEY, ZOOM_KEY, ceiling, controls, size_of, zoom_of, zoom_text,
+    CEILING_KEY, MEASURED_KEY, MEASURED_NAME, OFF_KEY, ZOOM_KEY, ceiling, controls, size_of,
+    zoom_of, zoom_text,
 };
 use crate::chart::roofline::{self, Chart, Input, LegendEntry, Overlay, Points, overlay, roofline};
 use crate::chart::scene::{Glyph, Point, Scene, Table};
@@ -30,15 +31,20 @@ struct Drawn {
     points: Shared<Points>,
     coloring: Shared<Coloring>,
     hidden: Vec<bool>,
+    /// Open marks at measured bytes show.
+    measured: bool,
     canvas: Canvas,
     /// Built when the pointer first asks: a picture that is only looked at costs none.
     grid: OnceCell<HitGrid>,
+    /// The open marks, for the pointer alone: the keyboard visits each row once.
+    open: OnceCell<HitGrid>,
 }
 
 impl Drawn {
     fn input(&self) -> Input<'_> {
         Input {
             hidden: &self.hidden,
+            measured: self.measured,
             dpr: self.canvas.dpr,
             own_ceiling: self.ceiling.as_deref(),
             ..Input::new(
@@ -92,7 +98,15 @@ impl Picture for Drawn {
     }
 
     fn at(&self, at: Point, radius: f64) -> Option<Target> {
-        self.grid().nearest(at, radius).map(|hit| self.target(hit))
+        let open = self
+            .open
+            .get_or_init(|| roofline::open_grid(&self.input(), &self.chart.plot))
+            .nearest(at, radius);
+        let near = |h: &Hit| h.distance;
+        match (self.grid().nearest(at, radius), open) {
+            (Some(hit), Some(open)) if near(&open) < near(&hit) => Some(self.target(open)),
+            (hit, open) => hit.or(open).map(|hit| self.target(hit)),
+        }
     }
 
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {
@@ -186,6 +200,7 @@ pub fn Roofline() -> impl IntoView {
         app.view
             .with(|v| v.param(CEILING_KEY).unwrap_or("").to_owned())
     });
+    let measured = Memo::new(move |_| shows_measured(app));
     let legend = RwSignal::new(Vec::<LegendEntry>::new());
     let counts = RwSignal::new(crate::chart::roofline::Counts::default());
 
@@ -198,6 +213,7 @@ pub fn Roofline() -> impl IntoView {
         size.track();
         numbered.track();
         tiles.track();
+        measured.track();
     };
     let draw: Draw = Rc::new(move |canvas: &Canvas| {
         let frame = app.frame.try_get_untracked()?;
@@ -206,11 +222,13 @@ pub fn Roofline() -> impl IntoView {
         let hidden = hidden.try_get_untracked()?;
         let numbered = numbered.try_get_untracked()?;
         let tiles = tiles.try_get_untracked()?;
+        let measured = measured.try_get_untracked()?;
         let shapes = (tiles == "all").then(|| ShapeRoofs::new(&frame.data, &frame.metrics));
         let own = shapes.as_ref().map(|s| move |row| ceiling(s.of(row)));
         let chart = roofline(&Input {
             own_ceiling: own.as_ref().map(|f| f as &dyn Fn(usize) -> f64),
             hidden: &hidden,
+            measured,
             dpr: canvas.dpr,
             zoom: zoom.try_get_untracked()?,
             size: size.try_get_untracked()?,
@@ -228,8 +246,10 @@ pub fn Roofline() -> impl IntoView {
             points,
             coloring,
             hidden,
+            measured,
             canvas: *canvas,
             grid: OnceCell::new(),
+            open: OnceCell::new(),
         };
         Some(Rc::new(drawn) as Rc<dyn Picture>)
     });
@@ -329,6 +349,19 @@ fn Legend(
                     }
                 </For>
             </Show>
+            <Show when=move || { counts.get().measured > 0 }>
+                <button type="button" class="legend-entry"
+                    aria-pressed=move || shows_measured(app).to_string()
+                    title="The same GEMMs at the intensity of the bytes that the profiler counted. Click to show or hide them."
+                    on:click=move |_| app.edit("measured", |v| {
+                        let to = if v.param(MEASURED_KEY) == Some("off") { "" } else { "off" };
+                        v.set_param(MEASURED_KEY, to);
+                    })>
+                    <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true"><path d="M6 1.2 10.8 6 6 10.8 1.2 6z" class="swatch-open" /></svg>
+                    <span>{MEASURED_NAME}</span>
+                    <span class="facet-count">{move || grouped(counts.get().measured)}</span>
+                </button>
+            </Show>
             <Show when=move || { above() > 0 }>
                 <button type="button" class="legend-entry" on:click=move |_| select_above(app)
                     title="Faster than the roof allows: cache, sparsity, another device or unit. Click to select them and see what could explain each.">
@@ -339,6 +372,10 @@ fn Legend(
             </Show>
         </div>
     }
+}
+
+fn shows_measured(app: App) -> bool {
+    app.view.with(|v| v.param(MEASURED_KEY) != Some("off"))
 }
 
 /// Selects the passing rows above their roof, the farthest first.

@@ -29,6 +29,8 @@ pub struct Points {
     x: Vec<f32>,
     y: Vec<f32>,
     place: Vec<Place>,
+    /// Logarithm of the intensity at measured bytes; empty where no file has such.
+    measured: Vec<f32>,
 }
 
 /// A rate this much over the roof is above it, not rounded to it.
@@ -42,7 +44,11 @@ impl Points {
             x: Vec::with_capacity(n),
             y: Vec::with_capacity(n),
             place: Vec::with_capacity(n),
+            measured: Vec::new(),
         };
+        if data.role(Role::MeasuredBytes).is_some() {
+            out.measured.reserve(n);
+        }
         for row in 0..n {
             let (ai, rate, time, roof_s) = (
                 metrics.ai[row],
@@ -67,6 +73,13 @@ impl Points {
             out.y
                 .push(if known { (y as f32).log10() } else { f32::NAN });
             out.place.push(if known { place } else { Place::Nowhere });
+            if data.role(Role::MeasuredBytes).is_some() {
+                let ai = metrics.measured_ai(data, row);
+                out.measured.push(match place {
+                    Place::Measured | Place::Above if known && fits(ai) => (ai as f32).log10(),
+                    _ => f32::NAN,
+                });
+            }
         }
         out
     }
@@ -85,6 +98,22 @@ impl Points {
                 plot.y.px_of_position(f64::from(y)),
             )
         })
+    }
+
+    /// Pixel of a row at the intensity of its measured bytes; `None` where none were counted.
+    pub fn measured_px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
+        let (x, (_, y, _)) = (self.measured_of(row)?, self.get(row)?);
+        Some((
+            plot.x.px_of_position(f64::from(x)),
+            plot.y.px_of_position(f64::from(y)),
+        ))
+    }
+
+    fn measured_of(&self, row: u32) -> Option<f32> {
+        self.measured
+            .get(row as usize)
+            .copied()
+            .filter(|x| !x.is_nan())
     }
 
     /// True where the row is drawn above its roof.
@@ -137,9 +166,14 @@ impl Survey {
             }
             (x0, x1) = (x0.min(x), x1.max(x));
             (y0, y1) = (y0.min(y), y1.max(y));
+            let measured = input.points.measured_of(row);
+            if let (true, Some(x)) = (input.measured, measured) {
+                (x0, x1) = (x0.min(x), x1.max(x));
+            }
             if !input.is_hidden(code) {
                 counts.above_roof += u64::from(place == Place::Above);
                 counts.attainable += u64::from(place == Place::Attainable);
+                counts.measured += u64::from(measured.is_some());
             }
         }
         let range =
@@ -340,6 +374,66 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
     );
 }
 
+/// Points up to which each is tied to its place at measured bytes; of more only the selected and
+/// the hovered one are.
+const TIED: u64 = 60;
+
+/// Open marks of the points at the intensity of their measured bytes, tied to the filled ones
+/// while they are few.
+pub(super) fn measured(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
+    if !input.measured || counts.measured == 0 {
+        return;
+    }
+    let (base, opacity) = look(counts.in_view);
+    let palette = input.coloring.palette.iter();
+    let palette = palette.map(|c| alpha(*c, opacity)).collect();
+    let mut open = Marks::new(Glyph::Open, base, palette);
+    each_open(input, plot, |row, at, to| {
+        let code = input.coloring.code(row as usize);
+        if counts.measured <= TIED {
+            let color = input.coloring.color(row as usize);
+            tie(scene, at, to, alpha(color, 0.5), base);
+        }
+        if plot.holds(to) {
+            open.xs.push(to.0 as f32);
+            open.ys.push(to.1 as f32);
+            open.codes.push(code);
+        }
+    });
+    if !open.is_empty() {
+        scene.items.push(Item::Marks(open));
+    }
+}
+
+/// Calls back with row, place and place at measured bytes of every point that has both and is not
+/// hidden, in view or not.
+pub(super) fn each_open(
+    input: &Input<'_>,
+    plot: &Plot,
+    mut f: impl FnMut(u32, (f64, f64), (f64, f64)),
+) {
+    if input.points.measured.is_empty() {
+        return;
+    }
+    for &row in input.frame.rows.iter() {
+        let at = input.points.px(plot, row);
+        if let (Some(at), Some(to)) = (at, input.points.measured_px(plot, row))
+            && !input.is_hidden(input.coloring.code(row as usize))
+        {
+            f(row, at, to);
+        }
+    }
+}
+
+/// The way from a point to its place at measured bytes, from edge to edge.
+pub(super) fn tie(scene: &mut Scene, at: (f64, f64), to: (f64, f64), color: Color, base: f64) {
+    let side = (to.0 - at.0).signum();
+    let (from, until) = (at.0 + side * base, to.0 - side * base * 1.25);
+    if (until - from) * side > 0.0 {
+        scene.line(vec![(from, at.1), (until, to.1)], color, 1.0);
+    }
+}
+
 /// Points above their roof that keep a mark of their own over a density image.
 const TRIANGLES: usize = 2000;
 
@@ -370,8 +464,12 @@ pub(super) fn block(placer: &mut Placer, input: &Input<'_>, plot: &Plot, counts:
     // A sample, by a stride that shares no factor with the usual periods of files.
     let every = (counts.passing / 900).max(1) as usize | 1;
     let sample: Vec<u32> = input.frame.rows.iter().copied().step_by(every).collect();
-    each_of(&sample, input, plot, |_, x, y, _| {
+    each_of(&sample, input, plot, |row, x, y, _| {
         let p = (f64::from(x), f64::from(y));
         placer.block_line(p, p);
+        let open = input.points.measured_px(plot, row);
+        if let Some(p) = open.filter(|_| input.measured) {
+            placer.block_line(p, p);
+        }
     });
 }

@@ -35,6 +35,21 @@ pub fn overlay(input: &Input<'_>, plot: &Plot, what: &Overlay) -> Scene {
             }
         }
     }
+    if input.measured {
+        let few = what.selected.iter().take(CEILINGS);
+        for row in few.chain(what.hovered.iter()) {
+            let at = input.points.px(plot, *row);
+            if let (Some(at), Some(to)) = (at, input.points.measured_px(plot, *row)) {
+                marks::tie(&mut scene, at, to, theme.text, base);
+                scene.items.push(Item::Glyph {
+                    at: to,
+                    radius: base + 1.0,
+                    glyph: Glyph::Open,
+                    color: theme.text,
+                });
+            }
+        }
+    }
     for row in &what.selected {
         if let Some(at) = input.points.px(plot, *row) {
             scene.items.push(Item::Glyph {

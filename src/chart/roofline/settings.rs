@@ -6,7 +6,7 @@ use crate::chart::coloring::Coloring;
 use crate::chart::control::{Choice, Control};
 use crate::chart::layout::FONT;
 use crate::chart::parts::{self, Swatch};
-use crate::chart::scene::{Anchor, Baseline, Item, Scene};
+use crate::chart::scene::{Anchor, Baseline, Glyph, Item, Scene};
 use crate::chart::{text, view::Look};
 use crate::dataset::Role;
 use crate::field::{Field, Frame};
@@ -17,12 +17,16 @@ use crate::view_state::{RowRef, ViewState};
 pub const ZOOM_KEY: &str = "zoom.roofline";
 /// Key of the legend entries that are switched off: their names, one a line.
 pub const OFF_KEY: &str = "off";
+/// Key of whether points show at the intensity of their measured bytes too; `off` where not.
+pub const MEASURED_KEY: &str = "measured";
 /// Key of which points carry a number.
 pub const LABELS_KEY: &str = "labels";
 /// Rows that get a number because of what they cost.
 const NUMBERED: usize = 8;
 /// Passing rows up to which the most expensive get numbers unasked.
 const NUMBER_UP_TO: usize = 200_000;
+/// What the legend calls the open marks.
+pub const MEASURED_NAME: &str = "at measured bytes";
 /// Legend entries of a picture; a longer legend takes the room of the plot.
 const LEGEND: usize = 12;
 
@@ -60,6 +64,14 @@ pub fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
             ],
         ),
     ];
+    if frame.data.role(Role::MeasuredBytes).is_some() {
+        out.push(list(
+            MEASURED_KEY,
+            "Measured bytes",
+            "A second, open mark of a point at the intensity of the bytes that the profiler counted",
+            &[("", "shown"), ("off", "not shown")],
+        ));
+    }
     if [Role::Kernel, Role::TileM]
         .iter()
         .any(|r| frame.data.role(*r).is_some())
@@ -182,12 +194,20 @@ pub fn picture(frame: &Frame, state: &ViewState, look: &Look<'_>) -> Scene {
             numbered: &numbered,
             zoom: state.param(ZOOM_KEY).and_then(zoom_of),
             size: size_of(state),
+            measured: state.param(MEASURED_KEY) != Some("off"),
             own_ceiling: own.as_ref().map(|f| f as &dyn Fn(usize) -> f64),
             dpr: 2.0,
             ..Input::new(frame, &points, &coloring, look.theme, (look.width, height))
         })
     };
-    let entries = legend(&coloring, &draw(look.height));
+    let drawn = draw(look.height);
+    let mut entries = legend(&coloring, &drawn);
+    if state.param(MEASURED_KEY) != Some("off") && drawn.counts.measured > 0 {
+        entries.push((
+            Swatch::Mark(Glyph::Open, look.theme.muted),
+            MEASURED_NAME.to_owned(),
+        ));
+    }
     let inset = (12.0, 8.0);
     let width = (look.width - 2.0 * inset.0).max(1.0);
     let title = !coloring.label.is_empty() && !entries.is_empty();

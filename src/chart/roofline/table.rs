@@ -3,6 +3,7 @@
 use super::{Input, marks};
 use crate::chart::layout::Plot;
 use crate::chart::scene::Table;
+use crate::dataset::Role;
 use crate::field::shape_label;
 
 /// The points in view, in file order, at most `limit` of them; with how many there are.
@@ -26,6 +27,10 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
     let colored = !input.coloring.label.is_empty();
     if colored {
         out.header.push(input.coloring.label.clone());
+    }
+    let measured = input.measured && input.frame.data.role(Role::MeasuredBytes).is_some();
+    if measured {
+        out.header.push("AI by measured bytes (FLOP/B)".to_owned());
     }
     let data = &input.frame.data;
     let metrics = &input.frame.metrics;
@@ -65,6 +70,9 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
         if colored {
             let code = usize::from(input.coloring.code(r));
             cells.push(input.coloring.names.get(code).cloned().unwrap_or_default());
+        }
+        if measured {
+            cells.push(number(metrics.measured_ai(data, r)));
         }
         out.rows.push(cells);
     });
