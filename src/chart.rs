@@ -25,6 +25,7 @@ pub mod planner;
 pub mod roofline;
 pub mod scale;
 pub mod scene;
+pub mod scroll;
 pub mod slots;
 pub mod strip;
 pub mod svg;

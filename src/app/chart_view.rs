@@ -41,6 +41,8 @@ pub struct Emphasis {
     pub elsewhere: Vec<u32>,
     /// The box being drawn: left, top, width, height.
     pub brush: Option<[f64; 4]>,
+    /// A scroll bar is pointed at or held.
+    pub held: bool,
 }
 
 /// A drawn picture and what may be asked of it. Zooming answers with the text that the view
@@ -76,6 +78,10 @@ pub trait Picture {
     }
     /// Shows other columns and rows, where it holds more than fit.
     fn scroll_to(&self, _app: App, _first: (usize, usize)) {}
+    /// The picture with nothing scrolled out of sight; its size where that is too large to draw.
+    fn whole(&self) -> Result<Scene, (f64, f64)> {
+        Ok(self.scene().clone())
+    }
 }
 
 /// Rows of the accessible table; a saved one has all.
@@ -136,6 +142,7 @@ pub fn ChartView(
     let dpr = RwSignal::new(dom::pixel_ratio());
     let as_table = RwSignal::new(false);
     let boxing = RwSignal::new(false);
+    let held = RwSignal::new(false);
     let options = RwSignal::new(false);
     let least_height = RwSignal::new(0.0);
 
@@ -216,6 +223,7 @@ pub fn ChartView(
                 Vec::new()
             },
             brush: brush.get(),
+            held: held.get(),
         };
         let Some(drawn) = picture.get() else { return };
         let ratio = dpr.get();
@@ -250,8 +258,12 @@ pub fn ChartView(
         let key = picture.with(|p| p.as_ref().and_then(|p| p.zoom_key()));
         key.is_some_and(|key| app.view.with(|v| v.param(key).is_some()))
     });
+    // Where only columns scroll, a finger still moves the page up and down.
     let scrolls = Memo::new(move |_| {
-        picture.with(|p| p.as_ref().is_some_and(|p| p.scene().scroll().is_some()))
+        picture.with(|p| {
+            let part = p.as_ref().and_then(|p| p.scene().scroll());
+            part.is_some_and(|(_, _, rows)| rows.scrolls())
+        })
     });
     gesture::attach(gesture::Parts {
         app,
@@ -260,6 +272,7 @@ pub fn ChartView(
         target,
         brush,
         boxing,
+        held,
         zoomed,
         zoom: Rc::new(zoom),
         whole: Rc::new(whole),
@@ -315,7 +328,7 @@ pub fn ChartView(
                     aria-pressed=move || as_table.get().to_string() on:click=move |_| as_table.update(|t| *t = !*t)>
                     {icon(icon::TABLE)}
                 </button>
-                <save::SaveMenu picture=picture name=name dpr=dpr />
+                <save::SaveMenu picture=picture name=name />
             </div>
             {legend.run()}
             <div class="chart-scroll">
@@ -324,6 +337,7 @@ pub fn ChartView(
                 class:zoomed=move || zoomed.get()
                 class:boxing=move || boxing.get()
                 class:scrolls=move || scrolls.get()
+                class:on-bar=move || held.get()
                 style:min-height=move || format!("{}px", least_height.get())
                 class:pointing=move || target.with(Option::is_some)
                 node_ref=stage

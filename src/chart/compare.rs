@@ -9,7 +9,7 @@ use super::parts;
 use super::scene::{Scene, Table};
 use super::ticks::Format;
 use super::view::{Look, View};
-use crate::compare::duel::{Duel, Measure, Verdict, times};
+use crate::compare::duel::{self, Duel, Measure, Verdict, times};
 use crate::compare::winner::{Tally, tally};
 use crate::compare::{Comparison, Setup};
 use crate::field::{Field, FieldKind, Frame};
@@ -121,9 +121,6 @@ impl Compare {
         let comparison = Comparison::new(frame, &setup);
         let at = |c: &Control| setup.sides.iter().position(|s| *s == c.current);
         let pair = (at(&a).unwrap_or(0), at(&b).unwrap_or(1));
-        let duel_of =
-            |m: Measure| Duel::new(frame, &comparison, pair, m, threshold.as_number() / 100.0);
-        let rate = duel_of(Measure::Rate);
         let measure = Control::choice(
             state,
             "compare.measure",
@@ -133,16 +130,17 @@ impl Compare {
                 Choice::new("rate", "Attained rate"),
                 Choice::new("roof", "Share of own roof"),
             ],
-            if rate.devices_differ && has_roofs(frame) {
+            if duel::devices_differ(frame, &comparison, pair) && has_roofs(frame) {
                 "roof"
             } else {
                 "rate"
             },
         );
-        let duel = match measure.current.as_str() {
-            "roof" => duel_of(Measure::Roof),
-            _ => rate,
+        let by = match measure.current.as_str() {
+            "roof" => Measure::Roof,
+            _ => Measure::Rate,
         };
+        let duel = Duel::new(frame, &comparison, pair, by, threshold.as_number() / 100.0);
         let show = Control::choice(
             state,
             "compare.show",

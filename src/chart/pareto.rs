@@ -216,7 +216,7 @@ impl View for ParetoView {
             return scene;
         }
         let narrow = look.width < NARROW;
-        let entries = [
+        let mut entries = vec![
             (
                 Swatch::Box(roof_color(theme)),
                 "time at the roof".to_owned(),
@@ -224,6 +224,10 @@ impl View for ParetoView {
             (Swatch::Box(theme.accent), "lost time".to_owned()),
             (Swatch::Solid(theme.warn), "cumulative lost time".to_owned()),
         ];
+        if self.bar.is_some() {
+            let words = format!("time if it {}", self.goal);
+            entries.push((Swatch::Tick(theme.text), words));
+        }
         let width = look.width - 20.0;
         parts::legend(Some(&mut scene), (10.0, 6.0), width, theme, &entries);
         let top = 10.0 + parts::legend(None, (10.0, 6.0), width, theme, &entries);
@@ -233,7 +237,7 @@ impl View for ParetoView {
             .fold(0.0, f64::max)
             .min(look.width * if narrow { 0.3 } else { 0.38 })
             + 18.0;
-        let figures = if narrow { 74.0 } else { 236.0 };
+        let figures = if narrow { 86.0 } else { 236.0 };
         let span = (look.width - left - figures - 10.0).max(20.0);
         let longest = bars.iter().map(|b| b.time_s).fold(0.0, f64::max);
         let px = |s: f64| s / longest * span;
@@ -260,7 +264,7 @@ impl View for ParetoView {
             }
             let at = left + span + 10.0;
             let words = if narrow {
-                percent(b.cumulative)
+                format!("{} lost", Seconds(b.lost_s))
             } else {
                 format!(
                     "{} lost, {}, {} so far",
@@ -451,6 +455,52 @@ mod tests {
         );
         assert_eq!(view.bar, Some(0));
         assert_eq!(view.table().rows.len(), 2);
+    }
+
+    #[test]
+    fn goldens() {
+        let mut rows = crate::fixture::Rows::new();
+        for (i, (library, us)) in [
+            ("hipBLASLt", 30.0),
+            ("rocBLAS", 55.0),
+            ("Triton", 42.0),
+            ("Triton, a kernel with a long name that does not fit", 21.0),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            for k in 1..6u32 {
+                let time = f64::from(k) * us * 1e-6;
+                rows.row((1024 << (i % 2), 2048, 1024 * k), library, time, "");
+            }
+        }
+        rows.row((1, 4096, 4096), "rocBLAS", 8e-6, "");
+        let f = rows.frame(Some("mi300x"));
+        let by = state(&[("pareto.by", "c.library")]);
+        let view = ParetoView::open(&f, &by);
+        crate::fixture::draw_everywhere("small-pareto", &view);
+        for (name, theme, width, selected) in [
+            (
+                "pareto-desk",
+                &Theme::LIGHT,
+                crate::fixture::SIZES[1].0,
+                &[][..],
+            ),
+            (
+                "pareto-phone-dark",
+                &Theme::DARK,
+                crate::fixture::SIZES[0].0,
+                &[2],
+            ),
+        ] {
+            let look = Look {
+                width,
+                height: view.height(width),
+                selected,
+                ..look(theme)
+            };
+            crate::fixture::golden(name, &view.scene(&look));
+        }
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub enum Swatch {
     Dashed(Color),
     /// A solid line.
     Solid(Color),
+    /// An upright tick.
+    Tick(Color),
     /// A check mark.
     Check(Color),
     /// A small hollow triangle: the model's check mark.
@@ -78,6 +80,7 @@ fn draw(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
             scene.dashed(vec![(x - 7.0, y), (x + 7.0, y)], color, 2.0, &[4.0, 2.0]);
         }
         Swatch::Solid(color) => scene.line(vec![(x - 6.0, y), (x + 6.0, y)], color, 2.0),
+        Swatch::Tick(color) => scene.line(vec![(x, y - 6.0), (x, y + 6.0)], color, 2.0),
         Swatch::Check(color) => check(scene, (x, y), 5.0, color, 2.0),
         Swatch::Hollow(color) => hollow(scene, (x, y), 4.0, color),
     }

@@ -36,8 +36,10 @@ struct Model {
     /// The held size's value; `None` is all values together.
     at: Option<u32>,
     dtype: Option<String>,
+    /// Of the map; empty where the strips show.
     cells: Vec<Cell>,
     along: Size,
+    /// Empty where the map shows.
     strips: Vec<Strip>,
     all: Crossovers,
 }
@@ -121,27 +123,29 @@ impl Winner {
         let of_type = |row: usize| types[frame.data.op[row] as usize];
         let hold = held_control(frame, &comparison, state, held, &of_type);
         let at = hold.current.parse::<u32>().ok();
-        let cells = winner::cells(frame, &comparison, (x, y), lead, |row| {
-            of_type(row) && at.is_none_or(|v| held.of(frame, row) == v)
-        });
-        let along = along_control(frame, &comparison, state, lead);
-        let along_size = Size::parse(&along.current).unwrap_or(Size::M);
-        let mut strips = winner::strips(frame, &comparison, along_size, lead);
-        let all = winner::sum_up(&strips, comparison.setup.sides.len());
-        // Strips that cross over first, then the undecided ones.
-        strips.sort_by_key(|s| match s.verdict {
-            Crossover::At(_) => 0,
-            Crossover::Unstable(_) => 1,
-            Crossover::Always(_) => 2,
-            Crossover::Level => 3,
-            Crossover::TooFew(_) => 4,
-        });
         out.strips_shown = show.current == "strips";
-        out.controls = if out.strips_shown {
-            vec![show, side, along, threshold]
+        // Only what is drawn is worked out.
+        let (cells, along, strips) = if out.strips_shown {
+            let (along, mut strips) = along_control(frame, &comparison, state, lead);
+            // Strips that cross over first, then the undecided ones.
+            strips.sort_by_key(|s| match s.verdict {
+                Crossover::At(_) => 0,
+                Crossover::Unstable(_) => 1,
+                Crossover::Always(_) => 2,
+                Crossover::Level => 3,
+                Crossover::TooFew(_) => 4,
+            });
+            let size = Size::parse(&along.current).unwrap_or(Size::M);
+            out.controls = vec![show, side, along, threshold];
+            (Vec::new(), size, strips)
         } else {
-            vec![show, side, axes, hold, dtype, threshold]
+            let cells = winner::cells(frame, &comparison, (x, y), lead, |row| {
+                of_type(row) && at.is_none_or(|v| held.of(frame, row) == v)
+            });
+            out.controls = vec![show, side, axes, hold, dtype, threshold];
+            (cells, Size::M, Vec::new())
         };
+        let all = winner::sum_up(&strips, comparison.setup.sides.len());
         out.model = Some(Model {
             comparison,
             x,
@@ -150,7 +154,7 @@ impl Winner {
             at,
             dtype: chosen_dtype,
             cells,
-            along: along_size,
+            along,
             strips,
             all,
         });
@@ -287,20 +291,21 @@ fn held_control(
     )
 }
 
-/// The size along which winners may change; the one that most strips can be judged along is the
-/// default.
+/// The size along which winners may change, and the strips along it; the one that most strips can
+/// be judged along is the default.
 fn along_control(
     frame: &Frame,
     comparison: &Comparison,
     state: &ViewState,
     threshold: f64,
-) -> Control {
-    // The last of equals wins in `max_by_key`; M, the batch of the decode phase, should.
-    let best = [Size::K, Size::N, Size::M].into_iter().max_by_key(|s| {
-        let strips = winner::strips(frame, comparison, *s, threshold);
-        winner::sum_up(&strips, comparison.setup.sides.len()).judged
-    });
-    Control::choice(
+) -> (Control, Vec<Strip>) {
+    let sides = comparison.setup.sides.len();
+    let mut all = Size::ALL.map(|s| winner::strips(frame, comparison, s, threshold));
+    // The first of equals: M is the batch of the decode phase.
+    let judged = Size::ALL.map(|s| winner::sum_up(&all[s as usize], sides).judged);
+    let most = judged.iter().max();
+    let best = judged.iter().position(|n| Some(n) == most).unwrap_or(0);
+    let control = Control::choice(
         state,
         "winner.along",
         "Along",
@@ -309,8 +314,11 @@ fn along_control(
             .iter()
             .map(|s| Choice::new(s.key(), s.name()))
             .collect(),
-        best.unwrap_or(Size::M).key(),
-    )
+        Size::ALL[best].key(),
+    );
+    let chosen = Size::parse(&control.current).unwrap_or(Size::M);
+    let strips = std::mem::take(&mut all[chosen as usize]);
+    (control, strips)
 }
 
 impl View for Winner {

@@ -67,6 +67,21 @@ pub struct Duel {
     pub with_spread: u64,
 }
 
+/// Whether two sides ran on different devices in at least one configuration that both have.
+pub fn devices_differ(frame: &Frame, comparison: &Comparison, (a, b): (usize, usize)) -> bool {
+    let device = |s: &Sample| {
+        let row = comparison.rows_of(s).first();
+        row.map(|&r| frame.data.device[r as usize])
+    };
+    (0..comparison.len()).any(|i| {
+        let samples = comparison.samples(i);
+        match (samples.get(a), samples.get(b)) {
+            (Some(x), Some(y)) => x.exists() && y.exists() && device(x) != device(y),
+            _ => false,
+        }
+    })
+}
+
 impl Duel {
     /// Compares sides `a` and `b`. Indices past the sides give an empty duel.
     pub fn new(
@@ -92,7 +107,7 @@ impl Duel {
             b_ahead: 0,
             geometric_mean: f64::NAN,
             weighted_mean: f64::NAN,
-            devices_differ: false,
+            devices_differ: devices_differ(frame, comparison, (a, b)),
             with_spread: 0,
         };
         let mut logs = 0.0;
@@ -106,13 +121,6 @@ impl Duel {
             if !(x.exists() && y.exists()) {
                 continue;
             }
-            let device = |s: &Sample| {
-                comparison
-                    .rows_of(s)
-                    .first()
-                    .map(|&r| frame.data.device[r as usize])
-            };
-            duel.devices_differ |= device(x) != device(y);
             let (gain_a, gain_b) = match measure {
                 Measure::Rate => (x.rate * x.time_s, y.rate * y.time_s),
                 Measure::Roof => (x.efficiency * x.time_s, y.efficiency * y.time_s),

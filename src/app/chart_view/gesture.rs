@@ -10,6 +10,7 @@ use crate::app::state::App;
 use crate::chart::hit::Direction;
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Handle, Point, Window};
+use crate::chart::scroll::{self, Bar};
 use crate::field::Field;
 use crate::filter::Range;
 use crate::web::dom;
@@ -28,6 +29,8 @@ pub struct Parts {
     pub brush: RwSignal<Option<[f64; 4]>>,
     /// A drag draws a box without Shift.
     pub boxing: RwSignal<bool>,
+    /// A scroll bar is pointed at or held.
+    pub held: RwSignal<bool>,
     pub zoomed: Memo<bool>,
     pub zoom: Rc<dyn Fn(Option<String>)>,
     pub whole: Rc<dyn Fn()>,
@@ -52,12 +55,15 @@ struct Drag {
     range: Option<([f64; 4], String, Scale)>,
     /// First column and row when a scrolling drag began.
     scrolled: Option<(usize, usize)>,
+    /// The scroll bar that is held, and how far from its thumb's start, px.
+    bar: Option<(Bar, f64)>,
     /// Part of a slot that the wheel has moved.
     wheel: (f64, f64),
 }
 
-/// How far beside a colour bar a press still counts as on it.
+/// How far beside a colour or scroll bar a press still counts as on it. A finger is wider.
 const BAR_SLACK: f64 = 6.0;
+const FINGER_SLACK: f64 = 12.0;
 
 fn range_at(shown: &Rc<dyn Picture>, (x, y): Point) -> Option<([f64; 4], String, Scale)> {
     shown.scene().handles.iter().find_map(|h| match h {
@@ -84,6 +90,21 @@ fn scroll_by(app: App, shown: &Rc<dyn Picture>, (dx, dy): (f64, f64)) -> bool {
         shown.scroll_to(app, to);
     }
     moves
+}
+
+/// Moves what a held scroll bar scrolls.
+fn scroll_bar(app: App, shown: &Rc<dyn Picture>, (bar, offset): (Bar, f64), at: Point) {
+    let Some((_, columns, rows)) = shown.scene().scroll() else {
+        return;
+    };
+    let first = bar.first_at(bar.along(at) - offset);
+    let to = match bar.vertical {
+        true => (columns.first, first),
+        false => (first, rows.first),
+    };
+    if to != (columns.first, rows.first) {
+        shown.scroll_to(app, to);
+    }
 }
 
 /// Filters by the part of a colour bar between two places; a click lets all through.
@@ -184,7 +205,14 @@ fn picture(parts: &Parts) -> Option<Rc<dyn Picture>> {
 }
 
 fn hover(parts: &Parts, at: Point, reach: f64) {
-    let found = picture(parts).and_then(|p| p.at(at, reach));
+    let shown = picture(parts);
+    let held = shown
+        .as_ref()
+        .is_some_and(|p| scroll::bar_at(p.scene(), at, BAR_SLACK).is_some());
+    if parts.held.get_untracked() != held {
+        parts.held.set(held);
+    }
+    let found = shown.filter(|_| !held).and_then(|p| p.at(at, reach));
     if parts.target.with_untracked(|t| *t != found) {
         parts.target.set(found);
     }
@@ -207,6 +235,32 @@ fn on_down(
         drag.moved = false;
         drag.boxing = e.shift_key() || parts.boxing.get_untracked();
         let shown = picture(parts);
+        let slack = if e.pointer_type() == "mouse" {
+            BAR_SLACK
+        } else {
+            FINGER_SLACK
+        };
+        drag.bar = shown
+            .as_ref()
+            .and_then(|p| scroll::bar_at(p.scene(), at, slack))
+            .map(|bar| {
+                let on = bar.along(at) - bar.thumb.0;
+                // Beside the thumb a press fetches its middle.
+                let offset = if (0.0..=bar.thumb.1).contains(&on) {
+                    on
+                } else {
+                    bar.thumb.1 / 2.0
+                };
+                (bar, offset)
+            });
+        if let (Some(held), Some(p)) = (drag.bar, &shown) {
+            drag.moved = true;
+            parts.held.set(true);
+            parts.target.set(None);
+            let _ = stage.set_pointer_capture(e.pointer_id());
+            scroll_bar(parts.app, p, held, at);
+            return;
+        }
         drag.range = shown.as_ref().and_then(|p| range_at(p, at));
         drag.scrolled = shown
             .and_then(|p| p.scene().scroll())
@@ -247,7 +301,9 @@ fn on_move(
         .collect();
     drag.pointers.insert(e.pointer_id(), at);
     let Some(shown) = picture(parts) else { return };
-    if let Some(([l, t, w, h], ..)) = drag.range {
+    if let Some(held) = drag.bar {
+        scroll_bar(parts.app, &shown, held, at);
+    } else if let Some(([l, t, w, h], ..)) = drag.range {
         let end = |x: f64| x.clamp(l, l + w);
         let (a, b) = (end(drag.start.0), end(at.0));
         parts.brush.set(Some([a.min(b), t, (a - b).abs(), h]));
@@ -291,7 +347,9 @@ fn on_up(
     let brush = parts.brush.try_update(Option::take).flatten();
     let Some(shown) = picture(parts) else { return };
     let add = e.shift_key() || e.ctrl_key() || e.meta_key();
-    if let Some((_, field, scale)) = drag.range.take() {
+    if drag.bar.take().is_some() {
+        parts.held.set(false);
+    } else if let Some((_, field, scale)) = drag.range.take() {
         let ends = brush.filter(|b| b[2] > 2.0).map(|b| (b[0], b[0] + b[2]));
         filter_range(parts.app, &field, &scale, ends);
     } else if let Some(rect) = brush {
@@ -339,7 +397,11 @@ fn on_cancel(
     _: &web_sys::HtmlElement,
     e: &web_sys::PointerEvent,
 ) {
-    drag.borrow_mut().pointers.remove(&e.pointer_id());
+    let mut drag = drag.borrow_mut();
+    drag.pointers.remove(&e.pointer_id());
+    drag.bar = None;
+    drag.range = None;
+    parts.held.set(false);
     parts.brush.set(None);
 }
 
@@ -351,6 +413,7 @@ fn on_leave(
 ) {
     if drag.borrow().pointers.is_empty() {
         parts.target.set(None);
+        parts.held.set(false);
     }
 }
 
@@ -440,7 +503,8 @@ fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
     }
     let page = shown.scene().scroll().map(|(_, columns, rows)| {
         let size = |w: &Window| if w.scrolls() { w.shown as f64 } else { 0.0 };
-        match rows.scrolls() {
+        // With Shift, as the wheel, sideways.
+        match rows.scrolls() && !e.shift_key() {
             true => (0.0, size(&rows)),
             false => (size(&columns), 0.0),
         }

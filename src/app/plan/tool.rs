@@ -66,6 +66,7 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
             canvas: *canvas,
             id: kind.id,
             view: tool,
+            selected,
         }) as Rc<dyn Picture>)
     });
     let describe: Describe = Arc::new(|t: &Target| (t.label.clone(), Vec::new()));

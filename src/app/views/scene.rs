@@ -9,7 +9,8 @@ use crate::app::totals::grouped;
 use crate::chart::control::Control;
 use crate::chart::hit::Direction;
 use crate::chart::palette::alpha;
-use crate::chart::scene::{Handle, Item, Mark, Point, Scene, Table, Window};
+use crate::chart::scene::{Handle, Item, Mark, Point, Scene, Table};
+use crate::chart::scroll;
 use crate::chart::view::{self, Look, ViewKind};
 use crate::metrics::Totals;
 use crate::units::{FlopsPerSec, Seconds};
@@ -36,6 +37,8 @@ pub struct Drawn {
     pub canvas: Canvas,
     /// What drew it.
     pub view: Rc<dyn view::View>,
+    /// What was selected.
+    pub selected: Vec<u32>,
 }
 
 /// How far beside a colour bar a press still counts as on it, px.
@@ -60,31 +63,6 @@ impl Drawn {
             stroke: Some((self.canvas.theme.accent, width)),
         });
     }
-
-    /// Which part of a scrolled picture shows, at its right and lower edge.
-    fn scrollbars(&self, over: &mut Scene) {
-        let Some(([l, t, w, h], columns, rows)) = self.scene.scroll() else {
-            return;
-        };
-        let color = alpha(self.canvas.theme.muted, 0.55);
-        let part = |window: &Window, length: f64| {
-            let all = window.total as f64;
-            let size = (length * window.shown as f64 / all).max(18.0);
-            let room = (window.total - window.shown).max(1) as f64;
-            ((length - size) * window.first as f64 / room, size)
-        };
-        if columns.scrolls() {
-            let (x, size) = part(&columns, w);
-            over.fill([l + x, t + h + 1.0, size, 3.0], color);
-        }
-        if rows.scrolls() {
-            let (y, size) = part(&rows, h);
-            over.fill(
-                [(l + w + 1.0).min(over.width - 4.0), t + y, 3.0, size],
-                color,
-            );
-        }
-    }
 }
 
 impl Picture for Drawn {
@@ -94,7 +72,7 @@ impl Picture for Drawn {
 
     fn emphasis(&self, what: &Emphasis) -> Scene {
         let mut over = Scene::new(self.scene.width, self.scene.height, "");
-        self.scrollbars(&mut over);
+        scroll::draw(&mut over, &self.scene, &self.canvas.theme, what.held);
         let mut chosen = what.selected.clone();
         chosen.sort_unstable();
         let selected = |m: &Mark| m.rows.iter().any(|r| chosen.binary_search(r).is_ok());
@@ -193,6 +171,17 @@ impl Picture for Drawn {
     fn scroll_to(&self, app: App, first: (usize, usize)) {
         app.glance(|v| view::set_first(v, self.id, first));
     }
+
+    fn whole(&self) -> Result<Scene, (f64, f64)> {
+        let look = Look {
+            theme: &self.canvas.theme,
+            width: self.canvas.size.0,
+            height: self.canvas.size.1,
+            selected: &self.selected,
+            first: (0, 0),
+        };
+        scroll::whole(&*self.view, &look)
+    }
 }
 
 /// The view.
@@ -262,6 +251,7 @@ pub fn SceneView(view: &'static View, kind: &'static ViewKind) -> impl IntoView 
             scene,
             canvas: *canvas,
             view: opened,
+            selected: cause.selected,
         };
         Some(Rc::new(drawn) as Rc<dyn Picture>)
     });
