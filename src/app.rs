@@ -106,11 +106,7 @@ pub fn GemmScope(
 fn skip_to_main(event: web_sys::MouseEvent) {
     // A real jump would write "#main" over the view in the address bar.
     event.prevent_default();
-    if let Some(main) = dom::document().get_element_by_id("main")
-        && let Ok(main) = main.dyn_into::<web_sys::HtmlElement>()
-    {
-        let _ = main.focus();
-    }
+    dom::focus("#main");
 }
 
 /// Progress of the file that is being read, and what could not be read.

@@ -5,6 +5,7 @@
 
 use crate::dataset::{ColumnData, Dataset, Role};
 use crate::field::{Categories, Field, Frame};
+use crate::selection::RowSet;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +18,8 @@ pub struct Filters {
     pub ranges: BTreeMap<Field, Range>,
     /// Text that must occur in the kernel's (or operation's) name, any case.
     pub search: String,
+    /// Rows named one by one: those of a finding, of a selection.
+    pub only: Option<RowSet>,
 }
 
 /// An inclusive range, open where `None`.
@@ -38,7 +41,10 @@ impl Range {
 impl Filters {
     /// True where nothing is filtered.
     pub fn is_empty(&self) -> bool {
-        self.facets.is_empty() && self.ranges.is_empty() && self.search.is_empty()
+        self.facets.is_empty()
+            && self.ranges.is_empty()
+            && self.search.is_empty()
+            && self.only.is_none()
     }
 
     /// Lets one more value of a facet through, or no longer; the last one gone clears the facet.
@@ -58,6 +64,7 @@ enum Slot {
     Facet(Field, BTreeSet<String>),
     Range(Field, Range),
     Search(String),
+    Only(RowSet),
 }
 
 impl Slot {
@@ -66,7 +73,7 @@ impl Slot {
             (Slot::Facet(a, _), Slot::Facet(b, _)) | (Slot::Range(a, _), Slot::Range(b, _)) => {
                 a == b
             }
-            (Slot::Search(_), Slot::Search(_)) => true,
+            (Slot::Search(_), Slot::Search(_)) | (Slot::Only(_), Slot::Only(_)) => true,
             _ => false,
         }
     }
@@ -101,6 +108,7 @@ impl Mask {
         if !filters.search.is_empty() {
             wanted.push(Slot::Search(filters.search.clone()));
         }
+        wanted.extend(filters.only.clone().map(Slot::Only));
         for i in 0..self.slots.len() {
             let gone = match &self.slots[i] {
                 Some(slot) => !wanted.iter().any(|w| w.same_place(slot)),
@@ -196,6 +204,11 @@ fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32) {
                 set(row, range.contains(get(row)));
             }
         }
+        Slot::Only(only) => {
+            for (row, inside) in only.marks(&frame.data).enumerate() {
+                set(row, inside);
+            }
+        }
         Slot::Search(text) => {
             let needle = text.to_lowercase();
             let hits = search_columns(&frame.data, &needle);
@@ -287,6 +300,9 @@ mod tests {
                     .ranges
                     .iter()
                     .all(|(field, range)| range.contains(frame.numbers(field)(r)))
+                    && f.only
+                        .as_ref()
+                        .is_none_or(|o| o.marks(&frame.data).nth(r) == Some(true))
                     && (f.search.is_empty()
                         || frame
                             .data
@@ -317,11 +333,14 @@ mod tests {
                 );
             }),
             Box::new(|f| f.search = "SPLITK".into()),
+            Box::new(|f| f.only = RowSet::decode("*0.5-30_0.40").ok()),
             Box::new(|f| f.toggle(&Field::Dtype, "bf16")),
+            Box::new(|f| f.only = RowSet::decode("*0.7-9").ok()),
             Box::new(|f| f.toggle(&Field::Dtype, "fp16")),
             Box::new(|f| {
                 f.ranges.clear();
             }),
+            Box::new(|f| f.only = None),
             Box::new(|f| f.search.clear()),
             Box::new(|f| *f = Filters::default()),
         ];

@@ -170,31 +170,67 @@ impl WhatIf {
     }
 }
 
-/// Time outside the GEMMs of a frame: from the traces of its sources, seconds. Zero where no
-/// source says anything.
+/// Time outside the rows of a frame: from the traces of its sources, seconds. GEMMs that are
+/// filtered out count as outside. Zero where no source says anything.
 pub fn other_time_s(frame: &Frame) -> f64 {
     let data = &*frame.data;
-    let mut own = vec![0.0; data.sources.len()];
-    for (r, &source) in data.source.iter().enumerate() {
-        let time = data.time_s[r] * data.count(r);
-        if time.is_finite()
-            && let Some(sum) = own.get_mut(usize::from(source))
-        {
-            *sum += time;
+    let count = data.sources.len();
+    let by_source = |rows: &mut dyn Iterator<Item = usize>| {
+        let mut sums = vec![0.0; count];
+        for r in rows {
+            let time = data.time_s[r] * data.count(r);
+            if time.is_finite()
+                && let Some(sum) = sums.get_mut(usize::from(data.source[r]))
+            {
+                *sum += time;
+            }
         }
-    }
+        sums
+    };
+    let own = by_source(&mut frame.rows.iter().map(|r| *r as usize));
+    let all = by_source(&mut (0..data.len()));
     data.sources
         .iter()
-        .zip(own)
-        .filter(|(_, own)| *own > 0.0)
-        .map(|(source, own)| {
-            source
-                .trace
-                .as_ref()
-                .and_then(|t| t.other_s(own))
-                .unwrap_or(source.not_gemm.time_s + source.without_model.time_s)
+        .zip(own.into_iter().zip(all))
+        .filter(|(_, (own, _))| *own > 0.0)
+        .map(|(source, (own, all))| {
+            let listed = source.not_gemm.time_s + source.without_model.time_s;
+            let traced = source.trace.as_ref().and_then(|t| t.other_s(own));
+            match traced {
+                Some(other) => other,
+                None if listed > 0.0 => listed + all - own,
+                None => 0.0,
+            }
         })
         .sum()
+}
+
+/// What a user says about the time besides the GEMMs, where no file does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Besides {
+    /// Nothing is said: what the files say.
+    Files,
+    /// This long outside the GEMMs, seconds.
+    Other(f64),
+    /// This long with the GEMMs, seconds.
+    Whole(f64),
+}
+
+impl Besides {
+    /// Seconds outside the GEMMs of a frame, which take `gemm_s`; `Err` with the words where the
+    /// whole is shorter than its GEMMs.
+    pub fn seconds(self, frame: &Frame, gemm_s: f64) -> Result<f64, String> {
+        match self {
+            Besides::Files => Ok(other_time_s(frame)),
+            Besides::Other(s) => Ok(s),
+            Besides::Whole(s) if s >= gemm_s => Ok(s - gemm_s),
+            Besides::Whole(s) => Err(format!(
+                "A step of {} is shorter than its GEMMs, which take {}: nothing is counted besides them.",
+                crate::units::Seconds(s),
+                crate::units::Seconds(gemm_s)
+            )),
+        }
+    }
 }
 
 /// What happens end to end if `rows` of the frame reach a goal. `other_s` is the time outside
@@ -325,6 +361,17 @@ mod tests {
     }
 
     #[test]
+    fn the_users_word_on_everything_else() {
+        let f = frame(THREE);
+        assert_eq!(Besides::Files.seconds(&f, 1500e-6), Ok(0.0));
+        assert_eq!(Besides::Other(2e-3).seconds(&f, 1500e-6), Ok(2e-3));
+        let left = Besides::Whole(2e-3).seconds(&f, 1500e-6).expect("longer");
+        assert!((left - 500e-6).abs() < 1e-15);
+        let why = Besides::Whole(1e-3).seconds(&f, 1500e-6).unwrap_err();
+        assert!(why.contains("shorter than its GEMMs"), "{why}");
+    }
+
+    #[test]
     fn the_time_of_everything_else_is_kept() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../shared/data/tracelens/qwen_mi300");
@@ -353,6 +400,13 @@ mod tests {
         let w = what_if(&f, &f.rows, &Goal::Efficiency(0.8), other);
         assert!((w.before_s() * 1e3 - 33.131).abs() < 1e-3);
         assert!((w.speedup() - 1.061).abs() < 2e-3, "{}", w.speedup());
+        // Filtered to one of its GEMMs the others are part of what stays.
+        let one = Frame {
+            rows: Arc::new(vec![0]),
+            ..f.clone()
+        };
+        let w = what_if(&one, &[0], &Goal::Efficiency(0.8), other_time_s(&one));
+        assert!((w.before_s() * 1e3 - 33.131).abs() < 1e-3, "{w:?}");
         let by_op = pareto(&f, &Field::Column("op_name".to_owned()), 10);
         assert_eq!(by_op.bars[0].value, "aten::mm");
     }

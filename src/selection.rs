@@ -1,8 +1,20 @@
 //! Rows by file and line, so that a selection survives a reload, and back.
 
 use crate::dataset::Dataset;
-use crate::view_state::RowRef;
 use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A row named in a way that survives a reload: file index and line, and which of the line's
+/// points where one line holds several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RowRef {
+    /// Index of the file.
+    pub source: u16,
+    /// 1-based line.
+    pub line: u32,
+    /// 0 for the line's first point.
+    pub part: u32,
+}
 
 impl RowRef {
     /// The name of a row.
@@ -55,6 +67,163 @@ impl RowRef {
     }
 }
 
+/// Rows named one by one, as a filter: many of them in few words, and in any dataset.
+///
+/// Runs of lines keep a set of a million rows small, and a link that names four thousand million
+/// lines harmless.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowSet {
+    /// What the rows are: the id of a rule, or "" for a selection.
+    pub what: String,
+    /// Sorted by file, part, first line; none overlaps another.
+    runs: Arc<Vec<Run>>,
+}
+
+/// Lines of one file, the same point of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    source: u16,
+    part: u32,
+    first: u32,
+    last: u32,
+}
+
+/// Longest text that a link carries for a set of rows, in bytes.
+pub const LONGEST: usize = 4000;
+
+impl RowSet {
+    /// The set of these rows.
+    pub fn new(what: &str, rows: &[u32], data: &Dataset) -> RowSet {
+        let runs = rows
+            .iter()
+            .filter(|r| (**r as usize) < data.len())
+            .map(|&row| {
+                let RowRef { source, line, part } = RowRef::of(row, data);
+                Run {
+                    source,
+                    part,
+                    first: line,
+                    last: line,
+                }
+            });
+        RowSet {
+            what: what.to_owned(),
+            runs: Arc::new(join(runs.collect())),
+        }
+    }
+
+    /// Rows of the set; in a set from a link those of them that the data may lack count too.
+    pub fn len(&self) -> u64 {
+        self.runs
+            .iter()
+            .map(|r| u64::from(r.last - r.first) + 1)
+            .sum()
+    }
+
+    /// True where no row is named: such a filter lets nothing through.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// Tells for each row of the data, in order, whether it is in the set.
+    pub fn marks<'a>(&'a self, data: &'a Dataset) -> impl Iterator<Item = bool> + 'a {
+        let mut before = None;
+        let mut part = 0u32;
+        data.source.iter().zip(&data.line).map(move |(&s, &line)| {
+            part = if before == Some((s, line)) {
+                part + 1
+            } else {
+                0
+            };
+            before = Some((s, line));
+            let at = self
+                .runs
+                .partition_point(|r| (r.source, r.part, r.first) <= (s, part, line));
+            at.checked_sub(1).is_some_and(|i| {
+                let r = self.runs[i];
+                (r.source, r.part) == (s, part) && line <= r.last
+            })
+        })
+    }
+
+    /// The set as text, `split_k*0.2-9_0.12_1.3.1`: file, line or lines, point of the line where
+    /// it is not the first. `None` where that is longer than [`LONGEST`].
+    pub fn encode(&self) -> Option<String> {
+        let mut out = format!("{}*", self.what);
+        for (i, r) in self.runs.iter().enumerate() {
+            if i > 0 {
+                out.push('_');
+            }
+            out.push_str(&format!("{}.{}", r.source, r.first));
+            if r.last > r.first {
+                out.push_str(&format!("-{}", r.last));
+            }
+            if r.part > 0 {
+                out.push_str(&format!(".{}", r.part));
+            }
+            if out.len() > LONGEST {
+                return None;
+            }
+        }
+        Some(out)
+    }
+
+    /// Reads [`encode`](RowSet::encode)'s text.
+    ///
+    /// # Errors
+    /// What was expected, with the offending part.
+    pub fn decode(text: &str) -> Result<RowSet, String> {
+        let (what, list) = text
+            .split_once('*')
+            .ok_or_else(|| format!("expected what*file.line: {text}"))?;
+        let mut runs = Vec::new();
+        for run in list.split('_').filter(|t| !t.is_empty()) {
+            let bad = || format!("expected file.line, file.first-last: {run}");
+            let mut parts = run.split('.');
+            let mut next = || parts.next().ok_or_else(bad);
+            let source = next()?.parse().map_err(|_| bad())?;
+            let lines = next()?;
+            let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+            let (first, last) = match (first.parse(), last.parse()) {
+                (Ok(a), Ok(b)) if a <= b => (a, b),
+                _ => return Err(bad()),
+            };
+            let part = match parts.next() {
+                Some(t) => t.parse().map_err(|_| bad())?,
+                None => 0,
+            };
+            runs.push(Run {
+                source,
+                part,
+                first,
+                last,
+            });
+        }
+        Ok(RowSet {
+            what: what.to_owned(),
+            runs: Arc::new(join(runs)),
+        })
+    }
+}
+
+/// Sorts runs and joins those that touch.
+fn join(mut runs: Vec<Run>) -> Vec<Run> {
+    runs.sort_unstable();
+    let mut out: Vec<Run> = Vec::new();
+    for run in runs {
+        match out.last_mut() {
+            Some(r)
+                if (r.source, r.part) == (run.source, run.part)
+                    && run.first <= r.last.saturating_add(1) =>
+            {
+                r.last = r.last.max(run.last);
+            }
+            _ => out.push(run),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +256,46 @@ mod tests {
         }
         let names: Vec<RowRef> = [6, 0, 2].map(|r| RowRef::of(r, &d)).into();
         assert_eq!(RowRef::find(&names, &d), [6, 0, 2]);
+    }
+
+    #[test]
+    fn a_set_of_rows_is_found_again_from_its_text() {
+        let d = data(&[
+            (0, 2),
+            (0, 3),
+            (0, 3),
+            (0, 3),
+            (0, 4),
+            (0, 9),
+            (1, 2),
+            (1, 3),
+        ]);
+        for (rows, text) in [
+            (vec![0, 1, 4], "rule*0.2-4"),
+            (vec![1, 3, 5, 7], "rule*0.3_0.9_0.3.2_1.3"),
+            (vec![], "rule*"),
+        ] {
+            let set = RowSet::new("rule", &rows, &d);
+            assert_eq!(set.encode().as_deref(), Some(text));
+            assert_eq!(set.len(), rows.len() as u64);
+            let back = RowSet::decode(text).expect("its own text");
+            assert_eq!(back, set);
+            let marked: Vec<u32> = (0..)
+                .zip(back.marks(&d))
+                .filter(|m| m.1)
+                .map(|m| m.0)
+                .collect();
+            assert_eq!(marked, rows);
+        }
+        // Any number of lines in one word, and none of it costs anything.
+        let all = RowSet::decode("*0.0-4294967295_0.7").expect("a range");
+        assert_eq!(all.marks(&d).filter(|m| *m).count(), 4);
+        for bad in ["", "0.2", "*x", "*0.3-2", "*0", "*0.1.x", "*-1.2"] {
+            assert!(RowSet::decode(bad).is_err(), "{bad}");
+        }
+        let far = data(&(0..3000).map(|i| (0, 2 * i)).collect::<Vec<_>>());
+        let rows: Vec<u32> = (0..3000).collect();
+        assert_eq!(RowSet::new("", &rows, &far).encode(), None);
     }
 
     #[test]

@@ -8,22 +8,13 @@ use crate::field::Field;
 use crate::filter::{Filters, Range};
 use crate::hardware::RoofKind;
 use crate::metrics::DeviceChoice;
+use crate::selection::RowSet;
 use std::collections::BTreeMap;
 
 /// Version of the text form.
 pub const VERSION: u32 = 1;
 
-/// A row named in a way that survives a reload: file index and line, and which of the line's
-/// points where one line holds several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RowRef {
-    /// Index of the file.
-    pub source: u16,
-    /// 1-based line.
-    pub line: u32,
-    /// 0 for the line's first point.
-    pub part: u32,
-}
+pub use crate::selection::RowRef;
 
 /// Everything the page shows besides the data itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,7 +63,8 @@ impl ViewState {
         }
     }
 
-    /// The text after `#`. Defaults are left out; an untouched state gives "".
+    /// The text after `#`. Defaults are left out; an untouched state gives "". A set of rows that
+    /// is too long for a link is left out too: [`unwritten`](ViewState::unwritten) tells.
     pub fn encode(&self) -> String {
         let mut out = form_urlencoded::Serializer::new(String::new());
         let mut any = false;
@@ -110,6 +102,9 @@ impl ViewState {
         if !self.filters.search.is_empty() {
             put("q", &self.filters.search);
         }
+        if let Some(text) = self.filters.only.as_ref().and_then(RowSet::encode) {
+            put("only", &text);
+        }
         if !self.selection.is_empty() {
             let refs: Vec<String> = self
                 .selection
@@ -125,6 +120,12 @@ impl ViewState {
             put(key, value);
         }
         out.finish()
+    }
+
+    /// True where the rows that are filtered to are too many to be named in a link.
+    pub fn unwritten(&self) -> bool {
+        let only = self.filters.only.as_ref();
+        only.is_some_and(|o| o.encode().is_none())
     }
 
     /// Reads the text after `#` (with or without it).
@@ -201,6 +202,7 @@ impl ViewState {
                     }
                 }
                 "q" => self.filters.search = value.to_owned(),
+                "only" => self.filters.only = Some(RowSet::decode(value)?),
                 "sel" => {
                     let mut refs = Vec::new();
                     for part in value.split(',').filter(|p| !p.is_empty()) {
@@ -238,7 +240,7 @@ mod tests {
     #[test]
     fn one_bad_key_spoils_no_other() {
         let (s, problems) = ViewState::decode(
-            "#v=1&view=heatmap&roof=tin&r.m=x..3&f.nonsense=1&f.dtype=bf16&f.dtype=fp8&q=a%20b&new.key=7&sel=0.3,1.9.2",
+            "#v=1&view=heatmap&roof=tin&r.m=x..3&f.nonsense=1&f.dtype=bf16&f.dtype=fp8&q=a%20b&new.key=7&sel=0.3,1.9.2&only=0.7",
         );
         assert_eq!(s.view, "heatmap");
         assert_eq!(s.filters.search, "a b");
@@ -253,7 +255,7 @@ mod tests {
             }
         );
         let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();
-        assert_eq!(keys, ["roof", "r.m", "f.nonsense"]);
+        assert_eq!(keys, ["roof", "r.m", "f.nonsense", "only"]);
     }
 
     proptest! {
@@ -269,6 +271,7 @@ mod tests {
             s.devices.default = Some("mi300x".into());
             s.devices.overrides.insert(key, "h100-sxm".into());
             s.selection.push(RowRef { source, line, part });
+            s.filters.only = RowSet::decode(&format!("rule*{source}.{line}.{part}")).ok();
             s.set_param("heat.x", "c.kernel");
             let (back, problems) = ViewState::decode(&s.encode());
             prop_assert!(problems.is_empty());

@@ -55,7 +55,7 @@ pub fn Detail() -> impl IntoView {
             Some(view! {
                 <details class="detail-finding" open=true>
                     <summary>{f.title.clone()}</summary>
-                    {super::overview::reasons(app, f, false)}
+                    {super::overview::reasons(app, f, None)}
                 </details>
             })
         })
@@ -84,12 +84,23 @@ pub fn Detail() -> impl IntoView {
                             (n > 24).then(|| view! { <span class="muted">{format!("and {} more", n - 24)}</span> })
                         }}
                     </div>
+                    {icon_button(icon::FILTER, "Filter to what is selected", move || only_selected(app))}
                     {icon_button(icon::CROSS, "Close the details (Esc)", move || app.deselect())}
                 </header>
                 <div class="detail-body" tabindex="0">{finding}{body}</div>
             </aside>
         </Show>
     }
+}
+
+/// Every view shows only what is selected: the rows of the chosen finding, or those picked.
+fn only_selected(app: App) {
+    let rule = app.finding.get_untracked().and_then(|i| {
+        let picked = app.view.with_untracked(|v| !v.selection.is_empty());
+        let found = app.found.get_untracked().filter(|_| !picked)?;
+        Some(found.findings.findings.get(i)?.rule.clone())
+    });
+    app.filter_to(&rule.unwrap_or_default(), &app.selected.get_untracked());
 }
 
 /// Commands and scripts that run just this GEMM.

@@ -7,6 +7,8 @@ use crate::cells;
 use crate::dataset::ColumnData;
 use crate::field::{Field, FieldInfo};
 use crate::filter::Range;
+use crate::findings::RULES;
+use crate::selection::RowSet;
 use crate::web::clock;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -345,59 +347,90 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
     }
 }
 
+/// What a chip takes back.
+#[derive(Clone, PartialEq)]
+enum Chip {
+    Facet(Field, String),
+    Range(Field),
+    Only,
+}
+
+/// Rows that are named one by one, in words.
+pub fn only_words(only: &RowSet) -> String {
+    let rule = RULES.iter().find(|r| r.id == only.what);
+    let what = rule.map_or("Selected rows", |r| r.title);
+    match only.len() {
+        1 => format!("{what}: 1 row"),
+        n => format!("{what}: {} rows", grouped(n)),
+    }
+}
+
+/// The chips of what is filtered, each with its words.
+fn chips(frame: &Shown, filters: &crate::filter::Filters) -> Vec<(String, Chip)> {
+    let mut out: Vec<(String, Chip)> = Vec::new();
+    if let Some(only) = &filters.only {
+        out.push((only_words(only), Chip::Only));
+    }
+    for (field, values) in &filters.facets {
+        let label = frame
+            .info(field)
+            .map_or_else(|| field.to_string(), |i| i.label);
+        for value in values {
+            let text = if value.is_empty() { "(none)" } else { value };
+            out.push((
+                format!("{label}: {text}"),
+                Chip::Facet(field.clone(), value.clone()),
+            ));
+        }
+    }
+    for (field, range) in &filters.ranges {
+        let chip = Chip::Range(field.clone());
+        let Some(info) = frame.info(field) else {
+            out.push((field.to_string(), chip));
+            continue;
+        };
+        let end = |v: Option<f64>| v.map(|v| cells::number(&info, v));
+        let text = match (end(range.min), end(range.max)) {
+            (Some(a), Some(b)) => format!("{} {a} – {b}", cells::title(&info)),
+            (Some(a), None) => format!("{} ≥ {a}", cells::title(&info)),
+            (None, Some(b)) => format!("{} ≤ {b}", cells::title(&info)),
+            (None, None) => continue,
+        };
+        out.push((text, chip));
+    }
+    out
+}
+
+fn take_back(app: App, chip: &Chip) {
+    match chip {
+        Chip::Facet(field, value) => app.toggle_facet(field, value),
+        Chip::Range(field) => app.edit("range", |v| {
+            v.filters.ranges.remove(field);
+        }),
+        Chip::Only => app.edit("only", |v| v.filters.only = None),
+    }
+}
+
 /// What is filtered, one chip each, with a way to take it back.
 #[component]
 fn Chips() -> impl IntoView {
     let app = App::here();
     let chips = Memo::new(move |_| {
         let frame = app.late.get();
-        app.view.with(|v| {
-            let mut out: Vec<(String, Field, Option<String>)> = Vec::new();
-            for (field, values) in &v.filters.facets {
-                let label = frame
-                    .info(field)
-                    .map_or_else(|| field.to_string(), |i| i.label);
-                for value in values {
-                    let text = if value.is_empty() { "(none)" } else { value };
-                    out.push((
-                        format!("{label}: {text}"),
-                        field.clone(),
-                        Some(value.clone()),
-                    ));
-                }
-            }
-            for (field, range) in &v.filters.ranges {
-                let Some(info) = frame.info(field) else {
-                    out.push((field.to_string(), field.clone(), None));
-                    continue;
-                };
-                let end = |v: Option<f64>| v.map(|v| cells::number(&info, v));
-                let text = match (end(range.min), end(range.max)) {
-                    (Some(a), Some(b)) => format!("{} {a} – {b}", cells::title(&info)),
-                    (Some(a), None) => format!("{} ≥ {a}", cells::title(&info)),
-                    (None, Some(b)) => format!("{} ≤ {b}", cells::title(&info)),
-                    (None, None) => continue,
-                };
-                out.push((text, field.clone(), None));
-            }
-            out
-        })
+        app.view.with(|v| chips(&frame, &v.filters))
     });
     view! {
         <Show when=move || chips.with(|c| !c.is_empty())>
             <ul class="chips" aria-label="Active filters">
                 <For each=move || chips.get() key=|c| c.0.clone() let:chip>
                     {
-                        let (text, field, value) = chip;
+                        let (text, what) = chip;
                         let name = format!("Remove the filter {text}");
                         view! {
                             <li class="chip">
                                 <span title=text.clone()>{text.clone()}</span>
                                 <button type="button" class="icon-button tiny" aria-label=name.clone() title=name
-                                    on:click=move |_| match &value {
-                                        Some(value) => app.toggle_facet(&field, value),
-                                        None => app.edit("range", |v| { v.filters.ranges.remove(&field); }),
-                                    }>
+                                    on:click=move |_| take_back(app, &what)>
                                     {icon(super::ui::icon::CROSS)}
                                 </button>
                             </li>

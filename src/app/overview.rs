@@ -2,6 +2,7 @@
 
 use super::state::{App, Judged};
 use super::terms::explained;
+use super::totals::grouped;
 use super::ui::{Menu, icon};
 use crate::findings::{Finding, RULES, Severity};
 use crate::picture;
@@ -33,7 +34,7 @@ pub fn Overview() -> impl IntoView {
     };
     view! {
         <div class="overview" tabindex="0" aria-label="Overview">
-            <div class="overview-page">{body}</div>
+            <div class="overview-page">{filtered(app)}{body}</div>
         </div>
     }
 }
@@ -191,14 +192,16 @@ fn card(app: App, index: usize, f: &Finding, whole_s: f64, whole: &str) -> AnyVi
     view! {
         <li class="finding" class:open=open data-rule=f.rule.clone()>
             {head}
-            {open.then(|| reasons(app, f, true))}
+            {open.then(|| reasons(app, f, Some(index)))}
         </li>
     }
     .into_any()
 }
 
 /// Why, how sure, what to do: the body of a finding.
-pub fn reasons(app: App, f: &Finding, with_rows: bool) -> AnyView {
+///
+/// `index` is the finding's number where its rows are to be listed too.
+pub fn reasons(app: App, f: &Finding, index: Option<usize>) -> AnyView {
     let mut known = Vec::new();
     let mut part = |title: &'static str, text: &str, class: &'static str| {
         (!text.is_empty()).then(|| {
@@ -225,7 +228,7 @@ pub fn reasons(app: App, f: &Finding, with_rows: bool) -> AnyView {
             {sure}{profile}
         </dl>
         {callers(app, f)}
-        {with_rows.then(|| evidence(app, f))}
+        {index.map(|i| evidence(app, i, f))}
     }
     .into_any()
 }
@@ -273,12 +276,54 @@ pub fn call_stack(stack: crate::trace::CallStack) -> Option<AnyView> {
     )
 }
 
+/// Filters to the rows of a finding.
+fn filter_to(app: App, index: usize) {
+    let found = app.found.get_untracked();
+    if let Some(f) = found.and_then(|j| j.findings.findings.get(index).cloned()) {
+        app.filter_to(&f.rule, &f.evidence.rows);
+        // The button is gone with its card.
+        dom::focus(".overview");
+    }
+}
+
+/// What is filtered, over the sentences that hold for it alone.
+fn filtered(app: App) -> impl IntoView {
+    let words = Memo::new(move |_| {
+        let filters = app.view.with(|v| v.filters.clone());
+        (!filters.is_empty()).then(|| {
+            let (rows, all) = (app.late.with(|f| f.rows.len()), app.data.with(|d| d.len()));
+            let only = filters.only.as_ref().map(super::filters::only_words);
+            format!(
+                "Filtered: {} of {} rows{}",
+                grouped(rows as u64),
+                grouped(all as u64),
+                only.map_or(String::new(), |w| format!(" ({w})"))
+            )
+        })
+    });
+    move || {
+        words.get().map(|words| {
+            view! {
+                <p class="notice filtered" role="status">
+                    {icon(icon::FILTER)}
+                    <span>{words}</span>
+                    <button type="button" class="button small" on:click=move |_| {
+                        app.clear_filters();
+                        dom::focus(".overview");
+                    }>"Show all rows"</button>
+                </p>
+            }
+        })
+    }
+}
+
 /// The rows that a finding rests on.
-fn evidence(app: App, f: &Finding) -> Option<AnyView> {
+fn evidence(app: App, index: usize, f: &Finding) -> Option<AnyView> {
     let rows = &f.evidence.rows;
     if rows.is_empty() {
         return None;
     }
+    let one = rows.len() == 1;
     let lines: Vec<AnyView> = app.late.with_untracked(|frame| {
         rows.iter()
             .take(EVIDENCE)
@@ -314,6 +359,10 @@ fn evidence(app: App, f: &Finding) -> Option<AnyView> {
             <section class="evidence" aria-label="Evidence">
                 <div class="evidence-head">
                     <h3>{format!("Evidence: {} row{}", rows.len(), if rows.len() == 1 { "" } else { "s" })}</h3>
+                    <button type="button" class="button small" title="Every view shows only these rows, until you show all again or undo"
+                        on:click=move |_| filter_to(app, index)>
+                        {icon(icon::FILTER)}<span>{if one { "Filter to this row" } else { "Filter to these rows" }}</span>
+                    </button>
                     <button type="button" class="button small" on:click=move |_| app.edit("view", |v| v.view = String::new())>
                         "Show in the roofline"
                     </button>

@@ -118,6 +118,7 @@ fn save_page(app: App) {
 pub fn Share() -> impl IntoView {
     let app = App::here();
     let view = plain_view(app);
+    let unwritten = view.unwritten();
     let names = app.files.with_untracked(|files| {
         let loader = app.try_loader();
         files
@@ -179,6 +180,11 @@ pub fn Share() -> impl IntoView {
             }
         }
     };
+    let short = unwritten.then(|| {
+        view! {
+            <p class="notice">"The rows that are filtered to are too many for a link or a saved page: both show all rows instead. Filter by columns or ranges to share a part."</p>
+        }
+    });
     let place = Place {
         viewer: viewer(),
         file: names.first().cloned().unwrap_or_else(|| "bench.csv".into()),
@@ -208,6 +214,7 @@ pub fn Share() -> impl IntoView {
                     <button type="button" class="button primary" on:click=move |_| copy(app, link.get_untracked())>"Copy link"</button>
                 </div>
                 <p class="muted">{holds}</p>
+                {short}
                 <label class="share-check">
                     <input type="checkbox" disabled=move || !fits() prop:checked=move || with_data.get()
                         on:change=move |_| with_data.update(|w| *w = !*w) />

@@ -13,6 +13,7 @@ use crate::hardware::{Device, RoofKind};
 use crate::history::History;
 use crate::import::ImportOptions;
 use crate::metrics::{DeviceChoice, Metrics, Totals};
+use crate::selection::RowSet;
 use crate::trace::{self, TraceContext};
 use crate::view_state::{RowRef, ViewState};
 use crate::web::{clock, storage};
@@ -513,6 +514,24 @@ impl App {
             v.selection.clear();
             v.set_param(FINDING_KEY, id.filter(|_| !again).unwrap_or_default());
         });
+    }
+
+    /// Shows only these rows in every view; `what` is the id of the rule that found them, or "".
+    pub fn filter_to(&self, what: &str, rows: &[u32]) {
+        let only = self.data.with_untracked(|d| RowSet::new(what, rows, d));
+        let mut words = match only.len() {
+            1 => "Only this row shows".to_owned(),
+            n => format!("Only these {n} rows show"),
+        };
+        if only.encode().is_none() {
+            words.push_str("; they are too many for a link, which holds all else");
+        }
+        self.edit("only", |v| {
+            v.filters.only = Some(only);
+            v.selection.clear();
+            v.set_param(FINDING_KEY, "");
+        });
+        self.status.set(words);
     }
 
     /// Shows or hides the explanations of words, and stores that.

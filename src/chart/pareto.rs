@@ -10,7 +10,7 @@ use super::text;
 use super::view::{Look, View};
 use crate::field::{Field, FieldKind, Frame};
 use crate::hardware;
-use crate::pareto::{Goal, Pareto, WhatIf, known_types, other_time_s, pareto, what_if};
+use crate::pareto::{Besides, Goal, Pareto, WhatIf, known_types, other_time_s, pareto, what_if};
 use crate::units::Seconds;
 use crate::view_state::{RowRef, ViewState};
 
@@ -29,6 +29,10 @@ pub struct ParetoView {
     bar: Option<usize>,
     group: String,
     result: WhatIf,
+    /// The time besides the GEMMs is the user's word.
+    typed: bool,
+    /// What is wrong with that word; "" where nothing is.
+    refused: String,
     swept: bool,
     measured: bool,
 }
@@ -139,16 +143,23 @@ impl ParetoView {
                 format!("reached {} % of the roof", target.current),
             ),
         };
-        let result = what_if(frame, &rows, &goal, other_time_s(frame));
         let mut controls = vec![by, group, device];
         if chosen.is_none() {
             controls.push(target);
         }
+        let besides = besides(frame, state, &mut controls);
+        let (other_s, refused) = match besides.seconds(frame, pareto.time_s) {
+            Ok(s) => (s, String::new()),
+            Err(why) => (0.0, why),
+        };
+        let result = what_if(frame, &rows, &goal, other_s);
         ParetoView {
             what: frame
                 .info(&field)
                 .map_or_else(|| "shape".to_owned(), |i| i.label.to_lowercase()),
             measured: pareto.time_s > 0.0,
+            typed: besides != Besides::Files,
+            refused,
             swept: crate::findings::Scan::new(frame).sweep,
             pareto,
             controls,
@@ -185,6 +196,50 @@ impl ParetoView {
                 _ => "these GEMMs allow".to_owned(),
             }
         )
+    }
+}
+
+/// What counts besides the GEMMs: the files' word, or the user's; adds its settings.
+fn besides(frame: &Frame, state: &ViewState, controls: &mut Vec<Control>) -> Besides {
+    let known = other_time_s(frame);
+    let files = if known > 0.0 {
+        format!("{}, as the files say", Seconds(known))
+    } else {
+        "nothing (no file says it)".to_owned()
+    };
+    let kind = Control::choice(
+        state,
+        "pareto.besides",
+        "Besides these GEMMs",
+        "What takes time and is no GEMM of this view: it stays as it is. Where no file says how long, type it.",
+        vec![
+            Choice::new("", files),
+            Choice::new("other", "other work of"),
+            Choice::new("whole", "the rest of a step of"),
+        ],
+        "",
+    );
+    let chosen = kind.current.clone();
+    controls.push(kind);
+    if chosen.is_empty() {
+        return Besides::Files;
+    }
+    let time = Control::number(
+        state,
+        "pareto.ms",
+        "",
+        "Your figure, an assumption: no file says it.",
+        (0.0, 1e9, 1.0),
+        "ms",
+        0.0,
+    );
+    let seconds = time.as_number() * 1e-3;
+    controls.push(time);
+    match chosen.as_str() {
+        "other" => Besides::Other(seconds),
+        _ if seconds > 0.0 => Besides::Whole(seconds),
+        // Not typed yet.
+        _ => Besides::Other(0.0),
     }
 }
 
@@ -339,14 +394,22 @@ impl View for ParetoView {
         let p = &self.pareto;
         let mut out = Vec::new();
         out.extend(Some(self.sentence()).filter(|s| !s.is_empty()));
-        if self.result.other_s > 0.0 {
+        if !self.refused.is_empty() {
+            out.push(self.refused.clone());
+        } else if self.result.other_s > 0.0 {
             out.push(format!(
-                "{} outside these GEMMs stay as they are.",
+                "{}{} outside these GEMMs stay as they are.",
+                if self.typed {
+                    "Assumed, as typed: "
+                } else {
+                    ""
+                },
                 Seconds(self.result.other_s)
             ));
         } else if self.measured {
             out.push(
-                "What runs besides these GEMMs is not known here: the metadata of a trace report says it."
+                "What runs besides these GEMMs is not known: type it above, or add the metadata of \
+                 the trace report."
                     .to_owned(),
             );
         }
@@ -448,6 +511,21 @@ mod tests {
             view.sentence()
         );
         assert!(view.result.speedup() < 1.0, "an A100 is slower");
+        // What no file says can be typed, and is named as an assumption.
+        let typed = state(&[("pareto.besides", "whole"), ("pareto.ms", "3")]);
+        let view = ParetoView::open(&f, &typed);
+        assert!((view.result.other_s - 1.5e-3).abs() < 1e-12);
+        assert!(
+            view.sentence().contains("End to end"),
+            "{}",
+            view.sentence()
+        );
+        assert!(view.notes()[1].starts_with("Assumed, as typed: 1.500 ms"));
+        let typed = state(&[("pareto.besides", "whole"), ("pareto.ms", "1")]);
+        let view = ParetoView::open(&f, &typed);
+        assert!(view.notes()[1].contains("shorter than its GEMMs"));
+        let typed = state(&[("pareto.besides", "other"), ("pareto.ms", "20")]);
+        assert!((ParetoView::open(&f, &typed).result.other_s - 20e-3).abs() < 1e-12);
         // The value of a link that means nothing here is the default.
         let view = ParetoView::open(
             &f,

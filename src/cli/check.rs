@@ -38,7 +38,7 @@ pub(super) fn check(
     if !loaded.ok {
         return Ok(Outcome::Unknown);
     }
-    let state = view_state(args, err)?;
+    let state = view_state(args, &loaded, err)?;
     let mut outcome = Outcome::Held;
     let mut note = |o: Outcome| {
         if outcome != Outcome::Unknown && o != Outcome::Held {

@@ -3,9 +3,10 @@
 use super::{Args, name_of, read};
 use crate::dataset::Dataset;
 use crate::field::Frame;
-use crate::hardware::Device;
+use crate::hardware::{Device, RoofKind};
 use crate::import::Imported;
 use crate::picture;
+use crate::trace;
 use crate::view_state::ViewState;
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -15,6 +16,8 @@ use std::io::{Read, Write};
 pub(super) struct Loaded {
     pub data: Dataset,
     pub custom: Vec<Device>,
+    /// The files bring peaks that were measured: percentages are of those.
+    pub measured_peaks: bool,
     /// False where a file could not be read.
     pub ok: bool,
 }
@@ -27,12 +30,19 @@ pub(super) fn load(
     err: &mut dyn Write,
 ) -> std::io::Result<Loaded> {
     let mut all = Loaded {
-        data: Dataset::new(),
-        custom: Vec::new(),
         ok: true,
+        ..Loaded::default()
     };
-    for file in files {
+    let paths: Vec<_> = files.iter().map(|f| f.to_string_lossy()).collect();
+    let paths: Vec<&str> = paths.iter().map(|p| &**p).collect();
+    let repeated = trace::repeated_tables(&paths);
+    let mut contexts = Vec::new();
+    for (i, file) in files.iter().enumerate() {
         let name = name_of(file);
+        if let Some((_, why)) = repeated.iter().find(|(at, _)| *at == i) {
+            writeln!(err, "gemmscope: {name}: left out: {why}")?;
+            continue;
+        }
         match read(file, &args.options, stdin) {
             Ok(Imported::Table(data)) => {
                 let set_aside: u64 = data.sources.iter().map(|s| s.set_aside.total()).sum();
@@ -45,15 +55,24 @@ pub(super) fn load(
                 all.data.append(*data);
             }
             Ok(Imported::Devices(devices)) => all.custom.extend(devices),
-            Ok(Imported::Context(_)) => writeln!(
-                err,
-                "gemmscope: {name}: context of a trace report, which belongs to the GEMM.csv beside it"
-            )?,
+            Ok(Imported::Context(context)) => contexts.push((name, context)),
             Err(e) => {
                 all.ok = false;
                 writeln!(err, "gemmscope: {name}: {e}")?;
             }
         }
+    }
+    for (name, context) in contexts {
+        let attached = trace::attach(&mut all.data, &context);
+        if attached.source.is_none() {
+            writeln!(
+                err,
+                "gemmscope: {name}: belongs to a table of a trace report (gemm_ops.csv, GEMM.csv), \
+                 which is not among the files"
+            )?;
+        }
+        all.measured_peaks |= attached.device.is_some();
+        all.custom.extend(attached.device);
     }
     if all.ok && all.data.is_empty() {
         all.ok = false;
@@ -62,14 +81,21 @@ pub(super) fn load(
     Ok(all)
 }
 
-/// What the options look at: the state of `--state` with `--view` and `--device` over it. Keys
-/// that cannot be read are named on `err`.
-pub(super) fn view_state(args: &Args, err: &mut dyn Write) -> std::io::Result<ViewState> {
+/// What the options look at: the state of `--state` with `--view` and `--device` over it, judged
+/// by the peaks that the files bring. Keys that cannot be read are named on `err`.
+pub(super) fn view_state(
+    args: &Args,
+    loaded: &Loaded,
+    err: &mut dyn Write,
+) -> std::io::Result<ViewState> {
     let text = args.state.as_deref().unwrap_or("");
     let text = text.split_once('#').map_or(text, |(_, hash)| hash);
     let (mut state, problems) = ViewState::decode(text);
     for p in problems {
         writeln!(err, "gemmscope: --state: {}: {}", p.key, p.message)?;
+    }
+    if loaded.measured_peaks {
+        state.roof = RoofKind::Achievable;
     }
     if let Some(view) = &args.view {
         state.view.clone_from(view);

@@ -21,7 +21,7 @@ pub(super) fn render(
     if !loaded.ok {
         return Ok(false);
     }
-    let state = view_state(args, err)?;
+    let state = view_state(args, &loaded, err)?;
     let frame = frame(loaded, &state, err)?;
     let theme = Theme::of(args.dark);
     let Some(scene) = picture::draw(&frame, &state, (args.size.0, args.size.1), &theme) else {
@@ -49,7 +49,7 @@ pub(super) fn report(
     if !loaded.ok {
         return Ok(false);
     }
-    let state = view_state(args, err)?;
+    let state = view_state(args, &loaded, err)?;
     let frame = frame(loaded, &state, err)?;
     let found = findings::check_all(&frame);
     let report = report::Report::new(&frame, &found);

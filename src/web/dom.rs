@@ -77,6 +77,14 @@ pub fn document() -> web_sys::Document {
     window().document().expect("a window has a document")
 }
 
+/// Gives the focus to the first element that a selector names.
+pub fn focus(selector: &str) {
+    let found = document().query_selector(selector).ok().flatten();
+    if let Some(element) = found.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = element.focus();
+    }
+}
+
 /// Sets or removes a `data-*` attribute on `<html>`.
 pub fn set_root_data(name: &str, value: Option<&str>) {
     if let Some(root) = document().document_element() {
