@@ -638,7 +638,9 @@ fn every_view_takes_any_field_any_size_and_any_data() {
                 let values: Vec<String> = match control.kind {
                     Kind::Choice { options }
                     | Kind::Field { options }
-                    | Kind::Several { options } => options.into_iter().map(|o| o.value).collect(),
+                    | Kind::Several { options, .. } => {
+                        options.into_iter().map(|o| o.value).collect()
+                    }
                     Kind::Toggle => vec!["0".into(), "1".into()],
                     Kind::Number { min, max, .. } => vec![min.to_string(), max.to_string()],
                     _ => vec!["4".into(), "no such name".into()],

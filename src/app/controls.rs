@@ -1,5 +1,6 @@
-//! Settings that a chart or a plan describes as data ([`Control`]): one element for each kind.
+//! Settings that a view or a plan describes as data ([`Control`]): one element for each kind.
 
+use super::state::App;
 use super::ui::{Menu, icon, value_of};
 use crate::chart::control::{Control, Kind};
 use leptos::prelude::*;
@@ -7,137 +8,201 @@ use leptos::prelude::*;
 /// What is done with a choice: the setting and the value's text.
 pub type Change = Callback<(Control, String)>;
 
-/// The settings of a list that may change: an element stays while its setting is of one kind, so
-/// that what is being typed keeps the focus.
-pub fn controls(list: Memo<Vec<Control>>, change: Change) -> AnyView {
-    let keys = Memo::new(move |_| {
-        list.with(|l| {
-            l.iter()
-                .map(|c| (c.key.clone(), format!("{:?}", c.kind)))
-                .collect::<Vec<_>>()
-        })
-    });
+/// Writes a choice to the view under the setting's key.
+pub fn write(app: App) -> Change {
+    Callback::new(move |(control, value): (Control, String)| {
+        let stored = control.stored(&value).to_owned();
+        app.edit("control", |v| v.set_param(&control.key, stored));
+    })
+}
+
+/// The settings of a list that may change. An element stays while what it offers stays, so that
+/// a choice does not take the focus.
+pub fn controls(list: Signal<Vec<Control>>, change: Change) -> AnyView {
+    let offers = |c: &Control| {
+        let range = match c.kind {
+            Kind::Number {
+                min, max, slider, ..
+            } => Some((min.to_bits(), max.to_bits(), slider)),
+            _ => None,
+        };
+        (c.key.clone(), c.options().to_vec(), range)
+    };
     view! {
-        <For each=move || keys.get() key=|k| k.clone() let:key>
+        <For each=move || list.get() key=offers let:first>
             {
-                let key = key.0;
+                let key = first.key.clone();
                 // Gone for a moment while the list changes: the last one stands in.
-                let one = Memo::new(move |last: Option<&Option<Control>>| {
+                let now = Memo::new(move |last: Option<&Control>| {
                     list.with(|l| l.iter().find(|c| c.key == key).cloned())
-                        .or_else(|| last.cloned().flatten())
+                        .or_else(|| last.cloned())
+                        .unwrap_or_else(|| first.clone())
                 });
-                move || control(one, change)
+                control(now, change)
             }
         </For>
     }
     .into_any()
 }
 
-fn control(one: Memo<Option<Control>>, change: Change) -> AnyView {
-    let Some(first) = one.get_untracked() else {
+/// Hands on what was typed; what the setting does not take is said, and the field shows again
+/// what is in effect.
+fn typed(app: App, now: Memo<Control>, change: Change, event: &web_sys::Event) {
+    let control = now.get_untracked();
+    match control.accept(&value_of(event)) {
+        Ok(value) => change.run((control, value)),
+        Err(why) => {
+            app.status.set(why);
+            if let Some(field) = event_input(event) {
+                field.set_value(&control.current);
+            }
+        }
+    }
+}
+
+fn event_input(event: &web_sys::Event) -> Option<web_sys::HtmlInputElement> {
+    use wasm_bindgen::JsCast;
+    event.target()?.dyn_into().ok()
+}
+
+/// A number field without caption.
+pub fn number(now: Memo<Control>, change: Change) -> AnyView {
+    let app = App::here();
+    let first = now.get_untracked();
+    let Kind::Number {
+        min,
+        max,
+        step,
+        unit,
+        ..
+    } = first.kind
+    else {
         return ().into_any();
     };
-    let current = move || one.with(|c| c.as_ref().map_or_else(String::new, |c| c.current.clone()));
-    let send = move |value: String| {
-        if let Some(c) = one.get_untracked() {
-            change.run((c, value));
-        }
-    };
+    view! {
+        <input
+            type="number"
+            class="number-field"
+            data-control=first.key
+            aria-label=move || now.with(|c| if c.label.is_empty() { c.hint.clone() } else { c.label.clone() })
+            min=min
+            max=max
+            step=step
+            prop:value=move || now.with(|c| c.current.clone())
+            on:change=move |e| typed(app, now, change, &e)
+        />
+        {(!unit.is_empty()).then(|| view! { <span>{unit}</span> })}
+    }
+    .into_any()
+}
+
+fn control(now: Memo<Control>, change: Change) -> AnyView {
+    let app = App::here();
+    let first = now.get_untracked();
+    let send = move |value: String| change.run((now.get_untracked(), value));
     let key = first.key.clone();
-    let hint = first.hint.clone();
-    match first.kind {
-        Kind::Choice { options } | Kind::Field { options } => view! {
-            <label class="control" title=hint>
-                <span>{first.label}</span>
-                <select data-control=key on:change=move |e| send(value_of(&e))>
-                    {options
-                        .into_iter()
+    let body = match first.kind {
+        Kind::Choice { options } | Kind::Field { options } => {
+            let list = options
+                .into_iter()
+                .map(|o| {
+                    let value = o.value.clone();
+                    view! { <option value=o.value selected=move || now.with(|c| c.current == value)>{o.label}</option> }
+                })
+                .collect_view();
+            view! { <select data-control=key on:change=move |e| send(value_of(&e))>{list}</select> }
+                .into_any()
+        }
+        Kind::Several { .. } => return several(now, change),
+        Kind::Toggle => {
+            return view! {
+                <label class="control check" title=first.hint>
+                    <input
+                        type="checkbox"
+                        data-control=key
+                        prop:checked=move || now.with(Control::is_on)
+                        on:change=move |e| send(if event_target_checked(&e) { "1" } else { "0" }.to_owned())
+                    />
+                    <span>{first.label}</span>
+                </label>
+            }
+            .into_any();
+        }
+        Kind::Text => view! {
+            <input
+                type="search"
+                class="find-field"
+                data-control=key
+                prop:value=move || now.with(|c| c.current.clone())
+                on:input=move |e| send(value_of(&e))
+            />
+        }
+        .into_any(),
+        Kind::Number { min, slider, .. } => view! {
+            {slider.map(|end| view! {
+                <input
+                    type="range"
+                    data-slider=key
+                    aria-label=first.label.clone()
+                    min=min
+                    max=end
+                    prop:value=move || now.with(|c| c.current.clone())
+                    on:input=move |e| typed(app, now, change, &e)
+                />
+            })}
+            {number(now, change)}
+        }
+        .into_any(),
+    };
+    view! {
+        <label class="control" title=first.hint>
+            <span>{move || now.with(|c| c.label.clone())}</span>
+            {body}
+        </label>
+    }
+    .into_any()
+}
+
+fn several(now: Memo<Control>, change: Change) -> AnyView {
+    let first = now.get_untracked();
+    let (label, key) = (first.label.clone(), first.key.clone());
+    let summary = move || now.with(Control::captions);
+    let toggle = move |value: &str| {
+        let control = now.get_untracked();
+        let value = control.toggled(value);
+        change.run((control, value));
+    };
+    view! {
+        <div class="control" data-control=key title=first.hint>
+            <span>{first.label}</span>
+            <Menu
+                stays=true
+                class="button small several"
+                name=Signal::derive(move || format!("{label}: {}", summary()))
+                label=move || view! { <span class="several-text">{summary}</span>{icon(icon::DOWN)} }
+            >
+                <div class="menu-scroll">
+                    {now
+                        .get_untracked()
+                        .options()
+                        .iter()
                         .map(|o| {
-                            let value = o.value.clone();
-                            view! { <option value=o.value selected=move || current() == value>{o.label}</option> }
+                            let (value, shown) = (o.value.clone(), o.value.clone());
+                            view! {
+                                <label class="menu-item">
+                                    <input
+                                        type="checkbox"
+                                        prop:checked=move || now.with(|c| c.values().contains(&shown.as_str()))
+                                        on:change=move |_| toggle(&value)
+                                    />
+                                    <span>{o.label.clone()}</span>
+                                </label>
+                            }
                         })
                         .collect_view()}
-                </select>
-            </label>
-        }
-        .into_any(),
-        Kind::Several { options } => {
-            let count = move || current().split(',').filter(|v| !v.is_empty()).count();
-            let (label, name) = (first.label.clone(), first.label);
-            let options = StoredValue::new(options);
-            view! {
-                <div class="control" title=hint data-control=key>
-                    <span>{label.clone()}</span>
-                    <Menu
-                        class="button small"
-                        stays=true
-                        name=Signal::derive(move || format!("{name}: {} chosen", count()))
-                        label=move || view! { <span>{move || format!("{} chosen", count())}</span>{icon(icon::DOWN)} }
-                    >
-                        <div class="menu-scroll">
-                            {options
-                                .get_value()
-                                .into_iter()
-                                .map(|o| {
-                                    let (value, shown) = (o.value.clone(), o.value);
-                                    let on = move || current().split(',').any(|v| v == shown);
-                                    let toggle = move |_| {
-                                        let text = current();
-                                        let mut list: Vec<&str> = text.split(',').filter(|v| !v.is_empty()).collect();
-                                        match list.iter().position(|v| *v == value) {
-                                            Some(i) => drop(list.remove(i)),
-                                            None => list.push(&value),
-                                        }
-                                        send(list.join(","));
-                                    };
-                                    view! {
-                                        <label class="menu-item">
-                                            <input type="checkbox" prop:checked=on on:change=toggle />
-                                            {o.label}
-                                        </label>
-                                    }
-                                })
-                                .collect_view()}
-                        </div>
-                    </Menu>
                 </div>
-            }
-            .into_any()
-        }
-        Kind::Toggle => view! {
-            <label class="control check" title=hint>
-                <input
-                    type="checkbox"
-                    data-control=key
-                    prop:checked=move || current() == "1"
-                    on:change=move |_| send(if current() == "1" { "0" } else { "1" }.to_owned())
-                />
-                <span>{first.label}</span>
-            </label>
-        }
-        .into_any(),
-        Kind::Text => view! {
-            <label class="control" title=hint>
-                <span>{first.label}</span>
-                <input type="search" data-control=key prop:value=current on:input=move |e| send(value_of(&e)) />
-            </label>
-        }
-        .into_any(),
-        Kind::Number { min, max, step, unit } => view! {
-            <label class="control" title=hint>
-                <span>{first.label}</span>
-                <input
-                    type="number"
-                    data-control=key
-                    min=min.to_string()
-                    max=max.to_string()
-                    step=step.to_string()
-                    prop:value=current
-                    on:change=move |e| send(value_of(&e))
-                />
-                {(!unit.is_empty()).then(|| view! { <span>{unit}</span> })}
-            </label>
-        }
-        .into_any(),
+            </Menu>
+        </div>
     }
+    .into_any()
 }

@@ -5,7 +5,6 @@
 //! pictures and shows the accessible table; its settings come from the view itself. One view
 //! shows, or four side by side where the screen is wide.
 
-mod controls;
 pub mod roofline;
 pub mod scene;
 
@@ -15,8 +14,6 @@ use crate::chart::view::{self, ViewKind};
 use crate::view_state::ViewState;
 use crate::web::dom;
 use leptos::prelude::*;
-
-pub use controls::Controls;
 
 /// What draws a view.
 pub enum Kind {

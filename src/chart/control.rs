@@ -39,6 +39,9 @@ pub enum Kind {
     Several {
         /// What can be chosen.
         options: Vec<Choice>,
+        /// The value keeps the order of choice; else that of the options, so that one choice has
+        /// one text.
+        ordered: bool,
     },
     /// A column or figure: the same as a choice, but the page may group and search, since a file
     /// can have a hundred columns. Values are the text form of [`Field`](crate::field::Field).
@@ -58,6 +61,10 @@ pub enum Kind {
         max: f64,
         /// Step of the field's arrows.
         step: f64,
+        /// Fractions are none.
+        whole: bool,
+        /// Upper end of a slider beside the field, where there is one.
+        slider: Option<u32>,
         /// Unit shown behind the field.
         unit: &'static str,
     },
@@ -173,7 +180,10 @@ impl Control {
             key: key.to_owned(),
             label: label.to_owned(),
             hint: hint.to_owned(),
-            kind: Kind::Several { options },
+            kind: Kind::Several {
+                options,
+                ordered: false,
+            },
             current,
             default,
         }
@@ -202,11 +212,43 @@ impl Control {
                 min,
                 max,
                 step,
+                whole: false,
+                slider: None,
                 unit,
             },
             current: format!("{current}"),
             default: format!("{default}"),
         }
+    }
+
+    /// A field for a whole number from `min` to `max`; what is stored otherwise gives way to the
+    /// default.
+    pub fn count(
+        state: &ViewState,
+        key: &str,
+        label: &str,
+        hint: &str,
+        (min, max): (u32, u32),
+        default: u32,
+    ) -> Self {
+        let range = (f64::from(min), f64::from(max), 1.0);
+        let mut control = Control::number(state, key, label, hint, range, "", f64::from(default));
+        if control.as_number().fract() != 0.0 {
+            control.current = control.default.clone();
+        }
+        if let Kind::Number { whole, .. } = &mut control.kind {
+            *whole = true;
+        }
+        control
+    }
+
+    /// The same number with a slider up to `end` beside the field.
+    #[must_use]
+    pub fn with_slider(mut self, end: u32) -> Self {
+        if let Kind::Number { slider, .. } = &mut self.kind {
+            *slider = Some(end);
+        }
+        self
     }
 
     /// A search field.
@@ -254,6 +296,64 @@ impl Control {
         self.current.split(',').filter(|t| !t.is_empty()).collect()
     }
 
+    /// What can be chosen; nothing where anything can be typed.
+    pub fn options(&self) -> &[Choice] {
+        match &self.kind {
+            Kind::Choice { options } | Kind::Several { options, .. } | Kind::Field { options } => {
+                options
+            }
+            Kind::Toggle | Kind::Text | Kind::Number { .. } => &[],
+        }
+    }
+
+    /// What was typed as a value.
+    ///
+    /// # Errors
+    /// A number field takes numbers in its range only: the sentence says which.
+    pub fn accept(&self, typed: &str) -> Result<String, String> {
+        let Kind::Number {
+            min, max, whole, ..
+        } = self.kind
+        else {
+            return Ok(typed.to_owned());
+        };
+        match typed.trim().parse::<f64>() {
+            Ok(v) if (min..=max).contains(&v) && !(whole && v.fract() != 0.0) => Ok(format!("{v}")),
+            _ => Err(format!(
+                "Expected {} from {min} to {max}: {typed}",
+                if whole { "a whole number" } else { "a number" },
+            )),
+        }
+    }
+
+    /// The value of check boxes after one was switched.
+    pub fn toggled(&self, value: &str) -> String {
+        let mut chosen = self.values();
+        match chosen.iter().position(|v| *v == value) {
+            Some(i) => drop(chosen.remove(i)),
+            None => chosen.push(value),
+        }
+        if let Kind::Several { ordered: false, .. } = self.kind {
+            chosen = self
+                .options()
+                .iter()
+                .map(|o| o.value.as_str())
+                .filter(|v| chosen.contains(v))
+                .collect();
+        }
+        chosen.join(",")
+    }
+
+    /// Captions of what is chosen of several, in the order of the value.
+    pub fn captions(&self) -> String {
+        let name = |v: &&str| {
+            let known = self.options().iter().find(|o| o.value == **v);
+            known.map_or(*v, |o| o.label.as_str()).to_owned()
+        };
+        let names: Vec<String> = self.values().iter().map(name).collect();
+        names.join(", ")
+    }
+
     /// What the page writes to the parameter for a choice: "" where it is the default.
     pub fn stored<'a>(&self, value: &'a str) -> &'a str {
         if value == self.default { "" } else { value }
@@ -284,5 +384,41 @@ mod tests {
         let m = Control::several(&state, "v.m", "M", "", options(), &["b".into()]);
         assert_eq!(m.values(), ["a", "c"]);
         assert!(Control::toggle(&state, "v.t", "T", "", true).is_on());
+    }
+
+    #[test]
+    fn a_number_out_of_range_is_refused_in_words() {
+        let mut state = ViewState::default();
+        state.set_param("v.n", "2.5");
+        let n = Control::count(&state, "v.n", "Batch", "", (1, 16), 8);
+        assert_eq!(n.as_number(), 8.0);
+        assert_eq!(n.accept(" 16 "), Ok("16".to_owned()));
+        for text in ["0", "17", "2.5", "many", ""] {
+            assert_eq!(
+                n.accept(text),
+                Err(format!("Expected a whole number from 1 to 16: {text}"))
+            );
+        }
+        let share = Control::number(&state, "v.s", "Share", "", (0.0, 100.0, 5.0), "%", 10.0);
+        assert_eq!(share.accept("2.5"), Ok("2.5".to_owned()));
+        assert!(share.accept("NaN").is_err());
+    }
+
+    #[test]
+    fn check_boxes_keep_one_order_or_that_of_choice() {
+        let mut state = ViewState::default();
+        state.set_param("v.m", "b");
+        let options = ["a", "b", "c"].map(Choice::plain).to_vec();
+        let mut m = Control::several(&state, "v.m", "M", "", options, &["c".into()]);
+        assert_eq!(
+            (m.toggled("a").as_str(), m.toggled("b").as_str()),
+            ("a,b", "")
+        );
+        if let Kind::Several { ordered, .. } = &mut m.kind {
+            *ordered = true;
+        }
+        assert_eq!(m.toggled("a"), "b,a");
+        m.current = "c,gone,a".to_owned();
+        assert_eq!(m.captions(), "c, gone, a");
     }
 }

@@ -93,22 +93,6 @@ const TYPES: [DataType; 9] = {
     [Fp16, Bf16, Fp8E4m3, Int8, Tf32, Fp32, Fp64, MxFp8, MxFp4]
 };
 
-fn count(
-    state: &ViewState,
-    key: &str,
-    label: &str,
-    hint: &str,
-    most: f64,
-    default: f64,
-) -> Control {
-    let mut control = Control::number(state, key, label, hint, (1.0, most, 1.0), "", default);
-    // Counts are whole.
-    if control.as_number().fract() != 0.0 {
-        control.current = control.default.clone();
-    }
-    control
-}
-
 fn types(state: &ViewState, key: &str, label: &str, hint: &str, default: DataType) -> Control {
     let options = TYPES
         .iter()
@@ -128,7 +112,7 @@ struct Shape {
     device: Device,
 }
 
-const LARGEST: f64 = (1u32 << 24) as f64;
+const LARGEST: u32 = 1 << 24;
 
 fn device_of(context: &Context<'_>) -> (Control, Device) {
     let known = hardware::known(context.own);
@@ -155,7 +139,7 @@ fn device_of(context: &Context<'_>) -> (Control, Device) {
 impl Shape {
     fn read(context: &Context<'_>) -> Self {
         let s = context.state;
-        let size = |key, label, hint| count(s, key, label, hint, LARGEST, 4096.0);
+        let size = |key, label, hint| Control::count(s, key, label, hint, (1, LARGEST), 4096);
         let m = size("tool.m", "M", "Rows of A and C: tokens.");
         let n = size("tool.n", "N", "Columns of B and C: outputs.");
         let k = size("tool.k", "K", "The summed size: inputs.");
@@ -172,29 +156,29 @@ impl Shape {
 
 /// BM and BN, shared by the tools that have a tile.
 fn tile_controls(state: &ViewState) -> (Vec<Control>, Tile) {
-    let bm = count(
+    let bm = Control::count(
         state,
         "tool.bm",
         "BM",
         "Rows of C that one workgroup computes.",
-        4096.0,
-        256.0,
+        (1, 4096),
+        256,
     );
-    let bn = count(
+    let bn = Control::count(
         state,
         "tool.bn",
         "BN",
         "Columns of C that one workgroup computes.",
-        4096.0,
-        128.0,
+        (1, 4096),
+        128,
     );
-    let bk = count(
+    let bk = Control::count(
         state,
         "tool.bk",
         "BK",
         "How deep it walks K at a time.",
-        4096.0,
-        64.0,
+        (1, 4096),
+        64,
     );
     let tile = Tile {
         m: whole(&bm),

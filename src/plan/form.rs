@@ -1,10 +1,12 @@
 //! The settings of a plan as data, for the page to show.
 
-use super::state::{DEFAULT_DEVICES, DEFAULT_MODEL, FIELDS, PlanState, SCHEMES};
-use crate::chart::control::{Choice, Control};
+use super::state::{
+    DEFAULT_DEVICES, DEFAULT_MODEL, FIELDS, LARGEST, MOST_DEVICES, ModelField, PlanState, SCHEMES,
+};
+use crate::chart::control::{Choice, Control, Kind};
 use crate::dtype::DataType;
 use crate::hardware::{self, Device, short_name};
-use crate::transformer::{Model, presets};
+use crate::transformer::{Model, Phase, presets};
 use crate::view_state::ViewState;
 
 /// Settings that belong together.
@@ -63,11 +65,8 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
         .filter_map(|f| {
             // Typed sizes can add what the model has not, such as experts.
             let value = (f.get)(&base).or((f.get)(&plan.model))?;
-            let range = (0.0, f64::from(1 << 24), 1.0);
-            let default = f64::from(value);
-            Some(Control::number(
-                state, f.key, f.label, f.hint, range, "", default,
-            ))
+            let range = (0, ModelField::LARGEST);
+            Some(Control::count(state, f.key, f.label, f.hint, range, value))
         })
         .chain([Control::toggle(
             state,
@@ -95,14 +94,13 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
             "Backward runs two more GEMMs for each: dX is (M, K, N), dW is (N, K, M).",
             &[("forward", "forward"), ("both", "forward and backward")],
         ),
-        Control::number(
+        Control::count(
             state,
             "plan.tp",
             "Tensor parallel",
             "Devices that share every layer; all sizes here are of one of them.",
-            (1.0, 1024.0, 1.0),
-            "",
-            1.0,
+            (1, MOST_DEVICES),
+            1,
         ),
         Control::toggle(
             state,
@@ -202,6 +200,9 @@ fn devices(state: &ViewState, own: &[Device]) -> Control {
         &default,
     );
     // In the order of choice: the first is the one that the list is of.
+    if let Kind::Several { ordered, .. } = &mut control.kind {
+        *ordered = true;
+    }
     if let Some(text) = state.param("plan.devices") {
         control.current = text.to_owned();
     }
@@ -228,6 +229,40 @@ pub fn choose(state: &mut ViewState, control: &Control, value: &str) {
         }
     }
     state.set_param(&control.key, control.stored(value));
+}
+
+/// The settings of the two sliders: batch and length.
+pub fn sizes(state: &ViewState) -> [Control; 2] {
+    let w = PlanState::read(state).0.workload;
+    let length = match w.phase {
+        Phase::Decode => "Context",
+        Phase::Prefill => "Sequence",
+    };
+    let count = |key, label, hint, now: u32| {
+        let mut control = Control::count(state, key, label, hint, (1, LARGEST), now);
+        control.current = now.to_string();
+        control
+    };
+    [
+        count("plan.batch", "Batch", "Sequences at once.", w.batch),
+        count(
+            "plan.length",
+            length,
+            "Tokens of a prompt; in decode those that a new one attends to.",
+            w.length,
+        ),
+    ]
+}
+
+/// Writes a slider's value; the one moved last leaves the trail.
+pub fn slide(state: &mut ViewState, control: &Control, value: &str) {
+    state.set_param(&control.key, value);
+    let trail = if control.key == "plan.length" {
+        "length"
+    } else {
+        ""
+    };
+    state.set_param("plan.trail", trail);
 }
 
 /// Last position of a slider: [`LARGEST`](super::LARGEST).

@@ -11,6 +11,8 @@ pub const DEFAULT_MODEL: &str = "llama-3-8b";
 pub const DEFAULT_DEVICES: &str = "h100-sxm,mi300x";
 /// Largest batch and length that can be asked for.
 pub const LARGEST: u32 = 1 << 20;
+/// Devices that can share a layer at most.
+pub const MOST_DEVICES: u32 = 1024;
 
 /// Number formats that are used together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -322,6 +324,11 @@ pub const FIELDS: [ModelField; 10] = [
     },
 ];
 
+impl ModelField {
+    /// Largest size that can be typed.
+    pub const LARGEST: u32 = 1 << 24;
+}
+
 impl std::fmt::Debug for ModelField {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ModelField")
@@ -372,7 +379,7 @@ impl Keys<'_> {
 
     fn fields(&mut self, model: &mut Model) {
         for field in FIELDS {
-            if let Some(v) = self.count(field.key, 0, 1 << 24) {
+            if let Some(v) = self.count(field.key, 0, ModelField::LARGEST) {
                 (field.set)(model, v);
             }
         }
@@ -417,7 +424,7 @@ impl Keys<'_> {
                 .count("plan.length", 1, LARGEST)
                 .unwrap_or(start.length),
             types,
-            tensor_parallel: self.count("plan.tp", 1, 1024).unwrap_or(1),
+            tensor_parallel: self.count("plan.tp", 1, MOST_DEVICES).unwrap_or(1),
             backward,
             fuse_qkv: self.one_of("plan.qkv", &YES).unwrap_or(start.fuse_qkv),
             fuse_gate_up: self

@@ -1,11 +1,11 @@
 //! A model's GEMMs: the settings, the live roofline with its two sliders, the lists.
 
 use super::{Ready, lists, picture, problems};
-use crate::app::controls::{Change, controls};
+use crate::app::controls::{Change, controls, number};
 use crate::app::ui::{Menu, icon, value_of};
 use crate::chart::control::Control;
 use crate::plan::export::EXPORTS;
-use crate::plan::{Trail, form};
+use crate::plan::form;
 use crate::web::dom;
 use leptos::prelude::*;
 
@@ -58,59 +58,39 @@ fn headline(ready: Ready) -> AnyView {
 /// Batch and length, live, and which of the two leaves a trail.
 pub fn sliders(ready: Ready) -> AnyView {
     let app = ready.app;
-    let slider = move |key: &'static str, get: fn(&crate::plan::PlanState) -> u32, trail: Trail| {
-        let value = Memo::new(move |_| ready.plan.with(|p| get(&p.state)));
-        let label = move || match (trail, ready.plan.with(|p| p.state.workload.phase)) {
-            (Trail::Batch, _) => "Batch",
-            (_, crate::transformer::Phase::Decode) => "Context",
-            _ => "Sequence",
-        };
-        // What was moved last leaves the trail.
-        let set = move |text: String| {
-            app.edit("slider", |v| {
-                v.set_param(key, text);
-                v.set_param(
-                    "plan.trail",
-                    if trail == Trail::Length { "length" } else { "" },
-                );
-            });
-        };
+    let both = Memo::new(move |_| app.view.with(form::sizes));
+    // What was moved last leaves the trail.
+    let change: Change = Callback::new(move |(control, value): (Control, String)| {
+        app.edit("slider", |v| form::slide(v, &control, &value));
+    });
+    let slider = move |i: usize| {
+        let now = Memo::new(move |_| both.with(|b| b[i].clone()));
+        let (key, hint) = now.with_untracked(|c| (c.key.clone(), c.hint.clone()));
+        let position = move || now.with(|c| form::slider_of(c.as_number() as u32).to_string());
         let moved = move |e| {
             if let Ok(position) = value_of(&e).parse() {
-                set(form::at_slider(position).to_string());
+                change.run((now.get_untracked(), form::at_slider(position).to_string()));
             }
         };
         view! {
-            <label class="slider">
-                <span>{label}</span>
+            <label class="slider" title=hint>
+                <span>{move || now.with(|c| c.label.clone())}</span>
                 <input
                     type="range"
                     min="0"
                     max=form::slider_of(crate::plan::LARGEST).to_string()
                     data-slider=key
-                    prop:value=move || form::slider_of(value.get()).to_string()
-                    aria-valuetext=move || value.get().to_string()
+                    aria-label=move || now.with(|c| c.label.clone())
+                    prop:value=position
+                    aria-valuetext=move || now.with(|c| c.current.clone())
                     on:input=moved
                 />
-                <input
-                    type="number"
-                    min="1"
-                    max=crate::plan::LARGEST.to_string()
-                    data-control=key
-                    aria-label=label
-                    prop:value=move || value.get().to_string()
-                    on:change=move |e| set(value_of(&e))
-                />
+                {number(now, change)}
             </label>
         }
+        .into_any()
     };
-    view! {
-        <div class="sliders">
-            {slider("plan.batch", |s| s.workload.batch, Trail::Batch)}
-            {slider("plan.length", |s| s.workload.length, Trail::Length)}
-        </div>
-    }
-    .into_any()
+    view! { <div class="sliders">{slider(0)}{slider(1)}</div> }.into_any()
 }
 
 fn settings(ready: Ready) -> AnyView {
@@ -138,7 +118,7 @@ fn settings(ready: Ready) -> AnyView {
         view! {
             <details class="plan-group" open=open>
                 <summary>{title}</summary>
-                {controls(list, change)}
+                {controls(list.into(), change)}
                 {(title == "Model").then(|| view! {
                     <p class="muted">{move || ready.plan.with(|p| format!("Source: {}", p.state.model.source))}</p>
                 })}

@@ -2,9 +2,8 @@
 
 use super::Ready;
 use crate::app::chart_view::{Canvas, ChartView, Describe, Draw, Picture, Target};
-use crate::app::controls::{Change, controls};
+use crate::app::controls::{controls, write};
 use crate::app::views::scene::Drawn;
-use crate::chart::control::Control;
 use crate::chart::planner::{Context, TOOLS, Tool, ToolKind};
 use crate::chart::view::Look;
 use leptos::prelude::*;
@@ -36,12 +35,6 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
     let list = Memo::new(move |_| said.with(|s| s.0.clone()));
     let figures = Memo::new(move |_| said.with(|s| s.1.clone()));
     let notes = Memo::new(move |_| said.with(|s| s.2.clone()));
-    let change: Change = Callback::new(move |(control, value): (Control, String)| {
-        app.edit("tool", |v| {
-            let stored = control.stored(&value).to_owned();
-            v.set_param(&control.key, stored);
-        });
-    });
     let tall = move |width: f64| untrack(|| open(ready, kind)).height(width);
     // What is said need not change where the picture does.
     let params = Memo::new(move |_| app.view.with(|v| (v.params.clone(), v.roof)));
@@ -80,7 +73,7 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
         <div class="plan-columns">
             <section class="plan-form" aria-label="Settings">
                 <p class="plan-hint">{kind.hint}</p>
-                {controls(list, change)}
+                {controls(list.into(), write(app))}
             </section>
             <section class="plan-body" aria-label=kind.name>
                 {move || notes

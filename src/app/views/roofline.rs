@@ -1,15 +1,15 @@
 //! The roofline view: what the chart module draws, with its legend and its camera in the state.
 
-use super::Controls;
 use crate::app::chart_view::{Canvas, ChartView, Describe, Draw, Emphasis, Picture, Target};
+use crate::app::controls::{controls, write};
 use crate::app::state::{App, Shared, Shown};
 use crate::app::totals::grouped;
 use crate::chart::coloring::Coloring;
 use crate::chart::hit::{Direction, Hit, HitGrid};
 use crate::chart::palette::Theme;
 use crate::chart::roofline::settings::{
-    CEILING_KEY, MEASURED_KEY, MEASURED_NAME, OFF_KEY, ZOOM_KEY, ceiling, controls, size_of,
-    zoom_of, zoom_text,
+    CEILING_KEY, MEASURED_KEY, MEASURED_NAME, OFF_KEY, ZOOM_KEY, ceiling, size_of, zoom_of,
+    zoom_text,
 };
 use crate::chart::roofline::{self, Chart, Input, LegendEntry, Overlay, Points, overlay, roofline};
 use crate::chart::scene::{Glyph, Point, Scene, Table};
@@ -195,7 +195,10 @@ pub fn Roofline() -> impl IntoView {
     let zoom = Memo::new(move |_| app.view.with(|v| v.param(ZOOM_KEY).and_then(zoom_of)));
     let size = Memo::new(move |_| app.view.with(size_of));
     let numbered = app.numbered;
-    let settings = Memo::new(move |_| app.late.with(|f| app.view.with(|v| controls(f, v))));
+    let settings = Memo::new(move |_| {
+        app.late
+            .with(|f| app.view.with(|v| roofline::settings::controls(f, v)))
+    });
     let tiles = Memo::new(move |_| {
         app.view
             .with(|v| v.param(CEILING_KEY).unwrap_or("").to_owned())
@@ -260,7 +263,7 @@ pub fn Roofline() -> impl IntoView {
             draw=draw
             describe=describe
             name="roofline"
-            bar=move || view! { <Controls controls=settings /> }
+            bar=move || controls(settings.into(), write(app))
             legend=move || view! { <Legend entries=legend off=off gradient=coloring counts=counts /> }
         />
     }

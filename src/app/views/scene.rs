@@ -2,8 +2,8 @@
 //! pointer and keys, colour bars and scrolled parts to drags.
 
 use super::View;
-use super::controls::Controls;
 use crate::app::chart_view::{Canvas, ChartView, Describe, Draw, Emphasis, Picture, Target};
+use crate::app::controls::{controls, write};
 use crate::app::state::{App, Shown};
 use crate::app::totals::grouped;
 use crate::chart::control::Control;
@@ -122,7 +122,12 @@ impl Picture for Drawn {
     }
 
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {
-        let Some(from) = from.filter(|t| !t.rows.is_empty()) else {
+        // A colour bar is a target that is no mark.
+        let is_mark = |t: &&Target| {
+            let all = &self.scene.marks;
+            all.iter().any(|m| m.label == t.label && m.rows == t.rows)
+        };
+        let Some(from) = from.filter(is_mark) else {
             return self.scene.marks.first().map(|m| self.target(m));
         };
         let along = |(x, y): Point| match direction {
@@ -206,7 +211,7 @@ pub fn SceneView(view: &'static View, kind: &'static ViewKind) -> impl IntoView 
             Vec::new()
         }
     });
-    let controls = RwSignal::new(Vec::<Control>::new());
+    let settings = RwSignal::new(Vec::<Control>::new());
     let notes = RwSignal::new(Vec::<String>::new());
     let kept = StoredValue::new_local(None::<(Cause, Rc<dyn view::View>)>);
     let track = move || {
@@ -232,8 +237,8 @@ pub fn SceneView(view: &'static View, kind: &'static ViewKind) -> impl IntoView 
                 let opened: Rc<dyn view::View> = (kind.open)(&cause.frame, &state).into();
                 kept.try_set_value(Some((cause.clone(), opened.clone())));
                 let now = opened.controls();
-                if controls.with_untracked(|c| *c != now) {
-                    controls.try_set(now);
+                if settings.with_untracked(|c| *c != now) {
+                    settings.try_set(now);
                 }
                 notes.try_set(opened.notes());
                 opened
@@ -268,7 +273,7 @@ pub fn SceneView(view: &'static View, kind: &'static ViewKind) -> impl IntoView 
             describe=describe
             name=view.id
             least=least
-            bar=move || view! { <Controls controls=controls /> }
+            bar=move || controls(settings.into(), write(app))
             legend=|| ()
             notes=move || view! { <Notes notes=notes /> }
         />

@@ -1,7 +1,7 @@
 //! The flat GEMM's model as a map of B_N and N, and a measured sweep beside it.
 
 use super::grid::{self, Cell, Names, Tick};
-use super::{Context, LARGEST, Tool, count, device_of, figure, whole};
+use super::{Context, LARGEST, Tool, device_of, figure, whole};
 use crate::chart::coloring::shown;
 use crate::chart::control::{Choice, Control};
 use crate::chart::layout::NARROW;
@@ -33,30 +33,30 @@ pub struct FlatTool {
 impl FlatTool {
     pub(super) fn open(context: &Context<'_>) -> Self {
         let s = context.state;
-        let m = count(
+        let m = Control::count(
             s,
             "flat.m",
             "M",
             "Rows of A: the batch of a decode step. It is not tiled.",
-            4096.0,
-            8.0,
+            (1, 4096),
+            8,
         );
-        let k = count(
+        let k = Control::count(
             s,
             "flat.k",
             "K",
             "The summed size, the same in the whole map.",
-            LARGEST,
-            4096.0,
+            (1, LARGEST),
+            4096,
         );
         let (device_control, device) = device_of(context);
-        let units = count(
+        let units = Control::count(
             s,
             "flat.units",
             "Blocks needed",
             "As many independent blocks as this keep the device busy: its unit count, or twice that.",
-            65536.0,
-            f64::from(device.units.unwrap_or(108)),
+            (1, 65536),
+            device.units.unwrap_or(108),
         );
         let by = Control::choice(
             s,

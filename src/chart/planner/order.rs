@@ -2,7 +2,7 @@
 //! groups, with the panels of A and B that the first wave touches.
 
 use super::grid::{self, Cell, Names};
-use super::{Context, Shape, Tool, count, figure, tile_controls, whole};
+use super::{Context, Shape, Tool, figure, tile_controls, whole};
 use crate::chart::coloring::shown;
 use crate::chart::control::Control;
 use crate::chart::layout::NARROW;
@@ -42,22 +42,23 @@ impl OrderTool {
             side(tiling.map(|t| t.tiles_m)),
             side(tiling.map(|t| t.tiles_n)),
         );
-        let programs = count(
+        let programs = Control::count(
             s,
             "order.programs",
             "In flight",
             "Workgroups that run at once: the device's unit count, times the blocks a unit holds.",
-            LARGEST_WAVE,
-            f64::from(shape.device.units.unwrap_or(108)),
+            (1, LARGEST_WAVE),
+            shape.device.units.unwrap_or(108),
         );
-        let group = count(
+        let group = Control::count(
             s,
             "order.group",
             "Group size M",
             "Rows of tiles that are walked together, column by column (GROUP_SIZE_M).",
-            1024.0,
-            8.0,
-        );
+            (1, 1024),
+            8,
+        )
+        .with_slider(tiles.0.clamp(2, 64));
         let panel_bytes = (
             f64::from(tile.m) * f64::from(p.k) * p.op.a.bytes(),
             f64::from(tile.n) * f64::from(p.k) * p.op.b.bytes(),
@@ -180,7 +181,7 @@ impl OrderTool {
     }
 }
 
-const LARGEST_WAVE: f64 = 65536.0;
+const LARGEST_WAVE: u32 = 65536;
 
 impl View for OrderTool {
     fn scene(&self, look: &Look<'_>) -> Scene {

@@ -1,6 +1,6 @@
 //! Rounding of a sum of K products: certain bound, expected error and the tolerance, over K.
 
-use super::{Context, LARGEST, Tool, count, figure, types, whole};
+use super::{Context, LARGEST, Tool, figure, types, whole};
 use crate::chart::control::Control;
 use crate::chart::labels::Placer;
 use crate::chart::layout::{self, Axis, FONT, Margins, NARROW, Plot};
@@ -34,13 +34,13 @@ type Curve = (&'static str, Color, Vec<(f64, f64)>);
 impl RoundingTool {
     pub(super) fn open(context: &Context<'_>) -> Self {
         let s = context.state;
-        let k = count(
+        let k = Control::count(
             s,
             "tool.k",
             "K",
             "Products that are summed.",
-            LARGEST,
-            4096.0,
+            (1, LARGEST),
+            4096,
         );
         let output = types(
             s,

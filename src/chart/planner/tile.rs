@@ -1,7 +1,7 @@
 //! The tile explorer: the chosen setting's resources as bars, and a map over two of its numbers.
 
 use super::grid::{self, Cell, Names, Tick};
-use super::{Context, Shape, Tool, count, figure, tile_controls, whole};
+use super::{Context, Shape, Tool, figure, tile_controls, whole};
 use crate::chart::coloring::shown;
 use crate::chart::control::{Choice, Control};
 use crate::chart::layout::{FONT, NARROW};
@@ -30,29 +30,29 @@ impl TileTool {
         let s = context.state;
         let shape = Shape::read(context);
         let (mut more, tile) = tile_controls(s);
-        more.push(count(
+        more.push(Control::count(
             s,
             "tool.warps",
             "Warps",
             "Warps (wavefronts) of a workgroup; they share the accumulator.",
-            64.0,
-            16.0,
+            (1, 64),
+            16,
         ));
-        more.push(count(
+        more.push(Control::count(
             s,
             "tool.stages",
             "Stages",
             "Stages of A and B kept in shared memory, each counted whole.",
-            16.0,
-            4.0,
+            (1, 16),
+            4,
         ));
-        more.push(count(
+        more.push(Control::count(
             s,
             "tool.split",
             "Split-K",
             "Workgroups that share one tile, each with a part of K.",
-            1024.0,
-            1.0,
+            (1, 1024),
+            1,
         ));
         let setting = Setting {
             tile,
