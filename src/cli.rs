@@ -471,7 +471,7 @@ fn summary(
                 custom.extend(devices);
             }
             Ok(Imported::Context(_)) => {
-                let what = "context of a trace report: it belongs to the GEMM.csv beside it";
+                let what = "says what surrounds a table: it belongs to the one beside it";
                 if args.json {
                     let object = serde_json::json!({ "file": name_of(file), "context": what });
                     writeln!(out, "{object}")?;

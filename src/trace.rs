@@ -18,6 +18,10 @@ pub const UID_COLUMN: &str = "uid";
 pub struct TraceContext {
     /// Files this was read from.
     pub files: Vec<String>,
+    /// The tables it belongs to have a format that starts with this; "" is a trace report's.
+    pub tables_of: String,
+    /// What it says about the device, in a few words each.
+    pub facts: Vec<String>,
     /// Platform as the report names it: `MI300X`.
     pub platform: String,
     /// Memory bandwidth that the report judges by, byte/s.
@@ -121,6 +125,7 @@ impl TraceContext {
     /// Takes over what `other` knows and this one does not.
     pub fn merge(&mut self, other: TraceContext) {
         self.files.extend(other.files);
+        self.facts.extend(other.facts);
         take_text(&mut self.platform, other.platform);
         take_text(&mut self.trace_path, other.trace_path);
         for (mine, theirs) in [
@@ -180,6 +185,30 @@ impl TraceContext {
         Some(device)
     }
 
+    /// The ceilings that were measured beside a profile (`roofline.csv`) as the device that this
+    /// context names, which knows its compute units and caches. `None` where no such device is
+    /// among these, or it has a name already.
+    pub fn name_measured(&self, devices: &[Device]) -> Option<Device> {
+        if self.tables_of.is_empty() || self.platform.is_empty() {
+            return None;
+        }
+        let measured = devices
+            .iter()
+            .find(|d| d.source.starts_with(MEASURED) && d.name != self.platform)?;
+        let known = crate::hardware::match_name(&self.platform).device();
+        let named = known.cloned().unwrap_or_else(|| measured.clone());
+        // Rows find it by the name that they state.
+        Some(Device {
+            id: measured.id.clone(),
+            name: self.platform.clone(),
+            aliases: Vec::new(),
+            bandwidth_bytes_per_s: measured.bandwidth_bytes_per_s,
+            peaks: measured.peaks.clone(),
+            source: measured.source.clone(),
+            ..named
+        })
+    }
+
     /// What it says, in a few words each.
     pub fn brings(&self) -> Vec<String> {
         let mut out = Vec::new();
@@ -189,6 +218,7 @@ impl TraceContext {
                 n => format!("{} with {n} peaks", self.platform),
             });
         }
+        out.extend(self.facts.iter().cloned());
         if let Some(total) = self.total_s.or(self.compute_s) {
             out.push(format!("{} traced", crate::units::Seconds(total)));
         }
@@ -222,6 +252,9 @@ fn take_text(mine: &mut String, theirs: String) {
     }
 }
 
+/// How the source of a device begins whose ceilings rocprof-compute measured.
+pub const MEASURED: &str = "measured by rocprof-compute";
+
 /// Where [`attach`] put a context.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attached {
@@ -251,12 +284,13 @@ pub fn report_folder(path: &str) -> &str {
 }
 
 /// Tables of one report that list the same operations, the most telling first.
-const SAME_OPERATIONS: [&str; 5] = [
+const SAME_OPERATIONS: [&str; 6] = [
     "gemm_ops.csv",
     "unified_perf_summary.csv",
     "GEMM.csv",
     "ops_unique_args.csv",
     "ops_summary.csv",
+    "kernel_summary.csv",
 ];
 
 /// Of files that came together, those that list operations which a better table of the same
@@ -292,9 +326,12 @@ pub fn repeated_tables(paths: &[&str]) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// True where the source is a table of a trace report, which a context can belong to.
-pub fn is_trace_table(format: &str) -> bool {
-    format.starts_with("tracelens")
+/// True where the context can belong to a table of this format.
+pub fn is_table_of(format: &str, context: &TraceContext) -> bool {
+    match context.tables_of.as_str() {
+        "" => format.starts_with("tracelens"),
+        tool => format.starts_with(tool),
+    }
 }
 
 /// Hangs a context on the table it belongs to: the one from the same report folder, else the
@@ -309,7 +346,7 @@ pub fn attach(data: &mut Dataset, context: &TraceContext) -> Attached {
         data.sources
             .iter()
             .enumerate()
-            .filter(|(_, s)| is_trace_table(&s.format))
+            .filter(|(_, s)| is_table_of(&s.format, context))
     };
     let targets: Vec<usize> = {
         let same: Vec<usize> = tables()

@@ -101,6 +101,9 @@ impl App {
     /// Keeps what a report says around its tables; its platform judges its rows from now on.
     fn add_context(&self, name: &str, context: TraceContext) {
         let device = context.device();
+        if let Some(measured) = self.custom.with_untracked(|own| context.name_measured(own)) {
+            self.save_device(measured);
+        }
         self.contexts.update(|all| {
             all.retain(|c| c.files != context.files);
             all.push(context);
@@ -286,7 +289,11 @@ impl App {
                 let names: Vec<String> = devices.iter().map(|d| d.name.clone()).collect();
                 let first = devices.first().map(|d| d.id.clone());
                 for device in devices {
-                    app.save_device(device);
+                    let named = app.contexts.with_untracked(|all| {
+                        all.iter()
+                            .find_map(|c| c.name_measured(std::slice::from_ref(&device)))
+                    });
+                    app.save_device(named.unwrap_or(device));
                 }
                 if let Some(id) = first {
                     app.set_devices(|d| d.default = Some(id));

@@ -615,11 +615,10 @@ impl App {
 /// One file is shared as it is; several are copied into one table, and what trace reports say is
 /// hung on their tables.
 fn unite(files: &[LoadedFile], contexts: &[TraceContext]) -> Shared<Dataset> {
-    let traced = !contexts.is_empty()
-        && files
-            .iter()
-            .flat_map(|f| &f.data.sources)
-            .any(|s| trace::is_trace_table(&s.format));
+    let traced = files
+        .iter()
+        .flat_map(|f| &f.data.sources)
+        .any(|s| contexts.iter().any(|c| trace::is_table_of(&s.format, c)));
     match files {
         [] => Shared::from(Dataset::new()),
         [one] if !traced => one.data.clone(),

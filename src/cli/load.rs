@@ -67,12 +67,18 @@ pub(super) fn load(
         if attached.source.is_none() {
             writeln!(
                 err,
-                "gemmscope: {name}: belongs to a table of a trace report (gemm_ops.csv, GEMM.csv), \
-                 which is not among the files"
+                "gemmscope: {name}: belongs to a table (GEMM.csv, gemm_ops.csv, pmc_perf.csv) that is not \
+                 among the files"
             )?;
         }
         all.measured_peaks |= attached.device.is_some();
-        all.custom.extend(attached.device);
+        match context.name_measured(&all.custom) {
+            Some(named) => {
+                let same = all.custom.iter_mut().filter(|d| d.id == named.id);
+                same.for_each(|d| *d = named.clone());
+            }
+            None => all.custom.extend(attached.device),
+        }
     }
     if all.ok && all.data.is_empty() {
         all.ok = false;

@@ -158,7 +158,7 @@ impl RowReader for Ceilings {
             || self.devices.len().to_string(),
             |c| record.text(c.index).into_owned(),
         );
-        let source = format!("measured by rocprof-compute on GPU {id}");
+        let source = format!("{} on GPU {id}", crate::trace::MEASURED);
         let peaks: Vec<Peak> = header
             .names
             .iter()

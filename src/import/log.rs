@@ -51,6 +51,11 @@ pub trait Parser {
     /// The results of a line; none where it is no result.
     fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry>;
 
+    /// False where a result takes several lines, so that the other lines are no news.
+    fn counts_others(&self) -> bool {
+        true
+    }
+
     /// The end: remarks and assumptions.
     fn end(&mut self, _table: &mut TableBuilder) {}
 }
@@ -64,6 +69,8 @@ pub struct Log<P> {
     texts: [ColumnId; 4],
     numbers: [ColumnId; 4],
     others: u64,
+    /// Rows whose line names no device.
+    unnamed: bool,
 }
 
 /// A reader of a log; `make` may say what the parser assumes.
@@ -96,6 +103,7 @@ pub fn open<P: Parser + 'static>(
         texts,
         numbers,
         others: 0,
+        unnamed: false,
     })))
 }
 
@@ -112,6 +120,7 @@ impl<P: Parser> LineReader for Log<P> {
         for e in found {
             let row = e.row.map(|mut r| {
                 if r.device == 0 {
+                    self.unnamed = true;
                     r.device = self.device;
                 }
                 r
@@ -135,7 +144,10 @@ impl<P: Parser> LineReader for Log<P> {
 
     fn finish(mut self) -> Result<Imported, ImportError> {
         self.parser.end(&mut self.table);
-        if self.others > 0 {
+        if !self.unnamed && self.table.len() as u64 > 0 {
+            self.table.assumptions.retain(|a| a.key != "device");
+        }
+        if self.others > 0 && self.parser.counts_others() {
             self.table.note(match self.others {
                 1 => "1 line of the log is no result.".to_owned(),
                 n => format!("{n} lines of the log are no results."),

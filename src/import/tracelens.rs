@@ -6,11 +6,13 @@
 
 mod columns;
 mod context;
+mod kernel_summary;
 mod kernels;
 mod py;
 mod shape;
 mod table;
 
+pub use kernel_summary::FORMAT as KERNELS_FORMAT;
 pub use kernels::library;
 pub use py::Py;
 pub use shape::{from_dims, from_operands};
