@@ -50,6 +50,19 @@ fn Card(file: LoadedFile) -> impl IntoView {
         dom::download(&save_name, "text/csv", source.set_aside.to_csv().as_bytes());
     };
     let chosen_format = file.options.format.clone().unwrap_or_default();
+    let mut assumed: Vec<AnyView> = source
+        .assumptions
+        .iter()
+        .map(|a| {
+            let key = a.key.clone();
+            assumption(a, move |value| {
+                let mut options = options.get_value();
+                options.answers.insert(key.clone(), value);
+                app.import_again(id, options);
+            })
+        })
+        .collect();
+    let more = assumed.split_off(assumed.len().min(ASSUMED));
     view! {
         <article class="card" aria-label=source.name.clone()>
             <header class="card-head">
@@ -92,18 +105,18 @@ fn Card(file: LoadedFile) -> impl IntoView {
                 }
             })}
             {(aside > 0).then(|| set_aside(&source, aside, save_aside))}
-            {source
-                .assumptions
-                .iter()
-                .map(|a| {
-                    let key = a.key.clone();
-                    assumption(a, move |value| {
-                        let mut options = options.get_value();
-                        options.answers.insert(key.clone(), value);
-                        app.import_again(id, options);
-                    })
-                })
-                .collect_view()}
+            {assumed}
+            {(!more.is_empty()).then(|| view! {
+                <details class="card-more">
+                    <summary>
+                        {match more.len() {
+                            1 => "1 more assumption".to_owned(),
+                            n => format!("{n} more assumptions"),
+                        }}
+                    </summary>
+                    {more}
+                </details>
+            })}
             <details class="card-more">
                 <summary title=source.format_reason.clone()>{source.format_name.clone()}</summary>
                 <p>{source.format_reason.clone()}</p>
@@ -225,6 +238,9 @@ fn device_choice(
     }
     .into_any()
 }
+
+/// Assumptions that a card shows; further ones unfold.
+const ASSUMED: usize = 4;
 
 fn assumption(a: &Assumption, change: impl Fn(String) + Clone + 'static) -> AnyView {
     let text = a.text.clone();

@@ -214,7 +214,7 @@ impl Profile {
         order.sort_by(|&a, &b| total(&launches[b]).total_cmp(&total(&launches[a])));
         let gemm_s: f64 = order.iter().map(|&i| total(&launches[i])).sum();
         let mut shapes: HashMap<usize, [u32; 4]> = HashMap::new();
-        let mut asked: Vec<String> = Vec::new();
+        let mut asked: Vec<Assumption> = Vec::new();
         for &i in &order {
             let (l, p) = (&launches[i], &parsed[i]);
             let key = shape_key(l);
@@ -227,7 +227,7 @@ impl Profile {
             if let Some(shape) = answer.or(found) {
                 shapes.insert(i, shape);
             }
-            if asked.contains(&key) || asked.len() >= ASKED {
+            if asked.iter().any(|a| a.key == key) || asked.len() >= ASKED {
                 continue;
             }
             let value = answer
@@ -252,13 +252,17 @@ impl Profile {
                     short(&l.kernel)
                 ),
             };
-            self.table.assume(Assumption {
-                key: key.clone(),
+            asked.push(Assumption {
+                key,
                 text,
                 value,
                 choices: Vec::new(),
             });
-            asked.push(key);
+        }
+        // What only the user can say stands first.
+        asked.sort_by_key(|a| !a.value.is_empty());
+        for assumption in asked {
+            self.table.assume(assumption);
         }
         self.rank(&launches, &order, gemm_s, all);
         let mut guessed_type = false;

@@ -17,7 +17,8 @@ use crate::view_state::{RowRef, ViewState};
 pub const ZOOM_KEY: &str = "zoom.roofline";
 /// Key of the legend entries that are switched off: their names, one a line.
 pub const OFF_KEY: &str = "off";
-/// Key of whether points show at the intensity of their measured bytes too; `off` where not.
+/// Key of whether points show at the intensity of their measured bytes too; `off` where not. The
+/// legend switches it.
 pub const MEASURED_KEY: &str = "measured";
 /// Key of which points carry a number.
 pub const LABELS_KEY: &str = "labels";
@@ -64,14 +65,6 @@ pub fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
             ],
         ),
     ];
-    if frame.data.role(Role::MeasuredBytes).is_some() {
-        out.push(list(
-            MEASURED_KEY,
-            "Measured bytes",
-            "A second, open mark of a point at the intensity of the bytes that the profiler counted",
-            &[("", "shown"), ("off", "not shown")],
-        ));
-    }
     if [Role::Kernel, Role::TileM]
         .iter()
         .any(|r| frame.data.role(*r).is_some())
