@@ -2,16 +2,11 @@
 //! richer markdown, one HTML file with pictures in it, and JSON for machines. All four are
 //! written from one [`Report`], so that they cannot say different things.
 
-use crate::dataset::Role;
-use crate::dtype::Family;
 use crate::field::Frame;
-use crate::findings::{
-    self, ANOMALY_EFFICIENCY, Checked, Finding, Findings, Group, Scan, Severity, band,
-};
-use crate::gemm::Problem;
+use crate::findings::{self, ANOMALY_EFFICIENCY, Checked, Finding, Findings, Scan};
 use crate::hardware::RoofKind;
 use crate::metrics::Metrics;
-use crate::units::Seconds;
+use operations::is_quantized;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -19,12 +14,16 @@ mod escape;
 mod html;
 mod json;
 mod markdown;
+mod operations;
+mod sentences;
 mod summary;
 
 pub use escape::{html_text, markdown_text};
 pub use html::{Picture, html};
 pub use json::json;
 pub use markdown::markdown;
+pub use operations::{Bottleneck, Breakdown, Operation, impact_percent, rule_of_thumb};
+pub use sentences::{assumptions, range_text, sentences};
 pub use summary::{gemm_findings, gemm_findings_of};
 
 /// GEMMs matter as a category from this share of the time on.
@@ -43,88 +42,6 @@ pub const MAX_BOTTLENECKS: usize = 5;
 pub const THUMB_COMPUTE: f64 = 200.0;
 /// Below this intensity it says memory-bound.
 pub const THUMB_MEMORY: f64 = 100.0;
-
-/// The rule of thumb for the bound, whatever the device: kept for comparison with reports that
-/// use it. The ridge point of the device is the better rule.
-pub fn rule_of_thumb(intensity: f64) -> &'static str {
-    if intensity > THUMB_COMPUTE {
-        "compute"
-    } else if intensity < THUMB_MEMORY {
-        "memory"
-    } else {
-        "between"
-    }
-}
-
-/// What could be won by tuning one operation, in percent of the whole time, as trace reports
-/// estimate it: the gap to the roof times the share, of which three quarters (low), seven eighths
-/// (mid) or all (high) come back.
-pub fn impact_percent(efficiency: f64, share_of_total: f64) -> (f64, f64, f64) {
-    let gap = (1.0 - efficiency).max(0.0) * share_of_total * 100.0;
-    (0.75 * gap, 0.875 * gap, gap)
-}
-
-/// One operation of the breakdown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Operation {
-    /// `aten::mm`, or the library, or "GEMM".
-    pub name: String,
-    /// Shape, types, layout.
-    pub problem: String,
-    /// Kernel, "" where unknown.
-    pub kernel: String,
-    /// Calls.
-    pub calls: f64,
-    /// Time of all calls, seconds.
-    pub time_s: f64,
-    /// Share of all GEMMs.
-    pub share_of_category: f64,
-    /// Share of the whole.
-    pub share: f64,
-    /// Roof time over time.
-    pub efficiency: Option<f64>,
-    /// The file's own percentage, as a share.
-    pub reported_efficiency: Option<f64>,
-    /// Attained, FLOP/s.
-    pub flops_per_s: f64,
-    /// Compulsory bytes over time.
-    pub bytes_per_s: f64,
-    /// FLOP/byte.
-    pub intensity: f64,
-    /// By the ridge of the device.
-    pub bound: Option<String>,
-    /// By the rule of thumb.
-    pub rule_of_thumb: String,
-    /// 8 bit and narrower.
-    pub quantized: bool,
-    /// Estimate as trace reports make it: low, mid, high percent of the whole time.
-    pub impact_percent: Option<(f64, f64, f64)>,
-    /// What of the shape limits it, where the tile is known.
-    pub shape_roof: Option<String>,
-    /// Who calls it.
-    pub callers: Vec<String>,
-}
-
-/// An operation that is flagged.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Bottleneck {
-    /// Its number in [`Report::operations`].
-    pub operation: usize,
-    /// Why it was flagged.
-    pub flags: Vec<String>,
-    /// In one sentence.
-    pub issue: String,
-    /// What must be considered: tiny, quantised, very large, called often.
-    pub context: Vec<String>,
-    /// Worth acting on, considering all that.
-    pub validated: bool,
-    /// Fusion, batching, algorithm, sparsity, quantisation.
-    pub path_a: String,
-    /// Kernel tuning, replay, tile, access pattern.
-    pub path_b: String,
-    /// By the thresholds alone.
-    pub priority: Severity,
-}
 
 /// Where a finding's rows lie in the files.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -160,6 +77,8 @@ pub struct Report {
     pub roof: String,
     /// What matters, in three sentences.
     pub sentences: [String; 3],
+    /// What they rest on and no file says.
+    pub assumptions: Vec<String>,
     /// GEMM time, seconds.
     pub gemm_s: f64,
     /// Whole time, seconds.
@@ -228,7 +147,7 @@ impl Report {
     pub fn new(frame: &Frame, findings: &Findings) -> Report {
         let scan = Scan::new(frame);
         let data = scan.data();
-        let (operations, operations_total) = operations(&scan);
+        let breakdown = Breakdown::new(&scan, findings);
         let mut sums = (0.0, 0.0);
         let (mut mean, mut counted, mut quantized) = (0.0, 0usize, 0usize);
         for (_, g) in scan.judged() {
@@ -254,7 +173,6 @@ impl Report {
                 .collect()
         };
         let gives_back_s = findings::gives_back_together(&findings.findings, &scan);
-        let bottlenecks = bottlenecks(&scan, &operations, findings);
         let share = scan.share(scan.time_s);
         Report {
             schema: "gemmscope/report/1",
@@ -266,6 +184,7 @@ impl Report {
             devices: devices(&scan),
             roof: scan.roof_name().to_owned(),
             sentences: sentences(&scan, findings),
+            assumptions: assumptions(&scan),
             gemm_s: scan.time_s,
             whole_s: scan.whole_s,
             whole: scan.whole.label().to_owned(),
@@ -274,9 +193,9 @@ impl Report {
             efficiency: (sums.1 > 0.0).then(|| sums.0 / sums.1),
             plain_mean_efficiency: (counted > 0).then(|| mean / counted as f64),
             gives_back_s,
-            bottlenecks,
-            operations,
-            operations_total,
+            bottlenecks: breakdown.bottlenecks,
+            operations: breakdown.operations,
+            operations_total: breakdown.total,
             findings: findings
                 .findings
                 .iter()
@@ -310,101 +229,6 @@ impl Report {
     }
 }
 
-/// A range of times: `10.2 ms to 10.5 ms`, or one of them where both print the same.
-pub fn range_text((low, high): (f64, f64)) -> String {
-    let (low, high) = (Seconds(low).to_string(), Seconds(high).to_string());
-    if low == high {
-        high
-    } else {
-        format!("{low} to {high}")
-    }
-}
-
-/// What matters in three sentences: how much time GEMMs take and how near their roof they are,
-/// the weightiest finding, and what all findings together could give back.
-pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> [String; 3] {
-    let judged: Vec<&Group> = scan.judged().map(|(_, g)| g).collect();
-    let (mut roof_s, mut time_s) = (0.0, 0.0);
-    for g in judged.iter().filter(|g| g.efficiency().is_finite()) {
-        roof_s += g.roof_s;
-        time_s += g.time_s;
-    }
-    if judged.is_empty() {
-        return [
-            "No GEMM here was measured, so nothing can be said about lost time.".to_owned(),
-            "The roofline still shows what each could reach at best.".to_owned(),
-            "Load a file with times or rates to see findings.".to_owned(),
-        ];
-    }
-    let what = match (judged.len(), scan.sweep) {
-        (1, _) => "One GEMM takes".to_owned(),
-        (n, true) => format!("The best kernels of {n} GEMMs take"),
-        (n, false) => format!("{n} different GEMMs take"),
-    };
-    let share = match scan.whole {
-        findings::Whole::MeasuredRows => String::new(),
-        _ => format!(
-            ", {:.1} % of the {} ({})",
-            scan.share(scan.time_s) * 100.0,
-            findings.whole,
-            if scan.share(scan.time_s) > SIGNIFICANT_SHARE {
-                "worth optimizing"
-            } else {
-                "look elsewhere first"
-            }
-        ),
-    };
-    let reach = if time_s > 0.0 {
-        format!(
-            "; {} {:.1} % of the {}",
-            if judged.len() == 1 {
-                "it reaches"
-            } else {
-                "together they reach"
-            },
-            roof_s / time_s * 100.0,
-            scan.roof_name()
-        )
-    } else {
-        "; choose a device to see how near its roof that is".to_owned()
-    };
-    let first = format!("{what} {}{share}{reach}.", Seconds(scan.time_s));
-    let weightiest = findings.findings.iter().find(|f| f.gives_back_s.is_some());
-    let second = match weightiest.or(findings.findings.first()) {
-        Some(f) => {
-            let back = f.gives_back_s.map_or(String::new(), |back| {
-                format!(
-                    ", which could give back {} of {}",
-                    range_text(back),
-                    Seconds(f.time_s)
-                )
-            });
-            if f.severity == Severity::Low {
-                format!("Nothing weighs much. The largest: {}{back}.", f.title)
-            } else {
-                format!("Look first at: {}{back}.", f.title)
-            }
-        }
-        None => "Nothing stands out: no rule found anything in what was measured.".to_owned(),
-    };
-    let together = findings::gives_back_together(&findings.findings, scan);
-    let third = if together.1 > 0.0 {
-        let [low, high] = [together.0, together.1].map(|t| (t / scan.time_s * 100.0).round());
-        let share = match (low, high) {
-            (_, 0.0) => "under 1 %".to_owned(),
-            _ if low == high => format!("{high:.0} %"),
-            _ => format!("{low:.0} to {high:.0} %"),
-        };
-        format!(
-            "All findings together could give back {}, {share} of the GEMM time.",
-            range_text(together)
-        )
-    } else {
-        "No finding promises time back.".to_owned()
-    };
-    [first, second, third]
-}
-
 /// The same rows judged by achievable peaks, where every row that has a roof has such a peak:
 /// what the percentages of `gemm_findings.md` are of. Otherwise the frame's own roof stays.
 pub fn with_achievable(frame: &Frame) -> Frame {
@@ -431,16 +255,6 @@ pub fn with_achievable(frame: &Frame) -> Frame {
     } else {
         frame.clone()
     }
-}
-
-fn is_quantized(problem: &Problem) -> bool {
-    let narrow = |t: crate::dtype::DataType| {
-        matches!(
-            t.family(),
-            Some(Family::Fp8 | Family::Fp6 | Family::Fp4 | Family::Int8 | Family::Int4)
-        )
-    };
-    narrow(problem.op.a) || narrow(problem.op.b)
 }
 
 /// Names of the devices that rows are judged by; those that no row is judged by are left out.
@@ -478,200 +292,6 @@ fn missing_models(data: &crate::dataset::Dataset) -> Vec<String> {
             )
         })
         .collect()
-}
-
-/// The dearest operations, and how many there are.
-fn operations(scan: &Scan<'_>) -> (Vec<Operation>, usize) {
-    let mut groups: Vec<&Group> = scan.judged().map(|(_, g)| g).collect();
-    let total = groups.len();
-    groups.sort_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.row.cmp(&b.row)));
-    groups.truncate(MAX_OPERATIONS);
-    (groups.iter().map(|g| operation(scan, g)).collect(), total)
-}
-
-fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
-    let (data, metrics) = (scan.data(), scan.metrics());
-    let row = g.row as usize;
-    let problem = scan.problem(g);
-    let efficiency = Some(g.efficiency()).filter(|e| e.is_finite());
-    let reported = Some(data.number(Role::ReportedEfficiency, row)).filter(|e| e.is_finite());
-    let total = data
-        .sources
-        .get(usize::from(data.source[row]))
-        .and_then(|s| s.trace.as_ref())
-        .and_then(|t| t.total_s)
-        .unwrap_or(scan.whole_s);
-    let name = [Role::OpName, Role::Library]
-        .into_iter()
-        .map(|role| data.text(role, row))
-        .find(|t| !t.is_empty())
-        .unwrap_or("GEMM");
-    Operation {
-        name: name.to_owned(),
-        problem: problem.to_string(),
-        kernel: data.text(Role::Kernel, row).to_owned(),
-        calls: g.calls,
-        time_s: g.time_s,
-        share_of_category: g.time_s / scan.time_s,
-        share: scan.share(g.time_s),
-        efficiency,
-        reported_efficiency: reported,
-        flops_per_s: problem.work().0 / g.call_s(),
-        bytes_per_s: problem.bytes().0 / g.call_s(),
-        intensity: metrics.ai[row],
-        bound: scan.bound(g).map(|b| b.label().to_owned()),
-        rule_of_thumb: rule_of_thumb(metrics.ai[row]).to_owned(),
-        quantized: is_quantized(&problem),
-        impact_percent: reported
-            .or(efficiency)
-            .filter(|e| *e <= ANOMALY_EFFICIENCY)
-            .map(|e| impact_percent(e, g.time_s / total)),
-        shape_roof: scan
-            .shape(g)
-            .filter(|s| s.roof.is_some())
-            .map(|s| s.sentence()),
-        callers: crate::trace::call_stack(data, row).map_or_else(Vec::new, |s| s.parents),
-    }
-}
-
-/// The flagged operations in the order of their priority.
-fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -> Vec<Bottleneck> {
-    let mut groups: Vec<&Group> = scan.judged().map(|(_, g)| g).collect();
-    groups.sort_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.row.cmp(&b.row)));
-    let mut out = Vec::new();
-    for (i, (o, g)) in operations.iter().zip(groups).enumerate() {
-        let mut flags = Vec::new();
-        if o.time_s > FLAG_TIME_S {
-            flags.push("over 50 ms".to_owned());
-        }
-        if o.share_of_category > FLAG_SHARE {
-            flags.push("over 5 % of the category".to_owned());
-        }
-        if o.efficiency.is_some_and(|e| e < FLAG_EFFICIENCY) {
-            flags.push("under 40 % efficiency".to_owned());
-        }
-        let anomaly = o.efficiency.is_some_and(|e| e > ANOMALY_EFFICIENCY);
-        if flags.is_empty() || anomaly {
-            continue;
-        }
-        let own: Vec<&Finding> = findings
-            .findings
-            .iter()
-            .filter(|f| f.evidence.rows.binary_search(&g.row).is_ok())
-            .collect();
-        let context = context(&scan.problem(g), o);
-        let natural = context.iter().any(|c| c.starts_with("Tiny"));
-        let trifle = o.share < findings::TRIFLE_SHARE;
-        let good = o.efficiency.is_some_and(|e| e > 0.8);
-        // Where the shape is the limit, its own finding says what to do.
-        let weightiest = own
-            .iter()
-            .find(|f| f.category == findings::Category::Tiling && f.gives_back_s.is_some())
-            .or(own.first())
-            .copied();
-        let (path_a, path_b) = paths(o, weightiest);
-        out.push(Bottleneck {
-            operation: i,
-            flags,
-            issue: issue(o, weightiest),
-            context,
-            validated: !(trifle || natural && o.share < 0.05 || good),
-            path_a,
-            path_b,
-            priority: findings::priority(o.share, o.efficiency, false),
-        });
-    }
-    out.sort_by(|a, b| {
-        (!a.validated)
-            .cmp(&!b.validated)
-            .then(a.priority.cmp(&b.priority))
-            .then(a.operation.cmp(&b.operation))
-    });
-    out
-}
-
-/// What must be considered before a low percentage is held against a GEMM.
-fn context(problem: &Problem, o: &Operation) -> Vec<String> {
-    let mut out = Vec::new();
-    if problem.batch >= 100 && problem.m.min(problem.n) <= 64 && problem.k <= 256 {
-        out.push(format!(
-            "Tiny batched GEMM ({} of {} x {} x {}): low efficiency is natural here.",
-            problem.batch, problem.m, problem.n, problem.k
-        ));
-    } else if o.time_s / o.calls < 15e-6 {
-        out.push("Tiny: a call is little more than a launch.".to_owned());
-    }
-    if o.quantized {
-        out.push(
-            "Quantised: its roof is higher and scaling takes a part of the time, so its percentage \
-             compares with other quantised GEMMs only."
-                .to_owned(),
-        );
-    }
-    if problem.bytes().0 > 1e9 {
-        out.push(
-            "Very large operands: memory may matter although the intensity is high.".to_owned(),
-        );
-    }
-    if o.calls >= 100.0 {
-        out.push(format!(
-            "Called {:.0} times: look for products that could be batched.",
-            o.calls
-        ));
-    }
-    out
-}
-
-/// The issue in one sentence: what the shape says, else how far from the roof it is.
-fn issue(o: &Operation, finding: Option<&Finding>) -> String {
-    let grade = o.efficiency.map_or_else(
-        || "no roof is known for it".to_owned(),
-        |e| format!("{} ({:.1} % of its roof)", band(e), e * 100.0),
-    );
-    let bound = o.bound.as_deref().unwrap_or("bound unknown");
-    // The shape's sentence says more than a finding's title, which repeats the percentage.
-    let seen = match (&o.shape_roof, finding) {
-        (Some(shape), _) => format!(" {shape}"),
-        (None, Some(f)) => format!(" {}.", f.title),
-        (None, None) => String::new(),
-    };
-    format!(
-        "{} at AI {:.1} FLOP/B, {grade}.{seen}",
-        capital(bound),
-        o.intensity
-    )
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
-}
-
-/// Both paths, from the weightiest finding on the operation, else by how good it already is.
-fn paths(o: &Operation, finding: Option<&Finding>) -> (String, String) {
-    if let Some(f) = finding {
-        return (f.path_a.clone(), f.path_b.clone());
-    }
-    match o.efficiency {
-        Some(e) if e > 0.8 => (
-            "The kernel is near its roof: only fewer or smaller products help (fusion, batching, a \
-             narrower type, sparsity)."
-                .to_owned(),
-            "Nothing worth tuning.".to_owned(),
-        ),
-        Some(e) if e >= 0.6 => (
-            "Fuse neighbouring elementwise operations into the epilogue; consider a narrower type \
-             (fp8, int8) where the numbers allow it."
-                .to_owned(),
-            "Limited potential: a replay of this shape may find a tile that fits better.".to_owned(),
-        ),
-        _ => (
-            "Check whether a larger batch or a narrower type changes the picture.".to_owned(),
-            "Generate a replay of this shape and tune tile, split-K and stages for it.".to_owned(),
-        ),
-    }
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
 
   await app.chooseView("Overview");
   assert.match(await lead(app), /^2 different GEMMs take 25\.40 ms, 79\.4 % of the compute time \(worth optimizing\)/);
-  assert.match(await lead(app), /Look first at: Split K 1 -> 76: aten::mm 512 x 256 x 65536 bf16/);
+  assert.match(await lead(app), /Look first at aten::mm 512 x 256 x 65536 bf16 NN: 91 % of what 4 workgroups allow, split K 1 -> 76/);
   const first = app.page.locator(".finding").first();
   await first.locator(".finding-head").click();
   await first.locator(".evidence").waitFor();
@@ -90,7 +90,7 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
   // Its point is selected in the roofline, and the reasons stand beside it.
   await first.getByRole("button", { name: "Show in the roofline" }).click();
   await app.settle();
-  assert.match(await app.detail(), /Split K 1 -> 76[\s\S]*512 x 256 x 65536/);
+  assert.match(await app.detail(), /split K 1 -> 76[\s\S]*512 x 256 x 65536/);
   await app.screenshot("findings-roofline");
 
   // The link finds it again.
@@ -98,7 +98,7 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
   const again = await GemmscopePage.open({ t, path: hash, viewport: DESKTOP });
   await choose(again, folder(REPORT));
   await again.page.locator(".detail").waitFor();
-  assert.match(await again.detail(), /Split K 1 -> 76/);
+  assert.match(await again.detail(), /split K 1 -> 76/);
   app.assertQuiet();
 });
 

@@ -46,11 +46,15 @@ pub fn follow(app: App, overview: Signal<bool>) {
             }
             let (findings, scan) = runner.parts();
             let sentences = report::sentences(&scan, &findings);
+            let assumptions = report::assumptions(&scan);
+            let breakdown = Shared::from(report::Breakdown::new(&scan, &findings));
             drop(scan);
             app.found.set(Some(Judged {
                 frame,
                 findings: Shared::from(findings),
                 sentences,
+                assumptions,
+                breakdown,
             }));
         });
     });

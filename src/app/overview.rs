@@ -6,13 +6,15 @@ use super::totals::grouped;
 use super::ui::{Menu, icon};
 use crate::findings::{Finding, RULES, Severity};
 use crate::picture;
-use crate::report::{self, CANNOT_INFER, Report};
+use crate::report::{self, Breakdown, CANNOT_INFER, Report};
 use crate::units::Seconds;
 use crate::web::dom;
 use leptos::prelude::*;
 
 /// Findings that show before "show all".
 const FIRST: usize = 8;
+/// Operations that are listed.
+const OPERATIONS: usize = 20;
 /// Evidence rows that are listed.
 const EVIDENCE: usize = 12;
 
@@ -47,6 +49,9 @@ fn page(app: App, judged: &Judged, all: RwSignal<bool>) -> AnyView {
         .iter()
         .map(|s| view! { <p>{explained(app, s, &mut known)}</p> }.into_any())
         .collect();
+    let assumed = (!judged.assumptions.is_empty()).then(|| {
+        view! { <p class="muted assumed">"Assumed: "{judged.assumptions.join(" ")}</p> }
+    });
     let counts: Vec<AnyView> = [
         Severity::Critical,
         Severity::High,
@@ -101,7 +106,7 @@ fn page(app: App, judged: &Judged, all: RwSignal<bool>) -> AnyView {
     let has_devices = !unchecked.iter().any(|(_, why)| why.contains("a device"));
     view! {
         <header class="overview-head">
-            <div class="lead-text">{lead}</div>
+            <div class="lead-text">{lead}{assumed}</div>
             <div class="overview-tools">
                 {downloads(app)}
                 <label class="check">
@@ -120,6 +125,7 @@ fn page(app: App, judged: &Judged, all: RwSignal<bool>) -> AnyView {
         </h2>
         <ol class="findings">{list}</ol>
         {more}
+        {operations(app, &judged.breakdown)}
         <details class="overview-more">
             <summary>{format!("{} rules were checked, {} of them could not be", RULES.len(), unchecked.len())}</summary>
             <dl class="checked">
@@ -138,6 +144,67 @@ fn page(app: App, judged: &Judged, all: RwSignal<bool>) -> AnyView {
         </details>
     }
     .into_any()
+}
+
+/// Where the time goes: the dearest operations, which are flagged, and what to consider first.
+fn operations(app: App, breakdown: &Breakdown) -> Option<AnyView> {
+    if breakdown.operations.is_empty() {
+        return None;
+    }
+    let shown = breakdown.operations.len().min(OPERATIONS);
+    let lines: Vec<AnyView> = breakdown.operations[..shown]
+        .iter()
+        .enumerate()
+        .map(|(i, o)| {
+            let flag = breakdown.flag(i);
+            let rows = o.rows.clone();
+            let cells = [
+                crate::explain::percent(o.share_of_category),
+                Seconds(o.time_s).to_string(),
+                format!("{:.0}", o.calls),
+                o.efficiency.map_or("unknown".to_owned(), crate::explain::percent),
+                o.bound.clone().unwrap_or_else(|| "unknown".to_owned()),
+            ];
+            let verdict = flag.map(|b| {
+                let why = format!("{}. {}", b.flags.join(", "), b.context.join(" "));
+                let (class, text) = if b.validated {
+                    (badge(b.priority), b.priority.label())
+                } else {
+                    ("badge low", "natural here")
+                };
+                view! { <span class=class title=why>{text}</span> }
+            });
+            view! {
+                <tr>
+                    <td class="operation">
+                        <button type="button" class="link" title="Select its rows" on:click=move |_| app.select(&rows, false)>{o.problem.clone()}</button>
+                        <span class="muted">{o.name.clone()}</span>
+                    </td>
+                    {cells.map(|c| view! { <td>{c}</td> })}
+                    <td>{verdict}</td>
+                </tr>
+            }
+            .into_any()
+        })
+        .collect();
+    let more = breakdown.total - shown;
+    Some(view! {
+        <details class="overview-more operations">
+            <summary>{format!("Where the time goes: {} operation{}", breakdown.total, if breakdown.total == 1 { "" } else { "s" })}</summary>
+            <div class="wide">
+                <table class="plain-table">
+                    <thead><tr>
+                        {["GEMM", "Share", "Time", "Calls", "Efficiency", "Limited by", "Flagged"]
+                            .map(|h| view! { <th scope="col">{h}</th> })}
+                    </tr></thead>
+                    <tbody>{lines}</tbody>
+                </table>
+            </div>
+            {(more > 0).then(|| view! { <p class="muted">{format!("{more} more take less time each.")}</p> })}
+            <p class="muted">"Flagged: over 50 ms, over 5 % of the GEMM time, or under 40 % of the roof. Priority: Critical over 15 % of the time and under 30 %; High over 10 % or under 40 %; Medium over 5 %."</p>
+        </details>
+    }
+    .into_any())
 }
 
 fn badge(severity: Severity) -> &'static str {

@@ -13,6 +13,7 @@ use crate::hardware::{Device, RoofKind};
 use crate::history::History;
 use crate::import::ImportOptions;
 use crate::metrics::{DeviceChoice, Metrics, Totals};
+use crate::report::Breakdown;
 use crate::selection::RowSet;
 use crate::trace::{self, TraceContext};
 use crate::view_state::{RowRef, ViewState};
@@ -80,6 +81,10 @@ pub struct Judged {
     pub findings: Shared<Findings>,
     /// What matters in three sentences.
     pub sentences: [String; 3],
+    /// What they rest on and no file says.
+    pub assumptions: Vec<String>,
+    /// Where the time goes, operation by operation.
+    pub breakdown: Shared<Breakdown>,
 }
 
 /// A loaded file.

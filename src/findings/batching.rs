@@ -35,7 +35,10 @@ pub const RULE: Rule = Rule {
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let hits = scan
         .judged()
-        .filter(|(_, g)| g.calls >= MANY_CALLS && g.call_s() < SHORT_CALL_S && g.efficiency() < LOW)
+        .filter(|(_, g)| {
+            let many = scan.program && g.calls >= MANY_CALLS;
+            many && g.call_s() < SHORT_CALL_S && g.efficiency() < LOW
+        })
         .map(|(i, g)| Hit {
             group: i,
             // All in one call: never faster than the roof or than one call is now.
@@ -62,6 +65,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             ),
             ..Story::default()
         },
-        |n| format!("{n} more GEMMs that repeat and could batch"),
+        |n| format!("{n} GEMMs that repeat and could batch"),
     )
 }

@@ -1,6 +1,6 @@
 //! Fewer workgroups than units, and nothing to split.
 
-use super::split_k::back;
+use super::split_k::{allowed, back};
 use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Need, Rule, Scan};
 use crate::shape_roof::{Limit, RowShape};
@@ -38,9 +38,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         hits,
         |_, g| {
             let shape = scan.shape(g);
-            let count = shape.as_ref().map_or(0, |s| s.tiling.workgroups());
             Story {
-                title: format!("{count} workgroups: {}", scan.title(g)),
+                title: format!(
+                    "{}too few for the device: {}",
+                    shape.as_ref().map_or(String::new(), allowed),
+                    scan.title(g)
+                ),
                 text: format!(
                     "{}. {}",
                     story::opening(scan, g),
@@ -50,6 +53,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more GEMMs with fewer workgroups than units"),
+        |n| format!("{n} GEMMs with fewer workgroups than units"),
     )
 }

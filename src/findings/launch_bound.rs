@@ -1,7 +1,7 @@
 //! So small that a launch costs more than the work.
 
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Need, Rule, Scan};
+use super::{Category, Confidence, Need, Rule, Scan, Severity};
 
 /// A call under this is in the range of what a launch costs by itself.
 pub const SHORT_CALL_S: f64 = 15e-6;
@@ -32,24 +32,29 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .filter(|(_, g)| story::tiny(g))
         .map(|(i, g)| Hit {
             group: i,
-            // All calls in one: at best one call's time plus the roof time of the rest.
-            back: Some((
-                0.0,
-                (g.time_s - g.call_s() - g.roof_s * (1.0 - 1.0 / g.calls)).max(0.0),
-            )),
+            // All calls in one: at best one call's time plus the roof time of the rest. Rows of a
+            // benchmark are no calls that could be one.
+            back: (scan.program && g.calls > 1.0).then(|| {
+                let all_in_one = g.call_s() + g.roof_s * (1.0 - 1.0 / g.calls);
+                (0.0, (g.time_s - all_in_one).max(0.0))
+            }),
         })
         .collect();
-    story::findings(
+    let mut found = story::findings(
         rule,
         scan,
         hits,
         |_, g| Story {
-            title: format!(
-                "{} of {} each: {}",
-                story::calls(g.calls),
-                story::time(g.call_s()),
-                scan.title(g)
-            ),
+            title: if g.calls == 1.0 {
+                format!("A call of {}: {}", story::time(g.call_s()), scan.title(g))
+            } else {
+                format!(
+                    "{} of {} each: {}",
+                    story::calls(g.calls),
+                    story::time(g.call_s()),
+                    scan.title(g)
+                )
+            },
             text: format!(
                 "{}. The roof needs {} of each call; the rest is what any small kernel costs.",
                 story::opening(scan, g),
@@ -58,6 +63,13 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             formula: story::roof_formula(scan, g),
             ..Story::default()
         },
-        |n| format!("{n} more GEMMs as small as a launch"),
-    )
+        |n| format!("{n} GEMMs as small as a launch"),
+    );
+    if !scan.program {
+        for f in &mut found {
+            // Small shapes of a benchmark: low figures are natural, and no time of a program's.
+            f.severity = f.severity.max(Severity::Medium);
+        }
+    }
+    found
 }

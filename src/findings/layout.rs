@@ -103,6 +103,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more GEMMs in their slower layout"),
+        |n| format!("{n} GEMMs in their slower layout"),
     )
 }

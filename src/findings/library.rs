@@ -105,6 +105,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more GEMMs that another library does faster"),
+        |n| format!("{n} GEMMs that another library does faster"),
     )
 }

@@ -82,6 +82,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more GEMMs far below the {}", scan.roof_name()),
+        |n| format!("{n} GEMMs far below the {}", scan.roof_name()),
     )
 }

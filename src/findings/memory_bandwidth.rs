@@ -20,8 +20,8 @@ pub const RULE: Rule = Rule {
     why: "Memory limits these GEMMs, and they do not use what it delivers.",
     path_a: "Move fewer bytes: fuse the neighbouring elementwise operations, quantise the weights \
              (fp8, int8, 4 bit), or batch requests so that one read of the weights serves more rows.",
-    path_b: "A kernel for this shape should stream at four fifths of the bandwidth: try a \
-             matrix-vector or split-K kernel, and replay the shape to tune it.",
+    path_b: "Try a matrix-vector or split-K kernel and tune it on a replay of this shape: four \
+             fifths of the bandwidth are within reach.",
     profile: "The bytes counted are the compulsory ones. A profile would have to show the bytes \
               that memory really moved (dram__bytes, TCC_EA) before traffic or access pattern may \
               be blamed.",
@@ -66,6 +66,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more memory-bound GEMMs under the bandwidth"),
+        |n| format!("{n} memory-bound GEMMs under the bandwidth"),
     )
 }

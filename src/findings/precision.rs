@@ -95,6 +95,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more GEMMs in a slow data type"),
+        |n| format!("{n} GEMMs in a slow data type"),
     )
 }

@@ -84,6 +84,8 @@ pub struct Scan<'a> {
     pub whole: Whole,
     /// Several candidates were measured for each shape: only the best of each is judged.
     pub sweep: bool,
+    /// Rows are calls of a program, as traces count them; else each is a measurement by itself.
+    pub program: bool,
     /// Rows without a measurement.
     pub unmeasured: u64,
     codes: Codes<'a>,
@@ -237,6 +239,7 @@ impl<'a> Scan<'a> {
             whole_s: 0.0,
             whole: Whole::MeasuredRows,
             sweep: false,
+            program: codes.count.is_some() || data.sources.iter().any(|s| s.trace.is_some()),
             unmeasured,
             codes,
         };

@@ -69,6 +69,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more skinny GEMMs with a wide tile"),
+        |n| format!("{n} skinny GEMMs with a wide tile"),
     )
 }

@@ -31,6 +31,14 @@ pub fn back(shape: &RowShape, g: &super::Group) -> Option<(f64, f64)> {
     Some((REALISTIC * high, high))
 }
 
+/// `92 % of what 8 workgroups allow, `; "" where the shape's roof is not known.
+pub fn allowed(shape: &RowShape) -> String {
+    shape.efficiency().map_or(String::new(), |e| {
+        let count = shape.tiling.workgroups();
+        format!("{:.0} % of what {count} workgroups allow, ", e * 100.0)
+    })
+}
+
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let hits = scan
         .judged()
@@ -61,7 +69,11 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 _ => String::new(),
             };
             Story {
-                title: format!("Split K {now} -> {room}: {}", scan.title(g)),
+                title: format!(
+                    "{}split K {now} -> {room}: {}",
+                    shape.as_ref().map_or(String::new(), allowed),
+                    scan.title(g)
+                ),
                 text: format!(
                     "{}. {}{how}",
                     story::opening(scan, g),
@@ -71,6 +83,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more GEMMs with few tiles and a long K"),
+        |n| format!("{n} GEMMs with few tiles and a long K"),
     )
 }

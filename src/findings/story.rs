@@ -1,6 +1,6 @@
 //! From the groups a rule flags to its findings: the dearest few by themselves, the rest as one.
 
-use super::{Evidence, Finding, Group, Rule, Scan, finding_severity};
+use super::{Confidence, Evidence, Finding, Group, Rule, Scan, Severity, finding_severity};
 use crate::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds};
 
 /// Findings of one rule that stand by themselves; the rest is summed up in one more.
@@ -75,7 +75,10 @@ pub fn findings(
             others,
             Story {
                 title: rest(others.len()),
-                text: format!("{} The dearest of them: {}", rule.why, story.text),
+                text: format!(
+                    "{} These come besides the {alone} listed by themselves; the dearest of them: {}",
+                    rule.why, story.text
+                ),
                 ..story
             },
         ));
@@ -119,11 +122,16 @@ pub fn from_parts(
     story: Story,
 ) -> Finding {
     let share = scan.share(time_s);
+    let mut severity = finding_severity(share, efficiency, back.map(|(_, high)| scan.share(high)));
+    if rule.confidence == Confidence::Hint {
+        // A pattern that is worth a look never outranks what is known.
+        severity = severity.max(Severity::Medium);
+    }
     Finding {
         rule: rule.id.to_owned(),
         title: story.title,
         text: story.text,
-        severity: finding_severity(share, efficiency, back.map(|(_, high)| scan.share(high))),
+        severity,
         confidence: rule.confidence,
         category: rule.category,
         evidence: Evidence {

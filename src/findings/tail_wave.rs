@@ -66,6 +66,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more GEMMs with an emptier last wave"),
+        |n| format!("{n} GEMMs with an emptier last wave"),
     )
 }

@@ -66,6 +66,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more GEMMs whose tiles hang over the edge"),
+        |n| format!("{n} GEMMs whose tiles hang over the edge"),
     )
 }

@@ -1,7 +1,7 @@
 //! The full report as markdown.
 
 use super::escape::{markdown_text as md, short};
-use super::{CANNOT_INFER, FindingLine, Report};
+use super::{CANNOT_INFER, FindingLine, Report, range_text};
 use crate::units::{BytesPerSec, FlopsPerSec, Seconds};
 
 /// Writes the report.
@@ -44,6 +44,12 @@ fn overview(report: &Report, out: &mut String) {
         "\n## Overview\n\n{}\n",
         md(&report.sentences.join(" "))
     ));
+    if !report.assumptions.is_empty() {
+        out.push_str("\nAssumed, because no file says it:\n\n");
+        for a in &report.assumptions {
+            out.push_str(&format!("- {}\n", md(a)));
+        }
+    }
 }
 
 fn percent(share: Option<f64>) -> String {
@@ -123,11 +129,7 @@ fn bottlenecks(report: &Report, out: &mut String) {
 pub fn facts(f: &FindingLine) -> String {
     let mut parts = vec![format!("Confidence: {}", f.finding.confidence.label())];
     match f.finding.gives_back_s {
-        Some((low, high)) => parts.push(format!(
-            "could give back {} to {}",
-            Seconds(low),
-            Seconds(high)
-        )),
+        Some(back) => parts.push(format!("could give back {}", range_text(back))),
         None => parts.push("how much it could give back cannot be told from times".to_owned()),
     }
     if f.rows_total > 0 {

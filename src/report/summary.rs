@@ -84,6 +84,9 @@ pub fn gemm_findings(report: &Report) -> String {
             plain * 100.0
         ));
     }
+    for a in &report.assumptions {
+        out.push_str(&format!("- Assumed: {}\n", markdown_text(a)));
+    }
     for b in report.bottlenecks.iter().filter(|b| !b.validated) {
         let o = &report.operations[b.operation];
         out.push_str(&format!(

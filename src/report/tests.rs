@@ -195,6 +195,69 @@ fn impact_and_shares_are_the_reports_own() {
     }
 }
 
+/// Sentences and assumptions of a table, judged by a device where rows name none.
+fn said(text: &str, device: Option<&str>) -> ([String; 3], Vec<String>) {
+    let Ok(Imported::Table(data)) = read_all("t.csv", text.as_bytes(), &ImportOptions::default())
+    else {
+        panic!("no table: {text}");
+    };
+    let choice = DeviceChoice {
+        default: device.map(str::to_owned),
+        ..DeviceChoice::default()
+    };
+    let devices = choice.resolve(&data.devices, &[]);
+    let metrics = Metrics::compute(&data, devices, RoofKind::Datasheet);
+    let f = Frame::all(Arc::new(*data), Arc::new(metrics));
+    let report = Report::new(&f, &check_all(&f));
+    (report.sentences, report.assumptions)
+}
+
+#[test]
+fn sentences_say_what_is_not_known() {
+    let head = "M,N,K,dtype,time_us,device\n";
+    let row = |device: &str, us: f64| format!("4096,4096,4096,bf16,{us},{device}\n");
+    // No device at all.
+    let ([first, second, third], assumed) = said(&format!("{head}{}", row("", 500.0)), None);
+    assert!(
+        first.ends_with("; choose a device to see how near its roof that is."),
+        "{first}"
+    );
+    assert!(second.starts_with("Without a roof"), "{second}");
+    assert_eq!(third, "No finding promises time back.");
+    assert!(assumed.is_empty());
+    // One that is chosen is an assumption, and named.
+    let ([first, ..], assumed) = said(&format!("{head}{}", row("", 500.0)), Some("mi300x"));
+    assert!(
+        first.ends_with("datasheet roof of the AMD Instinct MI300X."),
+        "{first}"
+    );
+    assert_eq!(
+        assumed,
+        ["No device is named in the file: judged as AMD Instinct MI300X."]
+    );
+    // A name that fits several devices.
+    let ([first, ..], _) = said(&format!("{head}{}", row("gfx90a", 500.0)), None);
+    assert!(
+        first.contains("the file says gfx90a, which may be the AMD Instinct MI2"),
+        "{first}"
+    );
+    // Most of the time has no roof: the rest is no verdict on the whole.
+    let text = format!("{head}{}{}", row("gfx90a", 900.0), row("MI300X", 100.0));
+    let ([first, second, _], _) = said(&text, None);
+    assert!(
+        first.contains("only 10.0 % of that time has a known roof"),
+        "{first}"
+    );
+    assert!(second.starts_with("Of 90.0 % of the time nothing can be said yet: the file says"));
+    // Nothing measured.
+    let ([first, ..], _) = said("M,N,K,dtype\n4096,4096,4096,bf16\n", Some("mi300x"));
+    assert!(first.starts_with("No GEMM here was measured"), "{first}");
+    // A benchmark's rows are no calls that could be batched.
+    let small = "M,N,K,dtype,time_us\n16,16,16,bf16,5\n16,16,16,bf16,5\n";
+    let ([_, _, third], _) = said(small, Some("mi300x"));
+    assert_eq!(third, "No finding promises time back.");
+}
+
 #[test]
 fn rules_of_thumb() {
     assert_eq!(
