@@ -196,12 +196,13 @@ fn Status() -> impl IntoView {
     let fresh = RwSignal::new(false);
     let turn = StoredValue::new(0u32);
     Effect::new(move |_| {
-        let some = app.status.with(|s| !s.is_empty());
-        fresh.set(some);
+        let letters = app.status.with(String::len) as u64;
+        fresh.set(letters > 0);
         turn.update_value(|t| *t += 1);
         let mine = turn.get_value();
         leptos::task::spawn_local(async move {
-            clock::pause(Duration::from_secs(6)).await;
+            // As long as it takes to read.
+            clock::pause(Duration::from_millis((2000 + 35 * letters).min(4800))).await;
             if turn.try_get_value() == Some(mine) {
                 fresh.try_set(false);
             }

@@ -89,8 +89,8 @@ const TABLE_ROWS: usize = 500;
 /// Rows that other charts mark at most while the pointer is over one.
 const MARKED: usize = 500;
 
-/// The height at which a picture can be read, CSS pixels, by its width.
-pub type Least = Rc<dyn Fn(f64) -> f64>;
+/// Least and most height of a picture, CSS pixels, by its width.
+pub type Heights = Rc<dyn Fn(f64) -> (f64, f64)>;
 
 /// Size and looks that a picture is drawn for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,9 +118,9 @@ pub fn ChartView(
     describe: Describe,
     /// Base of the names of saved files.
     name: &'static str,
-    /// The stage scrolls where it has less height than this.
+    /// The stage scrolls where it has less height, and takes no more.
     #[prop(optional)]
-    least: Option<Least>,
+    heights: Option<Heights>,
     /// What stands in the bar above the chart.
     #[prop(into)]
     bar: ViewFn,
@@ -144,7 +144,7 @@ pub fn ChartView(
     let boxing = RwSignal::new(false);
     let held = RwSignal::new(false);
     let options = RwSignal::new(false);
-    let least_height = RwSignal::new(0.0);
+    let limits = RwSignal::new((0.0, f64::INFINITY));
 
     let ratio = dom::watch_pixel_ratio(move |r| {
         let _ = dpr.try_set(r);
@@ -176,7 +176,7 @@ pub fn ChartView(
         Effect::new(move |_| {
             track();
             let to = canvas_of();
-            let (draw, least) = (draw.clone(), least.clone());
+            let (draw, heights) = (draw.clone(), heights.clone());
             if to.size.0 < 1.0 || to.size.1 < 1.0 {
                 return;
             }
@@ -188,12 +188,10 @@ pub fn ChartView(
                     // Alignment with what is drawn: a picture that changed has other targets.
                     target.try_set(None);
                     picture.try_set(Some(drawn));
-                    let wanted = least.as_ref().map_or(0.0, |f| f(to.size.0));
-                    if least_height
-                        .try_get_untracked()
-                        .is_some_and(|h| h != wanted)
+                    if let Some(wanted) = heights.as_ref().map(|f| f(to.size.0))
+                        && limits.try_get_untracked().is_some_and(|h| h != wanted)
                     {
-                        least_height.try_set(wanted);
+                        limits.try_set(wanted);
                     }
                     crate::web::clock::mark("gemmscope:drawn");
                 }
@@ -338,7 +336,8 @@ pub fn ChartView(
                 class:boxing=move || boxing.get()
                 class:scrolls=move || scrolls.get()
                 class:on-bar=move || held.get()
-                style:min-height=move || format!("{}px", least_height.get())
+                style:min-height=move || format!("{}px", limits.get().0)
+                style:max-height=move || Some(limits.get().1).filter(|h| h.is_finite()).map(|h| format!("{h}px"))
                 class:pointing=move || target.with(Option::is_some)
                 node_ref=stage
                 tabindex="0"

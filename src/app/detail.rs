@@ -62,7 +62,7 @@ pub fn Detail() -> impl IntoView {
     };
     view! {
         <Show when=move || any.get()>
-            <aside class="detail" aria-label="Selected GEMM">
+            <aside class="detail" class:on-cards=move || app.view.with(|v| v.view == "card") aria-label="Selected GEMM">
                 <header class="detail-head">
                     <h2>"Selected"</h2>
                     <div class="detail-tabs" role="group" aria-label="Selected rows">

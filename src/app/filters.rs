@@ -58,7 +58,7 @@ pub fn Filters() -> impl IntoView {
             <input
                 id="search"
                 type="search"
-                placeholder="Search kernels, operations, models"
+                placeholder="Search kernels, models"
                 aria-label="Search kernels, operations, models"
                 title="Search (/)"
                 prop:value=move || app.view.with(|v| v.filters.search.clone())

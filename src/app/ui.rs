@@ -26,8 +26,8 @@ pub mod icon {
     pub const TILES: &str = "M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12";
     /// Points about a diagonal.
     pub const COMPARE: &str = "M2 14 14 2M5 5.5h.01M8 4h.01M10.5 10h.01M12.5 7.5h.01";
-    /// A flag.
-    pub const WINNER: &str = "M3.5 14.5v-13M3.5 2.5h9l-2 3 2 3h-9";
+    /// A cup.
+    pub const WINNER: &str = "M5 2.5h6v4.5a3 3 0 0 1-6 0zM5 4H2.5c0 2 1 3.2 2.7 3.4M11 4h2.5c0 2-1 3.2-2.7 3.4M8 10v3.5M5 13.5h6";
     /// Steps upwards.
     pub const HISTORY: &str = "M2 13h3v-4h4V5.5h3.5V2.5H15";
     /// A card with lines.
@@ -75,7 +75,7 @@ pub mod icon {
     pub const PLAN: &str = "M8 2v2M8 12v2M2 8h2M12 8h2M8 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM8 8h.01";
     /// Lost time: bars, longest first.
     pub const LOST: &str = "M2.5 2v12M2.5 4H14M2.5 8h7M2.5 12h3";
-    /// What matters.
+    /// What matters: a flag.
     pub const FLAG: &str = "M3.5 14.5V2M3.5 2.5h8l-1.5 3 1.5 3h-8";
     /// Columns.
     pub const COLUMNS: &str = "M2 3h12v10H2zM6 3v10M10 3v10";

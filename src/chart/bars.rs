@@ -412,7 +412,7 @@ impl View for Bars {
             .map(|b| text::width(&self.name(b.slot), FONT, false));
         let name_width = names
             .fold(0.0, f64::max)
-            .min(scene.width * if narrow { 0.28 } else { 0.34 });
+            .min(scene.width * if narrow { 0.36 } else { 0.34 });
         let left = name_width + 14.0;
         let gap = if narrow { 14.0 } else { 28.0 };
         let each = ((scene.width - left - gap - 12.0) / 2.0).max(10.0);
@@ -421,7 +421,7 @@ impl View for Bars {
             ([left, top, each, height], "AI, FLOP/B", Format::plain("")),
             (
                 [left + each + gap, top, each, height],
-                "Attained, FLOP/s",
+                if narrow { "FLOP/s" } else { "Attained, FLOP/s" },
                 Format::rate().bare(),
             ),
         ];
@@ -545,7 +545,10 @@ impl View for Bars {
         }
         let above = self.bars.iter().filter(|b| above_roof(b)).count();
         if above > 0 {
-            out.push(format!("{above} pass their roof; their tick is marked."));
+            out.push(format!(
+                "{} above the roof; the tick is marked.",
+                crate::compare::plural(above as u64, "bar")
+            ));
         }
         if self.settings.group.is_some() {
             out.push(format!(
@@ -558,11 +561,21 @@ impl View for Bars {
 
     fn height(&self, width: f64) -> f64 {
         let usual = if width < NARROW { 380.0 } else { 440.0 };
-        (84.0 + ROW * self.bars.len() as f64).min(usual)
+        self.full_height().min(usual)
+    }
+
+    fn heights(&self, _width: f64) -> (f64, f64) {
+        // It scrolls by itself.
+        (self.full_height().min(220.0), self.full_height())
     }
 }
 
 impl Bars {
+    /// Height with all bars in sight.
+    fn full_height(&self) -> f64 {
+        (104.0 + ROW * self.bars.len() as f64).max(160.0)
+    }
+
     /// What the colours mean, where they are few.
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let coloring = self.colors.of(theme);

@@ -241,4 +241,13 @@ impl View for CardView {
         let rows = self.cards.len().div_ceil(n.max(1)).max(1) as f64;
         (GAP + rows * (self.card_height(each) + GAP)).max(220.0)
     }
+
+    fn heights(&self, width: f64) -> (f64, f64) {
+        let most = if self.cards.is_empty() {
+            f64::INFINITY
+        } else {
+            self.height(width)
+        };
+        (self.height(width), most)
+    }
 }

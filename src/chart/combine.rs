@@ -42,7 +42,7 @@ impl Combine {
         match self {
             Combine::Best => "best",
             Combine::Median => "median",
-            Combine::Weighted => "time-weighted",
+            Combine::Weighted => "time-weighted mean",
             Combine::Worst => "worst",
         }
     }

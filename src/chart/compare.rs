@@ -400,6 +400,12 @@ impl View for Compare {
         out.push(m.duel.noise_sentence());
         out
     }
+
+    fn heights(&self, width: f64) -> (f64, f64) {
+        // Three panels need more than one.
+        let least = if width < NARROW { 340.0 } else { 400.0 };
+        (least, f64::INFINITY)
+    }
 }
 
 /// One line for a tooltip.

@@ -359,12 +359,12 @@ impl View for Heatmap {
         if self.obstacle().is_some() {
             return Vec::new();
         }
-        let (mut several, mut over, mut filled) = (0, 0, 0);
+        let (mut several, mut over, mut filled) = (0, 0u64, 0);
         for (slot, v) in self.figures.iter().enumerate() {
             let n = self.groups.get(slot).len();
             filled += usize::from(n > 0);
             several += usize::from(n > 1);
-            over += usize::from(self.settings.value.unit == "%" && *v > 1.0 + 1e-6);
+            over += u64::from(self.settings.value.unit == "%" && *v > 1.0 + 1e-6);
         }
         let mut out = Vec::new();
         if several > 0 {
@@ -374,7 +374,10 @@ impl View for Heatmap {
             ));
         }
         if over > 0 {
-            out.push(format!("{over} cells over 100 % are framed."));
+            out.push(format!(
+                "{} over 100 %: framed.",
+                crate::compare::plural(over, "cell")
+            ));
         }
         if self.xs.binned || self.ys.binned {
             out.push("Numbers with many values are put in steps.".to_owned());
@@ -400,5 +403,9 @@ impl View for Heatmap {
             (_, true) => 380.0,
             _ => 440.0,
         }
+    }
+
+    fn heights(&self, _width: f64) -> (f64, f64) {
+        (220.0, draw::most_height(self))
     }
 }

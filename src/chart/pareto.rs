@@ -8,6 +8,7 @@ use super::parts::{self, Swatch};
 use super::scene::{Anchor, Baseline, Glyph, Item, Mark, Scene, Table};
 use super::text;
 use super::view::{Look, View};
+use crate::dataset::ColumnData;
 use crate::field::{Field, FieldKind, Frame};
 use crate::hardware;
 use crate::pareto::{Besides, Goal, Pareto, WhatIf, known_types, other_time_s, pareto, what_if};
@@ -46,11 +47,16 @@ impl ParetoView {
                 .into_iter()
                 .filter(|c| c.value != "shape"),
         );
+        // A column that tells at least two apart.
+        let telling = |key: &&&str| {
+            let column = frame.data.columns.iter().find(|c| c.key == ***key);
+            matches!(column.map(|c| &c.data), Some(ColumnData::Text { values, .. })
+                if values.iter().filter(|v| !v.is_empty()).count() > 1)
+        };
         let fallback = ["op_name", "layer", "library", "kernel"]
             .iter()
-            .map(|key| format!("c.{key}"))
-            .find(|v| options.iter().any(|o| o.value == *v))
-            .unwrap_or_else(|| "shape".to_owned());
+            .find(telling)
+            .map_or_else(|| "shape".to_owned(), |key| format!("c.{key}"));
         let by = Control::field(
             state,
             "pareto.by",
@@ -182,8 +188,7 @@ impl ParetoView {
             "All GEMMs together"
         };
         format!(
-            "If {} {}: {} instead of {}. {whole} {} instead of {}, {:.3} times as fast; by Amdahl's \
-             law never more than {}.",
+            "If {} {}: {} instead of {}. {whole} {} instead of {}, {:.3} times as fast{}.",
             self.group,
             self.goal,
             Seconds(w.group_after_s),
@@ -192,8 +197,10 @@ impl ParetoView {
             Seconds(w.before_s()),
             w.speedup(),
             match w.limit() {
-                l if l.is_finite() && l < 1e6 => format!("{l:.3} times"),
-                _ => "these GEMMs allow".to_owned(),
+                l if l.is_finite() && l < 1e6 =>
+                    format!("; by Amdahl's law never more than {l:.3} times"),
+                // Nothing else runs: there is no such limit.
+                _ => String::new(),
             }
         )
     }
@@ -290,7 +297,8 @@ impl View for ParetoView {
             .iter()
             .map(|b| text::width(named_value(&b.value), FONT, false))
             .fold(0.0, f64::max)
-            .min(look.width * if narrow { 0.3 } else { 0.38 })
+            .min(look.width * if narrow { 0.36 } else { 0.38 })
+            .ceil()
             + 18.0;
         let figures = if narrow { 86.0 } else { 236.0 };
         let span = (look.width - left - figures - 10.0).max(20.0);
@@ -443,8 +451,14 @@ impl View for ParetoView {
         out
     }
 
-    fn height(&self, _width: f64) -> f64 {
-        (60.0 + ROW * self.pareto.bars.len() as f64).max(220.0)
+    fn height(&self, width: f64) -> f64 {
+        let lines = if width < NARROW { 2.0 } else { 1.0 };
+        let legend = parts::LEGEND_LINE * lines;
+        (28.0 + legend + ROW * self.pareto.bars.len() as f64).max(160.0)
+    }
+
+    fn heights(&self, width: f64) -> (f64, f64) {
+        (self.height(width), self.height(width))
     }
 }
 

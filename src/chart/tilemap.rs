@@ -354,8 +354,18 @@ impl View for TileMap {
 
     fn height(&self, width: f64) -> f64 {
         match &self.sweep {
-            Ok(sweep) => draw::height(sweep, width),
+            Ok(sweep) => draw::height(sweep, width, draw::LINE),
             Err(_) => 420.0,
+        }
+    }
+
+    fn heights(&self, width: f64) -> (f64, f64) {
+        match &self.sweep {
+            Ok(sweep) => (
+                self.height(width),
+                draw::height(sweep, width, draw::TALLEST),
+            ),
+            Err(_) => (260.0, f64::INFINITY),
         }
     }
 }

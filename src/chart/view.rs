@@ -36,14 +36,23 @@ pub trait View {
     fn controls(&self) -> Vec<Control>;
     /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
     fn notes(&self) -> Vec<String>;
-    /// The height at which everything is readable at this width, CSS pixels: the page scrolls
-    /// where it has less.
+    /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
     fn height(&self, width: f64) -> f64 {
         if width < super::layout::NARROW {
             420.0
         } else {
             640.0
         }
+    }
+    /// Least and most height in a page: with less room the page scrolls, with more the picture
+    /// leaves the rest empty.
+    fn heights(&self, width: f64) -> (f64, f64) {
+        let least: f64 = if width < super::layout::NARROW {
+            340.0
+        } else {
+            260.0
+        };
+        (least, f64::INFINITY)
     }
 }
 

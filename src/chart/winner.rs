@@ -457,6 +457,14 @@ impl View for Winner {
             _ => usual,
         }
     }
+
+    fn heights(&self, width: f64) -> (f64, f64) {
+        match (&self.model, self.strips_shown) {
+            (Some(_), true) => (self.height(width), self.height(width)),
+            (Some(m), false) => (260.0, draw::map_height(m).max(260.0)),
+            (None, _) => (260.0, f64::INFINITY),
+        }
+    }
 }
 
 /// One line for a tooltip of a cell.

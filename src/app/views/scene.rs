@@ -260,24 +260,24 @@ pub fn SceneView(view: &'static View, kind: &'static ViewKind) -> impl IntoView 
         };
         Some(Rc::new(drawn) as Rc<dyn Picture>)
     });
-    let least = Rc::new(move |width: f64| {
-        kept.try_with_value(|k| k.as_ref().map(|(_, v)| v.height(width)))
+    let heights = Rc::new(move |width: f64| {
+        kept.try_with_value(|k| k.as_ref().map(|(_, v)| v.heights(width)))
             .flatten()
-            .unwrap_or(0.0)
+            .unwrap_or((0.0, f64::INFINITY))
     });
     let describe: Describe = Arc::new(move |t: &Target| describe(app, t));
     view! {
-        <ChartView
-            track=track
-            draw=draw
-            describe=describe
-            name=view.id
-            least=least
-            bar=move || controls(settings.into(), write(app))
-            legend=|| ()
-            notes=move || view! { <Notes notes=notes /> }
-        />
-    }
+            <ChartView
+                track=track
+                draw=draw
+                describe=describe
+                name=view.id
+    heights=heights
+                bar=move || controls(settings.into(), write(app))
+                legend=|| ()
+                notes=move || view! { <Notes notes=notes /> }
+            />
+        }
 }
 
 /// The sentences below a picture.

@@ -489,19 +489,25 @@ impl Panels<'_> {
                 (x0 + room_x - pad(hi > 0.0)).max(x0 + pad(lo < 0.0) + 10.0),
             ),
         );
+        let of = if tail == 0 {
+            format!("all {}", super::counted(n as u64))
+        } else {
+            format!(
+                "best {head} and worst {tail} of {}",
+                parts::grouped(n as u64)
+            )
+        };
+        // The names of the sides stand below the picture too.
+        let heading = [format!("{b} over {a}: {of}"), format!("B over A: {of}")]
+            .into_iter()
+            .find(|h| text::width(h, FONT, true) <= rect[2] - 16.0)
+            .unwrap_or(of);
         parts::heading(
             scene,
             (rect[0] + 8.0, rect[1] + 14.0),
             rect[2] - 16.0,
             self.theme,
-            &if tail == 0 {
-                format!("{b} over {a}, all {}", super::counted(n as u64))
-            } else {
-                format!(
-                    "{b} over {a}: best {head} and worst {tail} of {}",
-                    parts::grouped(n as u64)
-                )
-            },
+            &heading,
         );
         let mut y = rect[1] + 30.0;
         let first_y = y;

@@ -18,6 +18,19 @@ use crate::chart::view::{Look, View};
 const CELL: (f64, f64) = (7.0, 112.0);
 /// Lowest and highest cell in px.
 const CELL_HEIGHT: (f64, f64) = (13.0, 64.0);
+/// Highest cell of a single row.
+const ROW_HEIGHT: f64 = 120.0;
+/// Most room for names below.
+const MOST_FOOT: f64 = 164.0;
+
+/// The height past which cells do not grow.
+pub(super) fn most_height(map: &Heatmap) -> f64 {
+    let cells = match map.ys.len() {
+        1 => ROW_HEIGHT,
+        n => CELL_HEIGHT.1 * n as f64,
+    };
+    (96.0 + MOST_FOOT + cells).max(300.0)
+}
 
 pub(super) fn draw(map: &Heatmap, look: &Look<'_>) -> Scene {
     let theme = look.theme;
@@ -145,14 +158,18 @@ impl Grid {
         let foot = if turned {
             widest_x
                 .min(scene.height * if ys.len() == 1 { 0.45 } else { 0.3 })
-                .min(150.0)
+                .min(MOST_FOOT - 14.0)
                 + 14.0
         } else {
             FONT * text::LINE + 10.0
         };
         let title = FONT * text::LINE + 4.0;
         let room_y = (scene.height - top - foot - title - 4.0).max(CELL_HEIGHT.0);
-        let most = if ys.len() == 1 { 64.0 } else { CELL_HEIGHT.1 };
+        let most = if ys.len() == 1 {
+            ROW_HEIGHT
+        } else {
+            CELL_HEIGHT.1
+        };
         let (h, shown_y) = fit(room_y, ys.len(), (CELL_HEIGHT.0, most));
         let start = |first: usize, n: usize, shown: usize| first.min(n.saturating_sub(shown));
         Grid {

@@ -13,7 +13,9 @@ use crate::tile_sweep::{Panel, Sweep, TileSource};
 use crate::tiling::flat::Region;
 
 /// Height of a line of cells.
-const LINE: f64 = 26.0;
+pub(super) const LINE: f64 = 26.0;
+/// The same in a picture with room to spare.
+pub(super) const TALLEST: f64 = 40.0;
 /// Above the first line: title and the axis's name.
 const HEAD: f64 = 42.0;
 /// Below the last line: column labels and their name.
@@ -83,13 +85,13 @@ fn has_colour(sweep: &Sweep) -> bool {
     sweep.source != TileSource::BestColumn
 }
 
-/// Height at which every line has its full size.
-pub(super) fn height(sweep: &Sweep, width: f64) -> f64 {
+/// Height of the picture with lines of this height.
+pub(super) fn height(sweep: &Sweep, width: f64, line: f64) -> f64 {
     let (columns, _) = flow(sweep, width);
     let rows: f64 = sweep
         .panels
         .chunks(columns)
-        .map(|row| panel_height(row, LINE) + GAP)
+        .map(|row| panel_height(row, line) + GAP)
         .sum();
     (legend_height(sweep, width, &Theme::LIGHT) + rows + 4.0).max(300.0)
 }
@@ -112,7 +114,7 @@ pub(super) fn panels(sweep: &Sweep, scene: &mut Scene, look: &Look<'_>) {
         .sum();
     let fixed = legend + rows.len() as f64 * (HEAD + FOOT + GAP);
     // A picture with room to spare has taller lines, up to a reasonable square.
-    let line = ((h - fixed) / lines.max(1) as f64).clamp(8.0, 40.0);
+    let line = ((h - fixed) / lines.max(1) as f64).clamp(8.0, TALLEST);
     let mut y = parts::legend(
         Some(scene),
         (10.0, 4.0),

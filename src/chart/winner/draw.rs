@@ -12,7 +12,9 @@ use crate::compare::winner::Crossover;
 use crate::field::Frame;
 
 const ROW: f64 = 22.0;
-const STRIPS_TOP: f64 = 58.0;
+/// Highest cell of a map.
+const CELL_HEIGHT: f64 = 52.0;
+const STRIPS_TOP: f64 = 64.0;
 
 /// Colour of a lead: a narrow one is pale, one of 2x or more is full.
 fn shade(theme: &Theme, side: usize, margin: f64) -> Color {
@@ -96,7 +98,7 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, look: &Look<'_>) 
     ];
     // Few cells stay of a size that reads as a cell.
     let step_x = (rect[2] / xs.len().max(1) as f64).min(110.0);
-    let step_y = (rect[3] / ys.len().max(1) as f64).min(52.0);
+    let step_y = (rect[3] / ys.len().max(1) as f64).min(CELL_HEIGHT);
     let (used_w, used_h) = (step_x * xs.len() as f64, step_y * ys.len() as f64);
     scene.fill([rect[0], rect[1], used_w, used_h], theme.panel);
     let gap = if step_x.min(step_y) > 6.0 { 1.0 } else { 0.0 };
@@ -178,6 +180,15 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, look: &Look<'_>) 
     );
 }
 
+/// Height past which the cells of a map do not grow.
+pub(super) fn map_height(m: &Model) -> f64 {
+    let mut ys: Vec<u32> = m.cells.iter().map(|c| c.y).collect();
+    ys.sort_unstable();
+    ys.dedup();
+    // Heading, two lines of legend, axis names.
+    126.0 + CELL_HEIGHT * ys.len() as f64
+}
+
 /// Height of a picture of `n` strips.
 pub(super) fn strips_height(n: usize) -> f64 {
     STRIPS_TOP + 18.0 + ROW * n as f64 + 40.0
@@ -201,7 +212,7 @@ pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, look: &Look<'_
         &format!("Fastest along {}", m.along.name()),
     );
     let legend = parts::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
-    let top = STRIPS_TOP.max(24.0 + legend + 16.0);
+    let top = STRIPS_TOP.max(24.0 + legend + 22.0);
     let room = (((h - top - 36.0) / ROW).max(1.0) as usize).min(super::MOST_STRIPS);
     let shown: Vec<_> = m.strips.iter().take(room).collect();
     let mut sizes: Vec<u32> = shown
@@ -284,15 +295,26 @@ pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, look: &Look<'_
         }
     }
     let bottom = top + ROW * shown.len() as f64;
+    // Above and below: a long list shows only one of the two at a time.
+    let baseline = [(top - 3.0, Baseline::Bottom), (bottom + 4.0, Baseline::Top)];
     for (i, label) in thinned(&sizes, step, |l| text::width(l, FONT, false)) {
-        scene.text(
-            (x0 + (i as f64 + 0.5) * step, bottom + 4.0),
-            label,
-            FONT,
-            theme.muted,
-            (Anchor::Middle, Baseline::Top),
-        );
+        for (y, hang) in baseline {
+            scene.text(
+                (x0 + (i as f64 + 0.5) * step, y),
+                label.clone(),
+                FONT,
+                theme.muted,
+                (Anchor::Middle, hang),
+            );
+        }
     }
+    scene.text(
+        (x0 - 8.0, top - 3.0),
+        m.along.name(),
+        FONT,
+        theme.muted,
+        (Anchor::End, Baseline::Bottom),
+    );
     let more = m.strips.len().saturating_sub(shown.len());
     let note = if more > 0 {
         format!("{}; {more} more strips", m.along.name())
