@@ -230,7 +230,12 @@ fn hipblaslt(case: &Case) -> Result<String, String> {
         "  --a_type {a_type} --b_type {b_type} --c_type {c_type} --d_type {c_type} --compute_type {compute} \\\n"
     ));
     if p.op.bias {
-        out.push_str(&format!("  --bias_vector --bias_type {c_type} \\\n"));
+        // Of the types that the client takes for a bias.
+        let bias = match c_type {
+            "f16_r" | "bf16_r" => c_type,
+            _ => "f32_r",
+        };
+        out.push_str(&format!("  --bias_vector --bias_type {bias} \\\n"));
     }
     out.push_str(&format!(
         "  --alpha 1 --beta {} --iters {CALLS} --cold_iters {WARM_UP} \\\n  --algo_method heuristic --requested_solution -1 --rotating 512 --print_kernel_info\n",
@@ -239,18 +244,41 @@ fn hipblaslt(case: &Case) -> Result<String, String> {
     Ok(out)
 }
 
+/// Types of A and B, of C and D, and of the sum that rocBLAS multiplies in one call.
+const ROCBLAS_TYPES: [[&str; 3]; 8] = [
+    ["f64_r", "f64_r", "f64_r"],
+    ["f32_r", "f32_r", "f32_r"],
+    ["f16_r", "f16_r", "f32_r"],
+    ["f16_r", "f32_r", "f32_r"],
+    ["f16_r", "f16_r", "f16_r"],
+    ["bf16_r", "bf16_r", "f32_r"],
+    ["bf16_r", "f32_r", "f32_r"],
+    ["i8_r", "i32_r", "i32_r"],
+];
+
 fn rocblas(case: &Case) -> Result<String, String> {
     let (p, b) = (&case.problem, blas(case));
     let [a_type, b_type, c_type] = names(b.types, rocm_type, Tool::RocblasBench)?;
+    // The sum of 8-bit integers is wider, whatever the epilogue makes of it.
+    let c_type = if a_type == "i8_r" { "i32_r" } else { c_type };
     let compute = match p.op.compute {
         DataType::Fp64 => "f64_r",
         DataType::Int8 => "i32_r",
         _ => "f32_r",
     };
+    if a_type != b_type || !ROCBLAS_TYPES.contains(&[a_type, c_type, compute]) {
+        return Err(format!(
+            "rocblas-bench multiplies no {a_type} by {b_type} into {c_type}"
+        ));
+    }
     let mut out = head(case, "#!/bin/sh\n#");
     if p.op.bias {
         out.push_str("# The bias is left out: rocBLAS has no epilogue.\n");
     }
+    out.push_str(
+        "# Operands stay in the caches between calls; with --flush_memory_size 536870912 (newer \
+         versions) they do not.\n",
+    );
     let (function, batch) = if p.batch > 1 {
         let [sa, sb, sc] = b.strides;
         (
@@ -263,8 +291,14 @@ fn rocblas(case: &Case) -> Result<String, String> {
     } else {
         ("gemm_ex", String::new())
     };
+    // fp32 operands multiplied in a shorter format.
+    let mode = if p.op.compute == DataType::Tf32 {
+        " --math_mode 1"
+    } else {
+        ""
+    };
     out.push_str(&format!(
-        "rocblas-bench -f {function} \\\n  -m {} -n {} -k {} --transposeA {} --transposeB {} \\\n  --lda {} --ldb {} --ldc {} --ldd {} \\\n{batch}  --a_type {a_type} --b_type {b_type} --c_type {c_type} --d_type {c_type} --compute_type {compute} \\\n  --alpha 1 --beta {} --iters {CALLS} --cold_iters {WARM_UP}\n",
+        "rocblas-bench -f {function} \\\n  -m {} -n {} -k {} --transposeA {} --transposeB {} \\\n  --lda {} --ldb {} --ldc {} --ldd {} \\\n{batch}  --a_type {a_type} --b_type {b_type} --c_type {c_type} --d_type {c_type} --compute_type {compute}{mode} \\\n  --alpha 1 --beta {} --iters {CALLS} --cold_iters {WARM_UP}\n",
         b.m, b.n, b.k, b.trans[0], b.trans[1], b.ld[0], b.ld[1], b.ld[2], b.ld[2],
         u8::from(p.op.beta)
     ));
@@ -419,7 +453,10 @@ fn pytorch(case: &Case) -> Result<String, String> {
     }
     out.push_str(&operands(case, Tool::Pytorch)?);
     let [_, _, c] = names([p.op.a, p.op.b, p.op.c], torch_type, Tool::Pytorch)?;
-    if p.op.bias {
+    let integer = p.op.a == DataType::Int8;
+    if p.op.bias && integer {
+        out.push_str("# The bias is left out: the product of 8-bit integers takes none.\n");
+    } else if p.op.bias {
         let dtype = if eight { "torch.bfloat16" } else { c };
         out.push_str(&format!(
             "bias = torch.randn(N, device=\"cuda\", dtype={dtype})\n"
@@ -433,7 +470,7 @@ fn pytorch(case: &Case) -> Result<String, String> {
             "a = a.contiguous()\nb = b.t().contiguous().t()\none = torch.ones((), device=\"cuda\")\n",
         );
         format!("torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype={c}{bias})")
-    } else if p.op.a == DataType::Int8 {
+    } else if integer {
         "torch._int_mm(a, b)".to_owned()
     } else if p.op.bias && p.batch == 1 {
         "torch.addmm(bias, a, b)".to_owned()
