@@ -3,9 +3,9 @@
 //
 //   node benches/browser.mjs --data FOLDER [--rows 10000,100000,1000000] [--repeats 3] [--json OUT] [--hurry]
 //
-// Files are FOLDER/long-<rows>.csv (scripts/gen_gemm_csv.mjs). Every repeat is a browser of its own, so that nothing
+// Files are FOLDER/long-<rows>.csv and FOLDER/sweep-100000.csv (scripts/gen_gemm_csv.mjs). Every repeat is a browser of its own, so that nothing
 // is warm; the table has medians. Each waits up to half a minute for an idle machine, with --hurry it does not. Needs `make build` and e2e/node_modules (`make setup`).
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus } from "node:os";
 import { dirname, join } from "node:path";
@@ -85,7 +85,7 @@ async function open(browser, url) {
 }
 
 /** A file through the file input; every figure in milliseconds or MB. */
-async function load(url, rows) {
+async function load(url, rows, kind = "long") {
   const free = await quiet();
   const browser = await chromium.launch({ executablePath: process.env.CHROME ?? "/usr/bin/chromium", args: FLAGS });
   try {
@@ -112,7 +112,7 @@ async function load(url, rows) {
       window.__tasks.length = 0;
       delete document.documentElement.dataset.ready;
     });
-    const file = join(data, `long-${rows}.csv`);
+    const file = join(data, `${kind}-${rows}.csv`);
     await page.locator('input[type="file"]').first().setInputFiles(file);
     await page.waitForFunction(() => document.documentElement.dataset.ready === "1", null, { polling: 10 });
     const [chosen, received, computed, painted] = await Promise.all(["chosen", "received", "computed", "painted"].map((m) => marks(`gemmscope:${m}`)));
@@ -162,17 +162,21 @@ async function filter(page) {
   return { filter: median(times) };
 }
 
-/** Each tab: click to the mark of its first picture, then a filter to the mark of the next one. */
+/** Each tab: click to the mark of its first picture, then a filter to the mark of the next one; of a tab without a
+ *  picture (overview, table) to the second frame. */
 async function views(page) {
   const tabs = page.locator(".tabs .tab");
   const out = {};
-  for (let i = 1; i < (await tabs.count()) - 1; i++) {
+  for (let i = 1; i < (await tabs.count()); i++) {
     const drawn = async (element) => {
       const start = performance.now();
       element.click();
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      const frames = performance.now() - start;
       for (let waited = 0; waited < 600; waited++) {
         const mark = performance.getEntriesByName("gemmscope:drawn").at(-1)?.startTime ?? 0;
         if (mark > start) return mark - start;
+        if (!document.querySelector(".chart-stage")) return frames;
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
       return null;
@@ -210,6 +214,22 @@ async function hover(page) {
   return { hover: median(times) };
 }
 
+const ms = (v, digits = 0) => (v == null ? "-" : v.toFixed(digits));
+
+/** Medians over the runs, by view. */
+function viewsOf(runs) {
+  const of = (name, part) => median(runs.map((r) => r.views?.[name]?.[part]));
+  return Object.fromEntries(Object.keys(runs[0]?.views ?? {}).map((name) => [name, { first: of(name, "first"), filtered: of(name, "filtered") }]));
+}
+
+/** A line a view; what misses its target is marked. */
+function printViews({ rows, views }) {
+  const cell = (v, target) => `${ms(v).padStart(5)} ms${rows <= MOST_VIEWED && v > target ? " (over)" : ""}`;
+  for (const [name, v] of Object.entries(views)) {
+    console.log(`           ${name.padEnd(10)} first drawn ${cell(v.first, 150)}, after a filter ${cell(v.filtered, 50)}`);
+  }
+}
+
 function bundle() {
   const sum = { raw: 0, gzip: 0 };
   for (const name of readdirSync(join(project, "dist")).filter((n) => /\.(wasm|m?js)$/.test(n))) {
@@ -226,7 +246,6 @@ console.log(`wasm and scripts: ${result.bundle.raw.toFixed(0)} kB, gzip ${result
 const starts = [];
 for (let i = 0; i < repeats; i++) starts.push(await load(site.url, 0));
 result.empty = { ready: median(starts.map((s) => s.ready)), paint: median(starts.map((s) => s.paint)) };
-const ms = (v, digits = 0) => (v == null ? "-" : v.toFixed(digits));
 console.log(`empty page: first paint ${ms(result.empty.paint)} ms, usable ${ms(result.empty.ready)} ms`);
 console.log("\n      rows   total  lowest highest  read+parse  compute    draw  filter  hover  longest task  peak MB  idle before");
 for (const rows of sizes) {
@@ -242,10 +261,7 @@ for (const rows of sizes) {
   const of = (name) => median(runs.map((r) => r[name]));
   const row = { rows, repeats: runs.length, lowest: Math.min(...runs.map((r) => r.total)), highest: Math.max(...runs.map((r) => r.total)) };
   for (const name of ["total", "read+parse", "compute", "draw", "filter", "hover", "longest", "peak", "free"]) row[name] = of(name);
-  const names = Object.keys(runs[0].views ?? {});
-  row.views = Object.fromEntries(
-    names.map((name) => [name, { first: median(runs.map((r) => r.views?.[name]?.first)), filtered: median(runs.map((r) => r.views?.[name]?.filtered)) }]),
-  );
+  row.views = viewsOf(runs);
   result.rows.push({ ...row, timings: runs[0].timings });
   const cell = (v, width, digits) => ms(v, digits).padStart(width);
   console.log(
@@ -253,9 +269,15 @@ for (const rows of sizes) {
       [cell(row.compute, 9, 1), cell(row.draw, 8), cell(row.filter, 8, 1), cell(row.hover, 7, 2), cell(row.longest, 14), cell(row.peak, 9)].join("") +
       `${ms(row.free * 100).padStart(12)} %`,
   );
-  for (const name of names) {
-    console.log(`           ${name.padEnd(10)} first drawn ${ms(row.views[name].first).padStart(5)} ms, after a filter ${ms(row.views[name].filtered).padStart(5)} ms`);
-  }
+  printViews(row);
+}
+// Tiles and iterations: what the tile map and the tuning history are drawn from.
+if (existsSync(join(data, `sweep-${MOST_VIEWED}.csv`))) {
+  const runs = [];
+  for (let i = 0; i < repeats; i++) runs.push(await load(site.url, MOST_VIEWED, "sweep"));
+  result.sweep = { rows: MOST_VIEWED, views: viewsOf(runs) };
+  console.log(`\n${MOST_VIEWED} rows of a tuning sweep`);
+  printViews(result.sweep);
 }
 for (let i = 1; i < result.rows.length; i++) {
   const [small, large] = [result.rows[i - 1], result.rows[i]];

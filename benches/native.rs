@@ -14,6 +14,7 @@ use gemmscope::filter::{Filters, Mask, Range};
 use gemmscope::hardware::RoofKind;
 use gemmscope::import::{ImportOptions, Imported, Session};
 use gemmscope::metrics::{DeviceChoice, Metrics};
+use gemmscope::picture;
 use gemmscope::view_state::ViewState;
 use serde::Serialize;
 use std::error::Error;
@@ -222,6 +223,14 @@ fn views(frame: &Frame, timings: &mut Vec<Timing>) {
         rows: Arc::new(frame.rows.iter().copied().filter(|r| r % 2 == 0).collect()),
         ..frame.clone()
     };
+    let whole = |frame: &Frame| {
+        let scene = picture::draw(frame, &state, (1000.0, Some(600.0)), &Theme::LIGHT);
+        scene.map_or(0, |s| s.items.len())
+    };
+    timings.push(time(format!("{}{FIRST}", picture::FIRST), || whole(frame)));
+    timings.push(time(format!("{}{FILTERED}", picture::FIRST), || {
+        whole(&half)
+    }));
     for kind in view::VIEWS {
         let draw = |frame: &Frame| {
             let opened = (kind.open)(frame, &state);
@@ -232,10 +241,39 @@ fn views(frame: &Frame, timings: &mut Vec<Timing>) {
                 selected: &[],
                 first: (0, 0),
             };
-            opened.scene(&look).items.len()
+            // All that the page asks of it.
+            let said = opened.notes().len() + opened.controls().len();
+            opened.scene(&look).items.len() + said
         };
-        timings.push(time(format!("{} view", kind.id), || draw(frame)));
-        timings.push(time(format!("{} filtered", kind.id), || draw(&half)));
+        timings.push(time(format!("{}{FIRST}", kind.id), || draw(frame)));
+        timings.push(time(format!("{}{FILTERED}", kind.id), || draw(&half)));
+    }
+}
+
+/// What the parts of a view are called.
+const FIRST: &str = ": first drawn";
+const FILTERED: &str = ": half filtered out";
+/// What they may take at [`ROWS`], ms.
+const TARGETS: [f64; 2] = [150.0, 50.0];
+const ROWS: usize = 100_000;
+
+/// A line a view: first drawn, and drawn again after a filter.
+fn print_views(report: &Report) {
+    println!("  view        first drawn   after a filter");
+    for first in &report.timings {
+        let Some(view) = first.part.strip_suffix(FIRST) else {
+            continue;
+        };
+        let again = report.median(&format!("{view}{FILTERED}"));
+        let cell = |ms: f64, target: f64| {
+            let over = report.rows <= ROWS && ms > target;
+            format!("{ms:>8.2} ms{}", if over { " (over)" } else { "" })
+        };
+        println!(
+            "  {view:<10} {:<15} {}",
+            cell(first.median_ms, TARGETS[0]),
+            cell(again.unwrap_or(f64::NAN), TARGETS[1])
+        );
     }
 }
 
@@ -248,7 +286,7 @@ fn print(report: &Report) {
         report.set_aside,
         report.format
     );
-    for t in &report.timings {
+    for t in report.timings.iter().filter(|t| !t.part.contains(": ")) {
         let rate = match t.part.as_str() {
             "read" | "parse" => format!("{:8.0} MB/s", report.bytes as f64 / 1e3 / t.median_ms),
             _ => String::new(),
@@ -258,6 +296,7 @@ fn print(report: &Report) {
             t.part, t.median_ms, t.min_ms, t.max_ms, t.repeats
         );
     }
+    print_views(report);
 }
 
 /// Ten times the rows may take eleven times as long.

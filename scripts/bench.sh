@@ -34,9 +34,11 @@ for n in "${rows[@]}"; do
   files+=("$data/long-$n.csv")
 done
 make_file 50000 trace "$data/trace-50000.csv"
+# Tiles and iterations: what the tile map and the tuning history are drawn from.
+make_file 100000 sweep "$data/sweep-100000.csv"
 if [ "$part" != browser ]; then
   echo "== native"
-  cargo bench --quiet --locked --bench native -- --json bench/out/native.json "${files[@]}" "$data/trace-50000.csv"
+  cargo bench --quiet --locked --bench native -- --json bench/out/native.json "${files[@]}" "$data/trace-50000.csv" "$data/sweep-100000.csv"
 fi
 if [ "$part" != native ]; then
   echo

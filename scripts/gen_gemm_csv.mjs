@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // Writes a GEMM benchmark CSV of any length, the same for the same seed: what the benches and big-file tests read.
 //
-//   node scripts/gen_gemm_csv.mjs ROWS [FILE] [--kind long|trace] [--seed 1] [--bad 0.001]
+//   node scripts/gen_gemm_csv.mjs ROWS [FILE] [--kind long|trace|sweep] [--seed 1] [--bad 0.001]
 //
 // long   model,kernel,dtype,batch,M,N,K,transA,transB,time_us   about 60 bytes a row
 // trace  48 columns with quoted cells, as an operator report of a trace has them; about 1.4 kB a row
+// sweep  library,kernel,iteration,status,tile_m,...: 64 tiles and libraries of each shape, as tuning runs write them
 // --bad is the share of rows whose time cannot be read (0: none). Without FILE the rows go to standard output.
 // The times are made up: a roof of an H100-like device, an efficiency between 15 and 95 %, and a launch cost.
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
@@ -124,7 +125,27 @@ function trace(r, time) {
   ].join(",");
 }
 
-export const KINDS = { long: { header: LONG_HEADER, line: long }, trace: { header: TRACE_HEADER, line: trace } };
+export const SWEEP_HEADER = "library,kernel,iteration,status,tile_m,tile_n,tile_k,split_k,dtype,M,N,K,time_us";
+
+// One shape of flat and square sizes after another, each under every tile of two libraries.
+const SWEPT = 64;
+function sweep(r, time) {
+  const shape = Math.floor(r.row / SWEPT);
+  const at = r.row % SWEPT;
+  const [library, tileM, tileN] = [["hipBLASLt", "rocBLAS"][at >> 5], 64 << (at & 1), 32 << ((at >> 1) & 3)];
+  const [m, n, k] = [[1, 8, 64, 512, 4096][shape % 5], 1024 * (1 + (Math.floor(shape / 5) % 32)), 1024 * (1 + Math.floor(shape / 160))];
+  const status = r.next() < 0.03 ? "correctness failed" : "ok";
+  // Too large a tile wastes, too small a one moves more.
+  const us = ((2 * m * n * k) / 4e8 / (0.3 + 0.5 * r.next())) * (1 + 32 / tileN) * Math.max(1, tileM / (8 * m)) + 3;
+  const cells = [library, `mt${tileM}x${tileN}_v${at}`, at, status, tileM, tileN, 64, 1 << ((at >> 3) & 3), "fp16", m, n, k];
+  return [...cells, status !== "ok" || Number.isNaN(Number(time)) ? "" : us.toFixed(3)].join(",");
+}
+
+export const KINDS = {
+  long: { header: LONG_HEADER, line: long },
+  trace: { header: TRACE_HEADER, line: trace },
+  sweep: { header: SWEEP_HEADER, line: sweep },
+};
 
 /** The lines of a file, header first, without line ends. */
 export function* lines(rows, { kind = "long", seed = 1, bad = 0 } = {}) {
@@ -167,7 +188,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const bad = Number(option("bad", 0));
   const [rows, file] = words;
   if (!/^\d+$/.test(rows ?? "") || !KINDS[kind] || !Number.isInteger(seed) || !(bad >= 0 && bad <= 1) || words.length > 2) {
-    console.error("usage: node scripts/gen_gemm_csv.mjs ROWS [FILE] [--kind long|trace] [--seed 1] [--bad 0.001]");
+    console.error("usage: node scripts/gen_gemm_csv.mjs ROWS [FILE] [--kind long|trace|sweep] [--seed 1] [--bad 0.001]");
     process.exit(2);
   }
   write(file ?? 1, Number(rows), { kind, seed, bad });

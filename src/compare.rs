@@ -32,7 +32,7 @@ pub(crate) fn measured(data: &Dataset, row: usize) -> bool {
 pub struct Sample {
     /// Where its rows begin in [`Comparison::rows`].
     first: u32,
-    /// Rows, slower variants included; 0 where the side lacks the configuration.
+    /// Rows, slower variants included.
     total: u32,
     /// Repeats of the variant that stands for the side.
     pub n: u32,
@@ -54,24 +54,6 @@ pub struct Sample {
 }
 
 impl Sample {
-    const NONE: Sample = Sample {
-        first: 0,
-        total: 0,
-        n: 0,
-        time_s: f64::NAN,
-        spread_s: f64::NAN,
-        iqr_s: f64::NAN,
-        std_s: f64::NAN,
-        rate: f64::NAN,
-        efficiency: f64::NAN,
-        calls: 1.0,
-    };
-
-    /// True where the side has the configuration.
-    pub fn exists(&self) -> bool {
-        self.n > 0
-    }
-
     /// Slower variants (other kernels, tiles) that were left out.
     pub fn slower_variants(&self) -> u32 {
         self.total - self.n
@@ -97,10 +79,14 @@ pub struct Comparison {
     pub with_variants: u64,
     /// Configurations in which repeats were combined.
     pub with_repeats: u64,
+    /// Configurations that at least two sides have.
+    pairs: usize,
     /// One row per configuration, for its key.
     keys: Vec<u32>,
-    /// `keys.len() x sides` samples.
-    samples: Vec<Sample>,
+    /// Where the samples of each configuration end.
+    ends: Vec<u32>,
+    /// Side and sample, by configuration and side: only those there are.
+    samples: Vec<(u8, Sample)>,
     /// Rows, grouped; [`Sample`] points into it.
     rows: Vec<u32>,
 }
@@ -142,7 +128,9 @@ impl Comparison {
             unmeasured,
             with_variants: 0,
             with_repeats: 0,
+            pairs: 0,
             keys: Vec::new(),
+            ends: Vec::new(),
             samples: Vec::new(),
             rows,
             setup,
@@ -166,7 +154,7 @@ impl Comparison {
         start: usize,
         sides: usize,
     ) {
-        let mut samples = vec![Sample::NONE; sides];
+        let before = self.samples.len();
         let mut at = 0;
         while at < group.len() {
             let side = group[at].1;
@@ -175,27 +163,28 @@ impl Comparison {
             match sample(frame, variants, slice) {
                 Some(mut s) => {
                     s.first = (start + at) as u32;
-                    samples[side as usize] = s;
+                    self.samples.push((side, s));
                 }
                 None => {
+                    self.samples.truncate(before);
                     self.ambiguous += 1;
                     return;
                 }
             }
             at += n;
         }
-        let full = samples.iter().all(Sample::exists);
+        let samples = &self.samples[before..];
+        let full = samples.len() == sides;
         self.matched += u64::from(full);
-        for (i, s) in samples.iter().enumerate() {
-            if s.exists() {
-                self.configurations[i] += 1;
-                self.unmatched[i] += u64::from(!full);
-            }
+        self.pairs += usize::from(samples.len() > 1);
+        for (side, _) in samples {
+            self.configurations[*side as usize] += 1;
+            self.unmatched[*side as usize] += u64::from(!full);
         }
-        self.with_variants += u64::from(samples.iter().any(|s| s.slower_variants() > 0));
-        self.with_repeats += u64::from(samples.iter().any(|s| s.n > 1));
+        self.with_variants += u64::from(samples.iter().any(|s| s.1.slower_variants() > 0));
+        self.with_repeats += u64::from(samples.iter().any(|s| s.1.n > 1));
         self.keys.push(group[0].2);
-        self.samples.extend(samples);
+        self.ends.push(self.samples.len() as u32);
     }
 
     /// Number of configurations that at least one side has.
@@ -208,12 +197,20 @@ impl Comparison {
         self.keys.is_empty()
     }
 
-    /// One sample per side.
-    pub fn samples(&self, configuration: usize) -> &[Sample] {
-        let n = self.setup.sides.len();
-        self.samples
-            .get(configuration * n..(configuration + 1) * n)
-            .unwrap_or(&[])
+    /// Sides that have a configuration, ascending, each with its sample.
+    pub fn samples(&self, configuration: usize) -> &[(u8, Sample)] {
+        let end = |i: usize| self.ends.get(i).map_or(0, |&e| e as usize);
+        let start = configuration.checked_sub(1).map_or(0, end);
+        self.samples.get(start..end(configuration)).unwrap_or(&[])
+    }
+
+    /// The sample of one side, where it has the configuration.
+    pub fn sample(&self, configuration: usize, side: usize) -> Option<&Sample> {
+        let found = self.samples(configuration).iter();
+        found
+            .filter(|s| usize::from(s.0) == side)
+            .map(|s| &s.1)
+            .next()
     }
 
     /// A row that has the configuration's key.
@@ -236,9 +233,7 @@ impl Comparison {
 
     /// Configurations that at least two sides have.
     pub fn pairs_possible(&self) -> usize {
-        (0..self.len())
-            .filter(|&i| self.samples(i).iter().filter(|s| s.exists()).count() > 1)
-            .count()
+        self.pairs
     }
 
     /// How the join went, in one sentence.
@@ -442,11 +437,12 @@ fn sample(frame: &Frame, variants: &VariantColumns<'_>, rows: &mut [u32]) -> Opt
     }
     let chosen = &rows[..n];
     let lead = chosen[0] as usize;
-    let mut times: Vec<f64> = chosen.iter().map(|&r| data.time_s[r as usize]).collect();
-    let time_s = median(&mut times);
+    let mut time_s = data.time_s[lead];
     let stated = data.number(Role::TimeStd, lead);
     let (mut spread_s, mut iqr_s, mut std_s) = (stated, f64::NAN, stated);
     if n > 1 {
+        let mut times: Vec<f64> = chosen.iter().map(|&r| data.time_s[r as usize]).collect();
+        time_s = median(&mut times);
         let mean = times.iter().sum::<f64>() / n as f64;
         std_s = (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / (n - 1) as f64).sqrt();
         let mut off: Vec<f64> = times.iter().map(|t| (t - time_s).abs()).collect();

@@ -64,9 +64,10 @@ impl Compare {
             model: None,
         };
         let candidates = Setup::candidates(frame);
-        let Some(default) = Setup::choose(frame) else {
+        let Some(found) = Setup::choose(frame, &candidates) else {
             return out;
         };
+        let default = found.setup.clone();
         let label = |f: &Field| frame.info(f).map_or_else(|| f.to_string(), |i| i.label);
         let side = Control::field(
             state,
@@ -118,7 +119,11 @@ impl Compare {
             "%",
             2.0,
         );
-        let comparison = Comparison::new(frame, &setup);
+        let comparison = if setup == found.setup {
+            found
+        } else {
+            Comparison::new(frame, &setup)
+        };
         let at = |c: &Control| setup.sides.iter().position(|s| *s == c.current);
         let pair = (at(&a).unwrap_or(0), at(&b).unwrap_or(1));
         let measure = Control::choice(
@@ -331,9 +336,11 @@ impl View for Compare {
             .iter()
             .filter_map(|&i| m.duel.ratios.get(i))
             .map(|r| {
-                let samples = m.comparison.samples(r.configuration as usize);
                 let mut row = vec![m.comparison.label(&self.frame, r.configuration as usize)];
-                for s in [m.duel.a, m.duel.b].iter().filter_map(|&i| samples.get(i)) {
+                for s in [m.duel.a, m.duel.b]
+                    .iter()
+                    .filter_map(|&side| m.comparison.sample(r.configuration as usize, side))
+                {
                     row.extend([
                         number(s.time_s),
                         s.n.to_string(),
@@ -414,8 +421,8 @@ fn label(frame: &Frame, comparison: &Comparison, duel: &Duel, index: usize) -> S
         return String::new();
     };
     let (a, b) = duel.names(comparison);
-    let samples = comparison.samples(r.configuration as usize);
-    let value = |i: usize| match (samples.get(i), duel.measure) {
+    let sample = |side| comparison.sample(r.configuration as usize, side);
+    let value = |side: usize| match (sample(side), duel.measure) {
         (Some(s), Measure::Rate) => {
             let n = match s.n {
                 0 | 1 => String::new(),

@@ -59,9 +59,11 @@ impl Winner {
             strips_shown: false,
             model: None,
         };
-        let Some(default) = Setup::choose(frame) else {
+        let candidates = Setup::candidates(frame);
+        let Some(found) = Setup::choose(frame, &candidates) else {
             return out;
         };
+        let default = &found.setup;
         let label = |f: &Field| frame.info(f).map_or_else(|| f.to_string(), |i| i.label);
         let show = Control::choice(
             state,
@@ -79,16 +81,12 @@ impl Winner {
             "winner.side",
             "Who competes",
             "The values of this column are the sides.",
-            Setup::candidates(frame)
+            candidates
                 .iter()
                 .map(|f| Choice::new(f.to_string(), label(f)))
                 .collect(),
             &default.side.to_string(),
         );
-        let setup = match Field::parse(&side.current) {
-            Some(f) if f != default.side => Setup::of(frame, f),
-            _ => default,
-        };
         let threshold = Control::number(
             state,
             "winner.threshold",
@@ -99,7 +97,10 @@ impl Winner {
             2.0,
         );
         let lead = threshold.as_number() / 100.0;
-        let comparison = Comparison::new(frame, &setup);
+        let comparison = match Field::parse(&side.current) {
+            Some(f) if f != found.setup.side => Comparison::new(frame, &Setup::of(frame, f)),
+            _ => found,
+        };
         let axes = Control::choice(
             state,
             "winner.axes",
@@ -268,7 +269,7 @@ fn held_control(
     for i in 0..comparison.len() {
         let row = comparison.row(i);
         if keep(row) {
-            let both = comparison.samples(i).iter().filter(|s| s.exists()).count() > 1;
+            let both = comparison.samples(i).len() > 1;
             *counts.entry(held.of(frame, row)).or_default() += u64::from(both);
         }
     }

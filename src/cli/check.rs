@@ -214,14 +214,14 @@ fn regression(
     for &i in worst.iter().take(LISTED) {
         let r = duel.ratios[i];
         let c = r.configuration as usize;
-        let samples = comparison.samples(c);
+        let time = |side| comparison.sample(c, side).map_or(f64::NAN, |s| s.time_s);
         writeln!(
             out,
             "      {:>+7.1} %  {}  ({} -> {})",
             (1.0 / r.ratio - 1.0) * 100.0,
             comparison.label(&frame, c),
-            Seconds(samples[0].time_s),
-            Seconds(samples[1].time_s),
+            Seconds(time(0)),
+            Seconds(time(1)),
         )?;
     }
     more(out, worst.len())?;

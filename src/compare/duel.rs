@@ -74,11 +74,8 @@ pub fn devices_differ(frame: &Frame, comparison: &Comparison, (a, b): (usize, us
         row.map(|&r| frame.data.device[r as usize])
     };
     (0..comparison.len()).any(|i| {
-        let samples = comparison.samples(i);
-        match (samples.get(a), samples.get(b)) {
-            (Some(x), Some(y)) => x.exists() && y.exists() && device(x) != device(y),
-            _ => false,
-        }
+        let pair = comparison.sample(i, a).zip(comparison.sample(i, b));
+        pair.is_some_and(|(x, y)| device(x) != device(y))
     })
 }
 
@@ -114,13 +111,9 @@ impl Duel {
         // Gain (work, or roof time) and time of A and of B.
         let mut sums = [0.0f64; 4];
         for i in 0..comparison.len() {
-            let samples = comparison.samples(i);
-            let (Some(x), Some(y)) = (samples.get(a), samples.get(b)) else {
-                break;
-            };
-            if !(x.exists() && y.exists()) {
+            let (Some(x), Some(y)) = (comparison.sample(i, a), comparison.sample(i, b)) else {
                 continue;
-            }
+            };
             let (gain_a, gain_b) = match measure {
                 Measure::Rate => (x.rate * x.time_s, y.rate * y.time_s),
                 Measure::Roof => (x.efficiency * x.time_s, y.efficiency * y.time_s),

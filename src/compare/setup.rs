@@ -69,16 +69,17 @@ impl Setup {
         out
     }
 
-    /// A setup chosen from the data: the first candidate on which something matches.
-    pub fn choose(frame: &Frame) -> Option<Setup> {
+    /// A comparison chosen from the data: by the first of the candidates on which something
+    /// matches.
+    pub fn choose(frame: &Frame, candidates: &[Field]) -> Option<Comparison> {
         let mut first = None;
         // A file of many columns has many candidates; past the first few nothing is gained.
-        for side in Setup::candidates(frame).into_iter().take(6) {
-            let setup = Setup::of(frame, side);
-            if Comparison::new(frame, &setup).pairs_possible() > 0 {
-                return Some(setup);
+        for side in candidates.iter().take(6) {
+            let found = Comparison::new(frame, &Setup::of(frame, side.clone()));
+            if found.pairs_possible() > 0 {
+                return Some(found);
             }
-            first = first.or(Some(setup));
+            first = first.or(Some(found));
         }
         first
     }

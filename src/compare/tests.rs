@@ -19,7 +19,9 @@ fn the_golden_files_join_on_521_shapes() {
         return;
     };
     let frame = frame(data, Some("mi300x"));
-    let setup = Setup::choose(&frame).unwrap();
+    let setup = Setup::choose(&frame, &Setup::candidates(&frame))
+        .unwrap()
+        .setup;
     assert_eq!(setup.side, Field::Source);
     assert_eq!(setup.sides, ["hipblaslt-gemm.csv", "iree_gemm.csv"]);
     let c = Comparison::new(&frame, &setup);
@@ -92,10 +94,10 @@ fn repeats_give_a_median_and_a_spread_and_noise_is_said() {
     }
     rows.row((256, 64, 64), "x", 1e-6, "");
     let frame = rows.frame(None);
-    let c = Comparison::new(&frame, &Setup::choose(&frame).unwrap());
+    let c = Setup::choose(&frame, &Setup::candidates(&frame)).unwrap();
     assert_eq!(c.setup.side, library());
     assert_eq!((c.matched, c.unmatched[0], c.unmatched[1]), (2, 1, 0));
-    let s = c.samples(0)[0];
+    let s = *c.sample(0, 0).unwrap();
     assert_eq!((s.n, s.time_s), (5, 1e-6));
     assert!(
         (s.spread_s / (0.02e-6 * 1.4826) - 1.0).abs() < 1e-6,
@@ -124,7 +126,7 @@ fn of_several_kernels_the_fastest_stands_for_its_side() {
     }
     let frame = rows.frame(None);
     let c = Comparison::new(&frame, &Setup::of(&frame, library()));
-    let s = &c.samples(0)[0];
+    let s = c.sample(0, 0).unwrap();
     assert_eq!((s.n, s.slower_variants()), (2, 1));
     assert!((s.time_s - 1.1e-6).abs() < 1e-15);
     assert_eq!(c.rows_of(s), [1, 2]);
@@ -289,8 +291,8 @@ proptest! {
             rows.typed((*m, *n, 8), op, libs[*lib], t * 1e-6, "");
         }
         let frame = rows.frame(Some("mi300x"));
-        let Some(setup) = Setup::choose(&frame) else { return Ok(()) };
-        let c = Comparison::new(&frame, &setup);
+        let Some(c) = Setup::choose(&frame, &Setup::candidates(&frame)) else { return Ok(()) };
+        prop_assert_eq!((0..c.len()).filter(|i| c.samples(*i).len() > 1).count(), c.pairs_possible());
         for (side, n) in c.configurations.iter().enumerate() {
             prop_assert_eq!(*n, c.matched + c.unmatched[side]);
         }

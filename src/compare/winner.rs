@@ -22,7 +22,8 @@ pub fn fastest(comparison: &Comparison, configuration: usize) -> Option<(usize, 
     let samples = comparison.samples(configuration);
     let mut best: Option<(usize, f64)> = None;
     let mut next = f64::INFINITY;
-    for (i, s) in samples.iter().enumerate().filter(|(_, s)| s.exists()) {
+    for (side, s) in samples {
+        let i = usize::from(*side);
         match best {
             Some((_, t)) if s.time_s >= t => next = next.min(s.time_s),
             Some((_, t)) => {
@@ -45,7 +46,7 @@ pub fn tally(comparison: &Comparison, threshold: f64, complete: bool) -> Tally {
         compared: 0,
     };
     for i in 0..comparison.len() {
-        if complete && !comparison.samples(i).iter().all(super::Sample::exists) {
+        if complete && comparison.samples(i).len() < sides {
             continue;
         }
         if let Some((side, margin)) = fastest(comparison, i) {
@@ -172,8 +173,8 @@ pub fn cells(
                 }
             }
             None => {
-                if let Some(side) = comparison.samples(i).iter().position(|s| s.exists()) {
-                    cell.alone.push((i as u32, side));
+                if let Some((side, _)) = comparison.samples(i).first() {
+                    cell.alone.push((i as u32, usize::from(*side)));
                 }
             }
         }

@@ -35,11 +35,10 @@ pub(super) fn draw(p: &Panels<'_>, scene: &mut Scene, rect: Rect) {
     let mut roofs: Vec<(Roof, String, Vec<String>)> = Vec::new();
     let mut arrows = Vec::with_capacity(order.len());
     for index in order {
-        let samples = p
-            .comparison
-            .samples(p.duel.ratios[index].configuration as usize);
         let mut point = |side: usize| -> Option<Point> {
-            let s = samples.get(side)?;
+            let s = p
+                .comparison
+                .sample(p.duel.ratios[index].configuration as usize, side)?;
             let row = *p.comparison.rows_of(s).first()? as usize;
             if let Some(roof) = metrics.roof(data, row) {
                 let device = metrics.devices[data.device[row] as usize]

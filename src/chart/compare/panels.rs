@@ -16,7 +16,7 @@ use crate::field::Frame;
 
 /// Marks past this number are drawn but not reachable one by one: the ones with the largest
 /// gaps are.
-const MOST_MARKS: usize = 20_000;
+const MOST_MARKS: usize = 4_000;
 
 /// True for a number column that is a setting of the run rather than a result.
 pub(super) fn is_setting(role: Role) -> bool {
@@ -85,10 +85,9 @@ impl Panels<'_> {
         let Some(r) = self.duel.ratios.get(index) else {
             return Vec::new();
         };
-        let samples = self.comparison.samples(r.configuration as usize);
         [self.duel.a, self.duel.b]
             .iter()
-            .filter_map(|&i| samples.get(i))
+            .filter_map(|&side| self.comparison.sample(r.configuration as usize, side))
             .flat_map(|s| self.comparison.rows_of(s).iter().copied())
             .collect()
     }
@@ -106,9 +105,9 @@ impl Panels<'_> {
         };
         let value = |index: usize| {
             let r = &self.duel.ratios[index];
-            let s = self.comparison.samples(r.configuration as usize);
-            let of = |i: usize| {
-                s.get(i).map_or(f64::NAN, |s| match self.duel.measure {
+            let of = |side: usize| {
+                let sample = self.comparison.sample(r.configuration as usize, side);
+                sample.map_or(f64::NAN, |s| match self.duel.measure {
                     Measure::Rate => s.rate,
                     Measure::Roof => s.efficiency,
                 })

@@ -26,7 +26,7 @@ fn shade(theme: &Theme, side: usize, margin: f64) -> Color {
 fn rows_of(m: &Model, configurations: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut out = Vec::new();
     for c in configurations {
-        for s in m.comparison.samples(c as usize) {
+        for (_, s) in m.comparison.samples(c as usize) {
             out.extend_from_slice(m.comparison.rows_of(s));
         }
     }
