@@ -237,7 +237,10 @@ pub fn size(cell: &[u8], decimal_comma: bool) -> Result<u32, Flaw> {
     if cell == b"-9223372036854775808" {
         return Err(Flaw::Sentinel);
     }
-    let value = positive(cell, decimal_comma)?;
+    let value = match grouped(cell).filter(|_| decimal_comma) {
+        Some(whole) => whole,
+        None => positive(cell, decimal_comma)?,
+    };
     if value > f64::from(u32::MAX) {
         return Err(Flaw::TooLarge);
     }
@@ -245,6 +248,16 @@ pub fn size(cell: &[u8], decimal_comma: bool) -> Result<u32, Flaw> {
         return Err(Flaw::Fractional);
     }
     Ok(value as u32)
+}
+
+/// `1.024` where the comma is the decimal sign: the points group thousands.
+#[cold]
+fn grouped(cell: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(cell).ok()?;
+    text.contains('.')
+        .then(|| ungrouped(text, '.'))??
+        .parse()
+        .ok()
 }
 
 /// A positive finite number: a time, a rate.

@@ -15,7 +15,7 @@ pub static FORMATS: &[Format] = &[
     super::flashinfer::FORMAT,
     super::aiter::FORMAT,
     super::triton::FORMAT,
-    super::triton::TRITONBENCH,
+    super::tritonbench::FORMAT,
     super::intel::FORMAT,
     super::tune_gemm::FORMAT,
     super::xla::FORMAT,

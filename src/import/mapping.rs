@@ -1,13 +1,16 @@
 //! From a head to a plan: where the header is, what each column holds, what is missing.
 
+mod guess;
+
 use super::alias::{self, Guess};
 use super::cell;
-use super::records::{Delimiter, Dialect, Records, sniff_dialect};
+use super::dialect::{Delimiter, Dialect, sniff_dialect};
+use super::records::Records;
 use super::target::Target;
 use super::values::{self, Probe};
 use super::{Head, ImportOptions};
-use crate::dataset::Role;
-use crate::units::{RateUnit, TimeUnit};
+use crate::units::{BandwidthUnit, RateUnit, TimeUnit};
+use guess::{by_values_alone, headless_sizes, judged, settle, tensile_sizes};
 
 /// One column as the mapping form shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +49,7 @@ impl Mapping {
     fn sizes(&self) -> bool {
         let have = |t| self.position(t).is_some();
         have(Target::Mnk)
+            || have(Target::DimsA) && have(Target::DimsB)
             || have(Target::Square)
             || (have(Target::M) && have(Target::N) && have(Target::K))
     }
@@ -90,6 +94,8 @@ pub(super) struct Sampled {
     pub preamble: Vec<String>,
     /// Printed tables have an index column without a header.
     pub shifted: bool,
+    /// Line below the header that holds the columns' units; 0 where there is none.
+    pub units_line: u32,
 }
 
 impl Sampled {
@@ -213,6 +219,7 @@ fn with_dialect(lines: &[String], dialect: Dialect, options: &ImportOptions) -> 
         rows,
         preamble: Vec::new(),
         shifted: false,
+        units_line: 0,
     })
 }
 
@@ -232,6 +239,22 @@ fn could_be_header(cells: &[String]) -> bool {
         && !cells[0].starts_with("//")
 }
 
+/// A line of units below the header: a unit of time, rate or bandwidth among short words, and no
+/// number.
+fn is_units(cells: &[String]) -> bool {
+    let bare = |c: &str| c.trim().trim_matches(['(', ')', '[', ']']).to_owned();
+    let unit = |c: &String| {
+        let c = bare(c);
+        TimeUnit::parse(&c).is_some()
+            || RateUnit::parse(&c).is_some()
+            || BandwidthUnit::parse(&c).is_some()
+    };
+    cells.iter().any(unit)
+        && cells
+            .iter()
+            .all(|c| c.len() <= 16 && cell::number(bare(c).as_bytes(), false).is_none())
+}
+
 fn with_header(
     records: &[(u32, Vec<String>)],
     at: usize,
@@ -240,7 +263,17 @@ fn with_header(
     options: &ImportOptions,
 ) -> Sampled {
     let mut names = records[at].1.clone();
-    let rows: Vec<Vec<String>> = records[at + 1..].iter().map(|r| r.1.clone()).collect();
+    let units = records.get(at + 1).filter(|(_, cells)| is_units(cells));
+    if let Some((_, cells)) = units {
+        for (name, unit) in names.iter_mut().zip(cells) {
+            let unit = unit.trim().trim_matches(['(', ')', '[', ']']);
+            if !unit.is_empty() && !name.contains(['(', '[']) {
+                *name = format!("{name} ({unit})");
+            }
+        }
+    }
+    let first = at + 1 + usize::from(units.is_some());
+    let rows: Vec<Vec<String>> = records[first..].iter().map(|r| r.1.clone()).collect();
     let longer = rows.iter().filter(|r| r.len() == names.len() + 1).count();
     let shifted = dialect.delimiter == Delimiter::Spaces && longer * 2 > rows.len();
     if shifted {
@@ -251,6 +284,7 @@ fn with_header(
         rows,
         preamble: records[..at].iter().map(|r| r.1.join(", ")).collect(),
         shifted,
+        units_line: units.map_or(0, |u| u.0),
     }
 }
 
@@ -326,238 +360,6 @@ fn map(
     values::work_or_rate(&mut mapping, rows);
     mapping.missing = missing(&mapping);
     mapping
-}
-
-/// The guess from the name, checked against the values.
-fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String) {
-    let by_name = |g: Guess| {
-        let why = if g.target == Target::Extra {
-            "the name says nothing known"
-        } else {
-            "by its name"
-        };
-        (g, why.to_owned())
-    };
-    let by_value = |target, strength, why: &str| (Guess { target, strength }, why.to_owned());
-    let lower = name.trim().to_lowercase();
-    // One letter for an operand: what it holds decides.
-    if matches!(lower.as_str(), "a" | "b" | "c" | "d") && probe.filled > 0 {
-        if probe.all_transposes() && matches!(lower.as_str(), "a" | "b") {
-            let target = if lower == "a" {
-                Target::TransA
-            } else {
-                Target::TransB
-            };
-            return by_value(target, 90, "its values are N and T");
-        }
-        if probe.any_dtype {
-            let target = match lower.as_str() {
-                "a" => Target::DtypeA,
-                "b" => Target::DtypeB,
-                "c" => Target::DtypeC,
-                _ => Target::DtypeC,
-            };
-            let strength = if lower == "d" { 91 } else { 90 };
-            return by_value(target, strength, "its values are data types");
-        }
-        if lower == "b" && probe.all_numbers() {
-            return by_name(guess);
-        }
-        return by_value(Target::Extra, 0, "its values are of no known kind");
-    }
-    if probe.filled == 0 {
-        return by_name(guess);
-    }
-    match guess.target {
-        Target::Dtype | Target::DtypeA | Target::DtypeB | Target::DtypeC | Target::Compute
-            if !probe.any_dtype =>
-        {
-            by_value(Target::Extra, 0, "its values are no data types")
-        }
-        Target::TransA | Target::TransB if !probe.any_transpose => {
-            by_value(Target::Extra, 0, "its values are no transposes")
-        }
-        Target::Layout if !probe.any_layout => {
-            by_value(Target::Extra, 0, "its values are no layouts such as NT")
-        }
-        Target::Mnk if probe.triples == 0 => {
-            if probe.all_numbers() && probe.whole() {
-                by_value(Target::Square, guess.strength, "one size a row")
-            } else {
-                by_value(Target::Extra, 0, "its values are no sizes")
-            }
-        }
-        Target::Tile if probe.triples == 0 && probe.pairs == 0 => {
-            by_value(Target::Extra, 0, "its values are no tiles such as 128x256")
-        }
-        Target::Device if probe.all_numbers() => {
-            by_value(Target::Extra, 0, "its values are numbers, not device names")
-        }
-        Target::M | Target::N | Target::K | Target::Batch | Target::Square
-            if probe.numbers == 0 =>
-        {
-            by_value(Target::Extra, 0, "its values are no numbers")
-        }
-        Target::Time(_) | Target::Rate(_) if probe.numbers == 0 && probe.filled > 3 => {
-            by_value(Target::Extra, 0, "its values are no numbers")
-        }
-        Target::Role(Role::Kernel | Role::Library | Role::Model) if probe.all_numbers() => {
-            by_value(Target::Extra, 0, "its values are numbers, not names")
-        }
-        _ => by_name(guess),
-    }
-}
-
-/// A list of whole numbers without a header: three are M, N, K; four with small ones in the third
-/// place are M, N, batch, K, as such lists are written.
-fn headless_sizes(guesses: &mut [(Guess, String)], rows: &[Vec<String>]) {
-    let sizes: Option<Vec<Vec<u32>>> = rows
-        .iter()
-        .filter(|r| r.iter().any(|c| !c.is_empty()))
-        .map(|r| {
-            r.iter()
-                .map(|c| cell::size(c.as_bytes(), false).ok())
-                .collect()
-        })
-        .collect();
-    let Some(sizes) = sizes.filter(|s| !s.is_empty() && s.iter().all(|r| r.len() == guesses.len()))
-    else {
-        return;
-    };
-    let targets: &[Target] = match guesses.len() {
-        3 => &[Target::M, Target::N, Target::K],
-        4 if sizes.iter().all(|r| r[2] <= 512 && r[3] >= 8) => {
-            &[Target::M, Target::N, Target::Batch, Target::K]
-        }
-        _ => return,
-    };
-    for (guess, target) in guesses.iter_mut().zip(targets) {
-        *guess = (
-            Guess {
-                target: *target,
-                strength: 60,
-            },
-            "by its place: the list has no header".into(),
-        );
-    }
-}
-
-/// `SizeI, SizeJ, SizeK, SizeL`: there K is the batch and L is summed.
-fn tensile_sizes(header: &[String], guesses: &mut [(Guess, String)]) {
-    let position = |n: &str| header.iter().position(|h| h.trim().eq_ignore_ascii_case(n));
-    if let (Some(_), Some(k), Some(l)) = (position("SizeI"), position("SizeK"), position("SizeL")) {
-        let why = "SizeL is the summed dimension, SizeK the batch";
-        for (i, target) in [(k, Target::Batch), (l, Target::K)] {
-            guesses[i] = (
-                Guess {
-                    target,
-                    strength: 90,
-                },
-                why.into(),
-            );
-        }
-    }
-}
-
-/// Types and devices that only the values give away (`Datentyp`, `Karte`).
-fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe]) {
-    let has = |guesses: &[(Guess, String)], kinds: &[Target]| {
-        guesses.iter().any(|(g, _)| kinds.contains(&g.target))
-    };
-    let take = |guesses: &mut [(Guess, String)],
-                target: Target,
-                why: &str,
-                fits: &dyn Fn(&Probe) -> bool| {
-        let found = guesses
-            .iter()
-            .zip(probes)
-            .position(|((g, _), p)| g.target == Target::Extra && p.filled > 0 && fits(p));
-        if let Some(i) = found {
-            guesses[i] = (
-                Guess {
-                    target,
-                    strength: 30,
-                },
-                why.into(),
-            );
-        }
-    };
-    if !has(guesses, &[Target::Dtype, Target::DtypeA]) {
-        take(guesses, Target::Dtype, "its values are data types", &|p| {
-            p.all_dtypes()
-        });
-    }
-    if !has(guesses, &[Target::Device]) {
-        take(guesses, Target::Device, "its values are devices", &|p| {
-            p.samples.iter().all(|s| {
-                s.len() >= 3
-                    && cell::number(s.as_bytes(), false).is_none()
-                    && !crate::hardware::match_name(s).candidates().is_empty()
-            })
-        });
-    }
-}
-
-/// One column a target: the strongest keeps it, the others stay as they are in the file.
-fn settle(guesses: &mut [(Guess, String)], header: &[String]) {
-    let strongest = |guesses: &[(Guess, String)], kind: Target| {
-        let mut best: Option<usize> = None;
-        for (i, (g, _)) in guesses.iter().enumerate() {
-            if g.target.kind() == kind && best.is_none_or(|b| g.strength > guesses[b].0.strength) {
-                best = Some(i);
-            }
-        }
-        best
-    };
-    let has = |guesses: &[(Guess, String)], kind| strongest(guesses, kind).is_some();
-    let sizes = [Target::M, Target::N, Target::K];
-    let three = sizes.iter().all(|&t| has(guesses, t));
-    for (g, why) in guesses.iter_mut() {
-        let weak = matches!(g.target, Target::Mnk | Target::Square) && three && g.strength < 255;
-        if weak {
-            g.target = Target::Extra;
-            *why = "M, N and K have columns of their own".into();
-        }
-    }
-    // A lone `n` (with a time) is the side of square matrices.
-    if !has(guesses, Target::Mnk) && !has(guesses, Target::Square) {
-        let lone: Vec<usize> = guesses
-            .iter()
-            .enumerate()
-            .filter(|(_, (g, _))| sizes.contains(&g.target) && g.strength >= 95)
-            .map(|(i, _)| i)
-            .collect();
-        if let [i] = lone[..]
-            && guesses[i].0.strength < 255
-            && !guesses
-                .iter()
-                .enumerate()
-                .any(|(j, (g, _))| j != i && sizes.contains(&g.target))
-        {
-            guesses[i].0.target = Target::Square;
-            guesses[i].1 = "the only size: square matrices".into();
-        }
-    }
-    if !has(guesses, Target::Time(None))
-        && let Some(i) = strongest(guesses, Target::TimeMin(None))
-        && let Target::TimeMin(unit) = guesses[i].0.target
-        && guesses[i].0.strength < 255
-    {
-        guesses[i].0.target = Target::Time(unit);
-        guesses[i].1 = "the only time: the shortest run".into();
-    }
-    for i in 0..guesses.len() {
-        let kind = guesses[i].0.target.kind();
-        if matches!(kind, Target::Extra | Target::Ignore) {
-            continue;
-        }
-        if let Some(winner) = strongest(guesses, kind)
-            && winner != i
-        {
-            guesses[i].1 = format!("“{}” fits better for this", header[winner]);
-            guesses[i].0.target = Target::Extra;
-        }
-    }
 }
 
 fn missing(mapping: &Mapping) -> Vec<String> {

@@ -4,7 +4,7 @@
 //! tile and executed instructions leave no doubt about; a kernel without one is set aside with
 //! its share of the time.
 
-use super::{ColumnId, Head, ImportOptions, Imported, Row, TableBuilder, unsaid, values};
+use super::{ColumnId, Head, ImportOptions, Imported, Row, TableBuilder, shape_text, unsaid};
 use crate::dataset::{Assumption, Role, RowsAndTime};
 use crate::dtype::DataType;
 use crate::gemm::Operation;
@@ -222,7 +222,7 @@ impl Profile {
                 .options
                 .answer(&key)
                 .or(self.options.answer("shape"))
-                .and_then(|a| four(&values::sizes(a)));
+                .and_then(|a| four(&shape_text::sizes(a)));
             let found = inferred(l, p);
             if let Some(shape) = answer.or(found) {
                 shapes.insert(i, shape);

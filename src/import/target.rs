@@ -21,6 +21,10 @@ pub enum Target {
     K,
     /// All sizes in one cell: `4096x4096x4096`, `(1, 2, 3)`, `m_n_k`.
     Mnk,
+    /// Shape of A: `(4096, 1024)`, with that of B in another column.
+    DimsA,
+    /// Shape of B.
+    DimsB,
     /// M = N = K.
     Square,
     /// Independent GEMMs a call.
@@ -93,7 +97,7 @@ const ROLES: [Role; 20] = [
     Role::Repeat,
 ];
 
-const PLAIN: [(Target, &str); 20] = [
+const PLAIN: [(Target, &str); 22] = [
     (Target::Ignore, "ignore"),
     (Target::Extra, "extra"),
     (Target::M, "m"),
@@ -114,6 +118,8 @@ const PLAIN: [(Target, &str); 20] = [
     (Target::Beta, "beta"),
     (Target::Device, "device"),
     (Target::DeviceUnits, "device_units"),
+    (Target::DimsA, "shape_a"),
+    (Target::DimsB, "shape_b"),
 ];
 
 fn time_name(u: TimeUnit) -> &'static str {
@@ -168,6 +174,8 @@ impl Target {
             Target::N => "N".into(),
             Target::K => "K".into(),
             Target::Mnk => "M, N, K in one cell".into(),
+            Target::DimsA => "shape of A".into(),
+            Target::DimsB => "shape of B".into(),
             Target::Square => "M = N = K".into(),
             Target::Batch => "batch".into(),
             Target::Time(u) => unit("time", u.map(TimeUnit::label)),

@@ -2,13 +2,11 @@
 //!
 //! Upstream Triton writes neither the unit nor the type nor the device: they are inferred, shown
 //! and can be answered. Intel's fork puts the unit behind the provider (`Triton-TFlops`).
-//! TritonBench separates with `;`, writes `(M, N, K)` into the first cell and the metric behind
-//! the backend (`aten_matmul-tflops`); a cell may be `CUDA OOM`, and the last line is an average.
 
 use super::wide::{self, Plan, Planner, Provider, Size, Sizes, Unit, Wide};
 use super::{
     Col, Delimited, Delimiter, Detection, Dialect, Format, Head, Header, ImportError,
-    ImportOptions, Reader, TableBuilder, cell, unsaid, values,
+    ImportOptions, Reader, TableBuilder, cell, sniff_dialect, unsaid, values,
 };
 use crate::dataset::Assumption;
 use crate::dtype::DataType;
@@ -25,22 +23,16 @@ pub const FORMAT: Format = Format {
     open,
 };
 
-/// Entry of the table of formats.
-pub const TRITONBENCH: Format = Format {
-    id: "tritonbench",
-    name: "TritonBench table",
-    produced_by: "python run.py --op gemm --metrics latency,tflops --csv --output gemm.csv (TritonBench)",
-    example: "x_val;aten_matmul-latency;aten_matmul-tflops;triton_tutorial_matmul-latency;triton_tutorial_matmul-tflops\n\
-              (4096, 4096, 4096);0.2312 (±1.2%);594.4;0.2502 (±2.0%);549.3\n",
-    detect: detect_tritonbench,
-    open: open_tritonbench,
-};
-
 /// Words in names of providers of a matrix multiply.
-const PROVIDERS: [&str; 22] = [
+const PROVIDERS: [&str; 29] = [
     "triton", "cublas", "rocblas", "hipblas", "torch", "matmul", "gemm", "cutlass", "aten",
-    "xetla", "onednn", "mkl", "deepgemm", "cudnn", "tilelang", "fp8", "fp16", "bf16", "naive",
-    "eager", "inductor", "_mm",
+    "xetla", "onednn", "mkl", "deepgemm", "cudnn", "tilelang", "fp8", "fp16", "bf16", "int8",
+    "fp32", "f32", "fp64", "tf32", "fp4", "f16", "naive", "eager", "inductor", "_mm",
+];
+
+/// Names of figures over the runs of one provider.
+const STATISTICS: [&str; 10] = [
+    "mean", "avg", "average", "median", "min", "max", "std", "stddev", "p50", "total",
 ];
 
 fn size_role(name: &str) -> Option<usize> {
@@ -80,10 +72,26 @@ fn unit_of(text: &str) -> Option<Unit> {
         .or_else(|| TimeUnit::parse(text).map(|u| Unit::Time(u.to_si())))
 }
 
+/// How the table is delimited; Triton writes commas, people paste it as they like.
+fn dialect(head: &Head) -> (char, Dialect) {
+    match sniff_dialect(&head.lines) {
+        dialect @ Dialect {
+            delimiter: Delimiter::Byte(b),
+            decimal_comma: false,
+        } => (char::from(b), dialect),
+        _ => (',', Dialect::COMMA),
+    }
+}
+
+/// A rule below the header of a printed table.
+fn is_rule(line: &str) -> bool {
+    line.bytes().all(|b| b"-=+|: \t".contains(&b))
+}
+
 /// Position of the header among the first lines and its fields.
 fn header(head: &Head) -> Option<(usize, Vec<&str>)> {
     let at = head.lines.iter().position(|l| !l.trim().is_empty())?;
-    Some((at, Head::fields(&head.lines[at], ',')))
+    Some((at, Head::fields(&head.lines[at], dialect(head).0)))
 }
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -101,6 +109,16 @@ fn detect(head: &Head) -> Option<Detection> {
         let lower = f.to_ascii_lowercase();
         PROVIDERS.iter().any(|p| lower.contains(p))
     };
+    // A figure or a type by its own name is a column of a long table.
+    let long = |f: &&str| {
+        let name = split_unit(f).0;
+        let name = name.split(['-', '(', '[']).next().unwrap_or("").trim();
+        super::alias::guess(name).target != super::Target::Extra
+            || STATISTICS.iter().any(|s| name.eq_ignore_ascii_case(s))
+    };
+    if providers.iter().any(long) {
+        return None;
+    }
     let unit = |f: &&&str| f.contains(['-', '(']) && split_unit(f).1.is_some();
     let units = providers.iter().filter(unit).count();
     let plain = providers
@@ -111,9 +129,9 @@ fn detect(head: &Head) -> Option<Detection> {
     }
     let body: Vec<Vec<&str>> = head.lines[at + 1..]
         .iter()
-        .filter(|l| !l.trim().is_empty())
+        .filter(|l| !is_rule(l))
         .take(20)
-        .map(|l| Head::fields(l, ','))
+        .map(|l| Head::fields(l, dialect(head).0))
         .collect();
     let numeric = |f: &&str| cell::number(f.as_bytes(), false).is_some();
     let floats = body.iter().any(|r| {
@@ -159,14 +177,15 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
     let dtype = unsaid::dtype(&mut table, head, options, DataType::Fp16);
     let device = unsaid::device(&mut table, head, options);
     let op = Operation::uniform(dtype);
+    let (delimiter, dialect) = dialect(head);
     let rows: Vec<Vec<String>> = head
         .lines
         .iter()
         .take(if head.complete { 80 } else { 60 })
-        .filter(|l| !l.trim().is_empty())
+        .filter(|l| !is_rule(l))
         .skip(1)
         .map(|l| {
-            Head::fields(l, ',')
+            Head::fields(l, delimiter)
                 .into_iter()
                 .map(str::to_owned)
                 .collect()
@@ -175,10 +194,7 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
     let options = options.clone();
     let planner: Planner =
         Box::new(move |h, table| Some(plan(h, table, op, device, &rows, &options)));
-    Ok(Box::new(Delimited::new(
-        Dialect::COMMA,
-        Wide::new(table, planner),
-    )))
+    Ok(Box::new(Delimited::new(dialect, Wide::new(table, planner))))
 }
 
 fn plan(
@@ -247,6 +263,7 @@ fn plan(
             }
         })
     });
+    let said = options.dtype("dtype").is_some();
     let mut providers: Vec<Provider> = Vec::new();
     let mut unknown: Vec<(usize, Col)> = Vec::new();
     let mut extremes = Vec::new();
@@ -265,7 +282,10 @@ fn plan(
         let at = match providers.iter().position(|p| p.name == name) {
             Some(at) => at,
             None => {
+                // `fp8`, `bf16xbf16->bf16`
+                let dtype = values::types(&name).map(|t| t.a);
                 providers.push(Provider {
+                    dtype: dtype.or_else(|| unsaid::dtype_in(&name)).filter(|_| !said),
                     name,
                     ..Provider::default()
                 });
@@ -313,6 +333,10 @@ fn plan(
         }
     }
     providers.retain(|p| p.time.is_some() || p.rate.is_some() || p.bandwidth.is_some());
+    if providers.iter().all(|p| p.dtype.is_some()) {
+        // Nothing is left to be assumed.
+        table.assumptions.retain(|a| a.key != "dtype");
+    }
     Plan {
         sizes: Sizes::Three(Box::new(three)),
         batch,
@@ -327,7 +351,7 @@ fn plan(
 }
 
 /// Units a plot of a matrix multiply is drawn in, the most usual first, with how unusual they are.
-const UNITS: [(&str, Unit, f64); 7] = [
+const UNITS: [(&str, Unit, f64); 8] = [
     ("TFLOP/s", Unit::Rate(1e12), 0.0),
     ("ms", Unit::Time(1e-3), 0.7),
     ("µs", Unit::Time(1e-6), 0.9),
@@ -335,6 +359,7 @@ const UNITS: [(&str, Unit, f64); 7] = [
     ("GB/s", Unit::Bandwidth(1e9), 1.5),
     ("ns", Unit::Time(1e-9), 3.0),
     ("s", Unit::Time(1.0), 3.0),
+    ("FLOP/s", Unit::Rate(1.0), 1.5),
 ];
 
 fn unit_said(table: &mut TableBuilder, options: &ImportOptions, inferred: usize) -> Unit {
@@ -424,133 +449,6 @@ fn infer(shapes: &[(f64, f64)], columns: &[Vec<f64>]) -> usize {
     (0..UNITS.len())
         .min_by(|&a, &b| costs[a].total_cmp(&costs[b]))
         .unwrap_or(0)
-}
-
-/// Metric names of TritonBench.
-fn metric(name: &str) -> Option<Unit> {
-    Some(match name {
-        "latency" => Unit::Time(1e-3),
-        "tflops" => Unit::Rate(1e12),
-        "gbps" => Unit::Bandwidth(1e9),
-        _ => return None,
-    })
-}
-
-const OTHER_METRICS: [&str; 12] = [
-    "speedup",
-    "accuracy",
-    "walltime",
-    "compile_time",
-    "best_config",
-    "mem_footprint",
-    "ncu_trace",
-    "cpu_peak_mem",
-    "gpu_peak_mem",
-    "hw_roofline",
-    "kineto_trace",
-    "error",
-];
-
-fn detect_tritonbench(head: &Head) -> Option<Detection> {
-    let at = head.lines.iter().position(|l| l.contains(';'))?;
-    let fields = Head::fields(&head.lines[at], ';');
-    let metrics = fields
-        .iter()
-        .filter(|f| f.rsplit_once('-').is_some_and(|(_, m)| metric(m).is_some()))
-        .count();
-    let tuples = head.lines[at + 1..]
-        .iter()
-        .filter(|l| values::sizes(Head::fields(l, ';')[0]).len() >= 3)
-        .count();
-    (metrics > 0 && tuples > 0).then(|| {
-        Detection::new(
-            94,
-            "separated by “;”, shapes such as (M, N, K) first, then backend-metric columns",
-        )
-    })
-}
-
-fn open_tritonbench(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
-    let mut table = TableBuilder::new();
-    let fallback = head
-        .lines
-        .iter()
-        .find(|l| l.contains(';'))
-        .filter(|l| l.contains("bf16"))
-        .map_or(DataType::Fp16, |_| DataType::Bf16);
-    let dtype = unsaid::dtype(&mut table, head, options, fallback);
-    let device = unsaid::device(&mut table, head, options);
-    let planner: Planner = Box::new(move |h, table| {
-        if !h.names.iter().any(|n| n.contains('-')) {
-            return None;
-        }
-        let mut providers: Vec<Provider> = Vec::new();
-        let mut used = vec![0];
-        for (i, name) in h.names.iter().enumerate().skip(1) {
-            let Some((backend, m)) = name.trim().rsplit_once('-') else {
-                continue;
-            };
-            let known = metric(m);
-            if known.is_none() && !OTHER_METRICS.contains(&m) {
-                continue;
-            }
-            used.push(i);
-            let at = match providers.iter().position(|p| p.name == backend) {
-                Some(at) => at,
-                None => {
-                    providers.push(Provider {
-                        name: backend.to_owned(),
-                        ..Provider::default()
-                    });
-                    providers.len() - 1
-                }
-            };
-            match known {
-                Some(unit) => providers[at].set(
-                    Col {
-                        index: i,
-                        name: name.trim().to_owned(),
-                    },
-                    unit,
-                ),
-                None => {
-                    // One long column a metric, whichever backend it is of.
-                    let id = providers
-                        .iter()
-                        .flat_map(|p| &p.rest)
-                        .find(|(c, _)| h.names[*c].trim().ends_with(&format!("-{m}")))
-                        .map(|(_, id)| *id)
-                        .unwrap_or_else(|| table.auto_column(m));
-                    providers[at].rest.push((i, id));
-                }
-            }
-        }
-        providers.retain(|p| p.time.is_some() || p.rate.is_some() || p.bandwidth.is_some());
-        if providers.is_empty() {
-            return None;
-        }
-        Some(Plan {
-            sizes: Sizes::Tuple(Col {
-                index: 0,
-                name: h.names[0].trim().to_owned(),
-            }),
-            batch: None,
-            trans: [None, None],
-            beta: None,
-            op: Operation::uniform(dtype),
-            device,
-            providers,
-            common: wide::rest(h, table, &used),
-            abbreviated: false,
-        })
-    });
-    Ok(Box::new(Delimited::new(
-        Dialect {
-            delimiter: Delimiter::Byte(b';'),
-            decimal_comma: false,
-        },
-        Wide::new(table, planner),
-    )))
 }
 
 #[cfg(test)]
@@ -650,31 +548,6 @@ mod tests {
         assert_eq!(d.number(Role::ReportedBandwidth, 0), 400e9);
         assert!((d.number(Role::TimeStd, 0) / d.time_s[0] - 0.05).abs() < 1e-12);
         assert!((d.problem(0).work().0 / d.time_s[0] / 150e12 - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn tritonbench() {
-        let d = read(
-            "x_val;aten_matmul-latency;aten_matmul-tflops;aten_matmul-speedup;triton-latency;triton-tflops;triton-speedup\n\
-             (4096, 4096, 4096);0.2312 (±1.20%);594.4;1.0;0.25;549.7;0.9\n\
-             (8192, 4096, 4096);0.4624;594.4;1.0;CUDA OOM;;\n\
-             average;0.3;594.4;1.0;0.25;549.7;0.9\n",
-        );
-        let s = &d.sources[0];
-        assert_eq!(
-            (d.len(), s.format.as_str(), s.set_aside.total()),
-            (3, "tritonbench", 1)
-        );
-        assert_eq!(
-            s.set_aside.reasons[0].text,
-            "time says that the run failed (triton-latency)"
-        );
-        assert_eq!(
-            (s.reported_rate.compared, s.reported_rate.within_1_percent),
-            (3, 3)
-        );
-        assert!((d.time_s[0] - 231.2e-6).abs() < 1e-12);
-        assert!((d.number(Role::TimeStd, 0) / d.time_s[0] - 0.012).abs() < 1e-12);
     }
 
     #[test]

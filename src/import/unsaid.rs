@@ -23,22 +23,23 @@ pub fn guess_dtype(
     options: &ImportOptions,
     fallback: DataType,
 ) -> (DataType, &'static str) {
-    let named = || {
-        head.name
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .filter(|w| w.len() >= 3 && w.bytes().any(|b| b.is_ascii_digit()))
-            .find_map(DataType::parse)
-    };
     if let Some(t) = options.dtype("dtype") {
         (
             t,
             "The file does not say its data type, the choice was made by hand",
         )
-    } else if let Some(t) = named() {
+    } else if let Some(t) = dtype_in(&head.name) {
         (t, "The file does not say its data type, its name does")
     } else {
         (fallback, "The file does not say its data type")
     }
+}
+
+/// A data type among the words of a name: `sweep_bf16.csv`, `int8 TOPS`.
+pub fn dtype_in(name: &str) -> Option<DataType> {
+    name.split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| w.len() >= 3 && w.bytes().any(|b| b.is_ascii_digit()))
+        .find_map(DataType::parse)
 }
 
 /// Device where nothing in the file names one: the user's word, the file name, "not stated".

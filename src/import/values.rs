@@ -2,6 +2,7 @@
 
 use super::cell;
 use super::mapping::Mapping;
+use super::shape_text;
 use super::target::Target;
 use crate::dtype::DataType;
 use crate::units::{BandwidthUnit, RateUnit, TimeUnit};
@@ -33,7 +34,16 @@ pub(super) struct Probe {
     pub triples: usize,
     /// Cells with two sizes.
     pub pairs: usize,
+    /// Cells with the dimensions of one operand, other than two plain sizes.
+    dimensions: usize,
+    /// Cells with M, N and K somewhere in them.
+    named: usize,
+    /// One of those is larger than a tile.
+    large: bool,
 }
+
+/// Sizes of a GEMM in a name are told from those of a tile by this.
+const LARGE: u32 = 1024;
 
 impl Probe {
     pub fn new<'a>(cells: impl Iterator<Item = &'a String>, decimal_comma: bool) -> Self {
@@ -60,10 +70,18 @@ impl Probe {
             p.any_dtype |= is_type;
             p.dtypes += usize::from(is_type && text.len() >= 3);
             p.any_layout |= layout(text).is_some();
-            match sizes(text).len() {
+            match shape_text::sizes(text).len() {
                 2 => p.pairs += 1,
-                3 | 4 => p.triples += 1,
-                _ => {}
+                _ => p.dimensions += usize::from(shape_text::dimensions(text).len() >= 2),
+            }
+            if shape_text::shape(text, "").is_some()
+                && cell::number(text.as_bytes(), false).is_none()
+            {
+                p.triples += 1;
+            }
+            if let Some(shape) = shape_text::named(text) {
+                p.named += 1;
+                p.large |= shape.sizes.iter().any(|s| *s >= LARGE);
             }
         }
         p
@@ -77,6 +95,16 @@ impl Probe {
         self.filled > 0 && self.dtypes == self.filled
     }
 
+    /// Every cell holds the dimensions of an operand.
+    pub fn all_operands(&self) -> bool {
+        self.filled > 0 && self.pairs + self.dimensions == self.filled
+    }
+
+    /// Every cell is a name with the sizes of a GEMM in it.
+    pub fn all_named_shapes(&self) -> bool {
+        self.filled > 0 && self.named == self.filled && self.large
+    }
+
     pub fn whole(&self) -> bool {
         self.whole == self.numbers
     }
@@ -84,6 +112,11 @@ impl Probe {
     pub fn all_transposes(&self) -> bool {
         self.filled > 0 && self.transposes == self.filled
     }
+}
+
+/// More than sizes and the words around them stands in a cell of sizes.
+pub(super) fn is_name(text: &str) -> bool {
+    shape_text::sizes(text).is_empty() && text.contains(|c: char| c.is_alphabetic())
 }
 
 /// A transpose as files write it. Column-major is the untransposed layout of BLAS.
@@ -186,74 +219,6 @@ pub fn types(text: &str) -> Option<Types> {
     })
 }
 
-/// The whole numbers of a cell such as `4096x4096x1024`, `(1, 2, 3)`, `[8, 16]`; empty where
-/// anything else stands there. At most five.
-pub fn sizes(text: &str) -> Vec<u32> {
-    let mut out = Vec::new();
-    for part in text.split(|c: char| !(c.is_ascii_digit() || c == '.')) {
-        if part.is_empty() {
-            continue;
-        }
-        match cell::size(part.as_bytes(), false) {
-            Ok(v) if out.len() < 5 => out.push(v),
-            _ => return Vec::new(),
-        }
-    }
-    let only_separators = text.chars().all(|c| {
-        c.is_ascii_digit()
-            || matches!(
-                c,
-                '.' | 'x'
-                    | 'X'
-                    | '×'
-                    | '*'
-                    | ','
-                    | ' '
-                    | '('
-                    | ')'
-                    | '['
-                    | ']'
-                    | '_'
-                    | '/'
-                    | ':'
-                    | '|'
-                    | '-'
-                    | ';'
-                    | 'm'
-                    | 'n'
-                    | 'k'
-                    | 'b'
-                    | 'M'
-                    | 'N'
-                    | 'K'
-                    | 'B'
-                    | '='
-            )
-    });
-    if only_separators { out } else { Vec::new() }
-}
-
-/// In which order a header such as `m_k_n` names the sizes: positions of M, N, K and batch.
-pub(super) fn size_order(header: &str, values: usize) -> [Option<usize>; 4] {
-    let letters: Vec<char> = super::alias::words(header)
-        .concat()
-        .chars()
-        .filter(|c| matches!(c, 'm' | 'n' | 'k' | 'b'))
-        .collect();
-    let find = |c| letters.iter().position(|&l| l == c);
-    if letters.len() == values
-        && let (Some(m), Some(n), Some(k)) = (find('m'), find('n'), find('k'))
-    {
-        return [Some(m), Some(n), Some(k), find('b')];
-    }
-    match values {
-        1 => [Some(0), Some(0), Some(0), None],
-        3 => [Some(0), Some(1), Some(2), None],
-        4 => [Some(1), Some(2), Some(3), Some(0)],
-        _ => [None; 4],
-    }
-}
-
 /// One row of the sample, as far as its sizes can be read.
 struct Shape {
     row: usize,
@@ -269,12 +234,26 @@ fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
     };
     let one = |row: &[String]| -> Option<[f64; 4]> {
         let batch = at(Target::Batch, row).unwrap_or(1.0);
-        if let Some(i) = mapping.position(Target::Mnk) {
-            let v = sizes(row.get(i)?);
-            let order = size_order(&mapping.columns[i].header, v.len());
-            let get = |p: Option<usize>| p.and_then(|p| v.get(p)).map(|&x| f64::from(x));
-            let batch = get(order[3]).unwrap_or(batch);
-            return Some([get(order[0])?, get(order[1])?, get(order[2])?, batch]);
+        let found = match mapping.position(Target::Mnk) {
+            Some(i) => {
+                let text = row.get(i)?;
+                let header = &mapping.columns[i].header;
+                Some(shape_text::shape(text, header).or_else(|| shape_text::named(text))?)
+            }
+            None => match (
+                mapping.position(Target::DimsA),
+                mapping.position(Target::DimsB),
+            ) {
+                (Some(a), Some(b)) => Some(shape_text::operands(
+                    &shape_text::dimensions(row.get(a)?),
+                    &shape_text::dimensions(row.get(b)?),
+                )?),
+                _ => None,
+            },
+        };
+        if let Some(found) = found {
+            let [m, n, k] = found.sizes.map(f64::from);
+            return Some([m, n, k, found.batch.map_or(batch, f64::from)]);
         }
         if let Some(s) = at(Target::Square, row) {
             return Some([s, s, s, batch]);
@@ -499,18 +478,6 @@ pub(super) fn infer_bandwidth(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cells_of_several_sizes() {
-        assert_eq!(sizes("4096x4096x1024"), [4096, 4096, 1024]);
-        assert_eq!(sizes("(4096, 4096, 1024)"), [4096, 4096, 1024]);
-        assert_eq!(sizes("M=1 N=2 K=3"), [1, 2, 3]);
-        assert_eq!(sizes("256.0"), [256]);
-        assert!(sizes("gemm_128x64").is_empty());
-        assert!(sizes("1x0x3").is_empty());
-        assert_eq!(size_order("m_k_n", 3), [Some(0), Some(2), Some(1), None]);
-        assert_eq!(size_order("shape", 4), [Some(1), Some(2), Some(3), Some(0)]);
-    }
 
     #[test]
     fn types_in_one_cell() {

@@ -2,7 +2,7 @@
 
 use super::{
     Bad, Col, ColumnId, Header, ImportError, Imported, Record, Row, RowReader, TableBuilder, cell,
-    values,
+    shape_text, values,
 };
 use crate::dataset::Role;
 use crate::gemm::Operation;
@@ -159,6 +159,10 @@ impl RowReader for Wide {
             }
             return Ok(());
         };
+        // A rule below the header of a printed table.
+        if record.raw().iter().all(|b| b"-=+|: \t".contains(b)) {
+            return Ok(());
+        }
         if record.text(0).eq_ignore_ascii_case("average") {
             self.averages += 1;
             return Ok(());
@@ -244,7 +248,7 @@ fn shape(plan: &Plan, record: &Record<'_>) -> Result<Row, Bad> {
             let [m, n, k] = &**three;
             (get(m, "M")?, get(n, "N")?, get(k, "K")?, 1)
         }
-        Sizes::Tuple(c) => match values::sizes(&record.text(c.index))[..] {
+        Sizes::Tuple(c) => match shape_text::sizes(&record.text(c.index))[..] {
             [m, n, k] => (m, n, k, 1),
             [b, m, n, k] => (m, n, k, b),
             _ => return Err(c.bad(record, "sizes", super::Flaw::NotSizes)),

@@ -1,7 +1,9 @@
 //! The generic reader on small tables.
 
 use super::*;
+use crate::dataset::{Assumption, Role};
 use crate::dataset::{ColumnData, Dataset};
+use crate::dtype::DataType;
 use crate::import::read_all;
 
 fn table_with(name: &str, text: &str, options: &ImportOptions) -> Dataset {
@@ -227,4 +229,102 @@ fn a_tuning_history_keeps_its_failures() {
     assert!((d.time_s[1] / (2.0 * 2048f64.powi(3) / 90.5e12) - 1.0).abs() < 1e-9);
     assert!((d.time_s[3] / 0.120e-3 - 1.0).abs() < 1e-12);
     assert!(d.number(Role::Order, 4).is_nan());
+}
+
+/// Headers as people write them: sizes, time and type come out right, or the file asks.
+#[test]
+fn headers_that_nobody_agreed_on() {
+    for (text, sizes, time_s, dtype) in [
+        (
+            "Zeilen M;Spalten N;Tiefe K;Datentyp;Laufzeit (ms)\n1.024;4.096;512;bf16;0,201\n",
+            [1024, 4096, 512, 1],
+            0.201e-3,
+            DataType::Bf16,
+        ),
+        (
+            "M,N,K,dtype,time,tflops\n,,,,us,TFLOP/s\n64,128,256,bf16,690,0.006\n",
+            [64, 128, 256, 1],
+            690e-6,
+            DataType::Bf16,
+        ),
+        (
+            "MxNxK,Precision,Avg Time [us]\n64x128x256,FP16,690\n",
+            [64, 128, 256, 1],
+            690e-6,
+            DataType::Fp16,
+        ),
+        (
+            "KxMxN,ms\n64x128x256,1\n",
+            [128, 256, 64, 1],
+            1e-3,
+            DataType::Fp16,
+        ),
+        (
+            "shape,ms\n\"torch.Size([64, 256]) @ torch.Size([256, 128])\",0.2\n",
+            [64, 128, 256, 1],
+            0.2e-3,
+            DataType::Fp16,
+        ),
+        (
+            "A shape,B shape,dtype,time_ms\n\"(8, 64, 256)\",\"(8, 256, 128)\",torch.float16,0.2\n",
+            [64, 128, 256, 8],
+            0.2e-3,
+            DataType::Fp16,
+        ),
+        (
+            "name,time_us\ngemm_b4_m1024_n4096_k512_fp8,45.5\n",
+            [1024, 4096, 512, 4],
+            45.5e-6,
+            DataType::Fp8E4m3,
+        ),
+        (
+            "行数M,列数N,K,耗时(us)\n64,128,256,690\n",
+            [64, 128, 256, 1],
+            690e-6,
+            DataType::Fp16,
+        ),
+        (
+            "op;problem;Dauer µs\nGEMM;K=256, M=64, N=128;690,5\n",
+            [64, 128, 256, 1],
+            690.5e-6,
+            DataType::Fp16,
+        ),
+        (
+            "M,N,K,int8 TOPS,% of peak\n1000,1000,1000,2,26.3%\n",
+            [1000, 1000, 1000, 1],
+            1e-3,
+            DataType::Int8,
+        ),
+        (
+            "in_features,out_features,tokens,dtype,avg_time_ms,std_ms\n256,128,64,float16,0.5,0.1\n",
+            [64, 128, 256, 1],
+            0.5e-3,
+            DataType::Fp16,
+        ),
+        (
+            "B,M,N,K,Duration [ns],SM Busy [%],DRAM Throughput [GB/s]\n3,64,128,256,690,88.1,340\n",
+            [64, 128, 256, 3],
+            690e-9,
+            DataType::Fp16,
+        ),
+    ] {
+        let d = table_with("", text, &ImportOptions::default());
+        assert_eq!(d.sources[0].format, "generic", "{text}");
+        assert_eq!(d.len(), 1, "{text}: {:?}", d.sources[0].set_aside);
+        assert_eq!([d.m[0], d.n[0], d.k[0], d.batch[0]], sizes, "{text}");
+        assert!(
+            (d.time_s[0] / time_s - 1.0).abs() < 1e-12,
+            "{text}: {}",
+            d.time_s[0]
+        );
+        assert_eq!(d.problem(0).op.a, dtype, "{text}");
+    }
+    // A tile in a kernel's name is no GEMM, and `K` alone no square.
+    for text in [
+        "kernel,calls,time_us\nwgmma_m64n256k16,3,45\nwgmma_m64n128k16,3,47\n",
+        "Hidden,FFN,K,time_us\n4096,11008,64,45\n",
+    ] {
+        let error = read_all("", text.as_bytes(), &ImportOptions::default()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::NeedsMapping, "{text}: {error}");
+    }
 }
