@@ -48,9 +48,11 @@ pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<crate::report::Pictur
             state.view = view.to_owned();
             state.params.retain(|key, _| !key.starts_with("zoom."));
             let scene = draw(frame, &state, (960.0, None), &Theme::LIGHT)?;
+            let narrow = draw(frame, &state, (400.0, None), &Theme::LIGHT)?;
             Some(crate::report::Picture {
                 title: scene.title.clone(),
                 svg: crate::chart::svg::svg(&scene),
+                narrow: crate::chart::svg::svg(&narrow),
             })
         })
         .collect()

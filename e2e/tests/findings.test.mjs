@@ -102,6 +102,57 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
   app.assertQuiet();
 });
 
+test("every view shows only a finding's rows, until that is undone or taken back", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview" });
+  await choose(app, folder(REPORT));
+  const rows = () => app.figure("rows");
+  const first = app.page.locator(".finding").first();
+  await first.locator(".finding-head").click();
+  await first.getByRole("button", { name: "Filter to this row" }).click();
+  const notice = app.page.locator(".filtered");
+  await notice.waitFor();
+  assert.match(await notice.innerText(), /Filtered: 1 of 2 rows \(Split-K missing, or too small: 1 row\)/);
+  // The focus is on the page that changed, not lost with the button.
+  assert.equal(await app.page.evaluate(() => document.activeElement.className), "overview");
+  assert.deepEqual(await app.chips(), ["Split-K missing, or too small: 1 row"]);
+  assert.match(await lead(app), /^One GEMM takes 11\.00 ms/);
+  assert.match(await app.state("only"), /^split_k\*0\.2$/);
+  const hash = new URL(app.page.url()).hash;
+
+  await app.chooseView("Table");
+  assert.equal((await app.tableRows()).length, 1);
+  await app.chooseView("Lost time");
+  await app.page.getByText(/If .* reached 80 % of the roof/).first().waitFor();
+
+  // Undo takes the views back, then the filter.
+  const undo = app.page.getByRole("button", { name: /^Undo/ }).first();
+  while (await app.state("only")) await undo.click();
+  await app.page.waitForFunction(() => !location.hash.includes("only="));
+  assert.match(await rows(), /^2/);
+
+  // Its link shows the same; the chip takes the filter back.
+  const again = await GemmscopePage.open({ t, viewport: DESKTOP, path: hash });
+  await choose(again, folder(REPORT));
+  await again.page.locator(".filtered").waitFor();
+  assert.match(await again.figure("rows"), /^1/);
+  await again.page.getByRole("button", { name: /^Remove the filter Split-K/ }).click();
+  await again.page.locator(".filtered").waitFor({ state: "detached" });
+  assert.match(await again.figure("rows"), /^2/);
+  app.assertQuiet();
+});
+
+test("operations are listed with what is flagged; one leads to its point", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview" });
+  await choose(app, folder(REPORT));
+  const list = app.page.locator(".operations");
+  await list.locator("summary").click();
+  const text = (await list.locator("tbody tr").nth(1).innerText()).replace(/\s+/g, " ");
+  assert.match(text, /512 x 256 x 65536 bf16 NN aten::mm 43\.3 % 11\.00 ms 10 .* Critical/);
+  await list.getByRole("button", { name: /512 x 256/ }).click();
+  assert.match(await app.detail(), /512 × 256 × 65536/);
+  app.assertQuiet();
+});
+
 test("files of a report meet in any order, now or later", async (t) => {
   const app = await GemmscopePage.open({ t });
   await app.drop({ name: "gemm_metadata.json", text: METADATA });
@@ -157,6 +208,22 @@ test("what if: a goal changes the time from end to end", async (t) => {
   await field.press("Enter");
   await app.page.getByText(/If all GEMMs reached 100 % of the roof/).waitFor();
   assert.equal(await app.state("pareto.efficiency"), "100");
+  app.assertQuiet();
+});
+
+test("what if: where no file says what runs besides, it can be typed", async (t) => {
+  const app = await GemmscopePage.open({ t, path: "#view=pareto&pareto.group=*" });
+  await app.drop({ name: "gemm_ops.csv", text: OPS });
+  await app.page.getByText(/What runs besides these GEMMs is not known: type it above/).waitFor();
+  await app.setControl("pareto.besides", "whole");
+  const field = app.page.locator('input[data-control="pareto.ms"]');
+  await field.fill("40");
+  await field.press("Enter");
+  await app.page.getByText(/Assumed, as typed: 14\.60 ms outside these GEMMs stay as they are/).waitFor();
+  assert.equal(await app.state("pareto.ms"), "40");
+  await field.fill("10");
+  await field.press("Enter");
+  await app.page.getByText(/A step of 10\.00 ms is shorter than its GEMMs, which take 25\.40 ms/).waitFor();
   app.assertQuiet();
 });
 

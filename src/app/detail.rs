@@ -165,7 +165,7 @@ fn explanation(
     let above = !e.above_roof.is_empty();
     view! {
         <p class="detail-title">{e.title}</p>
-        {(!e.name.is_empty()).then(|| view! { <p class="kernel-name">{e.name.clone()}</p> })}
+        {(!e.name.is_empty()).then(|| view! { <p class="kernel-name" title=e.name.clone()>{e.name.clone()}</p> })}
         {e.efficiency.map(|share| view! {
             <div class="gauge" class:above=above>
                 <div class="gauge-line">
@@ -178,6 +178,7 @@ fn explanation(
                 </div>
             </div>
         })}
+        {(!e.verdict.is_empty()).then(|| view! { <p class="verdict">{e.verdict}</p> })}
         <p class="muted">{e.device}</p>
         {above.then(|| view! {
             <section class="notice warn-box">
@@ -189,7 +190,6 @@ fn explanation(
         {(!e.tile.is_empty()).then(|| view! {
             <section class="detail-section">
                 <h3>"Tile and waves"</h3>
-                {(!e.verdict.is_empty()).then(|| view! { <p class="verdict">{e.verdict}</p> })}
                 <dl class="figures">{e.tile.into_iter().map(figure).collect_view()}</dl>
             </section>
         })}

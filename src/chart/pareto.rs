@@ -93,7 +93,7 @@ impl ParetoView {
             groups,
             "",
         );
-        let mut devices = vec![Choice::new("", "reached an efficiency of")];
+        let mut devices = vec![Choice::new("", "reached")];
         devices.extend(
             hardware::catalog()
                 .iter()
@@ -112,9 +112,9 @@ impl ParetoView {
             state,
             "pareto.efficiency",
             "",
-            "Share of the roof. GEMMs that are better already stay as they are.",
+            "Efficiency to reach, in percent of the roof. GEMMs that are better already stay as they are.",
             (1.0, 100.0, 1.0),
-            "%",
+            "% of the roof",
             80.0,
         );
         let (rows, bar, name) = match group.current.as_str() {
@@ -210,9 +210,9 @@ impl ParetoView {
 fn besides(frame: &Frame, state: &ViewState, controls: &mut Vec<Control>) -> Besides {
     let known = other_time_s(frame);
     let files = if known > 0.0 {
-        format!("{}, as the files say", Seconds(known))
+        format!("{} (file)", Seconds(known))
     } else {
-        "nothing (no file says it)".to_owned()
+        "nothing known".to_owned()
     };
     let kind = Control::choice(
         state,
@@ -222,7 +222,7 @@ fn besides(frame: &Frame, state: &ViewState, controls: &mut Vec<Control>) -> Bes
         vec![
             Choice::new("", files),
             Choice::new("other", "other work of"),
-            Choice::new("whole", "the rest of a step of"),
+            Choice::new("whole", "rest of a step of"),
         ],
         "",
     );
@@ -302,25 +302,27 @@ impl View for ParetoView {
             + 18.0;
         let figures = if narrow { 86.0 } else { 236.0 };
         let span = (look.width - left - figures - 10.0).max(20.0);
+        // Few bars may be thicker than many.
+        let row = ((look.height - top - 12.0) / bars.len() as f64).clamp(ROW, 1.5 * ROW);
         let longest = bars.iter().map(|b| b.time_s).fold(0.0, f64::max);
         let px = |s: f64| s / longest * span;
         let middle = (Anchor::Start, Baseline::Middle);
         let mut line = Vec::new();
         for (i, b) in bars.iter().enumerate() {
-            let y = top + ROW * i as f64;
-            let center = y + ROW / 2.0;
+            let y = top + row * i as f64;
+            let center = y + row / 2.0;
             let name = text::ellipsis_middle(named_value(&b.value), FONT, left - 18.0);
             let hang = (Anchor::End, Baseline::Middle);
             scene.text((left - 8.0, center), name, FONT, theme.text, hang);
             let lost = px(b.lost_s);
             let rest = px(b.time_s) - lost;
-            let bar = [left, y + 4.0, rest, ROW - 8.0];
+            let bar = [left, y + 4.0, rest, row - 8.0];
             scene.fill(bar, roof_color(theme));
-            scene.fill([left + rest, y + 4.0, lost, ROW - 8.0], theme.accent);
+            scene.fill([left + rest, y + 4.0, lost, row - 8.0], theme.accent);
             if self.bar == Some(i) {
                 let after = left + px(self.result.group_after_s.min(longest));
                 scene.line(
-                    vec![(after, y + 1.0), (after, y + ROW - 1.0)],
+                    vec![(after, y + 1.0), (after, y + row - 1.0)],
                     theme.text,
                     2.0,
                 );
@@ -341,7 +343,7 @@ impl View for ParetoView {
             line.push((left + span * b.cumulative, center));
             scene.marks.push(Mark {
                 rows: b.rows.clone(),
-                rect: [0.0, y, look.width, ROW],
+                rect: [0.0, y, look.width, row],
                 label: format!(
                     "{}: {} lost of {}, {} of all lost time, {} so far",
                     named_value(&b.value),

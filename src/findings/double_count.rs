@@ -4,6 +4,9 @@ use super::story::{self, Story};
 use super::{Category, Confidence, Finding, Need, Rule, Scan};
 use std::collections::HashMap;
 
+/// A share of the time counted twice above which a sum of the sheet misleads.
+pub const NOTABLE: f64 = 0.05;
+
 pub const RULE: Rule = Rule {
     id: "double_count",
     title: "Time counted twice",
@@ -22,19 +25,18 @@ pub const RULE: Rule = Rule {
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let data = scan.data();
     let mut out = Vec::new();
-    for source in &data.sources {
+    for (number, source) in data.sources.iter().enumerate() {
         let twice = source.counted_twice;
         if twice.rows == 0 {
             continue;
         }
-        let mut own = 0.0;
-        for g in &scan.groups {
-            let row = g.row as usize;
-            if std::ptr::eq(&data.sources[usize::from(data.source[row])], source) {
-                own += g.time_s;
-            }
-        }
-        out.push(story::from_parts(
+        // Of the whole sheet, whatever is filtered.
+        let own: f64 = (0..data.len())
+            .filter(|&r| usize::from(data.source[r]) == number)
+            .map(|r| data.time_s[r] * data.count(r))
+            .filter(|t| t.is_finite())
+            .sum();
+        let mut finding = story::from_parts(
             rule,
             scan,
             Vec::new(),
@@ -60,7 +62,11 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                 ),
                 ..Story::default()
             },
-        ));
+        );
+        if twice.time_s > NOTABLE * own {
+            finding.severity = super::Severity::Medium;
+        }
+        out.push(finding);
     }
     out.extend(in_two_files(rule, scan));
     out

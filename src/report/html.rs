@@ -12,18 +12,20 @@ pub struct Picture {
     pub title: String,
     /// An SVG document.
     pub svg: String,
+    /// The same for a phone.
+    pub narrow: String,
 }
 
 const STYLE: &str = ":root{--text:#1a1d21;--muted:#5b636c;--line:#d9dde2;--soft:#f4f6f8;\
 --bad:#b3261e;--high:#c0392b;--warn:#9a6200;--cool:#2f6fb0;color-scheme:light dark}\
-*{box-sizing:border-box}body{font:15px/1.55 system-ui,sans-serif;max-width:64rem;margin:2rem auto;\
+*{box-sizing:border-box}body{font:15px/1.55 system-ui,sans-serif;max-width:72rem;margin:2rem auto;\
 padding:0 1.25rem;color:var(--text);background:#fff}h1{margin:0 0 .25rem;font-size:1.5rem}\
 h2{margin:2.5rem 0 .5rem;font-size:1.2rem}h3{margin:.2rem 0;font-size:1rem;overflow-wrap:anywhere}\
-p{margin:.4rem 0}ul{margin:.4rem 0;padding-left:1.2rem}.lead{font-size:1.15rem;font-weight:600}\
+p,dd{max-width:80ch}p{margin:.4rem 0}ul{margin:.4rem 0;padding-left:1.2rem}.lead{font-size:1.15rem;font-weight:600}\
 table{border-collapse:collapse;width:100%;font-size:.88em}th,td{text-align:left;\
 padding:.35rem .9rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}\
 th{color:var(--muted);font-weight:500;white-space:nowrap}td.n,th.n{text-align:right;\
-font-variant-numeric:tabular-nums;white-space:nowrap}td.w{min-width:15rem}.wide{overflow-x:auto;\
+font-variant-numeric:tabular-nums;white-space:nowrap}td.w{min-width:13rem}.wide{overflow-x:auto;\
 margin:.75rem 0}article{border:1px solid var(--line);border-left:4px solid #8a929b;border-radius:4px;\
 padding:.6rem 1rem .8rem;margin:1rem 0}article.critical{border-left-color:var(--bad)}\
 article.high{border-left-color:var(--high)}article.medium{border-left-color:var(--warn)}\
@@ -61,10 +63,12 @@ pub fn html(report: &Report, pictures: &[Picture]) -> String {
     overview(report, &mut out);
     for p in pictures {
         out.push_str(&format!(
-            "<figure><img alt=\"{0}\" src=\"data:image/svg+xml,{1}\">\n<figcaption>{0}</figcaption>\
-             </figure>\n",
+            "<figure><picture><source media=\"(max-width:600px)\" srcset=\"data:image/svg+xml,{2}\">\
+             <img alt=\"{0}\" src=\"data:image/svg+xml,{1}\"></picture>\n<figcaption>{0}\
+             </figcaption></figure>\n",
             h(&p.title),
-            data_url(&p.svg)
+            data_url(&p.svg),
+            srcset(&p.narrow)
         ));
     }
     out.push_str("<h2>Findings</h2>\n");
@@ -79,6 +83,11 @@ pub fn html(report: &Report, pictures: &[Picture]) -> String {
     closing(report, &mut out);
     out.push_str("</body>\n</html>\n");
     out
+}
+
+/// A data URL where a list of them may stand: blanks and commas end one there.
+fn srcset(svg: &str) -> String {
+    data_url(svg).replace(' ', "%20").replace(',', "%2C")
 }
 
 fn overview(report: &Report, out: &mut String) {

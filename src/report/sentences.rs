@@ -270,7 +270,7 @@ pub fn assumptions(scan: &Scan<'_>) -> Vec<String> {
         }
     }
     for source in &data.sources {
-        for a in source.assumptions.iter().filter(|a| a.key != "device") {
+        for a in &source.assumptions {
             add(a.text.clone());
         }
     }

@@ -83,6 +83,7 @@ fn goldens() {
     let picture = Picture {
         title: "A picture & its <title>".to_owned(),
         svg: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>".to_owned(),
+        narrow: "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"400\"/>".to_owned(),
     };
     golden("report.html", &html(&report, &[picture]));
     golden("report.json", &json(&report));
