@@ -18,6 +18,7 @@ pub mod help;
 pub mod judge;
 pub mod load;
 pub mod mapping;
+pub mod model_row;
 pub mod overview;
 pub mod page;
 pub mod plan;

@@ -26,6 +26,7 @@ pub mod form;
 pub mod fusion;
 pub mod learn;
 pub mod matching;
+pub mod measured;
 pub mod rounding;
 pub mod spread;
 mod state;

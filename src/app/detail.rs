@@ -27,6 +27,7 @@ pub fn Detail() -> impl IntoView {
         app.selected
             .with(|s| s.get(shown.get().min(s.len().saturating_sub(1))).copied())
     });
+    let read = super::model_row::read(app);
     let body = move || {
         let row = row.get()?;
         let frame = app.frame.get();
@@ -34,10 +35,11 @@ pub fn Detail() -> impl IntoView {
             let tools = replay_panel(app, &frame, row as usize);
             let stack = crate::trace::call_stack(&frame.data, row as usize)
                 .and_then(super::overview::call_stack);
+            let problem = frame.data.problem(row as usize);
             explanation(
                 explain(&frame, row as usize),
                 roof_name(frame.metrics.kind),
-                (stack, tools),
+                (super::model_row::section(app, read, problem), stack, tools),
             )
         })
     };
@@ -160,7 +162,7 @@ fn copy(app: App, text: String) {
 fn explanation(
     e: Explanation,
     roof: &'static str,
-    (stack, tools): (Option<AnyView>, AnyView),
+    (model, stack, tools): (AnyView, Option<AnyView>, AnyView),
 ) -> AnyView {
     let above = !e.above_roof.is_empty();
     view! {
@@ -186,6 +188,7 @@ fn explanation(
                 <ul>{e.above_roof.into_iter().map(|t| view! { <li>{t}</li> }).collect_view()}</ul>
             </section>
         })}
+        {model}
         <dl class="figures">{e.figures.into_iter().map(figure).collect_view()}</dl>
         {(!e.tile.is_empty()).then(|| view! {
             <section class="detail-section">

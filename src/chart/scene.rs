@@ -268,6 +268,14 @@ pub struct Table {
 }
 
 impl Table {
+    /// A table under these titles.
+    pub fn of(header: &[&str], rows: Vec<Vec<String>>) -> Self {
+        Table {
+            header: header.iter().map(|h| (*h).to_owned()).collect(),
+            rows,
+        }
+    }
+
     /// The table as CSV (RFC 4180: CRLF, quotes only where needed).
     pub fn csv(&self) -> String {
         let mut out = String::new();

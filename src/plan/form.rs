@@ -209,6 +209,12 @@ fn devices(state: &ViewState, own: &[Device]) -> Control {
     control
 }
 
+/// Chooses a preset, as the form does.
+pub fn choose_model(state: &mut ViewState, id: &str) {
+    let (control, _) = model(state);
+    choose(state, &control, id);
+}
+
 /// Writes a choice. A new model takes the sizes typed over the old one with it.
 pub fn choose(state: &mut ViewState, control: &Control, value: &str) {
     if control.key == "plan.model" {

@@ -6,12 +6,8 @@
 //! a model with as many heads as width), a bias decides if it can; else all are named.
 
 use super::row_name;
-use crate::chart::scene::Table;
-use crate::dataset::Dataset;
-use crate::field::Frame;
 use crate::gemm::Problem;
 use crate::transformer::{Attention, Model, Part, Pass, Types, Workload};
-use crate::units::{FlopsPerSec, Seconds};
 use rustc_hash::FxHashMap;
 
 /// What a measured GEMM is in a model.
@@ -212,140 +208,6 @@ impl Index {
     }
 }
 
-/// Distinct measured shapes that a model has, by total time: what each is, and how far its fastest
-/// row is from its roof.
-pub fn measured_table(index: &Index, frame: &Frame, shapes: &[(u32, Problem)]) -> Table {
-    /// Time of all calls, share of the roof of the best row, that row, rows.
-    type Group = (f64, f64, u32, u64);
-    let mut groups: FxHashMap<(u32, u32, u32, u32, bool), Group> = FxHashMap::default();
-    let (data, metrics) = (&*frame.data, &*frame.metrics);
-    for &row in frame.rows.iter() {
-        let r = row as usize;
-        let p = data.problem(r);
-        let entry = groups
-            .entry((p.m, p.n, p.k, p.batch, p.op.bias))
-            .or_insert((0.0, f64::NAN, row, 0));
-        let time = data.time_s[r] * data.count(r);
-        entry.0 += if time.is_finite() { time } else { 0.0 };
-        let efficiency = metrics.efficiency(data, r);
-        if efficiency > entry.1 || entry.1.is_nan() {
-            (entry.1, entry.2) = (efficiency, row);
-        }
-        entry.3 += 1;
-    }
-    let mut rows: Vec<(f64, Vec<String>)> = shapes
-        .iter()
-        .filter_map(|(_, p)| {
-            let found = index.find(p)?;
-            let (time, efficiency, best, count) =
-                *groups.get(&(p.m, p.n, p.k, p.batch, p.op.bias))?;
-            let rate = metrics.rate[best as usize];
-            let or_dash = |known: bool, text: String| if known { text } else { "–".to_owned() };
-            let shards = match found.tensor_parallel {
-                1 => String::new(),
-                n => format!(", 1 of {n} devices"),
-            };
-            let swapped = if found.transposed {
-                ", M and N swapped"
-            } else {
-                ""
-            };
-            let cells = vec![
-                format!("{}{shards}{swapped}", found.name()),
-                p.m.to_string(),
-                p.n.to_string(),
-                p.k.to_string(),
-                p.batch.to_string(),
-                found.tokens.to_string(),
-                count.to_string(),
-                or_dash(time > 0.0, Seconds(time).to_string()),
-                or_dash(rate.is_finite(), FlopsPerSec(rate).to_string()),
-                or_dash(efficiency.is_finite(), crate::explain::percent(efficiency)),
-            ];
-            Some((time, cells))
-        })
-        .collect();
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Table {
-        header: [
-            "GEMM",
-            "M",
-            "N",
-            "K",
-            "batch",
-            "tokens",
-            "rows",
-            "total time",
-            "best rate",
-            "of the roof",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-        rows: rows.into_iter().map(|r| r.1).collect(),
-    }
-}
-
-/// How well a model explains a table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
-    /// Id of the preset.
-    pub model: String,
-    /// Its name.
-    pub name: String,
-    /// Distinct shapes that it has.
-    pub matched: usize,
-    /// Distinct shapes of the table.
-    pub of: usize,
-}
-
-/// Shapes of a table that are compared, at most.
-const SHAPES: usize = 2000;
-
-/// Distinct shapes of some rows, with one row each.
-pub fn distinct(data: &Dataset, rows: &[u32]) -> Vec<(u32, Problem)> {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut out = Vec::new();
-    for &row in rows {
-        if row as usize >= data.len() {
-            continue;
-        }
-        let p = data.problem(row as usize);
-        if seen.insert((p.m, p.n, p.k, p.batch, p.op.bias)) {
-            out.push((row, p));
-        }
-        if out.len() >= SHAPES {
-            break;
-        }
-    }
-    out
-}
-
-/// The preset that has most of these shapes on one device, if it has at least two and half of
-/// them.
-pub fn best_preset(shapes: &[(u32, Problem)]) -> Option<Fit> {
-    crate::transformer::presets()
-        .iter()
-        .map(|model| {
-            let index = Index::new(model);
-            let matched = shapes
-                .iter()
-                .filter(|(_, p)| index.find(p).is_some_and(|m| m.tensor_parallel == 1))
-                .count();
-            Fit {
-                model: model.id.clone(),
-                name: model.name.clone(),
-                matched,
-                of: shapes.len(),
-            }
-        })
-        .filter(|fit| fit.matched >= 2 && 2 * fit.matched >= fit.of)
-        // The first of equals: presets go from small to large in a family.
-        .fold(None, |best: Option<Fit>, fit| match best {
-            Some(b) if b.matched >= fit.matched => Some(b),
-            _ => Some(fit),
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -402,30 +264,5 @@ mod tests {
         scores.batch = 32 * 4;
         let index = Index::new(preset("llama-2-7b").unwrap());
         assert_eq!(index.find(&scores).unwrap().parts, [Part::Scores]);
-    }
-
-    #[test]
-    fn the_real_trace_is_matched_and_its_model_found() {
-        let paths = ["tracelens/qwen_mi300/GEMM.csv"];
-        let Some(data) = crate::fixture::real(&paths) else {
-            return;
-        };
-        let rows: Vec<u32> = (0..data.len() as u32).collect();
-        let shapes = distinct(&data, &rows);
-        let fit = best_preset(&shapes).unwrap();
-        assert_eq!((fit.model.as_str(), fit.matched), ("qwen1.5-0.5b", 4));
-        let index = Index::new(preset(&fit.model).unwrap());
-        let frame = crate::fixture::frame(data, Some("mi300x"));
-        let table = measured_table(&index, &frame, &shapes);
-        assert_eq!(table.rows.len(), 4);
-        let row = table.rows.iter().find(|r| r[2] == "2816").unwrap();
-        assert_eq!(row[0], "gate_proj or up_proj");
-        assert_eq!((row[1].as_str(), row[3].as_str()), ("8944", "1024"));
-        assert!(row[9].ends_with('%'), "{row:?}");
-        let up = shapes
-            .iter()
-            .find(|(_, p)| (p.m, p.n, p.k) == (8944, 2816, 1024))
-            .unwrap();
-        assert!(index.find(&up.1).unwrap().parts.contains(&Part::Up));
     }
 }

@@ -2,10 +2,10 @@
 
 use super::Ready;
 use crate::app::ui::table_view;
-use crate::plan::matching::{Index, best_preset, distinct, measured_table};
+use crate::plan::matching::Index;
+use crate::plan::measured::{MeasuredStep, best_preset, distinct, measured_table};
 use crate::plan::spread::Spread;
 use crate::plan::{Plan, export, form};
-use crate::view_state::ViewState;
 use leptos::prelude::*;
 
 /// The lists.
@@ -82,21 +82,29 @@ fn measured(ready: Ready) -> AnyView {
             return None;
         }
         let id = fit.model.clone();
-        let choose = move |_| {
-            app.edit("plan", |v: &mut ViewState| {
-                let model = form::groups(v, &[])
-                    .into_iter()
-                    .flat_map(|g| g.controls)
-                    .find(|c| c.key == "plan.model");
-                if let Some(c) = model {
-                    form::choose(v, &c, &id);
-                }
-            });
-        };
+        let choose = move |_| app.edit("plan", |v| form::choose_model(v, &id));
         Some(view! {
             <div class="plan-note">
                 {format!("{} of the {} measured shapes are {}'s. ", fit.matched, fit.of, fit.name)}
                 <button type="button" class="button small" data-fit=fit.model.clone() on:click=choose>{format!("Plan {}", fit.name)}</button>
+            </div>
+        })
+    };
+    let step = Memo::new(move |_| {
+        let frame = app.late.get();
+        model.with(|m| shapes.with(|s| MeasuredStep::of(m, &Index::new(m), &frame, s.as_deref()?)))
+    });
+    let as_measured = move || {
+        let step = step.get()?;
+        let sentence = step.sentence();
+        let plan = move |_| {
+            let step = step.clone();
+            app.edit("plan", |v| app.late.with_untracked(|f| step.plan(v, f)));
+        };
+        Some(view! {
+            <div class="plan-note">
+                {sentence}" "
+                <button type="button" class="button small" data-measured-step="" on:click=plan>"Plan the measured step"</button>
             </div>
         })
     };
@@ -109,6 +117,7 @@ fn measured(ready: Ready) -> AnyView {
                 "Measured rows in this model "
                 <span class="muted">{format!("{n} of {of} distinct shapes are GEMMs of {name}")}</span>
             </h3>
+            {as_measured}
             {(n > 0).then(|| view! {
                 <div class="data-table" data-list="measured" tabindex="0" role="region" aria-label="Measured rows in this model">
                     {table_view(table)}

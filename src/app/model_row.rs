@@ -1,0 +1,86 @@
+//! What a selected row is in the model: in words, with the way to a plan of its step.
+
+use super::state::{App, Shared};
+use crate::gemm::Problem;
+use crate::plan::matching::Index;
+use crate::plan::measured::{MeasuredStep, distinct, model_for};
+use crate::transformer::Model;
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+
+/// A model, its shapes, and the step that the measured rows are of.
+pub struct Read {
+    model: Model,
+    index: Index,
+    step: Option<MeasuredStep>,
+}
+
+/// The model that measured rows are read by; worked out when first asked for.
+pub fn read(app: App) -> Memo<Shared<Option<Read>>> {
+    let chosen = Memo::new(move |_| {
+        app.view.with(|v| {
+            let plan = v.params.iter().filter(|p| p.0.starts_with("plan."));
+            plan.map(|(k, v)| (k.clone(), v.clone()))
+                .collect::<BTreeMap<_, _>>()
+        })
+    });
+    Memo::new(move |_| {
+        chosen.track();
+        let frame = app.late.get();
+        let all: Vec<u32> = (0..frame.data.len() as u32).collect();
+        let shapes = distinct(&frame.data, &all);
+        let model = app.view.with_untracked(|v| model_for(v, &shapes));
+        Shared::from(model.map(|model| {
+            let index = Index::new(&model);
+            let step = MeasuredStep::of(&model, &index, &frame, &shapes);
+            Read { model, index, step }
+        }))
+    })
+}
+
+/// One row in the model; nothing where no model is known.
+pub fn section(app: App, read: Memo<Shared<Option<Read>>>, problem: Problem) -> AnyView {
+    let read = read.get();
+    let Some(r) = read.as_ref() else {
+        return ().into_any();
+    };
+    let name = r.model.name.clone();
+    let Some(found) = r.index.find(&problem) else {
+        return view! {
+            <section class="detail-section">
+                <h3>"In the model"</h3>
+                <p class="muted">{format!("{name} has no GEMM of this shape.")}</p>
+            </section>
+        }
+        .into_any();
+    };
+    let plan = move |_| {
+        let read = read.clone();
+        app.edit("plan", move |v| {
+            if let Some(r) = read.as_ref() {
+                open(app, v, r);
+            }
+        });
+    };
+    view! {
+        <section class="detail-section" data-section="model">
+            <h3 title="Known by the two sizes of its weight, whatever the number of tokens">"In the model"</h3>
+            <p class="in-model">{found.sentence(&name)}</p>
+            <button type="button" class="button small" on:click=plan>"Plan this step"</button>
+        </section>
+    }
+    .into_any()
+}
+
+/// Shows the plan of the measured step.
+fn open(app: App, view: &mut crate::view_state::ViewState, read: &Read) {
+    let set = view.param("plan.model").is_some() || view.param("plan.json").is_some();
+    if !set {
+        crate::plan::form::choose_model(view, &read.model.id);
+    }
+    if let Some(step) = &read.step {
+        app.late.with_untracked(|f| step.plan(view, f));
+    }
+    view.set_param("plan.page", "");
+    view.view = "plan".to_owned();
+}
