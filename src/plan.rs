@@ -22,6 +22,7 @@ use crate::transformer::{GemmBest, Model, Part, Pass, Phase, StepTotals, TotalsE
 use crate::units::Seconds;
 
 pub mod export;
+mod fields;
 pub mod form;
 pub mod fusion;
 pub mod learn;
@@ -31,8 +32,9 @@ pub mod rounding;
 pub mod spread;
 mod state;
 
+pub use fields::{FIELDS, ModelField};
 pub use state::{
-    DEFAULT_DEVICES, DEFAULT_MODEL, FIELDS, LARGEST, ModelField, PlanState, SCHEMES, Scheme, Trail,
+    DEFAULT_DEVICES, DEFAULT_MODEL, LARGEST, MOST_DEVICES, PlanState, SCHEMES, Scheme, Trail,
 };
 
 /// One GEMM of a step at its roof.
@@ -84,6 +86,30 @@ impl PlanRow {
             (None, _) => format!("{name} reaches the ridge at no batch"),
         }
     }
+}
+
+/// An earlier position of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Way {
+    /// Value of the slider: batch or length.
+    pub value: u32,
+    /// Arithmetic intensity, FLOP/byte.
+    pub ai: f64,
+    /// What the roof allows, FLOP/s.
+    pub rate: f64,
+}
+
+/// GEMMs that cross the ridge of one roof.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossing {
+    /// The ridge, FLOP/byte.
+    pub ridge: f64,
+    /// Its peak, FLOP/s.
+    pub peak: f64,
+    /// Name, the batch from which it is past the ridge if there is one, and the sentence.
+    pub rows: Vec<(String, Option<u64>, String)>,
+    /// Which of them takes most of the step.
+    pub leading: usize,
 }
 
 /// A step on one device.
@@ -174,6 +200,52 @@ impl Plan {
     /// The first device's step.
     pub fn first(&self) -> Option<&Step> {
         self.steps.first().and_then(|s| s.result.as_ref().ok())
+    }
+
+    /// Where the first device's GEMMs of weights cross the ridge: one entry a roof.
+    pub fn crossings(&self) -> Vec<Crossing> {
+        let mut out: Vec<(Crossing, f64)> = Vec::new();
+        let rows = self.first().map_or(&[][..], |s| &s.rows);
+        for row in rows.iter().filter(|r| !r.best.gemm.part.is_attention()) {
+            let (ridge, peak) = (row.best.roof.ridge(), row.best.roof.peak_flops_per_s);
+            let at = match out
+                .iter()
+                .position(|c| c.0.ridge == ridge && c.0.peak == peak)
+            {
+                Some(i) => i,
+                None => {
+                    let rows = Vec::new();
+                    let new = Crossing {
+                        ridge,
+                        peak,
+                        rows,
+                        leading: 0,
+                    };
+                    out.push((new, f64::NEG_INFINITY));
+                    out.len() - 1
+                }
+            };
+            let (crossing, share) = &mut out[at];
+            // Experts of two loads are listed apart, but cross together.
+            let same =
+                |r: &(String, Option<u64>, String)| r.0 == row.name && r.1 == row.ridge_batch;
+            if crossing.rows.iter().any(same) {
+                continue;
+            }
+            // Experts need far more tokens than the batch that all layers around them do.
+            let weight = match row.ridge_batch {
+                Some(_) if !row.best.gemm.part.is_routed() => row.share,
+                _ => -1.0,
+            };
+            if weight > *share {
+                (*share, crossing.leading) = (weight, crossing.rows.len());
+            }
+            let sentence = row.crossing(&self.state.workload);
+            crossing
+                .rows
+                .push((row.name.clone(), row.ridge_batch, sentence));
+        }
+        out.into_iter().map(|c| c.0).collect()
     }
 
     /// One sentence: model, phase, sizes, formats.
@@ -282,8 +354,8 @@ impl Plan {
     }
 
     /// The way of each of the first device's rows while one slider runs from 1 to the value
-    /// chosen, doubling: intensity and rate, without the last position, which is the row's own.
-    pub fn trails(&self) -> Vec<Vec<(f64, f64)>> {
+    /// chosen, doubling, without the last position, which is the row's own.
+    pub fn trails(&self) -> Vec<Vec<Way>> {
         let Some((device, first)) = self
             .steps
             .first()
@@ -314,7 +386,8 @@ impl Plan {
                 let roof = device.roof(row.problem().op.compute, self.state.roof);
                 if let (Some(gemm), Some(roof)) = (gemms.iter().find(same), roof) {
                     let ai = gemm.problem.intensity().0;
-                    way.push((ai, roof.at(ai)));
+                    let rate = roof.at(ai);
+                    way.push(Way { value, ai, rate });
                 }
             }
         }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { GemmscopePage } from "../page.mjs";
 import { assertQuiet, dropFiles, openPage, screenshot, sharedData, skipWithout, upload, waitReady } from "../harness.mjs";
 
 const title = (page) => page.locator(".plan .chart-stage").getAttribute("aria-label");
@@ -74,6 +75,78 @@ test("a tile that does not fit is named, and a smaller one runs", async (t) => {
   assertQuiet(page);
 });
 
+test("nine tiles in flight load 90 blocks row by row and 54 in groups of three", async (t) => {
+  // 9 x 9 tiles of 128 x 128 x 128.
+  const sizes = ["m", "n", "k"].map((s) => `tool.${s}=1152`).join("&");
+  const tile = ["bm", "bn", "bk"].map((s) => `tool.${s}=128`).join("&");
+  const app = await GemmscopePage.open({ t, path: `#view=plan&plan.page=order&${sizes}&${tile}&order.programs=9&order.group=1` });
+  const { page } = app;
+  await drawn(page, /Launch order of 9 × 9 tiles, 9 at once/);
+  assert.equal(await total(page, "Loads, row by row"), "90");
+  const slider = page.locator('[data-slider="order.group"]');
+  await slider.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await drawn(page, /in groups of 3/);
+  assert.equal(await total(page, "Loads, grouped"), "54");
+  assert.equal(await total(page, "Best group size"), "3");
+  assert.match(await page.locator(".plan-note").first().innerText(), /54 blocks in groups of 3 and 90 row by row, 40 % fewer/);
+  assert.equal(await app.state("order.group"), "3");
+  app.assertQuiet();
+});
+
+test("fusion, flat GEMM and tolerance say the numbers of the formulas", async (t) => {
+  const app = await GemmscopePage.open({ t, path: "#view=plan&plan.page=fusion" });
+  const { page } = app;
+  await drawn(page, /separate and fused/);
+  assert.equal(await total(page, "Traffic, separate"), "0.168 GB");
+  assert.equal(await total(page, "Traffic, fused"), "0.101 GB");
+  const tab = (name) => page.getByRole("navigation", { name: "Pages of the plan" }).getByRole("button", { name, exact: true });
+  await tab("Flat GEMM").click();
+  for (const [width, ratio] of [[32, "12.780"], [64, "14.198"], [128, "15.031"], [256, "15.486"], [512, "15.724"]])
+    assert.equal(await total(page, `Ratio, B_N ${width}`), ratio);
+  await tab("Numerics").click();
+  const verdict = page.locator(".plan-note").first();
+  assert.match(await verdict.innerText(), /atol 0\.01 and rtol 0\.01: Fair/);
+  await page.locator('[data-control="num.acc"]').selectOption("fp16");
+  await app.settle();
+  assert.doesNotMatch(await verdict.innerText(), /: Fair/);
+  app.assertQuiet();
+});
+
+test("a measured sweep of widths stands beside the model of the flat GEMM", async (t) => {
+  const app = await GemmscopePage.open({ t, path: "#view=plan&plan.page=flat&flat.m=8&flat.k=4096" });
+  const { page } = app;
+  const rows = ["M,N,K,dtype,BN,us"];
+  for (const n of [1024, 4096]) for (const [bn, us] of [[32, 10], [64, n > 2000 ? 8 : 12], [128, 15]]) rows.push(`8,${n},4096,fp16,${bn},${us}`);
+  await app.drop({ name: "sweep.csv", text: rows.join("\n") });
+  await page.waitForFunction(() => document.querySelector(".plan-body").innerText.includes("Measured beside it"));
+  assert.match(await app.hover(/N 4096, B_N 64: .*measured best/), /100 %/);
+  app.assertQuiet();
+});
+
+test("the keyboard alone walks the tabs, the settings and the map", async (t) => {
+  const app = await GemmscopePage.open({ t, path: "#view=plan&plan.page=tile" });
+  const { page } = app;
+  await drawn(page, /Tile explorer/);
+  const focused = () => page.evaluate(() => document.activeElement.dataset.control ?? document.activeElement.className);
+  const reached = new Set();
+  for (let i = 0; i < 60 && !(await focused()).includes("chart-stage"); i += 1) {
+    await page.keyboard.press("Tab");
+    reached.add(await focused());
+  }
+  for (const key of ["tool.m", "tool.type", "tool.bm", "tool.stages", "tool.x"]) assert.ok(reached.has(key), `${key} is not reached`);
+  assert.match(await focused(), /chart-stage/);
+  const seen = new Set();
+  for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"]) {
+    await page.keyboard.press(key);
+    await app.settle();
+    seen.add(await app.tooltip());
+  }
+  assert.equal(seen.size, 4, [...seen].join(" | "));
+  app.assertQuiet();
+});
+
 test("every tool opens and draws", async (t) => {
   const page = await openPage({ t, path: "#view=plan" });
   for (const [name, pattern] of [
@@ -134,6 +207,132 @@ test("a measured trace reads as the layers of its model", async (t) => {
   await drawn(page, /Roofline of [1-9]\d* GEMMs? and \d+ planned ones/);
   await screenshot(page, "plan-measured");
   assertQuiet(page);
+});
+
+test("a selected measured row is named in its model, and its step planned", async (t) => {
+  const file = sharedData("tracelens/qwen_mi300/GEMM.csv");
+  if (skipWithout(t, file)) return;
+  const app = await GemmscopePage.open({ t, path: "#view=table&device=mi300x" });
+  await app.load(file);
+  const cell = (text) => app.page.locator(".grid-row", { hasText: text }).first();
+  await cell(/2816.*1024/).click();
+  await app.settle();
+  assert.match(await app.detail(), /In the model\s+gate projection or up projection of Qwen1\.5 0\.5B, 8944 tokens/i);
+  // What the model does not have is said to be none.
+  await cell(/559/).click();
+  await app.settle();
+  assert.match(await app.detail(), /Qwen1\.5 0\.5B has no GEMM of this shape/);
+  await cell(/2816.*1024/).click();
+  await app.page.getByRole("button", { name: "Plan this step" }).click();
+  const page = app.page;
+  await drawn(page, /Roofline of [1-9]\d* GEMMs? and \d+ planned ones under the roof of AMD Instinct MI300X/);
+  const list = page.getByRole("region", { name: "GEMMs of a step" });
+  assert.match(await list.locator("tr", { hasText: "up_proj" }).first().innerText(), /up_proj\t8944\t2816\t1024/);
+  assert.match(await page.locator(".plan-head p").innerText(), /Qwen1\.5 0\.5B: prefill of 1 prompts? of 8944 tokens, bf16/);
+  app.assertQuiet();
+});
+
+test("the planner takes the batch that the measured rows have", async (t) => {
+  // Two layers of Llama 3 8B at a batch of 24.
+  const rows = ["M,N,K,dtype,us", "24,6144,4096,bf16,30", "24,14336,4096,bf16,60", "24,4096,14336,bf16,61"];
+  const app = await GemmscopePage.open({ t, path: "#view=plan&plan.model=llama-3-8b&device=mi300x" });
+  await app.drop({ name: "layers.csv", text: rows.join("\n") });
+  const { page } = app;
+  assert.match(await page.locator(".plan-body").innerText(), /The layers see 24 tokens: decode of 24 sequences/);
+  await page.locator("[data-measured-step]").click();
+  await page.waitForFunction(() => document.querySelector('[data-control="plan.batch"]').value === "24");
+  assert.match(await page.getByRole("region", { name: "Measured rows in this model" }).innerText(), /qkv_proj\t24\t6144\t4096/);
+  assert.match(await app.hover(/In the model/), /In the model\s+(gate_proj or up_proj|qkv_proj|down_proj)/);
+  app.assertQuiet();
+});
+
+test("the ridge on the roofline names the batch, and any device can be the first", async (t) => {
+  const app = await GemmscopePage.open({ t, path: "#view=plan&plan.model=llama-2-7b&plan.batch=64" });
+  const { page } = app;
+  const number = async () => /(\d+)$/.exec((await page.locator('[data-crossing="up_proj"]').innerText()).trim())[1];
+  const first = await number();
+  assert.match(await app.hover(/Ridge at 295/), new RegExp(`up_proj\\s+from batch ${first}`));
+  assert.match(await page.locator("h3", { hasText: "GEMMs of a step" }).innerText(), /H100/);
+  await page.getByRole("button", { name: "MI300X", exact: true }).click();
+  await page.locator("h3", { hasText: /GEMMs of a step On AMD Instinct MI300X/ }).waitFor();
+  assert.notEqual(await number(), first);
+  assert.match(await app.hover(/Ridge at 246/), new RegExp(`up_proj\\s+from batch ${await number()}`));
+  assert.equal(await app.state("plan.devices"), "mi300x,h100-sxm");
+  app.assertQuiet();
+});
+
+test("formats, shards, experts and gradients give the numbers of the formulas", async (t) => {
+  const app = await GemmscopePage.open({ t, path: "#view=plan&plan.model=llama-3-8b&plan.devices=h100-sxm" });
+  const { page } = app;
+  const row = async (name) => {
+    await app.settle();
+    const list = page.getByRole("region", { name: "GEMMs of a step" });
+    const head = (await list.locator("thead tr").innerText()).split("\t").map((h) => h.trim());
+    const rows = await list.locator("tbody tr").allInnerTexts();
+    const cells = rows.map((r) => r.split("\t")).find((r) => r[0] === name);
+    assert.ok(cells, `no ${name} in ${rows.map((r) => r.split("\t")[0])}`);
+    return Object.fromEntries(head.map((h, i) => [h, cells[i]]));
+  };
+  const set = async (key, value) => {
+    const field = page.locator(`[data-control="${key}"]`);
+    if ((await field.evaluate((f) => f.tagName)) === "SELECT") await field.selectOption(value);
+    else {
+      await field.fill(value);
+      await field.press("Enter");
+    }
+  };
+  // 2 M N K, (M K + K N + M N) x 2 bytes, at 3.35 TB/s: 8 x 14336 x 4096.
+  let up = await row("up_proj");
+  assert.deepEqual([up.work, up.bytes, up["best time"], up["ridge at batch"]], ["939.5 MFLOP", "118 MB", "35.14 µs", "326"]);
+  // Eight sequences of 8 key heads, four query heads to each.
+  const scores = await row("Q K^T");
+  assert.deepEqual([scores.M, scores.N, scores.K, scores.batch, scores.bytes], ["4", "1024", "128", "64", "17.4 MB"]);
+  const values = await row("P V");
+  assert.deepEqual([values.M, values.N, values.K, values.batch], ["4", "128", "1024", "64"]);
+  // Four-bit weights: M K x 2 + K N / 2 + M N x 2.
+  await set("plan.types", "w4a16");
+  up = await row("up_proj");
+  assert.deepEqual([up.bytes, up["best time"]], ["29.7 MB", "8.852 µs"]);
+  // MX: one byte an element of A and B and one more for each 32 of them, two for each of C.
+  await set("plan.types", "mxfp8");
+  assert.equal((await row("up_proj")).bytes, "60.8 MB");
+  await set("plan.types", "bf16");
+  // Four devices share columns of the up projection and rows of the down projection.
+  await set("plan.tp", "4");
+  up = await row("up_proj");
+  const down = await row("down_proj");
+  assert.deepEqual([up.N, up.K, down.N, down.K, (await row("Q K^T")).batch], ["3584", "4096", "4096", "3584", "16"]);
+  await set("plan.tp", "1");
+  // dX is (M, K, N), dW is (N, K, M).
+  await set("plan.pass", "both");
+  const [dx, dw] = [await row("up_proj dX"), await row("up_proj dW")];
+  assert.deepEqual([dx.M, dx.N, dx.K, dw.M, dw.N, dw.K], ["8192", "4096", "14336", "14336", "4096", "8192"]);
+  await set("plan.pass", "forward");
+  // 10 tokens to 2 of 8 experts: four experts of three, four of two.
+  await set("plan.phase", "decode");
+  await set("plan.model", "mixtral-8x7b");
+  await set("plan.batch", "10");
+  const experts = await row("expert up_proj");
+  assert.deepEqual([experts.M, experts.N, experts.K, experts.count], ["3", "14336", "4096", "128"]);
+  assert.match(await page.locator(".plan-body").innerText(), /A routed expert sees 2\.50 tokens on average/);
+  app.assertQuiet();
+});
+
+test("a number out of range is refused in words and leaves what was in effect", async (t) => {
+  const app = await GemmscopePage.open({ t, path: "#view=plan&plan.batch=16" });
+  const { page } = app;
+  for (const [key, text, kept] of [
+    ["plan.batch", "0", "16"],
+    ["plan.tp", "2.5", "1"],
+  ]) {
+    const field = page.locator(`[data-control="${key}"]`);
+    await field.fill(text);
+    await field.press("Enter");
+    await app.settle();
+    assert.match(await app.status(), new RegExp(`Expected a whole number from 1 to \\d+: ${text}`));
+    assert.equal(await field.inputValue(), kept);
+  }
+  app.assertQuiet();
 });
 
 test("shapes are saved for the benchmark tools", async (t) => {

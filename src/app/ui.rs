@@ -295,18 +295,22 @@ pub fn Modal(
 
 /// A chart's or a plan's table as it is.
 pub fn table_view(table: Table) -> AnyView {
+    // Columns of figures stand on the right, so that digits stand below each other.
+    let numeric: Vec<bool> = (0..table.header.len())
+        .map(|i| table.is_numeric(i))
+        .collect();
+    let class = |i: usize| numeric.get(i).is_some_and(|n| *n).then_some("number");
+    let head = |(i, h): (usize, String)| view! { <th scope="col" class=class(i)>{h}</th> };
+    let row = |cells: Vec<String>| {
+        let cell = |(i, c): (usize, String)| view! { <td class=class(i)>{c}</td> };
+        view! { <tr>{cells.into_iter().enumerate().map(cell).collect_view()}</tr> }
+    };
     view! {
         <table>
             <thead>
-                <tr>{table.header.into_iter().map(|h| view! { <th scope="col">{h}</th> }).collect_view()}</tr>
+                <tr>{table.header.into_iter().enumerate().map(head).collect_view()}</tr>
             </thead>
-            <tbody>
-                {table
-                    .rows
-                    .into_iter()
-                    .map(|r| view! { <tr>{r.into_iter().map(|c| view! { <td>{c}</td> }).collect_view()}</tr> })
-                    .collect_view()}
-            </tbody>
+            <tbody>{table.rows.into_iter().map(row).collect_view()}</tbody>
         </table>
     }
     .into_any()

@@ -2,11 +2,11 @@
 //! device's with names and with the way there.
 
 use super::palette::Theme;
-use super::roofline::{Planned, RoofLine, merge_roof};
+use super::roofline::{Planned, RoofLine, Waymark, merge_roof};
 use super::scene::{Color, Table};
 use crate::field::shape_label;
 use crate::hardware::short_name;
-use crate::plan::{Plan, PlanRow, export};
+use crate::plan::{Plan, PlanRow, Way, export};
 use crate::units::{FlopsPerSec, format_significant};
 
 /// Colour of a plan's device, by its place in the plan.
@@ -28,6 +28,22 @@ pub fn name(row: &PlanRow, device: &str) -> String {
     )
 }
 
+/// A way under a roof: over its ridge where it passes that, not across the corner.
+fn along_the_roof(way: &[Way], row: &PlanRow) -> Vec<(f64, f64)> {
+    let ridge = (row.best.roof.ridge(), row.best.roof.peak_flops_per_s);
+    let mut out: Vec<(f64, f64)> = way.iter().map(|w| (w.ai, w.rate)).collect();
+    let past = |ai: f64| ai > ridge.0;
+    let first = out
+        .iter()
+        .position(|p| past(p.0))
+        .or_else(|| past(row.intensity()).then_some(out.len()));
+    match first {
+        Some(i) if i > 0 => out.insert(i, ridge),
+        _ => {}
+    }
+    out
+}
+
 /// The marks of a plan.
 pub fn marks(plan: &Plan, theme: &Theme) -> Vec<Planned> {
     let mut trails = plan.trails().into_iter();
@@ -35,13 +51,14 @@ pub fn marks(plan: &Plan, theme: &Theme) -> Vec<Planned> {
     for (i, step) in plan.steps.iter().enumerate() {
         let Ok(result) = &step.result else { continue };
         for row in &result.rows {
+            let way = match i {
+                0 => trails.next().unwrap_or_default(),
+                _ => Vec::new(),
+            };
             out.push(Planned {
                 ai: row.intensity(),
                 rate: row.rate(),
-                trail: match i {
-                    0 => trails.next().unwrap_or_default(),
-                    _ => Vec::new(),
-                },
+                trail: along_the_roof(&way, row),
                 label: match i {
                     0 => row.name.clone(),
                     _ => String::new(),
@@ -54,14 +71,81 @@ pub fn marks(plan: &Plan, theme: &Theme) -> Vec<Planned> {
     out
 }
 
-/// The roofs that a plan's GEMMs lie on.
-pub fn roofs(plan: &Plan) -> Vec<RoofLine> {
+/// GEMMs named at the ridge at most.
+const NAMED: usize = 3;
+
+/// Where the first device's GEMMs cross the ridge, with the batch, and the slider's steps on the
+/// way of the GEMM that takes most time.
+pub fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
+    let mut out: Vec<Waymark> = plan
+        .crossings()
+        .into_iter()
+        .map(|c| {
+            let at = c.rows.get(c.leading).and_then(|r| r.1);
+            let names: Vec<&str> = c
+                .rows
+                .iter()
+                .filter(|r| r.1 == at && at.is_some())
+                .map(|r| r.0.as_str())
+                .collect();
+            let first = |most: usize| {
+                let more = match names.len().saturating_sub(most) {
+                    0 => String::new(),
+                    n => format!(" + {n}"),
+                };
+                format!("{}{more}", names[..names.len().min(most)].join(", "))
+            };
+            Waymark {
+                ai: c.ridge,
+                rate: c.peak,
+                labels: at.map_or_else(Vec::new, |at| {
+                    vec![
+                        format!("batch {at}: {}", first(NAMED)),
+                        format!("batch {at}: {}", first(1)),
+                        format!("batch {at}"),
+                    ]
+                }),
+                name: ridge_name(c.ridge),
+                color: theme.accent,
+            }
+        })
+        .collect();
+    let rows = plan.first().map_or(&[][..], |s| &s.rows);
+    let longest = rows
+        .iter()
+        .zip(plan.trails())
+        .filter(|(r, _)| !r.best.gemm.part.is_attention())
+        .fold(None::<(&PlanRow, Vec<Way>)>, |best, new| match best {
+            Some(b) if b.0.share >= new.0.share => Some(b),
+            _ => Some(new),
+        });
+    for w in longest.iter().flat_map(|l| &l.1) {
+        out.push(Waymark {
+            ai: w.ai,
+            rate: w.rate,
+            labels: vec![w.value.to_string()],
+            name: String::new(),
+            color: theme.accent,
+        });
+    }
+    out
+}
+
+/// Name of a ridge's mark.
+fn ridge_name(ridge: f64) -> String {
+    format!("Ridge at {} FLOP/B", format_significant(ridge, 4))
+}
+
+/// The roofs that a plan's GEMMs lie on; of several devices in the colours of their marks.
+pub fn roofs(plan: &Plan, theme: &Theme) -> Vec<RoofLine> {
     let mut out = Vec::new();
-    for step in &plan.steps {
+    let several = plan.steps.len() > 1;
+    for (i, step) in plan.steps.iter().enumerate() {
         let Ok(result) = &step.result else { continue };
         for row in &result.rows {
             if let Some(roof) = RoofLine::of(&step.device, row.problem().op.compute) {
-                merge_roof(&mut out, roof);
+                let color = several.then(|| color(theme, i));
+                merge_roof(&mut out, RoofLine { color, ..roof });
             }
         }
     }
@@ -71,6 +155,18 @@ pub fn roofs(plan: &Plan) -> Vec<RoofLine> {
 /// What a tooltip says of a planned point: lines of label and value. `None` for no point of the
 /// plan.
 pub fn describe(plan: &Plan, point: &str) -> Option<Vec<(String, String)>> {
+    let ridge = plan
+        .crossings()
+        .into_iter()
+        .find(|c| ridge_name(c.ridge) == point);
+    if let Some(c) = ridge {
+        let line = |r: (String, Option<u64>, String)| {
+            let batch =
+                r.1.map_or_else(|| "never".to_owned(), |b| format!("from batch {b}"));
+            (r.0, batch)
+        };
+        return Some(c.rows.into_iter().map(line).collect());
+    }
     plan.steps.iter().find_map(|step| {
         let rows = &step.result.as_ref().ok()?.rows;
         let row = rows.iter().find(|r| name(r, &step.device.name) == point)?;
@@ -126,9 +222,10 @@ mod tests {
         let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
         let points = Points::new(&frame.data, &frame.metrics);
         let coloring = Coloring::plain(theme);
-        let (marks, roofs) = (marks(plan, theme), roofs(plan));
+        let (marks, roofs) = (marks(plan, theme), roofs(plan, theme));
         roofline(&Input {
             planned: &marks,
+            waymarks: &waymarks(plan, theme),
             roofs: &roofs,
             ..Input::new(&frame, &points, &coloring, theme, size)
         })
@@ -141,15 +238,33 @@ mod tests {
         assert_eq!(chart.roofs.len(), 2);
         assert_eq!(chart.scene.message, None);
         // Every planned point of both devices can be reached and says what it is.
-        assert_eq!(chart.scene.marks.len(), 16);
+        assert_eq!(chart.scene.marks.len(), 17);
         for mark in &chart.scene.marks {
-            assert_eq!(
-                describe(&p, &mark.label).unwrap().len(),
-                8,
-                "{}",
-                mark.label
-            );
+            let lines = describe(&p, &mark.label).unwrap().len();
+            // The ridge lists the six GEMMs of weights.
+            let ridge = mark.label.starts_with("Ridge at 153");
+            assert_eq!(lines, if ridge { 6 } else { 8 }, "{}", mark.label);
         }
+        let (up, ridge) = (
+            p.first()
+                .unwrap()
+                .rows
+                .iter()
+                .find(|r| r.name == "up_proj")
+                .unwrap(),
+            waymarks(&p, &Theme::LIGHT)[0].labels[0].clone(),
+        );
+        let at = up.ridge_batch.unwrap();
+        assert_eq!(
+            ridge,
+            format!("batch {at}: qkv_proj, gate_proj, up_proj + 1")
+        );
+        // The steps of the slider on the way there.
+        let steps: Vec<String> = waymarks(&p, &Theme::LIGHT)[1..]
+            .iter()
+            .map(|w| w.labels[0].clone())
+            .collect();
+        assert_eq!(steps, ["1", "2", "4", "8", "16", "32"]);
         assert_eq!(describe(&p, "nothing"), None);
         assert_eq!(table(&p).rows.len(), 16);
         crate::fixture::golden("plan-desk", &chart.scene);

@@ -30,6 +30,8 @@ pub struct Context<'a> {
 
 /// An opened tool.
 pub trait Tool: View {
+    /// What follows from the choice, in a sentence or two: what does not run, what is saved.
+    fn verdict(&self) -> Vec<String>;
     /// Figures of what is chosen: caption, value, one sentence that may be empty.
     fn figures(&self) -> Vec<(String, String, String)>;
 }

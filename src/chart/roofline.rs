@@ -3,12 +3,14 @@
 
 mod marks;
 mod overlay;
+mod planned;
 mod roofs;
 pub mod settings;
 mod table;
 
 pub use marks::Points;
 pub use overlay::{Overlay, overlay};
+pub use planned::{Arrow, Planned, Waymark};
 pub use roofs::{RoofLine, merge as merge_roof};
 pub use table::table;
 
@@ -18,7 +20,7 @@ use super::labels::{Placer, Rect};
 use super::layout::{self, Axis, FONT, Margins, NARROW, Plot};
 use super::palette::{Theme, alpha};
 use super::scale::{Kind, Scale, padded};
-use super::scene::{Anchor, Baseline, Color, Glyph, Item, Mark, Scene};
+use super::scene::{Anchor, Baseline, Color, Glyph, Item, Scene};
 use super::text;
 use super::ticks::{self, Format};
 use crate::field::Frame;
@@ -34,34 +36,6 @@ pub enum SizeBy {
     Time,
     /// Number of calls.
     Count,
-}
-
-/// A point that was not measured but asked for: hollow, with the way there as a faint line.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Planned {
-    /// Arithmetic intensity, FLOP/byte.
-    pub ai: f64,
-    /// Rate, FLOP/s.
-    pub rate: f64,
-    /// Earlier positions, oldest first: intensity and rate.
-    pub trail: Vec<(f64, f64)>,
-    /// Short name beside it; "" for none.
-    pub label: String,
-    /// One line for a tooltip's head and for assistive technology; it also names the point.
-    pub name: String,
-    /// Colour.
-    pub color: Color,
-}
-
-/// An arrow between two positions (intensity, rate): before and after.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arrow {
-    /// Before.
-    pub from: (f64, f64),
-    /// After.
-    pub to: (f64, f64),
-    /// Colour.
-    pub color: Color,
 }
 
 /// Ranges of intensity and rate that show.
@@ -100,6 +74,8 @@ pub struct Input<'a> {
     pub own_ceiling: Option<&'a dyn Fn(usize) -> f64>,
     /// Points asked for.
     pub planned: &'a [Planned],
+    /// Places on their way, the most important first.
+    pub waymarks: &'a [Waymark],
     /// Roofs beyond those of the rows.
     pub roofs: &'a [RoofLine],
     /// Arrows.
@@ -134,6 +110,7 @@ impl<'a> Input<'a> {
             measured: true,
             own_ceiling: None,
             planned: &[],
+            waymarks: &[],
             roofs: &[],
             arrows: &[],
         }
@@ -329,16 +306,17 @@ pub fn roofline(input: &Input<'_>) -> Chart {
         marks::measured(&mut scene, input, &plot, &counts);
         marks::marks(&mut scene, input, &plot, &counts);
     }
-    extras(&mut scene, input, &plot);
+    planned::extras(&mut scene, input, &plot);
     scene.items.push(Item::Unclip);
 
     let mut placer = Placer::new([rect[0] + 2.0, rect[1] + 2.0, rect[2] - 4.0, rect[3] - 4.0]);
     marks::block(&mut placer, input, &plot, &counts);
     for p in input.planned {
-        placer.block(planned_box((plot.x.px(p.ai), plot.y.px(p.rate))));
+        placer.block(planned::planned_box((plot.x.px(p.ai), plot.y.px(p.rate))));
     }
     roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, narrow);
-    planned_labels(&mut scene, &mut placer, input, &plot);
+    planned::planned_labels(&mut scene, &mut placer, input, &plot);
+    planned::waymark_labels(&mut scene, &mut placer, input, &plot);
     overlay::numbers(&mut scene, &mut placer, input, &plot);
 
     if let Some(sentence) = why_empty(input, &counts) {
@@ -482,118 +460,6 @@ fn legend(input: &Input<'_>, by_code: &[u64]) -> Vec<LegendEntry> {
             hidden: input.is_hidden(i as u16),
         })
         .collect()
-}
-
-/// Planned points with their trails, and arrows.
-fn extras(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
-    let px = |p: (f64, f64)| (plot.x.px(p.0), plot.y.px(p.1));
-    for a in input.arrows {
-        arrow(scene, px(a.from), px(a.to), a.color);
-    }
-    for p in input.planned {
-        let at = px((p.ai, p.rate));
-        let way: Vec<_> = p.trail.iter().map(|t| px(*t)).collect();
-        let faint = alpha(p.color, 0.55);
-        for t in &way {
-            scene.items.push(Item::Glyph {
-                at: *t,
-                radius: 2.0,
-                glyph: Glyph::Dot,
-                color: faint,
-            });
-        }
-        if let Some(last) = way.last().copied() {
-            // From the middle of the first mark's edge, so that a ring stays hollow.
-            let away = (at.0 - last.0).hypot(at.1 - last.1);
-            let stop = |d: f64| {
-                (
-                    at.0 + (last.0 - at.0) * d / away,
-                    at.1 + (last.1 - at.1) * d / away,
-                )
-            };
-            let mut line = way.clone();
-            if away > PLANNED {
-                line.push(stop(PLANNED));
-            }
-            scene.line(line, faint, 1.25);
-        }
-        scene.items.push(Item::Glyph {
-            at,
-            radius: PLANNED,
-            glyph: Glyph::Ring,
-            color: p.color,
-        });
-        if plot.holds(at) {
-            scene.marks.push(Mark {
-                rows: Vec::new(),
-                rect: [at.0 - PLANNED, at.1 - PLANNED, 2.0 * PLANNED, 2.0 * PLANNED],
-                label: p.name.clone(),
-            });
-        }
-    }
-}
-
-/// Radius of a planned point's ring.
-const PLANNED: f64 = 5.5;
-fn planned_box(at: (f64, f64)) -> Rect {
-    [at.0 - PLANNED, at.1 - PLANNED, 2.0 * PLANNED, 2.0 * PLANNED]
-}
-
-/// Planned points this near, in px, share a label.
-const SAME_PLACE: f64 = 14.0;
-/// Names in a shared label at most.
-const NAMES: usize = 4;
-
-/// Names of planned points, where there is room; those at one place share one.
-fn planned_labels(scene: &mut Scene, placer: &mut Placer, input: &Input<'_>, plot: &Plot) {
-    let mut places: Vec<((f64, f64), Vec<&str>)> = Vec::new();
-    for p in input.planned {
-        let at = (plot.x.px(p.ai), plot.y.px(p.rate));
-        if !plot.holds(at) {
-            continue;
-        }
-        if p.label.is_empty() {
-            continue;
-        }
-        let near = |q: &(f64, f64)| (q.0 - at.0).hypot(q.1 - at.1) < SAME_PLACE;
-        match places.iter_mut().find(|(q, _)| near(q)) {
-            Some((_, names)) => names.push(&p.label),
-            None => places.push((at, vec![&p.label])),
-        }
-    }
-    for (at, names) in places {
-        let mut label = names[..names.len().min(NAMES)].join(", ");
-        if names.len() > NAMES {
-            label.push_str(&format!(" + {}", names.len() - NAMES));
-        }
-        if let Some(placed) = placer.around(at, plate_size(&label), PLANNED + 1.5) {
-            if let Some((from, to)) = placed.leader {
-                scene.line(vec![from, to], input.theme.muted, 1.0);
-            }
-            plate(scene, input.theme, placed.rect, &label, input.theme.text);
-        }
-    }
-}
-
-/// A line with a head that ends at `to`.
-fn arrow(scene: &mut Scene, from: (f64, f64), to: (f64, f64), color: Color) {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let length = dx.hypot(dy);
-    if !length.is_finite() || length < 2.0 {
-        return;
-    }
-    let (ux, uy) = (dx / length, dy / length);
-    let head = 7.0f64.min(length * 0.6);
-    let base = (to.0 - ux * head, to.1 - uy * head);
-    scene.line(vec![from, base], color, 1.2);
-    scene.items.push(Item::Polygon {
-        points: vec![
-            to,
-            (base.0 - uy * head * 0.42, base.1 + ux * head * 0.42),
-            (base.0 + uy * head * 0.42, base.1 - ux * head * 0.42),
-        ],
-        fill: color,
-    });
 }
 
 /// A label on a plate of the panel's colour, so that it reads over lines and points.

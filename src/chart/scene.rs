@@ -276,6 +276,21 @@ impl Table {
         }
     }
 
+    /// True where every cell of a column that holds something begins with a digit, and one does.
+    pub fn is_numeric(&self, column: usize) -> bool {
+        let mut cells = self
+            .rows
+            .iter()
+            .filter_map(|r| r.get(column))
+            .filter(|c| !c.is_empty() && *c != "–")
+            .peekable();
+        cells.peek().is_some()
+            && cells.all(|c| {
+                let text = c.trim_start_matches(['-', '−', '+']);
+                text.starts_with(|c: char| c.is_ascii_digit())
+            })
+    }
+
     /// The table as CSV (RFC 4180: CRLF, quotes only where needed).
     pub fn csv(&self) -> String {
         let mut out = String::new();

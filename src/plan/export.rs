@@ -95,7 +95,7 @@ pub fn csv(plan: &Plan) -> String {
 }
 
 /// Column titles of the table of GEMMs.
-const HEADER: [&str; 15] = [
+const HEADER: [&str; 16] = [
     "GEMM",
     "M",
     "N",
@@ -111,6 +111,7 @@ const HEADER: [&str; 15] = [
     "best time",
     "step time",
     "share",
+    "ridge at batch",
 ];
 
 fn cells(row: &PlanRow) -> Vec<String> {
@@ -136,8 +137,6 @@ fn cells(row: &PlanRow) -> Vec<String> {
 
 /// The GEMMs of one step as a table, with the batch at which each crosses the ridge.
 pub fn table(step: &Step) -> Table {
-    let mut header: Vec<String> = HEADER.map(str::to_owned).to_vec();
-    header.push("ridge at batch".to_owned());
     let rows = step
         .rows
         .iter()
@@ -151,7 +150,7 @@ pub fn table(step: &Step) -> Table {
             cells
         })
         .collect();
-    Table { header, rows }
+    Table::of(&HEADER, rows)
 }
 
 /// Devices by best time of the step; those without a roof for it last, with the reason.
@@ -167,15 +166,15 @@ pub fn device_table(plan: &Plan) -> Table {
         "device memory",
         "fits",
         "against the fastest",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    ];
     let mut done: Vec<_> = plan
         .steps
         .iter()
         .filter_map(|s| Some((&s.device, s.result.as_ref().ok()?)))
         .collect();
     done.sort_by(|a, b| a.1.totals.time.0.total_cmp(&b.1.totals.time.0));
+    // Training keeps more than weights: whether it fits is not known.
+    let training = plan.state.workload.backward;
     let fastest = done.first().map_or(f64::NAN, |d| d.1.totals.time.0);
     let mut rows: Vec<Vec<String>> = done
         .iter()
@@ -188,11 +187,15 @@ pub fn device_table(plan: &Plan) -> Table {
                 format_significant(t.tokens_per_s, 4),
                 step.token_time.to_string(),
                 t.weight_bytes.to_string(),
-                t.kv_cache_bytes.to_string(),
+                if training {
+                    String::new()
+                } else {
+                    t.kv_cache_bytes.to_string()
+                },
                 device
                     .memory_bytes
                     .map_or("unknown".to_owned(), |b| Bytes(b).to_string()),
-                match t.fits {
+                match t.fits.filter(|_| !training) {
                     Some(true) => "yes",
                     Some(false) => "no",
                     None => "unknown",
@@ -209,7 +212,7 @@ pub fn device_table(plan: &Plan) -> Table {
             rows.push(row);
         }
     }
-    Table { header, rows }
+    Table::of(&header, rows)
 }
 
 fn markdown_table(out: &mut String, table: &Table) {
@@ -418,7 +421,7 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
     let memory = t.weight_bytes.0 + t.kv_cache_bytes.0;
     let of = device.device.memory_bytes.map_or(String::new(), |b| {
         format!(
-            " of {} ({:.0} %{})",
+            " of {} ({:.0}\u{a0}%{})",
             Bytes(b),
             100.0 * memory / b,
             if t.fits == Some(false) {
@@ -429,7 +432,9 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
         )
     });
     let model = &plan.state.model;
-    vec![
+    // Training keeps gradients, optimizer states and activations, no cache.
+    let training = plan.state.workload.backward;
+    let all = vec![
         ("Best step".to_owned(), t.time.to_string()),
         ("Best layer".to_owned(), step.layer_time.to_string()),
         (
@@ -456,5 +461,7 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
             "Time a token".to_owned(),
             Seconds(step.token_time.0).to_string(),
         ),
-    ]
+    ];
+    let shown = |f: &(String, String)| !(training && ["KV cache", "Memory"].contains(&&*f.0));
+    all.into_iter().filter(shown).collect()
 }

@@ -1,8 +1,7 @@
 //! The settings of a plan as data, for the page to show.
 
-use super::state::{
-    DEFAULT_DEVICES, DEFAULT_MODEL, FIELDS, LARGEST, MOST_DEVICES, ModelField, PlanState, SCHEMES,
-};
+use super::fields::{FIELDS, ModelField};
+use super::state::{DEFAULT_DEVICES, DEFAULT_MODEL, LARGEST, MOST_DEVICES, PlanState, SCHEMES};
 use crate::chart::control::{Choice, Control, Kind};
 use crate::dtype::DataType;
 use crate::hardware::{self, Device, short_name};
@@ -80,7 +79,7 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
         let list = options.iter().map(|(v, l)| Choice::new(*v, *l)).collect();
         Control::choice(state, key, label, hint, list, options[0].0)
     };
-    let step = vec![
+    let mut step = vec![
         choice(
             "plan.phase",
             "Phase",
@@ -92,7 +91,7 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
             "plan.pass",
             "Pass",
             "Backward runs two more GEMMs for each: dX is (M, K, N), dW is (N, K, M).",
-            &[("forward", "forward"), ("both", "forward and backward")],
+            &[("forward", "forward"), ("both", "with backward")],
         ),
         Control::count(
             state,
@@ -117,6 +116,14 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
             false,
         ),
     ];
+    // Training sees whole sequences, whatever was chosen before.
+    if plan.workload.backward {
+        let phase = &mut step[0];
+        phase.kind = Kind::Choice {
+            options: vec![Choice::plain("prefill")],
+        };
+        phase.current = "prefill".to_owned();
+    }
     let scheme = SCHEMES
         .iter()
         .find(|s| state.param("plan.types") == Some(s.id))
@@ -137,7 +144,7 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
             state,
             "plan.types",
             "Number formats",
-            "Formats that are used together; each operand can be changed below.",
+            "Formats that are used together: weights and activations (W8A8: both in 8 bits), output in 16 bits. Each operand can be changed below.",
             SCHEMES.iter().map(|s| Choice::new(s.id, s.name)).collect(),
             SCHEMES[0].id,
         ),
@@ -207,6 +214,16 @@ fn devices(state: &ViewState, own: &[Device]) -> Control {
         control.current = text.to_owned();
     }
     control
+}
+
+/// Makes a device the first: the one that lists, trail and ridges are of.
+pub fn put_first(state: &mut ViewState, id: &str) {
+    let mut all = PlanState::read(state).0.devices;
+    all.retain(|d| d != id);
+    all.insert(0, id.to_owned());
+    let text = all.join(",");
+    let text = if text == DEFAULT_DEVICES { "" } else { &text };
+    state.set_param("plan.devices", text);
 }
 
 /// Chooses a preset, as the form does.
@@ -324,6 +341,19 @@ mod tests {
         assert_eq!(state.param("plan.w"), Some("int4"));
         choose(&mut state, &c, DEFAULT_MODEL);
         assert_eq!(state.param("plan.model"), None);
+    }
+
+    #[test]
+    fn another_device_comes_first() {
+        let (mut state, _) = ViewState::decode("plan.devices=l4,mi300x,h100-sxm");
+        put_first(&mut state, "h100-sxm");
+        let devices = |s: &ViewState| PlanState::read(s).0.devices;
+        assert_eq!(devices(&state), ["h100-sxm", "l4", "mi300x"]);
+        let mut state = ViewState::default();
+        put_first(&mut state, "mi300x");
+        assert_eq!(devices(&state), ["mi300x", "h100-sxm"]);
+        put_first(&mut state, "h100-sxm");
+        assert_eq!(state.param("plan.devices"), None);
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Spread {
         let idle = if self.idle >= 0.5 {
             format!(
                 "; {} of {} experts get none",
-                n(self.idle.round(), 3),
+                self.idle.round(),
                 experts.count
             )
         } else {
@@ -83,7 +83,7 @@ mod tests {
         assert!(
             spread
                 .sentence(&experts)
-                .contains("93.0 of 256 experts get none"),
+                .contains("93 of 256 experts get none"),
             "{}",
             spread.sentence(&experts)
         );

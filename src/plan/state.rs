@@ -1,8 +1,9 @@
 //! What is planned, and its text form in a view's settings. Every key is read on its own.
 
+use super::fields::{FIELDS, ModelField};
 use crate::dtype::DataType;
 use crate::hardware::RoofKind;
-use crate::transformer::{Attention, Experts, Model, Phase, Types, Workload, preset};
+use crate::transformer::{Attention, Model, Phase, Types, Workload, preset};
 use crate::view_state::{KeyProblem, ViewState};
 
 /// Model where nothing is chosen.
@@ -48,13 +49,13 @@ pub const SCHEMES: [Scheme; 11] = {
     [
         scheme("bf16", "bf16", Bf16, Bf16, Bf16),
         scheme("fp16", "fp16", Fp16, Fp16, Fp16),
-        scheme("fp8", "fp8 weights and activations", Fp8E4m3, Fp8E4m3, Bf16),
-        scheme("int8", "int8 weights and activations", Int8, Int8, Bf16),
-        scheme("w8a16", "int8 weights, bf16 (W8A16)", Bf16, Int8, Bf16),
-        scheme("w4a16", "int4 weights, bf16 (W4A16)", Bf16, Int4, Bf16),
-        scheme("mxfp8", "MXFP8 weights and activations", MxFp8, MxFp8, Bf16),
-        scheme("mxfp4", "MXFP4 weights and activations", MxFp4, MxFp4, Bf16),
-        scheme("nvfp4", "NVFP4 weights and activations", NvFp4, NvFp4, Bf16),
+        scheme("fp8", "fp8 (W8A8)", Fp8E4m3, Fp8E4m3, Bf16),
+        scheme("int8", "int8 (W8A8)", Int8, Int8, Bf16),
+        scheme("w8a16", "W8A16 (int8, bf16)", Bf16, Int8, Bf16),
+        scheme("w4a16", "W4A16 (int4, bf16)", Bf16, Int4, Bf16),
+        scheme("mxfp8", "MXFP8", MxFp8, MxFp8, Bf16),
+        scheme("mxfp4", "MXFP4", MxFp4, MxFp4, Bf16),
+        scheme("nvfp4", "NVFP4", NvFp4, NvFp4, Bf16),
         scheme("tf32", "tf32", Tf32, Tf32, Fp32),
         scheme("fp32", "fp32", Fp32, Fp32, Fp32),
     ]
@@ -205,135 +206,6 @@ impl PlanState {
             "plan.json",
             serde_json::to_string(model).unwrap_or_default(),
         );
-    }
-}
-
-/// One size of a model that can be typed.
-#[derive(Clone, Copy)]
-pub struct ModelField {
-    /// Key in links.
-    pub key: &'static str,
-    /// Caption.
-    pub label: &'static str,
-    /// One sentence for a newcomer.
-    pub hint: &'static str,
-    /// The value of a model; `None` where it has no such size.
-    pub get: fn(&Model) -> Option<u32>,
-    set: fn(&mut Model, u32),
-}
-
-fn expert(model: &mut Model, change: impl FnOnce(&mut Experts)) {
-    let mut experts = model.experts.unwrap_or(Experts {
-        count: 0,
-        per_token: 2,
-        intermediate: model.intermediate,
-        shared: 0,
-        dense_layers: 0,
-    });
-    change(&mut experts);
-    experts.per_token = experts.per_token.min(experts.count.max(1));
-    // Without experts the layers are dense again.
-    model.experts = (experts.count > 0).then_some(experts);
-}
-
-/// The sizes of a model that can be typed, in the order of the form.
-pub const FIELDS: [ModelField; 10] = [
-    ModelField {
-        key: "plan.layers",
-        label: "Layers",
-        hint: "Transformer blocks.",
-        get: |m| Some(m.layers),
-        set: |m, v| m.layers = v,
-    },
-    ModelField {
-        key: "plan.hidden",
-        label: "d_model",
-        hint: "Width of the residual stream: K of the up projection, N of the down projection.",
-        get: |m| Some(m.hidden),
-        set: |m, v| m.hidden = v,
-    },
-    ModelField {
-        key: "plan.ff",
-        label: "d_ff",
-        hint: "Width of the feed-forward: N of the up projection, K of the down projection.",
-        get: |m| Some(m.intermediate),
-        set: |m, v| m.intermediate = v,
-    },
-    ModelField {
-        key: "plan.heads",
-        label: "Heads",
-        hint: "Query heads.",
-        get: |m| Some(m.heads),
-        set: |m, v| m.heads = v,
-    },
-    ModelField {
-        key: "plan.kv",
-        label: "KV heads",
-        hint: "Key and value heads; fewer than the query heads share keys in groups.",
-        get: |m| match m.attention {
-            Attention::Grouped { kv_heads, .. } => Some(kv_heads),
-            Attention::Latent { .. } => None,
-        },
-        set: |m, v| {
-            if let Attention::Grouped { kv_heads, .. } = &mut m.attention {
-                *kv_heads = v;
-            }
-        },
-    },
-    ModelField {
-        key: "plan.head",
-        label: "Head size",
-        hint: "Elements of one head.",
-        get: |m| match m.attention {
-            Attention::Grouped { head_dim, .. } => Some(head_dim),
-            Attention::Latent { .. } => None,
-        },
-        set: |m, v| {
-            if let Attention::Grouped { head_dim, .. } = &mut m.attention {
-                *head_dim = v;
-            }
-        },
-    },
-    ModelField {
-        key: "plan.vocab",
-        label: "Vocabulary",
-        hint: "Tokens of the vocabulary: N of the output projection.",
-        get: |m| Some(m.vocab),
-        set: |m, v| m.vocab = v,
-    },
-    ModelField {
-        key: "plan.experts",
-        label: "Experts",
-        hint: "Routed experts of a layer; 0 for none.",
-        get: |m| Some(m.experts.map_or(0, |e| e.count)),
-        set: |m, v| expert(m, |e| e.count = v),
-    },
-    ModelField {
-        key: "plan.topk",
-        label: "Top-k",
-        hint: "Experts that each token goes to.",
-        get: |m| m.experts.map(|e| e.per_token),
-        set: |m, v| expert(m, |e| e.per_token = v),
-    },
-    ModelField {
-        key: "plan.expert_ff",
-        label: "Expert d_ff",
-        hint: "Width of one expert.",
-        get: |m| m.experts.map(|e| e.intermediate),
-        set: |m, v| expert(m, |e| e.intermediate = v),
-    },
-];
-
-impl ModelField {
-    /// Largest size that can be typed.
-    pub const LARGEST: u32 = 1 << 24;
-}
-
-impl std::fmt::Debug for ModelField {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModelField")
-            .field("key", &self.key)
-            .finish()
     }
 }
 

@@ -94,9 +94,9 @@ fn decode_climbs_the_slope() {
     assert!(
         trails[up]
             .windows(2)
-            .all(|w| w[0].0 < w[1].0 && w[0].1 < w[1].1)
+            .all(|w| w[0].ai < w[1].ai && w[0].rate < w[1].rate)
     );
-    assert!(trails[up][5].0 < rows[up].intensity());
+    assert!(trails[up][5].ai < rows[up].intensity());
     let off = Plan::new(
         PlanState {
             trail: Trail::Off,

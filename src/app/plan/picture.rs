@@ -9,11 +9,12 @@ use crate::chart::hit::{Direction, HitGrid};
 use crate::chart::palette::Theme;
 use crate::chart::planned;
 use crate::chart::roofline::settings::{zoom_of, zoom_text};
-use crate::chart::roofline::{self, Chart, Input, Overlay, Planned, Points, RoofLine};
+use crate::chart::roofline::{self, Chart, Input, Overlay, Planned, Points, RoofLine, Waymark};
 use crate::chart::scene::{Glyph, Item, Point, Scene, Table};
 use crate::field::{Field, Frame};
 use crate::hardware::short_name;
-use crate::plan::Plan;
+use crate::plan::matching::Index;
+use crate::plan::{Plan, form};
 use leptos::prelude::*;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -25,6 +26,7 @@ struct Drawn {
     chart: Chart,
     plan: Shared<Plan>,
     planned: Vec<Planned>,
+    waymarks: Vec<Waymark>,
     roofs: Vec<RoofLine>,
     frame: Shown,
     points: Shared<Points>,
@@ -38,12 +40,12 @@ fn input<'a>(
     points: &'a Points,
     coloring: &'a Coloring,
     canvas: &'a Canvas,
-    planned: &'a [Planned],
-    roofs: &'a [RoofLine],
+    (planned, waymarks, roofs): (&'a [Planned], &'a [Waymark], &'a [RoofLine]),
 ) -> Input<'a> {
     Input {
         dpr: canvas.dpr,
         planned,
+        waymarks,
         roofs,
         ..Input::new(frame, points, coloring, &canvas.theme, canvas.size)
     }
@@ -56,8 +58,7 @@ impl Drawn {
             &self.points,
             &self.coloring,
             &self.canvas,
-            &self.planned,
-            &self.roofs,
+            (&self.planned, &self.waymarks, &self.roofs),
         )
     }
 
@@ -198,15 +199,23 @@ pub fn view(ready: Ready) -> AnyView {
         let points = points.try_get_untracked()?;
         let coloring = coloring.try_get_untracked()?;
         let marks = planned::marks(&plan, &canvas.theme);
-        let roofs = planned::roofs(&plan);
+        let waymarks = planned::waymarks(&plan, &canvas.theme);
+        let roofs = planned::roofs(&plan, &canvas.theme);
         let chart = roofline::roofline(&Input {
             zoom: zoom.try_get_untracked()?,
-            ..input(&frame, &points, &coloring, canvas, &marks, &roofs)
+            ..input(
+                &frame,
+                &points,
+                &coloring,
+                canvas,
+                (&marks, &waymarks, &roofs),
+            )
         });
         Some(Rc::new(Drawn {
             chart,
             plan,
             planned: marks,
+            waymarks,
             roofs,
             frame,
             points,
@@ -215,11 +224,22 @@ pub fn view(ready: Ready) -> AnyView {
             grid: OnceCell::new(),
         }) as Rc<dyn Picture>)
     });
+    let model = Memo::new(move |_| plan.with(|p| p.state.model.clone()));
+    let index = Memo::new(move |_| Shared::from(model.with(Index::new)));
     let describe: Describe = Arc::new(move |t: &Target| {
         let lines = plan.with_untracked(|p| planned::describe(p, &t.label));
         match lines {
             Some(lines) => (t.label.clone(), lines),
-            None => describe_row(app, t),
+            None => {
+                let (head, mut lines) = describe_row(app, t);
+                let row = t.rows.first().copied();
+                if let Some(row) = row {
+                    let problem = app.frame.with_untracked(|f| f.data.problem(row as usize));
+                    let found = index.with_untracked(|i| i.find(&problem));
+                    lines.extend(found.map(|m| ("In the model".to_owned(), m.name())));
+                }
+                (head, lines)
+            }
         }
     });
     view! {
@@ -228,8 +248,8 @@ pub fn view(ready: Ready) -> AnyView {
             draw=draw
             describe=describe
             name="plan"
-            bar=move || crossings(ready)
-            legend=move || legend(app, plan)
+            bar=move || legend(app, plan)
+            legend=move || crossings(ready)
         />
     }
     .into_any()
@@ -240,21 +260,12 @@ fn crossings(ready: Ready) -> AnyView {
     let list = move || {
         ready.plan.with(|p| {
             let batch = u64::from(p.state.workload.batch);
-            p.first().map_or_else(Vec::new, |step| {
-                step.rows
-                    .iter()
-                    .filter(|r| !r.best.gemm.part.is_attention())
-                    .map(|r| {
-                        let at = r.ridge_batch;
-                        (
-                            r.name.clone(),
-                            at.map_or_else(|| "never".to_owned(), |b| b.to_string()),
-                            at.is_some_and(|b| b <= batch),
-                            r.crossing(&p.state.workload),
-                        )
-                    })
-                    .collect()
+            let rows = p.crossings().into_iter().flat_map(|c| c.rows);
+            rows.map(|(name, at, sentence)| {
+                let text = at.map_or_else(|| "never".to_owned(), |b| b.to_string());
+                (name, text, at.is_some_and(|b| b <= batch), sentence)
             })
+            .collect::<Vec<_>>()
         })
     };
     view! {
@@ -273,25 +284,33 @@ fn crossings(ready: Ready) -> AnyView {
 
 fn legend(app: App, plan: Memo<Shared<Plan>>) -> AnyView {
     view! {
-        <div class="legend" role="group" aria-label="Legend">
+        <div class="legend" role="group" aria-label="Planned on">
+            <span class="muted">"Planned on"</span>
             {move || {
                 let theme = Theme::of(app.dark.get());
                 plan.with(|p| {
-                    p.steps
-                        .iter()
-                        .enumerate()
-                        .filter(|(_, s)| s.result.is_ok())
-                        .map(|(i, s)| view! {
-                            <span class="legend-entry plain">
-                                {swatch(planned::color(&theme, i), Glyph::Ring)}
-                                <span>{format!("{}, planned", short_name(&s.device.name))}</span>
-                            </span>
+                    let shown = p.steps.iter().enumerate().filter(|(_, s)| s.result.is_ok());
+                    shown
+                        .map(|(i, s)| {
+                            let id = s.device.id.clone();
+                            let first = move |_| app.edit("plan", |v| form::put_first(v, &id));
+                            let name = short_name(&s.device.name).to_owned();
+                            let hint = match i {
+                                0 => "The list of GEMMs, the trail and the ridges are of this device",
+                                _ => "Make the list, the trail and the ridges of this device",
+                            };
+                            view! {
+                                <button type="button" class="legend-entry" title=hint aria-current=(i == 0).then_some("true") on:click=first>
+                                    {swatch(planned::color(&theme, i), Glyph::Ring)}
+                                    <span>{name}</span>
+                                </button>
+                            }
                         })
                         .collect_view()
                 })
             }}
             {move || app.data.with(|d| !d.is_empty()).then(|| view! {
-                <span class="legend-entry plain">"Filled: measured, by type"</span>
+                <span class="legend-entry plain">"Filled: measured"</span>
             })}
         </div>
     }

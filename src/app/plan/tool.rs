@@ -30,11 +30,25 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
     // costs less than a millisecond.
     let said = Memo::new(move |_| {
         let tool = open(ready, kind);
-        (tool.controls(), tool.figures(), tool.notes())
+        (
+            tool.controls(),
+            tool.figures(),
+            tool.verdict(),
+            tool.notes(),
+        )
     });
     let list = Memo::new(move |_| said.with(|s| s.0.clone()));
     let figures = Memo::new(move |_| said.with(|s| s.1.clone()));
-    let notes = Memo::new(move |_| said.with(|s| s.2.clone()));
+    let verdict = Memo::new(move |_| said.with(|s| s.2.clone()));
+    let notes = Memo::new(move |_| said.with(|s| s.3.clone()));
+    let lines = |list: Memo<Vec<String>>, class: &'static str| {
+        move || {
+            list.get()
+                .into_iter()
+                .map(|n| view! { <p class=class>{n}</p> })
+                .collect_view()
+        }
+    };
     let tall = move |width: f64| untrack(|| open(ready, kind)).height(width);
     // What is said need not change where the picture does.
     let params = Memo::new(move |_| app.view.with(|v| (v.params.clone(), v.roof)));
@@ -71,17 +85,12 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
     };
     view! {
         <div class="plan-columns">
-            <section class="plan-form" aria-label="Settings">
+            <section class="plan-form tool" aria-label="Settings">
                 <p class="plan-hint">{kind.hint}</p>
                 {controls(list.into(), write(app))}
             </section>
-            <section class="plan-body" aria-label=kind.name>
-                {move || notes
-                    .get()
-                    .into_iter()
-                    .enumerate()
-                    .map(|(i, n)| view! { <p class="plan-note" class:first=i == 0>{n}</p> })
-                    .collect_view()}
+            <section class="plan-body tool" aria-label=kind.name>
+                {lines(verdict, "plan-note first")}
                 <dl class="facts plan-totals">
                     {move || figures
                         .get()
@@ -92,6 +101,7 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
                 <div class="plan-tool" style:height=height>
                     <ChartView track=track draw=draw describe=describe name=kind.id bar=|| () legend=|| () />
                 </div>
+                {lines(notes, "plan-note")}
             </section>
         </div>
     }

@@ -62,10 +62,10 @@ impl FlatTool {
             s,
             "flat.by",
             "Colour",
-            "Parallelism falls with B_N, the ratio of arithmetic to traffic rises.",
+            "Parallelism N / B_N falls with B_N, the ratio of arithmetic to traffic rises.",
             vec![
-                Choice::new("parallelism", "parallelism N / B_N"),
-                Choice::new("ratio", "compute/memory ratio"),
+                Choice::new("parallelism", "parallelism"),
+                Choice::new("ratio", "FLOP/element"),
             ],
             "parallelism",
         );
@@ -219,7 +219,6 @@ impl View for FlatTool {
             ),
             (parts::Swatch::Check(theme.text), "measured best".to_owned()),
         ];
-        let narrow = look.width < NARROW;
         let foot = parts::legend(
             None,
             (8.0, 0.0),
@@ -228,21 +227,9 @@ impl View for FlatTool {
             &entries[..if self.measured.is_some() { 3 } else { 2 }],
         );
         let height = look.height - foot - 8.0;
-        let (first, second) = match (&self.measured, narrow) {
-            (None, _) => ([8.0, 4.0, look.width - 16.0, height], [0.0; 4]),
-            (Some(_), true) => (
-                [8.0, 4.0, look.width - 16.0, height / 2.0 - 4.0],
-                [
-                    8.0,
-                    height / 2.0 + 4.0,
-                    look.width - 16.0,
-                    height / 2.0 - 4.0,
-                ],
-            ),
-            (Some(_), false) => (
-                [8.0, 4.0, look.width / 2.0 - 16.0, height],
-                [look.width / 2.0 + 8.0, 4.0, look.width / 2.0 - 16.0, height],
-            ),
+        let [first, second] = match &self.measured {
+            None => [[8.0, 4.0, look.width - 16.0, height], [0.0; 4]],
+            Some(_) => grid::pair(look.width, height),
         };
         let names = Names {
             title: &format!(
@@ -319,10 +306,7 @@ impl View for FlatTool {
                 ]);
             }
         }
-        Table {
-            header: header.map(str::to_owned).to_vec(),
-            rows,
-        }
+        Table::of(&header, rows)
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -350,6 +334,15 @@ impl View for FlatTool {
 }
 
 impl Tool for FlatTool {
+    fn verdict(&self) -> Vec<String> {
+        vec![format!(
+            "Above the dashed line a tile that wide leaves fewer than {} blocks, and some of the {} {}s wait: parallelism-bounded. Below it memory decides, and a wider tile reads A less often.",
+            self.units,
+            self.device.units.unwrap_or(self.units),
+            self.device.unit_kind
+        )]
+    }
+
     fn figures(&self) -> Vec<(String, String, String)> {
         BLOCKS
             .iter()

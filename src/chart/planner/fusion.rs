@@ -150,10 +150,7 @@ impl View for FusionTool {
                 ]
             })
             .collect();
-        Table {
-            header: header.map(str::to_owned).to_vec(),
-            rows,
-        }
+        Table::of(&header, rows)
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -163,7 +160,7 @@ impl View for FusionTool {
     fn notes(&self) -> Vec<String> {
         let c = self.shape.problem.op.c;
         let gone = self.fusion.separate.roundings - self.fusion.fused.roundings;
-        let mut out = vec![
+        vec![
             "A step of its own reads C and writes D, 2 M N × size, and what else it needs (a residual: M N × size); in the epilogue only the latter remains.".to_owned(),
             format!(
                 "Fused, an element of C is rounded to {c} once instead of {} times: {gone} rounding{} fewer, and the steps work on the {} accumulator. Results therefore differ in the last places from the separate kernels', and are the more exact ones.",
@@ -171,15 +168,7 @@ impl View for FusionTool {
                 if gone == 1 { "" } else { "s" },
                 self.shape.problem.op.compute.default_accumulate(),
             ),
-        ];
-        if self.roof.is_none() {
-            out.push(
-                self.shape
-                    .device
-                    .explain_peak(self.shape.problem.op.compute),
-            );
-        }
-        out
+        ]
     }
 
     fn height(&self, width: f64) -> f64 {
@@ -188,6 +177,23 @@ impl View for FusionTool {
 }
 
 impl Tool for FusionTool {
+    fn verdict(&self) -> Vec<String> {
+        let (s, f) = (&self.fusion.separate, &self.fusion.fused);
+        let mut text = format!("Fused, {} move instead of {}", f.bytes, s.bytes);
+        if self.roof.is_some() {
+            text.push_str(&format!(
+                ", and at the roof {} pass instead of {}",
+                f.time, s.time
+            ));
+        }
+        let mut out = vec![format!("{text}.")];
+        if self.roof.is_none() {
+            let compute = self.shape.problem.op.compute;
+            out.push(self.shape.device.explain_peak(compute));
+        }
+        out
+    }
+
     fn figures(&self) -> Vec<(String, String, String)> {
         let (s, f) = (&self.fusion.separate, &self.fusion.fused);
         let gb = |b: Bytes| format!("{} GB", format_significant(b.0 / 1e9, 3));

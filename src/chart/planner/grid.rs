@@ -1,7 +1,7 @@
 //! A grid of cells with titles: the maps of the tools.
 
 use crate::chart::labels::Rect;
-use crate::chart::layout::FONT;
+use crate::chart::layout::{FONT, NARROW};
 use crate::chart::palette::{Theme, alpha, on};
 use crate::chart::parts;
 use crate::chart::scene::{Anchor, Baseline, Color, Item, Mark, Scene};
@@ -38,6 +38,23 @@ pub(super) struct Names<'a> {
     pub y: &'a str,
     pub columns: &'a [String],
     pub rows: &'a [String],
+}
+
+/// Places for two grids of one height: side by side, or one below the other where it is narrow.
+pub(super) fn pair(width: f64, height: f64) -> [Rect; 2] {
+    if width < NARROW {
+        let half = height / 2.0;
+        [
+            [8.0, 4.0, width - 16.0, half - 4.0],
+            [8.0, half + 4.0, width - 16.0, half - 4.0],
+        ]
+    } else {
+        let half = width / 2.0;
+        [
+            [8.0, 4.0, half - 16.0, height],
+            [half + 8.0, 4.0, half - 16.0, height],
+        ]
+    }
 }
 
 /// Draws a grid into `area`; returns the rectangle of its cells.

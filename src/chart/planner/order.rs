@@ -206,23 +206,7 @@ impl View for OrderTool {
         ];
         let foot = parts::legend(None, (0.0, 0.0), look.width - 16.0, theme, &entries);
         let height = look.height - foot - 8.0;
-        let half = look.width / 2.0;
-        let areas = if look.width < NARROW {
-            [
-                [8.0, 4.0, look.width - 16.0, height / 2.0 - 4.0],
-                [
-                    8.0,
-                    height / 2.0 + 4.0,
-                    look.width - 16.0,
-                    height / 2.0 - 4.0,
-                ],
-            ]
-        } else {
-            [
-                [8.0, 4.0, half - 16.0, height],
-                [half + 8.0, 4.0, half - 16.0, height],
-            ]
-        };
+        let areas = grid::pair(look.width, height);
         for (area, order, name) in [
             (areas[0], LaunchOrder::RowMajor, "Row by row".to_owned()),
             (areas[1], grouped, format!("Groups of {}", self.group)),
@@ -273,10 +257,7 @@ impl View for OrderTool {
                 ]
             })
             .collect();
-        Table {
-            header: header.map(str::to_owned).to_vec(),
-            rows,
-        }
+        Table::of(&header, rows)
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -323,6 +304,29 @@ impl View for OrderTool {
 }
 
 impl Tool for OrderTool {
+    fn verdict(&self) -> Vec<String> {
+        let loads = |order| self.panels(order).blocks(self.k_blocks);
+        let (row, grouped) = (
+            loads(LaunchOrder::RowMajor),
+            loads(LaunchOrder::Grouped(self.group)),
+        );
+        let share = 100.0 * (1.0 - grouped as f64 / row.max(1) as f64);
+        let change = if grouped < row {
+            format!(", {share:.0} % fewer")
+        } else if grouped > row {
+            format!(", {:.0} % more", -share)
+        } else {
+            ": no difference".to_owned()
+        };
+        let best = self.best.map_or_else(String::new, |b| {
+            format!(" The best group size for this shape is {b}.")
+        });
+        vec![format!(
+            "The first {} workgroups load {grouped} blocks in groups of {} and {row} row by row{change}.{best}",
+            self.programs, self.group
+        )]
+    }
+
     fn figures(&self) -> Vec<(String, String, String)> {
         let row = self.panels(LaunchOrder::RowMajor);
         let grouped = self.panels(LaunchOrder::Grouped(self.group));

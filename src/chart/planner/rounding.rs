@@ -296,10 +296,7 @@ impl View for RoundingTool {
                 )
             })
             .collect();
-        Table {
-            header: header.map(str::to_owned).to_vec(),
-            rows,
-        }
+        Table::of(&header, rows)
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -307,22 +304,10 @@ impl View for RoundingTool {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut out = Vec::new();
-        match &self.errors {
-            Some(e) => out.push(format!(
-                "atol {} and rtol {}: {}",
-                self.tolerance.0,
-                self.tolerance.1,
-                e.verdict(self.tolerance.0, self.tolerance.1).sentence()
-            )),
-            None => out.push(
-                "A block format has no single unit roundoff: its error depends on the scales."
-                    .to_owned(),
-            ),
-        }
-        out.push("Unit normal A and B, summed one after the other, against an exact reference of the same inputs. Expected error of the sum u √(K / 6) of a typical entry √K; largest of a million entries 5.26 times that; certain bound K u / (1 − K u) of the sum of magnitudes; output u.".to_owned());
-        out.push("Sources: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1; Higham and Mary, SIAM J. Sci. Comput. 41(5), 2019, for the growth with √K. Tiled and tree sums err less; inputs of one sign, whose partial sums grow with K, err more.".to_owned());
-        out
+        vec![
+            "Unit normal A and B, summed one after the other, against an exact reference of the same inputs. Expected error of the sum u √(K / 6) of a typical entry √K; largest of a million entries 5.26 times that; certain bound K u / (1 − K u) of the sum of magnitudes; output u.".to_owned(),
+            "Sources: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1; Higham and Mary, SIAM J. Sci. Comput. 41(5), 2019, for the growth with √K. Tiled and tree sums err less; inputs of one sign, whose partial sums grow with K, err more.".to_owned(),
+        ]
     }
 
     fn height(&self, width: f64) -> f64 {
@@ -331,6 +316,19 @@ impl View for RoundingTool {
 }
 
 impl Tool for RoundingTool {
+    fn verdict(&self) -> Vec<String> {
+        vec![match &self.errors {
+            Some(e) => format!(
+                "atol {} and rtol {}: {}",
+                self.tolerance.0,
+                self.tolerance.1,
+                e.verdict(self.tolerance.0, self.tolerance.1).sentence()
+            ),
+            None => "A block format has no single unit roundoff: its error depends on the scales."
+                .to_owned(),
+        }]
+    }
+
     fn figures(&self) -> Vec<(String, String, String)> {
         let Some(e) = &self.errors else {
             return Vec::new();

@@ -74,14 +74,22 @@ fn the_overflow_is_named() {
     assert_eq!(value(&*tool, "Registers a thread"), "64");
     assert_eq!(value(&*tool, "Shared memory"), "192 KiB");
     assert!(
-        tool.notes()[0].contains("the stages take 192 KiB of shared memory, a block has 163 KiB"),
+        tool.verdict()[0].contains("the stages take 192 KiB of shared memory, a block has 163 KiB"),
         "{:?}",
-        tool.notes()
+        tool.verdict()
     );
     let three = open("tile", "tool.stages=3");
-    assert!(!three.notes()[0].contains("Does not run"));
+    assert!(
+        three.verdict()[0].starts_with("Runs as chosen: 1 workgroup a SM at most, limited by"),
+        "{:?}",
+        three.verdict()
+    );
     let spill = open("tile", "tool.bm=256&tool.bn=256&tool.warps=4&tool.stages=1");
-    assert!(spill.notes()[0].contains("spills"), "{:?}", spill.notes());
+    assert!(
+        spill.verdict()[0].contains("spills"),
+        "{:?}",
+        spill.verdict()
+    );
 }
 
 #[test]
@@ -136,6 +144,7 @@ fn any_setting_is_survived() {
                     look(&Theme::DARK, 300.0, &*tool),
                     tool.table(),
                     tool.notes(),
+                    tool.verdict(),
                     tool.figures(),
                 );
             }

@@ -63,7 +63,7 @@ impl TileTool {
         let axis = |key: &str, label: &str, default: Axis| {
             let options = AXES
                 .iter()
-                .map(|a| Choice::new(a.0.key(), a.0.label()))
+                .map(|a| Choice::new(a.0.key(), axis_name(a.0)))
                 .collect();
             let control = Control::choice(
                 s,
@@ -125,9 +125,9 @@ impl TileTool {
         let (x, y) = self.map.axes;
         let mut text = format!(
             "{} {}, {} {}",
-            y.label(),
+            axis_name(y),
             e.setting.get(y),
-            x.label(),
+            axis_name(x),
             e.setting.get(x)
         );
         if let Some(r) = e.roof {
@@ -222,6 +222,19 @@ impl TileTool {
     }
 }
 
+fn limit_name(limit: Limit) -> &'static str {
+    match limit {
+        Limit::SharedMemory => "shared memory",
+        Limit::Registers => "registers",
+        Limit::Threads => "threads",
+    }
+}
+
+/// Name of an axis as the settings beside the map write it.
+fn axis_name(axis: Axis) -> String {
+    axis.label().replace('_', "")
+}
+
 impl View for TileTool {
     fn scene(&self, look: &Look<'_>) -> Scene {
         let theme = look.theme;
@@ -231,8 +244,8 @@ impl View for TileTool {
             "Tile explorer of {} on {}: shape roof over {} and {}",
             self.shape.problem,
             self.shape.device.name,
-            x.label(),
-            y.label()
+            axis_name(x),
+            axis_name(y)
         );
         scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
         let used = self.bars(&mut scene, theme, look.width) + 8.0;
@@ -247,8 +260,8 @@ impl View for TileTool {
         ];
         let names = Names {
             title: "Shape roof in TFLOP/s",
-            x: x.label(),
-            y: y.label(),
+            x: &axis_name(x),
+            y: &axis_name(y),
             columns: &columns,
             rows: &rows,
         };
@@ -286,9 +299,10 @@ impl View for TileTool {
 
     fn table(&self) -> Table {
         let (x, y) = self.map.axes;
+        let (y_name, x_name) = (axis_name(y), axis_name(x));
         let header = [
-            y.label(),
-            x.label(),
+            &*y_name,
+            &*x_name,
             "shape roof (FLOP/s)",
             "tile efficiency",
             "wave efficiency",
@@ -327,10 +341,7 @@ impl View for TileTool {
                 ]
             })
             .collect();
-        Table {
-            header: header.map(str::to_owned).to_vec(),
-            rows,
-        }
+        Table::of(&header, rows)
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -339,19 +350,6 @@ impl View for TileTool {
 
     fn notes(&self) -> Vec<String> {
         let mut out = Vec::new();
-        let Some(e) = &self.chosen else {
-            return out;
-        };
-        for o in &e.overflows {
-            out.push(format!("Does not run as chosen: {}.", o.sentence()));
-        }
-        if self.roof.is_none() {
-            out.push(
-                self.shape
-                    .device
-                    .explain_peak(self.shape.problem.op.compute),
-            );
-        }
         if let Some(best) = self.map.best.and_then(|i| self.map.cells[i].as_ref()) {
             out.push(format!(
                 "Best of the map: {}, {} stages, {} warps, split-K {}: of those within a tenth of the highest shape roof, the one with least traffic between L2 and the {}s.",
@@ -368,6 +366,38 @@ impl View for TileTool {
 }
 
 impl Tool for TileTool {
+    fn verdict(&self) -> Vec<String> {
+        let Some(e) = &self.chosen else {
+            return Vec::new();
+        };
+        let device = &self.shape.device;
+        let mut out: Vec<String> = e
+            .overflows
+            .iter()
+            .map(|o| format!("Does not run as chosen: {}.", o.sentence()))
+            .collect();
+        if self.roof.is_none() {
+            out.push(device.explain_peak(self.shape.problem.op.compute));
+        }
+        if let (true, Some(o)) = (e.overflows.is_empty(), e.occupancy) {
+            let share = e.roof.map_or_else(String::new, |r| {
+                let share = r.flops_per_s / r.device_flops_per_s;
+                format!(
+                    "; tile and waves leave {} of the device's roof",
+                    Format::percent().write(share, 3)
+                )
+            });
+            let plural = if o.blocks == 1 { "" } else { "s" };
+            out.push(format!(
+                "Runs as chosen: {} workgroup{plural} a {} at most, limited by {}{share}.",
+                o.blocks,
+                device.unit_kind,
+                limit_name(o.limited_by)
+            ));
+        }
+        out
+    }
+
     fn figures(&self) -> Vec<(String, String, String)> {
         let Some(e) = &self.chosen else {
             return Vec::new();
@@ -407,11 +437,7 @@ impl Tool for TileTool {
             ),
         ];
         if let Some(o) = e.occupancy {
-            let by = match o.limited_by {
-                Limit::SharedMemory => "shared memory",
-                Limit::Registers => "registers",
-                Limit::Threads => "threads",
-            };
+            let by = limit_name(o.limited_by);
             out.push(figure(
                 "Blocks a unit",
                 o.blocks.to_string(),

@@ -5,7 +5,7 @@ use crate::chart::clip;
 use crate::chart::labels::{Placer, Rect};
 use crate::chart::layout::Plot;
 use crate::chart::palette::{Theme, alpha};
-use crate::chart::scene::{Glyph, Item, Point, Scene};
+use crate::chart::scene::{Color, Glyph, Item, Point, Scene};
 use crate::chart::ticks::{Format, significant};
 use crate::dtype::DataType;
 use crate::hardware::Device;
@@ -27,6 +27,8 @@ pub struct RoofLine {
     pub rows: u64,
     /// Where the peak comes from.
     pub source: String,
+    /// A colour of its own, where several devices are told apart by it.
+    pub color: Option<Color>,
 }
 
 impl RoofLine {
@@ -47,6 +49,7 @@ impl RoofLine {
             bandwidth: device.bandwidth_bytes_per_s,
             rows: 0,
             source: peak.source.clone(),
+            color: None,
         })
     }
 
@@ -132,16 +135,19 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
 /// Roofs with a label and a ridge of their own at most; more would be a thicket.
 const LABELLED: usize = 6;
 
+/// Device, bandwidth, ridge of its highest ceiling, colour.
+type Slope<'a> = (&'a str, f64, f64, Option<Color>);
+
 /// Devices with the highest ceiling of each: one slope a device.
-fn slopes(roofs: &[RoofLine]) -> Vec<(&str, f64, f64)> {
-    let mut out: Vec<(&str, f64, f64)> = Vec::new();
+fn slopes(roofs: &[RoofLine]) -> Vec<Slope<'_>> {
+    let mut out: Vec<Slope<'_>> = Vec::new();
     for r in roofs {
         match out
             .iter_mut()
             .find(|s| s.0 == r.device && s.1 == r.bandwidth)
         {
             Some(s) => s.2 = s.2.max(r.ridge()),
-            None => out.push((&r.device, r.bandwidth, r.ridge())),
+            None => out.push((&r.device, r.bandwidth, r.ridge(), r.color)),
         }
     }
     out
@@ -168,7 +174,7 @@ fn ceiling_line(plot: &Plot, bandwidth: f64, peak: f64) -> Vec<Point> {
 
 /// Draws slopes, ceilings and ridges.
 pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[RoofLine]) {
-    let color = theme.roof;
+    let color = |own: Option<Color>| own.unwrap_or(theme.roof);
     let bottom = plot.rect[1] + plot.rect[3];
     for r in roofs.iter().take(LABELLED) {
         let at = px(plot, r.ridge(), r.peak);
@@ -182,13 +188,14 @@ pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[Roof
     for r in roofs {
         for (_, a) in &r.achievable {
             let line = ceiling_line(plot, r.bandwidth, *a);
-            scene.dashed(line, alpha(color, 0.85), 1.25, &[6.0, 4.0]);
+            scene.dashed(line, alpha(color(r.color), 0.85), 1.25, &[6.0, 4.0]);
         }
     }
-    for (_, bandwidth, ridge) in slopes(roofs) {
-        scene.line(slope_line(plot, bandwidth, ridge), color, 1.5);
+    for (_, bandwidth, ridge, own) in slopes(roofs) {
+        scene.line(slope_line(plot, bandwidth, ridge), color(own), 1.5);
     }
     for r in roofs {
+        let color = color(r.color);
         scene.line(ceiling_line(plot, r.bandwidth, r.peak), color, 1.5);
         scene.items.push(Item::Glyph {
             at: px(plot, r.ridge(), r.peak),
@@ -213,7 +220,7 @@ pub(super) fn labels(
     devices.dedup();
     let many = devices.len() > 1;
     // Labels prefer not to lie on a roof; nothing may lie on another label.
-    for (_, bandwidth, ridge) in slopes(roofs) {
+    for (_, bandwidth, ridge, _) in slopes(roofs) {
         block(placer, &slope_line(plot, bandwidth, ridge), plot.rect);
     }
     for r in roofs {
@@ -244,7 +251,7 @@ pub(super) fn labels(
     for (peak, bandwidth, label) in ceilings {
         ceiling_label(scene, placer, plot, theme, bandwidth, peak, &label);
     }
-    for (device, bandwidth, ridge) in slopes(roofs) {
+    for (device, bandwidth, ridge, _) in slopes(roofs) {
         let speed = Format::si("B/s").write(bandwidth, 4);
         let label = if many {
             format!("{device} {speed}")
