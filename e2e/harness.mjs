@@ -83,7 +83,8 @@ export async function openPage({
   page.quiet = () => page.requests.splice(0);
   page.on("console", (message) => message.type() === "error" && trouble.console.push(message.text()));
   page.on("pageerror", (error) => trouble.page.push(String(error)));
-  page.on("requestfailed", (request) => trouble.failed.push(request.url()));
+  // A page that leaves for another gives up what it still asked for.
+  page.on("requestfailed", (request) => request.failure()?.errorText !== "net::ERR_ABORTED" && trouble.failed.push(request.url()));
   // The context's, so that what a worker asks for counts too.
   context.on("request", (request) => page.requests.push(request.url()));
   if (javaScriptEnabled) {
@@ -96,13 +97,21 @@ export async function openPage({
   }
   await before?.(page);
   await page.goto((await site(headers)) + path);
-  if (ready && javaScriptEnabled) await waitReady(page);
+  if (ready && javaScriptEnabled) {
+    await waitReady(page);
+    await waitParts(page);
+  }
   return page;
 }
 
 /** The app sets `data-ready="1"` on <html> once what it was asked for is on the screen. */
 export async function waitReady(page, timeout = 15_000) {
   await page.waitForFunction(() => document.documentElement.dataset.ready === "1", null, { timeout });
+}
+
+/** The page asks for its later parts once the first view is painted; it sets `data-parts` when it asks for nothing more. */
+export async function waitParts(page, timeout = 15_000) {
+  await page.waitForFunction(() => document.documentElement.dataset.parts, null, { timeout });
 }
 
 /** Nothing was logged, thrown or blocked, and no request failed. */

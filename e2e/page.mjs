@@ -27,10 +27,7 @@ export class GemmscopePage {
   static async open(options) {
     const app = new GemmscopePage(await openPage(options));
     if (options?.ready === false) return app;
-    // The worker's scripts come just after the first view; from then on nothing may be asked of any server, and
-    // `assertQuiet` looks.
-    for (let i = 0; i < 100 && !app.page.workers().length; i++) await app.page.waitForTimeout(50);
-    await app.page.waitForLoadState("networkidle");
+    // From here on nothing may be asked of any server, and `assertQuiet` looks.
     app.page.quiet();
     return app;
   }

@@ -13,6 +13,7 @@ cd "$(dirname "$0")/.."
 
 WANT=${1:-all}
 TRUNK_VERSION=0.21.14
+SPLIT_VERSION=0.2.4
 BINARYEN_VERSION=132.0.0
 BINARYEN_OLDEST=116
 BINDGEN_VERSION=$(sed -n 's/^wasm-bindgen = "=\([0-9.]*\)".*/\1/p' Cargo.toml)
@@ -137,12 +138,18 @@ if [ "${GEMMSCOPE_STD:-}" = debian ] || ! has_std "$(rustc --print sysroot)"; th
   fi
 fi
 
-# ---- wasm-bindgen, wasm-opt ------------------------------------------------------------------------------------------
+# ---- wasm-bindgen, wasm-split, wasm-opt ------------------------------------------------------------------------------------------
 [ -n "$BINDGEN_VERSION" ] || die 'Cargo.toml pins no wasm-bindgen = "=X.Y.Z"'
 if [ "$(wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $BINDGEN_VERSION" ] || ! have wasm-bindgen-test-runner; then
   # Without --locked: its lock file may name a yanked crate.
   step "wasm-bindgen $BINDGEN_VERSION" 'the JS side of the wasm; must match Cargo.toml exactly' \
     quick_install 1 wasm-bindgen-cli --version "$BINDGEN_VERSION"
+fi
+# It does not say its version; what it writes has to fit wasm_split_helpers in Cargo.toml.
+if ! have wasm-split-cli || [ "$(cat "$TOOLS/bin/.wasm-split" 2>/dev/null)" != "$SPLIT_VERSION" ]; then
+  step "wasm-split $SPLIT_VERSION" 'cuts the wasm into what the first view needs and what comes later' \
+    quick_install 1 wasm_split_cli_support --version "$SPLIT_VERSION" --locked --features build-binary
+  echo "$SPLIT_VERSION" >"$TOOLS/bin/.wasm-split"
 fi
 if [ -n "$BACKGROUND" ]; then
   wait "$BACKGROUND" || exit 1

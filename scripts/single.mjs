@@ -36,6 +36,14 @@ try {
 }
 `;
 
+/** Instead of fetching a part: it lies in the page, compressed. */
+const PART = `async function part(name) {
+    const packed = document.getElementById(name.slice(2)).textContent;
+    const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream, { headers: { "content-type": "application/wasm" } });
+}`;
+
 /** Text that may stand inside a script element. */
 const inert = (js) => js.replace(/<(?=\/script|!--)/gi, "\\x3c");
 
@@ -44,7 +52,19 @@ export function singleFile(dist) {
   const read = (name) => readFileSync(join(dist, name), "utf8");
   const names = readdirSync(dist);
   const wasm = names.find((name) => name.endsWith("_bg.wasm"));
-  const glue = read(wasm.replace("_bg.wasm", ".js"))
+  const whole = read(wasm.replace("_bg.wasm", ".js"));
+  // The link script (split.mjs) becomes an object in front of the glue, the parts it fetches lie in the page.
+  const imports = /^import \* as (\w+) from "\.\/(parts-[^"]+)";?$/gm;
+  const linkName = imports.exec(whole)?.[2];
+  if (!linkName) throw new Error("the glue script imports no link script");
+  const loaders = [];
+  const parts = read(linkName)
+    .replace(/^import \{ initSync \} from [^\n]*$/m, "")
+    .replace(/^async function part\([^]*?^\}$/m, PART)
+    .replace(/^export const (\w+)/gm, (_, name) => (loaders.push(name), `const ${name}`));
+  if (/^(export|import) /m.test(parts) || /fetch\(/.test(parts) || !loaders.length) throw new Error(`${linkName} is not as it was`);
+  const object = `const parts = (() => {\n${parts}\nreturn { ${loaders.join(", ")} };\n})();\n`;
+  const glue = (object + whole.replace(imports, (_, name) => `const ${name} = parts;`))
     .replace(/^export \{[^}]*\};?$/gm, "")
     .replace(/^export (default )?(?=(async )?function|class|const|let)/gm, "");
   if (/^(export|import) /m.test(glue)) throw new Error("the glue script holds an import or export that is not known here");
@@ -64,7 +84,12 @@ export function singleFile(dist) {
     `default-src 'none'; script-src ${hash(early)} ${hash(main)} 'wasm-unsafe-eval'; style-src ${hash(css)}; ` +
     "img-src data: blob:; base-uri 'none'; form-action 'none'";
   const icon = `data:image/svg+xml;base64,${readFileSync(join(dist, "favicon.svg")).toString("base64")}`;
-  const packed = gzipSync(readFileSync(join(dist, wasm)), { level: 9 }).toString("base64");
+  const packed = [[wasm, "gemmscope-wasm"], ...names.filter((name) => /^part-.*\.wasm$/.test(name)).map((name) => [name, name])]
+    .map(([name, id]) => {
+      const bytes = gzipSync(readFileSync(join(dist, name)), { level: 9 }).toString("base64");
+      return `<script type="text/plain" id="${id}">${bytes}</script>\n`;
+    })
+    .join("");
   // Functions, since a replacement text would read its own dollar signs.
   html = html.replace(/(<meta http-equiv="?Content-Security-Policy"? content=")[^"]*"/i, (_, head) => `${head}${policy}"`);
   if (!html.includes(policy)) throw new Error("index.html carries no policy to replace");
@@ -72,7 +97,7 @@ export function singleFile(dist) {
   return html.replace(
     "</body>",
     () =>
-      `${SLOT}</script>\n<script type="text/plain" id="gemmscope-wasm">${packed}</script>\n<script type="module">${main}</script>\n</body>`,
+      `${SLOT}</script>\n${packed}<script type="module">${main}</script>\n</body>`,
   );
 }
 

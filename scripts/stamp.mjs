@@ -1,4 +1,4 @@
-// Trunk's post_build hook, the last step of a build. Trunk hashes what it builds; the static scripts in public/ keep
+// Trunk's post_build hook, the last step of a build; first it cuts the wasm into parts (split.mjs). Trunk hashes what it builds; the static scripts in public/ keep
 // their names, so a browser could run a cached one after a redeploy. This
 // - puts a hash of their content in the query of their URLs, and records the wasm's unpacked size, which a compressed
 //   response does not tell, for the progress bar;
@@ -9,9 +9,11 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { singleFile } from "./single.mjs";
+import { split } from "./split.mjs";
 
 const dist = process.env.TRUNK_STAGING_DIR;
 if (!dist) throw new Error("stamp.mjs runs as a Trunk hook: TRUNK_STAGING_DIR is not set");
+const link = split(dist, process.env.TRUNK_SOURCE_DIR ?? process.cwd());
 const dev = Boolean(process.env.GEMMSCOPE_DEV);
 
 const sha = (...names) => {
@@ -28,6 +30,8 @@ let html = readFileSync(page, "utf8");
 if (!html.includes("v=dev")) throw new Error("index.html holds no v=dev to stamp");
 const more = `&amp;bytes=${statSync(join(dist, wasm)).size}${dev ? "" : "&amp;sw=1"}`;
 html = html.replace(/(boot\.mjs\?[^"]*)v=dev/, `$1${stamp}${more}`).replaceAll("v=dev", stamp);
+// The glue imports the link script: name it early, or it costs a round trip.
+html = html.replace("</head>", `<link rel="modulepreload" href="./${link}"></head>`);
 if (dev) {
   // `trunk serve` adds an inline reload script and a web socket, which the policy rightly refuses.
   html = html.replace(/<meta http-equiv="?Content-Security-Policy"?[^>]*>/i, "");

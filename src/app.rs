@@ -16,6 +16,7 @@ pub mod formats;
 pub mod header;
 pub mod help;
 pub mod judge;
+pub mod later;
 pub mod load;
 pub mod mapping;
 pub mod model_row;
@@ -31,6 +32,7 @@ pub mod terms;
 pub mod totals;
 pub mod ui;
 pub mod views;
+pub mod workspace;
 
 use crate::view_state::ViewState;
 use crate::web::{clock, dom, file};
@@ -58,11 +60,9 @@ pub fn GemmScope(
     source::open_given(app);
     if dom::embedded() {
         dom::set_root_data("embed", Some("1"));
-        return view! { <embed::Embedded /> }.into_any();
+        return later::later(later::embedded);
     }
     follow_address(app);
-    let overview = Memo::new(move |_| app.view.with(|v| v.view == "overview"));
-    judge::follow(app, overview.into());
     let dragging = accept_files(app);
     shortcuts::listen(app);
 
@@ -75,30 +75,11 @@ pub fn GemmScope(
             <header::Header drawer=drawer />
             <Loading />
             <Show when=move || !empty.get() || !needs_file.get() fallback=|| view! { <empty::Empty /> }>
-                <div class="workspace" class:drawer-open=move || drawer.get()>
-                    <div class="scrim" on:click=move |_| drawer.set(false)></div>
-                    <Show when=move || !empty.get()><aside class="sidebar" id="sidebar" aria-label="Files and filters">
-                        <div class="drawer-head">
-                            <strong>"Files and filters"</strong>
-                            {icon_button(icon::CROSS, "Close the drawer", move || drawer.set(false))}
-                        </div>
-                        <files::Files />
-                        <filters::Filters />
-                    </aside></Show>
-                    <main class="main" id="main" tabindex="-1">
-                        <Show when=move || needs_file.get()>
-                            <totals::Strip />
-                            <views::Tabs />
-                            <NoDevice />
-                        </Show>
-                        <views::ActiveView />
-                    </main>
-                    <detail::Detail />
-                </div>
+                {later::later(move || later::workspace(drawer))}
             </Show>
             <div class="drop-veil" aria-hidden="true"><p>"Drop to add"</p></div>
             <Status />
-            <Dialogs />
+            <AskedDialog />
         </div>
     }
     .into_any()
@@ -216,63 +197,12 @@ fn Status() -> impl IntoView {
     }
 }
 
-/// Where rows have no roof yet: says so, and how to get one.
+/// The dialog that is open, if any.
 #[component]
-fn NoDevice() -> impl IntoView {
+fn AskedDialog() -> impl IntoView {
     let app = App::here();
-    let missing = Memo::new(move |_| {
-        app.judged.with(|j| j.contains(&None)) && app.data.with(|d| !d.is_empty())
-    });
-    let unnamed = Memo::new(move |_| app.data.with(|d| d.device.contains(&0)));
-    view! {
-        <Show when=move || missing.get()>
-            <div class="notice ask" role="note">
-                {ui::icon(ui::icon::CHIP)}
-                <p>
-                    {move || if unnamed.get() {
-                        "These files do not say which device they were measured on. Choose one to see roofs and efficiency:"
-                    } else {
-                        "A device that the files name is not in the catalogue. Say which one it is:"
-                    }}
-                </p>
-                <Show
-                    when=move || unnamed.get()
-                    fallback=move || view! {
-                        <button type="button" class="button small" on:click=move |_| app.open(Dialog::Devices(None))>"Devices…"</button>
-                    }
-                >
-                    <select aria-label="Device of these files" on:change=move |e| {
-                        let id = ui::value_of(&e);
-                        app.set_devices(|d| d.default = (!id.is_empty()).then_some(id));
-                    }>
-                        <option value="">"Device"</option>
-                        {move || app.custom.with(|own| devices::all(own))
-                            .into_iter()
-                            .map(|d| view! { <option value=d.id>{devices::short_name(&d.name)}</option> })
-                            .collect_view()}
-                    </select>
-                </Show>
-            </div>
-        </Show>
-    }
-}
-
-#[component]
-fn Dialogs() -> impl IntoView {
-    let app = App::here();
-    move || {
-        app.dialog.get().map(|dialog| match dialog {
-            Dialog::Help => view! { <help::Help /> }.into_any(),
-            Dialog::Formats => view! { <formats::Formats /> }.into_any(),
-            Dialog::Devices(name) => view! { <devices::Devices name=name /> }.into_any(),
-            Dialog::Mapping(id) => view! { <mapping::Mapping id=id /> }.into_any(),
-            Dialog::Share => view! { <share::Share /> }.into_any(),
-            Dialog::Source(host, url) => {
-                view! { <source::SourceDialog host=host url=url /> }.into_any()
-            }
-            Dialog::Paste => view! { <empty::PasteDialog /> }.into_any(),
-        })
-    }
+    let asked = Memo::new(move |_| app.dialog.with(Option::is_some));
+    view! { <Show when=move || asked.get()>{later::later(later::dialogs)}</Show> }
 }
 
 /// Colours follow the choice, the choice follows the system.
@@ -436,9 +366,14 @@ fn start_later(app: App) {
         clock::after_paint().await;
         clock::mark("gemmscope:first-view");
         dom::set_root_data("ready", Some("1"));
+        // What is not on the screen yet, while the reader reaches for a file.
+        let _ = later::load_work().await;
         clock::pause(Duration::from_millis(150)).await;
         if let Some(loader) = app.try_loader() {
             loader.prepare().await;
         }
+        // From here on the page asks nobody for anything. A frame fetches what its reader opens.
+        let all = !dom::embedded() && later::load_rest().await;
+        dom::set_root_data("parts", Some(if all { "all" } else { "some" }));
     });
 }

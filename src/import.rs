@@ -96,7 +96,7 @@ pub mod xlsx;
 
 pub use cell::{Bad, Col, Flaw, Header};
 pub use dialect::{Delimiter, Dialect, sniff_dialect};
-pub use formats::{Best, FORMATS, sniff};
+pub use formats::{Best, FORMAT_NAMES, FORMATS, sniff};
 pub use mapping::{MappedColumn, Mapping, header_fingerprint, inspect};
 pub use memo::Memo;
 pub use records::{Line, Lines, Record, Records};

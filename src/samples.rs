@@ -23,6 +23,16 @@ pub struct Sample {
 /// All samples.
 pub const SAMPLES: &[Sample] = &[
     Sample {
+        id: "cpu-llm",
+        title: "A model's layers on one CPU core",
+        description: "Measured: the linear layers of Qwen2.5 0.5B and 1.5B for 1 to 512 tokens in fp64, fp32, bf16 and int8, through two libraries.",
+        file: "cpu-llm.csv",
+        device: Some("sample-cpu-core"),
+        device_json: Some(include_str!("../samples/cpu-core.json")),
+        view: "",
+        bytes: include_bytes!("../samples/cpu-llm.csv"),
+    },
+    Sample {
         id: "cpu-flat-gemm",
         title: "Flat GEMM: N against the block width",
         description: "Measured: M = 8, fp32, the weight matrix cut into blocks of B_N columns that two CPU cores share, for K = 4096 and 12288.",

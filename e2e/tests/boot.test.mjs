@@ -19,7 +19,7 @@ test("every file comes from the site itself, the wasm once", async (t) => {
   const page = await openPage({ t });
   const urls = page.requests;
   assert.deepEqual(urls.filter((url) => !url.includes("/repo/")), []);
-  assert.equal(urls.filter((url) => url.endsWith(".wasm")).length, 1);
+  assert.equal(urls.filter((url) => url.endsWith("_bg.wasm")).length, 1);
 });
 
 test("a stored theme holds before the first paint", async (t) => {
@@ -76,6 +76,19 @@ test("a start script that does not arrive is said in words", async (t) => {
   assert.match(await app.bootError.innerText(), /could not be loaded \(.*boot\.mjs\)/);
 });
 
+test("a part that does not arrive is said in words, and can be asked for again", async (t) => {
+  const page = await openPage({ t, path: "#v=1&view=plan", before: (page) => page.route(/part-split_(work|plan)/, (route) => route.abort("connectionreset")) });
+  const notice = page.getByText("This part of the page could not be loaded");
+  await notice.waitFor();
+  await page.unroute(/part-split_(work|plan)/);
+  for (let i = 0; i < 2 && (await notice.count()); i++) {
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.waitForTimeout(1000);
+  }
+  await page.locator(".chart-stage").waitFor();
+  assert.equal(await notice.count(), 0);
+});
+
 test("a browser without WebAssembly is told what is missing", async (t) => {
   const app = await GemmscopePage.open({
     t,
@@ -113,6 +126,6 @@ test("the worker runs the compiled module without a second download", async (t) 
       }),
   );
   assert.equal(reply.type, "ready", reply.message);
-  assert.equal(page.requests.filter((url) => url.endsWith(".wasm")).length, 0);
+  assert.equal(page.requests.filter((url) => url.endsWith("_bg.wasm")).length, 0);
   assertQuiet(page);
 });

@@ -3,7 +3,7 @@
 //! own.
 
 use super::state::{App, LoadedFile, ThemeChoice};
-use super::{Dialogs, Loading, Status, detail, totals, views};
+use super::{AskedDialog, Loading, Status, detail, totals, views};
 use crate::chart::palette::Theme;
 use crate::chart::svg::svg;
 use crate::embed::{Export, Reply, Request, ViewChange};
@@ -47,7 +47,7 @@ pub fn Embedded() -> impl IntoView {
                 </div>
             </Show>
             <Status />
-            <Dialogs />
+            <AskedDialog />
         </div>
     }
 }

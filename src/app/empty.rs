@@ -4,7 +4,7 @@ use super::header::{ChooseFiles, ChooseFolder};
 use super::state::{App, Dialog};
 use super::ui::Modal;
 use crate::hardware::Device;
-use crate::import::FORMATS;
+use crate::import::FORMAT_NAMES;
 use crate::samples::{SAMPLES, Sample};
 use crate::web::file::Input;
 use leptos::prelude::*;
@@ -57,7 +57,7 @@ pub fn Empty() -> impl IntoView {
             </section>
             <section class="formats" aria-labelledby="formats-title">
                 <h3 id="formats-title">"What it reads"</h3>
-                <p>{FORMATS.iter().map(|f| f.name).collect::<Vec<_>>().join(" · ")}</p>
+                <p>{FORMAT_NAMES.iter().map(|f| f.1).collect::<Vec<_>>().join(" · ")}</p>
                 <button type="button" class="button" data-open="formats" on:click=move |_| app.open(Dialog::Formats)>
                     "How to produce each, with examples"
                 </button>

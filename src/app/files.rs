@@ -7,7 +7,7 @@ use super::totals::grouped;
 use super::ui::{Menu, icon, icon_button, value_of};
 use crate::dataset::{Assumption, Source};
 use crate::hardware::Device;
-use crate::import::FORMATS;
+use crate::import::FORMAT_NAMES;
 use crate::trace::TraceContext;
 use crate::units::Bytes;
 use crate::web::dom;
@@ -133,9 +133,9 @@ fn Card(file: LoadedFile) -> impl IntoView {
                         }
                     >
                         <option value="">"Recognise it"</option>
-                        {FORMATS
+                        {FORMAT_NAMES
                             .iter()
-                            .map(|f| view! { <option value=f.id selected=f.id == chosen_format>{f.name}</option> })
+                            .map(|f| view! { <option value=f.0 selected=f.0 == chosen_format>{f.1}</option> })
                             .collect_view()}
                     </select>
                 </label>

@@ -1,12 +1,14 @@
 //! Reading files one after another: a queue, its progress, what becomes of each outcome.
 
+use super::later;
 use super::state::{App, Dialog, LoadError, LoadedFile, Progress, Shared};
-use crate::import::{ErrorKind, Head, ImportOptions, Imported};
+use crate::import::{ErrorKind, ImportOptions, Imported};
 use crate::trace::{self, TraceContext};
+use crate::transformer::Model;
 use crate::units::Bytes;
 use crate::web::file::{Input, MAX_FOLDER_FILES};
 use crate::web::importer::Importer;
-use crate::web::reading::Outcome;
+use crate::web::reading::{self, Outcome};
 use crate::web::{clock, dom, storage};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -247,7 +249,9 @@ impl App {
         });
         if name.ends_with(".json")
             && total <= HEAD_BYTES
-            && super::plan::take_model(app, &name, &head(&job.input).await)
+            && let Ok(text) = String::from_utf8(head(&job.input).await)
+            && Model::is_config(&text)
+            && later::take_model(app, name.clone(), text).await.is_ok()
         {
             return Ok(());
         }
@@ -380,7 +384,7 @@ pub async fn head(input: &Input) -> Vec<u8> {
 
 /// What was decided earlier about files with the header of this one.
 async fn remembered(input: &Input) -> Option<ImportOptions> {
-    let head = Head::from_bytes(&input.name, &head(input).await);
-    let json = storage::get(&super::mapping::storage_key(&head)?)?;
+    let header = reading::fingerprint(input.name.clone(), head(input).await).await;
+    let json = storage::get(&super::mapping::storage_key(&header.ok()??))?;
     serde_json::from_str(&json).ok()
 }

@@ -10,8 +10,8 @@ use leptos::prelude::*;
 use std::str::FromStr;
 
 /// Key under which decisions about files of this header are stored.
-pub fn storage_key(head: &Head) -> Option<String> {
-    header_fingerprint(head).map(|f| format!("gemmscope.columns.{f}"))
+pub fn storage_key(fingerprint: &str) -> String {
+    format!("gemmscope.columns.{fingerprint}")
 }
 
 /// The dialog, for a loaded or a refused file.
@@ -41,10 +41,11 @@ pub fn Mapping(id: u32) -> impl IntoView {
     let read = move |_| {
         let options = options.get_untracked();
         if remember.get_untracked()
-            && let Some(key) = beginning.with_untracked(|h| h.as_ref().and_then(storage_key))
+            && let Some(header) =
+                beginning.with_untracked(|h| h.as_ref().and_then(header_fingerprint))
             && let Ok(json) = serde_json::to_string(&options)
         {
-            storage::set(&key, Some(&json));
+            storage::set(&storage_key(&header), Some(&json));
         }
         app.dialog.set(None);
         app.import_again(id, options);

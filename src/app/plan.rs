@@ -116,14 +116,8 @@ pub fn problems(ready: Ready) -> AnyView {
     .into_any()
 }
 
-/// Plans the model of a `config.json`; false where the bytes are none.
-pub fn take_model(app: App, name: &str, bytes: &[u8]) -> bool {
-    let Some(text) = std::str::from_utf8(bytes)
-        .ok()
-        .filter(|t| Model::is_config(t))
-    else {
-        return false;
-    };
+/// Plans the model of a `config.json`.
+pub fn take_model(app: App, name: &str, text: &str) {
     match Model::from_config(text) {
         Ok(model) => {
             app.status.set(format!("{name}: {} is planned", model.name));
@@ -142,5 +136,4 @@ pub fn take_model(app: App, name: &str, bytes: &[u8]) -> bool {
             app.load.update(|l| l.errors.push(error));
         }
     }
-    true
 }

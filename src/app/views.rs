@@ -10,7 +10,7 @@ pub mod scene;
 
 use super::state::App;
 use super::ui::icon;
-use crate::chart::view::{self, ViewKind};
+use crate::chart::view;
 use crate::view_state::ViewState;
 use crate::web::dom;
 use leptos::prelude::*;
@@ -26,7 +26,7 @@ pub enum Kind {
     /// The planner, which needs no file.
     Plan,
     /// Any other chart.
-    Scene(&'static ViewKind),
+    Scene,
 }
 
 /// One view.
@@ -50,7 +50,7 @@ const fn scene(at: usize, icon: &'static str) -> View {
         title: kind.name,
         icon,
         hint: kind.hint,
-        kind: Kind::Scene(kind),
+        kind: Kind::Scene,
     }
 }
 
@@ -318,8 +318,11 @@ fn body(view: &'static View) -> AnyView {
         }
         .into_any(),
         Kind::Overview => view! { <super::overview::Overview /> }.into_any(),
-        Kind::Plan => view! { <super::plan::PlanView /> }.into_any(),
+        Kind::Plan => super::later::later(super::later::planner),
         Kind::Table => view! { <super::table::Table /> }.into_any(),
-        Kind::Scene(kind) => view! { <scene::SceneView view=view kind=kind /> }.into_any(),
+        Kind::Scene => view::by_id(view.id).map_or_else(
+            || ().into_any(),
+            |kind| view! { <scene::SceneView view=view kind=kind /> }.into_any(),
+        ),
     }
 }

@@ -52,6 +52,17 @@ pub static FORMATS: &[Format] = &[
     super::generic::FORMAT,
 ];
 
+/// Ids and names of [`FORMATS`], for a page that lists them and needs none of their readers.
+pub static FORMAT_NAMES: [(&str, &str); FORMATS.len()] = {
+    let mut names = [("", ""); FORMATS.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = (FORMATS[i].id, FORMATS[i].name);
+        i += 1;
+    }
+    names
+};
+
 /// The format that a head was given to, and why.
 #[derive(Debug)]
 pub struct Best {

@@ -15,6 +15,9 @@ use wasm_bindgen_futures::JsFuture;
 
 type Progress = Rc<dyn Fn(u64)>;
 
+/// The number of no file.
+const NOBODY: u32 = 0;
+
 struct Waiting {
     resolve: js_sys::Function,
     progress: Progress,
@@ -56,13 +59,15 @@ impl Importer {
         *self.link.borrow_mut() = connect().map(Rc::new);
     }
 
-    /// Lets the worker run over made-up data, so that the first file is read at full speed.
+    /// Lets the worker fetch the readers and run them over made-up data, so that the first file is
+    /// read at full speed. Returns once the readers are there.
     pub async fn warm_up(&self) {
         let link = self.link.borrow().clone();
         if let Some(link) = link
             && is_true(JsFuture::from(link.ready.clone()).await)
+            && let Some(reply) = link.ask(NOBODY, Rc::new(|_| ()), &message("warm", &[]))
         {
-            let _ = link.worker.post_message(&message("warm", &[]));
+            let _ = JsFuture::from(reply).await;
         }
     }
 
@@ -166,6 +171,20 @@ fn fail(broken: &Cell<bool>, settle: &js_sys::Function, waiting: &RefCell<HashMa
 }
 
 impl Link {
+    /// Posts a message; the promise resolves to the reply that carries the same number, to null
+    /// where the worker dies. `None` where the message cannot be posted.
+    fn ask(&self, id: u32, progress: Progress, request: &JsValue) -> Option<js_sys::Promise> {
+        let mut resolve = None;
+        let reply = js_sys::Promise::new(&mut |r, _| resolve = Some(r));
+        let waiting = Waiting {
+            resolve: resolve?,
+            progress,
+        };
+        self.waiting.borrow_mut().insert(id, waiting);
+        self.worker.post_message(request).ok()?;
+        Some(reply)
+    }
+
     /// `None` where the worker does not work.
     async fn import(
         &self,
@@ -177,13 +196,6 @@ impl Link {
         if !is_true(JsFuture::from(self.ready.clone()).await) {
             return None;
         }
-        let mut resolve = None;
-        let reply = js_sys::Promise::new(&mut |r, _| resolve = Some(r));
-        let waiting = Waiting {
-            resolve: resolve?,
-            progress,
-        };
-        self.waiting.borrow_mut().insert(id, waiting);
         let blob: &web_sys::Blob = input.blob.as_ref();
         let request = message(
             "import",
@@ -194,8 +206,9 @@ impl Link {
                 ("options", serde_json::to_string(options).ok()?.into()),
             ],
         );
-        self.worker.post_message(&request).ok()?;
-        let reply = JsFuture::from(reply).await.ok()?;
+        let reply = JsFuture::from(self.ask(id, progress, &request)?)
+            .await
+            .ok()?;
         if reply.is_null() {
             return None;
         }

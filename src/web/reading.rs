@@ -1,13 +1,17 @@
 //! A blob's bytes into an import session, in slices, wherever this runs: a worker streams as fast
 //! as it can, the page (no worker in a sandboxed frame) gives the browser its turn in between.
+//!
+//! The readers are a part of the program of their own, fetched when they are first needed: nothing
+//! else on the page may name [`Session`]. See `app::later`.
 
 use super::clock;
 use super::file::Input;
-use crate::import::{ImportError, ImportOptions, Imported, Session};
+use crate::import::{Head, ImportError, ImportOptions, Imported, Session, header_fingerprint};
 use gloo_file::Blob;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
+use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
 /// Bytes a call of `feed`: small enough that the browser swaps in its optimised code early.
 const FEED: usize = 256 << 10;
@@ -100,6 +104,36 @@ fn explain(error: JsValue) -> String {
         .unwrap_or_else(|| "unknown error".to_owned())
 }
 
+/// Reads one file; the readers behind it are a part of their own.
+pub trait Reading {
+    /// See [`Session::feed`].
+    fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError>;
+    /// See [`Session::finish`].
+    fn finish(self: Box<Self>) -> Result<Imported, ImportError>;
+}
+
+impl Reading for Session {
+    fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
+        Session::feed(self, bytes)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
+        Session::finish(*self)
+    }
+}
+
+/// A session for a file of this name.
+#[wasm_split(read, fallible, preload(#[doc = "Fetches the readers."] load))]
+pub fn open_session(name: String, options: ImportOptions) -> Result<Box<dyn Reading>, NotLoaded> {
+    Ok(Box::new(Session::new(&name, options)))
+}
+
+/// What tells the header of a file that begins like this from others; `None` without one.
+#[wasm_split(read, fallible)]
+pub fn fingerprint(name: String, head: Vec<u8>) -> Result<Option<String>, NotLoaded> {
+    Ok(header_fingerprint(&Head::from_bytes(&name, &head)))
+}
+
 /// Reads the whole input. `progress` hears the bytes read so far; `cancelled` is asked between
 /// slices.
 pub async fn read(
@@ -109,7 +143,11 @@ pub async fn read(
     progress: &dyn Fn(u64),
     cancelled: &dyn Fn() -> bool,
 ) -> Outcome {
-    let mut session = Session::new(&input.name, options.clone());
+    let Ok(mut session) = open_session(input.name.clone(), options.clone()).await else {
+        return Outcome::Failed(ImportError::new(
+            "the part of the page that reads files could not be loaded: check the connection, then try again",
+        ));
+    };
     let mut chunks = Chunks::open(&input.blob, pace);
     let mut buffer = Vec::new();
     let mut done = 0u64;

@@ -1,7 +1,7 @@
 //! The worker's side: the page's own wasm, told apart by the missing window.
 //!
 //! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`,
-//! `{type: "warm"}`. Out: `progress {id, read}`, then one of `table {id, head, arrays, parse_ms}`,
+//! `{type: "warm"}`. Out: `warm {id: 0}` once the readers are there; `progress {id, read}`, then one of `table {id, head, arrays, parse_ms}`,
 //! `devices {id, json}`, `context {id, json}`, `error {id, line, column, message}`, `cancelled {id}`.
 
 use super::clock;
@@ -9,7 +9,7 @@ use super::file::Input;
 use super::reading::{self, Outcome, Pace};
 use super::transfer;
 use crate::dataset::wire;
-use crate::import::{ImportOptions, Imported, Session};
+use crate::import::{ImportOptions, Imported};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -70,8 +70,14 @@ pub fn run() {
                 state.cancelled.borrow_mut().insert(id);
             }
             "warm" => {
-                let state = state.clone();
-                wasm_bindgen_futures::spawn_local(async move { warm_up(&state).await });
+                let (state, out) = (state.clone(), out.clone());
+                wasm_bindgen_futures::spawn_local(async move {
+                    let loaded = reading::load().await.is_ok();
+                    let _ = out.post_message(&message("warm", &[("id", id.into())]));
+                    if loaded {
+                        warm_up(&state).await;
+                    }
+                });
             }
             _ => {}
         }
@@ -146,7 +152,11 @@ async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u3
 /// Runs the reader over about 1 MB of made-up rows: the first real file then meets code that the
 /// browser has optimised already. Gives way to a real import.
 async fn warm_up(state: &State) {
-    let mut session = Session::new("warm-up.csv", ImportOptions::default());
+    let Ok(mut session) =
+        reading::open_session("warm-up.csv".to_owned(), ImportOptions::default()).await
+    else {
+        return;
+    };
     let mut text = String::from("model,kernel,dtype,batch,M,N,K,transA,transB,time_us\n");
     let mut seed = 1u32;
     for _ in 0..16 {
