@@ -78,9 +78,13 @@ pub trait Picture {
     }
     /// Shows other columns and rows, where it holds more than fit.
     fn scroll_to(&self, _app: App, _first: (usize, usize)) {}
-    /// The picture with nothing scrolled out of sight; its size where that is too large to draw.
+    /// The picture as it is saved: with what stands beside it on the page.
+    fn saved(&self) -> Scene {
+        self.scene().clone()
+    }
+    /// The same with nothing scrolled out of sight; its size where that is too large to draw.
     fn whole(&self) -> Result<Scene, (f64, f64)> {
-        Ok(self.scene().clone())
+        Ok(self.saved())
     }
 }
 

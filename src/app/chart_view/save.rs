@@ -4,7 +4,6 @@
 use super::Picture;
 use crate::app::state::App;
 use crate::app::ui::{Menu, icon};
-use crate::chart::scene::Scene;
 use crate::chart::scroll::{LIMIT, fits, whole_size};
 use crate::chart::svg;
 use crate::web::{dom, picture as file};
@@ -38,8 +37,8 @@ pub fn SaveMenu(picture: Shown, name: &'static str) -> impl IntoView {
             label=|| icon(icon::SAVE)
         >
             {move || picture.get().map(|p| {
-                let shown = p.scene();
-                let (part, all) = ((shown.width, shown.height), whole_size(shown));
+                let (shown, all) = (p.saved(), whole_size(p.scene()));
+                let part = (shown.width, shown.height);
                 let caption = if all.is_some() { "The part that shows" } else { "The picture" };
                 view! {
                     {group(app, picture, name, (caption, part, false))}
@@ -83,14 +82,12 @@ fn save(app: App, picture: Shown, name: &str, scale: Option<f64>, whole: bool) {
     let Some(p) = picture.get_untracked() else {
         return;
     };
-    let drawn;
-    let scene: &Scene = match whole.then(|| p.whole()) {
-        Some(Ok(scene)) => {
-            drawn = scene;
-            &drawn
-        }
-        Some(Err(_)) => return app.status.set(format!("Too large: {LIMIT}.")),
-        None => p.scene(),
+    let scene = match whole {
+        true => p.whole(),
+        false => Ok(p.saved()),
+    };
+    let Ok(scene) = scene else {
+        return app.status.set(format!("Too large: {LIMIT}."));
     };
     let name = if whole {
         format!("{name}-all")
@@ -100,12 +97,12 @@ fn save(app: App, picture: Shown, name: &str, scale: Option<f64>, whole: bool) {
     match scale {
         Some(scale) => {
             let suffix = if scale > 1.0 { "@2x" } else { "" };
-            file::save_png(scene, scale, format!("{name}{suffix}.png"));
+            file::save_png(&scene, scale, format!("{name}{suffix}.png"));
         }
         None => dom::download(
             &format!("{name}.svg"),
             "image/svg+xml",
-            svg::svg(scene).as_bytes(),
+            svg::svg(&scene).as_bytes(),
         ),
     }
 }

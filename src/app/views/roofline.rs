@@ -8,8 +8,8 @@ use crate::chart::coloring::Coloring;
 use crate::chart::hit::{Direction, Hit, HitGrid};
 use crate::chart::palette::Theme;
 use crate::chart::roofline::settings::{
-    CEILING_KEY, MEASURED_KEY, MEASURED_NAME, OFF_KEY, ZOOM_KEY, ceiling, size_of, zoom_of,
-    zoom_text,
+    CEILING_KEY, MEASURED_KEY, MEASURED_NAME, OFF_KEY, ZOOM_KEY, ceiling, size_of, with_legend,
+    zoom_of, zoom_text,
 };
 use crate::chart::roofline::{self, Chart, Input, LegendEntry, Overlay, Points, overlay, roofline};
 use crate::chart::scene::{Glyph, Point, Scene, Table};
@@ -135,6 +135,11 @@ impl Picture for Drawn {
 
     fn table(&self, most: usize) -> (Table, u64) {
         roofline::table(&self.input(), &self.chart.plot, most)
+    }
+
+    fn saved(&self) -> Scene {
+        let theme = &self.canvas.theme;
+        with_legend(&self.chart, &self.coloring, self.measured, theme)
     }
 
     fn zoom_key(&self) -> Option<&'static str> {

@@ -5,6 +5,7 @@ use super::{Chart, Input, Points, SizeBy, Zoom, roofline};
 use crate::chart::coloring::Coloring;
 use crate::chart::control::{Choice, Control};
 use crate::chart::layout::FONT;
+use crate::chart::palette::Theme;
 use crate::chart::parts::{self, Swatch};
 use crate::chart::scene::{Anchor, Baseline, Glyph, Item, Scene};
 use crate::chart::{text, view::Look};
@@ -193,29 +194,38 @@ pub fn picture(frame: &Frame, state: &ViewState, look: &Look<'_>) -> Scene {
             ..Input::new(frame, &points, &coloring, look.theme, (look.width, height))
         })
     };
+    let measured = state.param(MEASURED_KEY) != Some("off");
     let drawn = draw(look.height);
-    let mut entries = legend(&coloring, &drawn);
-    if state.param(MEASURED_KEY) != Some("off") && drawn.counts.measured > 0 {
+    let top = with_legend(&drawn, &coloring, measured, look.theme).height - drawn.scene.height;
+    let drawn = draw((look.height - top).max(1.0));
+    with_legend(&drawn, &coloring, measured, look.theme)
+}
+
+/// The chart with its legend above it, as a picture of its own has it; `measured` where the open
+/// marks at measured bytes show.
+pub fn with_legend(drawn: &Chart, coloring: &Coloring, measured: bool, theme: &Theme) -> Scene {
+    let mut entries = legend(coloring, drawn);
+    if measured && drawn.counts.measured > 0 {
         entries.push((
-            Swatch::Mark(Glyph::Open, look.theme.muted),
+            Swatch::Mark(Glyph::Open, theme.muted),
             MEASURED_NAME.to_owned(),
         ));
     }
     let inset = (12.0, 8.0);
-    let width = (look.width - 2.0 * inset.0).max(1.0);
+    let mut scene = drawn.scene.clone();
+    let width = (scene.width - 2.0 * inset.0).max(1.0);
     let title = !coloring.label.is_empty() && !entries.is_empty();
-    let used = parts::legend(None, inset, width, look.theme, &entries);
+    let used = parts::legend(None, inset, width, theme, &entries);
     if used == 0.0 {
-        return draw(look.height).scene;
+        return scene;
     }
     let top = inset.1 + used + if title { parts::LEGEND_LINE } else { 0.0 };
-    let mut scene = draw((look.height - top).max(1.0)).scene;
     scene.move_down(top);
     scene.items.insert(
         0,
         Item::Rect {
-            rect: [0.0, 0.0, look.width, top],
-            fill: Some(look.theme.background),
+            rect: [0.0, 0.0, scene.width, top],
+            fill: Some(theme.background),
             stroke: None,
         },
     );
@@ -226,12 +236,12 @@ pub fn picture(frame: &Frame, state: &ViewState, look: &Look<'_>) -> Scene {
             (at.0, at.1 + parts::LEGEND_LINE / 2.0),
             words,
             FONT,
-            look.theme.text,
+            theme.text,
             (Anchor::Start, Baseline::Middle),
         );
         at.1 += parts::LEGEND_LINE;
     }
-    parts::legend(Some(&mut scene), at, width, look.theme, &entries);
+    parts::legend(Some(&mut scene), at, width, theme, &entries);
     scene
 }
 
