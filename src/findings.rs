@@ -247,6 +247,11 @@ pub static RULES: &[Rule] = &[
     reported::RULE,
 ];
 
+/// The rule of this id.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|r| r.id == id)
+}
+
 /// What became of one rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
@@ -254,6 +259,8 @@ pub struct Checked {
     pub rule: String,
     /// What it looks for.
     pub title: String,
+    /// When it speaks.
+    pub threshold: String,
     /// Findings it gave.
     pub findings: u32,
     /// `not checked: needs ...`, where something is absent.
@@ -404,6 +411,7 @@ impl<'a> Runner<'a> {
         self.report.checked.push(Checked {
             rule: rule.id.to_owned(),
             title: rule.title.to_owned(),
+            threshold: rule.threshold.to_owned(),
             findings: u32::try_from(found.len()).unwrap_or(u32::MAX),
             not_checked,
         });

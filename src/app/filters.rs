@@ -7,7 +7,7 @@ use crate::cells;
 use crate::dataset::ColumnData;
 use crate::field::{Field, FieldInfo};
 use crate::filter::Range;
-use crate::findings::RULES;
+use crate::findings::rule;
 use crate::selection::RowSet;
 use crate::web::clock;
 use leptos::prelude::*;
@@ -357,8 +357,7 @@ enum Chip {
 
 /// Rows that are named one by one, in words.
 pub fn only_words(only: &RowSet) -> String {
-    let rule = RULES.iter().find(|r| r.id == only.what);
-    let what = rule.map_or("Selected rows", |r| r.title);
+    let what = rule(&only.what).map_or("Selected rows", |r| r.title);
     match only.len() {
         1 => format!("{what}: 1 row"),
         n => format!("{what}: {} rows", grouped(n)),

@@ -4,7 +4,7 @@ use super::state::{App, Judged};
 use super::terms::explained;
 use super::totals::grouped;
 use super::ui::{Menu, icon};
-use crate::findings::{Finding, RULES, Severity};
+use crate::findings::{Finding, RULES, Severity, band};
 use crate::picture;
 use crate::report::{self, Breakdown, CANNOT_INFER, Report};
 use crate::units::Seconds;
@@ -97,12 +97,16 @@ fn page(app: App, judged: &Judged, all: RwSignal<bool>) -> AnyView {
         .iter()
         .filter_map(|c| Some((c.title.clone(), c.not_checked.clone()?)))
         .collect();
-    let quiet: Vec<String> = found
-        .checked
-        .iter()
-        .filter(|c| c.not_checked.is_none() && c.findings == 0)
-        .map(|c| c.title.clone())
-        .collect();
+    // What could not be checked first, then what was found nothing of, with when it would speak.
+    let quiet = |c: &&crate::findings::Checked| c.not_checked.is_none() && c.findings == 0;
+    let mut listed = unchecked.clone();
+    listed.extend(
+        found
+            .checked
+            .iter()
+            .filter(quiet)
+            .map(|c| (c.title.clone(), format!("nothing found: {}", c.threshold))),
+    );
     let has_devices = !unchecked.iter().any(|(_, why)| why.contains("a device"));
     view! {
         <header class="overview-head">
@@ -129,8 +133,7 @@ fn page(app: App, judged: &Judged, all: RwSignal<bool>) -> AnyView {
         <details class="overview-more">
             <summary>{format!("{} rules were checked, {} of them could not be", RULES.len(), unchecked.len())}</summary>
             <dl class="checked">
-                {unchecked.into_iter().map(|(t, why)| view! { <dt>{t}</dt><dd>{why}</dd> }).collect_view()}
-                {(!quiet.is_empty()).then(|| view! { <dt>"Nothing found"</dt><dd>{quiet.join("; ")}</dd> })}
+                {listed.into_iter().map(|(t, why)| view! { <dt>{t}</dt><dd>{why}</dd> }).collect_view()}
             </dl>
         </details>
         <details class="overview-more">
@@ -162,7 +165,9 @@ fn operations(app: App, breakdown: &Breakdown) -> Option<AnyView> {
                 crate::explain::percent(o.share_of_category),
                 Seconds(o.time_s).to_string(),
                 format!("{:.0}", o.calls),
-                o.efficiency.map_or("unknown".to_owned(), crate::explain::percent),
+                o.efficiency.map_or("unknown".to_owned(), |e| {
+                    format!("{}, {}", crate::explain::percent(e), band(e))
+                }),
                 o.bound.clone().unwrap_or_else(|| "unknown".to_owned()),
             ];
             let verdict = flag.map(|b| {
@@ -287,12 +292,17 @@ pub fn reasons(app: App, f: &Finding, index: Option<usize>) -> AnyView {
         "reason path",
     );
     let b = part("Path B: the kernel", &f.path_b, "reason path");
+    let when = part(
+        "Flagged because",
+        crate::findings::rule(&f.rule).map_or("", |r| r.threshold),
+        "reason",
+    );
     let profile = part("What a profile would have to show", &f.profile, "reason");
     view! {
         <dl class="reasons">
             {text}{how}
             <div class="paths">{a}{b}</div>
-            {sure}{profile}
+            {when}{sure}{profile}
         </dl>
         {callers(app, f)}
         {index.map(|i| evidence(app, i, f))}

@@ -235,7 +235,12 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
 }
 
 fn closing(report: &Report, out: &mut String) {
-    out.push_str("<h2>Checks</h2>\n<div class=\"wide\"><table><tbody>\n");
+    out.push_str("<h2>Checks</h2>\n<div class=\"wide\"><table><thead><tr>");
+    heads(
+        &[("Rule", false), ("Speaks when", false), ("Outcome", false)],
+        out,
+    );
+    out.push_str("</tr></thead>\n<tbody>\n");
     for c in &report.checked {
         let outcome = match (&c.not_checked, c.findings) {
             (Some(reason), _) => reason.clone(),
@@ -244,8 +249,9 @@ fn closing(report: &Report, out: &mut String) {
             (None, n) => format!("{n} findings"),
         };
         out.push_str(&format!(
-            "<tr><td>{}</td><td>{}</td></tr>\n",
+            "<tr><td>{}</td><td class=\"w\">{}</td><td>{}</td></tr>\n",
             h(&c.title),
+            h(&c.threshold),
             h(&outcome)
         ));
     }

@@ -184,7 +184,7 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
 }
 
 fn checks(report: &Report, out: &mut String) {
-    out.push_str("\n## Checks\n\n| rule | outcome |\n|---|---|\n");
+    out.push_str("\n## Checks\n\n| rule | speaks when | outcome |\n|---|---|---|\n");
     for c in &report.checked {
         let outcome = match (&c.not_checked, c.findings) {
             (Some(reason), _) => reason.clone(),
@@ -192,6 +192,6 @@ fn checks(report: &Report, out: &mut String) {
             (None, 1) => "1 finding".to_owned(),
             (None, n) => format!("{n} findings"),
         };
-        out.push_str(&format!("| {} | {outcome} |\n", c.title));
+        out.push_str(&format!("| {} | {} | {outcome} |\n", c.title, c.threshold));
     }
 }

@@ -121,7 +121,7 @@ impl RowShape {
                 "a tile that fills the last wave, or stream-K; the kernel has room too"
             }
             (Limit::Memory | Limit::Kernel, true) => "little is left",
-            (Limit::Memory | Limit::Kernel, false) => "the shape is not the problem, the kernel is",
+            (Limit::Memory | Limit::Kernel, false) => "the shape is not what holds it back",
         };
         if share > OVER_SHAPE_ROOF {
             return format!(
@@ -138,7 +138,7 @@ impl RowShape {
             _ => "",
         };
         format!(
-            "{attained} is {} of what {allowed} allow ({}), and {} of the device's roof ({}): \
+            "{attained} is {} of what {allowed} allow ({}), and {} of the datasheet's roof ({}): \
              {advice}.{caution}",
             percent(share),
             FlopsPerSec(roof.flops_per_s),
