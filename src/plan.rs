@@ -254,18 +254,14 @@ impl Plan {
             model, workload: w, ..
         } = &self.state;
         let edited = if self.state.edited { ", changed" } else { "" };
+        let many = |one: &str| format!("{} {one}{}", w.batch, if w.batch == 1 { "" } else { "s" });
+        let (sequences, prompts, length) = (many("sequence"), many("prompt"), w.length);
         let what = match (w.backward, w.phase) {
-            (true, _) => format!(
-                "forward and backward over {} sequences of {} tokens",
-                w.batch, w.length
-            ),
-            (false, Phase::Prefill) => {
-                format!("prefill of {} prompts of {} tokens", w.batch, w.length)
+            (true, _) => format!("forward and backward over {sequences} of {length} tokens"),
+            (false, Phase::Prefill) => format!("prefill of {prompts} of {length} tokens"),
+            (false, Phase::Decode) => {
+                format!("decode of {sequences}, one token each over {length} of context")
             }
-            (false, Phase::Decode) => format!(
-                "decode of {} sequences, one token each over {} of context",
-                w.batch, w.length
-            ),
         };
         let t = w.types;
         let types = if t.activation == t.weight {

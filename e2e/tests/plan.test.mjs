@@ -223,12 +223,16 @@ test("a selected measured row is named in its model, and its step planned", asyn
   await app.settle();
   assert.match(await app.detail(), /Qwen1\.5 0\.5B has no GEMM of this shape/);
   await cell(/2816.*1024/).click();
+  // Its kernel's MT128x224x64 covers 224 rows and 128 columns.
+  await app.page.getByRole("button", { name: "Explore its tiles" }).click();
+  await drawn(app.page, /Tile explorer of 8944 x 2816 x 1024 bf16/);
+  assert.equal(await total(app.page, "Tiles"), "40 × 22");
   await app.page.getByRole("button", { name: "Plan this step" }).click();
   const page = app.page;
   await drawn(page, /Roofline of [1-9]\d* GEMMs? and \d+ planned ones under the roof of AMD Instinct MI300X/);
   const list = page.getByRole("region", { name: "GEMMs of a step" });
   assert.match(await list.locator("tr", { hasText: "up_proj" }).first().innerText(), /up_proj\t8944\t2816\t1024/);
-  assert.match(await page.locator(".plan-head p").innerText(), /Qwen1\.5 0\.5B: prefill of 1 prompts? of 8944 tokens, bf16/);
+  assert.match(await page.locator(".plan-head p").innerText(), /Qwen1\.5 0\.5B: prefill of 1 prompt of 8944 tokens, bf16/);
   app.assertQuiet();
 });
 

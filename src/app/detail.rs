@@ -35,11 +35,14 @@ pub fn Detail() -> impl IntoView {
             let tools = replay_panel(app, &frame, row as usize);
             let stack = crate::trace::call_stack(&frame.data, row as usize)
                 .and_then(super::overview::call_stack);
-            let problem = frame.data.problem(row as usize);
             explanation(
                 explain(&frame, row as usize),
                 roof_name(frame.metrics.kind),
-                (super::model_row::section(app, read, problem), stack, tools),
+                (
+                    super::model_row::section(app, read, &frame, row as usize),
+                    stack,
+                    tools,
+                ),
             )
         })
     };

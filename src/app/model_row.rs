@@ -1,9 +1,11 @@
 //! What a selected row is in the model: in words, with the way to a plan of its step.
 
 use super::state::{App, Shared};
-use crate::gemm::Problem;
+use crate::chart::planner::take_shape;
+use crate::field::Frame;
 use crate::plan::matching::Index;
 use crate::plan::measured::{MeasuredStep, distinct, model_for};
+use crate::shape_roof::ShapeRoofs;
 use crate::transformer::Model;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -38,22 +40,28 @@ pub fn read(app: App) -> Memo<Shared<Option<Read>>> {
     })
 }
 
-/// One row in the model; nothing where no model is known.
-pub fn section(app: App, read: Memo<Shared<Option<Read>>>, problem: Problem) -> AnyView {
+/// One row in the model, where one is known, and the ways into the planner.
+pub fn section(app: App, read: Memo<Shared<Option<Read>>>, frame: &Frame, row: usize) -> AnyView {
+    let problem = frame.data.problem(row);
+    let device = frame.metrics.devices.get(frame.data.device[row] as usize);
+    let device = device.and_then(|d| Some(d.as_ref()?.id.clone()));
+    let tile = ShapeRoofs::of_row(&frame.data, &frame.metrics, row).map(|t| t.tile);
+    let explore = move |_| {
+        app.edit("plan", |v| {
+            take_shape(v, &problem, device.as_deref(), tile);
+            v.set_param("plan.page", "tile");
+            v.view = "plan".to_owned();
+        });
+    };
     let read = read.get();
-    let Some(r) = read.as_ref() else {
-        return ().into_any();
-    };
-    let name = r.model.name.clone();
-    let Some(found) = r.index.find(&problem) else {
-        return view! {
-            <section class="detail-section">
-                <h3>"In the model"</h3>
-                <p class="muted">{format!("{name} has no GEMM of this shape.")}</p>
-            </section>
+    let words = read.as_ref().map(|r| {
+        let name = &r.model.name;
+        match r.index.find(&problem) {
+            Some(found) => (found.sentence(name), true),
+            None => (format!("{name} has no GEMM of this shape."), false),
         }
-        .into_any();
-    };
+    });
+    let matched = words.as_ref().is_some_and(|w| w.1);
     let plan = move |_| {
         let read = read.clone();
         app.edit("plan", move |v| {
@@ -64,9 +72,16 @@ pub fn section(app: App, read: Memo<Shared<Option<Read>>>, problem: Problem) -> 
     };
     view! {
         <section class="detail-section" data-section="model">
-            <h3 title="Known by the two sizes of its weight, whatever the number of tokens">"In the model"</h3>
-            <p class="in-model">{found.sentence(&name)}</p>
-            <button type="button" class="button small" on:click=plan>"Plan this step"</button>
+            {words.map(|(text, found)| view! {
+                <h3 title="Known by the two sizes of its weight, whatever the number of tokens">"In the model"</h3>
+                <p class="in-model" class:muted=!found>{text}</p>
+            })}
+            <div class="replay-actions">
+                {matched.then(|| view! {
+                    <button type="button" class="button small" title="The whole step of the model that these rows are of, at its roofs" on:click=plan>"Plan this step"</button>
+                })}
+                <button type="button" class="button small" title="This shape on this device in the tile explorer" on:click=explore>"Explore its tiles"</button>
+            </div>
         </section>
     }
     .into_any()

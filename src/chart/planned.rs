@@ -75,7 +75,7 @@ pub fn marks(plan: &Plan, theme: &Theme) -> Vec<Planned> {
 const NAMED: usize = 3;
 
 /// Where the first device's GEMMs cross the ridge, with the batch, and the slider's steps on the
-/// way of the GEMM that takes most time.
+/// way of the GEMM that takes most time; an expert's way follows its share of the tokens.
 pub fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
     let mut out: Vec<Waymark> = plan
         .crossings()
@@ -114,7 +114,7 @@ pub fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
     let longest = rows
         .iter()
         .zip(plan.trails())
-        .filter(|(r, _)| !r.best.gemm.part.is_attention())
+        .filter(|(r, _)| !r.best.gemm.part.is_attention() && !r.best.gemm.part.is_routed())
         .fold(None::<(&PlanRow, Vec<Way>)>, |best, new| match best {
             Some(b) if b.0.share >= new.0.share => Some(b),
             _ => Some(new),

@@ -89,6 +89,27 @@ pub const TOOLS: &[ToolKind] = &[
     },
 ];
 
+/// Opens the tools' sizes on a measured GEMM: its shape and format, the device it ran on and the
+/// tile it used, as far as they are known.
+pub fn take_shape(state: &mut ViewState, p: &Problem, device: Option<&str>, tile: Option<Tile>) {
+    let mut set = |key: &str, value: String| state.set_param(key, value);
+    set("tool.m", p.m.to_string());
+    set("tool.n", p.n.to_string());
+    set("tool.k", p.k.to_string());
+    if TYPES.contains(&p.op.compute) {
+        set("tool.type", p.op.compute.id().to_owned());
+    }
+    if let Some(id) = device {
+        set("tool.device", id.to_owned());
+    }
+    if let Some(tile) = tile {
+        set("tool.bm", tile.m.to_string());
+        set("tool.bn", tile.n.to_string());
+        let depth = tile.k.map_or_else(String::new, |k| k.to_string());
+        set("tool.bk", depth);
+    }
+}
+
 /// Formats that the tools offer.
 const TYPES: [DataType; 9] = {
     use DataType::*;

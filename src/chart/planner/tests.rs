@@ -151,3 +151,24 @@ fn any_setting_is_survived() {
         }
     }
 }
+
+#[test]
+fn a_measured_shape_is_opened() {
+    let mut state = ViewState::default();
+    let mut p = Problem::new(8944, 2816, 1024, DataType::Bf16);
+    let tile = Tile {
+        m: 224,
+        n: 128,
+        k: Some(64),
+    };
+    take_shape(&mut state, &p, Some("mi300x"), Some(tile));
+    let tool = open("tile", &state.encode());
+    assert_eq!(value(&*tool, "Tiles"), "40 × 22");
+    // 224 x 64 x 2 bytes.
+    assert_eq!(value(&*tool, "A tile"), "28.0 KiB");
+    // What the tools have no word for stays as it was.
+    p.op.compute = DataType::Fp6;
+    take_shape(&mut state, &p, None, None);
+    assert_eq!(state.param("tool.type"), Some("bf16"));
+    assert_eq!(state.param("tool.bm"), Some("224"));
+}
