@@ -223,13 +223,29 @@ fn views(frame: &Frame, timings: &mut Vec<Timing>) {
         rows: Arc::new(frame.rows.iter().copied().filter(|r| r % 2 == 0).collect()),
         ..frame.clone()
     };
-    let whole = |frame: &Frame| {
-        let scene = picture::draw(frame, &state, (1000.0, Some(600.0)), &Theme::LIGHT);
-        scene.map_or(0, |s| s.items.len())
+    // The roofline keeps its points and colours while filters change.
+    let theme = Theme::of(false);
+    let prepare = || {
+        let info = frame.info(&Field::Dtype);
+        let coloring = info.map_or_else(
+            || Coloring::plain(&theme),
+            |info| Coloring::by(frame, &info, &theme),
+        );
+        (Points::new(&frame.data, &frame.metrics), coloring)
     };
-    timings.push(time(format!("{}{FIRST}", picture::FIRST), || whole(frame)));
+    let draw = |frame: &Frame, (points, coloring): &(Points, Coloring)| {
+        let input = Input {
+            dpr: 2.0,
+            ..Input::new(frame, points, coloring, &theme, (1000.0, 600.0))
+        };
+        roofline(&input).scene.items.len()
+    };
+    timings.push(time(format!("{}{FIRST}", picture::FIRST), || {
+        draw(frame, &prepare())
+    }));
+    let ready = prepare();
     timings.push(time(format!("{}{FILTERED}", picture::FIRST), || {
-        whole(&half)
+        draw(&half, &ready)
     }));
     for kind in view::VIEWS {
         let draw = |frame: &Frame| {

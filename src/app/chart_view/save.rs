@@ -63,10 +63,11 @@ fn group(
     let too_large = |scale| (!fits(size, scale)).then(|| format!("Too large: {LIMIT}"));
     let one = |(label, scale): (&'static str, Option<f64>)| {
         let why = too_large(scale.unwrap_or(1.0));
+        let too = why.is_some();
         view! {
-            <button type="button" class="menu-item" disabled=why.is_some() title=why data-whole=whole.to_string()
+            <button type="button" class="menu-item" disabled=too title=why data-whole=whole.to_string()
                 on:click=move |_| save(app, picture, name, scale, whole)>
-                {label}
+                {label} {too.then_some(": too large")}
             </button>
         }
     };
