@@ -1,6 +1,12 @@
 //! What holds for every input, shared by the fuzz targets and `tests/import_corpus.rs`.
 
-use gemmscope::import::{ImportOptions, Imported, Session};
+#![allow(dead_code, reason = "each fuzz target uses a part")]
+
+use gemmscope::import::json::Scanner;
+use gemmscope::import::{
+    Delimiter, Dialect, Head, ImportOptions, Imported, Record, Records, Session,
+    header_fingerprint, inspect, sniff,
+};
 
 /// Reads bytes in slices of `step`, as one format or as what they are recognised for; panics
 /// where an invariant does not hold.
@@ -45,4 +51,63 @@ pub fn exercise(format: Option<&str>, bytes: &[u8], step: usize) {
 fn said(message: &str) {
     assert!(!message.is_empty());
     assert!(message.len() < 20_000, "{} bytes of message", message.len());
+}
+
+/// The tokenizer: the same records in slices of `step` and in one; the low bits of `kind` choose
+/// the delimiter, its highest the decimal comma.
+pub fn records(kind: u8, bytes: &[u8], step: usize) {
+    let delimiter = match kind % 5 {
+        0 => Delimiter::Spaces,
+        k => Delimiter::Byte(b",;\t|"[usize::from(k - 1)]),
+    };
+    let dialect = Dialect {
+        delimiter,
+        decimal_comma: kind & 128 != 0,
+    };
+    let whole = bytes.len().max(1);
+    assert_eq!(cut(bytes, step, dialect), cut(bytes, whole, dialect));
+}
+
+fn cut(bytes: &[u8], step: usize, dialect: Dialect) -> Vec<(u32, Vec<Vec<u8>>)> {
+    let mut out = Vec::new();
+    let mut records = Records::new(dialect);
+    let mut take = |r: &Record<'_>| {
+        out.push((r.line(), r.iter().map(<[u8]>::to_vec).collect()));
+        Ok(())
+    };
+    for slice in bytes.chunks(step.max(1)) {
+        if records.feed(slice, &mut take).is_err() {
+            return out;
+        }
+    }
+    let _ = records.finish(&mut take);
+    out
+}
+
+/// The JSON scanner: the same pieces in slices of `step` and in one.
+pub fn json(bytes: &[u8], step: usize) {
+    assert_eq!(pieces(bytes, step), pieces(bytes, bytes.len().max(1)));
+}
+
+fn pieces(bytes: &[u8], step: usize) -> Vec<(String, bool, u32, Option<Vec<u8>>)> {
+    let mut scanner = Scanner::new(&["traceEvents", "a"]);
+    let mut out = Vec::new();
+    for slice in bytes.chunks(step.max(1)) {
+        let _ = scanner.feed(slice, &mut |i| {
+            let text = i.text.map(<[u8]>::to_vec);
+            out.push((i.key.to_owned(), i.element, i.line, text));
+            Ok(())
+        });
+    }
+    out
+}
+
+/// Detection and the guesses of the column mapping.
+pub fn head(bytes: &[u8]) {
+    let head = Head::from_bytes("x.csv", bytes);
+    if let Err(e) = sniff(&head, &ImportOptions::default()) {
+        said(&e.message);
+    }
+    let _ = inspect(&head, &ImportOptions::default());
+    let _ = header_fingerprint(&head);
 }

@@ -1,5 +1,6 @@
 //! A fixed corpus through every reader: all fixtures as every format, and thousands of seeded
-//! damages of them. The same checks as the fuzz targets, on a stable toolchain, in seconds.
+//! damages of them. The same checks as the fuzz targets, on a stable toolchain, in seconds, with
+//! the memory that each input may take.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -8,8 +9,50 @@ mod exercise;
 
 use exercise::exercise;
 use gemmscope::import::FORMATS;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// Counts what each thread holds, and the most it held.
+struct Counting;
+
+thread_local! {
+    static HELD: Cell<isize> = const { Cell::new(0) };
+    static MOST: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(bytes: isize) {
+    // A thread that ends has no counter any more.
+    let _ = HELD.try_with(|held| {
+        held.set(held.get() + bytes);
+        let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
+    });
+}
+
+#[allow(unsafe_code, reason = "an allocator cannot be written without")]
+// SAFETY: all requests go to the system's allocator as they are.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Bytes that an input may take at most: lines, heads and dictionaries cost a fixed amount, and
+/// each byte of a row some hundred where a wide table becomes a long one.
+const FIXED: isize = 8 << 20;
+const PER_BYTE: isize = 512;
 
 struct Seeded(u64);
 
@@ -129,18 +172,104 @@ fn damage(r: &mut Seeded, bytes: &[u8], other: &[u8]) -> Vec<u8> {
     out
 }
 
-fn timed(what: &str, f: impl FnOnce()) {
+/// Runs within bounds of time and memory.
+fn bounded(what: &str, bytes: &[u8], f: impl FnOnce()) {
+    let before = HELD.get();
+    MOST.set(before);
     let started = Instant::now();
     f();
     let took = started.elapsed();
-    assert!(took < Duration::from_secs(10), "{what} took {took:?}");
+    // Generous: the machine may be busy. It is hangs that this finds.
+    assert!(took < Duration::from_secs(60), "{what} took {took:?}");
+    let held = MOST.get() - before;
+    assert!(
+        held <= FIXED + PER_BYTE * bytes.len() as isize,
+        "{what}: {held} bytes held for {} of input",
+        bytes.len()
+    );
+}
+
+/// A zip of these parts, stored: what a workbook is.
+fn workbook(sheet: &str) -> Vec<u8> {
+    let rels =
+        "<Relationships><Relationship Id=\"r1\" Target=\"worksheets/s.xml\"/></Relationships>";
+    let book = "<workbook><sheets><sheet name=\"GEMM\" r:id=\"r1\"/></sheets></workbook>";
+    let rows: String = sheet
+        .lines()
+        .map(|l| {
+            let cells = l
+                .split(',')
+                .map(|c| format!("<c t=\"inlineStr\"><is><t>{c}</t></is></c>"));
+            format!("<row>{}</row>", cells.collect::<String>())
+        })
+        .collect();
+    let sheet = format!("<worksheet><sheetData>{rows}</sheetData></worksheet>");
+    let (mut out, mut directory, mut n) = (Vec::new(), Vec::new(), 0u16);
+    for (name, text) in [
+        ("xl/workbook.xml", book),
+        ("xl/_rels/workbook.xml.rels", rels),
+        ("xl/worksheets/s.xml", &sheet),
+    ] {
+        let sizes = [
+            (text.len() as u32).to_le_bytes(),
+            (text.len() as u32).to_le_bytes(),
+        ]
+        .concat();
+        let name_size = (name.len() as u16).to_le_bytes();
+        let at = (out.len() as u32).to_le_bytes();
+        out.extend(
+            [
+                b"PK\x03\x04".as_slice(),
+                &[0; 14],
+                &sizes,
+                &name_size,
+                &[0; 2],
+            ]
+            .concat(),
+        );
+        out.extend([name.as_bytes(), text.as_bytes()].concat());
+        directory.extend(
+            [
+                b"PK\x01\x02".as_slice(),
+                &[0; 16],
+                &sizes,
+                &name_size,
+                &[0; 12],
+                &at,
+            ]
+            .concat(),
+        );
+        directory.extend(name.as_bytes());
+        n += 1;
+    }
+    let (start, size) = (out.len() as u32, directory.len() as u32);
+    out.extend(directory);
+    out.extend(
+        [
+            b"PK\x05\x06".as_slice(),
+            &[0; 4],
+            &n.to_le_bytes(),
+            &n.to_le_bytes(),
+        ]
+        .concat(),
+    );
+    out.extend([size.to_le_bytes(), start.to_le_bytes()].concat());
+    out.extend([0; 2]);
+    out
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut e = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    e.write_all(bytes).unwrap();
+    e.finish().unwrap()
 }
 
 #[test]
 fn every_fixture_as_every_format() {
     for (name, bytes) in fixtures() {
         for f in FORMATS {
-            timed(&format!("{name} as {}", f.id), || {
+            bounded(&format!("{name} as {}", f.id), &bytes, || {
                 exercise(Some(f.id), &bytes, 4096)
             });
         }
@@ -149,10 +278,13 @@ fn every_fixture_as_every_format() {
 
 #[test]
 fn damaged_fixtures() {
-    let all = fixtures();
+    let mut all = fixtures();
+    let report = "M,N,K,dtype,time_us\n64,128,256,fp16,12\n64,128,512,bf16,20\n";
+    all.push(("workbook.xlsx".to_owned(), workbook(report)));
+    all.push(("packed.csv.gz".to_owned(), gzip(report.as_bytes())));
     let mut r = Seeded(0x9e37_79b9_7f4a_7c15);
     for (i, (name, bytes)) in all.iter().enumerate() {
-        for round in 0..12 {
+        for round in 0..24 {
             let other = &all[(i + 1 + r.below(all.len() - 1)) % all.len()].1;
             let bad = damage(&mut r, bytes, other);
             let format = match round % 4 {
@@ -161,7 +293,16 @@ fn damaged_fixtures() {
             };
             let step = 1 + r.below(300);
             let what = format!("{name}, round {round}, as {format:?}");
-            let result = std::panic::catch_unwind(|| timed(&what, || exercise(format, &bad, step)));
+            let result = std::panic::catch_unwind(|| {
+                bounded(&what, &bad, || match round % 6 {
+                    3 => {
+                        exercise::records((round as u8).wrapping_mul(37), &bad, step);
+                        exercise::json(&bad, step);
+                        exercise::head(&bad);
+                    }
+                    _ => exercise(format, &bad, step),
+                });
+            });
             if result.is_err() {
                 panic!("{what}:\n{}", String::from_utf8_lossy(&bad));
             }

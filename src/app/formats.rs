@@ -9,11 +9,13 @@ use leptos::prelude::*;
 #[component]
 pub fn Formats() -> impl IntoView {
     let app = App::here();
+    let wanted = RwSignal::new(String::new());
     let list: Vec<AnyView> = FORMATS
         .iter()
         .map(|f| {
+            let found = move || wanted.with(|w| guide::mentions(f, w));
             view! {
-                <details class="format" data-format=f.id>
+                <details class="format" data-format=f.id hidden=move || !found()>
                     <summary>{f.name}</summary>
                     <p class="muted">"Make one: " <code>{f.produced_by}</code></p>
                     <pre tabindex="0">{guide::example(f)}</pre>
@@ -28,7 +30,16 @@ pub fn Formats() -> impl IntoView {
                 <p>
                     "Files are recognised by their content. Work, bytes and rates are recomputed; what a file leaves open is assumed, said on its card, and can be answered there. Open a line for the command and an example."
                 </p>
+                <label class="field">
+                    <span>"Search"</span>
+                    <input type="search" placeholder="Tool, command or column"
+                        on:input=move |e| wanted.set(super::ui::value_of(&e)) />
+                </label>
                 {list}
+                {move || {
+                    let none = wanted.with(|w| FORMATS.iter().all(|f| !guide::mentions(f, w)));
+                    none.then(|| view! { <p>"No tool of this name. A table with M, N, K and a time or a rate is read whoever wrote it."</p> })
+                }}
                 <p class="muted">
                     "Also: any table with M, N, K and a time or a rate under any name, lists of shapes, gzip, UTF-16, decimal commas. Rows that are no measurement are set aside with line and reason."
                 </p>

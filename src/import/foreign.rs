@@ -175,6 +175,18 @@ pub fn by_text(head: &Head) -> Option<&'static str> {
             "this is an IREE convolution benchmark, not a GEMM; drop the gemm CSV beside it",
         );
     }
+    if any(&["function,", "rocblas-Gflops"]) && any(&["\ngemv,"]) {
+        return Some(
+            "this is rocblas-bench output of matrix-vector products (gemv), which read a matrix \
+             once and are no GEMMs: drop that of gemm",
+        );
+    }
+    if header(&["kernel_type", "percentage"]) || header(&["kernel_type", "sum (us)"]) {
+        return Some(
+            "this is a table of Holistic Trace Analysis: times by kernel without shapes; drop the \
+             trace that it was made from",
+        );
+    }
     if first.starts_with("type,time ms,percent") {
         return Some(
             "this is TraceLens gpu_timeline.csv, which has no shapes: drop the GEMM.csv beside it",

@@ -38,6 +38,17 @@ pub fn example(format: &Format) -> &'static str {
     format.example.trim_end()
 }
 
+/// True where every word of a search occurs in what is said about a format.
+pub fn mentions(format: &Format, search: &str) -> bool {
+    let said = [format.id, format.name, format.produced_by, format.example]
+        .join(" ")
+        .to_lowercase();
+    search
+        .to_lowercase()
+        .split_whitespace()
+        .all(|word| said.contains(word))
+}
+
 /// The list as a page of the book (`docs/src/formats.md`).
 pub fn markdown() -> String {
     let mut out = String::from(
@@ -138,6 +149,18 @@ mod tests {
     fn the_schema_is_that_of_the_table() {
         let names: Vec<&str> = SCHEMA.iter().map(|s| s.0).collect();
         assert_eq!(names, FIXED);
+    }
+
+    #[test]
+    fn a_search_finds_tools_commands_and_columns() {
+        let found = |search: &str| -> Vec<&str> {
+            let hit = FORMATS.iter().filter(|f| mentions(f, search));
+            hit.map(|f| f.id).collect()
+        };
+        assert_eq!(found("disposition"), ["cutlass"]);
+        assert!(found("  NCU  --csv").contains(&"ncu"));
+        assert_eq!(found("").len(), FORMATS.len());
+        assert!(found("no such tool").is_empty());
     }
 
     #[test]

@@ -45,10 +45,10 @@ fn first_rows(head: &Head) -> Rows {
         let mut scanner = super::json::Scanner::new(Rows::ARRAYS);
         // What the head holds is enough; its end is cut.
         let _ = scanner.feed(text.as_bytes(), &mut |i| {
-            if i.element
-                && let Some(t) = i.text
-            {
-                rows.push(i.line, t);
+            match i.text {
+                Some(t) if i.element => rows.push(i.line, t),
+                Some(t) => rows.around(i.key, t),
+                None => {}
             }
             Ok(())
         });
@@ -94,6 +94,8 @@ struct Rows {
     name: String,
     options: ImportOptions,
     columns: Vec<String>,
+    /// What stands beside the list and holds for all rows: `config`, `device`.
+    common: Vec<(String, String)>,
     /// Objects before the table is opened: line and cells.
     objects: Vec<(u32, Vec<(String, String)>)>,
     inner: Option<Box<dyn Reader>>,
@@ -110,10 +112,32 @@ impl Rows {
             Ok(Value::Object(o)) => {
                 let mut cells = Vec::new();
                 flatten("", &o, &mut cells, 0);
+                for (key, value) in &self.common {
+                    if !cells.iter().any(|(k, _)| k == key) {
+                        cells.push((key.clone(), value.clone()));
+                    }
+                }
                 self.objects.push((line, cells));
             }
             _ => self.bad += 1,
         }
+    }
+
+    /// A member in front of the list: a size, a type, a device that all rows share.
+    fn around(&mut self, key: &str, text: &[u8]) {
+        let Ok(value) = serde_json::from_slice::<Value>(text) else {
+            return;
+        };
+        let mut cells = Vec::new();
+        match value {
+            Value::Object(o) => flatten("", &o, &mut cells, 0),
+            Value::Array(_) | Value::Null => {}
+            Value::String(t) => cells.push((key.to_owned(), t)),
+            other => cells.push((key.to_owned(), other.to_string())),
+        }
+        let known = |name: &str| super::alias::guess(name).target != super::Target::Extra;
+        cells.retain(|(name, _)| known(name));
+        self.common.extend(cells);
     }
 
     /// The columns of the objects so far, in order of appearance.
@@ -285,7 +309,11 @@ impl ItemReader for Rows {
     fn item(&mut self, item: Item<'_>) -> Result<(), ImportError> {
         match item.text {
             Some(text) if item.element => self.take(item.line, text),
-            _ => Ok(()),
+            Some(text) => {
+                self.around(item.key, text);
+                Ok(())
+            }
+            None => Ok(()),
         }
     }
 

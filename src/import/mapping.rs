@@ -308,6 +308,10 @@ pub fn distinct(names: Vec<String>) -> Vec<String> {
     out
 }
 
+/// Rows whose values are looked at: each line of the head may be the header, so that this bounds
+/// what a long preamble costs.
+const PROBED: usize = 32;
+
 fn map(
     header: Vec<String>,
     rows: &[Vec<String>],
@@ -316,7 +320,10 @@ fn map(
     options: &ImportOptions,
 ) -> Mapping {
     let probes: Vec<Probe> = (0..header.len())
-        .map(|i| Probe::new(rows.iter().filter_map(|r| r.get(i)), dialect.decimal_comma))
+        .map(|i| {
+            let cells = rows.iter().take(PROBED).filter_map(|r| r.get(i));
+            Probe::new(cells, dialect.decimal_comma)
+        })
         .collect();
     let mut guesses: Vec<(Guess, String)> = header
         .iter()

@@ -39,7 +39,9 @@ fn detect(head: &Head, rate: &str, beside: &[&str]) -> Option<Detection> {
     names.extend(beside);
     head.lines.iter().find(|l| {
         let fields = Head::fields(strip_index(l.trim()), ',');
+        // Without a K it is another routine.
         names.iter().all(|n| fields.contains(n))
+            && fields.iter().any(|f| f.eq_ignore_ascii_case("k"))
     })?;
     Some(Detection::new(98, format!("a header line has {rate}")))
 }

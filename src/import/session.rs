@@ -42,6 +42,8 @@ pub struct Session {
     archive: Option<Vec<u8>>,
     head: Vec<u8>,
     head_lines: usize,
+    /// Line ends of the text so far.
+    line_ends: u64,
     state: State,
     bytes_in: u64,
     text_bytes: u64,
@@ -61,6 +63,7 @@ impl Session {
             archive: None,
             head: Vec::new(),
             head_lines: 0,
+            line_ends: 0,
             state: State::Head,
             bytes_in: 0,
             text_bytes: 0,
@@ -132,11 +135,13 @@ impl Session {
                 head,
                 head_lines,
                 text_bytes,
+                line_ends,
                 only_cr,
                 ..
             } = self;
             let result = decoder.feed(piece).and_then(|text| {
                 *text_bytes += text.len() as u64;
+                *line_ends += memchr::memchr_iter(b'\n', text).count() as u64;
                 take(text, state, head, head_lines, *only_cr)
             });
             if let Err(e) = result {
@@ -205,11 +210,7 @@ impl Session {
                 source.format_reason = self.format.2;
             }
             if source.rows_read == 0 {
-                return Err(ImportError::new(
-                    "no rows: there is a header but nothing below it; the run that wrote the \
-                     file may have failed",
-                )
-                .kind(ErrorKind::Empty));
+                return Err(no_rows(self.format.1, self.line_ends));
             }
             if let Some(encoding) = self.decoder.encoding() {
                 source.notes.push(format!("The text is {encoding}."));
@@ -259,6 +260,20 @@ impl Session {
         self.state = State::Reading(reader);
         Ok(())
     }
+}
+
+fn no_rows(format: &str, lines: u64) -> ImportError {
+    let message = if lines > 2 {
+        format!(
+            "no rows: none of the {lines} lines is a result as this format prints it; if it is \
+             another one, choose it under “Read it as”: {format}"
+        )
+    } else {
+        "no rows: there is a header but nothing below it; the run that wrote the file may have \
+         failed"
+            .to_owned()
+    };
+    ImportError::new(message).kind(ErrorKind::Empty)
 }
 
 fn only_nul() -> ImportError {

@@ -192,8 +192,9 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
         })
         .collect();
     let options = options.clone();
-    let planner: Planner =
-        Box::new(move |h, table| Some(plan(h, table, op, device, &rows, &options)));
+    let planner: Planner = Box::new(move |h, table| {
+        (!h.names.is_empty()).then(|| plan(h, table, op, device, &rows, &options))
+    });
     Ok(Box::new(Delimited::new(dialect, Wide::new(table, planner))))
 }
 

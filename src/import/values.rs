@@ -44,6 +44,8 @@ pub(super) struct Probe {
 
 /// Sizes of a GEMM in a name are told from those of a tile by this.
 const LARGE: u32 = 1024;
+/// Bytes of a cell in which sizes are looked for.
+const LONGEST: usize = 200;
 
 impl Probe {
     pub fn new<'a>(cells: impl Iterator<Item = &'a String>, decimal_comma: bool) -> Self {
@@ -57,7 +59,9 @@ impl Probe {
             if p.samples.len() < 4 && !p.samples.iter().any(|s| s == text) {
                 p.samples.push(text.chars().take(60).collect());
             }
-            if let Some(v) = cell::number(text.as_bytes(), decimal_comma) {
+            let value = cell::number(text.as_bytes(), decimal_comma);
+            let number = value.is_some();
+            if let Some(v) = value {
                 p.numbers += 1;
                 p.whole += usize::from(v.fract() == 0.0);
             } else if cell::is_missing(text.as_bytes()) {
@@ -70,15 +74,14 @@ impl Probe {
             p.any_dtype |= is_type;
             p.dtypes += usize::from(is_type && text.len() >= 3);
             p.any_layout |= layout(text).is_some();
+            if number || text.len() > LONGEST || !text.bytes().any(|b| b.is_ascii_digit()) {
+                continue;
+            }
             match shape_text::sizes(text).len() {
                 2 => p.pairs += 1,
                 _ => p.dimensions += usize::from(shape_text::dimensions(text).len() >= 2),
             }
-            if shape_text::shape(text, "").is_some()
-                && cell::number(text.as_bytes(), false).is_none()
-            {
-                p.triples += 1;
-            }
+            p.triples += usize::from(shape_text::shape(text, "").is_some());
             if let Some(shape) = shape_text::named(text) {
                 p.named += 1;
                 p.large |= shape.sizes.iter().any(|s| *s >= LARGE);

@@ -89,6 +89,7 @@ pub(super) const NAMES: &[(&str, Target, u8)] = &[
     ("matrix_dim", Target::Mnk, 60),
     ("matrix_shape", Target::Mnk, 60),
     ("size", Target::Mnk, 60),
+    ("benchmark_size", Target::Mnk, 60),
     ("sizes", Target::Mnk, 60),
     ("dims", Target::Mnk, 60),
     ("dimensions", Target::Mnk, 60),
