@@ -40,6 +40,10 @@ const views = run("views").trim().split("\n").map((line) => line.match(/^(\S+)\s
 const recipe = (path) => text(join("e2e/recipes", path));
 const filled = {
   help: () => run("--help").trimEnd(),
+  commands: () =>
+    ["summary", "render", "report", "page", "check", "convert"]
+      .map((name) => `### ${name}\n\n\`\`\`text\n${run(name, "--help").trimEnd()}\n\`\`\``)
+      .join("\n\n"),
   views: () => views.map(([id, hint]) => `| \`${id}\` | ${hint} |`).join("\n"),
   ids: () => views.map(([id]) => `\`${id}\``).join(", "),
   element: () => recipe("mdbook/src/index.md").split("\n").filter((l) => l.startsWith("<")).join("\n"),

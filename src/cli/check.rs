@@ -1,7 +1,8 @@
 //! `gemmscope check`: limits for continuous integration. Exit code 3 where one is broken.
 
+use super::args::Args;
 use super::load::{Loaded, load, view_state};
-use super::{Args, name_of};
+use super::read::name_of;
 use crate::compare::duel::{Duel, Measure, Verdict};
 use crate::compare::{Comparison, Setup};
 use crate::dataset::Dataset;

@@ -1,10 +1,11 @@
 //! Files of a command line into one table.
 
-use super::{Args, name_of, read};
+use super::args::Args;
+use super::read::{name_of, read};
 use crate::dataset::Dataset;
 use crate::field::Frame;
 use crate::hardware::{Device, RoofKind};
-use crate::import::Imported;
+use crate::import::{ImportError, Imported};
 use crate::picture;
 use crate::trace;
 use crate::view_state::ViewState;
@@ -29,6 +30,15 @@ pub(super) fn load(
     stdin: &mut dyn Read,
     err: &mut dyn Write,
 ) -> std::io::Result<Loaded> {
+    load_by(files, err, &mut |file| read(file, &args.options, stdin))
+}
+
+/// The same with each file read by `read`.
+pub(super) fn load_by(
+    files: &[OsString],
+    err: &mut dyn Write,
+    read: &mut dyn FnMut(&OsString) -> Result<Imported, ImportError>,
+) -> std::io::Result<Loaded> {
     let mut all = Loaded {
         ok: true,
         ..Loaded::default()
@@ -43,7 +53,7 @@ pub(super) fn load(
             writeln!(err, "gemmscope: {name}: left out: {why}")?;
             continue;
         }
-        match read(file, &args.options, stdin) {
+        match read(file) {
             Ok(Imported::Table(data)) => {
                 let set_aside: u64 = data.sources.iter().map(|s| s.set_aside.total()).sum();
                 if set_aside > 0 {

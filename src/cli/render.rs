@@ -1,14 +1,11 @@
-//! `gemmscope render` and `gemmscope report`: pictures and documents without a browser.
+//! `gemmscope render`: a picture without a browser.
 
-use super::Args;
+use super::args::Args;
 use super::load::{frame, load, view_state, write_out};
 use crate::chart::palette::Theme;
 use crate::chart::svg::svg;
-use crate::{findings, picture, report};
+use crate::picture;
 use std::io::{Read, Write};
-
-/// Documents of `report`.
-pub(super) const FORMS: [&str; 4] = ["markdown", "html", "json", "summary"];
 
 /// Draws one view as SVG.
 pub(super) fn render(
@@ -36,38 +33,4 @@ pub(super) fn render(
         writeln!(err, "gemmscope: {message}")?;
     }
     write_out(args, &svg(&scene), out, err)
-}
-
-/// Writes the findings as a document.
-pub(super) fn report(
-    args: &Args,
-    stdin: &mut dyn Read,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> std::io::Result<bool> {
-    let loaded = load(&args.files, args, stdin, err)?;
-    if !loaded.ok {
-        return Ok(false);
-    }
-    let state = view_state(args, &loaded, err)?;
-    let frame = frame(loaded, &state, err)?;
-    let found = findings::check_all(&frame);
-    let report = report::Report::new(&frame, &found);
-    let text = match args.form.as_deref().unwrap_or_else(|| by_name(args)) {
-        "json" => report::json(&report) + "\n",
-        "summary" => report::gemm_findings_of(&frame),
-        "html" => report::html(&report, &picture::for_report(&frame, &state)),
-        _ => report::markdown(&report),
-    };
-    write_out(args, &text, out, err)
-}
-
-/// The form that the output's name asks for.
-fn by_name(args: &Args) -> &'static str {
-    let path = args.output.as_deref().map(std::path::Path::new);
-    match path.and_then(|p| p.extension()).and_then(|e| e.to_str()) {
-        Some("html" | "htm") => "html",
-        Some("json") => "json",
-        _ => "markdown",
-    }
 }
