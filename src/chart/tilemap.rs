@@ -14,12 +14,19 @@ use crate::tile_sweep::{Axis, FLAT_M, NoSweep, Panel, Sweep, TileSource};
 use crate::tiling::flat::{self, Region};
 use crate::view_state::ViewState;
 
+/// Lines that are drawn at most, so that a picture stays one: the rest is counted, and in the table.
+const MOST_LINES: usize = 500;
+/// Lines that a panel's heading and axis take the room of.
+const PANEL: usize = 4;
+
 /// An opened tile map.
 #[derive(Debug)]
 pub struct TileMap {
     frame: Frame,
     controls: Vec<Control>,
     sweep: Result<Sweep, NoSweep>,
+    /// What is drawn of a sweep with more lines than [`MOST_LINES`].
+    part: Option<Sweep>,
 }
 
 impl TileMap {
@@ -62,9 +69,48 @@ impl TileMap {
         TileMap {
             frame: frame.clone(),
             controls,
+            part: sweep.as_ref().ok().and_then(part_of),
             sweep,
         }
     }
+
+    /// What is drawn.
+    fn drawn<'a>(&'a self, sweep: &'a Sweep) -> &'a Sweep {
+        self.part.as_ref().unwrap_or(sweep)
+    }
+}
+
+/// The first lines of a sweep that has too many; `None` where all are drawn.
+fn part_of(sweep: &Sweep) -> Option<Sweep> {
+    let mut room = MOST_LINES;
+    if count_lines(sweep) + PANEL * sweep.panels.len() <= room {
+        return None;
+    }
+    let mut panels = Vec::new();
+    for p in &sweep.panels {
+        let take = p.lines.len().min(room.saturating_sub(PANEL));
+        if take == 0 {
+            break;
+        }
+        room -= take + PANEL;
+        panels.push(Panel {
+            lines: p.lines[..take].to_vec(),
+            title: p.title.clone(),
+            columns: p.columns.clone(),
+            unit_kind: p.unit_kind.clone(),
+            device: p.device.clone(),
+            ..*p
+        });
+    }
+    Some(Sweep {
+        panels,
+        axes: sweep.axes.clone(),
+        ..*sweep
+    })
+}
+
+fn count_lines(sweep: &Sweep) -> usize {
+    sweep.panels.iter().map(|p| p.lines.len()).sum()
 }
 
 /// Which model the hollow ticks of a sweep are of, in words.
@@ -91,7 +137,7 @@ fn model_words(sweep: &Sweep) -> Option<String> {
 }
 
 fn headline(sweep: &Sweep) -> String {
-    let lines: usize = sweep.panels.iter().map(|p| p.lines.len()).sum();
+    let lines = count_lines(sweep);
     let what = match sweep.source {
         TileSource::BestColumn => "as the file states it",
         TileSource::Columns => "measured",
@@ -203,7 +249,7 @@ impl View for TileMap {
             Ok(sweep) => {
                 scene.title = headline(sweep);
                 scene.description = self.notes().join(" ");
-                draw::panels(sweep, &mut scene, look);
+                draw::panels(self.drawn(sweep), &mut scene, look);
                 parts::outline_selected(&mut scene, look.theme, look.selected);
             }
             Err(why) => {
@@ -295,6 +341,15 @@ impl View for TileMap {
             return Vec::new();
         };
         let mut out = vec![headline(sweep)];
+        if let Some(part) = &self.part {
+            let (panels, of) = (part.panels.len(), sweep.panels.len());
+            out.push(format!(
+                "{} of {} shapes are drawn, in {panels} of {of} panels: choose a panel, or filter. The \
+                 table and its CSV have all.",
+                count_lines(part),
+                count_lines(sweep)
+            ));
+        }
         match sweep.source {
             TileSource::BestColumn => out.push(
                 "The file names the best tile of each shape and no times, so the cells have no \
@@ -354,7 +409,7 @@ impl View for TileMap {
 
     fn height(&self, width: f64) -> f64 {
         match &self.sweep {
-            Ok(sweep) => draw::height(sweep, width, draw::LINE),
+            Ok(sweep) => draw::height(self.drawn(sweep), width, draw::LINE),
             Err(_) => 420.0,
         }
     }
@@ -363,7 +418,7 @@ impl View for TileMap {
         match &self.sweep {
             Ok(sweep) => (
                 self.height(width),
-                draw::height(sweep, width, draw::TALLEST),
+                draw::height(self.drawn(sweep), width, draw::TALLEST),
             ),
             Err(_) => (260.0, f64::INFINITY),
         }

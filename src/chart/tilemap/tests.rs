@@ -55,6 +55,36 @@ fn goldens() {
 }
 
 #[test]
+fn a_huge_sweep_is_drawn_in_part_and_says_so() {
+    let mut t = Rows::new();
+    let bn = t.table().number_column(Role::TileN, "BLOCK_N");
+    for i in 0..900u32 {
+        for b in [64u32, 128] {
+            t.table().set_number(bn, f64::from(b));
+            let time = f64::from(b + i % 7) * 1e-8;
+            t.row((8, 256 * (1 + i % 90), 512 * (1 + i / 90)), "", time, "");
+        }
+    }
+    let view = TileMap::open(&t.frame(Some("a100-40-sxm")), &ViewState::default());
+    let notes = view.notes();
+    assert!(notes[0].contains("900 shapes"), "{notes:?}");
+    assert!(
+        notes[1].starts_with("476 of 900 shapes are drawn, in 6 of 10 panels"),
+        "{notes:?}"
+    );
+    assert_eq!(view.table().rows.len(), 1800);
+    for (width, _) in SIZES {
+        assert!(view.height(width) < 16_384.0);
+    }
+    assert_eq!(at(&view, 0, false).marks.len(), 2 * 476);
+    // One panel alone has all its lines.
+    let mut state = ViewState::default();
+    state.set_param("tiles.panel", "K = 5120, M = 8");
+    let one = TileMap::open(&view.frame, &state);
+    assert_eq!(at(&one, 1, false).marks.len(), 2 * 90);
+}
+
+#[test]
 fn the_figure_of_the_paper() {
     let Some(data) = real(&["flashdecoding_fig/bn_best_reconstructed.csv"]) else {
         return;
