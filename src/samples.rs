@@ -12,12 +12,33 @@ pub struct Sample {
     pub file: &'static str,
     /// Device it was measured on, where the file does not say.
     pub device: Option<&'static str>,
-    /// The device itself, where the catalogue has none.
-    pub device_json: Option<&'static str>,
     /// View that shows it best; "" is the first. A view that is not there is the first.
     pub view: &'static str,
+}
+
+/// What a sample consists of, apart from the list: the first view shows the list only.
+#[derive(Clone, Copy, Debug)]
+pub struct Content {
     /// The file, packed or not.
     pub bytes: &'static [u8],
+    /// The device itself, where the catalogue has none.
+    pub device_json: Option<&'static str>,
+}
+
+impl Sample {
+    /// The file, and its device where the catalogue has none.
+    pub fn content(&self) -> Content {
+        const CPU: &str = include_str!("../samples/cpu-device.json");
+        const CORE: &str = include_str!("../samples/cpu-core.json");
+        let (bytes, device_json): (&[u8], _) = match self.id {
+            "cpu-llm" => (include_bytes!("../samples/cpu-llm.csv"), Some(CORE)),
+            "cpu-flat-gemm" => (include_bytes!("../samples/cpu-flat-gemm.csv"), Some(CPU)),
+            "cpu-tiles" => (include_bytes!("../samples/cpu-tiles.csv"), Some(CPU)),
+            "tuning-history" => (include_bytes!("../samples/tuning-history.csv"), None),
+            _ => (&[], None),
+        };
+        Content { bytes, device_json }
+    }
 }
 
 /// All samples.
@@ -28,9 +49,7 @@ pub const SAMPLES: &[Sample] = &[
         description: "Measured: the linear layers of Qwen2.5 0.5B and 1.5B for 1 to 512 tokens in fp64, fp32, bf16 and int8, through two libraries.",
         file: "cpu-llm.csv",
         device: Some("sample-cpu-core"),
-        device_json: Some(include_str!("../samples/cpu-core.json")),
         view: "",
-        bytes: include_bytes!("../samples/cpu-llm.csv"),
     },
     Sample {
         id: "cpu-flat-gemm",
@@ -38,9 +57,7 @@ pub const SAMPLES: &[Sample] = &[
         description: "Measured: M = 8, fp32, the weight matrix cut into blocks of B_N columns that two CPU cores share, for K = 4096 and 12288.",
         file: "cpu-flat-gemm.csv",
         device: Some("sample-cpu"),
-        device_json: Some(include_str!("../samples/cpu-device.json")),
         view: "tiles",
-        bytes: include_bytes!("../samples/cpu-flat-gemm.csv"),
     },
     Sample {
         id: "tuning-history",
@@ -48,9 +65,7 @@ pub const SAMPLES: &[Sample] = &[
         description: "Published numbers: five generations of a fused Triton kernel at 4096³ in fp16, one variant wrong, beside PyTorch.",
         file: "tuning-history.csv",
         device: Some("a100-80-pcie"),
-        device_json: None,
         view: "history",
-        bytes: include_bytes!("../samples/tuning-history.csv"),
     },
     Sample {
         id: "cpu-tiles",
@@ -58,9 +73,7 @@ pub const SAMPLES: &[Sample] = &[
         description: "Measured: a small blocked fp32 kernel with tiles of 16 to 256 × 32 to 512 × 64 to 256 on three shapes, two CPU cores.",
         file: "cpu-tiles.csv",
         device: Some("sample-cpu"),
-        device_json: Some(include_str!("../samples/cpu-device.json")),
         view: "tiles",
-        bytes: include_bytes!("../samples/cpu-tiles.csv"),
     },
 ];
 
@@ -73,13 +86,14 @@ mod tests {
     #[test]
     fn every_sample_is_read_and_its_device_is_known() {
         for s in SAMPLES {
-            let read = read_all(s.file, s.bytes, &ImportOptions::default());
+            let read = read_all(s.file, s.content().bytes, &ImportOptions::default());
             assert!(
                 matches!(read, Ok(Imported::Table(t)) if !t.is_empty()),
                 "{}",
                 s.id
             );
             let own = s
+                .content()
                 .device_json
                 .map(|json| Device::from_json(json).expect(s.id).id);
             let id = s.device.expect(s.id);

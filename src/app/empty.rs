@@ -1,11 +1,13 @@
 //! The page before the first file.
 
 use super::header::{ChooseFiles, ChooseFolder};
+use super::later;
 use super::state::{App, Dialog};
 use super::ui::Modal;
 use crate::hardware::Device;
 use crate::import::FORMAT_NAMES;
 use crate::samples::{SAMPLES, Sample};
+use crate::web::dom;
 use crate::web::file::Input;
 use leptos::prelude::*;
 
@@ -81,14 +83,24 @@ fn sample(app: App, sample: &'static Sample) -> AnyView {
 
 /// Adds a sample, on its device and in the view that shows it best.
 pub fn open_sample(app: App, sample: &'static Sample) {
-    if let Some(Ok(device)) = sample.device_json.map(Device::from_json) {
-        app.lend_device(device);
-    }
-    app.glance(|v| {
-        v.devices.default = sample.device.map(str::to_owned);
-        v.view = sample.view.to_owned();
+    dom::set_root_data("ready", None);
+    leptos::task::spawn_local(async move {
+        let Ok(content) = later::sample(sample).await else {
+            dom::set_root_data("ready", Some("1"));
+            app.status.set(
+                "The sample could not be loaded: check the connection, then try again".to_owned(),
+            );
+            return;
+        };
+        if let Some(Ok(device)) = content.device_json.map(Device::from_json) {
+            app.lend_device(device);
+        }
+        app.glance(|v| {
+            v.devices.default = sample.device.map(str::to_owned);
+            v.view = sample.view.to_owned();
+        });
+        app.add(vec![Input::from_bytes(sample.file, content.bytes)]);
     });
-    app.add(vec![Input::from_bytes(sample.file, sample.bytes)]);
 }
 
 /// Text from the clipboard, for those who have no file.

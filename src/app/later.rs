@@ -6,6 +6,7 @@
 
 use super::state::App;
 use super::{embed, plan};
+use crate::samples::{Content, Sample};
 use crate::web::reading;
 use leptos::prelude::*;
 use leptos::reactive::computed::ScopedFuture;
@@ -32,6 +33,12 @@ pub fn planner() -> Result<AnyView, NotLoaded> {
 #[wasm_split(work, fallible, preload(#[doc = "Fetches what surrounds the views."] load_work))]
 pub fn workspace(drawer: RwSignal<bool>) -> Result<AnyView, NotLoaded> {
     Ok(view! { <super::workspace::Workspace drawer=drawer /> }.into_any())
+}
+
+/// The file behind a sample.
+#[wasm_split(work, fallible)]
+pub fn sample(sample: &'static Sample) -> Result<Content, NotLoaded> {
+    Ok(sample.content())
 }
 
 /// The page inside another one.
