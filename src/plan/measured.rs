@@ -8,7 +8,7 @@ use crate::chart::scene::Table;
 use crate::dataset::Dataset;
 use crate::field::Frame;
 use crate::gemm::Problem;
-use crate::transformer::{Attention, Model, Part, Pass, Phase, preset};
+use crate::transformer::{Attention, Model, Part, Pass, Phase, Workload, preset};
 use crate::units::{FlopsPerSec, Seconds};
 use crate::view_state::ViewState;
 use rustc_hash::FxHashMap;
@@ -284,6 +284,15 @@ impl MeasuredStep {
         })
     }
 
+    /// True where a workload is this step already, as far as it is known.
+    pub fn is(&self, w: &Workload) -> bool {
+        (self.phase, self.batch, self.backward, self.tensor_parallel)
+            == (w.phase, w.batch, w.backward, w.tensor_parallel)
+            && self.length.is_none_or(|l| l == w.length)
+            && self.fuse_qkv.is_none_or(|f| f == w.fuse_qkv)
+            && self.fuse_gate_up.is_none_or(|f| f == w.fuse_gate_up)
+    }
+
     /// What was found, and what was assumed of it.
     pub fn sentence(&self) -> String {
         let n = self.batch;
@@ -454,6 +463,8 @@ mod tests {
         step.plan(&mut state, &frame);
         let plan = crate::plan::Plan::new(PlanState::read(&state).0, &[]);
         assert_eq!(plan.state.devices, ["mi300x"]);
+        assert!(step.is(&plan.state.workload));
+        assert!(!step.is(&Workload::decode(8, 1024)));
         let planned = |name: &str| {
             let rows = &plan.first().unwrap().rows;
             let p = *rows.iter().find(|r| r.name == name).unwrap().problem();

@@ -97,6 +97,7 @@ fn measured(ready: Ready) -> AnyView {
     let as_measured = move || {
         let step = step.get()?;
         let sentence = step.sentence();
+        let planned = ready.plan.with(|p| step.is(&p.state.workload));
         let plan = move |_| {
             let step = step.clone();
             app.edit("plan", |v| app.late.with_untracked(|f| step.plan(v, f)));
@@ -104,7 +105,9 @@ fn measured(ready: Ready) -> AnyView {
         Some(view! {
             <div class="plan-note">
                 {sentence}" "
-                <button type="button" class="button small" data-measured-step="" on:click=plan>"Plan the measured step"</button>
+                {(!planned).then(|| view! {
+                    <button type="button" class="button small" data-measured-step="" on:click=plan>"Plan the measured step"</button>
+                })}
             </div>
         })
     };

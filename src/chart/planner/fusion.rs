@@ -176,10 +176,14 @@ impl View for FusionTool {
     }
 }
 
+fn gb(b: Bytes) -> String {
+    format!("{} GB", format_significant(b.0 / 1e9, 3))
+}
+
 impl Tool for FusionTool {
     fn verdict(&self) -> Vec<String> {
         let (s, f) = (&self.fusion.separate, &self.fusion.fused);
-        let mut text = format!("Fused, {} move instead of {}", f.bytes, s.bytes);
+        let mut text = format!("Fused, {} move instead of {}", gb(f.bytes), gb(s.bytes));
         if self.roof.is_some() {
             text.push_str(&format!(
                 ", and at the roof {} pass instead of {}",
@@ -196,7 +200,6 @@ impl Tool for FusionTool {
 
     fn figures(&self) -> Vec<(String, String, String)> {
         let (s, f) = (&self.fusion.separate, &self.fusion.fused);
-        let gb = |b: Bytes| format!("{} GB", format_significant(b.0 / 1e9, 3));
         let mut out = vec![
             figure(
                 "Traffic, separate",
