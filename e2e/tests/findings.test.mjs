@@ -111,7 +111,7 @@ test("every view shows only a finding's rows, until that is undone or taken back
   await first.getByRole("button", { name: "Filter to this row" }).click();
   const notice = app.page.locator(".filtered");
   await notice.waitFor();
-  assert.match(await notice.innerText(), /Filtered: 1 of 2 rows \(Split-K missing, or too small: 1 row\)/);
+  assert.match(await notice.innerText(), /Filtered: 1 of 2 rows \(Split-K missing, or too small\)/);
   // The focus is on the page that changed, not lost with the button.
   assert.equal(await app.page.evaluate(() => document.activeElement.className), "overview");
   assert.deepEqual(await app.chips(), ["Split-K missing, or too small: 1 row"]);

@@ -355,9 +355,14 @@ enum Chip {
     Only,
 }
 
+/// What rows that are named one by one are.
+pub fn only_of(only: &RowSet) -> &'static str {
+    rule(&only.what).map_or("Selected rows", |r| r.title)
+}
+
 /// Rows that are named one by one, in words.
-pub fn only_words(only: &RowSet) -> String {
-    let what = rule(&only.what).map_or("Selected rows", |r| r.title);
+fn only_words(only: &RowSet) -> String {
+    let what = only_of(only);
     match only.len() {
         1 => format!("{what}: 1 row"),
         n => format!("{what}: {} rows", grouped(n)),

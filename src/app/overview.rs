@@ -175,7 +175,7 @@ fn operations(app: App, breakdown: &Breakdown) -> Option<AnyView> {
                 let (class, text) = if b.validated {
                     (badge(b.priority), b.priority.label())
                 } else {
-                    ("badge low", "natural here")
+                    ("badge low", b.dismissed)
                 };
                 view! { <span class=class title=why>{text}</span> }
             });
@@ -369,7 +369,7 @@ fn filtered(app: App) -> impl IntoView {
         let filters = app.view.with(|v| v.filters.clone());
         (!filters.is_empty()).then(|| {
             let (rows, all) = (app.late.with(|f| f.rows.len()), app.data.with(|d| d.len()));
-            let only = filters.only.as_ref().map(super::filters::only_words);
+            let only = filters.only.as_ref().map(super::filters::only_of);
             format!(
                 "Filtered: {} of {} rows{}",
                 grouped(rows as u64),

@@ -1,7 +1,7 @@
 //! The full report as one HTML file: styles and pictures inside, no script, nothing fetched.
 
 use super::escape::{data_url, html_text as h, short};
-use super::markdown::{facts, places};
+use super::markdown::{facts, places, worth};
 use super::{CANNOT_INFER, FindingLine, Report};
 use crate::units::{BytesPerSec, FlopsPerSec};
 
@@ -190,7 +190,7 @@ fn bottlenecks(report: &Report, out: &mut String) {
             h(&o.problem),
             b.priority.label(),
             h(&b.flags.join(", ")),
-            if b.validated { "yes" } else { "no" },
+            worth(b),
             h(&b.context.join(" "))
         ));
     }

@@ -1,7 +1,7 @@
 //! The full report as markdown.
 
 use super::escape::{markdown_text as md, short};
-use super::{CANNOT_INFER, FindingLine, Report, range_text};
+use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, range_text};
 use crate::units::{BytesPerSec, FlopsPerSec, Seconds};
 
 /// Writes the report.
@@ -119,9 +119,17 @@ fn bottlenecks(report: &Report, out: &mut String) {
             md(&o.problem),
             b.priority.label(),
             b.flags.join(", "),
-            if b.validated { "yes" } else { "no" },
+            worth(b),
             md(&b.context.join(" "))
         ));
+    }
+}
+
+/// Whether a flagged operation is worth acting on, and if not, why.
+pub fn worth(b: &Bottleneck) -> String {
+    match b.dismissed {
+        "" => "yes".to_owned(),
+        why => format!("no: {why}"),
     }
 }
 

@@ -115,6 +115,8 @@ pub struct Bottleneck {
     pub context: Vec<String>,
     /// Worth acting on, considering all that.
     pub validated: bool,
+    /// Why it is not: "" where it is.
+    pub dismissed: &'static str,
     /// Fusion, batching, algorithm, sparsity, quantisation.
     pub path_a: String,
     /// Kernel tuning, replay, tile, access pattern.
@@ -217,6 +219,15 @@ fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -
         let natural = context.iter().any(|c| c.starts_with("Tiny"));
         let trifle = o.share < findings::TRIFLE_SHARE;
         let good = o.efficiency.is_some_and(|e| e > 0.8);
+        let dismissed = if trifle {
+            "under 1 % of the time"
+        } else if good {
+            "near its roof"
+        } else if natural && o.share < findings::MEDIUM_SHARE {
+            "natural for its size"
+        } else {
+            ""
+        };
         // Where the shape is the limit, its own finding says what to do.
         let weightiest = own
             .iter()
@@ -229,7 +240,8 @@ fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -
             flags,
             issue: issue(o, weightiest),
             context,
-            validated: !(trifle || natural && o.share < 0.05 || good),
+            validated: dismissed.is_empty(),
+            dismissed,
             path_a,
             path_b,
             priority: findings::priority(o.share, o.efficiency, false),
