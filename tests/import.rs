@@ -311,3 +311,36 @@ fn the_book_lists_what_is_read() {
         panic!("{e}");
     }
 }
+
+/// The share of rates that agree is printed by format, over the fixtures; what disagrees is
+/// explained in the book.
+#[test]
+fn shares_of_own_rates() {
+    use gemmscope::import::guide::DIFFERENCES;
+    let mut shares: std::collections::BTreeMap<String, (u64, u64)> = Default::default();
+    for (_, file) in fixtures() {
+        let bytes = std::fs::read(&file).unwrap();
+        if let Ok(Imported::Table(d)) = read_all("", &bytes, &ImportOptions::default()) {
+            let s = &d.sources[0];
+            let sum = shares.entry(s.format.clone()).or_default();
+            sum.0 += s.reported_rate.within_1_percent;
+            sum.1 += s.reported_rate.compared;
+        }
+    }
+    let mut unexplained = Vec::new();
+    for (format, (within, compared)) in shares {
+        if compared > 0 {
+            println!("{format:<18} {within:>4} of {compared:>4} own rates within 1 %");
+        }
+        if within != compared && !DIFFERENCES.iter().any(|(id, _)| *id == format) {
+            unexplained.push(format!("{format}: {within} of {compared}"));
+        }
+    }
+    assert!(
+        unexplained.is_empty(),
+        "the book does not say why: {unexplained:?}"
+    );
+    for (id, _) in DIFFERENCES {
+        assert!(FORMATS.iter().any(|f| f.id == *id), "no format {id}");
+    }
+}

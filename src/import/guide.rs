@@ -33,6 +33,50 @@ pub const SCHEMA: [(&str, &str); 18] = [
     ("line", "line in that file, from 1"),
 ];
 
+/// Why a format's own figures may differ from ours by more than 1 %: id, and the reason.
+pub const DIFFERENCES: &[(&str, &str)] = &[
+    (
+        "aiter",
+        "`tflops` has two to four decimals, so small rates are coarse; `bw` counts the output as 2 bytes \
+         whatever its type, and batched int8 operands as 2 bytes each",
+    ),
+    (
+        "cutlass",
+        "`GFLOPs` counts 2MNK + 2MN, which shows where K is small; `GB/s` is GiB/s; `Flops/Byte` is \
+         truncated to a whole number",
+    ),
+    (
+        "deepgemm",
+        "times are printed in whole microseconds and rates in whole TFLOPS",
+    ),
+    (
+        "flashinfer",
+        "`tb_per_sec` of `bmm_fp8` leaves out the batch; `tflops` counts it",
+    ),
+    (
+        "generic",
+        "a script's own count of operations, rounding, or a unit that its header leaves open: the card \
+         says how many rows differ",
+    ),
+    (
+        "hipblaslt-bench",
+        "`hipblaslt-GB/s` is GiB/s and leaves out C where beta is 0",
+    ),
+    (
+        "tinygrad",
+        "the rate is of the best run, the bytes of its own count",
+    ),
+    (
+        "tracelens",
+        "`TFLOPS/s_mean` is the mean of the calls' rates, not work over the mean time; with a bias MN is \
+         added to the work; `Data Moved (MB)` is MiB",
+    ),
+    (
+        "tensile",
+        "rates are whole numbers of GFLOPS; times follow from them, so there is nothing to compare",
+    ),
+];
+
 /// The example of a format without an empty end.
 pub fn example(format: &Format) -> &'static str {
     format.example.trim_end()
@@ -97,7 +141,17 @@ pub fn markdown() -> String {
             .join(", ")
     );
     out.push_str(
-        "\n## Profiles without shapes\n\n\
+        "\n## Where a file's own figures differ\n\n\
+         Work is 2MNK per GEMM (8MNK for complex types), MB and GB are decimal. A rate within 1 % of work over time \
+         agrees. Differences that are known:\n\n| format | why |\n|---|---|\n",
+    );
+    for (id, why) in DIFFERENCES {
+        let _ = writeln!(out, "| `{id}` | {why} |");
+    }
+    out.push_str(
+        "\nAny other difference is worth a look: another unit (TFLOPS for GFLOPS, ms for µs, GiB for GB), a batch \
+         that was counted once, another count of operations, sparsity, or a rate of the best run beside a mean time.\n\
+         \n## Profiles without shapes\n\n\
          Nsight Compute, Nsight Systems, rocprofv3 and rocprof-compute time kernels but do not know M, N and K. \
          Where counted instructions, grid and tile leave no doubt, the shape is taken from them and said; \
          otherwise the card asks for it (`4096x4096x1024`, or `BxMxNxK`), and until then the kernels are ranked by \
