@@ -17,16 +17,26 @@ const SHEET = `
 iframe { display: block; width: 100%; border: 0; color-scheme: normal; border-radius: inherit }
 .waiting iframe { position: absolute; inset: 0; visibility: hidden }
 .ready slot { display: none }
-.print { display: none }
-@media print { iframe, slot { display: none } .print { display: block } .print svg { width: 100%; height: auto } }
+.full { display: block; width: fit-content; margin: 0.25rem 0 0 auto; font-size: 0.8125em; color: inherit }
+.waiting .full, .full[hidden], .print { display: none }
+@media print { iframe, slot, .ready .full { display: none } .print { display: block } .print svg { width: 100%; height: auto } }
 `;
 
-const OBSERVED = ["src", "view", "device", "theme", "hash", "format"];
+const OBSERVED = ["src", "view", "device", "theme", "hash", "format", "no-link"];
+
+/** Where gemmscope itself would fetch data from: what its links take as src=. */
+const reachable = (url, viewer) =>
+  url.protocol === "https:" || (url.protocol === "http:" && (url.origin === viewer.origin || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)));
+
+function nameOf(url) {
+  const name = url.pathname.split("/").pop() || "data";
+  try { return decodeURIComponent(name); } catch { return name; }
+}
 
 class GemmScope extends HTMLElement {
   static observedAttributes = OBSERVED;
   #root = this.attachShadow({ mode: "open" });
-  #box; #frame; #print; #port; #ids = 0; #open = new Map(); #stop = []; #svg = ""; #started = false;
+  #box; #frame; #print; #full; #port; #view = ""; #address = null; #ids = 0; #open = new Map(); #stop = []; #svg = ""; #started = false;
   #resolveReady; #ready = new Promise((resolve) => (this.#resolveReady = resolve));
 
   constructor() {
@@ -41,7 +51,9 @@ class GemmScope extends HTMLElement {
     this.#box.className = "waiting";
     this.#print = document.createElement("div");
     this.#print.className = "print";
-    this.#box.append(document.createElement("slot"), this.#print);
+    this.#full = Object.assign(document.createElement("a"), { className: "full", target: "_blank", rel: "noopener noreferrer" });
+    this.#full.part = "full";
+    this.#box.append(document.createElement("slot"), this.#print, this.#full);
     this.#root.append(this.#box);
   }
 
@@ -75,13 +87,19 @@ class GemmScope extends HTMLElement {
   }
 
   attributeChangedCallback(name, before, after) {
+    if (name === "no-link") return this.#link();
     if (!this.#port || before === after) return;
     if (name === "src" || name === "format") this.#fetch();
     else this.view(this.#wish()).catch((e) => this.#report(e));
   }
 
   /** Shows a file. `bytes`: ArrayBuffer, typed array, Blob or text. */
-  async load(bytes, { name = "data", format, add = false } = {}) {
+  async load(bytes, options) {
+    this.#address = null;
+    return this.#load(bytes, options);
+  }
+
+  async #load(bytes, { name = "data", format, add = false } = {}) {
     await this.#ready;
     if (typeof bytes === "string") bytes = new TextEncoder().encode(bytes);
     if (bytes instanceof Blob) bytes = await bytes.arrayBuffer();
@@ -90,6 +108,8 @@ class GemmScope extends HTMLElement {
       ? bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
       : bytes.slice(0);
     const result = await this.#ask({ type: "load", name, format, add, bytes: buffer }, [buffer]);
+    this.#box.className = "ready";
+    this.#link();
     this.#emit("gemm-load", { name, summary: result });
     this.#keepPicture();
     return result;
@@ -100,6 +120,27 @@ class GemmScope extends HTMLElement {
 
   /** "svg", "csv", "view" or "summary". */
   async export(what) { await this.#ready; return this.#ask({ type: "export", what }); }
+
+  /** The link below the frame: the app with what is looked at, and the data where the app can fetch it itself. */
+  #link() {
+    const viewer = this.#viewer();
+    const keys = this.#view.split("&").filter((key) => key && !/^(src|data)=/.test(key));
+    const data = this.#address && reachable(this.#address, viewer);
+    if (data) keys.push(`src=${encodeURIComponent(this.#address.href)}`);
+    // Only open.html may ask other hosts.
+    const page = new URL(data && this.#address.origin !== viewer.origin ? "open.html" : "./", viewer);
+    page.hash = keys.join("&");
+    this.#full.href = page.href;
+    this.#full.textContent = data ? "Open in gemmscope" : "Open gemmscope with this view";
+    this.#full.title = data ? "The app with this data and view, in a new tab" : "In a new tab; the data does not go along: load the file there";
+    this.#full.hidden = this.hasAttribute("no-link");
+  }
+
+  #viewer() {
+    const page = new URL(this.getAttribute("viewer") ?? HERE, document.baseURI);
+    page.search = page.hash = "";
+    return page;
+  }
 
   #wish() {
     const set = {};
@@ -121,7 +162,7 @@ class GemmScope extends HTMLElement {
 
   #start() {
     this.#started = true;
-    const page = new URL(this.getAttribute("viewer") ?? HERE, document.baseURI);
+    const page = this.#viewer();
     page.searchParams.set("embed", "1");
     // In the address, so that the frame's first paint has the right colours already.
     if (this.#theme() !== "auto") page.searchParams.set("theme", this.#theme());
@@ -178,7 +219,8 @@ class GemmScope extends HTMLElement {
       watch.disconnect();
     });
     frame.src = page.href;
-    this.#box.append(frame);
+    this.#full.before(frame);
+    this.#link();
   }
 
   #receive(port, message) {
@@ -197,6 +239,8 @@ class GemmScope extends HTMLElement {
       const max = Number(this.getAttribute("max-height") ?? 4000);
       if (!this.hasAttribute("height")) this.#frame.height = String(Math.min(max, Math.max(200, Math.ceil(message.height))));
     } else if (message?.type === "change") {
+      this.#view = String(message.view);
+      this.#link();
       this.#emit("gemm-change", { view: message.view });
       this.#keepPicture();
     } else {
@@ -225,9 +269,11 @@ class GemmScope extends HTMLElement {
         const url = new URL(src, document.baseURI);
         const answer = await fetch(url);
         if (!answer.ok) throw new Error(`${url.pathname}: ${answer.status} ${answer.statusText}`);
-        await this.load(await answer.arrayBuffer(), { name: decodeURIComponent(url.pathname.split("/").pop() || "data"), format });
+        const bytes = await answer.arrayBuffer();
+        this.#address = url;
+        await this.#load(bytes, { name: nameOf(url), format });
       }
-      this.#box.className = "ready";
+      else this.#box.className = "ready";
     } catch (e) { this.#report(e); }
   }
 

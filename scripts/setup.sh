@@ -190,6 +190,12 @@ if [ "$WANT" = all ]; then
   fi
 fi
 
+# ---- The server of deploy/, whose configuration a test runs -----------------------------------------------------------
+# Nothing else needs it: only continuous integration installs it, and where it is missing that one test is skipped.
+if [ "$WANT" = all ] && [ -n "${CI:-}" ] && ! have nginx && ! [ -x /usr/sbin/nginx ]; then
+  (apt nginx-light) || echo "setup: no nginx; the test of deploy/nginx.conf will be skipped"
+fi
+
 # ---- Documentation systems: our own book, and the ones that the embedding recipes are built with ---------------------
 if [ "$WANT" = all ] || [ "$WANT" = docs ]; then
   want=$(sha256sum scripts/docs-requirements.txt | cut -c1-16)

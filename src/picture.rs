@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// The view of a state that names none.
 pub const FIRST: &str = "roofline";
 
+/// Keys of the page's views that are no pictures: sentences, rows, the planner.
+pub const NOT_DRAWN: [&str; 3] = ["overview", "table", "plan"];
+
 /// Keys and questions of the views that can be drawn, in the order of the page's tabs.
 pub fn views() -> Vec<(&'static str, &'static str)> {
     let first = (

@@ -215,6 +215,8 @@ pub struct Place {
     pub file: String,
     /// Key of the view.
     pub view: String,
+    /// Key of the view that a picture shows: `view`, where that can be drawn.
+    pub picture: String,
     /// Device id, "" for none.
     pub device: String,
     /// The whole view state as after `#`.
@@ -238,6 +240,56 @@ fn attribute(text: &str) -> String {
         .replace('<', "&lt;")
 }
 
+/// One word of a shell's command line.
+fn word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/=:@%+,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) && !text.starts_with('-') {
+        return text.to_owned();
+    }
+    // A name that begins with a dash would be an option.
+    let dash = if text.starts_with('-') { "./" } else { "" };
+    format!("'{dash}{}'", text.replace('\'', "'\\''"))
+}
+
+/// A file's name as part of an address.
+fn encoded(text: &str) -> String {
+    let one = |b: u8| match b {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+            char::from(b).to_string()
+        }
+        _ => format!("%{b:02X}"),
+    };
+    text.bytes().map(one).collect()
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}
+
+/// True where view and device say everything of the state.
+fn is_plain(state: &str) -> bool {
+    state
+        .split('&')
+        .all(|k| k.is_empty() || ["v=", "view=", "device="].iter().any(|s| k.starts_with(s)))
+}
+
+/// The picture without a browser.
+fn command(p: &Place) -> String {
+    let mut out = format!(
+        "gemmscope render {} --view {}",
+        word(&p.file),
+        word(&p.picture)
+    );
+    if !is_plain(&p.state) {
+        out += &format!(" --state {}", word(&format!("#{}", p.state)));
+    } else if !p.device.is_empty() {
+        out += &format!(" --device {}", word(&p.device));
+    }
+    out + &format!(" -o {}.svg", p.picture)
+}
+
 /// The element with its attributes.
 fn element(p: &Place) -> String {
     let mut out = format!("<gemm-scope src=\"{}\"", attribute(&p.file));
@@ -246,11 +298,7 @@ fn element(p: &Place) -> String {
             out.push_str(&format!(" {key}=\"{}\"", attribute(value)));
         }
     }
-    let plain = p
-        .state
-        .split('&')
-        .all(|k| k.is_empty() || ["v=", "view=", "device="].iter().any(|s| k.starts_with(s)));
-    if !plain {
+    if !is_plain(&p.state) {
         out.push_str(&format!(" hash=\"{}\"", attribute(&p.state)));
     }
     out + &format!("><a href=\"{0}\">{0}</a></gemm-scope>", attribute(&p.file))
@@ -265,20 +313,7 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
         attribute(&script)
     );
     let link = format!("{}#{}", p.viewer, p.state);
-    let command = format!(
-        "gemmscope render {} --view {}{} -o roofline.svg",
-        p.file,
-        if p.view.is_empty() {
-            "roofline"
-        } else {
-            &p.view
-        },
-        if p.device.is_empty() {
-            String::new()
-        } else {
-            format!(" --device {}", p.device)
-        }
-    );
+    let command = command(p);
     vec![
         Snippet {
             system: "HTML",
@@ -307,10 +342,14 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
         },
         Snippet {
             system: "Docusaurus",
-            note: "First part: docusaurus.config.js. Second part: an MDX page; the data file lies in static/.",
+            note: "First part: docusaurus.config.js. Second part: an MDX page. The data file lies in static/; a site below a path (baseUrl) puts it before both addresses.",
             text: format!(
                 "scripts: [{{ src: \"{script}\", type: \"module\", async: true }}],\n\n---\n\n{}",
-                element.replace("src=\"", "src=\"/")
+                element
+                    .replacen("src=\"", "src=\"/", 1)
+                    .replacen("href=\"", "href=\"/", 1)
+                    // MDX reads braces as code.
+                    .replace('{', "&#123;")
             ),
         },
         Snippet {
@@ -319,7 +358,7 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
             text: format!(
                 "from IPython.display import IFrame\nIFrame(\"{}open.html?embed=1#src=https://…/{}{}{}\", width=\"100%\", height=620)",
                 p.viewer,
-                p.file,
+                encoded(&p.file),
                 if p.state.is_empty() { "" } else { "&" },
                 p.state
             ),
@@ -328,8 +367,10 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
             system: "README",
             note: "GitHub shows no scripts: a picture that is a link. Draw it with the command.",
             text: format!(
-                "[![Roofline of {0}](roofline.svg)]({link})\n\n<!-- {command} -->",
-                p.file
+                "[![{} of {}]({}.svg)]({link})\n\n<!-- {command} -->",
+                capital(&p.picture),
+                p.file,
+                p.picture
             ),
         },
         Snippet {
@@ -418,9 +459,10 @@ mod tests {
         let place = Place {
             viewer: "https://host/gemmscope/".into(),
             file: "a \"b\" <c>.csv".into(),
-            view: "roofline".into(),
+            view: "table".into(),
+            picture: "roofline".into(),
             device: "mi300x".into(),
-            state: "v=1&device=mi300x&f.dtype=bf16".into(),
+            state: "v=1&view=table&device=mi300x&f.dtype=bf16".into(),
         };
         let all = snippets(&place);
         let html = &all[0].text;
@@ -429,15 +471,34 @@ mod tests {
             "{html}"
         );
         assert!(
-            html.contains("hash=\"v=1&amp;device=mi300x&amp;f.dtype=bf16\""),
+            html.contains("hash=\"v=1&amp;view=table&amp;device=mi300x&amp;f.dtype=bf16\""),
             "{html}"
         );
         assert!(html.contains("https://host/gemmscope/gemm-scope.js"));
+        let jupyter = all.iter().find(|s| s.system == "Jupyter").unwrap();
+        assert!(jupyter.text.contains("/a%20%22b%22%20%3Cc%3E.csv&v=1&"));
+        let last = |p: &Place| snippets(p).last().unwrap().text.clone();
+        assert_eq!(
+            last(&place),
+            "gemmscope render 'a \"b\" <c>.csv' --view roofline \
+             --state '#v=1&view=table&device=mi300x&f.dtype=bf16' -o roofline.svg"
+        );
         let plain = Place {
+            file: "-it's.csv".into(),
             state: "v=1&device=mi300x".into(),
             ..place
         };
         assert!(!snippets(&plain)[0].text.contains("hash="));
+        assert_eq!(
+            last(&plain),
+            "gemmscope render './-it'\\''s.csv' --view roofline --device mi300x -o roofline.svg"
+        );
+        let readme = snippets(&plain).into_iter().find(|s| s.system == "README");
+        assert!(
+            readme.unwrap().text.starts_with(
+                "[![Roofline of -it's.csv](roofline.svg)](https://host/gemmscope/#v=1"
+            )
+        );
     }
 
     proptest! {

@@ -28,9 +28,9 @@ test("nginx as the container runs it: headers, types, caching, and the page star
   const folder = mkdtempSync(join(tmpdir(), "gemmscope-nginx-"));
   const port = 20_000 + (process.pid % 20_000);
   const conf = readFileSync(join(project, "deploy", "nginx.conf"), "utf8")
+    .replaceAll("/tmp/", `${folder}/`)
     .replaceAll("/usr/share/gemmscope", dist)
-    .replace("listen 8080", `listen 127.0.0.1:${port}`)
-    .replaceAll("/tmp/", `${folder}/`);
+    .replace("listen 8080", `listen 127.0.0.1:${port}`);
   writeFileSync(join(folder, "nginx.conf"), conf);
   // Its workers would otherwise change to a user that may not read this folder.
   const server = spawn(name, ["-c", join(folder, "nginx.conf"), "-g", `daemon off; ${process.getuid() === 0 ? "user root;" : ""}`], { stdio: "pipe" });

@@ -9,7 +9,7 @@ import { serve } from "../../scripts/static.mjs";
 import { fixture, launch, screenshot, site } from "../harness.mjs";
 
 const CSV = readFileSync(fixture("fixtures/generic/plain.csv"), "utf8");
-let folder, host, viewer;
+let folder, host, viewer, open_data;
 
 before(async () => {
   viewer = await site("pages");
@@ -20,14 +20,16 @@ before(async () => {
   const policy =
     `default-src 'none'; script-src 'self' ${origin}; frame-src ${origin}; connect-src 'self'; base-uri 'none'; form-action 'none'`;
   host = await serve(folder, { headers: { "content-security-policy": policy } });
+  open_data = await serve(folder, { headers: { "access-control-allow-origin": "*" } });
 });
 after(async () => {
   await host?.close();
+  await open_data?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** Opens a host page with this body; records what went wrong on it and in its frames. */
-async function open(t, name, body, options = {}) {
+async function open(t, name, body, { from = host, ...options } = {}) {
   writeFileSync(join(folder, `${name}.html`), `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>\n${body}\n</html>`);
   const context = await (await launch()).newContext({ viewport: { width: 900, height: 900 }, colorScheme: "light", ...options });
   t.after(() => context.close());
@@ -37,7 +39,7 @@ async function open(t, name, body, options = {}) {
   page.on("pageerror", (e) => page.trouble.push(String(e)));
   page.asked = [];
   context.on("request", (r) => page.asked.push(r.url()));
-  await page.goto(host.url + `${name}.html`);
+  await page.goto(from.url + `${name}.html`);
   return page;
 }
 
@@ -202,6 +204,64 @@ test("a frame refuses other windows, other versions, malformed and huge messages
     new URL(viewer).origin,
   );
   assert.equal(fromSibling, "silence");
+  assert.deepEqual(page.trouble, []);
+});
+
+const rowsShown = (page, n) => page.waitForFunction((n) => document.documentElement.dataset.rows === String(n), n, { timeout: 30_000 });
+
+test("the link below the frame opens the app with the same view, and with data that has an address", async (t) => {
+  writeFileSync(join(folder, "my bench.csv"), CSV);
+  const page = await open(
+    t,
+    "full",
+    `<body><gemm-scope loading="eager" src="my bench.csv" view="table" device="mi300x" hash="v=1&q=k_64"></gemm-scope>
+     <gemm-scope loading="eager" device="mi300x"><script type="text/csv">${CSV}</script></gemm-scope>
+     <gemm-scope loading="eager" src="other.csv" no-link></gemm-scope>${script()}`,
+    { from: open_data },
+  );
+  await loaded(page);
+  const links = () => page.evaluate(() => [...document.querySelectorAll("gemm-scope")].map((e) => {
+    const a = e.shadowRoot.querySelector("a");
+    return { href: a.href, shown: getComputedStyle(a).display !== "none", text: a.textContent, rel: a.rel };
+  }));
+  await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot.querySelector("a").href.includes("q=k_64"));
+  const [first, second, third] = await links();
+  const src = encodeURIComponent(`${open_data.url}my%20bench.csv`);
+  assert.equal(first.href, `${viewer}open.html#v=1&view=table&device=mi300x&q=k_64&src=${src}`);
+  assert.match(first.rel, /noopener/);
+  assert.equal(second.href, `${viewer}#v=1&device=mi300x`);
+  assert.match(second.text, /with this view/);
+  assert.deepEqual([first.shown, second.shown, third.shown], [true, true, false]);
+  // What the reader changes goes along.
+  await page.evaluate(() => document.querySelector("gemm-scope").view({ view: "roofline" }));
+  await page.waitForFunction(() => !document.querySelector("gemm-scope").shadowRoot.querySelector("a").href.includes("view=table"));
+  const [tab] = await Promise.all([page.context().waitForEvent("page"), page.locator("gemm-scope").first().getByRole("link", { name: "Open in gemmscope" }).click()]);
+  await tab.locator("dialog[open]").getByRole("button", { name: "Fetch", exact: true }).click();
+  await rowsShown(tab, 4);
+  const [only] = await tab.evaluate(() => window.gemmscope.summary());
+  assert.deepEqual([only.file, only.devices], ["my bench.csv", ["AMD Instinct MI300X"]]);
+  assert.equal(await tab.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("q")), "k_64");
+  // Bytes that a script hands over have no address.
+  await page.evaluate(() => document.querySelector("gemm-scope").load("M,N,K,us\n8,8,8,1\n", { name: "own.csv" }));
+  assert.ok(!(await links())[0].href.includes("src="));
+});
+
+test("a plain frame with data of another host: forwarded to the page that may ask, and it asks", async (t) => {
+  const src = encodeURIComponent(`${open_data.url}bench.csv`);
+  const page = await open(t, "frame", `<body><iframe src="${viewer}?embed=1&theme=dark#v=1&device=mi300x&src=${src}" width="800" height="620"></iframe>`);
+  const frame = page.frames()[1];
+  const ask = frame.locator("dialog[open]");
+  await ask.waitFor({ timeout: 30_000 });
+  const at = new URL(frame.url());
+  assert.match(at.pathname, /\/open\.html$/);
+  assert.equal(at.search, "?embed=1&theme=dark");
+  assert.match(await ask.innerText(), new RegExp(new URL(open_data.url).host));
+  assert.ok(!page.asked.some((u) => u.startsWith(open_data.url)), "nothing is asked of the host before the answer");
+  await ask.getByRole("button", { name: "Fetch", exact: true }).click();
+  await rowsShown(frame, 4);
+  assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), "dark");
+  assert.equal(await frame.locator('input[type="file"]').count(), 0);
+  await screenshot(page, "embed-frame");
   assert.deepEqual(page.trouble, []);
 });
 

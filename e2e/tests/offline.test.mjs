@@ -94,6 +94,8 @@ test("a newer version is taken over whole, once the only page is loaded again", 
   await waitReady(page);
   assert.deepEqual(await shown(), before);
   await second.close();
+  // The browser takes a moment until it counts the closed tab no more.
+  await page.waitForTimeout(1000);
 
   await page.reload();
   await page.waitForFunction(() => document.querySelector("meta[name=generation]") && document.documentElement.dataset.ready === "1", null, { timeout: 30_000 });

@@ -1,14 +1,16 @@
 // Handing on: links with and without data, data at an address, the one-file page from disk.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { serve } from "../../scripts/static.mjs";
 import { assertQuiet, dist, fixture, launch, waitReady } from "../harness.mjs";
 import { DESKTOP, GemmscopePage, plain } from "../page.mjs";
 
+const COMMAND = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "target", "debug", "gemmscope");
 const CSV = fixture("fixtures/generic/plain.csv");
 let folder, data, closed;
 
@@ -154,5 +156,24 @@ test("a report saved as a page from the site: app, data, options and view, from 
   assert.deepEqual((await report.summary()).map((s) => [s.file, s.rows_used]), [["plain.csv", 4], ["second.csv", 1]]);
   const link = await (await share(report)).getByLabel("Link", { exact: true }).inputValue();
   assert.match(link, /#v=1&view=table&device=mi300x&q=k_128$/);
+  assertQuiet(page);
+});
+
+test("the command writes the same page: app, data, what was said about columns, and view, from disk", async (t) => {
+  const odd = join(folder, "odd.csv");
+  writeFileSync(odd, "M,N,K,dtype,speed\n128,128,128,fp16,2\n");
+  const out = join(folder, "baked.html");
+  const options = ["--view", "table", "--device", "mi300x", "--state", "#v=1&q=k_128", "--column", "speed=rate:tflops"];
+  execFileSync(COMMAND, ["page", CSV, odd, "--app", join(dist, "gemmscope.html"), ...options, "-o", out], { stdio: "pipe" });
+  const page = await openFile(t, out);
+  await rowsShown(page, 5);
+  const report = new GemmscopePage(page);
+  const all = await report.summary();
+  assert.deepEqual(all.map((s) => [s.file, s.rows_used]), [["plain.csv", 4], ["odd.csv", 1]]);
+  assert.deepEqual(all[1].devices, ["AMD Instinct MI300X"]);
+  assert.ok(Math.abs(all[1].max_tflops - 2) < 1e-9);
+  const link = await (await share(report)).getByLabel("Link", { exact: true }).inputValue();
+  assert.match(link, /#v=1&view=table&device=mi300x&q=k_128$/);
+  assert.deepEqual(page.asked.filter((u) => !/^(file|blob|data):/.test(u)), []);
   assertQuiet(page);
 });

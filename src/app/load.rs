@@ -285,9 +285,12 @@ impl App {
                         None => files.push(file),
                     });
                 clock::mark("gemmscope:computed");
-                let rate = Bytes(total as f64 / ((clock::now_ms() - started) / 1e3).max(1e-3));
-                app.status
-                    .set(format!("{name}: {rows} rows read, {rate}/s"));
+                // The reader of a page with a frame in it chose no file and waits for none.
+                if !dom::embedded() {
+                    let rate = Bytes(total as f64 / ((clock::now_ms() - started) / 1e3).max(1e-3));
+                    app.status
+                        .set(format!("{name}: {rows} rows read, {rate}/s"));
+                }
             }
             Outcome::Done(Imported::Devices(devices)) => {
                 let names: Vec<String> = devices.iter().map(|d| d.name.clone()).collect();

@@ -185,13 +185,13 @@ pub fn Share() -> impl IntoView {
             <p class="notice">"The rows that are filtered to are too many for a link or a saved page: both show all rows instead. Filter by columns or ranges to share a part."</p>
         }
     });
+    let shown = views::VIEWS.iter().find(|v| v.is_shown(&view.view));
+    let drawn = shown.filter(|v| matches!(v.kind, views::Kind::Roofline | views::Kind::Scene));
     let place = Place {
         viewer: viewer(),
         file: names.first().cloned().unwrap_or_else(|| "bench.csv".into()),
-        view: views::VIEWS
-            .iter()
-            .find(|v| v.is_shown(&view.view))
-            .map_or_else(String::new, |v| v.id.to_owned()),
+        view: shown.map_or_else(String::new, |v| v.id.to_owned()),
+        picture: drawn.map_or("roofline", |v| v.id).to_owned(),
         device: view.devices.default.clone().unwrap_or_default(),
         state: {
             let mut v = view.clone();

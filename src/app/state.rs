@@ -17,7 +17,7 @@ use crate::report::Breakdown;
 use crate::selection::RowSet;
 use crate::trace::{self, TraceContext};
 use crate::view_state::{RowRef, ViewState};
-use crate::web::{clock, storage};
+use crate::web::{clock, dom, storage};
 use leptos::prelude::*;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -360,7 +360,7 @@ impl App {
             names.dedup();
             names
         });
-        let theme = RwSignal::new(match storage::get(THEME_KEY).as_deref() {
+        let theme = RwSignal::new(match dom::root_data("theme").as_deref() {
             Some("light") => ThemeChoice::Light,
             Some("dark") => ThemeChoice::Dark,
             _ => ThemeChoice::System,

@@ -11,6 +11,7 @@ pub mod scene;
 use super::state::App;
 use super::ui::icon;
 use crate::chart::view;
+use crate::picture::NOT_DRAWN;
 use crate::view_state::ViewState;
 use crate::web::dom;
 use leptos::prelude::*;
@@ -64,14 +65,14 @@ pub const VIEWS: &[View] = &[
         kind: Kind::Roofline,
     },
     View {
-        id: "overview",
+        id: NOT_DRAWN[0],
         title: "Overview",
         icon: icon::FLAG,
         hint: "What matters, why, and what to try",
         kind: Kind::Overview,
     },
     View {
-        id: "table",
+        id: NOT_DRAWN[1],
         title: "Table",
         icon: icon::TABLE,
         hint: "Every row and column, to sort, search and export",
@@ -87,7 +88,7 @@ pub const VIEWS: &[View] = &[
     scene(7, icon::HISTORY),
     scene(8, icon::CARD),
     View {
-        id: "plan",
+        id: NOT_DRAWN[2],
         title: "Plan",
         icon: icon::PLAN,
         hint: "What a model's GEMMs could attain, before anything runs; needs no file",

@@ -152,10 +152,7 @@ impl Args {
                 let (key, value) = pair(option, &text)?;
                 self.options.answers.insert(key, value);
             }
-            "view" => {
-                let ids: Vec<&str> = picture::views().iter().map(|v| v.0).collect();
-                self.view = Some(one_of(option, &ids, text)?);
-            }
+            "view" => self.view = Some(text),
             "state" => self.state = Some(text),
             "theme" => self.dark = one_of(option, &["light", "dark"], text)? == "dark",
             "size" => self.size = size(&text)?,
@@ -206,6 +203,13 @@ impl Args {
         }
         if self.each && self.min_efficiency.is_none() {
             return Err("--each: expected --min-efficiency P, which it is about".into());
+        }
+        if let Some(view) = self.view.take() {
+            let mut ids: Vec<&str> = picture::views().iter().map(|v| v.0).collect();
+            if self.command == Command::Page {
+                ids.extend(picture::NOT_DRAWN);
+            }
+            self.view = Some(one_of("--view", &ids, view)?);
         }
         if let Some(id) = &self.device {
             let answers = &mut self.options.answers;

@@ -129,7 +129,7 @@ pub(super) const TOPICS: [Topic; 10] = [
         command: Views,
         name: "views",
         usage: "",
-        what: "the views that --view takes",
+        what: "the views that are drawn, which --view takes",
         more: "",
         examples: &["gemmscope views"],
     },
@@ -223,7 +223,7 @@ pub(super) const OPTIONS: [Opt; 16] = [
         long: "view",
         short: None,
         value: "V",
-        what: "which view (roofline; `gemmscope views` lists them)",
+        what: "which view (roofline; see `gemmscope views`; page: overview, table, plan too)",
         of: &[Render, Page],
     },
     Opt {

@@ -123,6 +123,10 @@ fn an_option_of_another_command_and_a_second_standard_input_are_refused() {
             &["summary", "-", "--view", "roofline"][..],
             "summary has no option --view: it is one of render, page",
         ),
+        (
+            &["render", "-", "--view", "table"],
+            "render: --view: expected one of roofline",
+        ),
         (&["render", "-", "--json"], "render has no option --json"),
         (
             &["report", "-", "--min-efficiency", "5%"],
@@ -217,6 +221,13 @@ fn page_puts_files_options_and_view_into_the_one_file_page() {
     assert_eq!(files[0].bytes, FILE.as_bytes());
     assert_eq!(files[1].name, "odd.csv");
     assert_eq!(files[1].options.columns["speed"], "rate:tflops");
+
+    for view in picture::NOT_DRAWN {
+        let args = ["page", "-", "--app", &app, "-o", &out, "--view", view];
+        assert_eq!(command(&args, FILE).0, 0, "{view}");
+        let html = std::fs::read_to_string(&out).unwrap();
+        assert!(html.contains(&format!("v=1&view={view}\n")));
+    }
 
     // A saved page takes other data.
     let again = at("again.html");

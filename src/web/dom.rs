@@ -96,6 +96,13 @@ pub fn set_root_data(name: &str, value: Option<&str>) {
     }
 }
 
+/// A `data-*` attribute of `<html>`.
+pub fn root_data(name: &str) -> Option<String> {
+    document()
+        .document_element()?
+        .get_attribute(&format!("data-{name}"))
+}
+
 /// True where a media query matches.
 pub fn media(query: &str) -> bool {
     window()
