@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../scripts/static.mjs";
-import { fixture, launch, screenshot, site } from "../harness.mjs";
+import { dist, fixture, launch, screenshot, site } from "../harness.mjs";
 
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const PLACEHOLDER = "https://host/gemmscope/";
@@ -96,7 +96,7 @@ test("Sphinx, as reST and as MyST", async (t) => {
 
 test("our own book: built, no dead link, its element live", async (t) => {
   const out = join(folder, "pages");
-  cpSync(join(project, "dist"), out, { recursive: true });
+  cpSync(dist, out, { recursive: true });
   execFileSync(process.execPath, [join(project, "scripts", "docs.mjs"), join(out, "docs")], { stdio: "pipe" });
   execFileSync(process.execPath, [join(project, "scripts", "links.mjs"), out, "docs"], { stdio: "pipe" });
   const server = await serve(out, { base: "/repo/", headers: { "access-control-allow-origin": "*" } });

@@ -63,6 +63,7 @@ test("the element under a strict policy: data of the host, its own height, theme
   const frame = page.frames()[1];
   assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), "dark");
   assert.equal(await frame.locator('input[type="file"]').count(), 0);
+  assert.equal(await frame.evaluate(() => document.documentElement.scrollHeight - innerHeight), 0, "nothing to scroll in a frame of the content's height");
   const [height, inner] = await Promise.all([
     page.evaluate(() => document.querySelector("gemm-scope").shadowRoot.querySelector("iframe").getBoundingClientRect().height),
     frame.evaluate(() => document.querySelector(".app").getBoundingClientRect().height),
@@ -248,7 +249,7 @@ test("the link below the frame opens the app with the same view, and with data t
 
 test("a plain frame with data of another host: forwarded to the page that may ask, and it asks", async (t) => {
   const src = encodeURIComponent(`${open_data.url}bench.csv`);
-  const page = await open(t, "frame", `<body><iframe src="${viewer}?embed=1&theme=dark#v=1&device=mi300x&src=${src}" width="800" height="620"></iframe>`);
+  const page = await open(t, "frame", `<body><iframe src="${viewer}?embed=1&theme=dark#v=1&device=mi300x&src=${src}" width="800" height="400"></iframe>`);
   const frame = page.frames()[1];
   const ask = frame.locator("dialog[open]");
   await ask.waitFor({ timeout: 30_000 });
@@ -262,6 +263,9 @@ test("a plain frame with data of another host: forwarded to the page that may as
   assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), "dark");
   assert.equal(await frame.locator('input[type="file"]').count(), 0);
   await screenshot(page, "embed-frame");
+  // Nobody makes such a frame as high as its content: it scrolls.
+  const below = await frame.evaluate(() => (scrollTo(0, 9999), [scrollY, document.documentElement.scrollHeight - innerHeight]));
+  assert.ok(below[0] > 50 && Math.abs(below[0] - below[1]) <= 1, String(below));
   assert.deepEqual(page.trouble, []);
 });
 

@@ -72,6 +72,9 @@ test("snippets are filled in with file, view and device", async (t) => {
     await dialog.getByRole("button", { name: system, exact: true }).click();
     assert.ok((await text()).includes(wanted), system);
   }
+  // What was done is said in the dialog: what lies under it is dim and not read out.
+  await dialog.getByRole("button", { name: "Copy snippet" }).click();
+  await dialog.getByRole("status").getByText(/Copied|select the text/).waitFor();
 });
 
 test("data on the same host is fetched at once; another host is named first, and only open.html may", async (t) => {

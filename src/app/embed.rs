@@ -73,7 +73,11 @@ fn connect(app: App, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
         Request::View { id, set } => host.answer(id, change(app, set)),
         Request::Export { id, what } => host.answer(id, export(app, what)),
     });
-    let listener = host::listen(move |host| drop(hosted.try_set(Some(host))), handler);
+    let joined = move |host| {
+        dom::set_root_data("hosted", Some("1"));
+        drop(hosted.try_set(Some(host)));
+    };
+    let listener = host::listen(joined, handler);
     let listener = StoredValue::new_local(listener);
     on_cleanup(move || listener.dispose());
 }

@@ -52,9 +52,12 @@ fn plain_view(app: App) -> ViewState {
     view
 }
 
-fn copy(app: App, text: String) {
+/// What was just done. It stands in the dialog: what lies under one is dim, and read out by nobody.
+type Said = RwSignal<String>;
+
+fn copy(said: Said, text: String) {
     leptos::task::spawn_local(async move {
-        app.status.set(if dom::copy(text).await {
+        said.try_set(if dom::copy(text).await {
             "Copied.".into()
         } else {
             "The browser refuses the clipboard here: select the text and copy it.".into()
@@ -84,8 +87,8 @@ async fn template() -> Result<String, String> {
         .map_err(|e| e.to_string())
 }
 
-fn save_page(app: App) {
-    app.status.set("Putting the page together…".into());
+fn save_page(app: App, said: Said) {
+    said.set("Putting the page together…".into());
     leptos::task::spawn_local(async move {
         let view = plain_view(app).encode();
         let files = carried(app).await;
@@ -103,12 +106,14 @@ fn save_page(app: App) {
                     "text/html",
                     html.as_bytes(),
                 );
-                app.status.set(format!(
+                said.try_set(format!(
                     "Saved: one page of {} with the data inside",
                     Bytes(html.len() as f64)
                 ));
             }
-            Err(message) => app.status.set(message),
+            Err(message) => {
+                said.try_set(message);
+            }
         }
     });
 }
@@ -131,6 +136,7 @@ pub fn Share() -> impl IntoView {
     // The data's text, once it is known to fit (or its length where it does not).
     let data = RwSignal::new(None::<Result<String, usize>>);
     let with_data = RwSignal::new(false);
+    let said: Said = RwSignal::new(String::new());
     let size: u64 = app.try_loader().map_or(0, |l| {
         app.files.with_untracked(|f| {
             f.iter()
@@ -211,7 +217,7 @@ pub fn Share() -> impl IntoView {
                 <h3>"A link"</h3>
                 <div class="share-line">
                     <input class="share-link" type="text" readonly aria-label="Link" prop:value=link_text />
-                    <button type="button" class="button primary" on:click=move |_| copy(app, link.get_untracked())>"Copy link"</button>
+                    <button type="button" class="button primary" on:click=move |_| copy(said, link.get_untracked())>"Copy link"</button>
                 </div>
                 <p class="muted">{holds}</p>
                 {short}
@@ -227,7 +233,7 @@ pub fn Share() -> impl IntoView {
                 <p class="muted">
                     "One HTML file with the program, the data and this view. It opens from disk without a network: attach it to an issue, keep it beside the results."
                 </p>
-                <button type="button" class="button" on:click=move |_| save_page(app)>"Save as a page"</button>
+                <button type="button" class="button" on:click=move |_| save_page(app, said)>"Save as a page"</button>
             </section>
             <section class="share-part">
                 <h3>"In documentation"</h3>
@@ -241,7 +247,8 @@ pub fn Share() -> impl IntoView {
                 <textarea class="paste-box share-snippet" rows="7" readonly spellcheck="false" aria-label="Snippet"
                     prop:value=move || snippet(|s| s.text.clone())></textarea>
                 <div class="dialog-actions">
-                    <button type="button" class="button" on:click=move |_| copy(app, snippet(|s| s.text.clone()))>"Copy snippet"</button>
+                    <p class="share-said" role="status">{said}</p>
+                    <button type="button" class="button" on:click=move |_| copy(said, snippet(|s| s.text.clone()))>"Copy snippet"</button>
                 </div>
             </section>
         </Modal>
