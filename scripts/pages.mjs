@@ -15,16 +15,17 @@ rmSync(out, { recursive: true, force: true });
 cpSync(dist, out, { recursive: true });
 const released = process.env.VERSIONS ?? "";
 const versions = existsSync(released) ? readdirSync(released).filter((name) => /^v\d/.test(name)) : [];
-for (const name of versions) cpSync(join(released, name), join(out, name), { recursive: true });
-// A released version is never written again.
-if (!versions.includes(version)) {
-  cpSync(dist, join(out, version), { recursive: true });
-  // A pinned version is for embeds: only the root is kept offline.
-  rmSync(join(out, version, "sw.js"), { force: true });
+/** Puts a site into the folder of its version. Such a folder is for embeds: only the root is kept offline. */
+function pin(site, name) {
+  cpSync(site, join(out, name), { recursive: true });
+  rmSync(join(out, name, "sw.js"), { force: true });
   for (const page of ["index.html", "open.html"]) {
-    const path = join(out, version, page);
+    const path = join(out, name, page);
     writeFileSync(path, readFileSync(path, "utf8").replace("&amp;sw=1", ""));
   }
 }
+for (const name of versions) pin(join(released, name), name);
+// A released version is never written again.
+if (!versions.includes(version)) pin(dist, version);
 execFileSync(process.execPath, [join(project, "scripts", "docs.mjs"), join(out, "docs")], { stdio: "inherit" });
 console.log(`${out}: ${["/", "/docs/", ...new Set([...versions, version])].join(" ")}`);
