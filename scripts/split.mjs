@@ -53,7 +53,7 @@ export function split(dist, root) {
     if (small) {
       for (const file of [`${name}_bg.wasm`, ...parts]) {
         const path = join(work, file);
-        run("wasm-opt", path, "-Oz", "--strip-debug", "--strip-producers", ...FEATURES, "-o", path);
+        run("wasm-opt", path, "-O2", "--strip-debug", "--strip-producers", ...FEATURES, "-o", path);
       }
     }
     let link = readFileSync(join(work, LINK), "utf8").replaceAll(/fetch\(new URL\(("[^"]*"), import\.meta\.url\)\)/g, "part($1)");
