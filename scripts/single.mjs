@@ -23,9 +23,7 @@ function fail(message) {
 }
 try {
   root.dataset.boot = "loading";
-  const packed = Uint8Array.from(atob(document.getElementById("gemmscope-wasm").textContent), (c) => c.charCodeAt(0));
-  const bytes = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-  boot.module = await WebAssembly.compile(bytes);
+  boot.module = await WebAssembly.compileStreaming(unpack("gemmscope-wasm"));
   await __wbg_init({ module_or_path: boot.module });
   root.dataset.boot = "started";
   document.getElementById("skeleton")?.remove();
@@ -36,13 +34,16 @@ try {
 }
 `;
 
-/** Instead of fetching a part: it lies in the page, compressed. */
-const PART = `async function part(name) {
-    const packed = document.getElementById(name.slice(2)).textContent;
-    const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream, { headers: { "content-type": "application/wasm" } });
-}`;
+/** Wasm that lies in the page, compressed, as if it were fetched. */
+const UNPACK = `
+function unpack(id) {
+  const packed = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream, { headers: { "content-type": "application/wasm" } });
+}
+`;
+/** Instead of fetching a part. */
+const PART = "const part = async (name) => unpack(name.slice(2));";
 
 /** Text that may stand inside a script element. */
 const inert = (js) => js.replace(/<(?=\/script|!--)/gi, "\\x3c");
@@ -78,7 +79,7 @@ export function singleFile(dist) {
     .replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/g, "");
   const css = styles.join("\n");
   const early = inert(read("early.js"));
-  const main = inert(glue + START);
+  const main = inert(UNPACK + glue + START);
   const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const policy =
     `default-src 'none'; script-src ${hash(early)} ${hash(main)} 'wasm-unsafe-eval'; style-src ${hash(css)}; ` +

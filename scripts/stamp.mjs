@@ -1,5 +1,6 @@
-// Trunk's post_build hook, the last step of a build; first it cuts the wasm into parts (split.mjs). Trunk hashes what it builds; the static scripts in public/ keep
+// Trunk's post_build hook, the last step of a build. Trunk hashes what it builds; the static scripts in public/ keep
 // their names, so a browser could run a cached one after a redeploy. This
+// - cuts the wasm into parts (split.mjs);
 // - puts a hash of their content in the query of their URLs, and records the wasm's unpacked size, which a compressed
 //   response does not tell, for the progress bar;
 // - writes open.html: the same page under a policy that lets it fetch from other hosts (links with src=);
