@@ -122,13 +122,19 @@ pub(super) fn view_state(
     Ok(state)
 }
 
-/// The rows that the options look at; filters that are too many are named on `err`.
+/// The rows that the options look at, and the state they are looked at with; `None` where a file
+/// cannot be read. Filters that are too many are named on `err`.
 pub(super) fn frame(
-    loaded: Loaded,
-    state: &ViewState,
+    args: &Args,
+    stdin: &mut dyn Read,
     err: &mut dyn Write,
-) -> std::io::Result<Frame> {
-    let (frame, refused) = picture::frame(loaded.data, state, &loaded.custom);
+) -> std::io::Result<Option<(Frame, ViewState)>> {
+    let loaded = load(&args.files, args, stdin, err)?;
+    if !loaded.ok {
+        return Ok(None);
+    }
+    let state = view_state(args, &loaded, err)?;
+    let (frame, refused) = picture::frame(loaded.data, &state, &loaded.custom);
     if !refused.is_empty() {
         writeln!(
             err,
@@ -136,7 +142,7 @@ pub(super) fn frame(
             refused.join(", ")
         )?;
     }
-    Ok(frame)
+    Ok(Some((frame, state)))
 }
 
 /// Writes to `-o FILE`, or to standard output where that is `-` or missing. False where the file

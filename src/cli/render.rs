@@ -1,7 +1,7 @@
 //! `gemmscope render`: a picture without a browser.
 
 use super::args::Args;
-use super::load::{frame, load, view_state, write_out};
+use super::load::{frame, write_out};
 use crate::chart::palette::Theme;
 use crate::chart::svg::svg;
 use crate::picture;
@@ -14,12 +14,9 @@ pub(super) fn render(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<bool> {
-    let loaded = load(&args.files, args, stdin, err)?;
-    if !loaded.ok {
+    let Some((frame, state)) = frame(args, stdin, err)? else {
         return Ok(false);
-    }
-    let state = view_state(args, &loaded, err)?;
-    let frame = frame(loaded, &state, err)?;
+    };
     let theme = Theme::of(args.dark);
     let Some(scene) = picture::draw(&frame, &state, (args.size.0, args.size.1), &theme) else {
         writeln!(

@@ -1,7 +1,7 @@
 //! `gemmscope report`: the findings as a document, without a browser.
 
 use super::args::Args;
-use super::load::{frame, load, view_state, write_out};
+use super::load::{frame, write_out};
 use crate::{findings, picture, report};
 use std::io::{Read, Write};
 
@@ -15,12 +15,9 @@ pub(super) fn report(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<bool> {
-    let loaded = load(&args.files, args, stdin, err)?;
-    if !loaded.ok {
+    let Some((frame, state)) = frame(args, stdin, err)? else {
         return Ok(false);
-    }
-    let state = view_state(args, &loaded, err)?;
-    let frame = frame(loaded, &state, err)?;
+    };
     let found = findings::check_all(&frame);
     let report = report::Report::new(&frame, &found);
     let text = match args.form.as_deref().unwrap_or_else(|| by_name(args)) {
