@@ -68,6 +68,16 @@ enum Slot {
 }
 
 impl Slot {
+    /// The key that this filter has in a link.
+    fn key(&self) -> String {
+        match self {
+            Slot::Facet(field, _) => format!("f.{field}"),
+            Slot::Range(field, _) => format!("r.{field}"),
+            Slot::Search(_) => "q".to_owned(),
+            Slot::Only(_) => "only".to_owned(),
+        }
+    }
+
     fn same_place(&self, other: &Slot) -> bool {
         match (self, other) {
             (Slot::Facet(a, _), Slot::Facet(b, _)) | (Slot::Range(a, _), Slot::Range(b, _)) => {
@@ -92,7 +102,7 @@ impl Mask {
 
     /// Brings the bits up to date. Only filters that changed since the last call are evaluated;
     /// call [`Mask::reset`] when the data or the metrics changed. Filters beyond
-    /// [`Mask::CAPACITY`] are returned, not silently dropped.
+    /// [`Mask::CAPACITY`] are returned by their keys in a link, not silently dropped.
     pub fn update(&mut self, filters: &Filters, frame: &Frame) -> Vec<String> {
         if self.fail.len() != frame.data.len() {
             self.reset();
@@ -133,7 +143,7 @@ impl Mask {
                 .or_else(|| self.slots.iter().position(Option::is_none))
                 .unwrap_or(self.slots.len());
             if index >= Self::CAPACITY {
-                refused.push(format!("{slot:?}"));
+                refused.push(slot.key());
                 continue;
             }
             if index == self.slots.len() {

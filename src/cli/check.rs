@@ -1,7 +1,7 @@
 //! `gemmscope check`: limits for continuous integration. Exit code 3 where one is broken.
 
 use super::args::Args;
-use super::load::{Loaded, load, view_state};
+use super::load::{Loaded, load, shown, view_state};
 use super::read::name_of;
 use crate::compare::duel::{Duel, Measure, Verdict};
 use crate::compare::{Comparison, Setup};
@@ -9,7 +9,6 @@ use crate::dataset::Dataset;
 use crate::explain::percent;
 use crate::field::{Field, Frame};
 use crate::metrics::Totals;
-use crate::picture;
 use crate::units::Seconds;
 use crate::view_state::ViewState;
 use std::io::{Read, Write};
@@ -57,7 +56,7 @@ pub(super) fn check(
             Some((name_of(file), baseline))
         }
     };
-    let (frame, _) = picture::frame(loaded.data.clone(), &state, &loaded.custom);
+    let frame = shown(loaded.data.clone(), &state, &loaded.custom, err)?;
     if let Some(least) = args.min_efficiency {
         note(efficiency(&frame, least, args.each, out, err)?);
     }
@@ -168,7 +167,8 @@ fn regression(
     let mut data = as_one(old.data, &sides[0]);
     data.append(as_one(new.data, &sides[1]));
     let custom: Vec<_> = old.custom.into_iter().chain(new.custom).collect();
-    let (frame, _) = picture::frame(data, state, &custom);
+    // The filters of the same state: which are too many is said already.
+    let frame = shown(data, state, &custom, &mut std::io::sink())?;
     let setup = Setup {
         side: Field::Source,
         keys: Setup::default_keys(&frame, &Field::Source),

@@ -123,7 +123,7 @@ pub(super) fn view_state(
 }
 
 /// The rows that the options look at, and the state they are looked at with; `None` where a file
-/// cannot be read. Filters that are too many are named on `err`.
+/// cannot be read.
 pub(super) fn frame(
     args: &Args,
     stdin: &mut dyn Read,
@@ -134,7 +134,18 @@ pub(super) fn frame(
         return Ok(None);
     }
     let state = view_state(args, &loaded, err)?;
-    let (frame, refused) = picture::frame(loaded.data, &state, &loaded.custom);
+    let frame = shown(loaded.data, &state, &loaded.custom, err)?;
+    Ok(Some((frame, state)))
+}
+
+/// The rows that a state shows of some data; filters that are too many are named on `err`.
+pub(super) fn shown(
+    data: Dataset,
+    state: &ViewState,
+    custom: &[Device],
+    err: &mut dyn Write,
+) -> std::io::Result<Frame> {
+    let (frame, refused) = picture::frame(data, state, custom);
     if !refused.is_empty() {
         writeln!(
             err,
@@ -142,7 +153,7 @@ pub(super) fn frame(
             refused.join(", ")
         )?;
     }
-    Ok(Some((frame, state)))
+    Ok(frame)
 }
 
 /// Writes to `-o FILE`, or to standard output where that is `-` or missing. False where the file

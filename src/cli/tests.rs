@@ -356,6 +356,43 @@ fn check_says_by_its_code_whether_the_limits_hold() {
 }
 
 #[test]
+fn every_command_that_filters_names_the_filters_that_are_too_many() {
+    let mut file = "M,N,K,dtype,time_us".to_owned();
+    let mut state = "#v=1".to_owned();
+    for i in 0..40 {
+        file += &format!(",x{i}");
+        state += &format!("&r.c.x{i}=0..9");
+    }
+    file += &format!("\n4096,4096,4096,fp16,690{}\n", ",1".repeat(40));
+    let path = std::env::temp_dir().join(format!("gemmscope-many-{}.csv", std::process::id()));
+    std::fs::write(&path, &file).unwrap();
+    let base = path.to_str().unwrap();
+    let said = [
+        &["render", "-"][..],
+        &["report", "-"],
+        &["check", "-", "--min-efficiency", "1%"],
+        &["check", "-", "--baseline", base],
+        &["check", "-", "--min-efficiency", "1%", "--baseline", base],
+    ]
+    .map(|args| {
+        let more = ["--device", "mi300x", "--state", &state];
+        let (code, _, err) = command(&[args, &more].concat(), &file);
+        assert_eq!(code, 0, "{args:?}: {err}");
+        err
+    });
+    std::fs::remove_file(&path).unwrap();
+    assert!(
+        said[0].starts_with("gemmscope: too many filters, left out: r.c.x"),
+        "{}",
+        said[0]
+    );
+    assert_eq!(said[0].matches("r.c.x").count(), 8, "{}", said[0]);
+    for other in &said {
+        assert_eq!(other, &said[0]);
+    }
+}
+
+#[test]
 fn convert_writes_what_summary_reads() {
     let (code, out, _) = command(&["convert", "-", "-o", "-"], FILE);
     assert_eq!(code, 0);
