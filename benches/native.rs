@@ -11,6 +11,7 @@ use gemmscope::chart::view::{self, Look};
 use gemmscope::dataset::Dataset;
 use gemmscope::field::{Field, FieldKind, Frame};
 use gemmscope::filter::{Filters, Mask, Range};
+use gemmscope::findings::{RULES, Runner, check_all};
 use gemmscope::hardware::RoofKind;
 use gemmscope::import::{ImportOptions, Imported, Session};
 use gemmscope::metrics::{DeviceChoice, Metrics};
@@ -134,6 +135,7 @@ fn measure(path: &Path) -> Result<Report, Box<dyn Error>> {
     let frame = Frame::all(data.clone(), Arc::new(compute()));
 
     filters(&frame, &mut timings);
+    findings(&frame, &mut timings);
     pictures(&frame, &mut timings);
     views(&frame, &mut timings);
     let source = data.sources.first();
@@ -182,6 +184,29 @@ fn filters(frame: &Frame, timings: &mut Vec<Timing>) {
             .map(|f| mask.counts(f, &frame.categories(f)).len());
         counts.sum::<usize>()
     }));
+}
+
+/// Grouping, every rule, and the rule that takes longest.
+fn findings(frame: &Frame, timings: &mut Vec<Timing>) {
+    timings.push(time("finding groups", || {
+        Runner::new(frame).scan().groups.len()
+    }));
+    timings.push(time("findings", || check_all(frame).findings.len()));
+    let mut runner = Runner::new(frame);
+    let each = RULES.iter().map(|rule| {
+        let one = Instant::now();
+        runner.step();
+        (one.elapsed().as_secs_f64() * 1e3, rule.id)
+    });
+    if let Some((ms, id)) = each.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        timings.push(Timing {
+            part: format!("rule {id}"),
+            median_ms: ms,
+            min_ms: ms,
+            max_ms: ms,
+            repeats: 1,
+        });
+    }
 }
 
 fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {
@@ -308,7 +333,7 @@ fn print(report: &Report) {
             _ => String::new(),
         };
         println!(
-            "  {:<18}{:>10.3} ms   {:>9.3} to {:<9.3} of {:>2}{rate}",
+            "  {:<22}{:>10.3} ms   {:>9.3} to {:<9.3} of {:>2}{rate}",
             t.part, t.median_ms, t.min_ms, t.max_ms, t.repeats
         );
     }

@@ -164,44 +164,6 @@ fn vllm_is_counted_once_and_its_findings_are_the_memorys() {
     assert!(!of(&report, "batching").is_empty());
 }
 
-/// Prints how long a million rows take: `cargo test --release --lib a_million -- --ignored
-/// --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn a_million_rows() {
-    for count in [100_000u32, 1_000_000] {
-        for distinct in [2_000, count] {
-            let rows: Vec<Row> = (0..count)
-                .map(|i| Row {
-                    sizes: [1 + i % distinct, 64 + i % 97 * 8, 4096, 1],
-                    calls: f64::from(1 + i % 50),
-                    library: ["Tensile", "Triton", "cuBLAS"][i as usize % 3],
-                    ..row([1, 1, 1], DataType::Bf16, 5.0 + f64::from(i % 1000))
-                })
-                .collect();
-            let f = frame(&rows, Some("mi300x"), RoofKind::Datasheet);
-            let start = std::time::Instant::now();
-            let mut runner = Runner::new(&f);
-            let grouped = start.elapsed();
-            let mut slowest = ("", std::time::Duration::ZERO);
-            for rule in RULES {
-                let at = std::time::Instant::now();
-                runner.step();
-                if at.elapsed() > slowest.1 {
-                    slowest = (rule.id, at.elapsed());
-                }
-            }
-            let groups = runner.scan().groups.len();
-            let found = runner.finish().findings.len();
-            eprintln!(
-                "{count} rows, {groups} groups: grouped in {grouped:?}, all in {:?}, {found} \
-                 findings, slowest {slowest:?}",
-                start.elapsed()
-            );
-        }
-    }
-}
-
 /// Rows of one type on one device, with calls.
 #[derive(Debug)]
 struct Row {
