@@ -43,6 +43,7 @@ pub mod cutlass;
 pub mod deepbench;
 pub mod deepbench_log;
 pub mod deepgemm;
+pub mod device_table;
 pub mod devices;
 pub mod dialect;
 pub mod extras;

@@ -186,7 +186,9 @@ fn every_fixture_reads_the_same_in_every_way() {
         // What names its file in its debug text (a context, devices) may differ in that alone.
         let dump_all = |r: &Result<Imported, ImportError>| match r {
             Ok(Imported::Table(_)) | Err(_) => dump(r, usize::MAX),
-            Ok(_) => dump(r, usize::MAX).replace(&name, ""),
+            Ok(_) => dump(r, usize::MAX)
+                .replace(&format!(" {name}"), "")
+                .replace(&name, ""),
         };
         let whole = dump_all(&named);
 

@@ -127,30 +127,9 @@ impl Device {
         let base = match_name(&platform.name).device();
         let source = format!("TraceLens platform file {}", platform.name);
         let mut device = base.cloned().unwrap_or_else(|| Self {
-            id: slug(&platform.name),
-            name: platform.name.clone(),
-            aliases: Vec::new(),
-            vendor: String::new(),
-            arch: String::new(),
-            arch_token: String::new(),
-            form: String::new(),
-            peaks: Vec::new(),
-            bandwidth_bytes_per_s: platform.mem_bw_gbps * 1e9,
-            units: None,
             unit_kind: "CU".to_owned(),
-            lanes: None,
-            clock_hz: None,
-            fp16_flops_per_clock_per_unit: None,
-            memory_bytes: None,
-            memory_kind: String::new(),
-            l2_bytes: None,
-            llc_bytes: None,
-            shared_bytes_per_unit: None,
-            shared_bytes_per_block: None,
-            registers_bytes_per_unit: None,
-            confidence: 'C',
-            notes: String::new(),
             source: source.clone(),
+            ..Self::unknown(&platform.name)
         });
         if base.is_some() {
             device.id.push_str("-imported");
@@ -192,6 +171,36 @@ impl Device {
         }
         device.validate()?;
         Ok(device)
+    }
+
+    /// A device of which nothing but the name is known; [`Device::validate`] refuses it as it is.
+    pub fn unknown(name: &str) -> Self {
+        Self {
+            id: slug(name),
+            name: name.to_owned(),
+            aliases: Vec::new(),
+            vendor: String::new(),
+            arch: String::new(),
+            arch_token: String::new(),
+            form: String::new(),
+            peaks: Vec::new(),
+            bandwidth_bytes_per_s: f64::NAN,
+            units: None,
+            unit_kind: "unit".to_owned(),
+            lanes: None,
+            clock_hz: None,
+            fp16_flops_per_clock_per_unit: None,
+            memory_bytes: None,
+            memory_kind: String::new(),
+            l2_bytes: None,
+            llc_bytes: None,
+            shared_bytes_per_unit: None,
+            shared_bytes_per_block: None,
+            registers_bytes_per_unit: None,
+            confidence: 'C',
+            notes: String::new(),
+            source: String::new(),
+        }
     }
 
     fn set_achievable(&mut self, engine: Engine, dtype: DataType, rate: f64, source: &str) {

@@ -133,10 +133,7 @@ pub fn guess(header: &str) -> Guess {
             return plain(Target::Bandwidth(unit), 50 + statistic);
         }
         let rate_words = has(&words, &["perf", "performance", "throughput"]);
-        if let Some(unit) = RateUnit::in_header(header)
-            .or_else(|| words.iter().rev().find_map(|w| RateUnit::parse(w)))
-            .or_else(|| per_second(&words))
-        {
+        if let Some(unit) = rate_unit(header, &words) {
             return if spread {
                 plain(Target::Extra, 0)
             } else {
@@ -199,6 +196,13 @@ fn statistic(words: &[String]) -> u8 {
     } else {
         15
     }
+}
+
+/// The unit of work over time that a header names; `words` are its own.
+pub fn rate_unit(header: &str, words: &[String]) -> Option<RateUnit> {
+    RateUnit::in_header(header)
+        .or_else(|| words.iter().rev().find_map(|w| RateUnit::parse(w)))
+        .or_else(|| per_second(words))
 }
 
 fn per_second(words: &[String]) -> Option<RateUnit> {

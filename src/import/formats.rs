@@ -46,6 +46,7 @@ pub static FORMATS: &[Format] = &[
     super::nsys::FORMAT,
     super::devices::FORMAT,
     super::devices::CEILINGS,
+    super::device_table::FORMAT,
     super::sysinfo::FORMAT,
     super::json_rows::FORMAT,
     // anything else with a header

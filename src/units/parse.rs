@@ -272,9 +272,15 @@ impl BandwidthUnit {
     }
 
     /// The unit named somewhere in a column title: `hipblaslt-GB/s`, `TB/s_mean`,
-    /// `GlobalMem BW (bytes/sec)`, `tb_per_sec`.
+    /// `GlobalMem BW (bytes/sec)`, `tb_per_sec`, `bandwidth_gb_s`.
     pub fn in_header(title: &str) -> Option<Self> {
-        Self::parse(title).or_else(|| in_header(title, Self::parse))
+        Self::parse(title)
+            .or_else(|| in_header(title, Self::parse))
+            .or_else(|| {
+                let words: Vec<&str> = title.split(['_', '-', ' ']).collect();
+                let mut pairs = words.windows(2).rev();
+                pairs.find_map(|pair| Self::parse(&pair.join("/")))
+            })
     }
 }
 
@@ -398,6 +404,7 @@ mod tests {
             ("GlobalMem BW (bytes/sec)", Bytes),
             ("GBs_1", Gigabytes),
             ("tb_per_sec", Terabytes),
+            ("bandwidth_gb_s", Gigabytes),
         ] {
             assert_eq!(BandwidthUnit::in_header(title), Some(unit), "{title}");
         }
