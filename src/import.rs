@@ -46,6 +46,7 @@ pub mod deepgemm;
 pub mod device_table;
 pub mod devices;
 pub mod dialect;
+pub mod either;
 pub mod extras;
 pub mod flag_gems;
 pub mod flashinfer;

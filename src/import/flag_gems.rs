@@ -4,7 +4,8 @@
 use super::log::{self, Entry, Parser};
 use super::tracelens::from_dims;
 use super::{
-    Bad, Detection, Format, Head, ImportError, ImportOptions, Reader, Row, TableBuilder, unsaid,
+    Bad, Detection, Format, Head, ImportError, ImportOptions, Reader, Row, TableBuilder,
+    unsaid::UnsaidType,
 };
 use crate::dtype::DataType;
 use crate::gemm::Operation;
@@ -27,14 +28,10 @@ fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
-    let (fallback, why) = unsaid::guess_dtype(head, options, DataType::Fp16);
-    let chosen = options.dtype("dtype");
     log::open(head, options, |_| FlagGems {
         operator: String::new(),
         dtype: None,
-        chosen,
-        fallback,
-        why,
+        unsaid: UnsaidType::new(head, options, DataType::Fp16),
         titles: Vec::new(),
     })
 }
@@ -42,9 +39,7 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
 struct FlagGems {
     operator: String,
     dtype: Option<DataType>,
-    chosen: Option<DataType>,
-    fallback: DataType,
-    why: &'static str,
+    unsaid: UnsaidType,
     titles: Vec<String>,
 }
 
@@ -70,15 +65,15 @@ impl Parser for FlagGems {
             return Vec::new();
         }
         let cells: Vec<&str> = line.split_whitespace().collect();
-        let at = |title: &str| {
-            let i = self.titles.iter().position(|t| t.starts_with(title))?;
-            cells.get(i)?.parse::<f64>().ok()
-        };
         let sizes = line.find('[').map_or("", |at| &line[at..]);
         let shape = if status == "SUCCESS" {
             self.shape(sizes, table)
         } else {
             Err(Bad::new(format!("status is {status}")))
+        };
+        let at = |title: &str| {
+            let i = self.titles.iter().position(|t| t.starts_with(title))?;
+            cells.get(i)?.parse::<f64>().ok()
         };
         let mut out = Vec::new();
         for (library, title) in [("PyTorch", "Torch Latency"), ("FlagGems", "Gems Latency")] {
@@ -102,7 +97,7 @@ impl Parser for FlagGems {
 }
 
 impl FlagGems {
-    fn shape(&self, text: &str, table: &mut TableBuilder) -> Result<Row, Bad> {
+    fn shape(&mut self, text: &str, table: &mut TableBuilder) -> Result<Row, Bad> {
         let dims: Vec<Vec<u32>> = text
             .split("Size(")
             .skip(1)
@@ -117,13 +112,7 @@ impl FlagGems {
         let Some(([m, n, k], batch)) = from_dims(&self.operator, &dims) else {
             return Err(Bad::new("not a GEMM (operator)"));
         };
-        let dtype = match self.chosen.or(self.dtype) {
-            Some(t) => t,
-            None => {
-                table.assume_dtype(self.fallback, self.why);
-                self.fallback
-            }
-        };
+        let dtype = self.unsaid.of(self.dtype, table);
         let mut row = Row::new(m, n, k, Operation::uniform(dtype), f64::NAN);
         row.op.bias = matches!(self.operator.as_str(), "addmm" | "baddbmm");
         row.batch = batch;

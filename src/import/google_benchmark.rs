@@ -4,10 +4,12 @@
 //! Repetitions come with lines for their mean, median, deviation: where the runs themselves are
 //! listed those are passed over; where only the aggregates are, the median is the point.
 
-use super::json::{Item, ItemReader, Json};
+use super::either::{self, Either};
+use super::json::{Item, ItemReader};
+use super::unsaid::{self, UnsaidType};
 use super::{
-    Bad, ColumnId, Delimited, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions,
-    Imported, Reader, Record, Row, RowReader, TableBuilder, cell, unsaid,
+    Bad, ColumnId, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Reader,
+    Record, Row, TableBuilder, cell,
 };
 use crate::dataset::Role;
 use crate::dtype::{DataType, from_blas_letter};
@@ -30,7 +32,7 @@ pub const FORMAT: Format = Format {
 const COLUMNS: [&str; 4] = ["name", "iterations", "real_time", "time_unit"];
 
 fn detect(head: &Head) -> Option<Detection> {
-    if head.first().starts_with('{') {
+    if either::is_json(head) {
         let text = head.lines.join("\n");
         let has = |k: &str| text.contains(&format!("\"{k}\""));
         return (has("context") && has("benchmarks") && has("real_time")
@@ -47,8 +49,6 @@ fn detect(head: &Head) -> Option<Detection> {
 fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
     let mut table = TableBuilder::new();
     let device = unsaid::device(&mut table, head, options);
-    let (fallback, why) = unsaid::guess_dtype(head, options, DataType::Fp32);
-    let forced = options.dtype("dtype").is_some();
     let runs = Runs {
         ids: Ids {
             name: table.text_column(Role::OpName, "name"),
@@ -59,24 +59,10 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
         },
         table,
         device,
-        fallback,
-        why,
-        forced,
-        assumed: false,
+        dtype: UnsaidType::new(head, options, DataType::Fp32),
         found: Vec::new(),
     };
-    Ok(if head.first().starts_with('{') {
-        Box::new(Json::new(runs))
-    } else {
-        Box::new(Delimited::new(
-            Dialect::COMMA,
-            Lines {
-                header: None,
-                before: 0,
-                runs,
-            },
-        ))
-    })
+    Ok(either::open(head, runs))
 }
 
 #[derive(Debug)]
@@ -109,10 +95,7 @@ struct Runs {
     ids: Ids,
     table: TableBuilder,
     device: u16,
-    fallback: DataType,
-    why: &'static str,
-    forced: bool,
-    assumed: bool,
+    dtype: UnsaidType,
     found: Vec<Run>,
 }
 
@@ -207,16 +190,7 @@ impl Runs {
             return Err(Bad::new("not a GEMM with its sizes in the name (name)"));
         };
         let time_s = run.time.clone()?;
-        let dtype = match (self.forced, shape.dtype) {
-            (false, Some(t)) => t,
-            _ => {
-                if !self.assumed {
-                    self.assumed = true;
-                    self.table.assume_dtype(self.fallback, self.why);
-                }
-                self.fallback
-            }
-        };
+        let dtype = self.dtype.of(shape.dtype, &mut self.table);
         let [m, n, k] = shape.sizes;
         let mut row = Row::new(m, n, k, Operation::uniform(dtype), time_s);
         row.batch = shape.batch;
@@ -378,23 +352,18 @@ impl ItemReader for Runs {
     }
 }
 
-struct Lines {
-    header: Option<Header>,
-    before: u64,
-    runs: Runs,
-}
+impl Either for Runs {
+    type Cols = Header;
 
-impl RowReader for Lines {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
-        let Some(header) = &self.header else {
-            let h = Header::new(record);
-            if h.has(&COLUMNS) {
-                self.header = Some(h);
-            } else {
-                self.before += 1;
-            }
-            return Ok(());
-        };
+    fn cols(header: &Header) -> Option<Header> {
+        header.has(&COLUMNS).then(|| header.clone())
+    }
+
+    fn table(&mut self) -> &mut TableBuilder {
+        &mut self.table
+    }
+
+    fn record(&mut self, header: &Header, record: &Record<'_>) {
         let text = |name: &str| {
             header
                 .find(&[name])
@@ -411,7 +380,7 @@ impl RowReader for Lines {
             .find_map(|(i, n)| rate_counter(n, record.number(i)?))
             .unwrap_or(f64::NAN);
         let failed = text("error_occurred").eq_ignore_ascii_case("true");
-        self.runs.found.push(Run {
+        self.found.push(Run {
             line: record.line(),
             raw: record.raw().to_vec(),
             time: match record.problem() {
@@ -425,21 +394,6 @@ impl RowReader for Lines {
             aggregate: aggregate.to_owned(),
             error: failed.then(|| text("error_message")),
         });
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        if self.before > 0 {
-            self.runs.table.note(format!(
-                "{} lines before the header are no rows.",
-                self.before
-            ));
-        }
-        self.runs.finish(true)
-    }
-
-    fn rows(&self) -> u64 {
-        self.runs.found.len() as u64
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{
     Bad, Col, ColumnId, Delimited, Detection, Dialect, Flaw, Format, Head, Header, ImportError,
-    ImportOptions, Imported, Reader, Record, Row, RowReader, TableBuilder, unsaid,
+    ImportOptions, Imported, Reader, Record, Row, RowReader, TableBuilder, unsaid::UnsaidType,
 };
 use crate::dataset::Role;
 use crate::dtype::DataType;
@@ -48,15 +48,12 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
         min: table.number_column(Role::TimeMin, "y_value_20"),
         max: table.number_column(Role::TimeMax, "y_value_80"),
     };
-    let (fallback, why) = unsaid::guess_dtype(head, options, DataType::Bf16);
     Ok(Box::new(Delimited::new(
         Dialect::COMMA,
         Liger {
             table,
             ids,
-            chosen: options.dtype("dtype"),
-            fallback,
-            why,
+            dtype: UnsaidType::new(head, options, DataType::Bf16),
             device: options.answer("device").map(str::to_owned),
             cols: None,
         },
@@ -74,9 +71,7 @@ struct Ids {
 struct Liger {
     table: TableBuilder,
     ids: Ids,
-    chosen: Option<DataType>,
-    fallback: DataType,
-    why: &'static str,
+    dtype: UnsaidType,
     device: Option<String>,
     cols: Option<Header>,
 }
@@ -124,13 +119,7 @@ impl Liger {
             .get("dtype")
             .and_then(Value::as_str)
             .and_then(DataType::parse);
-        let dtype = match self.chosen.or(named) {
-            Some(t) => t,
-            None => {
-                self.table.assume_dtype(self.fallback, self.why);
-                self.fallback
-            }
-        };
+        let dtype = self.dtype.of(named, &mut self.table);
         let mut row = Row::new(m, n, k, Operation::uniform(dtype), time_s);
         row.batch = size("B")?.unwrap_or(1);
         let gpu = match &self.device {

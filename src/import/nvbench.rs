@@ -1,10 +1,12 @@
 //! NVBench, CSV and JSON: one row a benchmark, device and set of axis values. Sizes are axes
 //! named M, N, K; times are in seconds, noise is a share of the mean.
 
-use super::json::{Item, ItemReader, Json};
+use super::either::{self, Either};
+use super::json::{Item, ItemReader};
+use super::unsaid::UnsaidType;
 use super::{
-    Bad, Col, ColumnId, Delimited, Detection, Dialect, Format, Head, Header, ImportError,
-    ImportOptions, Imported, Reader, Record, Row, RowReader, TableBuilder, cell, log, unsaid,
+    Bad, Col, ColumnId, Detection, Format, Head, Header, ImportError, ImportOptions, Imported,
+    Reader, Record, Row, TableBuilder, cell, log,
 };
 use crate::dataset::Role;
 use crate::dtype::DataType;
@@ -23,7 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn detect(head: &Head) -> Option<Detection> {
-    if head.first().starts_with('{') {
+    if either::is_json(head) {
         let text = head.lines.join("\n");
         let has = |k: &str| text.contains(&format!("\"{k}\""));
         return (text.contains("nvbench") && has("devices") || has("axes") && has("states"))
@@ -45,28 +47,13 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
         bandwidth: table.number_column(Role::ReportedBandwidth, "GlobalMem BW"),
         samples: table.extra_number_column("Samples", ""),
     };
-    let (fallback, why) = unsaid::guess_dtype(head, options, DataType::Fp16);
     let states = States {
         ids,
         table,
-        fallback,
-        why,
-        forced: options.dtype("dtype").is_some(),
-        assumed: false,
+        dtype: UnsaidType::new(head, options, DataType::Fp16),
         devices: Vec::new(),
     };
-    Ok(if head.first().starts_with('{') {
-        Box::new(Json::new(states))
-    } else {
-        Box::new(Delimited::new(
-            Dialect::COMMA,
-            Lines {
-                cols: None,
-                before: 0,
-                states,
-            },
-        ))
-    })
+    Ok(either::open(head, states))
 }
 
 #[derive(Debug)]
@@ -82,10 +69,7 @@ struct Ids {
 struct States {
     ids: Ids,
     table: TableBuilder,
-    fallback: DataType,
-    why: &'static str,
-    forced: bool,
-    assumed: bool,
+    dtype: UnsaidType,
     /// Names by their number in the file.
     devices: Vec<(i64, String)>,
 }
@@ -141,16 +125,7 @@ impl States {
         };
         let time_s = log::time(s.time_s, 1.0)?;
         let said = s.axes.iter().find_map(|(k, v)| dtype_axis(k, v).flatten());
-        let dtype = match (self.forced, said) {
-            (false, Some(t)) => t,
-            _ => {
-                if !self.assumed {
-                    self.assumed = true;
-                    self.table.assume_dtype(self.fallback, self.why);
-                }
-                self.fallback
-            }
-        };
+        let dtype = self.dtype.of(said, &mut self.table);
         let mut row = Row::new(m, n, k, Operation::uniform(dtype), time_s);
         row.batch = batch.unwrap_or(1);
         row.device = self.table.device(&s.device);
@@ -322,23 +297,21 @@ impl Cols {
     }
 }
 
-struct Lines {
-    cols: Option<Cols>,
-    before: u64,
-    states: States,
-}
+impl Either for States {
+    type Cols = Cols;
 
-impl RowReader for Lines {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
-        let Some(cols) = &self.cols else {
-            let h = Header::new(record);
-            if h.has(&["Benchmark", "Samples"]) {
-                self.cols = Some(Cols::new(&h));
-            } else {
-                self.before += 1;
-            }
-            return Ok(());
-        };
+    // A benchmark with other axes has its own header.
+    fn cols(header: &Header) -> Option<Cols> {
+        header
+            .has(&["Benchmark", "Samples"])
+            .then(|| Cols::new(header))
+    }
+
+    fn table(&mut self) -> &mut TableBuilder {
+        &mut self.table
+    }
+
+    fn record(&mut self, cols: &Cols, record: &Record<'_>) {
         let text = |c: &Option<Col>| {
             c.as_ref()
                 .map_or(String::new(), |c| record.text(c.index).into_owned())
@@ -348,11 +321,6 @@ impl RowReader for Lines {
                 .and_then(|c| record.number(c.index))
                 .unwrap_or(f64::NAN)
         };
-        // A benchmark with other axes has its own header.
-        if record.get(0) == b"Benchmark" {
-            self.cols = Some(Cols::new(&Header::new(record)));
-            return Ok(());
-        }
         let noise = cols.noise.map(|i| {
             record
                 .text(i)
@@ -382,21 +350,6 @@ impl RowReader for Lines {
             bandwidth: number(&cols.bandwidth),
             samples: number(&cols.samples),
         };
-        self.states.push(record.line(), record.raw(), &state);
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        if self.before > 0 {
-            self.states.table.note(format!(
-                "{} lines before the header are no rows.",
-                self.before
-            ));
-        }
-        ItemReader::finish(self.states, true)
-    }
-
-    fn rows(&self) -> u64 {
-        self.states.table.rows_read()
+        self.push(record.line(), record.raw(), &state);
     }
 }

@@ -35,6 +35,44 @@ pub fn guess_dtype(
     }
 }
 
+/// The data type of rows that may say it or not. The user's word wins over the row's.
+#[derive(Debug)]
+pub struct UnsaidType {
+    value: DataType,
+    why: &'static str,
+    /// The user chose it.
+    forced: bool,
+    said: bool,
+}
+
+impl UnsaidType {
+    /// As [`guess_dtype`], for the rows that say nothing.
+    pub fn new(head: &Head, options: &ImportOptions, fallback: DataType) -> Self {
+        let (value, why) = guess_dtype(head, options, fallback);
+        UnsaidType {
+            value,
+            why,
+            forced: options.dtype("dtype").is_some(),
+            said: false,
+        }
+    }
+
+    /// The type of a row that names `named`; the first time that it is not the row's own, the
+    /// table says so.
+    pub fn of(&mut self, named: Option<DataType>, table: &mut TableBuilder) -> DataType {
+        match named {
+            Some(dtype) if !self.forced => dtype,
+            _ => {
+                if !self.said {
+                    self.said = true;
+                    table.assume_dtype(self.value, self.why);
+                }
+                self.value
+            }
+        }
+    }
+}
+
 /// A data type among the words of a name: `sweep_bf16.csv`, `int8 TOPS`.
 pub fn dtype_in(name: &str) -> Option<DataType> {
     name.split(|c: char| !c.is_ascii_alphanumeric())
@@ -73,4 +111,31 @@ pub fn named_device(file_name: &str) -> Option<String> {
                 && w.bytes().any(|b| b.is_ascii_alphabetic())
         })
         .find_map(|w| hardware::match_name(w).device().map(|d| d.name.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::import::{FORMATS, ImportOptions, Imported, read_all};
+
+    #[test]
+    fn an_answer_about_the_type_can_be_taken_back() {
+        // The question stays on the card, with the answer in it.
+        for id in ["google-benchmark", "nvbench", "liger", "flaggems"] {
+            let format = FORMATS.iter().find(|f| f.id == id).unwrap();
+            let options = ImportOptions {
+                answers: [("dtype".to_owned(), "fp8_e4m3".to_owned())].into(),
+                ..ImportOptions::default()
+            };
+            let Ok(Imported::Table(data)) = read_all("", format.example.as_bytes(), &options)
+            else {
+                panic!("{id}");
+            };
+            let asked = data.sources[0].assumptions.iter();
+            let values: Vec<&str> = asked
+                .filter(|a| a.key == "dtype")
+                .map(|a| a.value.as_str())
+                .collect();
+            assert_eq!(values, ["fp8_e4m3"], "{id}");
+        }
+    }
 }
