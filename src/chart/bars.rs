@@ -12,7 +12,7 @@ use super::scene::{Anchor, Baseline, Color, Handle, Mark, Scene, Table, Window};
 use super::slots::{Order, Slots, natural};
 use super::text;
 use super::ticks::{self, Format};
-use super::view::{Look, View};
+use super::view::{Look, View, nothing};
 use crate::dataset::{ColumnData, Role};
 use crate::explain;
 use crate::field::{Field, FieldInfo, Frame, shape_label};
@@ -142,28 +142,8 @@ impl Bars {
             "rate",
         );
         let ascending = Control::toggle(state, "bars.up", "Lowest first", "", false);
-        let mut options = vec![Choice::new("none", "nothing")];
-        options.extend(Choice::fields(&fields, None));
-        let color = Control::field(
-            state,
-            "color",
-            "Colour",
-            "What the colour of a bar shows, here and in the other views.",
-            options,
-            "dtype",
-        );
-        let scale = Control::choice(
-            state,
-            "bars.scale",
-            "Scale",
-            "",
-            Choice::list(&[
-                ("", "as suits"),
-                ("linear", "linear"),
-                ("log", "logarithmic"),
-            ]),
-            "",
-        );
+        let color = Control::color(state, "a bar", &fields);
+        let scale = Control::scale(state, "bars.scale", "");
         let find = Control::text(
             state,
             "bars.find",
@@ -177,11 +157,7 @@ impl Bars {
             sort: SortBy::parse(&sort.current),
             ascending: ascending.is_on(),
             color: info(&color),
-            log: match scale.current.as_str() {
-                "log" => Some(true),
-                "linear" => Some(false),
-                _ => None,
-            },
+            log: scale.log(),
             find: find.current.clone(),
         };
         let grouped = settings.group.is_some();
@@ -376,13 +352,7 @@ impl View for Bars {
             crate::compare::plural(all.len() as u64, "bar")
         );
         if all.is_empty() {
-            let why = if self.frame.data.is_empty() {
-                "No GEMMs yet: open a file."
-            } else if self.frame.rows.is_empty() {
-                "No GEMM passes the filters."
-            } else {
-                "No bar has a name like that."
-            };
+            let why = nothing(&self.frame).unwrap_or("No bar has a name like that.");
             let rect = [0.0, 0.0, scene.width, scene.height];
             layout::message(&mut scene, rect, theme, why);
             return scene;

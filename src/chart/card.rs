@@ -6,7 +6,7 @@ use super::layout::{self, FONT};
 use super::palette::{Theme, alpha};
 use super::scene::{Anchor, Baseline, Color, Item, Mark, Scene, Table};
 use super::text;
-use super::view::{Look, View};
+use super::view::{Look, View, nothing};
 use crate::analysis_card::{Card, cards, side_by_side};
 use crate::cells;
 use crate::field::{Field, Frame};
@@ -51,11 +51,7 @@ impl CardView {
         let cards = cards(frame, &rows);
         let table = side_by_side(&cards);
         CardView {
-            empty: match (frame.data.is_empty(), cards.is_empty()) {
-                (true, _) => Some("No GEMMs yet: open a file."),
-                (_, true) => Some("No GEMM passes the filters."),
-                _ => None,
-            },
+            empty: nothing(frame).filter(|_| cards.is_empty()),
             cards,
             lines: table.rows,
             header: table.header,

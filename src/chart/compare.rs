@@ -68,16 +68,12 @@ impl Compare {
             return out;
         };
         let default = found.setup.clone();
-        let label = |f: &Field| frame.info(f).map_or_else(|| f.to_string(), |i| i.label);
         let side = Control::field(
             state,
             "compare.side",
             "Compare",
             "The values of this column are the sides that are compared.",
-            candidates
-                .iter()
-                .map(|f| Choice::new(f.to_string(), label(f)))
-                .collect(),
+            Choice::named(frame, &candidates),
             &default.side.to_string(),
         );
         let mut setup = match Field::parse(&side.current) {

@@ -6,7 +6,7 @@
 //! choice equal to [`Control::default`] is written as "", so that links stay short. The view reads
 //! the parameter itself, on its own: one it cannot read counts as not set.
 
-use crate::field::{FieldInfo, FieldKind};
+use crate::field::{Field, FieldInfo, FieldKind, Frame};
 use crate::view_state::ViewState;
 
 /// One setting of a view.
@@ -106,6 +106,13 @@ impl Choice {
             .collect()
     }
 
+    /// These fields, as the frame calls them.
+    pub fn named(frame: &Frame, fields: &[Field]) -> Vec<Choice> {
+        let label = |f: &Field| frame.info(f).map_or_else(|| f.to_string(), |i| i.label);
+        let choice = |f: &Field| Choice::new(f.to_string(), label(f));
+        fields.iter().map(choice).collect()
+    }
+
     /// Choices of value and caption.
     pub fn list(of: &[(&str, &str)]) -> Vec<Choice> {
         of.iter().map(|(v, l)| Choice::new(*v, *l)).collect()
@@ -151,6 +158,33 @@ impl Control {
             control.kind = Kind::Field { options };
         }
         control
+    }
+
+    /// The colour of marks, one setting of all views; `what` is what has the colour: `a bar`.
+    pub fn color(state: &ViewState, what: &str, fields: &[FieldInfo]) -> Self {
+        let mut options = vec![Choice::new("none", "nothing")];
+        options.extend(Choice::fields(fields, None));
+        let hint = format!("What the colour of {what} shows, here and in the other views.");
+        Control::field(state, "color", "Colour", &hint, options, "dtype")
+    }
+
+    /// A linear or logarithmic scale; [`Control::log`] reads it.
+    pub fn scale(state: &ViewState, key: &str, hint: &str) -> Self {
+        let options = Choice::list(&[
+            ("", "as suits"),
+            ("linear", "linear"),
+            ("log", "logarithmic"),
+        ]);
+        Control::choice(state, key, "Scale", hint, options, "")
+    }
+
+    /// What [`Control::scale`] says; `None` takes what suits the values.
+    pub fn log(&self) -> Option<bool> {
+        match self.current.as_str() {
+            "log" => Some(true),
+            "linear" => Some(false),
+            _ => None,
+        }
     }
 
     /// Check boxes. Stored values that are no option are left out.

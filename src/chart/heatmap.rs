@@ -8,7 +8,7 @@ use super::layout::NARROW;
 use super::scale::{Kind, extent};
 use super::scene::{Scene, Table};
 use super::slots::{Order, Slots};
-use super::view::{Look, View, field_of};
+use super::view::{Look, View, field_of, nothing};
 use crate::cells;
 use crate::dataset::Role;
 use crate::field::{Field, FieldInfo, FieldKind, Frame};
@@ -151,17 +151,10 @@ impl Heatmap {
             if row { "value" } else { "name" },
         );
         let order_y = order("heat.sort_y", "Rows go", "name");
-        let scale = Control::choice(
+        let scale = Control::scale(
             state,
             "heat.scale",
-            "Scale",
             "Even steps of colour for even differences, or for even ratios.",
-            Choice::list(&[
-                ("", "as suits"),
-                ("linear", "linear"),
-                ("log", "logarithmic"),
-            ]),
-            "",
         );
         let find = Control::text(
             state,
@@ -177,11 +170,7 @@ impl Heatmap {
             combine: Combine::parse(&combine.current),
             order_x: Order::parse(&order_x.current),
             order_y: Order::parse(&order_y.current),
-            log: match scale.current.as_str() {
-                "log" => Some(true),
-                "linear" => Some(false),
-                _ => None,
-            },
+            log: scale.log(),
             find: find.current.clone(),
         };
         let mut out = Heatmap::new(frame, settings);
@@ -246,10 +235,8 @@ impl Heatmap {
 
     fn obstacle(&self) -> Option<String> {
         let cells = self.xs.len().saturating_mul(self.ys.len());
-        if self.frame.data.is_empty() {
-            Some("No GEMMs yet: open a file.".to_owned())
-        } else if self.frame.rows.is_empty() {
-            Some("No GEMM passes the filters.".to_owned())
+        if let Some(why) = nothing(&self.frame) {
+            Some(why.to_owned())
         } else if cells == 0 {
             Some(match self.settings.find.trim() {
                 "" => "No GEMM here has a value on both axes: choose other columns.".to_owned(),

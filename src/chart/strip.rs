@@ -12,7 +12,7 @@ use super::scene::{Anchor, Baseline, Glyph, Handle, Item, Mark, Marks, Scene, Ta
 use super::slots::{Order, Slots};
 use super::text;
 use super::ticks::{self, Format};
-use super::view::{Look, View, field_of};
+use super::view::{Look, View, field_of, nothing};
 use crate::cells;
 use crate::field::{Field, FieldInfo, FieldKind, Frame};
 use crate::view_state::ViewState;
@@ -135,28 +135,8 @@ impl Strip {
             Choice::list(&Order::CHOICES),
             "name",
         );
-        let mut options = vec![Choice::new("none", "nothing")];
-        options.extend(Choice::fields(&fields, None));
-        let color = Control::field(
-            state,
-            "color",
-            "Colour",
-            "What the colour of a point shows, here and in the other views.",
-            options,
-            "dtype",
-        );
-        let scale = Control::choice(
-            state,
-            "strip.scale",
-            "Scale",
-            "",
-            Choice::list(&[
-                ("", "as suits"),
-                ("linear", "linear"),
-                ("log", "logarithmic"),
-            ]),
-            "",
-        );
+        let color = Control::color(state, "a point", &fields);
+        let scale = Control::scale(state, "strip.scale", "");
         let find = Control::text(
             state,
             "strip.find",
@@ -167,11 +147,7 @@ impl Strip {
             x: field_of(frame, &x, &Field::M),
             value: field_of(frame, &value, &Field::Attained),
             order: Order::parse(&order.current),
-            log: match scale.current.as_str() {
-                "log" => Some(true),
-                "linear" => Some(false),
-                _ => None,
-            },
+            log: scale.log(),
             color: Field::parse(&color.current).and_then(|f| frame.info(&f)),
             find: find.current.clone(),
         };
@@ -227,10 +203,8 @@ impl Strip {
     }
 
     fn obstacle(&self) -> Option<&'static str> {
-        if self.frame.data.is_empty() {
-            Some("No GEMMs yet: open a file.")
-        } else if self.frame.rows.is_empty() {
-            Some("No GEMM passes the filters.")
+        if let Some(why) = nothing(&self.frame) {
+            Some(why)
         } else if self.slots.is_empty() && !self.settings.find.trim().is_empty() {
             Some("No strip has a name like that.")
         } else if self.boxes.iter().all(Option::is_none) {

@@ -56,6 +56,17 @@ pub trait View {
     }
 }
 
+/// Why there is nothing to draw, whatever the view; `None` where there are rows.
+pub fn nothing(frame: &Frame) -> Option<&'static str> {
+    if frame.data.is_empty() {
+        Some("No GEMMs yet: open a file.")
+    } else if frame.rows.is_empty() {
+        Some("No GEMM passes the filters.")
+    } else {
+        None
+    }
+}
+
 /// A kind of view.
 #[derive(Clone, Copy)]
 pub struct ViewKind {

@@ -64,7 +64,6 @@ impl Winner {
             return out;
         };
         let default = &found.setup;
-        let label = |f: &Field| frame.info(f).map_or_else(|| f.to_string(), |i| i.label);
         let show = Control::choice(
             state,
             "winner.show",
@@ -81,10 +80,7 @@ impl Winner {
             "winner.side",
             "Who competes",
             "The values of this column are the sides.",
-            candidates
-                .iter()
-                .map(|f| Choice::new(f.to_string(), label(f)))
-                .collect(),
+            Choice::named(frame, &candidates),
             &default.side.to_string(),
         );
         let threshold = Control::number(

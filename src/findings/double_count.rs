@@ -36,13 +36,11 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             .map(|r| data.time_s[r] * data.count(r))
             .filter(|t| t.is_finite())
             .sum();
-        let mut finding = story::from_parts(
+        let mut finding = story::of_rows(
             rule,
             scan,
             Vec::new(),
             0.0,
-            None,
-            None,
             Story {
                 title: format!(
                     "{} wrapper rows of {} are set aside",
@@ -105,13 +103,11 @@ fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
     let name = |s: u16| &data.sources[usize::from(s)].name;
     rows.sort_unstable();
     let count = rows.len();
-    let mut finding = story::from_parts(
+    let mut finding = story::of_rows(
         rule,
         scan,
         rows,
         time_s,
-        None,
-        None,
         Story {
             title: format!("{count} rows are in two files"),
             text: format!(

@@ -1,9 +1,9 @@
 //! Fewer workgroups than units, and nothing to split.
 
 use super::split_k::{allowed, back};
-use super::story::{self, Hit, Story};
+use super::story::{self, Hit};
 use super::{Category, Confidence, Need, Rule, Scan};
-use crate::shape_roof::{Limit, RowShape};
+use crate::shape_roof::Limit;
 
 pub const RULE: Rule = Rule {
     id: "few_workgroups",
@@ -38,20 +38,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         hits,
         |_, g| {
             let shape = scan.shape(g);
-            Story {
-                title: format!(
-                    "{}too few for the device: {}",
-                    shape.as_ref().map_or(String::new(), allowed),
-                    scan.title(g)
-                ),
-                text: format!(
-                    "{}. {}",
-                    story::opening(scan, g),
-                    shape.as_ref().map_or(String::new(), RowShape::sentence)
-                ),
-                formula: shape.as_ref().map_or(String::new(), RowShape::formula),
-                ..Story::default()
-            }
+            let title = format!(
+                "{}too few for the device: {}",
+                shape.as_ref().map_or(String::new(), allowed),
+                scan.title(g)
+            );
+            story::of_shape(scan, g, shape.as_ref(), title)
         },
         |n| format!("{n} GEMMs with fewer workgroups than units"),
     )

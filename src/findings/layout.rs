@@ -52,29 +52,16 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         let source = u64::from(data.source[row]) << 32;
         Some(kind_of[usize::from(data.op[row])] | source)
     });
-    let mut partner: HashMap<u32, u32> = HashMap::new();
-    let mut hits = Vec::new();
-    for set in sets {
-        let best = same_shape::fastest_by(scan, &set, |g| op(g).layout());
-        let call = |g: u32| scan.groups[g as usize].call_s();
-        let Some(fastest) = best
-            .iter()
-            .map(|(_, g)| *g)
-            .min_by(|a, b| call(*a).total_cmp(&call(*b)))
-        else {
-            continue;
-        };
-        for &(_, g) in &best {
-            if call(g) > SLOWER * call(fastest) && scan.groups[g as usize].judged {
-                partner.insert(g, fastest);
-                let gap = (call(g) - call(fastest)) * scan.groups[g as usize].calls;
-                hits.push(Hit {
-                    group: g,
-                    back: Some((0.0, gap)),
-                });
-            }
-        }
-    }
+    let mut losers = same_shape::losers(scan, &sets, |g| op(g).layout(), SLOWER);
+    losers.retain(|l| scan.groups[l.group as usize].judged);
+    let hits = losers
+        .iter()
+        .map(|l| Hit {
+            group: l.group,
+            back: Some((0.0, l.gap_s)),
+        })
+        .collect();
+    let partner: HashMap<u32, u32> = losers.iter().map(|l| (l.group, l.fastest)).collect();
     story::findings(
         rule,
         scan,

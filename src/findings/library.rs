@@ -53,31 +53,16 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         let known = names.is_none() || maker(g) != 0;
         known.then(|| u64::from(data.op[scan.groups[g as usize].row as usize]))
     });
-    let mut partner: HashMap<u32, u32> = HashMap::new();
-    let mut hits = Vec::new();
-    for set in sets {
-        let best = same_shape::fastest_by(scan, &set, maker);
-        let call = |g: u32| scan.groups[g as usize].call_s();
-        let Some(fastest) = best
-            .iter()
-            .map(|(_, g)| *g)
-            .min_by(|a, b| call(*a).total_cmp(&call(*b)))
-        else {
-            continue;
-        };
-        for &(_, g) in &best {
-            if call(g) > SLOWER * call(fastest) {
-                partner.insert(g, fastest);
-                let group = &scan.groups[g as usize];
-                let gap = (call(g) - call(fastest)) * group.calls;
-                hits.push(Hit {
-                    group: g,
-                    // Candidates that were only tried spend nothing.
-                    back: group.judged.then_some((0.9 * gap, gap)),
-                });
-            }
-        }
-    }
+    let losers = same_shape::losers(scan, &sets, maker, SLOWER);
+    let hits = losers
+        .iter()
+        .map(|l| Hit {
+            group: l.group,
+            // Candidates that were only tried spend nothing.
+            back: (scan.groups[l.group as usize].judged).then_some((0.9 * l.gap_s, l.gap_s)),
+        })
+        .collect();
+    let partner: HashMap<u32, u32> = losers.iter().map(|l| (l.group, l.fastest)).collect();
     story::findings(
         rule,
         scan,

@@ -28,13 +28,11 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             continue;
         }
         let all = without.time_s + scan.time_s;
-        let mut finding = story::from_parts(
+        let mut finding = story::of_rows(
             rule,
             scan,
             Vec::new(),
             0.0,
-            None,
-            None,
             Story {
                 title: format!(
                     "{} of the GEMM time has no known shape ({})",
@@ -78,13 +76,11 @@ fn without_roof(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
     }
     rows.sort_unstable();
     let share = time_s / scan.time_s;
-    Some(story::from_parts(
+    Some(story::of_rows(
         rule,
         scan,
         rows,
         time_s,
-        None,
-        None,
         Story {
             title: format!("{} of the time has no roof", percent(share)),
             text: format!(

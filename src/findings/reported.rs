@@ -89,13 +89,11 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             let guess = guess(ratio, same_ratio && rows.len() > 1, role);
             let r = row as usize;
             let count = rows.len();
-            let mut finding = story::from_parts(
+            let mut finding = story::of_rows(
                 rule,
                 scan,
                 rows,
                 time_s,
-                None,
-                None,
                 Story {
                     title: format!(
                         "The file's {what} disagrees in {count} of {compared} rows ({})",

@@ -28,6 +28,43 @@ pub fn sets(scan: &Scan<'_>, also: impl Fn(u32) -> Option<u64>) -> Vec<Vec<u32>>
         .collect()
 }
 
+/// A group that loses to another of its set.
+#[derive(Clone, Copy, Debug)]
+pub struct Loser {
+    /// The group.
+    pub group: u32,
+    /// The fastest of its set.
+    pub fastest: u32,
+    /// Seconds that all its calls take longer than the fastest's would.
+    pub gap_s: f64,
+}
+
+/// Of each kind's fastest group those whose call takes more than `slower` times that of the
+/// fastest of all.
+pub fn losers<K: PartialEq>(
+    scan: &Scan<'_>,
+    sets: &[Vec<u32>],
+    kind: impl Fn(u32) -> K,
+    slower: f64,
+) -> Vec<Loser> {
+    let call = |g: u32| scan.groups[g as usize].call_s();
+    let mut out = Vec::new();
+    for set in sets {
+        let best = fastest_by(scan, set, &kind);
+        let all = best.iter().map(|(_, g)| *g);
+        let Some(fastest) = all.clone().min_by(|a, b| call(*a).total_cmp(&call(*b))) else {
+            continue;
+        };
+        let lost = all.filter(|&g| call(g) > slower * call(fastest));
+        out.extend(lost.map(|group| Loser {
+            group,
+            fastest,
+            gap_s: (call(group) - call(fastest)) * scan.groups[group as usize].calls,
+        }));
+    }
+    out
+}
+
 /// The fastest group of each kind in a set, in order of first appearance.
 pub fn fastest_by<K: PartialEq>(
     scan: &Scan<'_>,

@@ -1,6 +1,6 @@
 //! A tile much wider than the problem.
 
-use super::story::{self, Hit, Story};
+use super::story::{self, Hit};
 use super::{Category, Confidence, Need, Rule, Scan};
 use crate::shape_roof::RowShape;
 
@@ -58,16 +58,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let tile = shape
                 .as_ref()
                 .map_or(String::new(), |s| format!("{}x{}", s.tile.m, s.tile.n));
-            Story {
-                title: format!("A tile of {tile} for {}", scan.title(g)),
-                text: format!(
-                    "{}. {}",
-                    story::opening(scan, g),
-                    shape.as_ref().map_or(String::new(), RowShape::sentence)
-                ),
-                formula: shape.as_ref().map_or(String::new(), RowShape::formula),
-                ..Story::default()
-            }
+            let title = format!("A tile of {tile} for {}", scan.title(g));
+            story::of_shape(scan, g, shape.as_ref(), title)
         },
         |n| format!("{n} skinny GEMMs with a wide tile"),
     )

@@ -1,6 +1,6 @@
 //! Few tiles and a long K: split it further.
 
-use super::story::{self, Hit, Story};
+use super::story::{self, Hit};
 use super::{Category, Confidence, Need, Rule, Scan};
 use crate::shape_roof::{Limit, RowShape, SplitK};
 
@@ -68,20 +68,14 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 }
                 _ => String::new(),
             };
-            Story {
-                title: format!(
-                    "{}split K {now} -> {room}: {}",
-                    shape.as_ref().map_or(String::new(), allowed),
-                    scan.title(g)
-                ),
-                text: format!(
-                    "{}. {}{how}",
-                    story::opening(scan, g),
-                    shape.as_ref().map_or(String::new(), RowShape::sentence)
-                ),
-                formula: shape.as_ref().map_or(String::new(), RowShape::formula),
-                ..Story::default()
-            }
+            let title = format!(
+                "{}split K {now} -> {room}: {}",
+                shape.as_ref().map_or(String::new(), allowed),
+                scan.title(g)
+            );
+            let mut story = story::of_shape(scan, g, shape.as_ref(), title);
+            story.text += &how;
+            story
         },
         |n| format!("{n} GEMMs with few tiles and a long K"),
     )

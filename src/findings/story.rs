@@ -1,6 +1,7 @@
 //! From the groups a rule flags to its findings: the dearest few by themselves, the rest as one.
 
 use super::{Confidence, Evidence, Finding, Group, Rule, Scan, Severity, finding_severity};
+use crate::shape_roof::RowShape;
 use crate::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds};
 
 /// Findings of one rule that stand by themselves; the rest is summed up in one more.
@@ -111,8 +112,13 @@ pub fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) -> Find
     from_parts(rule, scan, rows, time_s, efficiency, back, story)
 }
 
+/// A finding about rows that no roof judges, or (without rows) about a file.
+pub fn of_rows(rule: &Rule, scan: &Scan<'_>, rows: Vec<u32>, time_s: f64, story: Story) -> Finding {
+    from_parts(rule, scan, rows, time_s, None, None, story)
+}
+
 /// A finding from its parts, for rules that look at more than groups.
-pub fn from_parts(
+fn from_parts(
     rule: &Rule,
     scan: &Scan<'_>,
     rows: Vec<u32>,
@@ -214,6 +220,20 @@ pub fn opening(scan: &Scan<'_>, group: &Group) -> String {
         percent(scan.share(group.time_s)),
         scan.whole.label()
     )
+}
+
+/// A story about a kernel's tile: what its shape allows, in the shape's own words.
+pub fn of_shape(scan: &Scan<'_>, group: &Group, shape: Option<&RowShape>, title: String) -> Story {
+    Story {
+        title,
+        text: format!(
+            "{}. {}",
+            opening(scan, group),
+            shape.map_or(String::new(), RowShape::sentence)
+        ),
+        formula: shape.map_or(String::new(), RowShape::formula),
+        ..Story::default()
+    }
 }
 
 /// Groups that are too small to be judged by their roof: one call is launch time mostly.

@@ -1,8 +1,8 @@
 //! A last wave that is not full.
 
-use super::story::{self, Hit, Story, percent};
+use super::story::{self, Hit, percent};
 use super::{Category, Confidence, Need, Rule, Scan};
-use crate::shape_roof::{RowShape, SplitK};
+use crate::shape_roof::SplitK;
 
 /// Wave efficiency under this is flagged.
 pub const LOW: f64 = 0.80;
@@ -50,21 +50,13 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         |_, g| {
             let shape = scan.shape(g);
             let waves = shape.as_ref().and_then(|s| s.waves);
-            Story {
-                title: format!(
-                    "{} waves, {} full: {}",
-                    waves.map_or(0, |w| w.waves),
-                    percent(waves.map_or(f64::NAN, |w| w.wave_efficiency)),
-                    scan.title(g)
-                ),
-                text: format!(
-                    "{}. {}",
-                    story::opening(scan, g),
-                    shape.as_ref().map_or(String::new(), RowShape::sentence)
-                ),
-                formula: shape.as_ref().map_or(String::new(), RowShape::formula),
-                ..Story::default()
-            }
+            let title = format!(
+                "{} waves, {} full: {}",
+                waves.map_or(0, |w| w.waves),
+                percent(waves.map_or(f64::NAN, |w| w.wave_efficiency)),
+                scan.title(g)
+            );
+            story::of_shape(scan, g, shape.as_ref(), title)
         },
         |n| format!("{n} GEMMs with an emptier last wave"),
     )

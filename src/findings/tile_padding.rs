@@ -1,8 +1,7 @@
 //! Tiles that hang over the edge.
 
-use super::story::{self, Hit, Story, percent};
+use super::story::{self, Hit, percent};
 use super::{Category, Confidence, Need, Rule, Scan, skinny_tile};
-use crate::shape_roof::RowShape;
 
 /// Tile efficiency under this is flagged.
 pub const LOW: f64 = 0.90;
@@ -51,20 +50,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let wasted = shape
                 .as_ref()
                 .map_or(f64::NAN, |s| 1.0 - s.tiling.tile_efficiency);
-            Story {
-                title: format!(
-                    "{} of the tiles is padding: {}",
-                    percent(wasted),
-                    scan.title(g)
-                ),
-                text: format!(
-                    "{}. {}",
-                    story::opening(scan, g),
-                    shape.as_ref().map_or(String::new(), RowShape::sentence)
-                ),
-                formula: shape.as_ref().map_or(String::new(), RowShape::formula),
-                ..Story::default()
-            }
+            let title = format!(
+                "{} of the tiles is padding: {}",
+                percent(wasted),
+                scan.title(g)
+            );
+            story::of_shape(scan, g, shape.as_ref(), title)
         },
         |n| format!("{n} GEMMs whose tiles hang over the edge"),
     )
