@@ -1,18 +1,17 @@
 //! Two bars a GEMM, side by side: arithmetic intensity, and the attained rate with its roof.
 
+mod draw;
+
 use super::coloring::Colors;
 use super::combine::{Combine, Groups};
 use super::control::{Choice, Control};
-use super::labels::Rect;
-use super::layout::{self, FONT, NARROW};
-use super::palette::{Theme, alpha, mix};
-use super::parts::{self, Swatch};
-use super::scale::{Kind, Scale, extent};
-use super::scene::{Anchor, Baseline, Color, Handle, Mark, Scene, Table, Window};
+use super::layout::NARROW;
+use super::palette::Theme;
+use super::parts::Swatch;
+use super::scene::{Color, Scene, Table};
 use super::slots::{Order, Slots, natural};
-use super::text;
-use super::ticks::{self, Format};
-use super::view::{Look, View, nothing};
+use super::ticks::Format;
+use super::view::{Look, View};
 use crate::dataset::{ColumnData, Role};
 use crate::explain;
 use crate::field::{Field, FieldInfo, Frame, shape_label};
@@ -342,113 +341,7 @@ fn figures(frame: &Frame, groups: &Groups, combine: Combine) -> Vec<Bar> {
 
 impl View for Bars {
     fn scene(&self, look: &Look<'_>) -> Scene {
-        let theme = look.theme;
-        let all = &self.bars;
-        let mut scene = Scene::new(look.width, look.height, "");
-        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
-        scene.title = format!(
-            "Arithmetic intensity and attained rate by {}, {}",
-            self.what(),
-            crate::compare::plural(all.len() as u64, "bar")
-        );
-        if all.is_empty() {
-            let why = nothing(&self.frame).unwrap_or("No bar has a name like that.");
-            let rect = [0.0, 0.0, scene.width, scene.height];
-            layout::message(&mut scene, rect, theme, why);
-            return scene;
-        }
-        let (mut top, foot) = (26.0, 34.0);
-        let entries = self.legend(theme);
-        let legend = parts::legend(None, (0.0, 0.0), scene.width - 20.0, theme, &entries);
-        parts::legend(
-            Some(&mut scene),
-            (10.0, 4.0),
-            look.width - 20.0,
-            theme,
-            &entries,
-        );
-        top += legend + if legend > 0.0 { 4.0 } else { 0.0 };
-        let room = (scene.height - top - foot).max(ROW);
-        let visible = ((room / ROW) as usize).clamp(1, all.len());
-        let first = look.first.1.min(all.len() - visible);
-        let shown = &all[first..first + visible];
-
-        // Scales hold all bars, so that scrolling moves bars and nothing else.
-        let narrow = scene.width < NARROW;
-        let names = all
-            .iter()
-            .step_by(all.len().div_ceil(MEASURED))
-            .chain(shown)
-            .map(|b| text::width(&self.name(b.slot), FONT, false));
-        let name_width = names
-            .fold(0.0, f64::max)
-            .min(scene.width * if narrow { 0.36 } else { 0.34 });
-        let left = name_width + 14.0;
-        let gap = if narrow { 14.0 } else { 28.0 };
-        let each = ((scene.width - left - gap - 12.0) / 2.0).max(10.0);
-        let height = ROW * visible as f64;
-        let panels: [(Rect, &str, Format<'_>); 2] = [
-            ([left, top, each, height], "AI, FLOP/B", Format::plain("")),
-            (
-                [left + each + gap, top, each, height],
-                if narrow { "FLOP/s" } else { "Attained, FLOP/s" },
-                Format::rate().bare(),
-            ),
-        ];
-        let colors: Vec<Color> = shown.iter().map(|b| self.color(b, theme)).collect();
-        for (i, (rect, title, format)) in panels.into_iter().enumerate() {
-            let value = |b: &Bar| if i == 0 { b.ai } else { b.rate };
-            let values = all.iter().flat_map(|b| {
-                let roof = if i == 0 { f64::NAN } else { b.roof };
-                [value(b), roof]
-            });
-            let scale = scale_of(values, self.settings.log, rect);
-            let log = scale.kind == Kind::Log;
-            let title = format!("{title}{}", if log { " (log)" } else { "" });
-            panel(&mut scene, theme, rect, &scale, &title, &format);
-            for (j, bar) in shown.iter().enumerate() {
-                let y = rect[1] + ROW * j as f64;
-                let tick = if i == 1 { scale.px(bar.roof) } else { f64::NAN };
-                let what = (y, value(bar), colors[j]);
-                draw_bar(&mut scene, theme, rect, &scale, &format, what, tick);
-                if i == 1 {
-                    roof_tick(&mut scene, theme, &scale, y, bar);
-                }
-            }
-        }
-        for (j, bar) in shown.iter().enumerate() {
-            let y = top + ROW * (j as f64 + 0.5);
-            let full = self.name(bar.slot);
-            let name = text::ellipsis_middle(&full, FONT, name_width);
-            let hang = (Anchor::End, Baseline::Middle);
-            scene.text((left - 7.0, y), name, FONT, theme.text, hang);
-            let rows = self.rows(bar);
-            scene.marks.push(Mark {
-                rows: rows.to_vec(),
-                rect: [0.0, y - ROW / 2.0, scene.width, ROW],
-                label: sentence(&full, rows.len(), bar),
-            });
-        }
-        if visible < all.len() {
-            scene.description = format!(
-                "Bars {} to {} of {} show.",
-                first + 1,
-                first + visible,
-                all.len()
-            );
-            scene.handles.push(Handle::Scroll {
-                rect: [0.0, top, scene.width, height],
-                columns: Window::default(),
-                rows: Window {
-                    first,
-                    shown: visible,
-                    total: all.len(),
-                    step: ROW,
-                },
-            });
-        }
-        parts::outline_selected(&mut scene, theme, look.selected);
-        scene
+        self.picture(look)
     }
 
     fn table(&self) -> Table {
@@ -569,101 +462,6 @@ impl Bars {
 
 fn above_roof(bar: &Bar) -> bool {
     bar.rate > bar.roof * (1.0 + 1e-6)
-}
-
-fn scale_of(values: impl Iterator<Item = f64> + Clone, log: Option<bool>, rect: Rect) -> Scale {
-    let positive = extent(Kind::Log, values);
-    let (lo, hi) = positive.unwrap_or((1.0, 10.0));
-    // Bars start at zero unless the small ones would vanish.
-    let log = log.unwrap_or(hi / lo > 60.0);
-    let range = (rect[0], rect[0] + rect[2]);
-    if log {
-        Scale::new(Kind::Log, (lo / 1.6, hi * 1.15), range)
-    } else {
-        Scale::new(Kind::Linear, (0.0, hi * 1.08), range)
-    }
-}
-
-fn panel(
-    scene: &mut Scene,
-    theme: &Theme,
-    rect: Rect,
-    scale: &Scale,
-    title: &str,
-    format: &Format<'_>,
-) {
-    scene.fill(rect, theme.panel);
-    let bottom = rect[1] + rect[3];
-    let mut last = f64::NEG_INFINITY;
-    for tick in ticks::ticks(scale, ((rect[2] / 52.0) as usize).clamp(2, 8), format) {
-        let Some(label) = tick.label else { continue };
-        let x = scale.px(tick.value);
-        scene.line(vec![(x, rect[1]), (x, bottom)], theme.grid, 1.0);
-        let w = text::width(&label, FONT, false);
-        if x - w / 2.0 < last + 6.0 || x + w / 2.0 > scene.width {
-            continue;
-        }
-        last = x + w / 2.0;
-        let hang = (Anchor::Middle, Baseline::Top);
-        scene.text((x, bottom + 5.0), label, FONT, theme.muted, hang);
-    }
-    scene.line(vec![(rect[0], rect[1]), (rect[0], bottom)], theme.axis, 1.0);
-    let title = text::ellipsis(title, FONT, rect[2]);
-    let hang = (Anchor::Start, Baseline::Bottom);
-    scene.text((rect[0], rect[1] - 6.0), title, FONT, theme.muted, hang);
-}
-
-fn draw_bar(
-    scene: &mut Scene,
-    theme: &Theme,
-    rect: Rect,
-    scale: &Scale,
-    format: &Format<'_>,
-    (y, v, color): (f64, f64, Color),
-    keep_off: f64,
-) {
-    let end = scale.px(v);
-    if !end.is_finite() {
-        let hang = (Anchor::Start, Baseline::Middle);
-        scene.text((rect[0] + 5.0, y + ROW / 2.0), "–", FONT, theme.muted, hang);
-        return;
-    }
-    let end = end.clamp(rect[0] + 1.0, rect[0] + rect[2]);
-    scene.fill(
-        [rect[0], y + 3.0, end - rect[0], ROW - 6.0],
-        alpha(color, 0.85),
-    );
-    let label = format.write(v, 4);
-    let w = text::width(&label, FONT, false);
-    let middle = y + ROW / 2.0;
-    if end - rect[0] > w + 12.0 {
-        let hang = (Anchor::End, Baseline::Middle);
-        let ink = super::palette::on(mix(theme.panel, color, 0.85));
-        scene.text((end - 5.0, middle), label, FONT, ink, hang);
-        return;
-    }
-    // Beside a short bar; past its roof's tick where that is in the way.
-    let x = match keep_off {
-        k if k > end - 2.0 && k < end + w + 10.0 => k + 5.0,
-        _ => end + 6.0,
-    };
-    if x + w <= rect[0] + rect[2] {
-        let hang = (Anchor::Start, Baseline::Middle);
-        scene.text((x, middle), label, FONT, theme.muted, hang);
-    }
-}
-
-/// The roof of a bar as an upright tick; in the colour of warnings where the bar passes it.
-fn roof_tick(scene: &mut Scene, theme: &Theme, scale: &Scale, y: f64, bar: &Bar) {
-    let x = scale.px(bar.roof);
-    if x.is_finite() {
-        let color = if above_roof(bar) {
-            theme.warn
-        } else {
-            theme.roof
-        };
-        scene.line(vec![(x, y + 1.5), (x, y + ROW - 1.5)], color, 2.0);
-    }
 }
 
 fn sentence(name: &str, gemms: usize, bar: &Bar) -> String {

@@ -2,6 +2,7 @@
 
 mod arrows;
 mod panels;
+mod ranked;
 
 use super::control::{Choice, Control};
 use super::layout::{self, NARROW};

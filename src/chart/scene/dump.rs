@@ -1,0 +1,155 @@
+//! A scene as text.
+
+use super::{Color, Handle, Item, Point, Scene};
+
+impl Scene {
+    /// The scene as text, one item a line, for snapshots and bug reports.
+    pub fn dump(&self) -> String {
+        use std::fmt::Write as _;
+        let mut out = String::new();
+        let _ = writeln!(out, "{} x {}  {}", self.width, self.height, self.title);
+        if !self.description.is_empty() {
+            let _ = writeln!(out, "{}", self.description);
+        }
+        if let Some(m) = &self.message {
+            let _ = writeln!(out, "message: {m}");
+        }
+        for item in &self.items {
+            let _ = writeln!(out, "{}", dump_item(item));
+        }
+        for m in &self.marks {
+            let [l, t, w, h] = m.rect;
+            let _ = writeln!(
+                out,
+                "mark {l:.1},{t:.1} {w:.1}x{h:.1} rows {} {}",
+                m.rows.len(),
+                m.label
+            );
+        }
+        for h in &self.handles {
+            let _ = match h {
+                Handle::Range { rect, field, scale } => writeln!(
+                    out,
+                    "range of {field} at {:.1},{:.1} {:.1}x{:.1}: {:.6e} to {:.6e}",
+                    rect[0], rect[1], rect[2], rect[3], scale.domain.0, scale.domain.1
+                ),
+                Handle::Scroll { columns, rows, .. } => writeln!(
+                    out,
+                    "scrolls: columns {} to {} of {}, rows {} to {} of {}",
+                    columns.first,
+                    columns.first + columns.shown,
+                    columns.total,
+                    rows.first,
+                    rows.first + rows.shown,
+                    rows.total
+                ),
+            };
+        }
+        out
+    }
+}
+
+fn hex(c: Color) -> String {
+    format!("#{:02x}{:02x}{:02x}{:02x}", c.0, c.1, c.2, c.3)
+}
+
+fn dump_points(points: &[Point]) -> String {
+    let mut parts: Vec<String> = points
+        .iter()
+        .take(8)
+        .map(|(x, y)| format!("{x:.1},{y:.1}"))
+        .collect();
+    if points.len() > 8 {
+        parts.push(format!("... {} points", points.len()));
+    }
+    parts.join(" ")
+}
+
+fn dump_item(item: &Item) -> String {
+    let rect = |r: &[f64; 4]| format!("{:.1},{:.1} {:.1}x{:.1}", r[0], r[1], r[2], r[3]);
+    match item {
+        Item::Rect {
+            rect: r,
+            fill,
+            stroke,
+        } => {
+            let mut s = format!("rect {}", rect(r));
+            if let Some(c) = fill {
+                s += &format!(" fill {}", hex(*c));
+            }
+            if let Some((c, w)) = stroke {
+                s += &format!(" stroke {} {w}", hex(*c));
+            }
+            s
+        }
+        Item::Line {
+            points,
+            color,
+            width,
+            dash,
+        } => format!(
+            "line {} {width} dash {dash:?} {}",
+            hex(*color),
+            dump_points(points)
+        ),
+        Item::Polygon { points, fill } => {
+            format!("polygon {} {}", hex(*fill), dump_points(points))
+        }
+        Item::Glyph {
+            at,
+            radius,
+            glyph,
+            color,
+        } => format!(
+            "{glyph:?} {:.1},{:.1} r {radius:.1} {}",
+            at.0,
+            at.1,
+            hex(*color)
+        ),
+        Item::Marks(m) => {
+            let (sx, sy) = (0..m.len()).fold((0.0, 0.0), |(a, b), i| {
+                let (x, y) = m.at(i);
+                (a + x, b + y)
+            });
+            let n = m.len().max(1) as f64;
+            format!(
+                "marks {:?} {} of {} colours, mean {:.1},{:.1} r {}",
+                m.glyph,
+                m.len(),
+                m.palette.len(),
+                sx / n,
+                sy / n,
+                m.radius
+            )
+        }
+        Item::Text {
+            at,
+            text,
+            size,
+            bold,
+            color,
+            anchor,
+            baseline,
+            turns,
+        } => format!(
+            "text {:.1},{:.1} {size}{} {} {anchor:?} {baseline:?}{} {text:?}",
+            at.0,
+            at.1,
+            if *bold { " bold" } else { "" },
+            hex(*color),
+            if *turns == 0 { "" } else { " turned" }
+        ),
+        Item::Image {
+            rect: r,
+            width,
+            height,
+            rgba,
+        } => format!(
+            "image {} {width}x{height} sum {}",
+            rect(r),
+            rgba.iter().map(|&b| u64::from(b)).sum::<u64>()
+        ),
+        Item::Clip { rect: r } => format!("clip {}", rect(r)),
+        Item::Unclip => "unclip".to_owned(),
+    }
+}
