@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixture } from "../harness.mjs";
-import { DESKTOP, GemmscopePage } from "../page.mjs";
+import { DESKTOP, GemmscopePage, PHONE } from "../page.mjs";
 
 /** Tabs until the focused element matches; fails after a hundred. */
 async function tabTo(page, selector, key = "Tab") {
@@ -154,5 +154,43 @@ test("reduced motion, two themes: text is readable on its ground", async (t) => 
       return out;
     });
     assert.deepEqual(poor, [], theme);
+  }
+});
+
+test("figures explain themselves to the keyboard: the strip, the planner's ridges and a tool's results", async (t) => {
+  for (const viewport of [DESKTOP, PHONE]) {
+    const app = await GemmscopePage.open({ t, viewport, path: "#device=h100-sxm" });
+    await app.load(fixture("fixtures/generic/plain.csv"));
+    /** Tabs to the part; what it says is seen, inside the window, and said as its description. */
+    const explains = async (page, selector, words) => {
+      await tabTo(page, selector);
+      const tip = await page.evaluate(async () => {
+        const part = document.activeElement;
+        const style = getComputedStyle(part, "::after");
+        const said = part.ariaDescription ?? part.getAttribute("aria-description");
+        return { content: style.content, position: style.position, visibility: style.visibility, width: Number.parseFloat(style.width), said, title: part.title };
+      });
+      assert.match(tip.said, words);
+      assert.equal(tip.content, JSON.stringify(tip.said), selector);
+      assert.equal(tip.visibility, "visible");
+      assert.notEqual(tip.position, "static");
+      assert.ok(tip.width > 100 && tip.width <= viewport.width, `${selector}: ${tip.width} px`);
+      assert.equal(tip.title, "", "one tooltip, not two");
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing hangs out of the window");
+    };
+    await explains(app.page, '[data-figure="rows"]', /pass the filters/);
+    await explains(app.page, '[data-figure="efficiency"]', /Never a mean of percentages/);
+    await explains(app.page, '[data-figure="lost"]', /what perfect kernels would give back/);
+    app.assertQuiet();
+
+    const plan = await GemmscopePage.open({ t, viewport, path: "#view=plan&plan.model=llama-2-7b&plan.devices=a100-80-sxm" });
+    await plan.page.locator('[data-crossing="up_proj"]').waitFor();
+    await explains(plan.page, '[data-crossing="up_proj"]', /batch/i);
+    plan.assertQuiet();
+
+    const tool = await GemmscopePage.open({ t, viewport, path: "#view=plan&plan.page=tile" });
+    await tool.page.locator(".plan-totals .tip").first().waitFor();
+    await explains(tool.page, ".plan-totals .tip", /./);
+    tool.assertQuiet();
   }
 });

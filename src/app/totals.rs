@@ -27,7 +27,7 @@ pub fn Strip() -> impl IntoView {
     };
     let measured = move || app.totals.with(|t| t.measured > 0);
     view! {
-        <section class="strip" aria-label="Figures of the rows that pass the filters">
+        <section class="strip-frame" aria-label="Figures of the rows that pass the filters"><div class="strip">
             {figure("Rows", "GEMMs that pass the filters.".into(), move || rows().0, move || rows().1, "rows")}
             {figure(
                 "Total time",
@@ -79,7 +79,7 @@ pub fn Strip() -> impl IntoView {
                 },
                 "lost",
             )}
-        </section>
+        </div></section>
     }
 }
 
@@ -91,7 +91,7 @@ fn figure(
     key: &'static str,
 ) -> AnyView {
     view! {
-        <div class="figure" title=hint.clone() data-figure=key>
+        <div class="figure tip" tabindex="0" data-tip=hint.clone() aria-description=hint data-figure=key>
             <span class="figure-label">{label}</span>
             <strong class="figure-value">{value}</strong>
             <span class="figure-note">{note}</span>

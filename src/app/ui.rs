@@ -316,12 +316,6 @@ pub fn table_view(table: Table) -> AnyView {
     .into_any()
 }
 
-/// A term with its explanation as a tooltip that the keyboard reaches too.
-pub fn hinted(label: impl Into<String>, hint: impl Into<String>) -> AnyView {
-    let hint = hint.into();
-    view! { <abbr class="hint" tabindex="0" title=hint.clone() aria-description=hint>{label.into()}</abbr> }.into_any()
-}
-
 /// The text of the control an event comes from.
 pub fn value_of(event: &web_sys::Event) -> String {
     event_target_value(event)

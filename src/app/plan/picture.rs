@@ -268,13 +268,14 @@ fn crossings(ready: Ready) -> AnyView {
             .collect::<Vec<_>>()
         })
     };
+    let what = "The batch from which a GEMM of the first device is limited by arithmetic, no longer by memory";
     view! {
         <div class="crossings" role="group" aria-label="Batch from which each GEMM is past the ridge">
-            <span class="muted" title="The batch from which a GEMM of the first device is limited by arithmetic, no longer by memory">"Ridge at batch"</span>
+            <span class="muted tip" tabindex="0" data-tip=what aria-description=what>"Ridge at batch"</span>
             {move || list()
                 .into_iter()
                 .map(|(name, at, past, hint)| view! {
-                    <span class="crossing" class:past=past title=hint data-crossing=name.clone()>{name.clone()}" "<strong>{at}</strong></span>
+                    <span class="crossing tip" class:past=past tabindex="0" data-tip=hint.clone() aria-description=hint data-crossing=name.clone()>{name.clone()}" "<strong>{at}</strong></span>
                 })
                 .collect_view()}
         </div>

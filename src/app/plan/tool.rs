@@ -95,7 +95,7 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
                     {move || figures
                         .get()
                         .into_iter()
-                        .map(|(label, value, hint)| view! { <div title=hint><dt>{label.clone()}</dt><dd data-total=label>{value}</dd></div> })
+                        .map(|(label, value, hint)| view! { <div class="tip" tabindex="0" data-tip=hint.clone() aria-description=hint><dt>{label.clone()}</dt><dd data-total=label>{value}</dd></div> })
                         .collect_view()}
                 </dl>
                 <div class="plan-tool" style:height=height>
