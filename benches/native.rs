@@ -58,17 +58,29 @@ impl Report {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut json = None;
+    let mut parse_only = false;
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
-            lexopt::Arg::Long("bench") => {} // cargo says so
+            lexopt::Arg::Long("bench") => {}                 // cargo says so
+            lexopt::Arg::Long("parse") => parse_only = true, // for a profiler
             lexopt::Arg::Long("json") => json = Some(PathBuf::from(arguments.value()?)),
             lexopt::Arg::Value(file) => files.push(file.into()),
             other => return Err(other.unexpected().into()),
         }
     }
     if files.is_empty() {
-        println!("usage: cargo bench --bench native -- [--json OUT] FILE...  (see `make bench`)");
+        println!(
+            "usage: cargo bench --bench native -- [--parse] [--json OUT] FILE...  (see `make bench`)"
+        );
+        return Ok(());
+    }
+    if parse_only {
+        for file in &files {
+            let bytes = std::fs::read(file)?;
+            let parse = time("parse", || parse("", &bytes).map(|d| d.len()).ok());
+            println!("{}: {:.1} ms", file.display(), parse.median_ms);
+        }
         return Ok(());
     }
     let mut reports = Vec::new();
@@ -109,6 +121,7 @@ fn time<T>(part: impl Into<String>, mut f: impl FnMut() -> T) -> Timing {
 
 fn parse(name: &str, bytes: &[u8]) -> Result<Dataset, Box<dyn Error>> {
     let mut session = Session::new(name, ImportOptions::default());
+    session.expect(bytes.len() as u64);
     for slice in bytes.chunks(SLICE) {
         session.feed(slice)?;
     }

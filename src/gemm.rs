@@ -73,6 +73,16 @@ impl Operation {
         }
     }
 
+    /// A number of its own for every operation, never 0: cheaper to compare and to hash than the
+    /// fields.
+    #[inline]
+    pub(crate) fn key(&self) -> u64 {
+        let flags = [self.trans_a, self.trans_b, self.bias, self.beta];
+        let types = [self.a, self.b, self.c, self.compute];
+        let flags = flags.iter().fold(1, |k, &f| k << 1 | u64::from(f));
+        types.iter().fold(flags, |k, &t| k << 8 | t as u64)
+    }
+
     /// The constants of its work and traffic.
     pub fn cost(&self) -> Cost {
         let size = |dtype: DataType| dtype.bytes() + dtype.scale_bytes_per_element();

@@ -170,6 +170,9 @@ pub struct Head {
     pub lines: Vec<String>,
     /// This is the whole file.
     pub complete: bool,
+    /// Rows that the whole file would have with lines as long as these; 0 where its size is not
+    /// known. Only good to make room.
+    pub rows: usize,
 }
 
 impl Head {

@@ -79,7 +79,16 @@ impl fmt::Display for Flaw {
 
 /// Without blanks at both ends.
 #[inline]
-pub fn trim(mut bytes: &[u8]) -> &[u8] {
+pub fn trim(bytes: &[u8]) -> &[u8] {
+    // Hardly any cell has blanks.
+    match bytes {
+        [first, .., last] if *first > b' ' && *last > b' ' => bytes,
+        [one] if *one > b' ' => bytes,
+        _ => trim_blanks(bytes),
+    }
+}
+
+fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
     while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = bytes {
         bytes = rest;
     }
@@ -196,8 +205,17 @@ pub fn scaled(value: f64, scale: f64) -> f64 {
 }
 
 /// True for words that stand for "no value" in a cell.
+#[inline]
 pub fn is_missing(cell: &[u8]) -> bool {
-    matches!(cell, b"" | b"-" | b"--")
+    match cell {
+        [] => true,
+        [b'0'..=b'9', ..] => false,
+        _ => is_missing_word(cell),
+    }
+}
+
+fn is_missing_word(cell: &[u8]) -> bool {
+    matches!(cell, b"-" | b"--")
         || cell.len() <= 4
             && [
                 &b"na"[..],

@@ -93,7 +93,7 @@ struct Generic {
 
 impl Generic {
     fn new(sampled: Sampled, head: &Head, options: &ImportOptions) -> Self {
-        let mut table = TableBuilder::new();
+        let mut table = TableBuilder::with_room(head.rows);
         let plan = plan(&mut table, &sampled, head, options);
         if sampled.mapping.is_shapes_only() {
             table.note(

@@ -5,17 +5,28 @@ use super::cell;
 use super::text::cell_text;
 use crate::dataset::ColumnData;
 use hashbrown::HashTable;
+use std::borrow::Cow;
 use std::hash::Hasher;
 
-const SLOTS: usize = 64;
+/// Slots of a dictionary's memory, powers of two: few while it has few texts (a file may have
+/// thousands of columns), enough for the hundreds of kernels of a tuning sweep.
+const SLOTS: std::ops::RangeInclusive<usize> = 64..=2048;
 
 /// A dictionary of cell texts. Code 0 is the empty text.
 #[derive(Debug)]
 pub struct Interner {
     values: Vec<String>,
     table: HashTable<u32>,
-    /// Code last seen for a cheap hash: files repeat a few texts.
-    recent: [u32; SLOTS],
+    /// Texts seen lately, by a few bits of their glance: files repeat a few texts.
+    recent: Vec<Seen>,
+}
+
+/// A text by its glance and length; none where the length is 0.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    glance: u64,
+    len: u32,
+    code: u32,
 }
 
 impl Default for Interner {
@@ -23,7 +34,7 @@ impl Default for Interner {
         Interner {
             values: vec![String::new()],
             table: HashTable::new(),
-            recent: [0; SLOTS],
+            recent: vec![Seen::default(); *SLOTS.start()],
         }
     }
 }
@@ -34,18 +45,31 @@ fn hash(bytes: &[u8]) -> u64 {
     h.finish()
 }
 
+/// What tells cells of one length apart at a glance: the bytes themselves up to eight, both ends
+/// and the middle mixed where there are more.
 #[inline]
-fn slot(bytes: &[u8]) -> usize {
+fn glance(bytes: &[u8]) -> u64 {
     let n = bytes.len();
-    let pick = |i: usize| u64::from(bytes.get(i).copied().unwrap_or(0));
-    let word = pick(0)
-        | pick(n / 3) << 8
-        | pick(n / 2) << 16
-        | pick(n.wrapping_sub(1)) << 24
-        | pick(n.wrapping_sub(2)) << 32
-        | (n as u64) << 40;
-    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
+    let four = |from: usize| {
+        let four = bytes.get(from..from + 4).and_then(|b| b.try_into().ok());
+        u64::from(u32::from_le_bytes(four.unwrap_or_default()))
+    };
+    let eight = |from: usize| {
+        let eight = bytes.get(from..from + 8).and_then(|b| b.try_into().ok());
+        u64::from_le_bytes(eight.unwrap_or_default())
+    };
+    match n {
+        0 => 0,
+        1..4 => u64::from(bytes[0]) | u64::from(bytes[n / 2]) << 8 | u64::from(bytes[n - 1]) << 16,
+        4..=8 => four(0) | four(n - 4) << 32,
+        _ => {
+            let ends = eight(0).wrapping_mul(MIX).rotate_left(29) ^ eight(n - 8);
+            ends.wrapping_mul(MIX).rotate_left(29) ^ eight((n - 8) / 2)
+        }
+    }
 }
+
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Interner {
     /// Code of a cell.
@@ -54,32 +78,46 @@ impl Interner {
         if cell.is_empty() {
             return 0;
         }
-        let slot = slot(cell);
-        let recent = self.recent[slot];
-        if self.values[recent as usize].as_bytes() == cell {
-            return recent;
+        let (glance, len) = (glance(cell), cell.len() as u32);
+        let mixed = (glance ^ u64::from(len)).wrapping_mul(MIX);
+        let slot = (mixed >> 40) as usize & (self.recent.len() - 1);
+        let seen = self.recent[slot];
+        if seen.glance == glance
+            && seen.len == len
+            && (len <= 8 || self.values[seen.code as usize].as_bytes() == cell)
+        {
+            return seen.code;
         }
-        let code = self.find_or_add(cell);
-        self.recent[slot] = code;
-        code
+        match self.find(cell) {
+            Some(code) => {
+                self.recent[slot] = Seen { glance, len, code };
+                code
+            }
+            None => self.add(cell),
+        }
     }
 
-    fn find_or_add(&mut self, cell: &[u8]) -> u32 {
-        let text = cell_text(cell);
-        let bytes = text.as_bytes();
-        let hash_of = hash(bytes);
+    fn find(&self, bytes: &[u8]) -> Option<u32> {
         let values = &self.values;
-        if let Some(&code) = self
-            .table
-            .find(hash_of, |&c| values[c as usize].as_bytes() == bytes)
-        {
+        let same = |&c: &u32| values[c as usize].as_bytes() == bytes;
+        self.table.find(hash(bytes), same).copied()
+    }
+
+    #[cold]
+    fn add(&mut self, cell: &[u8]) -> u32 {
+        let text = cell_text(cell);
+        // What is no UTF-8 is spelled otherwise, and may be known by that.
+        if let (Cow::Owned(_), Some(code)) = (&text, self.find(text.as_bytes())) {
             return code;
         }
         let code = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
         self.values.push(text.into_owned());
         let values = &self.values;
-        self.table
-            .insert_unique(hash_of, code, |&c| hash(values[c as usize].as_bytes()));
+        let hash_of = |&c: &u32| hash(values[c as usize].as_bytes());
+        self.table.insert_unique(hash_of(&code), code, hash_of);
+        if values.len() > self.recent.len() / 2 && self.recent.len() < *SLOTS.end() {
+            self.recent = vec![Seen::default(); self.recent.len() * 2];
+        }
         code
     }
 
@@ -97,6 +135,14 @@ pub struct TextColumn {
 }
 
 impl TextColumn {
+    /// An empty column with room for `rows` rows.
+    pub fn with_room(rows: usize) -> Self {
+        TextColumn {
+            codes: Vec::with_capacity(rows),
+            words: Interner::default(),
+        }
+    }
+
     /// Sets the value of row `row`, which is the next one or later.
     #[inline]
     pub fn set(&mut self, row: usize, cell: &[u8]) {
@@ -257,5 +303,36 @@ impl AutoColumn {
         }
         let rest = (!self.odd.is_empty()).then(|| odd.finish());
         (ColumnData::Number(self.numbers), rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever the memory of recent texts holds, a text has one code and a code one text.
+        #[test]
+        fn equal_texts_share_a_code(cells in proptest::collection::vec("[ab]{0,5}|[ab]{7,10}|[ab]{15,26}|[0-9]{1,3}", 1..400)) {
+            let mut words = Interner::default();
+            for cell in cells.iter().chain(&cells) {
+                let code = words.code(cell.as_bytes()) as usize;
+                prop_assert_eq!(&words.values()[code], cell);
+            }
+            let mut distinct: Vec<&str> = cells.iter().map(String::as_str).filter(|c| !c.is_empty()).collect();
+            distinct.sort_unstable();
+            distinct.dedup();
+            prop_assert_eq!(words.values().len(), distinct.len() + 1);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_known_again() {
+        let mut words = Interner::default();
+        let first = words.code(b"na\xefve");
+        assert_eq!(words.code(b"na\xefve"), first);
+        assert_eq!(words.code("na\u{ef}ve".as_bytes()), first);
+        assert_eq!(words.values(), ["", "na\u{ef}ve"]);
     }
 }

@@ -65,15 +65,20 @@ struct Building {
     values: Values,
 }
 
+const OP_SLOTS: usize = 256;
+
 /// Collects rows. Per row: stage the extra columns with [`set_text`](Self::set_text),
 /// [`set_number`](Self::set_number), [`set_auto`](Self::set_auto), then
 /// [`commit`](Self::commit); a rejected row takes its staged values with it.
 #[derive(Debug, Default)]
 pub struct TableBuilder {
     data: Dataset,
+    /// Rows that are expected.
+    room: usize,
     columns: Vec<Building>,
-    last_op: Option<(Operation, u16)>,
-    op_codes: HashMap<Operation, u16>,
+    /// Keys and codes of operations seen lately, by a few bits of the key.
+    recent_ops: Vec<(u64, u16)>,
+    op_codes: HashMap<u64, u16>,
     device_codes: HashMap<String, u16>,
     set_aside: SetAside,
     /// Assumptions for the file's card.
@@ -88,8 +93,24 @@ impl TableBuilder {
     pub fn new() -> Self {
         TableBuilder {
             data: Dataset::new(),
+            recent_ops: vec![(0, 0); OP_SLOTS],
             ..TableBuilder::default()
         }
+    }
+
+    /// An empty table with room for `rows` rows; it may get more or fewer.
+    pub fn with_room(rows: usize) -> Self {
+        let mut table = TableBuilder::new();
+        table.room = rows;
+        let d = &mut table.data;
+        for v in [&mut d.m, &mut d.n, &mut d.k, &mut d.batch, &mut d.line] {
+            v.reserve_exact(rows);
+        }
+        for v in [&mut d.op, &mut d.device, &mut d.source] {
+            v.reserve_exact(rows);
+        }
+        d.time_s.reserve_exact(rows);
+        table
     }
 
     /// Rows that became points so far.
@@ -107,25 +128,16 @@ impl TableBuilder {
         self.data.len() as u64 + self.set_aside.lines.len() as u64
     }
 
-    /// Makes room for `rows` rows.
-    pub fn reserve(&mut self, rows: usize) {
-        let d = &mut self.data;
-        for v in [&mut d.m, &mut d.n, &mut d.k, &mut d.batch, &mut d.line] {
-            v.reserve(rows);
-        }
-        d.op.reserve(rows);
-        d.device.reserve(rows);
-        d.time_s.reserve(rows);
-    }
-
     /// A text column with a role; `label` is the header as the file spells it.
     pub fn text_column(&mut self, role: Role, label: &str) -> ColumnId {
-        self.column(role, label, "", Values::Text(TextColumn::default()))
+        let values = Values::Text(TextColumn::with_room(self.room));
+        self.column(role, label, "", values)
     }
 
     /// A number column with a role, in the role's SI unit ([`Role::unit`]).
     pub fn number_column(&mut self, role: Role, label: &str) -> ColumnId {
-        self.column(role, label, role.unit(), Values::Number(Vec::new()))
+        let values = Values::Number(Vec::with_capacity(self.room));
+        self.column(role, label, role.unit(), values)
     }
 
     /// A column that nothing is known about: it becomes numbers where (nearly) all cells are
@@ -298,19 +310,16 @@ impl TableBuilder {
     /// As [`commit`](Self::commit) for readers that do not go through records.
     #[inline]
     pub fn commit_line(&mut self, line: u32, raw: &[u8], row: Result<Row, Bad>) {
-        let row = match row.and_then(checked) {
+        let row = match row {
             Ok(row) => row,
             Err(bad) => return self.reject(line, raw, &bad),
         };
-        let op = match self.last_op {
-            Some((op, code)) if op == row.op => code,
-            _ => match self.op_code(row.op) {
-                Some(code) => code,
-                None => {
-                    let bad = Bad::new("more than 65535 combinations of types and layout");
-                    return self.reject(line, raw, &bad);
-                }
-            },
+        if let Some(reason) = impossible(&row) {
+            return self.reject(line, raw, &Bad::new(reason));
+        }
+        let Some(op) = self.op_code(row.op) else {
+            let bad = Bad::new("more than 65535 combinations of types and layout");
+            return self.reject(line, raw, &bad);
         };
         let d = &mut self.data;
         d.m.push(row.m);
@@ -324,23 +333,27 @@ impl TableBuilder {
         d.line.push(line);
     }
 
+    #[inline]
     fn op_code(&mut self, op: Operation) -> Option<u16> {
-        // Few operations a file: looking along them is cheaper than hashing.
-        let near = self.data.ops.iter().take(16).position(|o| *o == op);
-        if let Some(code) = near.and_then(|i| u16::try_from(i).ok()) {
-            self.last_op = Some((op, code));
+        let key = op.key();
+        let slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % OP_SLOTS;
+        match self.recent_ops[slot] {
+            (known, code) if known == key => Some(code),
+            _ => {
+                let code = self.find_or_add_op(op, key)?;
+                self.recent_ops[slot] = (key, code);
+                Some(code)
+            }
+        }
+    }
+
+    fn find_or_add_op(&mut self, op: Operation, key: u64) -> Option<u16> {
+        if let Some(&code) = self.op_codes.get(&key) {
             return Some(code);
         }
-        let code = match self.op_codes.get(&op) {
-            Some(&code) => code,
-            None => {
-                let code = u16::try_from(self.data.ops.len()).ok()?;
-                self.data.ops.push(op);
-                self.op_codes.insert(op, code);
-                code
-            }
-        };
-        self.last_op = Some((op, code));
+        let code = u16::try_from(self.data.ops.len()).ok()?;
+        self.data.ops.push(op);
+        self.op_codes.insert(key, code);
         Some(code)
     }
 
@@ -427,20 +440,18 @@ fn free_key(columns: &[Column], wanted: &str) -> String {
 
 /// The last gate: what a reader computed itself must be a possible row too.
 #[inline]
-fn checked(row: Row) -> Result<Row, Bad> {
+fn impossible(row: &Row) -> Option<&'static str> {
     if row.m == 0 || row.n == 0 || row.k == 0 || row.batch == 0 {
-        return Err(Bad::new("a size is zero"));
+        Some("a size is zero")
+    } else if row.time_s > 0.0 && row.time_s < f64::INFINITY || row.time_s.is_nan() {
+        None
+    } else if row.time_s.is_infinite() {
+        Some("time is infinite")
+    } else if row.time_s == 0.0 {
+        Some("time is zero")
+    } else {
+        Some("time is negative")
     }
-    if row.time_s <= 0.0 || row.time_s.is_infinite() {
-        return Err(Bad::new(if row.time_s.is_infinite() {
-            "time is infinite"
-        } else if row.time_s == 0.0 {
-            "time is zero"
-        } else {
-            "time is negative"
-        }));
-    }
-    Ok(row)
 }
 
 /// Counts the rows whose own rate is within 1 % of work / time.

@@ -41,15 +41,32 @@ pub enum Outcome {
 }
 
 enum Chunks {
+    /// The browser fills a buffer that goes back and forth.
+    Filled {
+        reader: web_sys::ReadableStreamByobReader,
+        buffer: js_sys::ArrayBuffer,
+    },
     Stream(web_sys::ReadableStreamDefaultReader),
-    Slices { blob: Blob, at: u64 },
+    Slices {
+        blob: Blob,
+        at: u64,
+    },
 }
 
 impl Chunks {
     fn open(blob: &Blob, pace: Pace) -> Self {
         let raw: &web_sys::Blob = blob.as_ref();
         match pace {
-            Pace::Worker => Chunks::Stream(raw.stream().get_reader().unchecked_into()),
+            Pace::Worker => {
+                let stream = raw.stream();
+                match filling_reader(&stream) {
+                    Some(reader) => Chunks::Filled {
+                        reader,
+                        buffer: js_sys::ArrayBuffer::new(SLICE as u32),
+                    },
+                    None => Chunks::Stream(stream.get_reader().unchecked_into()),
+                }
+            }
             Pace::Page => Chunks::Slices {
                 blob: blob.clone(),
                 at: 0,
@@ -60,21 +77,19 @@ impl Chunks {
     /// The next bytes, in `buffer`; false at the end.
     async fn next(&mut self, buffer: &mut Vec<u8>) -> Result<bool, String> {
         match self {
-            Chunks::Stream(reader) => {
-                let step = JsFuture::from(reader.read()).await.map_err(explain)?;
-                let get = |key: &str| js_sys::Reflect::get(&step, &key.into()).ok();
-                if get("done").is_none_or(|done| done.is_truthy()) {
-                    return Ok(false);
-                }
-                let Some(chunk) =
-                    get("value").and_then(|v| v.dyn_into::<js_sys::Uint8Array>().ok())
-                else {
+            Chunks::Filled {
+                reader,
+                buffer: lent,
+            } => {
+                let view = js_sys::Uint8Array::new(lent);
+                let step = reader.read_with_array_buffer_view(&view);
+                let Some(chunk) = take(step, buffer).await? else {
                     return Ok(false);
                 };
-                buffer.resize(chunk.length() as usize, 0);
-                chunk.copy_to(buffer);
+                *lent = chunk.buffer();
                 Ok(true)
             }
+            Chunks::Stream(reader) => Ok(take(reader.read(), buffer).await?.is_some()),
             Chunks::Slices { blob, at } => {
                 if *at >= blob.size() {
                     return Ok(false);
@@ -91,10 +106,39 @@ impl Chunks {
     }
 
     fn cancel(&self) {
-        if let Chunks::Stream(reader) = self {
-            let _ = reader.cancel();
+        match self {
+            Chunks::Filled { reader, .. } => drop(reader.cancel()),
+            Chunks::Stream(reader) => drop(reader.cancel()),
+            Chunks::Slices { .. } => {}
         }
     }
+}
+
+/// A reader that fills what it is given, where the browser has one for files.
+fn filling_reader(stream: &web_sys::ReadableStream) -> Option<web_sys::ReadableStreamByobReader> {
+    let get = js_sys::Reflect::get(stream, &"getReader".into()).ok()?;
+    let options = js_sys::Object::new();
+    js_sys::Reflect::set(&options, &"mode".into(), &"byob".into()).ok()?;
+    let reader = get.dyn_ref::<js_sys::Function>()?.call1(stream, &options);
+    reader.ok()?.dyn_into().ok()
+}
+
+/// Copies what a reader brings; `None` at the end.
+async fn take(
+    step: js_sys::Promise,
+    buffer: &mut Vec<u8>,
+) -> Result<Option<js_sys::Uint8Array>, String> {
+    let step = JsFuture::from(step).await.map_err(explain)?;
+    let get = |key: &str| js_sys::Reflect::get(&step, &key.into()).ok();
+    if get("done").is_none_or(|done| done.is_truthy()) {
+        return Ok(None);
+    }
+    let chunk = get("value").and_then(|v| v.dyn_into::<js_sys::Uint8Array>().ok());
+    if let Some(chunk) = &chunk {
+        buffer.resize(chunk.length() as usize, 0);
+        chunk.copy_to(buffer);
+    }
+    Ok(chunk)
 }
 
 fn explain(error: JsValue) -> String {
@@ -122,10 +166,16 @@ impl Reading for Session {
     }
 }
 
-/// A session for a file of this name.
+/// A session for a file of this name and size.
 #[wasm_split(read, fallible, preload(#[doc = "Fetches the readers."] load))]
-pub fn open_session(name: String, options: ImportOptions) -> Result<Box<dyn Reading>, NotLoaded> {
-    Ok(Box::new(Session::new(&name, options)))
+pub fn open_session(
+    name: String,
+    bytes: u64,
+    options: ImportOptions,
+) -> Result<Box<dyn Reading>, NotLoaded> {
+    let mut session = Session::new(&name, options);
+    session.expect(bytes);
+    Ok(Box::new(session))
 }
 
 /// What tells the header of a file that begins like this from others; `None` without one.
@@ -143,7 +193,8 @@ pub async fn read(
     progress: &dyn Fn(u64),
     cancelled: &dyn Fn() -> bool,
 ) -> Outcome {
-    let Ok(mut session) = open_session(input.name.clone(), options.clone()).await else {
+    let Ok(mut session) = open_session(input.name.clone(), input.size(), options.clone()).await
+    else {
         return Outcome::Failed(ImportError::new(
             "the part of the page that reads files could not be loaded: check the connection, then try again",
         ));

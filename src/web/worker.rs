@@ -153,7 +153,7 @@ async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u3
 /// browser has optimised already. Gives way to a real import.
 async fn warm_up(state: &State) {
     let Ok(mut session) =
-        reading::open_session("warm-up.csv".to_owned(), ImportOptions::default()).await
+        reading::open_session("warm-up.csv".to_owned(), 0, ImportOptions::default()).await
     else {
         return;
     };
