@@ -9,6 +9,13 @@ mod dump;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Color(pub u8, pub u8, pub u8, pub u8);
 
+impl Color {
+    /// As CSS writes it: `#rrggbbaa`.
+    pub fn css(self) -> String {
+        format!("#{:02x}{:02x}{:02x}{:02x}", self.0, self.1, self.2, self.3)
+    }
+}
+
 /// A point in CSS pixels, origin top left.
 pub type Point = (f64, f64);
 

@@ -1,13 +1,10 @@
 //! Scenes on a canvas: plotters draws the shapes, the context itself pictures and large batches.
 
 use crate::chart::paint::{Options, Painter};
-use crate::chart::scene::{Color, Glyph, Item, Marks, Scene};
+use crate::chart::scene::{Glyph, Item, Marks, Scene};
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
-
-/// Marks of one batch from which each colour is drawn once and then copied.
-const SPRITES_FROM: usize = 1500;
 
 /// Paints a scene on a canvas of `dpr` device pixels per CSS pixel. The backing store takes the
 /// scene's size; what was there is cleared, so a scene without a backdrop lies transparently
@@ -49,8 +46,8 @@ pub fn paint_canvas(canvas: &HtmlCanvasElement, scene: &Scene, dpr: f64) -> Resu
                 })?;
                 in_units(&context)?;
             }
-            Item::Marks(marks) if marks.len() >= SPRITES_FROM && marks.radii.is_empty() => {
-                clipped(&context, painter.clip(), dpr, |c| sprites(c, marks, dpr))?;
+            Item::Marks(marks) if marks.glyph == Glyph::Dot => {
+                clipped(&context, painter.clip(), dpr, |c| discs(c, marks))?;
                 in_units(&context)?;
             }
             item => painter
@@ -107,48 +104,26 @@ fn picture(width: u32, height: u32, rgba: &[u8]) -> Result<HtmlCanvasElement, Js
     Ok(canvas)
 }
 
-/// Draws each colour once and copies it to its places.
-fn sprites(context: &CanvasRenderingContext2d, marks: &Marks, dpr: f64) -> Result<(), JsValue> {
-    let half = (marks.radius * 1.5 + 1.0).ceil();
-    let mut ready: Vec<Option<HtmlCanvasElement>> = vec![None; marks.palette.len()];
+/// Discs straight through the context. Each is filled by itself, so that they blend; the colour is
+/// told when it changes.
+fn discs(context: &CanvasRenderingContext2d, marks: &Marks) -> Result<(), JsValue> {
+    let styles: Vec<String> = marks.palette.iter().map(|c| c.css()).collect();
+    let mut current = None;
     for i in 0..marks.len() {
         let code = marks.codes.get(i).map_or(0, |c| usize::from(*c));
-        let (Some(slot), Some(color)) = (ready.get_mut(code), marks.palette.get(code)) else {
+        let Some(style) = styles.get(code) else {
             continue;
         };
-        let sprite = match slot {
-            Some(sprite) => sprite,
-            None => slot.insert(sprite(marks.glyph, marks.radius, half, *color, dpr)?),
-        };
-        let (x, y) = marks.at(i);
-        if x.is_finite() && y.is_finite() {
-            context.draw_image_with_html_canvas_element_and_dw_and_dh(
-                sprite,
-                x - half,
-                y - half,
-                2.0 * half,
-                2.0 * half,
-            )?;
+        if current != Some(code) {
+            context.set_fill_style_str(style);
+            current = Some(code);
+        }
+        let ((x, y), radius) = (marks.at(i), marks.radius_of(i));
+        if x.is_finite() && y.is_finite() && radius > 0.0 && radius < 1e6 {
+            context.begin_path();
+            context.arc(x, y, radius, 0.0, std::f64::consts::TAU)?;
+            context.fill();
         }
     }
     Ok(())
-}
-
-fn sprite(
-    glyph: Glyph,
-    radius: f64,
-    half: f64,
-    color: Color,
-    dpr: f64,
-) -> Result<HtmlCanvasElement, JsValue> {
-    let mut scene = Scene::new(2.0 * half, 2.0 * half, "");
-    scene.items.push(Item::Glyph {
-        at: (half, half),
-        radius,
-        glyph,
-        color,
-    });
-    let canvas = new_canvas(1, 1)?;
-    paint_canvas(&canvas, &scene, dpr)?;
-    Ok(canvas)
 }

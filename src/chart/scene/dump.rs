@@ -1,6 +1,6 @@
 //! A scene as text.
 
-use super::{Color, Handle, Item, Point, Scene};
+use super::{Handle, Item, Point, Scene};
 
 impl Scene {
     /// The scene as text, one item a line, for snapshots and bug reports.
@@ -49,10 +49,6 @@ impl Scene {
     }
 }
 
-fn hex(c: Color) -> String {
-    format!("#{:02x}{:02x}{:02x}{:02x}", c.0, c.1, c.2, c.3)
-}
-
 fn dump_points(points: &[Point]) -> String {
     let mut parts: Vec<String> = points
         .iter()
@@ -75,10 +71,10 @@ fn dump_item(item: &Item) -> String {
         } => {
             let mut s = format!("rect {}", rect(r));
             if let Some(c) = fill {
-                s += &format!(" fill {}", hex(*c));
+                s += &format!(" fill {}", c.css());
             }
             if let Some((c, w)) = stroke {
-                s += &format!(" stroke {} {w}", hex(*c));
+                s += &format!(" stroke {} {w}", c.css());
             }
             s
         }
@@ -89,11 +85,11 @@ fn dump_item(item: &Item) -> String {
             dash,
         } => format!(
             "line {} {width} dash {dash:?} {}",
-            hex(*color),
+            color.css(),
             dump_points(points)
         ),
         Item::Polygon { points, fill } => {
-            format!("polygon {} {}", hex(*fill), dump_points(points))
+            format!("polygon {} {}", fill.css(), dump_points(points))
         }
         Item::Glyph {
             at,
@@ -104,7 +100,7 @@ fn dump_item(item: &Item) -> String {
             "{glyph:?} {:.1},{:.1} r {radius:.1} {}",
             at.0,
             at.1,
-            hex(*color)
+            color.css()
         ),
         Item::Marks(m) => {
             let (sx, sy) = (0..m.len()).fold((0.0, 0.0), |(a, b), i| {
@@ -136,7 +132,7 @@ fn dump_item(item: &Item) -> String {
             at.0,
             at.1,
             if *bold { " bold" } else { "" },
-            hex(*color),
+            color.css(),
             if *turns == 0 { "" } else { " turned" }
         ),
         Item::Image {
