@@ -115,7 +115,10 @@ async function load(url, rows, kind = "long") {
     const file = join(data, `${kind}-${rows}.csv`);
     await page.locator('input[type="file"]').first().setInputFiles(file);
     await page.waitForFunction(() => document.documentElement.dataset.ready === "1", null, { polling: 10 });
-    const [chosen, received, computed, painted] = await Promise.all(["chosen", "received", "computed", "painted"].map((m) => marks(`gemmscope:${m}`)));
+    const [chosen, received, computed, drawn, ready] = await Promise.all(
+      ["chosen", "received", "computed", "drawn", "painted"].map((m) => marks(`gemmscope:${m}`)),
+    );
+    const painted = Math.max(drawn, ready);
     await sleep(100);
     const longest = await page.evaluate((from) => Math.max(0, ...window.__tasks.filter((t) => t.at + t.ms >= from).map((t) => t.ms)), chosen);
     let peak = null;

@@ -19,7 +19,8 @@ const FEATURES = [
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
 const run = (command, ...args) => execFileSync(command, args, { stdio: ["ignore", "ignore", "inherit"] });
 
-/** What the compiler wrote last, and whether it is meant to be small. */
+/** What the compiler wrote last, whether it is meant to be small, and whether functions keep their names (GEMMSCOPE_NAMES=1, for the
+ *  browser's profiler). */
 function compiled(root) {
   const target = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "wasm32-unknown-unknown");
   const found = ["release", "quick", "debug"]
@@ -27,7 +28,7 @@ function compiled(root) {
     .map((f) => ({ ...f, time: statSync(f.path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.time - a.time)[0];
   if (!found.time) throw new Error(`no gemmscope.wasm below ${target}`);
-  return { path: found.path, small: found.profile === "release" };
+  return { path: found.path, small: found.profile === "release", named: Boolean(process.env.GEMMSCOPE_NAMES) };
 }
 
 /** Fetches as boot.mjs does: a server with the wrong MIME type would stop instantiateStreaming. */
@@ -40,20 +41,20 @@ const FETCH = `async function part(name) {
 
 /** Splits the wasm of the site in `dist`; gives the link script's name. */
 export function split(dist, root) {
-  const { path, small } = compiled(root);
+  const { path, small, named } = compiled(root);
   const name = readdirSync(dist).find((file) => file.endsWith("_bg.wasm")).replace("_bg.wasm", "");
   const work = mkdtempSync(join(tmpdir(), "gemmscope-split-"));
   try {
     run("wasm-split-cli", path, work, "--out-name", name);
     const main = join(work, `${name}.wasm`);
-    const names = small ? ["--remove-name-section", "--remove-producers-section"] : [];
+    const names = small && !named ? ["--remove-name-section", "--remove-producers-section"] : [];
     run("wasm-bindgen", main, "--target", "web", "--out-dir", work, "--out-name", name, "--no-typescript", "--keep-lld-exports", ...names);
     rmSync(main);
     const parts = readdirSync(work).filter((file) => file.endsWith(".wasm") && file !== `${name}_bg.wasm`);
     if (small) {
       for (const file of [`${name}_bg.wasm`, ...parts]) {
         const path = join(work, file);
-        run("wasm-opt", path, "-O2", "--strip-debug", "--strip-producers", ...FEATURES, "-o", path);
+        run("wasm-opt", path, "-O2", ...(named ? ["-g"] : ["--strip-debug", "--strip-producers"]), ...FEATURES, "-o", path);
       }
     }
     let link = readFileSync(join(work, LINK), "utf8").replaceAll(/fetch\(new URL\(("[^"]*"), import\.meta\.url\)\)/g, "part($1)");

@@ -23,6 +23,7 @@ pub mod model_row;
 pub mod overview;
 pub mod page;
 pub mod plan;
+pub mod rehearsal;
 pub mod share;
 pub mod shortcuts;
 pub mod source;
@@ -68,14 +69,19 @@ pub fn GemmScope(
 
     let empty = Memo::new(move |_| app.files.with(Vec::is_empty));
     let needs_file = Memo::new(move |_| app.view.with(|v| views::shown(&v.view).needs_file()));
-    let drawer = RwSignal::new(false);
+    let shown = Memo::new(move |_| !empty.get() || !needs_file.get());
+    let built = Memo::new(move |was: Option<&bool>| {
+        shown.get() || app.built_early.get() || was == Some(&true)
+    });
+    let (drawer, shows) = (RwSignal::new(false), Signal::from(shown));
     view! {
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || !empty.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
             <header::Header drawer=drawer />
             <Loading />
-            <Show when=move || !empty.get() || !needs_file.get() fallback=|| view! { <empty::Empty /> }>
-                {later::later(move || later::workspace(drawer))}
+            <Show when=move || !shown.get()><empty::Empty /></Show>
+            <Show when=move || built.get()>
+                {later::later(move || later::workspace(drawer, shows))}
             </Show>
             <div class="drop-veil" aria-hidden="true"><p>"Drop to add"</p></div>
             <Status />
@@ -360,6 +366,19 @@ fn accept_files(app: App) -> RwSignal<bool> {
     dragging
 }
 
+/// Lets the browser compile what a large file runs through, a little at a time.
+async fn rehearse() {
+    let Ok(mut step) = later::rehearsal().await else {
+        return;
+    };
+    loop {
+        clock::pause(Duration::ZERO).await;
+        if !step() {
+            return;
+        }
+    }
+}
+
 /// After the first paint: say that the page is ready, then start the worker and warm it up.
 fn start_later(app: App) {
     leptos::task::spawn_local(async move {
@@ -367,10 +386,14 @@ fn start_later(app: App) {
         clock::mark("gemmscope:first-view");
         dom::set_root_data("ready", Some("1"));
         // What is not on the screen yet, while the reader reaches for a file.
-        let _ = later::load_work().await;
+        let work = later::load_work().await.is_ok();
         clock::pause(Duration::from_millis(150)).await;
         if let Some(loader) = app.try_loader() {
             loader.prepare().await;
+        }
+        if work && !dom::embedded() {
+            app.built_early.try_set(true);
+            rehearse().await;
         }
         // From here on the page asks nobody for anything. A frame fetches what its reader opens.
         let all = !dom::embedded() && later::load_rest().await;

@@ -113,8 +113,9 @@ pub type Draw = Rc<dyn Fn(&Canvas) -> Option<Rc<dyn Picture>>>;
 /// The tooltip of a target: its head and lines of label and value.
 pub type Describe = Arc<dyn Fn(&Target) -> (String, Vec<(String, String)>) + Send + Sync>;
 
-/// The chart. `track` reads every signal that the picture depends on; `draw` runs in the next
-/// animation frame, once for any number of changes.
+/// The chart. `track` reads every signal that the picture depends on (reads: a memo that it only
+/// subscribed to would be worked out by `draw`, and ask for another picture); `draw` runs in the
+/// next animation frame, once for any number of changes.
 #[component]
 pub fn ChartView(
     track: impl Fn() + 'static,
@@ -387,6 +388,16 @@ struct Frame {
     pending: Rc<Cell<bool>>,
 }
 
+thread_local! {
+    /// Pictures that are drawn in the next frame.
+    static WAITING: Cell<u32> = const { Cell::new(0) };
+}
+
+/// True while a picture waits for its frame.
+pub fn is_waiting() -> bool {
+    WAITING.with(Cell::get) > 0
+}
+
 impl Frame {
     fn request(&self, job: impl FnOnce() + 'static) {
         *self.job.borrow_mut() = Some(Box::new(job));
@@ -394,7 +405,9 @@ impl Frame {
             return;
         }
         let this = self.clone();
+        WAITING.with(|n| n.set(n.get() + 1));
         request_animation_frame(move || {
+            WAITING.with(|n| n.set(n.get() - 1));
             this.pending.set(false);
             let job = this.job.borrow_mut().take();
             if let Some(job) = job {

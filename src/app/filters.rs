@@ -9,6 +9,7 @@ use crate::field::{Field, FieldInfo};
 use crate::filter::Range;
 use crate::findings::rule;
 use crate::selection::RowSet;
+use crate::units::{larger, smaller};
 use crate::web::clock;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -293,8 +294,7 @@ fn range_of(frame: &Shown, field: Field) -> Option<RangeOf> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for row in 0..frame.data.len() {
         let v = get(row);
-        low = low.min(v);
-        high = high.max(v);
+        (low, high) = (smaller(low, v), larger(high, v));
     }
     (low < high).then_some((info, low, high))
 }

@@ -31,8 +31,14 @@ pub fn planner() -> Result<AnyView, NotLoaded> {
 
 /// Everything around and below the views, once there is something to see.
 #[wasm_split(work, fallible, preload(#[doc = "Fetches what surrounds the views."] load_work))]
-pub fn workspace(drawer: RwSignal<bool>) -> Result<AnyView, NotLoaded> {
-    Ok(view! { <super::workspace::Workspace drawer=drawer /> }.into_any())
+pub fn workspace(drawer: RwSignal<bool>, shown: Signal<bool>) -> Result<AnyView, NotLoaded> {
+    Ok(view! { <super::workspace::Workspace drawer=drawer shown=shown /> }.into_any())
+}
+
+/// See [`rehearsal::steps`].
+#[wasm_split(work, fallible)]
+pub fn rehearsal() -> Result<Box<dyn FnMut() -> bool>, NotLoaded> {
+    Ok(super::rehearsal::steps())
 }
 
 /// The file behind a sample.

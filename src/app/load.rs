@@ -1,5 +1,6 @@
 //! Reading files one after another: a queue, its progress, what becomes of each outcome.
 
+use super::chart_view;
 use super::later;
 use super::state::{App, Dialog, LoadError, LoadedFile, Progress, Shared};
 use crate::import::{ErrorKind, ImportOptions, Imported};
@@ -227,6 +228,12 @@ impl App {
             // lists that follow it.
             clock::after_paint().await;
             clock::after_paint().await;
+            // A picture whose place changed its size is drawn once more.
+            for _ in 0..4 {
+                if chart_view::is_waiting() {
+                    clock::after_paint().await;
+                }
+            }
             clock::mark("gemmscope:painted");
             dom::set_root_data("ready", Some("1"));
         });

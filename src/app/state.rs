@@ -223,6 +223,8 @@ pub struct App {
     pub found: RwSignal<Option<Judged>>,
     /// The chosen finding: its index.
     pub finding: Memo<Option<usize>>,
+    /// What surrounds the views is built, although there is nothing to see yet.
+    pub built_early: RwSignal<bool>,
     /// Words of the trade are explained where they stand.
     pub terms: RwSignal<bool>,
     ready_made: StoredValue<Option<ReadyMade>>,
@@ -389,6 +391,7 @@ impl App {
             hovered: RwSignal::default(),
             found,
             finding,
+            built_early: RwSignal::new(false),
             terms: RwSignal::new(storage::get(TERMS_KEY).as_deref() != Some("off")),
             mask,
             loader: StoredValue::new_local(Rc::new(Loader::default())),

@@ -13,6 +13,8 @@ use leptos::prelude::*;
 pub fn Workspace(
     /// On phones the side panel is a drawer: open or not.
     drawer: RwSignal<bool>,
+    /// It is built before the first file arrives, and shows from then on.
+    shown: Signal<bool>,
 ) -> impl IntoView {
     let app = App::here();
     let empty = Memo::new(move |_| app.files.with(Vec::is_empty));
@@ -20,9 +22,9 @@ pub fn Workspace(
     let overview = Memo::new(move |_| app.view.with(|v| v.view == "overview"));
     judge::follow(app, overview.into());
     view! {
-        <div class="workspace" class:drawer-open=move || drawer.get()>
+        <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get()>
             <div class="scrim" on:click=move |_| drawer.set(false)></div>
-            <Show when=move || !empty.get()><aside class="sidebar" id="sidebar" aria-label="Files and filters">
+            <Show when=move || !empty.get() || !shown.get()><aside class="sidebar" id="sidebar" aria-label="Files and filters">
                 <div class="drawer-head">
                     <strong>"Files and filters"</strong>
                     {icon_button(icon::CROSS, "Close the drawer", move || drawer.set(false))}
@@ -30,7 +32,7 @@ pub fn Workspace(
                 <files::Files />
                 <filters::Filters />
             </aside></Show>
-            <main class="main" id="main" tabindex="-1">
+            <main class="main" id=move || shown.get().then_some("main") tabindex="-1">
                 <Show when=move || needs_file.get()>
                     <totals::Strip />
                     <views::Tabs />

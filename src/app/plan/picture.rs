@@ -187,11 +187,11 @@ pub fn view(ready: Ready) -> AnyView {
     });
     let zoom = Memo::new(move |_| app.view.with(|v| v.param(ZOOM).and_then(zoom_of)));
     let track = move || {
-        app.frame.track();
-        points.track();
-        coloring.track();
-        plan.track();
-        zoom.track();
+        app.frame.with(|_| ());
+        points.with(|_| ());
+        coloring.with(|_| ());
+        plan.with(|_| ());
+        zoom.with(|_| ());
     };
     let draw: Draw = Rc::new(move |canvas: &Canvas| {
         let plan = plan.try_get_untracked()?;

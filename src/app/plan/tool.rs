@@ -53,10 +53,10 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
     // What is said need not change where the picture does.
     let params = Memo::new(move |_| app.view.with(|v| (v.params.clone(), v.roof)));
     let track = move || {
-        params.track();
-        app.late.track();
-        app.custom.track();
-        app.selected.track();
+        params.with(|_| ());
+        app.late.with(|_| ());
+        app.custom.with(|_| ());
+        app.selected.with(|_| ());
     };
     let draw: Draw = Rc::new(move |canvas: &Canvas| {
         let tool: Rc<dyn Tool> = untrack(|| open(ready, kind)).into();

@@ -213,15 +213,15 @@ pub fn Roofline() -> impl IntoView {
     let counts = RwSignal::new(crate::chart::roofline::Counts::default());
 
     let track = move || {
-        app.frame.track();
-        metrics_points.track();
-        coloring.track();
-        hidden.track();
-        zoom.track();
-        size.track();
-        numbered.track();
-        tiles.track();
-        measured.track();
+        app.frame.with(|_| ());
+        metrics_points.with(|_| ());
+        coloring.with(|_| ());
+        hidden.with(|_| ());
+        zoom.with(|_| ());
+        size.with(|_| ());
+        numbered.with(|_| ());
+        tiles.with(|_| ());
+        measured.with(|_| ());
     };
     let draw: Draw = Rc::new(move |canvas: &Canvas| {
         let frame = app.frame.try_get_untracked()?;

@@ -215,10 +215,10 @@ pub fn SceneView(view: &'static View, kind: &'static ViewKind) -> impl IntoView 
     let notes = RwSignal::new(Vec::<String>::new());
     let kept = StoredValue::new_local(None::<(Cause, Rc<dyn view::View>)>);
     let track = move || {
-        app.frame.track();
-        params.track();
-        first.track();
-        selected.track();
+        app.frame.with(|_| ());
+        params.with(|_| ());
+        first.with(|_| ());
+        selected.with(|_| ());
     };
     let draw: Draw = Rc::new(move |canvas: &Canvas| {
         let cause = Cause {

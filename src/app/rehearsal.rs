@@ -1,0 +1,80 @@
+//! The first large file would meet code that the browser has compiled in haste: it optimises what
+//! has run for a while, and swaps it in at the next call only. So what every file runs through is
+//! run a few times over made-up rows while the page is idle.
+
+use crate::chart::coloring::Coloring;
+use crate::chart::palette::Theme;
+use crate::chart::roofline::{Input, Points, roofline};
+use crate::dataset::Dataset;
+use crate::dtype::DataType;
+use crate::field::{Field, Frame};
+use crate::filter::{Filters, Mask};
+use crate::gemm::Operation;
+use crate::hardware::RoofKind;
+use crate::metrics::{DeviceChoice, Metrics, Totals};
+use std::sync::Arc;
+
+/// Rows of a step: some milliseconds.
+const ROWS: u32 = 8192;
+/// Steps until all is optimised, with some to spare.
+const STEPS: u32 = 16;
+
+/// A step at every call; false after the last.
+pub fn steps() -> Box<dyn FnMut() -> bool> {
+    let data = Arc::new(rows());
+    let devices = DeviceChoice {
+        default: Some("h100-sxm".to_owned()),
+        ..DeviceChoice::default()
+    }
+    .resolve(&data.devices, &[]);
+    let theme = Theme::of(false);
+    let mut done = 0;
+    Box::new(move || {
+        let metrics = Metrics::compute(&data, devices.clone(), RoofKind::Datasheet);
+        let points = Points::new(&data, &metrics);
+        let whole = Frame::all(data.clone(), Arc::new(metrics));
+        let mut mask = Mask::default();
+        let mut filters = Filters::default();
+        filters.toggle(&Field::Dtype, "bf16");
+        let _ = mask.update(&filters, &whole);
+        let frame = Frame {
+            rows: Arc::new(mask.passing()),
+            ..whole.clone()
+        };
+        let _ = Totals::over(&frame.data, &frame.metrics, &whole.rows);
+        for field in [Field::Batch, Field::Bound, Field::Dtype] {
+            let _ = mask.counts(&field, &whole.categories(&field));
+        }
+        if let Some(info) = whole.info(&Field::Dtype) {
+            let coloring = Coloring::by(&whole, &info, &theme);
+            let _ = roofline(&Input {
+                density_above: 0,
+                ..Input::new(&whole, &points, &coloring, &theme, (400.0, 300.0))
+            });
+        }
+        done += 1;
+        done < STEPS
+    })
+}
+
+fn rows() -> Dataset {
+    let mut data = Dataset::new();
+    data.ops = vec![
+        Operation::uniform(DataType::Bf16),
+        Operation::uniform(DataType::Fp32).with_layout(false, true),
+    ];
+    let mut seed = 1u32;
+    for i in 0..ROWS {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        data.m.push((seed >> 20) + 1);
+        data.n.push((seed >> 10 & 4095) + 1);
+        data.k.push((seed & 4095) + 1);
+        data.batch.push(1);
+        data.op.push((seed >> 31) as u16);
+        data.device.push(0);
+        data.time_s.push(f64::from((seed >> 16) + 1) * 1e-6);
+        data.source.push(0);
+        data.line.push(i + 1);
+    }
+    data
+}
