@@ -4,7 +4,8 @@ use crate::dataset::{ColumnData, Dataset, Role};
 use crate::hardware::RoofKind;
 use crate::metrics::Metrics;
 use crate::roofline::Bound;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -501,7 +502,7 @@ impl Frame {
                 }
             }
             Field::Shape => {
-                let mut known: HashMap<(u32, u32, u32, u32), u32> = HashMap::new();
+                let mut known: FxHashMap<(u32, u32, u32, u32), u32> = FxHashMap::default();
                 let mut values = Vec::new();
                 let codes = (0..d.len())
                     .map(|r| {
@@ -530,15 +531,21 @@ impl Frame {
 
     fn distinct_numbers<'a>(&'a self, field: &Field) -> Categories<'a> {
         let get = self.numbers(field);
-        let mut known: HashMap<u64, u32> = HashMap::new();
+        let mut known: FxHashMap<u64, u32> = FxHashMap::default();
         let mut seen: Vec<f64> = Vec::new();
+        // Neighbours are often alike.
+        let mut last = (0, u32::MAX);
         let mut codes: Vec<u32> = (0..self.data.len())
             .map(|r| {
                 let v = get(r);
-                *known.entry(v.to_bits()).or_insert_with(|| {
-                    seen.push(v);
-                    (seen.len() - 1) as u32
-                })
+                if last.0 != v.to_bits() || last.1 == u32::MAX {
+                    let code = *known.entry(v.to_bits()).or_insert_with(|| {
+                        seen.push(v);
+                        (seen.len() - 1) as u32
+                    });
+                    last = (v.to_bits(), code);
+                }
+                last.1
             })
             .collect();
         let mut order: Vec<u32> = (0..seen.len() as u32).collect();

@@ -7,6 +7,7 @@ use crate::dataset::Dataset;
 use crate::gemm::{Cost, Operation};
 use crate::hardware::{self, Device, NameMatch, RoofKind};
 use crate::roofline::{Bound, Roof};
+use crate::units::larger;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -264,7 +265,7 @@ impl Totals {
             let total = time * calls;
             t.time_s += total;
             work += metrics.rate[r] * total;
-            t.max_flops_per_s = t.max_flops_per_s.max(metrics.rate[r]);
+            t.max_flops_per_s = larger(t.max_flops_per_s, metrics.rate[r]);
             let roof_s = metrics.roof_s[r];
             if roof_s.is_nan() {
                 t.without_roof.0 += 1;
@@ -274,7 +275,7 @@ impl Totals {
             roofed += total;
             roof_sum += roof_s * calls;
             let efficiency = roof_s / time;
-            best = best.max(efficiency);
+            best = larger(best, efficiency);
             if efficiency > 1.0 {
                 t.above_roof += 1;
             } else {

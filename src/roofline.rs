@@ -12,7 +12,7 @@
 use crate::dtype::DataType;
 use crate::gemm::Problem;
 use crate::hardware::{Device, RoofKind};
-use crate::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds};
+use crate::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds, larger, smaller};
 use serde::{Deserialize, Serialize};
 
 mod above;
@@ -86,13 +86,18 @@ impl Roof {
 
     /// Attainable rate in FLOP/s at an arithmetic intensity in FLOP/byte.
     pub fn at(&self, intensity: f64) -> f64 {
-        self.peak_flops_per_s
-            .min(intensity * self.bandwidth_bytes_per_s)
+        smaller(
+            self.peak_flops_per_s,
+            intensity * self.bandwidth_bytes_per_s,
+        )
     }
 
     /// Shortest time in seconds for `flops` of work over `bytes` of traffic.
     pub fn time_s(&self, flops: f64, bytes: f64) -> f64 {
-        (flops / self.peak_flops_per_s).max(bytes / self.bandwidth_bytes_per_s)
+        larger(
+            flops / self.peak_flops_per_s,
+            bytes / self.bandwidth_bytes_per_s,
+        )
     }
 
     /// Shortest time in seconds for a problem.

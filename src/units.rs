@@ -154,6 +154,19 @@ const IEC: [(f64, &str); 7] = [
     (1152921504606846976.0, "Ei"),
 ];
 
+/// The larger one; `a` where `b` is NaN. In wasm `f64::max` is a call, which loops over a million
+/// rows feel.
+#[inline]
+pub fn larger<T: PartialOrd>(a: T, b: T) -> T {
+    if b > a { b } else { a }
+}
+
+/// The smaller one; `a` where `b` is NaN. See [`larger`].
+#[inline]
+pub fn smaller<T: PartialOrd>(a: T, b: T) -> T {
+    if b < a { b } else { a }
+}
+
 /// A value with its SI prefix and `digits` significant digits: `format_si(110.589e-6, "s", 4)`
 /// is `110.6 µs`. Zero is `0 s`; infinities and NaN say so.
 pub fn format_si(value: f64, unit: &str, digits: usize) -> String {

@@ -8,6 +8,7 @@ use crate::chart::palette::alpha;
 use crate::chart::scene::{Color, Glyph, Item, Marks, Scene};
 use crate::dataset::{Dataset, Role};
 use crate::metrics::Metrics;
+use crate::units::{larger, smaller};
 
 /// What a row is on the roofline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,11 +165,11 @@ impl Survey {
                 counts.nowhere += 1;
                 continue;
             }
-            (x0, x1) = (x0.min(x), x1.max(x));
-            (y0, y1) = (y0.min(y), y1.max(y));
+            (x0, x1) = (smaller(x0, x), larger(x1, x));
+            (y0, y1) = (smaller(y0, y), larger(y1, y));
             let measured = input.points.measured_of(row);
             if let (true, Some(x)) = (input.measured, measured) {
-                (x0, x1) = (x0.min(x), x1.max(x));
+                (x0, x1) = (smaller(x0, x), larger(x1, x));
             }
             if !input.is_hidden(code) {
                 counts.above_roof += u64::from(place == Place::Above);
