@@ -300,8 +300,8 @@ impl App {
                 }
             }
             Outcome::Done(Imported::Devices(devices)) => {
-                let names: Vec<String> = devices.iter().map(|d| d.name.clone()).collect();
-                let first = devices.first().map(|d| d.id.clone());
+                let count = devices.len();
+                let first = devices.first().map(|d| (d.id.clone(), d.name.clone()));
                 for device in devices {
                     let named = app.contexts.with_untracked(|all| {
                         all.iter()
@@ -309,13 +309,16 @@ impl App {
                     });
                     app.save_device(named.unwrap_or(device));
                 }
-                if let Some(id) = first {
-                    app.set_devices(|d| d.default = Some(id));
-                }
-                app.status.set(format!(
-                    "{name}: device {} added and chosen",
-                    names.join(", ")
-                ));
+                // Of several nobody knows which is meant.
+                app.status.set(match first {
+                    Some((id, device)) if count == 1 => {
+                        app.set_devices(|d| d.default = Some(id));
+                        format!("{name}: device {device} added and chosen")
+                    }
+                    _ => format!(
+                        "{name}: {count} devices added, to be chosen from the list of devices"
+                    ),
+                });
             }
             Outcome::Done(Imported::Context(context)) => app.add_context(&name, *context),
             Outcome::Failed(error) if job.of_folder => {
