@@ -169,6 +169,16 @@ impl Codes<'_> {
             Codes::Owned(c) => c[row],
         }
     }
+
+    /// Calls back with the category of every row, in order.
+    #[inline]
+    pub fn each(&self, mut f: impl FnMut(u32)) {
+        match self {
+            Codes::Direct(c) => c.iter().for_each(|&c| f(c)),
+            Codes::Mapped(c, map) => c.iter().for_each(|&c| f(map[usize::from(c)])),
+            Codes::Owned(c) => c.iter().for_each(|&c| f(c)),
+        }
+    }
 }
 
 /// A field seen as categories.

@@ -4,7 +4,7 @@
 //! rewrites one bit, and the counts of a facet ignore the facet's own bit.
 
 use crate::dataset::{ColumnData, Dataset, Role};
-use crate::field::{Categories, Field, Frame};
+use crate::field::{Categories, Codes, Field, Frame};
 use crate::selection::RowSet;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,6 +94,48 @@ impl Slot {
 pub struct Mask {
     slots: Vec<Option<Slot>>,
     fail: Vec<u32>,
+    known: Vec<Known>,
+}
+
+/// Categories that took a pass over all rows: filters do not change them.
+#[derive(Clone, Debug)]
+struct Known {
+    field: Field,
+    codes: Vec<u32>,
+    values: Vec<String>,
+}
+
+/// Values up to which categories are worth keeping.
+const KNOWN_VALUES: usize = 4096;
+
+/// The categories of a field, from `known` where they were worked out before.
+fn categories<'a>(known: &'a mut Vec<Known>, field: &Field, frame: &'a Frame) -> Categories<'a> {
+    if let Some(i) = known.iter().position(|k| k.field == *field) {
+        return known[i].categories();
+    }
+    match frame.categories(field) {
+        Categories {
+            codes: Codes::Owned(codes),
+            values,
+        } if values.len() <= KNOWN_VALUES => {
+            known.push(Known {
+                field: field.clone(),
+                codes,
+                values,
+            });
+            known[known.len() - 1].categories()
+        }
+        other => other,
+    }
+}
+
+impl Known {
+    fn categories(&self) -> Categories<'_> {
+        Categories {
+            codes: Codes::Direct(&self.codes),
+            values: self.values.clone(),
+        }
+    }
 }
 
 impl Mask {
@@ -149,7 +191,7 @@ impl Mask {
             if index == self.slots.len() {
                 self.slots.push(None);
             }
-            evaluate(&slot, frame, &mut self.fail, 1 << index);
+            evaluate(&slot, frame, &mut self.fail, 1 << index, &mut self.known);
             self.slots[index] = Some(slot);
         }
         refused
@@ -157,8 +199,7 @@ impl Mask {
 
     /// Forgets everything (other data, other metrics).
     pub fn reset(&mut self) {
-        self.slots.clear();
-        self.fail.clear();
+        *self = Mask::default();
     }
 
     /// Rows that pass all filters, ascending.
@@ -174,39 +215,39 @@ impl Mask {
         out
     }
 
-    /// How many rows each value of a facet would show: rows that pass every *other* filter.
-    pub fn counts(&self, field: &Field, categories: &Categories<'_>) -> Vec<u64> {
+    /// How many rows each value of a facet would show: rows that pass every *other* filter. The
+    /// frame is the one that [`Mask::update`] saw last.
+    pub fn counts(&mut self, field: &Field, frame: &Frame) -> Vec<(String, u64)> {
         let own = self
             .slots
             .iter()
             .position(|s| matches!(s, Some(Slot::Facet(f, _)) if f == field))
             .map_or(0, |i| 1u32 << i);
-        let mut counts = vec![0u64; categories.values.len()];
-        for (row, word) in self.fail.iter().enumerate() {
-            if word & !own == 0 {
-                counts[categories.codes.get(row) as usize] += 1;
-            }
-        }
-        counts
+        let Categories { codes, values } = categories(&mut self.known, field, frame);
+        let mut counts = vec![0u64; values.len()];
+        let mut words = self.fail.iter();
+        codes.each(|code| {
+            let passes = words.next().is_some_and(|word| word & !own == 0);
+            counts[code as usize] += u64::from(passes);
+        });
+        values.into_iter().zip(counts).collect()
     }
 }
 
-fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32) {
+fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32, known: &mut Vec<Known>) {
     let mut set = |row: usize, pass: bool| {
         let word = &mut fail[row];
         *word = if pass { *word & !bit } else { *word | bit };
     };
     match slot {
         Slot::Facet(field, allowed) => {
-            let categories = frame.categories(field);
-            let pass: Vec<bool> = categories
-                .values
-                .iter()
-                .map(|v| allowed.contains(v))
-                .collect();
-            for row in 0..frame.data.len() {
-                set(row, pass[categories.codes.get(row) as usize]);
-            }
+            let Categories { codes, values } = categories(known, field, frame);
+            let pass: Vec<bool> = values.iter().map(|v| allowed.contains(v)).collect();
+            let mut row = 0;
+            codes.each(|code| {
+                set(row, pass[code as usize]);
+                row += 1;
+            });
         }
         Slot::Range(field, range) => {
             let get = frame.numbers(field);
@@ -358,8 +399,15 @@ mod tests {
             step(&mut f);
             assert!(mask.update(&f, &frame).is_empty());
             assert_eq!(mask.passing(), brute(&f, &frame), "{f:?}");
-            let counts = mask.counts(&kernel, &frame.categories(&kernel));
-            assert_eq!(counts.iter().sum::<u64>() as usize, mask.passing().len());
+            let sum = |counts: Vec<(String, u64)>| counts.iter().map(|c| c.1).sum::<u64>() as usize;
+            for field in [&kernel, &Field::Batch, &Field::Bound] {
+                // Twice: the second time from what was kept.
+                let first = mask.counts(field, &frame);
+                assert_eq!(mask.counts(field, &frame), first);
+                if !f.facets.contains_key(field) {
+                    assert_eq!(sum(first), mask.passing().len());
+                }
+            }
         }
     }
 
@@ -370,7 +418,7 @@ mod tests {
         let mut f = Filters::default();
         f.toggle(&Field::Dtype, "fp16");
         mask.update(&f, &frame);
-        let c = frame.categories(&Field::Dtype);
-        assert_eq!(mask.counts(&Field::Dtype, &c), [30, 30]);
+        let counts = mask.counts(&Field::Dtype, &frame);
+        assert_eq!(counts.iter().map(|c| c.1).collect::<Vec<_>>(), [30, 30]);
     }
 }

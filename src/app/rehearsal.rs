@@ -43,7 +43,7 @@ pub fn steps() -> Box<dyn FnMut() -> bool> {
         };
         let _ = Totals::over(&frame.data, &frame.metrics, &whole.rows);
         for field in [Field::Batch, Field::Bound, Field::Dtype] {
-            let _ = mask.counts(&field, &whole.categories(&field));
+            let _ = mask.counts(&field, &whole);
         }
         if let Some(info) = whole.info(&Field::Dtype) {
             let coloring = Coloring::by(&whole, &info, &theme);

@@ -553,9 +553,9 @@ impl App {
         // After the chart, but of the frame that the mask was made for: it may be newer.
         self.late.track();
         let frame = self.frame.get_untracked();
-        let categories = frame.categories(field);
-        let counts = self.mask.with_value(|mask| mask.counts(field, &categories));
-        categories.values.into_iter().zip(counts).collect()
+        self.mask
+            .try_update_value(|mask| mask.counts(field, &frame))
+            .unwrap_or_default()
     }
 
     /// Which devices rows are judged on.

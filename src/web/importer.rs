@@ -222,7 +222,10 @@ async fn outcome(reply: &JsValue) -> Outcome {
         "table" => {
             clock::mark("gemmscope:received");
             let arrays = field(reply, "arrays").dyn_into::<js_sys::Array>();
-            let buffers = arrays.ok().and_then(|a| transfer::from_js(&a));
+            let buffers = match arrays {
+                Ok(arrays) => transfer::from_js(&arrays).await,
+                Err(_) => None,
+            };
             let Some(buffers) = buffers else {
                 return failed("the worker sent no columns".to_owned());
             };

@@ -1,8 +1,10 @@
 //! Columns as typed arrays: one copy out of this module's memory, one into the other's, and a
 //! transfer between the two, which copies nothing.
 
+use super::clock;
 use crate::dataset::wire::Buffer;
 use js_sys::{Array, Float64Array, Uint8Array, Uint16Array, Uint32Array};
+use std::time::Duration;
 use wasm_bindgen::prelude::*;
 
 /// Copies the buffers out. Each column is freed as soon as it is copied, so that the two copies
@@ -29,22 +31,27 @@ pub fn transfer_list(arrays: &Array) -> Array {
         .collect()
 }
 
-/// Copies typed arrays in; anything else is refused.
-pub fn from_js(arrays: &Array) -> Option<Vec<Buffer>> {
-    arrays
-        .iter()
-        .map(|array| {
-            if let Some(a) = array.dyn_ref::<Uint32Array>() {
-                Some(Buffer::U32(a.to_vec()))
-            } else if let Some(a) = array.dyn_ref::<Float64Array>() {
-                Some(Buffer::F64(a.to_vec()))
-            } else if let Some(a) = array.dyn_ref::<Uint16Array>() {
-                Some(Buffer::U16(a.to_vec()))
-            } else {
-                array
-                    .dyn_ref::<Uint8Array>()
-                    .map(|a| Buffer::U8(a.to_vec()))
-            }
-        })
-        .collect()
+/// Work on the page before the browser gets its turn.
+const TURN_MS: f64 = 8.0;
+
+/// Copies typed arrays in, a few at a time; anything else is refused.
+pub async fn from_js(arrays: &Array) -> Option<Vec<Buffer>> {
+    let mut out = Vec::with_capacity(arrays.length() as usize);
+    let mut turn = clock::now_ms();
+    for array in arrays.iter() {
+        if clock::now_ms() - turn > TURN_MS {
+            clock::pause(Duration::ZERO).await;
+            turn = clock::now_ms();
+        }
+        out.push(if let Some(a) = array.dyn_ref::<Uint32Array>() {
+            Buffer::U32(a.to_vec())
+        } else if let Some(a) = array.dyn_ref::<Float64Array>() {
+            Buffer::F64(a.to_vec())
+        } else if let Some(a) = array.dyn_ref::<Uint16Array>() {
+            Buffer::U16(a.to_vec())
+        } else {
+            Buffer::U8(array.dyn_ref::<Uint8Array>()?.to_vec())
+        });
+    }
+    Some(out)
 }
