@@ -32,7 +32,7 @@ quick: setup-site ## build the site into dist/ fast, neither small nor quick to 
 	@$(WASM); trunk build --cargo-profile quick
 
 site:
-	@$(WASM); trunk build --release
+	@$(WASM); trunk build --release --cargo-profile site
 	node scripts/size.mjs dist
 
 docs: ## the book into target/docs/book, its pictures drawn by the command

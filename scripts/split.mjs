@@ -23,12 +23,12 @@ const run = (command, ...args) => execFileSync(command, args, { stdio: ["ignore"
  *  browser's profiler). */
 function compiled(root) {
   const target = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "wasm32-unknown-unknown");
-  const found = ["release", "quick", "debug"]
+  const found = ["site", "release", "quick", "debug"]
     .map((profile) => ({ profile, path: join(target, profile, "gemmscope.wasm") }))
     .map((f) => ({ ...f, time: statSync(f.path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.time - a.time)[0];
   if (!found.time) throw new Error(`no gemmscope.wasm below ${target}`);
-  return { path: found.path, small: found.profile === "release", named: Boolean(process.env.GEMMSCOPE_NAMES) };
+  return { path: found.path, small: ["site", "release"].includes(found.profile), named: Boolean(process.env.GEMMSCOPE_NAMES) };
 }
 
 /** Fetches as boot.mjs does: a server with the wrong MIME type would stop instantiateStreaming. */
