@@ -76,6 +76,18 @@ test("a start script that does not arrive is said in words", async (t) => {
   assert.match(await app.bootError.innerText(), /could not be loaded \(.*boot\.mjs\)/);
 });
 
+test("what waits for the first file is there and cannot be seen or reached", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  assert.equal(await app.page.locator(".workspace").count(), 1);
+  assert.equal(await app.page.locator(".workspace").isVisible(), false);
+  assert.equal(await app.page.locator("#main").count(), 1);
+  // Once around the page by keyboard: nothing of it takes the focus.
+  for (let i = 0; i < 40; i++) {
+    await app.page.keyboard.press("Tab");
+    assert.equal(await app.page.evaluate(() => Boolean(document.activeElement?.closest(".workspace"))), false);
+  }
+});
+
 test("a part that does not arrive is said in words, and can be asked for again", async (t) => {
   const page = await openPage({ t, path: "#v=1&view=plan", before: (page) => page.route(/part-split_(work|plan)/, (route) => route.abort("connectionreset")) });
   const notice = page.getByText("This part of the page could not be loaded");

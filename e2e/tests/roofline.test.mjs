@@ -40,6 +40,18 @@ test("hover says what the point is, a click opens every figure with its formula"
   app.assertQuiet();
 });
 
+test("a change draws one picture", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: H100 });
+  const drawn = () => app.page.evaluate(() => performance.getEntriesByName("gemmscope:drawn").length);
+  assert.equal(await drawn(), 0, "what is built before the first file draws nothing");
+  await app.load(PLAIN);
+  await app.settle();
+  assert.equal(await drawn(), 1, "the first file");
+  await app.toggleFacet("Type", "fp16");
+  await app.settle();
+  assert.equal(await drawn(), 2, "a filter, which numbers other rows too");
+});
+
 test("what the file reports stands beside what is computed", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP });
   await app.load(fixture("fixtures/iree/iree.csv"));

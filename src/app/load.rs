@@ -3,6 +3,7 @@
 use super::chart_view;
 use super::later;
 use super::state::{App, Dialog, LoadError, LoadedFile, Progress, Shared};
+use super::totals::grouped;
 use crate::import::{ErrorKind, ImportOptions, Imported};
 use crate::trace::{self, TraceContext};
 use crate::transformer::Model;
@@ -294,9 +295,16 @@ impl App {
                 clock::mark("gemmscope:computed");
                 // The reader of a page with a frame in it chose no file and waits for none.
                 if !dom::embedded() {
-                    let rate = Bytes(total as f64 / ((clock::now_ms() - started) / 1e3).max(1e-3));
-                    app.status
-                        .set(format!("{name}: {rows} rows read, {rate}/s"));
+                    let seconds = (clock::now_ms() - started) / 1e3;
+                    let mut words = match rows {
+                        1 => format!("{name}: 1 row read"),
+                        n => format!("{name}: {} rows read", grouped(n as u64)),
+                    };
+                    // Of a file that is there at once the rate says nothing.
+                    if seconds > 0.5 {
+                        words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
+                    }
+                    app.status.set(words);
                 }
             }
             Outcome::Done(Imported::Devices(devices)) => {
