@@ -84,7 +84,7 @@ pub struct Input<'a> {
 
 impl<'a> Input<'a> {
     /// Points from which a density image replaces marks.
-    pub const DENSITY_ABOVE: usize = 20_000;
+    pub const DENSITY_ABOVE: usize = 5_000;
 
     /// A roofline with nothing optional.
     pub fn new(
