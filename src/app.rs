@@ -73,6 +73,7 @@ pub fn GemmScope(
     let built = Memo::new(move |was: Option<&bool>| {
         shown.get() || app.built_early.get() || was == Some(&true)
     });
+    // Made here: a part that is asked for again by a click has no owner to keep its signals.
     let (drawer, shows) = (RwSignal::new(false), Signal::from(shown));
     view! {
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || !empty.get()>

@@ -65,6 +65,7 @@ struct Building {
     values: Values,
 }
 
+/// Slots for operations seen lately: more than a file usually has.
 const OP_SLOTS: usize = 256;
 
 /// Collects rows. Per row: stage the extra columns with [`set_text`](Self::set_text),
@@ -337,11 +338,13 @@ impl TableBuilder {
     fn op_code(&mut self, op: Operation) -> Option<u16> {
         let key = op.key();
         let slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % OP_SLOTS;
-        match self.recent_ops[slot] {
-            (known, code) if known == key => Some(code),
+        match self.recent_ops.get(slot) {
+            Some(&(known, code)) if known == key => Some(code),
             _ => {
                 let code = self.find_or_add_op(op, key)?;
-                self.recent_ops[slot] = (key, code);
+                if let Some(seen) = self.recent_ops.get_mut(slot) {
+                    *seen = (key, code);
+                }
                 Some(code)
             }
         }
