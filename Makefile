@@ -3,13 +3,15 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .ONESHELL:
-.PHONY: help setup setup-site serve dev build quick site test test-native test-wasm e2e lint fmt bench docs single-file pages pages-preview release clean
+.PHONY: help setup setup-site serve dev build quick site test test-native test-real e2e lint fmt bench docs single-file pages pages-preview release clean
 
 PORT ?= 8080
 # What scripts/setup.sh found: PATH and browser; the second also names the compiler for wasm32.
 NATIVE := . .tools/env
 WASM := . .tools/env-wasm
 WASM_TARGET := wasm32-unknown-unknown
+# Names the cargo profile of the site, to Trunk and to the scripts that Trunk starts.
+PROFILE := TRUNK_BUILD_CARGO_PROFILE
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,20 +26,20 @@ serve: build ## build the release site and serve it at http://127.0.0.1:8080
 	@$(WASM); node scripts/serve.mjs dist $(PORT)
 
 dev: setup-site ## build, serve and reload on every change
-	@$(WASM); GEMMSCOPE_DEV=1 trunk serve --port $(PORT)
+	@$(WASM); GEMMSCOPE_DEV=1 $(PROFILE)=dev trunk serve --port $(PORT)
 
 build: setup-site site ## build the release site into dist/
 
 quick: setup-site ## build the site into dist/ fast, neither small nor quick to run
-	@$(WASM); trunk build --cargo-profile quick
+	@$(WASM); $(PROFILE)=quick trunk build
 
 site:
-	@$(WASM); trunk build --release --cargo-profile site
+	@$(WASM); $(PROFILE)=site trunk build --release
 	node scripts/size.mjs dist
 
 docs: ## the book into target/docs/book, its pictures drawn by the command
 	@scripts/setup.sh docs
-	cargo build --locked
+	cargo build --locked -p gemmscope-cli
 	$(NATIVE); node scripts/docs.mjs
 
 single-file: build ## the whole app as one HTML file: gemmscope.html
@@ -45,7 +47,7 @@ single-file: build ## the whole app as one HTML file: gemmscope.html
 
 pages: build ## what is deployed: site, book and version folder in target/pages
 	@scripts/setup.sh docs
-	cargo build --locked
+	cargo build --locked -p gemmscope-cli
 	$(NATIVE); node scripts/pages.mjs
 
 pages-preview: pages ## the same, served under /repo/ as GitHub Pages does
@@ -54,36 +56,39 @@ pages-preview: pages ## the same, served under /repo/ as GitHub Pages does
 release: build ## site.zip, gemmscope.html and their checksums in target/release-files
 	@$(WASM); node scripts/release.mjs
 
-test: setup ## everything: lints, native, wasm and browser tests
+test: setup ## everything: lints, native and browser tests
 	@$(MAKE) --no-print-directory lint-run
 	$(MAKE) --no-print-directory test-native-run
-	$(MAKE) --no-print-directory test-wasm-run
 	$(MAKE) --no-print-directory site
 	$(MAKE) --no-print-directory e2e-run
 
 lint: setup lint-run ## formatting and lints, both targets
 test-native: test-native-run ## unit, property and doc tests on this machine
-test-wasm: setup test-wasm-run ## unit tests of the browser adapters, in Chromium
 e2e: build setup e2e-run ## the built site in real Chromium
+test-real: setup test-real-run ## what is known of real files: make test-real DATA=../shared/data
 
 lint-run:
 	@echo '== lint'
 	cargo fmt --check
-	cargo clippy --locked --all-targets -- -D warnings
-	$(WASM); cargo-clippy clippy --locked --lib --bins --test web --target $(WASM_TARGET) -- -D warnings
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	$(WASM); cargo-clippy clippy --locked --lib --bins --target $(WASM_TARGET) -- -D warnings
 
 test-native-run:
 	@echo '== native tests'
-	cargo test --locked
-
-test-wasm-run:
-	@echo '== wasm tests'
-	$(WASM); cargo test --locked --target $(WASM_TARGET) --test web
+	cargo test --locked --workspace
 
 e2e-run:
 	@echo '== end-to-end tests'
-	cargo build --locked
-	$(NATIVE); node e2e/run.mjs
+	cargo build --locked -p gemmscope-cli
+	$(WASM); node e2e/run.mjs
+
+test-real-run:
+	@echo '== real files'
+	if [ ! -d '$(DATA)' ]; then echo 'there is no folder DATA=$(DATA)' >&2; exit 2; fi
+	if [ ! -f dist/index.html ]; then $(MAKE) --no-print-directory site; fi
+	export GEMMSCOPE_DATA='$(abspath $(DATA))'
+	cargo test --locked --test real_analysis --test real_files --test real_import
+	$(NATIVE); node e2e/run.mjs --real
 
 fmt: ## format the code
 	cargo fmt

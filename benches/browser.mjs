@@ -5,19 +5,19 @@
 //
 // Files are FOLDER/long-<rows>.csv and FOLDER/sweep-100000.csv (scripts/gen_gemm_csv.mjs). Every repeat is a browser of its own, so that nothing
 // is warm; the table has medians. Each waits up to half a minute for an idle machine, with --hurry it does not. Needs `make build` and e2e/node_modules (`make setup`).
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { read as filesOf, totals, weigh } from "../scripts/size.mjs";
 import { HEADERS, serve } from "../scripts/static.mjs";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
 const { chromium } = createRequire(join(project, "e2e", "package.json"))("playwright-core");
 const words = process.argv.slice(2);
 const option = (name, otherwise) => (words.includes(`--${name}`) ? words[words.indexOf(`--${name}`) + 1] : otherwise);
-const data = option("data", join(project, "bench", "out", "data"));
+const data = option("data", join(project, "benches", "out", "data"));
 const sizes = option("rows", "10000,100000,1000000").split(",").map(Number);
 const repeats = Number(option("repeats", 3));
 // Past this many rows a view of every kind would take the bench too long.
@@ -233,23 +233,10 @@ function printViews({ rows, views }) {
   }
 }
 
-// What the first view waits for, and the parts that come after it; not the element, the playground, the service worker.
-function bundle() {
-  const sum = { first: { raw: 0, gzip: 0 }, later: { raw: 0, gzip: 0 } };
-  const files = readdirSync(join(project, "dist")).filter((n) => /\.(wasm|m?js)$/.test(n) && !/^(gemm-scope\.|playground|sw\.)/.test(n));
-  for (const name of files) {
-    const bytes = readFileSync(join(project, "dist", name));
-    const part = sum[/^(part-|worker)/.test(name) ? "later" : "first"];
-    part.raw += bytes.length / 1000;
-    part.gzip += gzipSync(bytes, { level: 9 }).length / 1000;
-  }
-  return sum;
-}
-
 const site = await serve(join(project, "dist"), { base: "/", headers: HEADERS.strict });
-const result = { cpu: cpus()[0].model, cores: cpus().length, repeats, bundle: bundle(), rows: [] };
+const result = { cpu: cpus()[0].model, cores: cpus().length, repeats, bundle: totals(weigh(filesOf(join(project, "dist")))), rows: [] };
 for (const [part, { raw, gzip }] of Object.entries(result.bundle)) {
-  console.log(`wasm and scripts, ${part === "first" ? "for the first view" : "after it"}: ${raw.toFixed(0)} kB, gzip ${gzip.toFixed(0)} kB`);
+  console.log(`wasm and scripts, ${part}: ${raw.toFixed(0)} kB, gzip ${gzip.toFixed(0)} kB`);
 }
 const starts = [];
 for (let i = 0; i < repeats; i++) starts.push(await load(site.url, 0));

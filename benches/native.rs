@@ -4,23 +4,25 @@
 //! Each part runs until it has 5 to 30 repeats or half a second; the table shows the median and,
 //! where it is wide, the spread. The last lines compare each size with the one before it.
 
-use gemmscope::chart::coloring::Coloring;
-use gemmscope::chart::palette::Theme;
-use gemmscope::chart::roofline::{Input, Points, hit_grid, roofline};
-use gemmscope::chart::view::{self, Look};
-use gemmscope::dataset::Dataset;
-use gemmscope::field::{Field, FieldKind, Frame};
-use gemmscope::filter::{Filters, Mask, Range};
-use gemmscope::findings::{RULES, Runner, check_all};
-use gemmscope::hardware::RoofKind;
-use gemmscope::import::{ImportOptions, Imported, Session};
-use gemmscope::metrics::{DeviceChoice, Metrics};
-use gemmscope::picture;
-use gemmscope::view_state::ViewState;
+use gemmscope_analysis::findings::{RULES, Runner, check_all};
+use gemmscope_chart::charts;
+use gemmscope_chart::charts::{Chart, Inputs, RenderOptions, RowCache};
+use gemmscope_chart::color_scale::ColorScale;
+use gemmscope_chart::interactive;
+use gemmscope_chart::palette::Theme;
+use gemmscope_chart::roofline::{Input, Points, hit_grid, roofline};
+use gemmscope_import::{ImportOptions, Imported, Session};
+use gemmscope_model::hardware::RoofKind;
+use gemmscope_table::dataset::Dataset;
+use gemmscope_table::field::{Field, FieldKind, Frame};
+use gemmscope_table::filter::{Filters, Mask, Range};
+use gemmscope_table::metrics::{DeviceChoice, Metrics};
+use gemmscope_table::view_state::ViewState;
 use serde::Serialize;
 use std::error::Error;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -43,7 +45,7 @@ struct Report {
     file: String,
     bytes: u64,
     rows: usize,
-    set_aside: u64,
+    rejected: u64,
     format: String,
     timings: Vec<Timing>,
 }
@@ -156,7 +158,7 @@ fn measure(path: &Path) -> Result<Report, Box<dyn Error>> {
         file: name.into_owned(),
         bytes: bytes.len() as u64,
         rows: data.len(),
-        set_aside: source.map_or(0, |s| s.set_aside.total()),
+        rejected: source.map_or(0, |s| s.rejected.total()),
         format: source.map_or_else(String::new, |s| s.format.clone()),
         timings,
     })
@@ -227,14 +229,14 @@ fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {
     }));
     let points = Points::new(&frame.data, &frame.metrics);
     let colour = || match frame.info(&Field::Dtype) {
-        Some(info) => Coloring::by(frame, &info, &theme),
-        None => Coloring::plain(&theme),
+        Some(info) => ColorScale::by(frame, &info, &theme),
+        None => ColorScale::plain(&theme),
     };
     timings.push(time("colours", colour));
-    let coloring = colour();
+    let color_scale = colour();
     let input = Input {
         dpr: 2.0,
-        ..Input::new(frame, &points, &coloring, &theme, (1000.0, 600.0))
+        ..Input::new(frame, &points, &color_scale, &theme, (1000.0, 600.0))
     };
     timings.push(time("roofline scene", || roofline(&input)));
     let chart = roofline(&input);
@@ -259,46 +261,31 @@ fn views(frame: &Frame, timings: &mut Vec<Timing>) {
         rows: Arc::new(frame.rows.iter().copied().filter(|r| r % 2 == 0).collect()),
         ..frame.clone()
     };
-    // The roofline keeps its points and colours while filters change.
-    let theme = Theme::of(false);
-    let prepare = || {
-        let info = frame.info(&Field::Dtype);
-        let coloring = info.map_or_else(
-            || Coloring::plain(&theme),
-            |info| Coloring::by(frame, &info, &theme),
-        );
-        (Points::new(&frame.data, &frame.metrics), coloring)
-    };
-    let draw = |frame: &Frame, (points, coloring): &(Points, Coloring)| {
-        let input = Input {
-            dpr: 2.0,
-            ..Input::new(frame, points, coloring, &theme, (1000.0, 600.0))
-        };
-        roofline(&input).scene.items.len()
-    };
-    timings.push(time(format!("{}{FIRST}", picture::FIRST), || {
-        draw(frame, &prepare())
-    }));
-    let ready = prepare();
-    timings.push(time(format!("{}{FILTERED}", picture::FIRST), || {
-        draw(&half, &ready)
-    }));
-    for kind in view::VIEWS {
-        let draw = |frame: &Frame| {
-            let opened = (kind.open)(frame, &state);
-            let look = Look {
-                theme: &Theme::LIGHT,
-                width: 1000.0,
-                height: opened.height(1000.0),
-                selected: &[],
-                first: (0, 0),
+    // A chart of the same data finds the places and colours of its rows where they were kept.
+    let cache = RowCache::default();
+    for kind in charts::CHARTS {
+        let draw = |frame: &Frame, cache: &RowCache| {
+            let chart: Rc<dyn Chart> = (kind.open)(&Inputs {
+                cache: cache.clone(),
+                ..Inputs::new(frame, &state)
+            })
+            .into();
+            let options = RenderOptions {
+                dpr: 2.0,
+                ..RenderOptions::new(&Theme::LIGHT, (1000.0, chart.height(1000.0)))
             };
+            let drawn = interactive::draw(&chart, Some(frame), &options);
             // All that the page asks of it.
-            let said = opened.notes().len() + opened.controls().len();
-            opened.scene(&look).items.len() + said
+            let said = drawn.notes().len() + drawn.controls().len();
+            drawn.scene().items.len() + said
         };
-        timings.push(time(format!("{}{FIRST}", kind.id), || draw(frame)));
-        timings.push(time(format!("{}{FILTERED}", kind.id), || draw(&half)));
+        timings.push(time(format!("{}{FIRST}", kind.id), || {
+            draw(frame, &RowCache::default())
+        }));
+        draw(frame, &cache);
+        timings.push(time(format!("{}{FILTERED}", kind.id), || {
+            draw(&half, &cache)
+        }));
     }
 }
 
@@ -335,7 +322,7 @@ fn print(report: &Report) {
         report.file,
         report.rows,
         report.bytes as f64 / 1e6,
-        report.set_aside,
+        report.rejected,
         report.format
     );
     for t in report.timings.iter().filter(|t| !t.part.contains(": ")) {

@@ -89,6 +89,7 @@ export async function openPage({
   context.on("request", (request) => page.requests.push(request.url()));
   if (javaScriptEnabled) {
     await page.exposeFunction("__csp", (line) => trouble.csp.push(line));
+    await page.addInitScript(HASTEN);
     await page.addInitScript(() => {
       addEventListener("securitypolicyviolation", (event) =>
         window.__csp(`${event.effectiveDirective} blocked ${event.blockedURI} (${event.sourceFile}:${event.lineNumber})`),
@@ -97,11 +98,40 @@ export async function openPage({
   }
   await before?.(page);
   await page.goto((await site(headers)) + path);
-  if (ready && javaScriptEnabled) {
-    await waitReady(page);
-    await waitParts(page);
-  }
+  if (ready && javaScriptEnabled) await waitReady(page);
   return page;
+}
+
+/** Runs in the page before anything else. The page waits a moment before it does what is in no hurry, such as writing
+ *  the address bar or fetching its later parts; `hasten()` ends these waits. */
+const HASTEN = `(() => {
+  const waiting = new Map();
+  const { setTimeout, clearTimeout } = window;
+  window.setTimeout = (run, ms, ...more) => {
+    if (typeof run !== "function" || !(ms >= 100 && ms < 250)) return setTimeout(run, ms, ...more);
+    const go = () => {
+      clearTimeout(id);
+      if (waiting.delete(id)) run(...more);
+    };
+    const id = setTimeout(go, ms);
+    waiting.set(id, go);
+    return id;
+  };
+  window.clearTimeout = (id) => {
+    waiting.delete(id);
+    clearTimeout(id);
+  };
+  window.__hasten = () => [...waiting.values()].forEach((go) => go());
+})()`;
+
+/** Two frames, so that what was asked for is drawn; then whatever the page put off for a moment is done too. */
+export async function settle(page) {
+  await page.evaluate(async () => {
+    const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+    await frames();
+    window.__hasten?.();
+    await frames();
+  });
 }
 
 /** The app sets `data-ready="1"` on <html> once what it was asked for is on the screen. */
@@ -119,9 +149,12 @@ export function assertQuiet(page) {
   assert.deepEqual(page.trouble, { console: [], page: [], csp: [], failed: [] });
 }
 
-/** No request left the page since `page.quiet()`. blob: and data: URLs are the page's own. */
+/** Files of the program that the page fetches by itself after the first view; their names hold hashes, no words of a reader. */
+const PROGRAM = /\/repo\/(part-\w+-[0-9a-f]+\.wasm|parts-[0-9a-f]+\.js|gemmscope-page-[0-9a-f]+(_bg\.wasm|\.js)|worker\.mjs\?v=[0-9a-f]+)$/;
+
+/** No request left the page since `page.quiet()` but for parts of the program. blob: and data: URLs are the page's own. */
 export function assertNoRequests(page) {
-  assert.deepEqual(page.requests.filter((url) => !/^(blob|data):/.test(url)), []);
+  assert.deepEqual(page.requests.filter((url) => !/^(blob|data):/.test(url) && !PROGRAM.test(url)), []);
 }
 
 /** What a file is to the helpers below: a path, or { name, text | bytes, type }. */
@@ -160,20 +193,11 @@ export async function screenshot(page, name, options = {}) {
   return path;
 }
 
-/** A file of the reference data beside the checkout, or null where that folder is absent. */
-export function sharedData(relPath) {
-  for (const root of ["shared", "../shared"]) {
-    const path = join(project, root, "data", relPath);
-    if (existsSync(path)) return path;
-  }
-  return null;
-}
-
-/** Skips the test with a message when one of the files is null; true when it did. */
-export function skipWithout(t, ...paths) {
-  if (paths.every(Boolean)) return false;
-  t.skip("the reference data folder is not beside this checkout");
-  return true;
+/** A file of the folder that GEMMSCOPE_DATA names: other people's benchmarks, for `make test-real`. */
+export function real(relPath) {
+  const path = join(process.env.GEMMSCOPE_DATA, relPath);
+  assert.ok(existsSync(path), `${path} is not there`);
+  return path;
 }
 
 /** A file under tests/ of the crate. */

@@ -2,15 +2,14 @@
 
 #![allow(dead_code, reason = "each fuzz target uses a part")]
 
-use gemmscope::import::json::Scanner;
-use gemmscope::import::{
-    Delimiter, Dialect, Head, ImportOptions, Imported, Record, Records, Session,
+use gemmscope_import::{
+    Delimiter, Dialect, Head, ImportOptions, Imported, Record, Records, Scanner, Session,
     header_fingerprint, inspect, sniff,
 };
 
 /// Reads bytes in slices of `step`, as one format or as what they are recognised for; panics
 /// where an invariant does not hold.
-pub fn exercise(format: Option<&str>, bytes: &[u8], step: usize) {
+pub(crate) fn exercise(format: Option<&str>, bytes: &[u8], step: usize) {
     let options = ImportOptions {
         format: format.map(str::to_owned),
         ..ImportOptions::default()
@@ -25,7 +24,7 @@ pub fn exercise(format: Option<&str>, bytes: &[u8], step: usize) {
         Err(e) => said(&e.message),
         Ok(Imported::Table(d)) => {
             let s = &d.sources[0];
-            assert_eq!(s.rows_read, s.rows_used + s.set_aside.total());
+            assert_eq!(s.rows_read, s.rows_used + s.rejected.total());
             assert_eq!(
                 d.len() as u64,
                 d.sources.iter().map(|s| s.rows_used).sum::<u64>()
@@ -41,7 +40,7 @@ pub fn exercise(format: Option<&str>, bytes: &[u8], step: usize) {
                 assert_eq!(c.data.len(), d.len(), "{}", c.key);
             }
             // What is kept is bounded by the file: points, cells, texts.
-            assert!(s.set_aside.text.len() <= bytes.len() * 64 + (64 << 10));
+            assert!(s.rejected.text.len() <= bytes.len() * 64 + (64 << 10));
         }
         Ok(Imported::Devices(list)) => assert!(!list.is_empty()),
         Ok(_) => {}
@@ -55,7 +54,7 @@ fn said(message: &str) {
 
 /// The tokenizer: the same records in slices of `step` and in one; the low bits of `kind` choose
 /// the delimiter, its highest the decimal comma.
-pub fn records(kind: u8, bytes: &[u8], step: usize) {
+pub(crate) fn records(kind: u8, bytes: &[u8], step: usize) {
     let delimiter = match kind % 5 {
         0 => Delimiter::Spaces,
         k => Delimiter::Byte(b",;\t|"[usize::from(k - 1)]),
@@ -85,7 +84,7 @@ fn cut(bytes: &[u8], step: usize, dialect: Dialect) -> Vec<(u32, Vec<Vec<u8>>)> 
 }
 
 /// The JSON scanner: the same pieces in slices of `step` and in one.
-pub fn json(bytes: &[u8], step: usize) {
+pub(crate) fn json(bytes: &[u8], step: usize) {
     assert_eq!(pieces(bytes, step), pieces(bytes, bytes.len().max(1)));
 }
 
@@ -103,7 +102,7 @@ fn pieces(bytes: &[u8], step: usize) -> Vec<(String, bool, u32, Option<Vec<u8>>)
 }
 
 /// Detection and the guesses of the column mapping.
-pub fn head(bytes: &[u8]) {
+pub(crate) fn head(bytes: &[u8]) {
     let head = Head::from_bytes("x.csv", bytes);
     if let Err(e) = sniff(&head, &ImportOptions::default()) {
         said(&e.message);

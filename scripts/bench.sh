@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make bench: times of reading, computing and drawing, natively and in Chromium; tables here, JSON in bench/out/.
+# make bench: times of reading, computing and drawing, natively and in Chromium; tables here, JSON in benches/out/.
 #   scripts/bench.sh [native|browser] [--big]      --big adds 5 million rows
 # In the browser it measures dist/ as it is: `make build` first.
 set -euo pipefail
@@ -20,7 +20,7 @@ if [ -f .tools/env ]; then
   # shellcheck disable=SC1091
   . .tools/env
 fi
-data=bench/out/data
+data=benches/out/data
 mkdir -p "$data"
 # A file is made again when the generator changed.
 make_file() {
@@ -38,7 +38,7 @@ make_file 50000 trace "$data/trace-50000.csv"
 make_file 100000 sweep "$data/sweep-100000.csv"
 if [ "$part" != browser ]; then
   echo "== native"
-  cargo bench --quiet --locked --bench native -- --json bench/out/native.json "${files[@]}" "$data/trace-50000.csv" "$data/sweep-100000.csv"
+  cargo bench --quiet --locked --bench native -- --json benches/out/native.json "${files[@]}" "$data/trace-50000.csv" "$data/sweep-100000.csv"
 fi
 if [ "$part" != native ]; then
   echo
@@ -47,5 +47,5 @@ if [ "$part" != native ]; then
     echo "dist/ is empty: run \`make build\` first"
     exit 1
   fi
-  node benches/browser.mjs --data "$data" --rows "$(IFS=,; echo "${rows[*]}")" --json bench/out/browser.json
+  node benches/browser.mjs --data "$data" --rows "$(IFS=,; echo "${rows[*]}")" --json benches/out/browser.json
 fi

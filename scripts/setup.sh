@@ -3,11 +3,11 @@
 #
 #   scripts/setup.sh site   what the site build needs
 #   scripts/setup.sh docs   that, and what the book needs
-#   scripts/setup.sh        that, and what the tests need (a browser, its driver)
+#   scripts/setup.sh        that, and what the tests need (a browser)
 #
 # Tools of the right version on PATH are used; a missing one goes into .tools/ in this project (or the folder named by
 # GEMMSCOPE_TOOLS), never over an installed one. Only Debian packages, where one is needed, go into the system.
-# Writes .tools/env (PATH, CHROME, CHROMEDRIVER, ...) and .tools/env-wasm (the compiler for wasm32); make reads both.
+# Writes .tools/env (PATH, CHROME) and .tools/env-wasm (the compiler for wasm32); make reads both.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -140,7 +140,7 @@ fi
 
 # ---- wasm-bindgen, wasm-split, wasm-opt ------------------------------------------------------------------------------------------
 [ -n "$BINDGEN_VERSION" ] || die 'Cargo.toml pins no wasm-bindgen = "=X.Y.Z"'
-if [ "$(wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $BINDGEN_VERSION" ] || ! have wasm-bindgen-test-runner; then
+if [ "$(wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $BINDGEN_VERSION" ]; then
   # Without --locked: its lock file may name a yanked crate.
   step "wasm-bindgen $BINDGEN_VERSION" 'the JS side of the wasm; must match Cargo.toml exactly' \
     quick_install 1 wasm-bindgen-cli --version "$BINDGEN_VERSION"
@@ -173,16 +173,13 @@ fi
 # ---- A browser for the tests -----------------------------------------------------------------------------------------
 first_of() { local c; for c; do if [ -n "$c" ] && have "$c"; then command -v "$c"; return; fi; done; }
 if [ "$WANT" = all ]; then
-  find_browser() {
-    CHROME=$(first_of "${CHROME:-}" chromium chromium-browser google-chrome google-chrome-stable)
-    CHROMEDRIVER=$(first_of "${CHROMEDRIVER:-}" chromedriver "${CHROMEWEBDRIVER:-/nowhere}/chromedriver")
-  }
+  find_browser() { CHROME=$(first_of "${CHROME:-}" chromium chromium-browser google-chrome google-chrome-stable); }
   find_browser
-  if [ -z "$CHROME" ] || [ -z "$CHROMEDRIVER" ]; then
-    apt chromium chromium-driver
+  if [ -z "$CHROME" ]; then
+    apt chromium
     find_browser
   fi
-  ENV_LINES+=("export CHROME=\"$CHROME\"" "export CHROMEDRIVER=\"$CHROMEDRIVER\"")
+  ENV_LINES+=("export CHROME=\"$CHROME\"")
   playwright=$(sed -n 's/.*"playwright-core": "\(.*\)".*/\1/p' e2e/package.json)
   if ! grep -qs "\"version\": \"$playwright\"" e2e/node_modules/playwright-core/package.json; then
     step "playwright $playwright" 'drives the browser in the end-to-end tests' \
@@ -191,9 +188,19 @@ if [ "$WANT" = all ]; then
 fi
 
 # ---- The server of deploy/, whose configuration a test runs -----------------------------------------------------------
-# Nothing else needs it: only continuous integration installs it, and where it is missing that one test is skipped.
-if [ "$WANT" = all ] && [ -n "${CI:-}" ] && ! have nginx && ! [ -x /usr/sbin/nginx ]; then
-  (apt nginx-light) || echo "setup: no nginx; the test of deploy/nginx.conf will be skipped"
+# Unpacked beside the other tools, not installed: an installed one would start and take port 80. Where neither works,
+# that one test is skipped.
+if [ "$WANT" = all ]; then
+  PATH=$PATH:/usr/sbin:$TOOLS/nginx/usr/sbin
+  unpack_nginx() {
+    rm -rf "$TOOLS/nginx" && mkdir -p "$TOOLS/nginx" && cd "$TOOLS/nginx" &&
+      { apt-get download nginx || { { [ "$(id -u)" = 0 ] && apt-get update; } && apt-get download nginx; }; } &&
+      dpkg -x nginx_*.deb . && rm nginx_*.deb && usr/sbin/nginx -v
+  }
+  if ! have nginx && have apt-get && have dpkg; then
+    (step nginx 'runs deploy/nginx.conf in a test' unpack_nginx) || echo "setup: no nginx; the test of deploy/nginx.conf will be skipped"
+  fi
+  ENV_LINES+=("export PATH=\"\$PATH:/usr/sbin:$TOOLS/nginx/usr/sbin\"")
 fi
 
 # ---- Documentation systems: our own book, and the ones that the embedding recipes are built with ---------------------

@@ -1,13 +1,13 @@
-// Cuts the parts that `#[wasm_split]` names (src/app/later.rs, src/web/reading.rs) out of the page's wasm, so that the
+// Cuts the parts that `#[wasm_split]` names (see src/app/later.rs) out of the page's wasm, so that the
 // first view does not wait for them. A step of Trunk's post_build hook (stamp.mjs): Trunk has no place between the
 // compiler and wasm-bindgen, so what it wrote is replaced by
 //
-//   gemmscope-HASH.js, gemmscope-HASH_bg.wasm   the glue and the main part, under the names Trunk gave them
+//   gemmscope-page-HASH.js, gemmscope-page-HASH_bg.wasm   the glue and the main part, under the names Trunk gave them
 //   parts-HASH.js                               fetches a part when it is asked for
 //   part-NAME-HASH.wasm                         a part, or what several parts share
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -19,16 +19,15 @@ const FEATURES = [
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
 const run = (command, ...args) => execFileSync(command, args, { stdio: ["ignore", "ignore", "inherit"] });
 
-/** What the compiler wrote last, whether it is meant to be small, and whether functions keep their names (GEMMSCOPE_NAMES=1, for the
- *  browser's profiler). */
-function compiled(root) {
-  const target = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "wasm32-unknown-unknown");
-  const found = ["site", "release", "quick", "debug"]
-    .map((profile) => ({ profile, path: join(target, profile, "gemmscope.wasm") }))
-    .map((f) => ({ ...f, time: statSync(f.path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .sort((a, b) => b.time - a.time)[0];
-  if (!found.time) throw new Error(`no gemmscope.wasm below ${target}`);
-  return { path: found.path, small: ["site", "release"].includes(found.profile), named: Boolean(process.env.GEMMSCOPE_NAMES) };
+/** What cargo wrote for a profile, whether it is meant to be small, and whether functions keep their names
+ *  (GEMMSCOPE_NAMES=1, for the browser's profiler). The profile alone decides: other builds may be newer. */
+export function compiled(root, profile) {
+  if (!profile) throw new Error("no cargo profile is named: build with make, or set TRUNK_BUILD_CARGO_PROFILE");
+  const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
+  // Cargo's own name for the folder of its default profile.
+  const path = join(target, "wasm32-unknown-unknown", profile === "dev" ? "debug" : profile, "gemmscope-page.wasm");
+  if (!existsSync(path)) throw new Error(`the profile ${profile} was not built: there is no ${path}`);
+  return { path, small: ["site", "release"].includes(profile), named: Boolean(process.env.GEMMSCOPE_NAMES) };
 }
 
 /** Fetches as boot.mjs does: a server with the wrong MIME type would stop instantiateStreaming. */
@@ -39,9 +38,9 @@ const FETCH = `async function part(name) {
 }
 `;
 
-/** Splits the wasm of the site in `dist`; gives the link script's name. */
-export function split(dist, root) {
-  const { path, small, named } = compiled(root);
+/** Splits the wasm of the site in `dist`, as cargo compiled it for `profile`; gives the link script's name. */
+export function split(dist, root, profile) {
+  const { path, small, named } = compiled(root, profile);
   const name = readdirSync(dist).find((file) => file.endsWith("_bg.wasm")).replace("_bg.wasm", "");
   const work = mkdtempSync(join(tmpdir(), "gemmscope-split-"));
   try {

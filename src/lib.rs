@@ -1,61 +1,30 @@
-//! gemmscope: how far every matrix multiply (GEMM) is from what the hardware allows.
+//! The page of gemmscope: Leptos components over the crates below `crates/`, and thin adapters to
+//! the browser. It computes nothing itself. What needs no browser lies in those crates as plain
+//! Rust, and is tested natively; `app` and `web` exist on wasm32 only.
 //!
-//! The modules are declared in dependency order; a module uses only those above it.
+//! # Map
 //!
-//! ```text
-//! file bytes -> import -> Dataset -> filter, metrics -> chart::Scene -> paint (canvas | SVG)
-//!                                                    -> findings -> report
-//! hardware -----------------------------^
-//! view_state <-> URL hash
-//! ```
+//! | folder | what it holds |
+//! |---|---|
+//! | `app/frame` | what surrounds everything: header, start page, workspace, notices, shortcuts, embedding |
+//! | `app/state` | the two contexts, `Shell` and `Workbench`; the task that looks for findings |
+//! | `app/load` | the queue of files; files that are dropped, samples, data that a link brings |
+//! | `app/sidebar` | cards of the loaded files, filters |
+//! | `app/views` | the tabs and what each shows: roofline, other charts, overview, table |
+//! | `app/chart_view` | a chart on the page: canvas, pointer and keys, tooltip, saving |
+//! | `app/plan` | the planner |
+//! | `app/detail` | the panel of the selected rows |
+//! | `app/dialogs` | help, formats, devices, columns, pasting, sharing |
+//! | `app/ui`, `app/controls` | small parts that all of them use: icons, menus, settings |
+//! | `app/later` | how a part of the program that is fetched later is shown |
+//! | `web` | files, worker, canvas, clipboard, storage: browser APIs behind plain functions |
 //!
-//! Everything down to [`view_state`] is plain Rust without a browser and is tested natively;
-//! `web` and `app` exist on wasm32 only.
+//! State knows no component. A component takes the context that it uses, or the signals and memos
+//! it needs as props. `samples` and `undo` need no browser and are tested natively.
 
-// domain: no I/O, no web
-pub mod analysis_card;
-pub mod cells;
-pub mod chart;
-#[cfg(not(target_arch = "wasm32"))]
-pub mod cli;
-pub mod compare;
-pub mod dataset;
-pub mod dtype;
-pub mod embed;
-pub mod explain;
-pub mod export;
-pub mod field;
-pub mod filter;
-pub mod findings;
-pub mod gemm;
-pub mod glossary;
-pub mod hardware;
-pub mod history;
-pub mod import;
-pub mod metrics;
-pub mod pareto;
-pub mod picture;
-pub mod plan;
-pub mod replay;
-pub mod report;
-pub mod roofline;
 pub mod samples;
-pub mod selection;
-pub mod shape_roof;
-pub mod share;
-pub mod summary;
-pub mod tile_sweep;
-pub mod tiling;
-pub mod trace;
-pub mod transformer;
-pub mod tuning;
-pub mod units;
-pub mod view_state;
+pub mod undo;
 
-#[cfg(test)]
-mod fixture;
-
-// browser only
 #[cfg(target_arch = "wasm32")]
 pub mod app;
 #[cfg(target_arch = "wasm32")]

@@ -1,4 +1,4 @@
-//! The page's entry on wasm32; natively the `gemmscope` command.
+//! The page's entry, on wasm32.
 #[cfg(target_arch = "wasm32")]
 fn main() {
     console_error_panic_hook::set_once();
@@ -7,10 +7,11 @@ fn main() {
         gemmscope::web::worker::run();
         return;
     }
-    gemmscope::app::page::start();
+    gemmscope::app::frame::page::start();
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-fn main() -> std::process::ExitCode {
-    gemmscope::cli::main()
+fn main() {
+    eprintln!("The page runs in a browser: `make serve`. The command is in crates/cli.");
+    std::process::exit(2);
 }

@@ -1,6 +1,6 @@
-//! Samples that the page carries, so that trying it asks nobody for a file.
+//! Samples that come with the page, so that it can be tried without a file.
 
-/// A file within the program.
+/// A sample file inside the program.
 pub struct Sample {
     /// Key in links and tests.
     pub id: &'static str,
@@ -12,21 +12,21 @@ pub struct Sample {
     pub file: &'static str,
     /// Device it was measured on, where the file does not say.
     pub device: Option<&'static str>,
-    /// View that shows it best; "" is the first. A view that is not there is the first.
+    /// The tab that shows it best; "" or an unknown one is the first.
     pub view: &'static str,
 }
 
-/// What a sample consists of, apart from the list: the first view shows the list only.
+/// The content of a sample. It is apart from the list because the first view shows the list only.
 #[derive(Clone, Copy, Debug)]
 pub struct Content {
-    /// The file, packed or not.
+    /// The bytes of the file, packed or not.
     pub bytes: &'static [u8],
-    /// The device itself, where the catalogue has none.
+    /// The device as JSON, where the catalogue does not have it.
     pub device_json: Option<&'static str>,
 }
 
 impl Sample {
-    /// The file, and its device where the catalogue has none.
+    /// The file, and its device where the catalogue does not have it.
     pub fn content(&self) -> Content {
         const CPU: &str = include_str!("../samples/cpu-device.json");
         const CORE: &str = include_str!("../samples/cpu-core.json");
@@ -80,8 +80,9 @@ pub const SAMPLES: &[Sample] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hardware::{self, Device};
-    use crate::import::{ImportOptions, Imported, read_all};
+    use gemmscope_import::{ImportOptions, Imported, read_all};
+    use gemmscope_model::hardware;
+    use gemmscope_model::hardware::Device;
 
     #[test]
     fn every_sample_is_read_and_its_device_is_known() {

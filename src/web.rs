@@ -1,6 +1,7 @@
 //! Thin adapters over browser APIs (wasm32 only). They decide nothing: what to do with a file, a
-//! message or a key is the business of `app` and of the modules below.
+//! message or a key is decided in `app` and in the crates.
 
+pub mod boot;
 pub mod canvas;
 pub mod clock;
 pub mod dom;

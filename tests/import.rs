@@ -5,9 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use flate2::{Compression, write::GzEncoder};
-use gemmscope::dataset::{ColumnData, Dataset};
-use gemmscope::export;
-use gemmscope::import::{FORMATS, ImportError, ImportOptions, Imported, Session, read_all};
+use gemmscope_import::{FORMATS, ImportError, ImportOptions, Imported, Session, read_all};
+use gemmscope_table::dataset::{ColumnData, Dataset};
+use gemmscope_table::{fixture, native_csv};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -98,10 +98,10 @@ fn dump(result: &Result<Imported, ImportError>, limit: usize) -> String {
                     "rows: {} read, {} used, {} set aside",
                     s.rows_read,
                     s.rows_used,
-                    s.set_aside.total()
+                    s.rejected.total()
                 )
                 .unwrap();
-                for r in &s.set_aside.reasons {
+                for r in &s.rejected.reasons {
                     writeln!(
                         out,
                         "set aside: {} x {}, lines {:?}, example {:?}",
@@ -138,7 +138,7 @@ fn dump(result: &Result<Imported, ImportError>, limit: usize) -> String {
                 writeln!(
                     out,
                     "column {}: {:?}, {kind}, unit {:?}, label {:?}",
-                    c.key, c.role, c.unit, c.label
+                    c.key, c.meaning, c.unit, c.label
                 )
                 .unwrap();
             }
@@ -148,30 +148,6 @@ fn dump(result: &Result<Imported, ImportError>, limit: usize) -> String {
         Ok(other) => writeln!(out, "{other:#?}").unwrap(),
     }
     out
-}
-
-fn check_golden(path: &Path, text: &str) -> Result<(), String> {
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-        return Ok(());
-    }
-    let want = std::fs::read_to_string(path).unwrap_or_default();
-    if want == text {
-        return Ok(());
-    }
-    let line = want
-        .lines()
-        .zip(text.lines())
-        .position(|(a, b)| a != b)
-        .unwrap_or(want.lines().count().min(text.lines().count()));
-    Err(format!(
-        "{} differs from line {}:\n  want: {}\n  have: {}\n(UPDATE_GOLDEN=1 writes it)",
-        path.display(),
-        line + 1,
-        want.lines().nth(line).unwrap_or("(nothing)"),
-        text.lines().nth(line).unwrap_or("(nothing)"),
-    ))
 }
 
 #[test]
@@ -192,11 +168,8 @@ fn every_fixture_reads_the_same_in_every_way() {
         };
         let whole = dump_all(&named);
 
-        let golden = root()
-            .join("golden/import")
-            .join(&folder)
-            .join(format!("{name}.txt"));
-        if let Err(e) = check_golden(&golden, &dump(&named, 6)) {
+        let golden = format!("tests/golden/import/{folder}/{name}.txt");
+        if let Err(e) = fixture::golden(&golden, &dump(&named, 6)) {
             problems.push(e);
         }
         if let Ok(Imported::Table(d)) = &named
@@ -227,13 +200,13 @@ fn every_fixture_reads_the_same_in_every_way() {
             }
         }
         if let Ok(Imported::Table(d)) = &named {
-            let text = export::csv(d, 0..d.len(), None);
+            let text = native_csv::csv(d, 0..d.len(), None);
             match read_all("export.csv", text.as_bytes(), &options) {
                 Ok(Imported::Table(back)) => {
                     let columns = |d: &Dataset| {
                         d.columns
                             .iter()
-                            .map(|c| (c.key.clone(), c.label.clone(), c.role, c.unit.clone()))
+                            .map(|c| (c.key.clone(), c.label.clone(), c.meaning, c.unit.clone()))
                             .collect::<Vec<_>>()
                     };
                     if columns(d) != columns(&back) {
@@ -242,7 +215,7 @@ fn every_fixture_reads_the_same_in_every_way() {
                     if rows(d, usize::MAX) != rows(&back, usize::MAX) {
                         problems.push(format!("{at}: exported rows differ"));
                     }
-                    if export::csv(&back, 0..back.len(), None) != text {
+                    if native_csv::csv(&back, 0..back.len(), None) != text {
                         problems.push(format!("{at}: exported again differs"));
                     }
                 }
@@ -267,8 +240,8 @@ fn every_format_reads_its_own_example() {
                     problems.push(format!("{}: its example reads as {}", f.id, s.format));
                 }
                 // A profile without shapes has GEMMs that wait for the user's word.
-                if s.set_aside.total() > s.without_model.rows {
-                    problems.push(format!("{}: {:?}", f.id, s.set_aside.reasons));
+                if s.rejected.total() > s.without_model.rows {
+                    problems.push(format!("{}: {:?}", f.id, s.rejected.reasons));
                 }
             }
             Ok(_) => {}
@@ -307,9 +280,8 @@ fn format_ids_are_distinct_and_plain() {
 
 #[test]
 fn the_book_lists_what_is_read() {
-    let path = root().join("../docs/src/formats.md");
-    let text = gemmscope::import::guide::markdown();
-    if let Err(e) = check_golden(&path, &text) {
+    let text = gemmscope_import::format_docs::markdown();
+    if let Err(e) = fixture::golden("docs/src/formats.md", &text) {
         panic!("{e}");
     }
 }
@@ -318,7 +290,7 @@ fn the_book_lists_what_is_read() {
 /// explained in the book.
 #[test]
 fn shares_of_own_rates() {
-    use gemmscope::import::guide::DIFFERENCES;
+    use gemmscope_import::format_docs::DIFFERENCES;
     let mut shares: std::collections::BTreeMap<String, (u64, u64)> = Default::default();
     for (_, file) in fixtures() {
         let bytes = std::fs::read(&file).unwrap();

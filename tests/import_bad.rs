@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-use gemmscope::import::{ErrorKind, ImportError, ImportOptions, Imported, Session, read_all};
+use gemmscope_import::{ErrorKind, ImportError, ImportOptions, Imported, Session, read_all};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
     read_all("", bytes, &ImportOptions::default())
 }
 
-fn table(text: &str) -> gemmscope::dataset::Dataset {
+fn table(text: &str) -> gemmscope_table::dataset::Dataset {
     match read(text.as_bytes()) {
         Ok(Imported::Table(d)) => *d,
         other => panic!("{other:?}"),
@@ -25,10 +25,10 @@ fn a_line_of_50_mb_is_one_row_set_aside() {
     let started = Instant::now();
     let d = table(&text);
     assert_eq!(d.line, [2, 4]);
-    let reasons = &d.sources[0].set_aside.reasons;
+    let reasons = &d.sources[0].rejected.reasons;
     assert_eq!(reasons[0].text, "line is longer than 1 MiB");
     assert_eq!(reasons[0].first_lines, [3]);
-    assert!(d.sources[0].set_aside.text.len() < 1000);
+    assert!(d.sources[0].rejected.text.len() < 1000);
     assert!(started.elapsed() < Duration::from_secs(20));
 }
 
@@ -54,10 +54,10 @@ fn a_million_bad_rows_cost_no_more_than_the_file() {
     let d = table(&text);
     let s = &d.sources[0];
     assert_eq!((s.rows_read, s.rows_used), (1_000_001, 1));
-    assert_eq!(s.set_aside.total(), 1_000_000);
-    assert_eq!(s.set_aside.reasons.len(), 2);
-    assert!(s.set_aside.text.capacity() <= 2 * text.len());
-    assert_eq!(s.set_aside.raw(999_999), Some(&b"1,2,3,oops"[..]));
+    assert_eq!(s.rejected.total(), 1_000_000);
+    assert_eq!(s.rejected.reasons.len(), 2);
+    assert!(s.rejected.text.capacity() <= 2 * text.len());
+    assert_eq!(s.rejected.raw(999_999), Some(&b"1,2,3,oops"[..]));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn words_that_are_no_numbers_never_become_points() {
         "-",
     ] {
         let d = table(&format!("M,N,K,time_us\n1,2,3,{word}\n1,2,3,4\n"));
-        assert_eq!((d.len(), d.sources[0].set_aside.total()), (1, 1), "{word}");
+        assert_eq!((d.len(), d.sources[0].rejected.total()), (1, 1), "{word}");
     }
 }
 
@@ -190,7 +190,7 @@ proptest! {
         }
         if let Ok(Imported::Table(d)) = read(text.as_bytes()) {
             for s in &d.sources {
-                prop_assert_eq!(s.rows_read, s.rows_used + s.set_aside.total());
+                prop_assert_eq!(s.rows_read, s.rows_used + s.rejected.total());
             }
             prop_assert_eq!(d.len() as u64, d.sources.iter().map(|s| s.rows_used).sum::<u64>());
             for row in 0..d.len() {
@@ -206,12 +206,12 @@ proptest! {
 
     #[test]
     fn a_damaged_example_gives_an_answer(
-        format in 0..gemmscope::import::FORMATS.len(),
+        format in 0..gemmscope_import::FORMATS.len(),
         at in any::<proptest::sample::Index>(),
         byte in any::<u8>(),
         cut in any::<proptest::sample::Index>(),
     ) {
-        let mut bytes = gemmscope::import::FORMATS[format].example.as_bytes().to_vec();
+        let mut bytes = gemmscope_import::FORMATS[format].example.as_bytes().to_vec();
         let i = at.index(bytes.len());
         bytes[i] = byte;
         let _ = read(&bytes);

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertNoRequests, assertQuiet, launch, openPage, screenshot, site, waitReady } from "../harness.mjs";
+import { assertQuiet, launch, openPage, screenshot, settle, site, waitParts, waitReady } from "../harness.mjs";
 import { GemmscopePage } from "../page.mjs";
 
 for (const headers of ["strict", "pages"]) {
   test(`starts under a sub-path with the ${headers} headers, and then asks for nothing`, async (t) => {
     const app = await GemmscopePage.open({ t, headers });
     await app.heading.waitFor();
+    await waitParts(app.page);
     app.page.quiet();
-    await app.page.waitForTimeout(500);
+    await settle(app.page);
     assertQuiet(app.page);
-    assertNoRequests(app.page);
+    assert.deepEqual(app.page.requests, []);
     assert.equal(await app.page.locator("#skeleton").count(), 0);
   });
 }
@@ -25,8 +26,18 @@ test("every file comes from the site itself, the wasm once", async (t) => {
 test("a stored theme holds before the first paint", async (t) => {
   const page = await openPage({
     t,
-    before: (page) => page.addInitScript(() => localStorage.setItem("gemmscope.theme", "dark")),
+    before: (page) =>
+      page.addInitScript(() => {
+        localStorage.setItem("gemmscope.theme", "dark");
+        // The theme as it is when there is first something to paint.
+        new MutationObserver((_, observer) => {
+          if (!document.getElementById("skeleton")) return;
+          window.themeOfSkeleton = document.documentElement.dataset.theme ?? "none";
+          observer.disconnect();
+        }).observe(document, { childList: true, subtree: true });
+      }),
   });
+  assert.equal(await page.evaluate(() => window.themeOfSkeleton), "dark");
   assert.equal(await page.getAttribute("html", "data-theme"), "dark");
 });
 
@@ -62,7 +73,7 @@ test("a wasm file that does not arrive is said in words", async (t) => {
     before: (page) => page.route("**/*.wasm", (route) => route.fulfill({ status: 404, body: "" })),
   });
   await app.bootError.waitFor();
-  assert.match(await app.bootError.innerText(), /could not be loaded: gemmscope-\w+_bg\.wasm: HTTP 404.*reload/);
+  assert.match(await app.bootError.innerText(), /could not be loaded: gemmscope-page-\w+_bg\.wasm: HTTP 404.*reload/);
   await screenshot(app.page, "boot-wasm-missing");
 });
 
@@ -78,6 +89,7 @@ test("a start script that does not arrive is said in words", async (t) => {
 
 test("what waits for the first file is there and cannot be seen or reached", async (t) => {
   const app = await GemmscopePage.open({ t });
+  await waitParts(app.page);
   assert.equal(await app.page.locator(".workspace").count(), 1);
   assert.equal(await app.page.locator(".workspace").isVisible(), false);
   assert.equal(await app.page.locator("#main").count(), 1);
@@ -93,11 +105,13 @@ test("a part that does not arrive is said in words, and can be asked for again",
   const notice = page.getByText("This part of the page could not be loaded");
   await notice.waitFor();
   await page.unroute(/part-split_(work|plan)/);
-  for (let i = 0; i < 2 && (await notice.count()); i++) {
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.waitForTimeout(1000);
-  }
-  await page.locator(".chart-stage").waitFor();
+  // The planner needs one part after another: each that failed is asked for again.
+  const chart = page.locator(".chart-stage");
+  const again = page.getByRole("button", { name: "Try again" });
+  await again.click();
+  await chart.or(again).first().waitFor();
+  if (await again.count()) await again.click();
+  await chart.waitFor();
   assert.equal(await notice.count(), 0);
 });
 
@@ -128,6 +142,7 @@ test("without JavaScript the page says what it needs", async (t) => {
 
 test("the worker runs the compiled module without a second download", async (t) => {
   const page = await openPage({ t });
+  await waitParts(page);
   page.quiet();
   const reply = await page.evaluate(
     () =>

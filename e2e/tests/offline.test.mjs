@@ -95,11 +95,14 @@ test("a newer version is taken over whole, once the only page is loaded again", 
   assert.deepEqual(await shown(), before);
   await second.close();
   // The browser takes a moment until it counts the closed tab no more.
-  await page.waitForTimeout(1000);
-
-  await page.reload();
-  await page.waitForFunction(() => document.querySelector("meta[name=generation]") && document.documentElement.dataset.ready === "1", null, { timeout: 30_000 });
-  const after = await shown();
+  let after = before;
+  for (const end = Date.now() + 60_000; after.generation === "old" && Date.now() < end; ) {
+    await page.reload();
+    // A page that loads in the very moment of the change may miss a file of the old version: the next reload has it.
+    const ready = await waitReady(page).then(() => true, () => false);
+    if (ready) after = await shown();
+    else page.bad.length = 0;
+  }
   assert.equal(after.generation, "new");
   assert.match(after.js, /00000000000000aa/);
   assert.equal((await page.evaluate(() => caches.keys())).length, 1);
@@ -110,10 +113,23 @@ test("never inside another page", async (t) => {
   const { server } = await copy(t);
   const context = await (await launch()).newContext({ serviceWorkers: "allow" });
   t.after(() => context.close());
+  // The pause before a page registers its worker is over at once.
+  await context.addInitScript(() => {
+    const { setTimeout } = window;
+    window.setTimeout = (run, ms, ...more) => setTimeout(run, ms >= 1000 ? 0 : ms, ...more);
+    const { register } = ServiceWorkerContainer.prototype;
+    ServiceWorkerContainer.prototype.register = function (...given) {
+      document.documentElement.dataset.registered = "1";
+      return register.apply(this, given);
+    };
+  });
+  const registered = (frame) => frame.evaluate(() => document.documentElement.dataset.registered ?? null);
   const page = await context.newPage();
   await page.goto(`${server.url}playground.html`);
   await page.waitForFunction(() => document.querySelector("#log").innerText.includes("gemm-load"), null, { timeout: 30_000 });
-  // Longer than a page of its own waits before it registers one.
-  await page.waitForTimeout(3000);
-  assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
+  assert.equal(page.frames().length, 2);
+  assert.deepEqual(await Promise.all(page.frames().map(registered)), [null, null]);
+  // The same file as a page of its own does.
+  await page.goto(server.url);
+  await page.waitForFunction(() => document.documentElement.dataset.registered === "1");
 });

@@ -2,12 +2,12 @@
 // by keyboard alone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixture, sharedData, skipWithout } from "../harness.mjs";
+import { fixture } from "../harness.mjs";
 import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
 
-const hipblaslt = sharedData("iree-kernel-benchmark/hipblaslt-gemm.csv");
-const iree = sharedData("iree-kernel-benchmark/iree_gemm.csv");
-const tensile = sharedData("Tensile/derived_best_per_macrotile_long.csv");
+const library = fixture("fixtures/iree/sweep_library.csv");
+const compiler = fixture("fixtures/iree/sweep_compiler.csv");
+const sweep = fixture("fixtures/generic/tile_sweep.csv");
 const tuning = fixture("../samples/tuning-history.csv");
 
 const open = (t, path, options = {}) => GemmscopePage.open({ t, path, viewport: DESKTOP, ...options });
@@ -102,14 +102,13 @@ test("two kernels of a tuning run side by side, as they were published", async (
 });
 
 test("every view by keyboard alone: chosen, walked, read out, selected, left", { timeout: 120_000 }, async (t) => {
-  if (skipWithout(t, hipblaslt, iree, tensile)) return;
   const spoken = (app) => app.page.locator(".chart [aria-live]").first().textContent();
   const walk = async (app, what) => {
     await app.stage.focus();
     const said = [];
     for (const key of ["ArrowRight", "ArrowDown", "ArrowRight", "ArrowUp"]) {
       await app.page.keyboard.press(key);
-      await app.page.waitForTimeout(60);
+      await app.settle();
       said.push(await spoken(app));
     }
     assert.ok(said[0].length > 5, `${what}: the first mark is read out`);
@@ -117,12 +116,12 @@ test("every view by keyboard alone: chosen, walked, read out, selected, left", {
     await app.page.keyboard.press("Enter");
     assert.ok(await app.state("sel"), `${what}: Enter selects`);
     await app.page.keyboard.press("Escape");
-    await app.page.waitForTimeout(60);
+    await app.settle();
     assert.equal(await spoken(app), "", `${what}: Escape lets go`);
   };
   const views = [
-    [[iree, hipblaslt], "mi300x", ["pareto", "heat", "bars", "strip", "compare", "winner"]],
-    [[tensile], "mi210", ["tiles"]],
+    [[compiler, library], "mi300x", ["pareto", "heat", "bars", "strip", "compare", "winner"]],
+    [[sweep], "mi210", ["tiles"]],
     [[tuning], "a100-80-pcie", ["history"]],
   ];
   for (const [files, device, ids] of views) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { GemmscopePage } from "../page.mjs";
-import { assertQuiet, dropFiles, openPage, screenshot, sharedData, skipWithout, upload, waitReady } from "../harness.mjs";
+import { assertQuiet, dropFiles, fixture, openPage, screenshot, settle, upload, waitReady } from "../harness.mjs";
 
 const title = (page) => page.locator(".plan .chart-stage").getAttribute("aria-label");
 /** Waits until the chart's name matches, which is after it was drawn. */
@@ -47,13 +47,13 @@ test("the batch slider moves the points, leaves a trail and crosses the named ri
     });
   await page.locator('[data-control="plan.batch"]').fill("1");
   await page.keyboard.press("Enter");
-  await page.waitForTimeout(300);
+  await settle(page);
   const before = await pixels();
   const slider = page.locator('[data-slider="plan.batch"]');
   await slider.focus();
   for (let i = 0; i < 31; i += 1) await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => document.querySelector('[data-control="plan.batch"]').value === "512");
-  await page.waitForTimeout(300);
+  await settle(page);
   const after = await pixels();
   assert.ok(after > before * 1.5, `no trail: ${before} and ${after} pixels`);
   assert.match(await crossing.getAttribute("class"), /past/);
@@ -193,8 +193,7 @@ test("a config.json is planned, a wrong one is told its key", async (t) => {
 });
 
 test("a measured trace reads as the layers of its model", async (t) => {
-  const file = sharedData("tracelens/qwen_mi300/GEMM.csv");
-  if (skipWithout(t, file)) return;
+  const file = fixture("fixtures/reports/prefill_mi300x/GEMM.csv");
   const page = await openPage({ t, path: "#view=plan&device=mi300x&plan.devices=mi300x" });
   await page.evaluate(() => delete document.documentElement.dataset.ready);
   await upload(page, [file]);
@@ -203,36 +202,35 @@ test("a measured trace reads as the layers of its model", async (t) => {
   const list = page.locator('[data-list="measured"]');
   await list.waitFor();
   const row = await list.locator("tr", { hasText: "2816" }).first().innerText();
-  assert.match(row, /gate_proj or up_proj\t8944\t2816\t1024/);
+  assert.match(row, /gate_proj or up_proj\t6016\t2816\t1024/);
   await drawn(page, /Roofline of [1-9]\d* GEMMs? and \d+ planned ones/);
   await screenshot(page, "plan-measured");
   assertQuiet(page);
 });
 
 test("a selected measured row is named in its model, and its step planned", async (t) => {
-  const file = sharedData("tracelens/qwen_mi300/GEMM.csv");
-  if (skipWithout(t, file)) return;
+  const file = fixture("fixtures/reports/prefill_mi300x/GEMM.csv");
   const app = await GemmscopePage.open({ t, path: "#view=table&device=mi300x" });
   await app.load(file);
-  const cell = (text) => app.page.locator(".grid-row", { hasText: text }).first();
+  const cell = (text) => app.page.locator(".data-grid-row", { hasText: text }).first();
   await cell(/2816.*1024/).click();
   await app.settle();
-  assert.match(await app.detail(), /In the model\s+gate projection or up projection of Qwen1\.5 0\.5B, 8944 tokens/i);
+  assert.match(await app.detail(), /In the model\s+gate projection or up projection of Qwen1\.5 0\.5B, 6016 tokens/i);
   // What the model does not have is said to be none.
-  await cell(/559/).click();
+  await cell(/32\D+512\D+1/).click();
   await app.settle();
   assert.match(await app.detail(), /Qwen1\.5 0\.5B has no GEMM of this shape/);
   await cell(/2816.*1024/).click();
   // Its kernel's MT128x224x64 covers 224 rows and 128 columns.
   await app.page.getByRole("button", { name: "Explore its tiles" }).click();
-  await drawn(app.page, /Tile explorer of 8944 x 2816 x 1024 bf16/);
-  assert.equal(await total(app.page, "Tiles"), "40 × 22");
+  await drawn(app.page, /Tile explorer of 6016 x 2816 x 1024 bf16/);
+  assert.equal(await total(app.page, "Tiles"), "27 × 22");
   await app.page.getByRole("button", { name: "Plan this step" }).click();
   const page = app.page;
   await drawn(page, /Roofline of [1-9]\d* GEMMs? and \d+ planned ones under the roof of AMD Instinct MI300X/);
   const list = page.getByRole("region", { name: "GEMMs of a step" });
-  assert.match(await list.locator("tr", { hasText: "up_proj" }).first().innerText(), /up_proj\t8944\t2816\t1024/);
-  assert.match(await page.locator(".plan-head p").innerText(), /Qwen1\.5 0\.5B: prefill of 1 prompt of 8944 tokens, bf16/);
+  assert.match(await list.locator("tr", { hasText: "up_proj" }).first().innerText(), /up_proj\t6016\t2816\t1024/);
+  assert.match(await page.locator(".plan-head p").innerText(), /Qwen1\.5 0\.5B: prefill of 1 prompt of 6016 tokens, bf16/);
   app.assertQuiet();
 });
 

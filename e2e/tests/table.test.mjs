@@ -80,7 +80,7 @@ test("markup in a file is text", async (t) => {
   const evil = '<img src=x onerror="window.hacked=1">';
   const app = await open(t, [{ name: "<b>x.csv", text: `kernel,M,N,K,dtype,time_us\n"${evil.replaceAll('"', '""')}",64,64,64,fp16,2\n` }]);
   assert.ok((await column(app, "kernel")).includes(evil));
-  await app.page.locator(".grid-row").first().click();
+  await app.page.locator(".data-grid-row").first().click();
   assert.ok((await app.detail()).includes(evil));
   assert.equal(await app.page.evaluate(() => window.hacked), undefined);
   assert.equal(await app.page.locator(".app img").count(), 0);
@@ -89,10 +89,10 @@ test("markup in a file is text", async (t) => {
 
 test("selection is one in table and chart", async (t) => {
   const app = await open(t);
-  await app.page.locator(".grid-row", { hasText: "fp8" }).click();
-  await app.page.locator(".grid-row", { hasText: "fp32" }).click({ modifiers: ["Shift"] });
+  await app.page.locator(".data-grid-row", { hasText: "fp8" }).click();
+  await app.page.locator(".data-grid-row", { hasText: "fp32" }).click({ modifiers: ["Shift"] });
   await app.settle();
-  assert.equal(await app.page.locator('.grid-row[aria-selected="true"]').count(), 2);
+  assert.equal(await app.page.locator('.data-grid-row[aria-selected="true"]').count(), 2);
   assert.equal(await app.page.locator(".number-tab").count(), 2);
   assert.equal((await app.tableRows()).find((r) => r.some((c) => /fp32/.test(c)))[0], "2");
   await app.chooseView("Roofline");
@@ -105,7 +105,7 @@ test("100 000 rows scroll, and only those in sight exist", async (t) => {
   let text = "M,N,K,dtype,time_us\n";
   for (let i = 1; i <= 100_000; i++) text += `${i},64,64,fp16,${(i % 997) + 1}\n`;
   await app.load({ name: "long.csv", text });
-  const grid = app.page.locator(".grid");
+  const grid = app.page.locator(".data-grid");
   assert.equal(await grid.getAttribute("aria-rowcount"), "100001");
   assert.ok((await app.tableRows()).length < 60);
   await grid.focus();

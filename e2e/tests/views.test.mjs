@@ -1,14 +1,14 @@
-// Every view on real files: what it says, hover, a selection that the others show too, its settings in the link, its
+// Every view: what it says, hover, a selection that the others show too, its settings in the link, its
 // pictures and numbers as files.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixture, sharedData, skipWithout } from "../harness.mjs";
+import { fixture } from "../harness.mjs";
 import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
 
-const hipblaslt = sharedData("iree-kernel-benchmark/hipblaslt-gemm.csv");
-const iree = sharedData("iree-kernel-benchmark/iree_gemm.csv");
-const tensile = sharedData("Tensile/derived_best_per_macrotile_long.csv");
-const flash = sharedData("flashdecoding_fig/bn_best_reconstructed.csv");
+const library = fixture("fixtures/iree/sweep_library.csv");
+const compiler = fixture("fixtures/iree/sweep_compiler.csv");
+const sweep = fixture("fixtures/generic/tile_sweep.csv");
+const stated = fixture("fixtures/generic/best_block.csv");
 const tuning = fixture("../samples/tuning-history.csv");
 
 const open = (t, path = "", options = {}) => GemmscopePage.open({ t, path, viewport: DESKTOP, ...options });
@@ -47,9 +47,8 @@ const label = async (app) => plain(await app.stage.first().getAttribute("aria-la
 const notes = async (app) => plain((await app.page.locator(".notes").allInnerTexts()).join(" "));
 
 test("heatmap: cells, a selection that the roofline shows, a range along the colours, a reload", async (t) => {
-  if (skipWithout(t, hipblaslt)) return;
   const app = await open(t, "#view=heat&device=mi300x");
-  await app.load(hipblaslt);
+  await app.load(library);
   assert.equal(await tab(app), "Heatmap");
   assert.match(await label(app), /^Heatmap of % of roof.*M × N by K/);
   await app.setControl("heat.y", "m");
@@ -74,7 +73,7 @@ test("heatmap: cells, a selection that the roofline shows, a range along the col
   assert.match(await app.state("r.efficiency"), /^\d.*\.\.\d/);
   assert.ok(Number(await app.figure("rows")) < before);
 
-  const again = await reloaded(t, app, [hipblaslt]);
+  const again = await reloaded(t, app, [library]);
   assert.equal(await again.page.locator('select[data-control="heat.y"]').inputValue(), "m");
   await again.chooseView("Roofline");
   assert.ok(await again.state("sel"), "the selection goes along");
@@ -82,13 +81,12 @@ test("heatmap: cells, a selection that the roofline shows, a range along the col
 });
 
 test("heatmap in one row: kernels along x, found by name, scrolled", async (t) => {
-  if (skipWithout(t, hipblaslt)) return;
   const app = await open(t, "#view=heat&heat.form=row&heat.along=shape&device=mi300x");
-  await app.load(hipblaslt);
+  await app.load(library);
   await app.wheel(400);
   const at = await app.state("at.heat");
   assert.match(at, /^[1-9]\d*,0$/);
-  const again = await reloaded(t, app, [hipblaslt]);
+  const again = await reloaded(t, app, [library]);
   assert.equal(await again.state("at.heat"), at);
   await again.page.locator('[data-control="heat.find"]').fill("2048 × 8192");
   await again.settle();
@@ -99,9 +97,8 @@ test("heatmap in one row: kernels along x, found by name, scrolled", async (t) =
 });
 
 test("bars: intensity and rate, hundreds of them by wheel and keyboard", async (t) => {
-  if (skipWithout(t, hipblaslt)) return;
   const app = await open(t, "#view=bars&device=mi300x");
-  await app.load(hipblaslt);
+  await app.load(library);
   assert.match(await label(app), /Arithmetic intensity and attained rate by GEMM, \d+ bars/);
   await app.wheel(600);
   const wheeled = Number((await app.state("at.bars")).split(",")[1]);
@@ -125,67 +122,64 @@ test("bars: intensity and rate, hundreds of them by wheel and keyboard", async (
 });
 
 test("spread: the share of the roof against any column", async (t) => {
-  if (skipWithout(t, hipblaslt)) return;
   const app = await open(t, "#view=strip&device=mi300x");
-  await app.load(hipblaslt);
+  await app.load(library);
   await app.setControl("strip.x", "transposes");
   assert.match(await notes(app), /^Median % of roof from .* to /);
-  assert.match(await app.hover(/Layout|Transposes|NT/), /median .* %/);
+  assert.match(await app.hover(/Layout|Transposes|NT/), /median\s+[\d.]+ %/);
   const lines = await exportsOf(app, "strip", ["NT"]);
   assert.match(lines[0], /median/);
-  await reloaded(t, app, [hipblaslt]);
+  await reloaded(t, app, [library]);
   app.assertQuiet();
 });
 
-test("tile map: a real sweep of 44 shapes and 25 tiles, the ticks of a figure, and why there is none", async (t) => {
-  if (skipWithout(t, tensile, flash, hipblaslt)) return;
+test("tile map: a sweep of 8 shapes and 10 tiles, the ticks of a figure, and why there is none", async (t) => {
   const app = await open(t, "#view=tiles&device=mi210");
-  await app.load(tensile);
-  assert.match(await label(app), /of 44 shapes, measured/);
+  await app.load(sweep);
+  assert.match(await label(app), /of 8 shapes, measured/);
   const lines = await exportsOf(app, "tiles", []);
-  assert.equal(new Set(lines.slice(1).map((l) => cells(l).slice(1, 4).join())).size, 44);
+  assert.equal(new Set(lines.slice(1).map((l) => cells(l).slice(1, 4).join())).size, 8);
   await app.click(/of the line's best/);
   assert.ok(await app.state("sel"));
 
   const figure = await open(t, "#view=tiles&device=a100-80-sxm");
-  await figure.load(flash);
+  await figure.load(stated);
   assert.match(await label(figure), /as the file states it; the model agrees on \d+ of \d+/);
 
   const none = await open(t, "#view=tiles&device=mi300x");
-  await none.load(hipblaslt);
+  await none.load(library);
   assert.match(await label(none), /^No tile map\. .{20,}/);
   for (const a of [app, figure, none]) a.assertQuiet();
 });
 
-test("compare: 521 shapes in common, hipBLASLt ahead on all of them", async (t) => {
-  if (skipWithout(t, iree, hipblaslt, flash)) return;
+test("compare: 261 GEMMs in common, the library ahead on all of them", async (t) => {
   const app = await open(t, "#view=compare&device=mi300x");
-  await app.load(iree, hipblaslt);
+  await app.load(compiler, library);
   const said = await notes(app);
-  assert.match(said, /521/);
+  assert.match(said, /261/);
   assert.match(said, /[Gg]eometric mean/);
-  assert.match(await label(app), /521/);
+  assert.match(await label(app), /261/);
   const lines = await exportsOf(app, "compare", []);
-  assert.equal(lines.length - 1, 521);
+  assert.equal(lines.length - 1, 261);
   await app.setControl("compare.show", "arrows");
   await app.click(/./);
   assert.ok(await app.state("sel"));
   await app.setControl("compare.show", "ranked");
   await app.setControl("compare.measure", "roof");
-  await reloaded(t, app, [iree, hipblaslt]);
+  await reloaded(t, app, [compiler, library]);
 
   await app.chooseView("Winners");
   assert.match(await label(app), /^Fastest by M and N/);
   await app.setControl("winner.show", "strips");
-  assert.ok((await notes(app)).length > 40);
+  assert.match(await notes(app), /Fastest by M\. M = 16: /);
   await exportsOf(app, "winner", []);
 
   // One file with two types: they are what can be compared.
   const one = await open(t, "#view=compare");
-  await one.load(hipblaslt);
-  assert.match(await label(one), /^bf16 reaches 1\.00× the rate of fp16 \(geometric mean over 264 configurations\)/);
+  await one.load(library);
+  assert.match(await label(one), /^bf16 reaches 0\.800× the rate of fp16 \(geometric mean over 88 configurations\)/);
   const none = await open(t, "#view=compare");
-  await none.load(flash);
+  await none.load(stated);
   assert.match(await label(none), /^Nothing to compare\. To compare, open a second file/);
   for (const a of [app, one, none]) a.assertQuiet();
 });
@@ -204,9 +198,8 @@ test("tuning history: the best so far, failures, the parameters of what is chose
 });
 
 test("analysis: the selected GEMMs side by side", async (t) => {
-  if (skipWithout(t, hipblaslt)) return;
   const app = await open(t, "#view=card&device=mi300x&sel=0.2,0.9,0.30");
-  await app.load(hipblaslt);
+  await app.load(library);
   assert.equal(await label(app), "Analysis of 3 GEMMs");
   const lines = await exportsOf(app, "card", ["Bandwidth utilisation"]);
   assert.equal(lines[0].split(",").length, 4);
@@ -215,9 +208,8 @@ test("analysis: the selected GEMMs side by side", async (t) => {
 });
 
 test("four views side by side share hover and selection", async (t) => {
-  if (skipWithout(t, hipblaslt)) return;
   const app = await open(t, "#device=mi300x&panes=roofline,heat,bars,strip", { viewport: { width: 1600, height: 1000 } });
-  await app.load(hipblaslt);
+  await app.load(library);
   const charts = app.page.locator("[data-chart]");
   assert.deepEqual(await charts.evaluateAll((all) => all.map((c) => c.dataset.chart)), ["roofline", "heat", "bars", "strip"]);
   const ink = (name) =>
@@ -251,9 +243,8 @@ test("four views side by side share hover and selection", async (t) => {
 });
 
 test("every view on a phone has its picture and its table", async (t) => {
-  if (skipWithout(t, iree, hipblaslt)) return;
   const app = await open(t, "#device=mi300x", { viewport: PHONE });
-  await app.load(iree, hipblaslt);
+  await app.load(compiler, library);
   for (const title of ["Heatmap", "Bars", "Spread", "Tiles", "Compare", "Winners", "Tuning", "Analysis"]) {
     await app.chooseView(title);
     assert.ok((await label(app)).length > 5, title);

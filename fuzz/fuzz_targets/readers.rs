@@ -4,7 +4,7 @@
 #[path = "../exercise.rs"]
 mod exercise;
 
-use gemmscope::import::FORMATS;
+use gemmscope_import::FORMATS;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let [format, step, bytes @ ..] = data else { return };

@@ -2,130 +2,43 @@
 //! keyboard and touch, saving, and the same content as a table.
 
 mod gesture;
-mod save;
+pub mod save;
 
-use super::state::App;
+use super::state::{Shell, Workbench};
 use super::ui::{icon, icon_button, table_view};
-use crate::chart::hit::Direction;
-use crate::chart::palette::Theme;
-use crate::chart::scene::{Point, Scene, Table};
-use crate::field::Field;
-use crate::filter::Range;
 use crate::web::{canvas, dom};
+use gemmscope_chart::camera::{Zoom, set_zoom, zoom_of};
+use gemmscope_chart::interactive::{Canvas, Emphasis, InteractiveChart, Target};
+use gemmscope_chart::palette::Theme;
+use gemmscope_chart::tooltip::Tooltip;
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
 
-/// What is under the pointer, or has the keyboard's focus.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Target {
-    /// Rows it stands for.
-    pub rows: Vec<u32>,
-    /// Where it is, CSS pixels.
-    pub at: Point,
-    /// Other points at the same place.
-    pub more: usize,
-    /// Head of the tooltip; "" where the row speaks for itself.
-    pub label: String,
-}
+/// What was drawn last; `None` before the first drawing.
+pub type Picture = RwSignal<Option<Rc<dyn InteractiveChart>>, LocalStorage>;
 
-/// What changes over a drawn picture.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Emphasis {
-    /// Under the pointer or focused.
-    pub target: Option<Target>,
-    /// Selected rows.
-    pub selected: Vec<u32>,
-    /// Rows under the pointer in another chart, ascending.
-    pub elsewhere: Vec<u32>,
-    /// The box being drawn: left, top, width, height.
-    pub brush: Option<[f64; 4]>,
-    /// A scroll bar is pointed at or held.
-    pub held: bool,
-}
-
-/// A drawn picture and what may be asked of it. Zooming answers with the text that the view
-/// state keeps under [`Picture::zoom_key`].
-pub trait Picture {
-    /// What was drawn.
-    fn scene(&self) -> &Scene;
-    /// What lies over it.
-    fn emphasis(&self, what: &Emphasis) -> Scene;
-    /// What is at a place.
-    fn at(&self, at: Point, radius: f64) -> Option<Target>;
-    /// The next target for the keyboard.
-    fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target>;
-    /// Rows inside a box.
-    fn within(&self, rect: [f64; 4]) -> Vec<u32>;
-    /// What a box means as a filter; nothing where it can only select.
-    fn ranges(&self, _rect: [f64; 4]) -> Vec<(Field, Range)> {
-        Vec::new()
-    }
-    /// The same content as a table of at most so many rows, and how many were left out.
-    fn table(&self, most: usize) -> (Table, u64);
-    /// Key of its zoom in the view state, where it can be zoomed.
-    fn zoom_key(&self) -> Option<&'static str> {
-        None
-    }
-    /// Zoomed about a place.
-    fn zoom_about(&self, _at: Point, _factor: f64) -> Option<String> {
-        None
-    }
-    /// Moved by pixels.
-    fn pan_by(&self, _by: Point) -> Option<String> {
-        None
-    }
-    /// Shows other columns and rows, where it holds more than fit.
-    fn scroll_to(&self, _app: App, _first: (usize, usize)) {}
-    /// The picture as it is saved: with what stands beside it on the page.
-    fn saved(&self) -> Scene {
-        self.scene().clone()
-    }
-    /// The same with nothing scrolled out of sight; its size where that is too large to draw.
-    fn whole(&self) -> Result<Scene, (f64, f64)> {
-        Ok(self.saved())
-    }
-}
+/// Draws for inputs and a canvas; `None` where there is nothing to draw yet.
+pub type Draw<I> = Rc<dyn Fn(&I, &Canvas) -> Option<Rc<dyn InteractiveChart>>>;
 
 /// Rows of the accessible table; a saved one has all.
 const TABLE_ROWS: usize = 500;
 /// Rows that other charts mark at most while the pointer is over one.
 const MARKED: usize = 500;
 
-/// Least and most height of a picture, CSS pixels, by its width.
-pub type Heights = Rc<dyn Fn(f64) -> (f64, f64)>;
-
-/// Size and looks that a picture is drawn for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Canvas {
-    /// CSS pixels.
-    pub size: (f64, f64),
-    /// Device pixels per CSS pixel.
-    pub dpr: f64,
-    /// Colours.
-    pub theme: Theme,
-}
-
-/// Draws for a canvas; `None` where there is nothing to draw yet.
-pub type Draw = Rc<dyn Fn(&Canvas) -> Option<Rc<dyn Picture>>>;
-
-/// The tooltip of a target: its head and lines of label and value.
-pub type Describe = Arc<dyn Fn(&Target) -> (String, Vec<(String, String)>) + Send + Sync>;
-
-/// The chart. `track` reads every signal that the picture depends on (reads: a memo that it only
-/// subscribed to would be worked out by `draw`, and ask for another picture); `draw` runs in the
-/// next animation frame, once for any number of changes.
+/// The chart. `inputs` is everything that the picture depends on besides its size and theme:
+/// `draw` runs in the next animation frame after a change of it, once for any number of changes.
 #[component]
-pub fn ChartView(
-    track: impl Fn() + 'static,
-    draw: Draw,
-    describe: Describe,
-    /// Base of the names of saved files.
+pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
+    inputs: Memo<I>,
+    draw: Draw<I>,
+    /// Where the picture goes; what stands beside the chart follows from it.
+    picture: Picture,
+    /// Key of the chart in links, for its zoom and scrolling; base of the names of saved files.
     name: &'static str,
-    /// The stage scrolls where it has less height, and takes no more.
+    /// The page has made room for it: it takes what height there is, and never scrolls.
     #[prop(optional)]
-    heights: Option<Heights>,
+    fills: bool,
     /// What stands in the bar above the chart.
     #[prop(into)]
     bar: ViewFn,
@@ -136,11 +49,11 @@ pub fn ChartView(
     #[prop(optional, into)]
     notes: ViewFn,
 ) -> impl IntoView {
-    let app = App::here();
+    let shell = Shell::here();
+    let bench = Workbench::here();
     let stage = NodeRef::<leptos::html::Div>::new();
     let base = NodeRef::<leptos::html::Canvas>::new();
     let over = NodeRef::<leptos::html::Canvas>::new();
-    let picture = RwSignal::new_local(None::<Rc<dyn Picture>>);
     let target = RwSignal::new(None::<Target>);
     let brush = RwSignal::new(None::<[f64; 4]>);
     let size = RwSignal::new((0.0, 0.0));
@@ -149,7 +62,11 @@ pub fn ChartView(
     let boxing = RwSignal::new(false);
     let held = RwSignal::new(false);
     let options = RwSignal::new(false);
-    let limits = RwSignal::new((0.0, f64::INFINITY));
+    // Least and most height: the stage scrolls where it has less, and takes no more.
+    let limits = Memo::new(move |_| {
+        let wanted = picture.with(|p| p.as_ref().map(|p| p.heights()));
+        wanted.filter(|_| !fills).unwrap_or((0.0, f64::INFINITY))
+    });
 
     let ratio = dom::watch_pixel_ratio(move |r| {
         let _ = dpr.try_set(r);
@@ -172,56 +89,48 @@ pub fn ChartView(
     let canvas_of = move || Canvas {
         size: size.get(),
         dpr: dpr.get(),
-        theme: Theme::of(app.dark.get()),
+        theme: Theme::of(shell.dark.get()),
     };
     let frame = Frame::default();
-    {
+    Effect::new(move |_| {
+        let (inputs, to) = (inputs.get(), canvas_of());
         let draw = draw.clone();
-        let frame = frame.clone();
-        Effect::new(move |_| {
-            track();
-            let to = canvas_of();
-            let (draw, heights) = (draw.clone(), heights.clone());
-            if to.size.0 < 1.0 || to.size.1 < 1.0 {
+        if to.size.0 < 1.0 || to.size.1 < 1.0 {
+            return;
+        }
+        frame.request(move || {
+            let Some(drawn) = draw(&inputs, &to) else {
                 return;
+            };
+            if let Some(Some(canvas)) = base.try_get_untracked() {
+                // A canvas that lost its context paints again with the next frame.
+                let _ = canvas::paint_canvas(&canvas, drawn.scene(), to.dpr);
+                // Another picture has other targets.
+                target.try_set(None);
+                picture.try_set(Some(drawn));
+                crate::web::clock::mark("gemmscope:drawn");
             }
-            frame.request(move || {
-                let Some(drawn) = draw(&to) else { return };
-                if let Some(Some(canvas)) = base.try_get_untracked() {
-                    // A canvas that lost its context paints again with the next frame.
-                    let _ = canvas::paint_canvas(&canvas, drawn.scene(), to.dpr);
-                    // Alignment with what is drawn: a picture that changed has other targets.
-                    target.try_set(None);
-                    picture.try_set(Some(drawn));
-                    if let Some(wanted) = heights.as_ref().map(|f| f(to.size.0))
-                        && limits.try_get_untracked().is_some_and(|h| h != wanted)
-                    {
-                        limits.try_set(wanted);
-                    }
-                    crate::web::clock::mark("gemmscope:drawn");
-                }
-            });
         });
-    }
+    });
     // A view that points at nothing leaves alone what another points at.
     Effect::new(move |had: Option<bool>| {
         let mut rows = target.with(|t| t.as_ref().map_or_else(Vec::new, |t| t.rows.clone()));
         rows.truncate(MARKED);
         rows.sort_unstable();
         let has = !rows.is_empty();
-        if (has || had == Some(true)) && app.hovered.with_untracked(|h| *h != rows) {
-            app.hovered.set(rows);
+        if (has || had == Some(true)) && bench.hovered.with_untracked(|h| *h != rows) {
+            bench.hovered.set(rows);
         }
         has
     });
-    on_cleanup(move || drop(app.hovered.try_set(Vec::new())));
+    on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
     let over_frame = Frame::default();
     Effect::new(move |_| {
         let what = Emphasis {
             target: target.get(),
-            selected: app.selected.get(),
+            selected: bench.selected.get(),
             elsewhere: if target.with(Option::is_none) {
-                app.hovered.get()
+                bench.hovered.get()
             } else {
                 Vec::new()
             },
@@ -237,30 +146,18 @@ pub fn ChartView(
         });
     });
 
-    let zoom = move |text: Option<String>| {
-        let key = picture.with_untracked(|p| p.as_ref().and_then(|p| p.zoom_key()));
-        if let (Some(key), Some(text)) = (key, text) {
-            app.edit("zoom", |v| v.set_param(key, text));
-        }
-    };
+    let zoom = move |to: Option<Zoom>| bench.edit("zoom", |v| set_zoom(v, name, to));
     let zoom_mid = move |factor: f64| {
         let (w, h) = size.get_untracked();
-        zoom(picture.with_untracked(|p| {
-            p.as_ref()
-                .and_then(|p| p.zoom_about((w / 2.0, h / 2.0), factor))
-        }));
-    };
-    let whole = move || {
-        if let Some(key) = picture.with_untracked(|p| p.as_ref().and_then(|p| p.zoom_key())) {
-            app.edit("zoom", |v| v.set_param(key, ""));
+        let camera = picture.with_untracked(|p| p.as_ref().and_then(|p| p.camera()));
+        if let Some(camera) = camera {
+            zoom(Some(camera.zoom_about((w / 2.0, h / 2.0), factor)));
         }
     };
     let zoomable =
-        Memo::new(move |_| picture.with(|p| p.as_ref().is_some_and(|p| p.zoom_key().is_some())));
-    let zoomed = Memo::new(move |_| {
-        let key = picture.with(|p| p.as_ref().and_then(|p| p.zoom_key()));
-        key.is_some_and(|key| app.view.with(|v| v.param(key).is_some()))
-    });
+        Memo::new(move |_| picture.with(|p| p.as_ref().is_some_and(|p| p.camera().is_some())));
+    let zoomed =
+        Memo::new(move |_| zoomable.get() && bench.view.with(|v| zoom_of(v, name).is_some()));
     // Where only columns scroll, a finger still moves the page up and down.
     let scrolls = Memo::new(move |_| {
         picture.with(|p| {
@@ -269,7 +166,8 @@ pub fn ChartView(
         })
     });
     gesture::attach(gesture::Parts {
-        app,
+        shell,
+        bench,
         stage,
         picture,
         target,
@@ -277,8 +175,8 @@ pub fn ChartView(
         boxing,
         held,
         zoomed,
+        name,
         zoom: Rc::new(zoom),
-        whole: Rc::new(whole),
     });
 
     let title = move || {
@@ -293,24 +191,22 @@ pub fn ChartView(
                 .map_or_else(String::new, |p| p.scene().description.clone())
         })
     };
-    let spoken = {
-        let describe = describe.clone();
-        move || {
-            target.with(|t| {
-                t.as_ref()
-                    .map_or_else(String::new, |t| sentence(&describe(t)))
-            })
-        }
-    };
+    let tooltip = Memo::new(move |_| {
+        target.with(|t| {
+            let t = t.as_ref()?;
+            picture.with(|p| p.as_ref().map(|p| p.tooltip(t)))
+        })
+    });
+    let spoken = move || tooltip.with(|t| t.as_ref().map_or_else(String::new, spoken));
     let described = format!("chart-{name}");
     view! {
         <section class="chart" aria-label=name data-chart=name>
-            <div class="bar" class:open=move || options.get()>
+            <div class="toolbar" class:open=move || options.get()>
                 <button type="button" class="button small narrow-only" aria-expanded=move || options.get().to_string()
                     on:click=move |_| options.update(|o| *o = !*o)>
                     {icon(icon::SLIDERS)} <span>"Options"</span>
                 </button>
-                <div class="bar-options">{bar.run()}</div>
+                <div class="toolbar-options">{bar.run()}</div>
                 <span class="spacer"></span>
                 <button type="button" class="icon-button" aria-label="Draw a box"
                     title="Drag a box: keeps what is inside (Shift and a drag does the same)"
@@ -322,7 +218,7 @@ pub fn ChartView(
                         {icon_button(icon::PLUS, "Zoom in (+)", move || zoom_mid(1.5))}
                         {icon_button(icon::MINUS, "Zoom out (−)", move || zoom_mid(1.0 / 1.5))}
                         <button type="button" class="icon-button" aria-label="Whole picture" title="Whole picture (0)"
-                            disabled=move || !zoomed.get() on:click=move |_| whole()>
+                            disabled=move || !zoomed.get() on:click=move |_| zoom(None)>
                             {icon(icon::FIT)}
                         </button>
                     </div>
@@ -353,7 +249,7 @@ pub fn ChartView(
             >
                 <canvas node_ref=base aria-hidden="true"></canvas>
                 <canvas node_ref=over aria-hidden="true"></canvas>
-                <Tooltip target=target size=size describe=describe />
+                <TooltipBox target=target tooltip=tooltip size=size />
             </div>
             {notes.run()}
             </div>
@@ -366,12 +262,13 @@ pub fn ChartView(
     }
 }
 
-fn sentence((head, lines): &(String, Vec<(String, String)>)) -> String {
-    let mut out = head.clone();
-    for (label, value) in lines {
+/// A tooltip as it is read out.
+fn spoken(tooltip: &Tooltip) -> String {
+    let mut out = tooltip.head.clone();
+    for (caption, value) in &tooltip.rows {
         out.push_str(", ");
-        if !label.is_empty() {
-            out.push_str(label);
+        if !caption.is_empty() {
+            out.push_str(caption);
             out.push(' ');
         }
         out.push_str(value);
@@ -419,14 +316,14 @@ impl Frame {
 
 /// Beside the pointer, inside the stage.
 #[component]
-fn Tooltip(
+fn TooltipBox(
     target: RwSignal<Option<Target>>,
+    tooltip: Memo<Option<Tooltip>>,
     size: RwSignal<(f64, f64)>,
-    describe: Describe,
 ) -> impl IntoView {
     move || {
-        target.get().map(|t| {
-            let (head, lines) = describe(&t);
+        let t = target.get()?;
+        tooltip.get().map(|Tooltip { head, rows }| {
             let (w, h) = size.get_untracked();
             let (left, low) = (t.at.0 > w * 0.55, t.at.1 > h * 0.55);
             let x = if left {
@@ -450,7 +347,7 @@ fn Tooltip(
                 >
                     <strong>{head}</strong>
                     <dl>
-                        {lines
+                        {rows
                             .into_iter()
                             .map(|(label, value)| {
                                 let whole = label.is_empty();
@@ -466,7 +363,7 @@ fn Tooltip(
 
 /// The picture's content for those who read tables, with what was left out.
 #[component]
-fn DataTable(picture: RwSignal<Option<Rc<dyn Picture>>, LocalStorage>) -> impl IntoView {
+fn DataTable(picture: Picture) -> impl IntoView {
     move || {
         picture.get().map(|p| {
             let (table, left_out) = p.table(TABLE_ROWS);

@@ -1,23 +1,23 @@
-//! Settings that a view or a plan describes as data ([`Control`]): one element for each kind.
+//! Form elements for the settings that a chart or the planner describes as data ([`Control`]).
 
-use super::state::App;
+use super::state::{Shell, Workbench};
 use super::ui::{Menu, icon, value_of};
-use crate::chart::control::{Control, Kind};
+use gemmscope_table::control::{Control, Kind};
 use leptos::prelude::*;
 
-/// What is done with a choice: the setting and the value's text.
+/// Called with the setting and the text of the chosen value.
 pub type Change = Callback<(Control, String)>;
 
-/// Writes a choice to the view under the setting's key.
-pub fn write(app: App) -> Change {
+/// Writes a choice into the view under the setting's key.
+pub fn write(bench: Workbench) -> Change {
     Callback::new(move |(control, value): (Control, String)| {
         let stored = control.stored(&value).to_owned();
-        app.edit("control", |v| v.set_param(&control.key, stored));
+        bench.edit("control", |v| v.set_param(&control.key, stored));
     })
 }
 
-/// The settings of a list that may change. An element stays while what it offers stays, so that
-/// a choice does not take the focus.
+/// The elements of a list of settings that may change. An element is built again only when its
+/// options change, so that a choice does not take away the focus.
 pub fn controls(list: Signal<Vec<Control>>, change: Change) -> AnyView {
     let offers = |c: &Control| {
         let range = match c.kind {
@@ -32,7 +32,7 @@ pub fn controls(list: Signal<Vec<Control>>, change: Change) -> AnyView {
         <For each=move || list.get() key=offers let:first>
             {
                 let key = first.key.clone();
-                // Gone for a moment while the list changes: the last one stands in.
+                // While the list changes the setting may be missing: keep the last one.
                 let now = Memo::new(move |last: Option<&Control>| {
                     list.with(|l| l.iter().find(|c| c.key == key).cloned())
                         .or_else(|| last.cloned())
@@ -45,14 +45,14 @@ pub fn controls(list: Signal<Vec<Control>>, change: Change) -> AnyView {
     .into_any()
 }
 
-/// Hands on what was typed; what the setting does not take is said, and the field shows again
-/// what is in effect.
-fn typed(app: App, now: Memo<Control>, change: Change, event: &web_sys::Event) {
+/// Passes on what was typed. Where the setting refuses it, the status line says why and the field
+/// shows the current value again.
+fn typed(shell: Shell, now: Memo<Control>, change: Change, event: &web_sys::Event) {
     let control = now.get_untracked();
     match control.accept(&value_of(event)) {
         Ok(value) => change.run((control, value)),
         Err(why) => {
-            app.status.set(why);
+            shell.say(why);
             if let Some(field) = event_input(event) {
                 field.set_value(&control.current);
             }
@@ -67,7 +67,7 @@ fn event_input(event: &web_sys::Event) -> Option<web_sys::HtmlInputElement> {
 
 /// A number field without caption.
 pub fn number(now: Memo<Control>, change: Change) -> AnyView {
-    let app = App::here();
+    let shell = Shell::here();
     let first = now.get_untracked();
     let Kind::Number {
         min,
@@ -89,7 +89,7 @@ pub fn number(now: Memo<Control>, change: Change) -> AnyView {
             max=max
             step=step
             prop:value=move || now.with(|c| c.current.clone())
-            on:change=move |e| typed(app, now, change, &e)
+            on:change=move |e| typed(shell, now, change, &e)
         />
         {(!unit.is_empty()).then(|| view! { <span>{unit}</span> })}
     }
@@ -97,7 +97,7 @@ pub fn number(now: Memo<Control>, change: Change) -> AnyView {
 }
 
 fn control(now: Memo<Control>, change: Change) -> AnyView {
-    let app = App::here();
+    let shell = Shell::here();
     let first = now.get_untracked();
     let send = move |value: String| change.run((now.get_untracked(), value));
     let key = first.key.clone();
@@ -147,7 +147,7 @@ fn control(now: Memo<Control>, change: Change) -> AnyView {
                     min=min
                     max=end
                     prop:value=move || now.with(|c| c.current.clone())
-                    on:input=move |e| typed(app, now, change, &e)
+                    on:input=move |e| typed(shell, now, change, &e)
                 />
             })}
             {number(now, change)}

@@ -1,83 +1,93 @@
-//! The selected rows in full: every figure with its formula and the numbers put in.
+//! The panel of the selected rows: every figure with its formula and the numbers in it.
 
-use super::state::App;
-use super::ui::{icon, icon_button};
-use crate::explain::{Explanation, Figure, bound_name, explain, percent, roof_name};
-use crate::replay::{Case, Tool, replay};
+mod model_row;
+
+use crate::app::state::{Shell, Workbench};
+use crate::app::ui::{icon, icon_button};
+use crate::app::views::overview;
 use crate::web::dom;
+use gemmscope_analysis::explain::{Explanation, Figure, bound_name, explain, roof_name};
+use gemmscope_analysis::replay::{Case, Tool, replay};
+use gemmscope_model::units::percent;
+use gemmscope_table::field::Frame;
 use leptos::prelude::*;
 
-/// The panel; nothing where nothing is selected.
+/// The panel; empty where nothing is selected.
 #[component]
 pub fn Detail() -> impl IntoView {
-    let app = App::here();
-    let shown = RwSignal::new(0usize);
-    // A new selection starts with its last row: the one that was just clicked.
-    Effect::new(move |_| {
-        let n = app.selected.with(Vec::len);
-        shown.set(n.saturating_sub(1));
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    // The picked index and the selection it belongs to. A new selection starts with its last row,
+    // which is the one that was just clicked.
+    let picked = RwSignal::new(None::<(Vec<u32>, usize)>);
+    let shown = Memo::new(move |_| {
+        let last = bench.selected.with(|s| s.len().saturating_sub(1));
+        picked.with(|p| match p {
+            Some((of, i)) if bench.selected.with(|s| s == of) => *i,
+            _ => last,
+        })
     });
-    // The overview lists a finding's reasons and rows itself: only a row chosen there opens this.
+    let pick = move |i: usize| picked.set(Some((bench.selected.get_untracked(), i)));
+    // The overview itself lists the reasons and rows of a finding, so there only a selected row
+    // opens this panel.
     let listed = Memo::new(move |_| {
-        app.view
+        bench
+            .view
             .with(|v| v.view == "overview" && v.selection.is_empty())
     });
-    let any = Memo::new(move |_| app.selected.with(|s| !s.is_empty()) && !listed.get());
-    let row = Memo::new(move |_| {
-        app.selected
-            .with(|s| s.get(shown.get().min(s.len().saturating_sub(1))).copied())
-    });
-    let read = super::model_row::read(app);
+    let any = Memo::new(move |_| bench.selected.with(|s| !s.is_empty()) && !listed.get());
+    let row = Memo::new(move |_| bench.selected.with(|s| s.get(shown.get()).copied()));
+    let read = model_row::read(bench);
     let body = move || {
         let row = row.get()?;
-        let frame = app.frame.get();
+        let frame = bench.frame.get();
         ((row as usize) < frame.data.len()).then(|| {
-            let tools = replay_panel(app, &frame, row as usize);
-            let stack = crate::trace::call_stack(&frame.data, row as usize)
-                .and_then(super::overview::call_stack);
+            let tools = replay_panel(shell, &frame, row as usize);
+            let stack = gemmscope_table::trace::call_stack(&frame.data, row as usize)
+                .and_then(overview::call_stack);
             explanation(
                 explain(&frame, row as usize),
                 roof_name(frame.metrics.kind),
                 (
-                    super::model_row::section(app, read, &frame, row as usize),
+                    model_row::section(bench, read, &frame, row as usize),
                     stack,
                     tools,
                 ),
             )
         })
     };
-    // On the overview its reasons stand in the list already.
+    // The overview shows the reasons itself.
     let finding = move || {
-        let i = app.finding.get()?;
-        if app
+        // Before the chosen one, which follows from it.
+        let found = bench.findings.get()?.findings;
+        let i = bench.finding.get()?;
+        if bench
             .view
             .with(|v| v.view == "overview" || !v.selection.is_empty())
         {
             return None;
         }
-        app.found.with(|j| {
-            let f = j.as_ref()?.findings.findings.get(i)?;
-            Some(view! {
-                <details class="detail-finding" open=true>
-                    <summary>{f.title.clone()}</summary>
-                    {super::overview::reasons(app, f, None)}
-                </details>
-            })
+        let f = found.findings.get(i)?;
+        Some(view! {
+            <details class="detail-finding" open=true>
+                <summary>{f.title.clone()}</summary>
+                {overview::reasons(shell, bench, f, None)}
+            </details>
         })
     };
     view! {
         <Show when=move || any.get()>
-            <aside class="detail" class:on-cards=move || app.view.with(|v| v.view == "card") aria-label="Selected GEMM">
+            <aside class="detail" class:on-cards=move || bench.view.with(|v| v.view == "card") aria-label="Selected GEMM">
                 <header class="detail-head">
                     <h2>"Selected"</h2>
                     <div class="detail-tabs" role="group" aria-label="Selected rows">
                         {move || {
-                            let n = app.selected.with(Vec::len);
+                            let n = bench.selected.with(Vec::len);
                             (n > 1).then(|| {
                                 (0..n.min(24))
                                     .map(|i| view! {
                                         <button type="button" class="number-tab" aria-pressed=move || (shown.get() == i).to_string()
-                                            on:click=move |_| shown.set(i)>
+                                            on:click=move |_| pick(i)>
                                             {i + 1}
                                         </button>
                                     })
@@ -85,12 +95,12 @@ pub fn Detail() -> impl IntoView {
                             })
                         }}
                         {move || {
-                            let n = app.selected.with(Vec::len);
+                            let n = bench.selected.with(Vec::len);
                             (n > 24).then(|| view! { <span class="muted">{format!("and {} more", n - 24)}</span> })
                         }}
                     </div>
-                    {icon_button(icon::FILTER, "Filter to what is selected", move || only_selected(app))}
-                    {icon_button(icon::CROSS, "Close the details (Esc)", move || app.deselect())}
+                    {icon_button(icon::FILTER, "Filter to what is selected", move || only_selected(bench))}
+                    {icon_button(icon::CROSS, "Close the details (Esc)", move || bench.deselect())}
                 </header>
                 <div class="detail-body" tabindex="0">{finding}{body}</div>
             </aside>
@@ -98,19 +108,19 @@ pub fn Detail() -> impl IntoView {
     }
 }
 
-/// Every view shows only what is selected: the rows of the chosen finding, or those picked.
-fn only_selected(app: App) {
-    let rule = app.finding.get_untracked().and_then(|i| {
-        let picked = app.view.with_untracked(|v| !v.selection.is_empty());
-        let found = app.found.get_untracked().filter(|_| !picked)?;
+/// Filters to the selected rows, or to the rows of the chosen finding.
+fn only_selected(bench: Workbench) {
+    let rule = bench.finding.get_untracked().and_then(|i| {
+        let picked = bench.view.with_untracked(|v| !v.selection.is_empty());
+        let found = bench.findings.get_untracked().filter(|_| !picked)?;
         Some(found.findings.findings.get(i)?.rule.clone())
     });
-    app.filter_to(&rule.unwrap_or_default(), &app.selected.get_untracked());
+    bench.filter_to(&rule.unwrap_or_default(), &bench.selected.get_untracked());
 }
 
-/// Commands and scripts that run just this GEMM.
-fn replay_panel(app: App, frame: &crate::field::Frame, row: usize) -> AnyView {
-    let tile = crate::shape_roof::ShapeRoofs::of_row(&frame.data, &frame.metrics, row);
+/// Commands and scripts that run only this GEMM.
+fn replay_panel(shell: Shell, frame: &Frame, row: usize) -> AnyView {
+    let tile = gemmscope_analysis::tile_roof::TileRoofs::of_row(&frame.data, &frame.metrics, row);
     let case = Case::of(&frame.data, row, tile.map(|t| t.tile));
     let tool = RwSignal::new(None::<Tool>);
     let choose = Tool::ALL.map(|t| {
@@ -131,7 +141,7 @@ fn replay_panel(app: App, frame: &crate::field::Frame, row: usize) -> AnyView {
                 view! {
                     <pre class="replay-text" tabindex="0">{r.text}</pre>
                     <div class="replay-actions">
-                        <button type="button" class="button small" on:click=move |_| copy(app, copied.clone())>"Copy"</button>
+                        <button type="button" class="button small" on:click=move |_| copy(shell, copied.clone())>"Copy"</button>
                         <button type="button" class="button small"
                             on:click=move |_| dom::download(&saved.file, "text/plain", saved.text.as_bytes())>
                             {format!("Save {}", r.file)}
@@ -152,12 +162,12 @@ fn replay_panel(app: App, frame: &crate::field::Frame, row: usize) -> AnyView {
     .into_any()
 }
 
-fn copy(app: App, text: String) {
+fn copy(shell: Shell, text: String) {
     leptos::task::spawn_local(async move {
-        app.status.set(if dom::copy(text).await {
-            "Copied.".into()
+        shell.say(if dom::copy(text).await {
+            "Copied."
         } else {
-            "The browser refuses the clipboard here: select the text, or save it.".into()
+            "The browser refuses the clipboard here: select the text, or save it."
         });
     });
 }

@@ -1,71 +1,126 @@
-//! Reading files one after another: a queue, its progress, what becomes of each outcome.
+//! Reads files one after another: the queue, the progress, and what becomes of each file.
 
-use super::chart_view;
-use super::later;
-use super::state::{App, Dialog, LoadError, LoadedFile, Progress, Shared};
-use super::totals::grouped;
-use crate::import::{ErrorKind, ImportOptions, Imported};
-use crate::trace::{self, TraceContext};
-use crate::transformer::Model;
-use crate::units::Bytes;
+pub mod drop;
+pub mod given;
+pub mod sample;
+
+use super::state::{Dialog, LoadError, LoadedFile, Progress, Shared, Shell, Workbench};
 use crate::web::file::{Input, MAX_FOLDER_FILES};
 use crate::web::importer::Importer;
-use crate::web::reading::{self, Outcome};
+use crate::web::reading;
+use crate::web::reading::Outcome;
 use crate::web::{clock, dom, storage};
+use gemmscope_import::{ErrorKind, ImportError, ImportOptions, Imported};
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::transformer::Model;
+use gemmscope_model::units::{Bytes, grouped};
+use gemmscope_table::dataset::{Dataset, TraceContext};
+use gemmscope_table::trace;
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 
 struct Job {
     input: Input,
     options: ImportOptions,
-    /// Number of the loaded (or refused) file that this replaces.
+    /// Number of the loaded or refused file that this replaces.
     replaces: Option<u32>,
-    /// It came in a folder: nobody chose just this file.
+    /// True for a file of a folder: nobody chose just this file.
     of_folder: bool,
-    /// Hears how it went.
+    /// Called with the outcome.
     done: Option<Done>,
 }
 
-/// Called once a file was read (`Ok`) or why it was not.
+/// Called once a file was read (`Ok`), or with the reason why it was not.
 type Done = Box<dyn FnOnce(Result<(), String>)>;
 
-/// The queue of files and the bytes behind the loaded ones (to import them again).
+/// Functions of other parts of the page that the loader calls without knowing them.
+#[derive(Clone, Copy)]
+pub struct Hooks {
+    /// Plans the model of a `config.json`: its name, or what is wrong with the text.
+    pub plan_model: fn(Workbench, String) -> Planned,
+    /// True while a chart waits for its animation frame.
+    pub is_drawing: fn() -> bool,
+}
+
+/// The answer of [`Hooks::plan_model`]; `None` where the planner could not be loaded.
+pub type Planned = Pin<Box<dyn Future<Output = Option<Result<String, String>>>>>;
+
+/// The queue of files, and the bytes of the loaded ones for importing them again.
 #[derive(Default)]
-pub struct Loader {
+struct Queue {
     importer: Importer,
-    queue: RefCell<VecDeque<Job>>,
+    jobs: RefCell<VecDeque<Job>>,
     running: Cell<bool>,
     next_id: Cell<u32>,
     inputs: RefCell<HashMap<u32, Input>>,
 }
 
-impl Loader {
-    /// Starts the worker and lets it warm up. Call it when the page is idle.
-    pub async fn prepare(&self) {
-        self.importer.start();
-        self.importer.warm_up().await;
-    }
-
-    /// The bytes behind a file.
-    pub fn input(&self, id: u32) -> Option<Input> {
+impl Queue {
+    fn input(&self, id: u32) -> Option<Input> {
         self.inputs.borrow().get(&id).cloned()
     }
 
-    pub(super) fn new_id(&self) -> u32 {
+    fn new_id(&self) -> u32 {
         self.next_id.set(self.next_id.get() + 1);
         self.next_id.get()
     }
+
+    fn names(&self) -> Vec<String> {
+        let jobs = self.jobs.borrow();
+        jobs.iter().map(|j| j.input.name.clone()).collect()
+    }
 }
 
-impl App {
-    /// Imports files in order, after those that wait already.
+/// Reads files into the workbench, one after another. Copying it copies handles.
+#[derive(Clone, Copy)]
+pub struct Loader {
+    /// Shows progress, errors and messages.
+    pub shell: Shell,
+    /// Takes the files.
+    pub bench: Workbench,
+    hooks: Hooks,
+    queue: StoredValue<Rc<Queue>, LocalStorage>,
+}
+
+impl Loader {
+    /// A loader with an empty queue.
+    pub fn new(shell: Shell, bench: Workbench, hooks: Hooks) -> Loader {
+        Loader {
+            shell,
+            bench,
+            hooks,
+            queue: StoredValue::new_local(Rc::default()),
+        }
+    }
+
+    /// The one of the surrounding page.
+    pub fn here() -> Loader {
+        expect_context()
+    }
+
+    /// Starts the worker and lets it warm up. Call this when the page is idle.
+    pub async fn prepare(&self) {
+        if let Some(queue) = self.queue.try_get_value() {
+            queue.importer.start();
+            queue.importer.warm_up().await;
+        }
+    }
+
+    /// The bytes of a file.
+    pub fn input(&self, id: u32) -> Option<Input> {
+        self.queue.try_get_value()?.input(id)
+    }
+
+    /// Imports files in order, after those that are waiting.
     pub fn add(&self, inputs: Vec<Input>) {
         self.enqueue(inputs, false);
     }
 
-    /// Imports what of a folder's files can be read; the others are listed in one note.
+    /// Imports the files of a folder that can be read; one notice lists the others.
     pub fn add_folder(&self, mut inputs: Vec<Input>) {
         let mut left = Vec::new();
         if inputs.len() > MAX_FOLDER_FILES {
@@ -80,7 +135,7 @@ impl App {
         for (i, reason) in trace::repeated_tables(&paths).into_iter().rev() {
             left.push((inputs.remove(i).name, reason));
         }
-        self.load.update(|l| l.left.append(&mut left));
+        self.shell.load.update(|l| l.left.append(&mut left));
         self.enqueue(inputs, true);
     }
 
@@ -92,40 +147,47 @@ impl App {
             of_folder,
             done: None,
         });
-        self.loader().queue.borrow_mut().extend(jobs);
+        self.queue.get_value().jobs.borrow_mut().extend(jobs);
         self.run_queue();
     }
 
-    /// Takes a file about a trace off the page.
+    /// Removes a file that describes a trace.
     pub fn remove_context(&self, file: &str) {
-        self.contexts
+        self.bench
+            .contexts
             .update(|all| all.retain(|c| c.files.first().is_none_or(|f| f != file)));
     }
 
-    /// Keeps what a report says around its tables; its platform judges its rows from now on.
+    /// Keeps what a trace report says about its tables. The device of its platform applies to its
+    /// rows from now on.
     fn add_context(&self, name: &str, context: TraceContext) {
         let device = context.device();
-        if let Some(measured) = self.custom.with_untracked(|own| context.name_measured(own)) {
-            self.save_device(measured);
+        if let Some(measured) = self
+            .bench
+            .custom
+            .with_untracked(|own| context.name_measured(own))
+        {
+            self.bench.save_device(measured);
         }
-        self.contexts.update(|all| {
+        self.bench.contexts.update(|all| {
             all.retain(|c| c.files != context.files);
             all.push(context);
         });
         let Some(device) = device else {
-            self.status
-                .set(format!("{name}: read, joined with its table"));
+            self.shell
+                .say(format!("{name}: read, joined with its table"));
             return;
         };
-        self.status.set(format!(
+        self.shell.say(format!(
             "{name}: {} with the report's own peaks; percentages are of those (achievable)",
             device.name
         ));
-        self.lend_device(device);
-        self.glance(|v| v.roof = crate::hardware::RoofKind::Achievable);
+        self.bench.lend_device(device);
+        self.bench
+            .edit_without_undo(|v| v.roof = RoofKind::Achievable);
     }
 
-    /// Imports one file, after those that wait already, and says how it went.
+    /// Imports one file, after those that are waiting.
     ///
     /// # Errors
     ///
@@ -141,7 +203,7 @@ impl App {
                 let _ = resolve.call0(&wasm_bindgen::JsValue::NULL);
             }
         });
-        self.loader().queue.borrow_mut().push_back(Job {
+        self.queue.get_value().jobs.borrow_mut().push_back(Job {
             input,
             options,
             replaces: None,
@@ -155,11 +217,11 @@ impl App {
             .unwrap_or_else(|| Err("cancelled".to_owned()))
     }
 
-    /// Imports a file again with other decisions.
+    /// Imports a file again with other options.
     pub fn import_again(&self, id: u32, options: ImportOptions) {
-        let loader = self.loader();
-        if let Some(input) = loader.input(id) {
-            loader.queue.borrow_mut().push_back(Job {
+        let queue = self.queue.get_value();
+        if let Some(input) = queue.input(id) {
+            queue.jobs.borrow_mut().push_back(Job {
                 input,
                 options,
                 replaces: Some(id),
@@ -170,20 +232,21 @@ impl App {
         }
     }
 
-    /// Stops the file that is being read; those that wait go on.
+    /// Stops the file that is being read; the waiting files are read next.
     pub fn cancel_loading(&self) {
-        self.loader().importer.cancel();
+        self.queue.get_value().importer.cancel();
     }
 
-    /// Takes a file off the page.
+    /// Removes a file.
     pub fn remove_file(&self, id: u32) {
-        self.loader().inputs.borrow_mut().remove(&id);
+        self.queue.get_value().inputs.borrow_mut().remove(&id);
         let index = self
+            .bench
             .files
             .with_untracked(|f| f.iter().position(|f| f.id == id));
         let Some(index) = index else { return };
-        self.glance(|v| {
-            // A selection names files by position.
+        self.bench.edit_without_undo(|v| {
+            // A selection refers to files by their position.
             v.selection.retain(|s| usize::from(s.source) != index);
             for s in &mut v.selection {
                 if usize::from(s.source) > index {
@@ -191,47 +254,51 @@ impl App {
                 }
             }
         });
-        self.files.update(|f| f.retain(|f| f.id != id));
+        self.bench.files.update(|f| f.retain(|f| f.id != id));
     }
 
-    /// Takes an error off the page.
+    /// Removes an error message.
     pub fn dismiss_error(&self, id: u32) {
-        self.load.update(|l| l.errors.retain(|e| e.id != id));
-        if !self.files.with_untracked(|f| f.iter().any(|f| f.id == id)) {
-            self.loader().inputs.borrow_mut().remove(&id);
+        self.shell.load.update(|l| l.errors.retain(|e| e.id != id));
+        if !self
+            .bench
+            .files
+            .with_untracked(|f| f.iter().any(|f| f.id == id))
+        {
+            self.queue.get_value().inputs.borrow_mut().remove(&id);
         }
     }
 
     fn run_queue(&self) {
-        let app = *self;
-        let loader = app.loader();
-        app.load.update(|l| l.waiting = names(&loader));
-        if loader.running.replace(true) {
+        let (this, queue) = (*self, self.queue.get_value());
+        let load = this.shell.load;
+        load.update(|l| l.waiting = queue.names());
+        if queue.running.replace(true) {
             return;
         }
         dom::set_root_data("ready", None);
         wasm_bindgen_futures::spawn_local(async move {
             loop {
-                let job = loader.queue.borrow_mut().pop_front();
+                let job = queue.jobs.borrow_mut().pop_front();
                 let Some(mut job) = job else { break };
                 let done = job.done.take();
-                let result = app.run_job(&loader, job).await;
+                let result = this.run_job(&queue, job).await;
                 if let Some(done) = done {
                     done(result);
                 }
             }
-            loader.running.set(false);
-            app.load.update(|l| {
+            queue.running.set(false);
+            load.update(|l| {
                 l.current = None;
                 l.waiting.clear();
             });
-            // Ready means on the screen: after the frame that shows the last file, and after the
-            // lists that follow it.
+            // Ready means visible: after the frame that shows the last file, and after the lists
+            // that follow it.
             clock::after_paint().await;
             clock::after_paint().await;
-            // A picture whose place changed its size is drawn once more.
+            // A chart whose place changed its size is drawn once more.
             for _ in 0..4 {
-                if chart_view::is_waiting() {
+                if (this.hooks.is_drawing)() {
                     clock::after_paint().await;
                 }
             }
@@ -240,14 +307,13 @@ impl App {
         });
     }
 
-    async fn run_job(&self, loader: &Rc<Loader>, job: Job) -> Result<(), String> {
-        let app = *self;
+    async fn run_job(&self, queue: &Queue, job: Job) -> Result<(), String> {
         let started = clock::now_ms();
         clock::mark("gemmscope:chosen");
         let total = job.input.size();
         let name = job.input.name.clone();
-        app.load.update(|l| {
-            l.waiting = names(loader);
+        self.shell.load.update(|l| {
+            l.waiting = queue.names();
             l.current = Some(Progress {
                 name: name.clone(),
                 read: 0,
@@ -255,121 +321,156 @@ impl App {
                 bytes_per_s: 0.0,
             });
         });
-        if name.ends_with(".json")
-            && total <= HEAD_BYTES
-            && let Ok(text) = String::from_utf8(head(&job.input).await)
-            && Model::is_config(&text)
-            && later::take_model(app, name.clone(), text).await.is_ok()
-        {
+        if name.ends_with(".json") && total <= HEAD_BYTES && self.plan(queue, &job.input).await {
             return Ok(());
         }
-        let mut options = job.options;
-        let mut outcome = self.read(loader, &job.input, &options, started).await;
-        // A file of an unknown make whose header was assigned by hand before.
+        let mut options = job.options.clone();
+        let mut outcome = self.read(queue, &job.input, &options, started).await;
+        // A file of an unknown format whose columns were assigned by hand earlier.
         if let (Outcome::Failed(error), true) = (&outcome, options == ImportOptions::default())
             && error.kind == ErrorKind::NeedsMapping
             && let Some(known) = remembered(&job.input).await
         {
             options = known;
-            outcome = self.read(loader, &job.input, &options, started).await;
+            outcome = self.read(queue, &job.input, &options, started).await;
         }
         match outcome {
             Outcome::Done(Imported::Table(data)) => {
-                let id = job.replaces.unwrap_or_else(|| loader.new_id());
-                loader.inputs.borrow_mut().insert(id, job.input);
-                let rows = data.len();
-                let file = LoadedFile {
-                    id,
-                    data: Shared::from(*data),
+                let read = Read {
+                    data: *data,
                     options,
+                    started,
                 };
-                if app.files.with_untracked(|f| f.iter().all(|f| f.id == id)) {
-                    app.prepare(&file.data).await;
-                }
-                app.load.update(|l| l.errors.retain(|e| e.id != id));
-                app.files
-                    .update(|files| match files.iter_mut().find(|f| f.id == id) {
-                        Some(old) => *old = file,
-                        None => files.push(file),
-                    });
-                clock::mark("gemmscope:computed");
-                // The reader of a page with a frame in it chose no file and waits for none.
-                if !dom::embedded() {
-                    let seconds = (clock::now_ms() - started) / 1e3;
-                    let mut words = match rows {
-                        1 => format!("{name}: 1 row read"),
-                        n => format!("{name}: {} rows read", grouped(n as u64)),
-                    };
-                    // Of a file that is there at once the rate says nothing.
-                    if seconds > 0.5 {
-                        words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
-                    }
-                    app.status.set(words);
-                }
+                self.add_table(queue, job, read).await;
             }
-            Outcome::Done(Imported::Devices(devices)) => {
-                let count = devices.len();
-                let first = devices.first().map(|d| (d.id.clone(), d.name.clone()));
-                for device in devices {
-                    let named = app.contexts.with_untracked(|all| {
-                        all.iter()
-                            .find_map(|c| c.name_measured(std::slice::from_ref(&device)))
-                    });
-                    app.save_device(named.unwrap_or(device));
-                }
-                // Of several nobody knows which is meant.
-                app.status.set(match first {
-                    Some((id, device)) if count == 1 => {
-                        app.set_devices(|d| d.default = Some(id));
-                        format!("{name}: device {device} added and chosen")
-                    }
-                    _ => format!(
-                        "{name}: {count} devices added, to be chosen from the list of devices"
-                    ),
-                });
-            }
-            Outcome::Done(Imported::Context(context)) => app.add_context(&name, *context),
+            Outcome::Done(Imported::Devices(devices)) => self.add_devices(&name, devices),
+            Outcome::Done(Imported::Context(context)) => self.add_context(&name, *context),
             Outcome::Failed(error) if job.of_folder => {
-                app.load.update(|l| l.left.push((name, error.to_string())));
+                let left = (name, error.to_string());
+                self.shell.load.update(|l| l.left.push(left));
             }
-            Outcome::Failed(error) => {
-                let id = job.replaces.unwrap_or_else(|| loader.new_id());
-                loader.inputs.borrow_mut().insert(id, job.input);
-                let mappable = error.kind == ErrorKind::NeedsMapping;
-                let error = LoadError {
-                    id,
-                    name: name.clone(),
-                    message: error.to_string(),
-                    mappable,
-                };
-                let message = error.message.clone();
-                app.status
-                    .set(format!("{name} was not read: {}", error.message));
-                app.load.update(|l| {
-                    l.errors.retain(|e| e.id != id);
-                    l.errors.push(error);
-                });
-                if mappable {
-                    app.open(Dialog::Mapping(id));
-                }
-                return Err(message);
-            }
+            Outcome::Failed(error) => return Err(self.refuse(queue, job, &error)),
             Outcome::Cancelled => {
-                app.status.set(format!("{name}: cancelled"));
+                self.shell.say(format!("{name}: cancelled"));
                 return Err("cancelled".to_owned());
             }
         }
         Ok(())
     }
 
+    /// Plans the model of a `config.json`; false for any other file.
+    async fn plan(&self, queue: &Queue, input: &Input) -> bool {
+        let Ok(text) = String::from_utf8(head(input).await) else {
+            return false;
+        };
+        if !Model::is_config(&text) {
+            return false;
+        }
+        let name = &input.name;
+        match (self.hooks.plan_model)(self.bench, text).await {
+            None => return false,
+            Some(Ok(model)) => self.shell.say(format!("{name}: {model} is planned")),
+            Some(Err(why)) => self.shell.load.update(|l| {
+                l.errors.push(LoadError {
+                    id: queue.new_id(),
+                    name: name.clone(),
+                    message: format!("it looks like a model's configuration, but {why}"),
+                    mappable: false,
+                });
+            }),
+        }
+        true
+    }
+
+    /// Adds the rows of a file that was read.
+    async fn add_table(&self, queue: &Queue, job: Job, read: Read) {
+        let (name, rows) = (job.input.name.clone(), read.data.len());
+        let total = job.input.size();
+        let id = job.replaces.unwrap_or_else(|| queue.new_id());
+        queue.inputs.borrow_mut().insert(id, job.input);
+        let file = LoadedFile {
+            id,
+            data: Shared::from(read.data),
+            options: read.options,
+        };
+        let files = self.bench.files;
+        if files.with_untracked(|f| f.iter().all(|f| f.id == id)) {
+            self.bench.prepare(&file.data).await;
+        }
+        self.shell.load.update(|l| l.errors.retain(|e| e.id != id));
+        files.update(|files| match files.iter_mut().find(|f| f.id == id) {
+            Some(old) => *old = file,
+            None => files.push(file),
+        });
+        clock::mark("gemmscope:computed");
+        // In an embedded page nobody chose the file or waits for it.
+        if dom::embedded() {
+            return;
+        }
+        let seconds = (clock::now_ms() - read.started) / 1e3;
+        let mut words = match rows {
+            1 => format!("{name}: 1 row read"),
+            n => format!("{name}: {} rows read", grouped(n as u64)),
+        };
+        // For a file that is read at once the rate is meaningless.
+        if seconds > 0.5 {
+            words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
+        }
+        self.shell.say(words);
+    }
+
+    /// Adds the devices of a file, and chooses the device where it is the only one.
+    fn add_devices(&self, name: &str, devices: Vec<Device>) {
+        let count = devices.len();
+        let first = devices.first().map(|d| (d.id.clone(), d.name.clone()));
+        for device in devices {
+            let named = self.bench.contexts.with_untracked(|all| {
+                all.iter()
+                    .find_map(|c| c.name_measured(std::slice::from_ref(&device)))
+            });
+            self.bench.save_device(named.unwrap_or(device));
+        }
+        // Of several devices it is not known which one is meant.
+        self.shell.say(match first {
+            Some((id, device)) if count == 1 => {
+                self.bench.set_devices(|d| d.default = Some(id));
+                format!("{name}: device {device} added and chosen")
+            }
+            _ => format!("{name}: {count} devices added, to be chosen from the list of devices"),
+        });
+    }
+
+    /// Shows why a file could not be read, and returns the message.
+    fn refuse(&self, queue: &Queue, job: Job, error: &ImportError) -> String {
+        let name = job.input.name.clone();
+        let id = job.replaces.unwrap_or_else(|| queue.new_id());
+        queue.inputs.borrow_mut().insert(id, job.input);
+        let message = error.to_string();
+        let mappable = error.kind == ErrorKind::NeedsMapping;
+        self.shell.say(format!("{name} was not read: {message}"));
+        self.shell.load.update(|l| {
+            l.errors.retain(|e| e.id != id);
+            l.errors.push(LoadError {
+                id,
+                name,
+                message: message.clone(),
+                mappable,
+            });
+        });
+        if mappable {
+            self.shell.open(Dialog::Mapping(id));
+        }
+        message
+    }
+
     async fn read(
         &self,
-        loader: &Loader,
+        queue: &Queue,
         input: &Input,
         options: &ImportOptions,
         started: f64,
     ) -> Outcome {
-        let load = self.load;
+        let load = self.shell.load;
         let progress = move |read: u64| {
             let seconds = ((clock::now_ms() - started) / 1e3).max(1e-3);
             let _ = load.try_update(|l| {
@@ -379,20 +480,19 @@ impl App {
                 }
             });
         };
-        loader.importer.import(input, options, progress).await
+        queue.importer.import(input, options, progress).await
     }
 }
 
-fn names(loader: &Loader) -> Vec<String> {
-    loader
-        .queue
-        .borrow()
-        .iter()
-        .map(|j| j.input.name.clone())
-        .collect()
+/// A table that was read.
+struct Read {
+    data: Dataset,
+    options: ImportOptions,
+    /// When reading began, ms.
+    started: f64,
 }
 
-/// Bytes of a file that are looked at for its header.
+/// How many bytes at the start of a file are read to find its header.
 const HEAD_BYTES: u64 = 64 << 10;
 
 /// The beginning of a file.
@@ -403,9 +503,14 @@ pub async fn head(input: &Input) -> Vec<u8> {
         .unwrap_or_default()
 }
 
-/// What was decided earlier about files with the header of this one.
+/// Storage key of the columns that were assigned by hand for files with this header.
+pub fn columns_key(fingerprint: &str) -> String {
+    format!("gemmscope.columns.{fingerprint}")
+}
+
+/// The columns that were assigned by hand for earlier files with the same header.
 async fn remembered(input: &Input) -> Option<ImportOptions> {
     let header = reading::fingerprint(input.name.clone(), head(input).await).await;
-    let json = storage::get(&super::mapping::storage_key(&header.ok()??))?;
+    let json = storage::get(&columns_key(&header.ok()??))?;
     serde_json::from_str(&json).ok()
 }

@@ -1,24 +1,23 @@
-//! The planner's page: what is attainable, before anything runs. It needs no file; measured rows
-//! are drawn with it where there are some.
+//! The planner: what is attainable, before anything runs. It needs no file, and shows measured rows
+//! where there are some.
 
 mod learn;
 mod lists;
 mod model;
 mod picture;
+mod ready;
 mod tool;
 
-use super::state::{App, LoadError, Shared};
-use super::ui::icon_button;
-use crate::chart::planner::TOOLS;
-use crate::plan::{Plan, PlanState};
-use crate::transformer::Model;
-use crate::view_state::KeyProblem;
+use self::ready::{PAGE, Ready};
+use super::later::NotLoaded;
+use super::state::{Shared, Shell, Workbench};
+use gemmscope_analysis::planner::{Plan, PlanState};
+use gemmscope_chart::planner::TOOLS;
+use gemmscope_model::transformer::Model;
 use leptos::prelude::*;
+use wasm_split_helpers::wasm_split;
 
-/// Key of the page in the view state.
-const PAGE: &str = "plan.page";
-
-/// Pages as key, name and sentence: the model, the tools, the reading.
+/// The pages as key, name and hint: the model, the tools, the guided reading.
 fn pages() -> Vec<(&'static str, &'static str, &'static str)> {
     let mut out = vec![(
         "",
@@ -42,33 +41,23 @@ fn show(ready: Ready, page: usize) -> AnyView {
     }
 }
 
-/// What the pages work on.
-#[derive(Clone, Copy)]
-pub struct Ready {
-    /// The page's state.
-    pub app: App,
-    /// The plan of the view state.
-    pub plan: Memo<Shared<Plan>>,
-    /// Settings that could not be read.
-    pub problems: Memo<Vec<KeyProblem>>,
-}
-
 /// The view.
 #[component]
-pub fn PlanView() -> impl IntoView {
-    let app = App::here();
-    let read = Memo::new(move |_| app.view.with(PlanState::read));
+fn PlanView() -> impl IntoView {
+    let bench = Workbench::here();
+    let read = Memo::new(move |_| bench.view.with(PlanState::read));
     let plan = Memo::new(move |_| {
         let state = read.with(|r| r.0.clone());
-        Shared::from(app.custom.with(|own| Plan::new(state, own)))
+        Shared::from(bench.custom.with(|own| Plan::new(state, own)))
     });
     let ready = Ready {
-        app,
+        shell: Shell::here(),
+        bench,
         plan,
         problems: Memo::new(move |_| read.with(|r| r.1.clone())),
     };
     let shown = Memo::new(move |_| {
-        app.view.with(|v| {
+        bench.view.with(|v| {
             let id = v.param(PAGE).unwrap_or("");
             pages().iter().position(|p| p.0 == id).unwrap_or(0)
         })
@@ -81,7 +70,7 @@ pub fn PlanView() -> impl IntoView {
                 aria-current=move || (shown.get() == i).then_some("page")
                 aria-pressed=move || (shown.get() == i).to_string()
                 title=hint
-                on:click=move |_| app.edit("page", |v| v.set_param(PAGE, id))
+                on:click=move |_| bench.edit("page", |v| v.set_param(PAGE, id))
             >
                 {title}
             </button>
@@ -97,43 +86,22 @@ pub fn PlanView() -> impl IntoView {
     }
 }
 
-/// Settings of a link that could not be read, each on its own line.
-pub fn problems(ready: Ready) -> AnyView {
-    let clear = move |key: String| ready.app.edit("plan", |v| v.set_param(&key, ""));
-    view! {
-        <For each=move || ready.problems.get() key=|p| (p.key.clone(), p.message.clone()) let:problem>
-            {
-                let key = problem.key.clone();
-                view! {
-                    <div class="notice bad" role="alert">
-                        <p><strong>{problem.key}</strong>" "{problem.message}</p>
-                        {icon_button(super::ui::icon::CROSS, "Back to the default", move || clear(key.clone()))}
-                    </div>
-                }
-            }
-        </For>
-    }
-    .into_any()
+/// The part of the program that holds the planner.
+#[wasm_split(plan, fallible, preload(#[doc = "Fetches the planner."] load_plan))]
+pub fn planner() -> Result<AnyView, NotLoaded> {
+    Ok(view! { <PlanView /> }.into_any())
 }
 
-/// Plans the model of a `config.json`.
-pub fn take_model(app: App, name: &str, text: &str) {
-    match Model::from_config(text) {
-        Ok(model) => {
-            app.status.set(format!("{name}: {} is planned", model.name));
-            app.edit("view", |v| {
+/// Plans the model of a `config.json`: its name, or what is wrong with the text.
+#[wasm_split(plan, fallible)]
+pub fn take_model(bench: Workbench, text: String) -> Result<Result<String, String>, NotLoaded> {
+    Ok(Model::from_config(&text)
+        .map_err(|e| e.to_string())
+        .map(|model| {
+            bench.edit("view", |v| {
                 PlanState::put_model(v, &model);
                 v.view = "plan".to_owned();
             });
-        }
-        Err(error) => {
-            let error = LoadError {
-                id: app.loader().new_id(),
-                name: name.to_owned(),
-                message: format!("it looks like a model's configuration, but {error}"),
-                mappable: false,
-            };
-            app.load.update(|l| l.errors.push(error));
-        }
-    }
+            model.name
+        }))
 }

@@ -1,14 +1,14 @@
-//! Small parts that every panel uses: icons, menus, dialogs, hints.
+//! Small components that every panel uses: icons, menus, dialogs, tables.
 
-use crate::chart::scene::Table;
+pub mod terms;
+
 use crate::web::dom;
+use gemmscope_table::result_table::Table;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 /// Outlines on a 16 px grid, drawn with the text's colour.
 pub mod icon {
-    /// A ridge: the roofline view.
-    pub const ROOFLINE: &str = "M1.5 14 7 5h7.5M10 9.5h.01M12.5 8h.01M8 11.5h.01M5.5 12.5h.01";
     /// Rows and columns.
     pub const TABLE: &str = "M2 3h12v10H2zM2 6.5h12M2 10h12M6.5 3v10";
     /// A box to drag.
@@ -16,22 +16,6 @@ pub mod icon {
     /// Options of a view.
     pub const SLIDERS: &str =
         "M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6M8 2.8v3.4h4V2.8zM4 9.8v3.4h4V9.8z";
-    /// Cells: the heatmap.
-    pub const HEAT: &str = "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9zM9.5 3l4 3.5M2.5 10l4 3.5";
-    /// Bars from the left.
-    pub const BARS: &str = "M2 3.5h12M2 8h8M2 12.5h5";
-    /// A box with whiskers.
-    pub const SPREAD: &str = "M5 5h6v6H5zM8 2v3M8 11v3M5 8h6M6 2h4M6 14h4";
-    /// Tiles of a matrix.
-    pub const TILES: &str = "M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12";
-    /// Points about a diagonal.
-    pub const COMPARE: &str = "M2 14 14 2M5 5.5h.01M8 4h.01M10.5 10h.01M12.5 7.5h.01";
-    /// A cup.
-    pub const WINNER: &str = "M5 2.5h6v4.5a3 3 0 0 1-6 0zM5 4H2.5c0 2 1 3.2 2.7 3.4M11 4h2.5c0 2-1 3.2-2.7 3.4M8 10v3.5M5 13.5h6";
-    /// Steps upwards.
-    pub const HISTORY: &str = "M2 13h3v-4h4V5.5h3.5V2.5H15";
-    /// A card with lines.
-    pub const CARD: &str = "M2 3h12v10H2zM4.5 6h4M4.5 8.5h7M4.5 11h5";
     /// Four parts.
     pub const GRID: &str = "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z";
     /// Add.
@@ -73,15 +57,13 @@ pub mod icon {
     pub const FIT: &str = "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4";
     /// A plan: a target.
     pub const PLAN: &str = "M8 2v2M8 12v2M2 8h2M12 8h2M8 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM8 8h.01";
-    /// Lost time: bars, longest first.
-    pub const LOST: &str = "M2.5 2v12M2.5 4H14M2.5 8h7M2.5 12h3";
     /// What matters: a flag.
     pub const FLAG: &str = "M3.5 14.5V2M3.5 2.5h8l-1.5 3 1.5 3h-8";
     /// Columns.
     pub const COLUMNS: &str = "M2 3h12v10H2zM6 3v10M10 3v10";
 }
 
-/// An icon; it says nothing to assistive technology, the control around it does.
+/// An icon, hidden from screen readers: the control around it has a name.
 pub fn icon(path: &'static str) -> AnyView {
     view! {
         <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=path /></svg>
@@ -89,7 +71,7 @@ pub fn icon(path: &'static str) -> AnyView {
     .into_any()
 }
 
-/// A button that shows an icon only; the label is its name and tooltip.
+/// A button that shows only an icon; `label` is its name and tooltip.
 pub fn icon_button(
     path: &'static str,
     label: &'static str,
@@ -103,23 +85,23 @@ pub fn icon_button(
     .into_any()
 }
 
-/// A button with a list below it. It closes on a choice, on Escape, on a click elsewhere; arrow
-/// keys walk through it.
+/// A button that opens a list below it. The list closes on a choice, on Escape and on a click
+/// outside; the arrow keys move through it.
 #[component]
 pub fn Menu(
     /// What the button shows.
     #[prop(into)]
     label: ViewFn,
-    /// Name of the button for assistive technology.
+    /// Name of the button for screen readers.
     #[prop(into)]
     name: Signal<String>,
     /// Class of the button.
     #[prop(default = "button")]
     class: &'static str,
-    /// The list hangs from the button's right edge.
+    /// True to align the list with the right edge of the button.
     #[prop(default = false)]
     right: bool,
-    /// A choice leaves the list open (check boxes).
+    /// True to keep the list open after a choice (check boxes).
     #[prop(default = false)]
     stays: bool,
     children: ChildrenFn,
@@ -198,7 +180,7 @@ pub fn Menu(
             if open.get_untracked() {
                 focus_step(step);
             } else {
-                // The list is there with the next frame.
+                // The list exists in the next frame.
                 open.set(true);
                 request_animation_frame(move || focus_step(step));
             }
@@ -235,7 +217,7 @@ pub fn Menu(
     }
 }
 
-/// A modal dialog; the browser keeps the focus inside and closes it on Escape.
+/// A modal dialog. The browser keeps the focus inside and closes it on Escape.
 #[component]
 pub fn Modal(
     /// Its title.
@@ -244,7 +226,7 @@ pub fn Modal(
     /// Wide dialogs hold tables.
     #[prop(default = false)]
     wide: bool,
-    /// Called when it was closed in any way.
+    /// Called when the dialog was closed, in whatever way.
     on_close: impl Fn() + Clone + 'static,
     children: Children,
 ) -> impl IntoView {
@@ -262,7 +244,7 @@ pub fn Modal(
         }
     };
     let on_backdrop = move |event: web_sys::MouseEvent| {
-        // A click beside the dialog is a click on the element itself, not on what it holds.
+        // A click beside the dialog has the dialog itself as its target, not something inside it.
         let itself = dialog.get_untracked().is_some_and(|d| {
             event.target().is_some_and(|t| {
                 t.dyn_ref::<web_sys::Node>()
@@ -293,9 +275,9 @@ pub fn Modal(
     }
 }
 
-/// A chart's or a plan's table as it is.
+/// A result table as HTML.
 pub fn table_view(table: Table) -> AnyView {
-    // Columns of figures stand on the right, so that digits stand below each other.
+    // Numbers are aligned on the right, so that digits stand below each other.
     let numeric: Vec<bool> = (0..table.header.len())
         .map(|i| table.is_numeric(i))
         .collect();
@@ -316,7 +298,7 @@ pub fn table_view(table: Table) -> AnyView {
     .into_any()
 }
 
-/// The text of the control an event comes from.
+/// The text of the form field that an event comes from.
 pub fn value_of(event: &web_sys::Event) -> String {
     event_target_value(event)
 }

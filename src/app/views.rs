@@ -1,37 +1,39 @@
-//! The views as data: the roofline, what [`chart::view`](crate::chart::view) opens, the table.
+//! The views of the page: every chart, the overview, the table and the planner.
 //!
-//! A new chart is an entry in `chart::view::VIEWS` and one here: the generic
-//! [`ChartView`](super::chart_view::ChartView) around it hovers, selects, walks by keyboard, saves
-//! pictures and shows the accessible table; its settings come from the view itself. One view
-//! shows, or four side by side where the screen is wide.
+//! A new chart is a folder and an entry of [`CHARTS`] in the chart crate; nothing here changes.
+//! [`chart::ChartPane`] shows any of them: it hovers, selects, zooms and scrolls, walks by
+//! keyboard, saves pictures and shows the accessible table. One view shows, or four side by side
+//! where the screen is wide.
 
-pub mod roofline;
-pub mod scene;
+pub mod chart;
+pub mod legend;
+pub mod overview;
+pub mod table;
 
-use super::state::App;
+use super::state::Workbench;
 use super::ui::icon;
-use crate::chart::view;
-use crate::picture::NOT_DRAWN;
-use crate::view_state::ViewState;
 use crate::web::dom;
+use gemmscope_chart::charts::{self, CHARTS};
+use gemmscope_chart::picture::NOT_DRAWN;
+use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 
-/// What draws a view.
+/// What a tab shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The roofline, which has a camera, a legend and a density image of its own.
-    Roofline,
+    /// The chart with the key of the tab.
+    Chart,
     /// What matters: sentences and findings.
     Overview,
     /// Rows and columns.
     Table,
     /// The planner, which needs no file.
     Plan,
-    /// Any other chart.
-    Scene,
 }
 
 /// One view.
-pub struct View {
+#[derive(Clone, Copy)]
+pub struct Tab {
     /// Key in links; "" in a link means the first view.
     pub id: &'static str,
     /// Name on its tab.
@@ -40,63 +42,53 @@ pub struct View {
     pub icon: &'static str,
     /// One sentence: what it shows.
     pub hint: &'static str,
-    /// What draws it.
+    /// What it shows.
     pub kind: Kind,
 }
 
-const fn scene(at: usize, icon: &'static str) -> View {
-    let kind = &view::VIEWS[at];
-    View {
-        id: kind.id,
-        title: kind.name,
-        icon,
-        hint: kind.hint,
-        kind: Kind::Scene,
-    }
-}
+const OVERVIEW: Tab = Tab {
+    id: NOT_DRAWN[0],
+    title: "Overview",
+    icon: icon::FLAG,
+    hint: "What matters, why, and what to try",
+    kind: Kind::Overview,
+};
+const TABLE: Tab = Tab {
+    id: NOT_DRAWN[1],
+    title: "Table",
+    icon: icon::TABLE,
+    hint: "Every row and column, to sort, search and export",
+    kind: Kind::Table,
+};
+const PLAN: Tab = Tab {
+    id: NOT_DRAWN[2],
+    title: "Plan",
+    icon: icon::PLAN,
+    hint: "What a model's GEMMs could attain, before anything runs; needs no file",
+    kind: Kind::Plan,
+};
 
-/// All views, in the order of their tabs.
-pub const VIEWS: &[View] = &[
-    View {
-        id: "roofline",
-        title: "Roofline",
-        icon: icon::ROOFLINE,
-        hint: "Every GEMM by arithmetic intensity and attained rate, under what its device allows",
-        kind: Kind::Roofline,
-    },
-    View {
-        id: NOT_DRAWN[0],
-        title: "Overview",
-        icon: icon::FLAG,
-        hint: "What matters, why, and what to try",
-        kind: Kind::Overview,
-    },
-    View {
-        id: NOT_DRAWN[1],
-        title: "Table",
-        icon: icon::TABLE,
-        hint: "Every row and column, to sort, search and export",
-        kind: Kind::Table,
-    },
-    scene(0, icon::LOST),
-    scene(1, icon::HEAT),
-    scene(2, icon::BARS),
-    scene(3, icon::SPREAD),
-    scene(4, icon::TILES),
-    scene(5, icon::COMPARE),
-    scene(6, icon::WINNER),
-    scene(7, icon::HISTORY),
-    scene(8, icon::CARD),
-    View {
-        id: NOT_DRAWN[2],
-        title: "Plan",
-        icon: icon::PLAN,
-        hint: "What a model's GEMMs could attain, before anything runs; needs no file",
-        kind: Kind::Plan,
-    },
-];
-// Every analysis view has a tab.
-const _: () = assert!(VIEWS.len() == view::VIEWS.len() + 4);
+/// All views, in the order of their tabs: the first chart, overview and table, the other charts,
+/// the planner. Made by the compiler: it copies the names of the charts and leaves their code in
+/// the part of the program that draws.
+pub static TABS: [Tab; CHARTS.len() + 3] = {
+    let mut tabs = [PLAN; CHARTS.len() + 3];
+    let mut i = 0;
+    while i < CHARTS.len() {
+        let at = if i == 0 { 0 } else { i + 2 };
+        tabs[at] = Tab {
+            id: CHARTS[i].id,
+            title: CHARTS[i].name,
+            icon: CHARTS[i].icon,
+            hint: CHARTS[i].hint,
+            kind: Kind::Chart,
+        };
+        i += 1;
+    }
+    tabs[1] = OVERVIEW;
+    tabs[2] = TABLE;
+    tabs
+};
 
 /// Key of the views that are tiled: ids, separated by commas.
 const PANES: &str = "panes";
@@ -107,10 +99,10 @@ const FILLERS: [&str; 4] = ["roofline", "heat", "compare", "bars"];
 /// From this width on four views have room.
 const WIDE: &str = "(min-width: 1100px)";
 
-impl View {
+impl Tab {
     /// What the view state holds while this view shows: "" for the first.
     pub fn key(&self) -> &'static str {
-        if self.id == VIEWS[0].id { "" } else { self.id }
+        if self.id == TABS[0].id { "" } else { self.id }
     }
 
     /// True where the view shows nothing without a file.
@@ -126,28 +118,28 @@ impl View {
 
 /// The view of this key in the view state. A view that this version does not know is the first
 /// one.
-pub fn shown(key: &str) -> &'static View {
-    VIEWS.iter().find(|v| v.id == key).unwrap_or(&VIEWS[0])
+pub fn shown(key: &str) -> &'static Tab {
+    TABS.iter().find(|v| v.id == key).unwrap_or(&TABS[0])
 }
 
 /// Index of the view that a state shows, or has chosen of several. A view that this version does
 /// not know is the first one.
 fn active(state: &ViewState) -> usize {
-    VIEWS.iter().position(|v| v.id == state.view).unwrap_or(0)
+    TABS.iter().position(|v| v.id == state.view).unwrap_or(0)
 }
 
 /// Indices of the tiled views; fewer than two are none.
 fn panes(state: &ViewState) -> Vec<usize> {
     let mut out = Vec::new();
     for id in state.param(PANES).unwrap_or_default().split(',') {
-        if let Some(i) = VIEWS.iter().position(|v| v.id == id && v.needs_file())
+        if let Some(i) = TABS.iter().position(|v| v.id == id && v.needs_file())
             && !out.contains(&i)
             && out.len() < TILED
         {
             out.push(i);
         }
     }
-    if out.len() < 2 || !VIEWS[active(state)].needs_file() {
+    if out.len() < 2 || !TABS[active(state)].needs_file() {
         out.clear();
     } else if !out.contains(&active(state)) {
         // A link that names another view still shows it.
@@ -157,15 +149,15 @@ fn panes(state: &ViewState) -> Vec<usize> {
 }
 
 fn set_panes(state: &mut ViewState, panes: &[usize]) {
-    let ids: Vec<&str> = panes.iter().map(|i| VIEWS[*i].id).collect();
+    let ids: Vec<&str> = panes.iter().map(|i| TABS[*i].id).collect();
     state.set_param(PANES, ids.join(","));
 }
 
 /// Shows a view: alone, or in the place of the chosen one of several.
-pub fn choose(app: App, view: &'static View) {
-    app.edit("view", |s| {
+pub fn choose(bench: Workbench, view: &'static Tab) {
+    bench.edit("view", |s| {
         let mut tiled = panes(s);
-        let (old, new) = (active(s), VIEWS.iter().position(|v| v.id == view.id));
+        let (old, new) = (active(s), TABS.iter().position(|v| v.id == view.id));
         s.view = view.key().to_owned();
         if let Some(new) = new
             && !tiled.is_empty()
@@ -180,12 +172,12 @@ pub fn choose(app: App, view: &'static View) {
 }
 
 /// Four views, or one again.
-pub fn toggle_tiles(app: App) {
-    app.edit("view", |s| {
+pub fn toggle_tiles(bench: Workbench) {
+    bench.edit("view", |s| {
         if panes(s).is_empty() {
             let mut all = vec![active(s)];
             for id in FILLERS {
-                if let Some(i) = VIEWS.iter().position(|v| v.id == id)
+                if let Some(i) = TABS.iter().position(|v| v.id == id)
                     && !all.contains(&i)
                     && all.len() < TILED
                 {
@@ -211,9 +203,9 @@ fn wide() -> RwSignal<bool> {
 /// The row of tabs.
 #[component]
 pub fn Tabs() -> impl IntoView {
-    let app = App::here();
-    let current = Memo::new(move |_| app.view.with(active));
-    let tiled = Memo::new(move |_| app.view.with(|v| !panes(v).is_empty()));
+    let bench = Workbench::here();
+    let current = Memo::new(move |_| bench.view.with(active));
+    let tiled = Memo::new(move |_| bench.view.with(|v| !panes(v).is_empty()));
     let row = NodeRef::<leptos::html::Nav>::new();
     // On a narrow screen the chosen tab may lie outside of the row.
     Effect::new(move |_| {
@@ -234,7 +226,7 @@ pub fn Tabs() -> impl IntoView {
     view! {
         <div class="tab-row">
             <nav class="tabs" aria-label="Views" node_ref=row>
-                {VIEWS
+                {TABS
                     .iter()
                     .enumerate()
                     .filter(|(_, v)| v.needs_file())
@@ -250,7 +242,7 @@ pub fn Tabs() -> impl IntoView {
                                 data-view=v.id
                                 aria-current=move || (current.get() == i).then_some("page")
                                 title=title
-                                on:click=move |_| choose(app, v)
+                                on:click=move |_| choose(bench, v)
                             >
                                 {icon(v.icon)}
                                 <span>{v.title}</span>
@@ -261,7 +253,7 @@ pub fn Tabs() -> impl IntoView {
             </nav>
             <button type="button" class="icon-button tile-button" aria-label="Four views side by side"
                 title="Four views side by side: what is selected in one is marked in all"
-                aria-pressed=move || tiled.get().to_string() on:click=move |_| toggle_tiles(app)>
+                aria-pressed=move || tiled.get().to_string() on:click=move |_| toggle_tiles(bench)>
                 {icon(icon::GRID)}
             </button>
         </div>
@@ -271,30 +263,30 @@ pub fn Tabs() -> impl IntoView {
 /// The view that the state names, or several.
 #[component]
 pub fn ActiveView() -> impl IntoView {
-    let app = App::here();
+    let bench = Workbench::here();
     let wide = wide();
     let shown = Memo::new(move |_| {
         let wide = wide.get();
-        app.view.with(|s| match panes(s) {
+        bench.view.with(|s| match panes(s) {
             many if wide && !many.is_empty() => many,
             _ => vec![active(s)],
         })
     });
     let tiled = Memo::new(move |_| shown.with(|s| s.len() > 1));
-    let current = Memo::new(move |_| app.view.with(active));
+    let current = Memo::new(move |_| bench.view.with(active));
     view! {
         <div class="panes" class:tiled=move || tiled.get()>
             <For each=move || shown.get() key=|i| *i let:i>
                 <div
                     class="pane"
                     class:current=move || tiled.get() && current.get() == i
-                    on:focusin=move |_| point(app, i)
-                    on:pointerdown=move |_| point(app, i)
+                    on:focusin=move |_| point(bench, i)
+                    on:pointerdown=move |_| point(bench, i)
                 >
                     <Show when=move || tiled.get()>
-                        <h2 class="pane-title">{icon(VIEWS[i].icon)} {VIEWS[i].title}</h2>
+                        <h2 class="pane-title">{icon(TABS[i].icon)} {TABS[i].title}</h2>
                     </Show>
-                    {body(&VIEWS[i])}
+                    {body(&TABS[i])}
                 </div>
             </For>
         </div>
@@ -302,28 +294,30 @@ pub fn ActiveView() -> impl IntoView {
 }
 
 /// Makes a view the chosen one of several: the tabs then change its place.
-fn point(app: App, i: usize) {
-    if app
+fn point(bench: Workbench, i: usize) {
+    if bench
         .view
         .with_untracked(|s| !panes(s).is_empty() && active(s) != i)
     {
-        app.glance(|s| s.view = VIEWS[i].key().to_owned());
+        bench.edit_without_undo(|s| s.view = TABS[i].key().to_owned());
     }
 }
 
-fn body(view: &'static View) -> AnyView {
-    match view.kind {
-        Kind::Roofline => view! {
-            <super::overview::Insight />
-            <roofline::Roofline />
-        }
-        .into_any(),
-        Kind::Overview => view! { <super::overview::Overview /> }.into_any(),
-        Kind::Plan => super::later::later(super::later::planner),
-        Kind::Table => view! { <super::table::Table /> }.into_any(),
-        Kind::Scene => view::by_id(view.id).map_or_else(
+fn body(tab: &'static Tab) -> AnyView {
+    match tab.kind {
+        Kind::Chart => charts::by_id(tab.id).map_or_else(
             || ().into_any(),
-            |kind| view! { <scene::SceneView view=view kind=kind /> }.into_any(),
+            |kind| {
+                view! {
+                    // The first view leads on to the overview.
+                    {(tab.id == TABS[0].id).then(|| view! { <overview::Insight /> })}
+                    <chart::ChartPane kind=kind />
+                }
+                .into_any()
+            },
         ),
+        Kind::Overview => view! { <overview::Overview /> }.into_any(),
+        Kind::Plan => super::later::later(super::plan::planner),
+        Kind::Table => view! { <table::Table /> }.into_any(),
     }
 }

@@ -1,7 +1,8 @@
-//! Scenes on a canvas: plotters draws the shapes, the context itself pictures and large batches.
+//! Paints a scene on a canvas with `dpr` device pixels per CSS pixel. The canvas takes the size of
+//! the scene and is cleared first, so a scene without a background is transparent.
 
-use crate::chart::paint::{Options, Painter};
-use crate::chart::scene::{Glyph, Item, Marks, Scene};
+use gemmscope_chart::paint::{Options, Painter};
+use gemmscope_chart::scene::{Item, Marks, Scene, Symbol};
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
@@ -26,7 +27,7 @@ pub fn paint_canvas(canvas: &HtmlCanvasElement, scene: &Scene, dpr: f64) -> Resu
         return Err(JsValue::from_str("this canvas has no 2d context"));
     };
     let mut painter = Painter::new(scene, options);
-    // The painter counts in parts of a device pixel.
+    // The painter's unit is a fraction of a device pixel.
     let unit = 1.0 / options.snap;
     let in_units = |c: &CanvasRenderingContext2d| c.set_transform(unit, 0.0, 0.0, unit, 0.0, 0.0);
     in_units(&context)?;
@@ -46,7 +47,7 @@ pub fn paint_canvas(canvas: &HtmlCanvasElement, scene: &Scene, dpr: f64) -> Resu
                 })?;
                 in_units(&context)?;
             }
-            Item::Marks(marks) if marks.glyph == Glyph::Dot => {
+            Item::Marks(marks) if marks.symbol == Symbol::Dot => {
                 clipped(&context, painter.clip(), dpr, |c| discs(c, marks))?;
                 in_units(&context)?;
             }
@@ -79,7 +80,7 @@ fn new_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, JsValue> {
     Ok(canvas)
 }
 
-/// Runs `draw` in CSS pixels, cut to a rectangle.
+/// Runs `draw` in CSS pixels, clipped to a rectangle.
 fn clipped(
     context: &CanvasRenderingContext2d,
     clip: [f64; 4],
@@ -96,7 +97,8 @@ fn clipped(
     done
 }
 
-/// Pixels on a canvas of their own: `put_image_data` replaces what is below, drawing blends.
+/// Puts pixels on a canvas of their own, because `put_image_data` replaces what is below where
+/// drawing a canvas blends.
 fn picture(width: u32, height: u32, rgba: &[u8]) -> Result<HtmlCanvasElement, JsValue> {
     let canvas = new_canvas(width, height)?;
     let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(rgba), width, height)?;
@@ -104,8 +106,8 @@ fn picture(width: u32, height: u32, rgba: &[u8]) -> Result<HtmlCanvasElement, Js
     Ok(canvas)
 }
 
-/// Discs straight through the context. Each is filled by itself, so that they blend; the colour is
-/// told when it changes.
+/// Draws discs on the context. Each is filled on its own, so that they blend; the fill style is set
+/// only when the colour changes.
 fn discs(context: &CanvasRenderingContext2d, marks: &Marks) -> Result<(), JsValue> {
     let styles: Vec<String> = marks.palette.iter().map(|c| c.css()).collect();
     let mut current = None;

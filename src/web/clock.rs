@@ -17,14 +17,14 @@ pub fn now_ms() -> f64 {
     performance().map_or(0.0, |p| p.now())
 }
 
-/// Leaves a mark for `performance.getEntriesByName`.
+/// Sets a mark for `performance.getEntriesByName`.
 pub fn mark(name: &str) {
     if let Some(p) = performance() {
         let _ = p.mark(name);
     }
 }
 
-/// Lets the browser paint and handle input, then goes on. Works in a worker too.
+/// Lets the browser paint and handle input. Works in a worker too.
 pub async fn pause(duration: Duration) {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         let set_timeout = js_sys::Reflect::get(&js_sys::global(), &"setTimeout".into());
@@ -36,8 +36,8 @@ pub async fn pause(duration: Duration) {
     let _ = JsFuture::from(promise).await;
 }
 
-/// Resolves after the next frame was handed to the compositor: a frame, then a task of its own.
-/// A hidden tab gets no frames, so a timer goes on without one.
+/// Resolves after the next painted frame: in a task after an animation frame, or after a timeout
+/// because a hidden tab gets no frames.
 pub async fn after_paint() {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         let Some(window) = web_sys::window() else {

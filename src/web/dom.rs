@@ -6,12 +6,12 @@ use wasm_bindgen::convert::FromWasmAbi;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-/// A listener that is taken off when this is dropped.
+/// An event listener that is removed when dropped.
 pub struct Listener {
     target: web_sys::EventTarget,
     event: &'static str,
     closure: JsValue,
-    // Dropping the closure frees it; it must outlive the listener.
+    // Dropping the closure frees it, so it must live as long as the listener.
     _keep: Box<dyn std::any::Any>,
 }
 
@@ -32,7 +32,7 @@ pub fn listen<E: FromWasmAbi + 'static>(
     listen_with(target, event, false, handler)
 }
 
-/// Listens with `passive: false`, so that the handler may keep the browser from scrolling.
+/// Listens with `passive: false`, so that the handler can keep the browser from scrolling.
 pub fn listen_active<E: FromWasmAbi + 'static>(
     target: &web_sys::EventTarget,
     event: &'static str,
@@ -67,7 +67,7 @@ fn listen_with<E: FromWasmAbi + 'static>(
     }
 }
 
-/// The page's window; the page's code does not run without one.
+/// The page's window. The page's code does not run without one.
 pub fn window() -> web_sys::Window {
     web_sys::window().expect("the page has a window")
 }
@@ -77,7 +77,7 @@ pub fn document() -> web_sys::Document {
     window().document().expect("a window has a document")
 }
 
-/// Gives the focus to the first element that a selector names.
+/// Focuses the first element that matches a selector.
 pub fn focus(selector: &str) {
     let found = document().query_selector(selector).ok().flatten();
     if let Some(element) = found.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
@@ -112,21 +112,21 @@ pub fn media(query: &str) -> bool {
         .is_some_and(|q| q.matches())
 }
 
-/// Calls back whenever a media query begins or ends to match.
+/// Calls back whenever a media query starts or stops matching.
 pub fn watch_media(query: &str, handler: impl FnMut(web_sys::Event) + 'static) -> Option<Listener> {
     let query = window().match_media(query).ok().flatten()?;
     Some(listen(&query, "change", handler))
 }
 
-/// Calls back with every new pixel ratio: another screen, browser zoom. The query names the
-/// current ratio, so it is armed again after each change.
+/// Calls back with each new pixel ratio, after a move to another screen or a zoom. The query names
+/// the current ratio, so it is set up again after each change.
 pub fn watch_pixel_ratio(handler: impl Fn(f64) + 'static) -> Rc<RefCell<Option<Listener>>> {
     fn arm(slot: &Rc<RefCell<Option<Listener>>>, handler: Rc<dyn Fn(f64)>) {
         let weak = Rc::downgrade(slot);
         let query = format!("(resolution: {}dppx)", pixel_ratio());
         let listener = watch_media(&query, move |_| {
             handler(pixel_ratio());
-            // The running listener must not drop itself: re-arm in a task of its own.
+            // A running listener must not drop itself: replace it in a task of its own.
             if let Some(slot) = weak.upgrade() {
                 let handler = handler.clone();
                 wasm_bindgen_futures::spawn_local(async move { arm(&slot, handler) });
@@ -139,7 +139,7 @@ pub fn watch_pixel_ratio(handler: impl Fn(f64) + 'static) -> Rc<RefCell<Option<L
     slot
 }
 
-/// Device pixels a CSS pixel.
+/// Device pixels per CSS pixel.
 pub fn pixel_ratio() -> f64 {
     window().device_pixel_ratio().max(0.5)
 }
@@ -176,7 +176,7 @@ pub fn watch_size(
     })
 }
 
-/// True where this page shows inside another one (`?embed=1`).
+/// True where this page is embedded in another one (`?embed=1`).
 pub fn embedded() -> bool {
     let search = window().location().search().unwrap_or_default();
     search
@@ -193,7 +193,7 @@ pub fn hash() -> String {
 /// Replaces the text after `#` without a new history entry.
 pub fn replace_hash(text: &str) {
     let url = if text.is_empty() {
-        // An empty fragment leaves a lone '#'; the bare path does not.
+        // An empty fragment would leave a lone "#"; the bare path does not.
         let location = window().location();
         location.pathname().unwrap_or_default() + &location.search().unwrap_or_default()
     } else {
@@ -204,12 +204,12 @@ pub fn replace_hash(text: &str) {
     }
 }
 
-/// The address of this page with its current state.
+/// The full address of this page.
 pub fn address() -> String {
     window().location().href().unwrap_or_default()
 }
 
-/// Puts text on the clipboard; false where the browser refuses.
+/// Copies text to the clipboard; false where the browser refuses.
 pub async fn copy(text: String) -> bool {
     // `navigator.clipboard` is undefined outside secure contexts.
     let navigator = window().navigator();
@@ -223,13 +223,13 @@ pub async fn copy(text: String) -> bool {
     }
 }
 
-/// Offers bytes as a file to save.
+/// Downloads bytes as a file.
 pub fn download(name: &str, mime: &str, bytes: &[u8]) {
     let blob = gloo_file::Blob::new_with_options(bytes, Some(mime));
     download_blob(name, blob.as_ref());
 }
 
-/// Offers a blob as a file to save.
+/// Downloads a blob as a file.
 pub fn download_blob(name: &str, blob: &web_sys::Blob) {
     let Ok(url) = web_sys::Url::create_object_url_with_blob(blob) else {
         return;
@@ -245,7 +245,7 @@ pub fn download_blob(name: &str, blob: &web_sys::Blob) {
             link.remove();
         }
     }
-    // The browser reads the URL after the click; a minute is plenty for it to begin.
+    // The browser reads the URL after the click; a minute is enough for that.
     wasm_bindgen_futures::spawn_local(async move {
         super::clock::pause(std::time::Duration::from_secs(60)).await;
         let _ = web_sys::Url::revoke_object_url(&url);

@@ -1,24 +1,24 @@
-//! Files as the browser hands them over: chosen, dropped, pasted, or made from bytes.
+//! Files as the browser provides them: chosen, dropped, pasted, or made from bytes.
 
 use gloo_file::Blob;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-/// Files of a folder that are taken; a folder with more was hardly meant.
+/// How many files of a folder are read at most; a larger folder was probably chosen by mistake.
 pub const MAX_FOLDER_FILES: usize = 500;
 
-/// Something to import: a name and bytes that are read when needed.
+/// A file to import: its name, and bytes that are read when needed.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// File name (with its path where a folder was given), or a made-up one.
+    /// File name, with its path where a folder was chosen, or a made-up name.
     pub name: String,
-    /// The bytes; a blob of a file refers to it and holds no copy.
+    /// The bytes. The blob of a file on disk holds no copy.
     pub blob: Blob,
 }
 
 impl Input {
-    /// Bytes that are here already: a paste, a sample.
+    /// An input of bytes in memory: a paste, a sample.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Self {
         Input {
             name: name.to_owned(),
@@ -26,7 +26,7 @@ impl Input {
         }
     }
 
-    /// Bytes in the file.
+    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.blob.size()
     }
@@ -57,13 +57,14 @@ pub fn from_list(list: Option<web_sys::FileList>) -> Vec<Input> {
     })
 }
 
-/// What a drop holds. Folders have to be asked for while the event lasts; their files come later.
+/// The files and folders of a drop. Folders must be taken during the event; their files are listed
+/// later.
 pub struct Dropped {
     files: Vec<Input>,
     folders: Vec<FileSystemEntry>,
 }
 
-/// Looks at a drop; call it inside the event.
+/// Takes the files and folders of a drop. Call this during the event.
 pub fn dropped(transfer: &web_sys::DataTransfer) -> Dropped {
     let items = transfer.items();
     let entries: Vec<FileSystemEntry> = (0..items.length())
@@ -83,12 +84,13 @@ pub fn dropped(transfer: &web_sys::DataTransfer) -> Dropped {
 }
 
 impl Dropped {
-    /// True where a folder is among it.
+    /// True where the drop has a folder.
     pub fn has_folder(&self) -> bool {
         !self.folders.is_empty()
     }
 
-    /// All files, those of folders with their path; at most [`MAX_FOLDER_FILES`] of folders.
+    /// All files, with their path where they lie in a folder; at most [`MAX_FOLDER_FILES`] of
+    /// folders.
     pub async fn inputs(self) -> Vec<Input> {
         let mut out = self.files;
         let mut waiting = self.folders;
@@ -119,7 +121,7 @@ impl Dropped {
     }
 }
 
-/// A folder's entries; the browser hands them out in portions until one is empty.
+/// The entries of a folder. The browser returns them in batches, the last of which is empty.
 async fn read_folder(folder: FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
     let reader = folder.create_reader();
     let mut out = Vec::new();
@@ -155,7 +157,7 @@ pub fn take_chosen(input: &web_sys::HtmlInputElement) -> Vec<Input> {
     files
 }
 
-/// True where a drag carries files (and not text or a link of the page itself).
+/// True where a drag carries files, not text or a link of the page itself.
 pub fn carries_files(transfer: Option<&web_sys::DataTransfer>) -> bool {
     transfer.is_some_and(|t| t.types().iter().any(|t| t == JsValue::from_str("Files")))
 }

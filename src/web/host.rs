@@ -1,20 +1,21 @@
-//! The page that holds this one in a frame: one connection over a `MessagePort`, see
-//! [`crate::embed`] for what is said.
+//! The connection to the page that embeds this one, over a `MessagePort`.
+//! [`gemmscope_share::embed`] defines the messages.
 
 use super::dom::{self, Listener};
 use super::worker::field;
-use crate::embed::{self, Refusal, Reply, Request};
+use gemmscope_share::embed;
+use gemmscope_share::embed::{Refusal, Reply, Request};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
-/// What carries a request out: the request, and the bytes that came with a load.
+/// Carries out a request; a load comes with its bytes.
 pub type Handler = Rc<dyn Fn(Rc<Host>, Request, Option<js_sys::ArrayBuffer>)>;
 
-/// The connected host.
+/// The connected host page.
 pub struct Host {
     port: web_sys::MessagePort,
-    /// A load is under way: a second one is refused.
+    /// True while a load is running: a second one is refused.
     pub busy: Cell<bool>,
     listener: RefCell<Option<Listener>>,
 }
@@ -37,7 +38,7 @@ impl Host {
     }
 }
 
-/// A message without its bytes as text; "" where that is not possible (cycles).
+/// A message as JSON without its bytes; "" where that is impossible (cycles).
 fn text_of(data: &JsValue) -> String {
     js_sys::JSON::stringify(data)
         .ok()
@@ -45,8 +46,8 @@ fn text_of(data: &JsValue) -> String {
         .unwrap_or_default()
 }
 
-/// Says hello to the page that holds this one and waits for its connection. `on_host` hears of
-/// it once, before its first request.
+/// Says hello to the page that embeds this one and waits for its connection. `on_host` is called
+/// once, before the first request.
 pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listener {
     let host: Rc<RefCell<Option<Rc<Host>>>> = Rc::default();
     let window = dom::window();
@@ -69,7 +70,7 @@ pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listene
         match embed::connect(&text_of(&event.data()), from_parent, ports.len(), connected) {
             Err(None) => {}
             Err(Some(refusal)) => {
-                // Nobody but the holder of the port hears why.
+                // Only the page that sent the port learns why.
                 if let (Some(port), true) = (ports.first(), from_parent) {
                     let refused = Host {
                         port: port.clone(),
@@ -105,7 +106,7 @@ pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listene
         }
     });
     if let (false, Some(parent)) = (alone, parent) {
-        // Holds nothing, so anyone may hear it.
+        // The message holds nothing secret, so any origin may receive it.
         let hello = js_sys::JSON::parse(r#"{"gemm":{"v":1,"type":"hello"}}"#);
         let _ = parent.post_message(&hello.unwrap_or(JsValue::NULL), "*");
     }
@@ -115,7 +116,7 @@ pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listene
 fn receive(host: Rc<Host>, data: &JsValue, handler: &Handler) {
     let bytes = field(data, "bytes").dyn_into::<js_sys::ArrayBuffer>().ok();
     if field(data, "bytes").is_object() && bytes.is_none() {
-        // Another kind of buffer would be spelled out number by number below.
+        // Any other kind of buffer would be written out number by number below.
         let id = field(data, "id").as_f64().map(|v| v as u64);
         host.send(&Reply::from(Refusal {
             id,

@@ -1,11 +1,13 @@
-//! The page's side of reading files: a worker where the browser grants one, else the page itself.
+//! The page's side of reading files: in a worker where the browser allows one, else on the page
+//! itself.
 
 use super::file::Input;
 use super::reading::{self, Outcome, Pace};
 use super::worker::{field, message, number, text};
 use super::{clock, dom, transfer};
-use crate::dataset::wire::{self, Packed};
-use crate::import::{ImportError, ImportOptions, Imported};
+use gemmscope_import::{ImportError, ImportOptions, Imported};
+use gemmscope_table::dataset::wire;
+use gemmscope_table::dataset::wire::Packed;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,7 +17,7 @@ use wasm_bindgen_futures::JsFuture;
 
 type Progress = Rc<dyn Fn(u64)>;
 
-/// The number of no file.
+/// A number that no file has.
 const NOBODY: u32 = 0;
 
 struct Waiting {
@@ -23,13 +25,13 @@ struct Waiting {
     progress: Progress,
 }
 
-/// A running worker and what is waited for.
+/// A running worker and the replies that are awaited.
 struct Link {
     worker: web_sys::Worker,
     waiting: Rc<RefCell<HashMap<u32, Waiting>>>,
-    /// Resolves to true once the worker answered, to false when it did not start.
+    /// Resolves to true once the worker answered, to false where it did not start.
     ready: js_sys::Promise,
-    /// Set when the worker failed: everything goes on on the page.
+    /// True once the worker failed; everything then runs on the page.
     broken: Rc<Cell<bool>>,
     _listeners: [dom::Listener; 2],
 }
@@ -51,7 +53,7 @@ pub struct Importer {
 }
 
 impl Importer {
-    /// Starts the worker ahead of the first file. Call it after the first paint.
+    /// Starts the worker before the first file. Call this after the first paint.
     pub fn start(&self) {
         if self.tried.replace(true) {
             return;
@@ -71,7 +73,7 @@ impl Importer {
         }
     }
 
-    /// Stops what is being read.
+    /// Stops the file that is being read.
     pub fn cancel(&self) {
         let id = self.current.get();
         self.cancelled.set(id);
@@ -99,7 +101,7 @@ impl Importer {
             if let Some(outcome) = link.import(id, input, options, progress.clone()).await {
                 return outcome;
             }
-            // The worker died under it: a page that is slow is better than none.
+            // The worker died during it. Reading on the page is slower, but works.
             *self.link.borrow_mut() = None;
         }
         let cancelled = self.cancelled.clone();
@@ -112,8 +114,9 @@ fn is_true(result: Result<JsValue, JsValue>) -> bool {
     result.is_ok_and(|v| v.is_truthy())
 }
 
-/// boot.mjs knows the hashed names and holds the compiled module. Without it (one HTML file, a
-/// host page of its own) or where a worker is refused, there is none.
+/// Asks boot.mjs, which knows the hashed names and holds the compiled module. There is no worker
+/// without boot.mjs (the one-file page, a page that mounts the program itself) or where the browser
+/// refuses one.
 fn connect() -> Option<Link> {
     let boot = field(&js_sys::global(), "gemmscopeBoot");
     let start: js_sys::Function = field(&boot, "startWorker").dyn_into().ok()?;
@@ -171,8 +174,8 @@ fn fail(broken: &Cell<bool>, settle: &js_sys::Function, waiting: &RefCell<HashMa
 }
 
 impl Link {
-    /// Posts a message; the promise resolves to the reply that carries the same number, to null
-    /// where the worker dies. `None` where the message cannot be posted.
+    /// Posts a message. The promise resolves to the reply with the same number, or to null where
+    /// the worker dies. `None` where the message cannot be posted.
     fn ask(&self, id: u32, progress: Progress, request: &JsValue) -> Option<js_sys::Promise> {
         let mut resolve = None;
         let reply = js_sys::Promise::new(&mut |r, _| resolve = Some(r));
@@ -232,7 +235,7 @@ async fn outcome(reply: &JsValue) -> Outcome {
             let head = text(reply, "head");
             match wire::unpack(Packed { head, buffers }) {
                 Ok(data) => {
-                    // Computing begins in a task of its own: no task of the page is long.
+                    // Computing starts in a task of its own, so that no task is long.
                     clock::pause(Duration::ZERO).await;
                     Outcome::Done(Imported::table(data))
                 }

@@ -1,11 +1,11 @@
 //! A scene as a PNG file.
 
 use super::{canvas, dom};
-use crate::chart::scene::Scene;
+use gemmscope_chart::scene::Scene;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 
-/// Offers the scene as a PNG file of `scale` pixels per CSS pixel.
+/// Downloads the scene as a PNG file with `scale` pixels per CSS pixel.
 pub fn save_png(scene: &Scene, scale: f64, name: String) {
     let canvas = dom::document().create_element("canvas").ok();
     let Some(Ok(canvas)) = canvas.map(JsCast::dyn_into::<HtmlCanvasElement>) else {

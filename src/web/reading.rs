@@ -1,31 +1,31 @@
-//! A blob's bytes into an import session, in slices, wherever this runs: a worker streams as fast
-//! as it can, the page (no worker in a sandboxed frame) gives the browser its turn in between.
+//! Feeds the bytes of a blob to an import session in slices. A worker streams as fast as it can;
+//! the page, which reads itself in a sandboxed frame, gives the browser a turn in between.
 //!
-//! The readers are a part of the program of their own, fetched when they are first needed: nothing
-//! else on the page may name [`Session`]. See `app::later`.
+//! The readers are a part of the program that is fetched when first needed. So nothing else on the
+//! page may name [`Session`]; see `app::later`.
 
 use super::clock;
 use super::file::Input;
-use crate::import::{Head, ImportError, ImportOptions, Imported, Session, header_fingerprint};
+use gemmscope_import::{Head, ImportError, ImportOptions, Imported, Session, header_fingerprint};
 use gloo_file::Blob;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
-/// Bytes a call of `feed`: small enough that the browser swaps in its optimised code early.
+/// Bytes of a call of `feed`. Small, so that the browser switches to its optimised code early.
 const FEED: usize = 256 << 10;
 /// Bytes read at once on the page.
 const SLICE: u64 = 1 << 20;
-/// Longest stretch of work on the page before the browser gets its turn.
+/// Longest stretch of work on the page before the browser gets a turn, ms.
 const PAGE_BUDGET_MS: f64 = 12.0;
 
 /// Where the code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// In a worker: nobody waits.
+    /// In a worker, where nobody waits.
     Worker,
-    /// On the page: never long at once.
+    /// On the page, where no task may be long.
     Page,
 }
 
@@ -41,7 +41,7 @@ pub enum Outcome {
 }
 
 enum Chunks {
-    /// The browser fills a buffer that goes back and forth.
+    /// The browser fills a buffer that is passed back and forth.
     Filled {
         reader: web_sys::ReadableStreamByobReader,
         buffer: js_sys::ArrayBuffer,
@@ -74,7 +74,7 @@ impl Chunks {
         }
     }
 
-    /// The next bytes, in `buffer`; false at the end.
+    /// Puts the next bytes into `buffer`; false at the end.
     async fn next(&mut self, buffer: &mut Vec<u8>) -> Result<bool, String> {
         match self {
             Chunks::Filled {
@@ -114,7 +114,7 @@ impl Chunks {
     }
 }
 
-/// A reader that fills what it is given, where the browser has one for files.
+/// A reader that fills a given buffer, where the browser has one for files.
 fn filling_reader(stream: &web_sys::ReadableStream) -> Option<web_sys::ReadableStreamByobReader> {
     let get = js_sys::Reflect::get(stream, &"getReader".into()).ok()?;
     let options = js_sys::Object::new();
@@ -123,7 +123,7 @@ fn filling_reader(stream: &web_sys::ReadableStream) -> Option<web_sys::ReadableS
     reader.ok()?.dyn_into().ok()
 }
 
-/// Copies what a reader brings; `None` at the end.
+/// Copies the bytes of a reader's step; `None` at the end.
 async fn take(
     step: js_sys::Promise,
     buffer: &mut Vec<u8>,
@@ -148,7 +148,7 @@ fn explain(error: JsValue) -> String {
         .unwrap_or_else(|| "unknown error".to_owned())
 }
 
-/// Reads one file; the readers behind it are a part of their own.
+/// Reads one file. The implementation is in a part of the program that is fetched later.
 pub trait Reading {
     /// See [`Session::feed`].
     fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError>;
@@ -178,14 +178,14 @@ pub fn open_session(
     Ok(Box::new(session))
 }
 
-/// What tells the header of a file that begins like this from others; `None` without one.
+/// Fingerprint of the header of a file that starts with these bytes; `None` without a header.
 #[wasm_split(read, fallible)]
 pub fn fingerprint(name: String, head: Vec<u8>) -> Result<Option<String>, NotLoaded> {
     Ok(header_fingerprint(&Head::from_bytes(&name, &head)))
 }
 
-/// Reads the whole input. `progress` hears the bytes read so far; `cancelled` is asked between
-/// slices.
+/// Reads the whole input. `progress` is called with the bytes read so far; `cancelled` is asked
+/// between slices.
 pub async fn read(
     input: &Input,
     options: &ImportOptions,

@@ -1,5 +1,5 @@
-//! `localStorage`, where the browser grants it. A sandboxed frame or a strict setting refuses it:
-//! then nothing is remembered and nothing fails. A page inside another one uses none.
+//! `localStorage`, where the browser allows it. A sandboxed frame or a strict setting refuses it:
+//! then nothing is stored, and nothing fails. An embedded page stores nothing.
 
 fn storage() -> Option<web_sys::Storage> {
     if super::dom::embedded() {
@@ -8,12 +8,12 @@ fn storage() -> Option<web_sys::Storage> {
     web_sys::window()?.local_storage().ok()?
 }
 
-/// What was stored under the key.
+/// The text stored under a key.
 pub fn get(key: &str) -> Option<String> {
     storage()?.get_item(key).ok()?
 }
 
-/// Stores a text, or forgets the key with `None`. True where that worked.
+/// Stores a text, or removes the key with `None`. True where that worked.
 pub fn set(key: &str, value: Option<&str>) -> bool {
     let Some(storage) = storage() else {
         return false;

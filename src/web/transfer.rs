@@ -1,14 +1,14 @@
-//! Columns as typed arrays: one copy out of this module's memory, one into the other's, and a
-//! transfer between the two, which copies nothing.
+//! Columns as typed arrays between worker and page: one copy out of this module's memory, one into
+//! the other's, and a transfer in between, which copies nothing.
 
 use super::clock;
-use crate::dataset::wire::Buffer;
+use gemmscope_table::dataset::wire::Buffer;
 use js_sys::{Array, Float64Array, Uint8Array, Uint16Array, Uint32Array};
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
 
-/// Copies the buffers out. Each column is freed as soon as it is copied, so that the two copies
-/// of a large file are never here together.
+/// Copies the buffers out. Each column is freed as soon as it is copied, so that memory never holds
+/// a large file twice.
 pub fn to_js(buffers: Vec<Buffer>) -> Array {
     buffers
         .into_iter()
@@ -23,7 +23,7 @@ pub fn to_js(buffers: Vec<Buffer>) -> Array {
         .collect()
 }
 
-/// The list of `ArrayBuffer`s to transfer with what [`to_js`] gave.
+/// The `ArrayBuffer`s to transfer with the arrays of [`to_js`].
 pub fn transfer_list(arrays: &Array) -> Array {
     arrays
         .iter()
@@ -31,10 +31,10 @@ pub fn transfer_list(arrays: &Array) -> Array {
         .collect()
 }
 
-/// Work on the page before the browser gets its turn.
+/// Longest stretch of work before the browser gets a turn, ms.
 const TURN_MS: f64 = 8.0;
 
-/// Copies typed arrays in, a few at a time; anything else is refused.
+/// Copies typed arrays in, a few at a time; `None` for anything else.
 pub async fn from_js(arrays: &Array) -> Option<Vec<Buffer>> {
     let mut out = Vec::with_capacity(arrays.length() as usize);
     let mut turn = clock::now_ms();

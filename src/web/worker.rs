@@ -1,15 +1,17 @@
-//! The worker's side: the page's own wasm, told apart by the missing window.
+//! The worker's side of reading files. The worker runs the same wasm as the page, and is recognised
+//! by its missing window.
 //!
-//! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`,
-//! `{type: "warm"}`. Out: `warm {id: 0}` once the readers are there; `progress {id, read}`, then one of `table {id, head, arrays, parse_ms}`,
-//! `devices {id, json}`, `context {id, json}`, `error {id, line, column, message}`, `cancelled {id}`.
+//! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`, `{type:
+//! "warm"}`. Messages out: `warm {id: 0}` once the readers are there; `progress {id, read}`, then
+//! one of `table {id, head, arrays, parse_ms}`, `devices {id, json}`, `context {id, json}`, `error
+//! {id, line, column, message, kind}`, `cancelled {id}`.
 
 use super::clock;
 use super::file::Input;
 use super::reading::{self, Outcome, Pace};
 use super::transfer;
-use crate::dataset::wire;
-use crate::import::{ImportOptions, Imported};
+use gemmscope_import::{ImportOptions, Imported};
+use gemmscope_table::dataset::wire;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -47,7 +49,7 @@ struct State {
     importing: Cell<u32>,
 }
 
-/// Listens for messages for as long as the worker lives. Does nothing outside a worker.
+/// Handles messages for as long as the worker lives. Does nothing outside a worker.
 pub fn run() {
     let Ok(scope) = js_sys::global().dyn_into::<web_sys::DedicatedWorkerGlobalScope>() else {
         return;
@@ -82,7 +84,7 @@ pub fn run() {
             _ => {}
         }
     });
-    // The worker ends with the page; until then it listens.
+    // The listener lives as long as the worker.
     std::mem::forget(listener);
 }
 
@@ -149,8 +151,8 @@ async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u3
     state.cancelled.borrow_mut().remove(&id);
 }
 
-/// Runs the reader over about 1 MB of made-up rows: the first real file then meets code that the
-/// browser has optimised already. Gives way to a real import.
+/// Runs the reader over about 1 MB of made-up rows, so that the browser has optimised its code
+/// before the first file. Stops when a file arrives.
 async fn warm_up(state: &State) {
     let Ok(mut session) =
         reading::open_session("warm-up.csv".to_owned(), 0, ImportOptions::default()).await

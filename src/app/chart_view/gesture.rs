@@ -5,15 +5,19 @@
 //! walk from point to point. In a picture that holds more than fits, a drag and the wheel scroll;
 //! along a bar of colours a drag filters.
 
-use super::{Picture, Target};
-use crate::app::state::App;
-use crate::chart::hit::Direction;
-use crate::chart::scale::Scale;
-use crate::chart::scene::{Handle, Point, Window};
-use crate::chart::scroll::{self, Bar};
-use crate::field::Field;
-use crate::filter::Range;
+use super::Picture;
+use crate::app::state::{Shell, Workbench};
 use crate::web::dom;
+use gemmscope_chart::camera::{Camera, Zoom};
+use gemmscope_chart::charts::set_first;
+use gemmscope_chart::hit::Direction;
+use gemmscope_chart::interactive::{InteractiveChart, Target};
+use gemmscope_chart::scale::Scale;
+use gemmscope_chart::scene::{DragArea, Point, Window};
+use gemmscope_chart::scroll;
+use gemmscope_chart::scroll::Bar;
+use gemmscope_table::field::Field;
+use gemmscope_table::filter::Range;
 use leptos::html::Div;
 use leptos::prelude::*;
 use std::cell::RefCell;
@@ -21,10 +25,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What the gestures work on.
-pub struct Parts {
-    pub app: App,
+pub(super) struct Parts {
+    pub shell: Shell,
+    pub bench: Workbench,
     pub stage: NodeRef<Div>,
-    pub picture: RwSignal<Option<Rc<dyn Picture>>, LocalStorage>,
+    pub picture: Picture,
     pub target: RwSignal<Option<Target>>,
     pub brush: RwSignal<Option<[f64; 4]>>,
     /// A drag draws a box without Shift.
@@ -32,8 +37,10 @@ pub struct Parts {
     /// A scroll bar is pointed at or held.
     pub held: RwSignal<bool>,
     pub zoomed: Memo<bool>,
-    pub zoom: Rc<dyn Fn(Option<String>)>,
-    pub whole: Rc<dyn Fn()>,
+    /// Key of the chart, for its scrolling.
+    pub name: &'static str,
+    /// Shows a part of the axes; `None` shows everything.
+    pub zoom: Rc<dyn Fn(Option<Zoom>)>,
 }
 
 /// How near the pointer must come, CSS pixels. A finger is wider.
@@ -57,7 +64,7 @@ struct Drag {
     scrolled: Option<(usize, usize)>,
     /// The scroll bar that is held, and how far from its thumb's start, px.
     bar: Option<(Bar, f64)>,
-    /// Part of a slot that the wheel has moved.
+    /// Part of a column and of a row that the wheel has moved.
     wheel: (f64, f64),
 }
 
@@ -65,9 +72,9 @@ struct Drag {
 const BAR_SLACK: f64 = 6.0;
 const FINGER_SLACK: f64 = 12.0;
 
-fn range_at(shown: &Rc<dyn Picture>, (x, y): Point) -> Option<([f64; 4], String, Scale)> {
-    shown.scene().handles.iter().find_map(|h| match h {
-        Handle::Range { rect, field, scale } => {
+fn range_at(shown: &Rc<dyn InteractiveChart>, (x, y): Point) -> Option<([f64; 4], String, Scale)> {
+    shown.scene().drag_areas.iter().find_map(|h| match h {
+        DragArea::Range { rect, field, scale } => {
             let [l, t, w, h] = *rect;
             let on = x >= l - BAR_SLACK
                 && x <= l + w + BAR_SLACK
@@ -75,25 +82,43 @@ fn range_at(shown: &Rc<dyn Picture>, (x, y): Point) -> Option<([f64; 4], String,
                 && y <= t + h + BAR_SLACK;
             on.then(|| (*rect, field.clone(), *scale))
         }
-        Handle::Scroll { .. } => None,
+        DragArea::Scroll { .. } => None,
     })
 }
 
-/// Moves a scrolled picture by slots; false where it cannot.
-fn scroll_by(app: App, shown: &Rc<dyn Picture>, (dx, dy): (f64, f64)) -> bool {
+/// Shows another part of the axes, where the chart can be zoomed.
+fn zoom_to(parts: &Parts, shown: &Rc<dyn InteractiveChart>, to: impl FnOnce(&Camera) -> Zoom) {
+    if let Some(camera) = shown.camera() {
+        (parts.zoom)(Some(to(&camera)));
+    }
+}
+
+/// Shows another first column and row.
+fn scroll_to(parts: &Parts, first: (usize, usize)) {
+    let name = parts.name;
+    parts.bench.edit_without_undo(|v| set_first(v, name, first));
+}
+
+/// Moves a scrolled picture by columns and rows; false where it cannot.
+fn scroll_by(parts: &Parts, shown: &Rc<dyn InteractiveChart>, (dx, dy): (f64, f64)) -> bool {
     let Some((_, columns, rows)) = shown.scene().scroll() else {
         return false;
     };
     let to = (columns.moved(dx), rows.moved(dy));
     let moves = to != (columns.first, rows.first);
     if moves {
-        shown.scroll_to(app, to);
+        scroll_to(parts, to);
     }
     moves
 }
 
 /// Moves what a held scroll bar scrolls.
-fn scroll_bar(app: App, shown: &Rc<dyn Picture>, (bar, offset): (Bar, f64), at: Point) {
+fn scroll_bar(
+    parts: &Parts,
+    shown: &Rc<dyn InteractiveChart>,
+    (bar, offset): (Bar, f64),
+    at: Point,
+) {
     let Some((_, columns, rows)) = shown.scene().scroll() else {
         return;
     };
@@ -103,16 +128,16 @@ fn scroll_bar(app: App, shown: &Rc<dyn Picture>, (bar, offset): (Bar, f64), at: 
         false => (first, rows.first),
     };
     if to != (columns.first, rows.first) {
-        shown.scroll_to(app, to);
+        scroll_to(parts, to);
     }
 }
 
 /// Filters by the part of a colour bar between two places; a click lets all through.
-fn filter_range(app: App, field: &str, scale: &Scale, ends: Option<(f64, f64)>) {
+fn filter_range(bench: Workbench, field: &str, scale: &Scale, ends: Option<(f64, f64)>) {
     let Some(field) = Field::parse(field) else {
         return;
     };
-    app.edit("range", |v| match ends {
+    bench.edit("range", |v| match ends {
         Some((a, b)) => {
             let (lo, hi) = (scale.value(a), scale.value(b));
             // An end of the bar is no limit: what lies past it keeps its place.
@@ -134,7 +159,7 @@ fn filter_range(app: App, field: &str, scale: &Scale, ends: Option<(f64, f64)>) 
 }
 
 /// Puts the listeners on the stage, for as long as the chart lives.
-pub fn attach(parts: Parts) {
+pub(super) fn attach(parts: Parts) {
     let parts = Rc::new(parts);
     let kept = StoredValue::new_local(Vec::<dom::Listener>::new());
     on_cleanup(move || kept.dispose());
@@ -169,7 +194,7 @@ pub fn attach(parts: Parts) {
         let double = {
             let parts = parts.clone();
             dom::listen(&element, "dblclick", move |_: web_sys::Event| {
-                (parts.whole)()
+                (parts.zoom)(None)
             })
         };
         let blur = {
@@ -200,7 +225,7 @@ fn place(stage: &web_sys::HtmlElement, e: &web_sys::MouseEvent) -> Point {
     )
 }
 
-fn picture(parts: &Parts) -> Option<Rc<dyn Picture>> {
+fn picture(parts: &Parts) -> Option<Rc<dyn InteractiveChart>> {
     parts.picture.try_get_untracked().flatten()
 }
 
@@ -258,7 +283,7 @@ fn on_down(
             parts.held.set(true);
             parts.target.set(None);
             let _ = stage.set_pointer_capture(e.pointer_id());
-            scroll_bar(parts.app, p, held, at);
+            scroll_bar(parts, p, held, at);
             return;
         }
         drag.range = shown.as_ref().and_then(|p| range_at(p, at));
@@ -302,7 +327,7 @@ fn on_move(
     drag.pointers.insert(e.pointer_id(), at);
     let Some(shown) = picture(parts) else { return };
     if let Some(held) = drag.bar {
-        scroll_bar(parts.app, &shown, held, at);
+        scroll_bar(parts, &shown, held, at);
     } else if let Some(([l, t, w, h], ..)) = drag.range {
         let end = |x: f64| x.clamp(l, l + w);
         let (a, b) = (end(drag.start.0), end(at.0));
@@ -310,7 +335,9 @@ fn on_move(
     } else if let [other] = others[..] {
         let span = |p: Point| (p.0 - other.0).hypot(p.1 - other.1).max(1.0);
         let middle = ((at.0 + other.0) / 2.0, (at.1 + other.1) / 2.0);
-        (parts.zoom)(shown.zoom_about(middle, span(at) / span(before)));
+        zoom_to(parts, &shown, |c| {
+            c.zoom_about(middle, span(at) / span(before))
+        });
     } else if drag.boxing {
         let (x0, x1) = (at.0.min(drag.start.0), at.0.max(drag.start.0));
         let (y0, y1) = (at.1.min(drag.start.1), at.1.max(drag.start.1));
@@ -326,10 +353,12 @@ fn on_move(
             by(first.1, at.1 - drag.start.1, &rows),
         );
         if to != (columns.first, rows.first) {
-            shown.scroll_to(parts.app, to);
+            scroll_to(parts, to);
         }
     } else if e.pointer_type() == "mouse" || parts.zoomed.get_untracked() {
-        (parts.zoom)(shown.pan_by((at.0 - before.0, at.1 - before.1)));
+        zoom_to(parts, &shown, |c| {
+            c.pan_by((at.0 - before.0, at.1 - before.1))
+        });
     }
 }
 
@@ -351,19 +380,19 @@ fn on_up(
         parts.held.set(false);
     } else if let Some((_, field, scale)) = drag.range.take() {
         let ends = brush.filter(|b| b[2] > 2.0).map(|b| (b[0], b[0] + b[2]));
-        filter_range(parts.app, &field, &scale, ends);
+        filter_range(parts.bench, &field, &scale, ends);
     } else if let Some(rect) = brush {
         parts.boxing.set(false);
         let ranges = shown.ranges(rect);
         if !ranges.is_empty() {
-            parts.app.edit("box", |v| v.filters.ranges.extend(ranges));
-            parts.app.status.set(
+            parts.bench.edit("box", |v| v.filters.ranges.extend(ranges));
+            parts.shell.status.set(
                 "Filtered to what the box holds: take it back with Ctrl Z or in the list of filters."
                     .into(),
             );
             return;
         }
-        select(parts.app, &shown.within(rect), false);
+        select(parts, &shown.within(rect), false);
     } else if !drag.moved {
         let reach = if e.pointer_type() == "mouse" {
             REACH
@@ -372,23 +401,23 @@ fn on_up(
         };
         match shown.at(at, reach) {
             Some(found) => {
-                select(parts.app, &found.rows, add);
+                select(parts, &found.rows, add);
                 parts.target.set(Some(found));
             }
-            None if !add => parts.app.deselect(),
+            None if !add => parts.bench.deselect(),
             None => {}
         }
     }
 }
 
-fn select(app: App, rows: &[u32], add: bool) {
+fn select(parts: &Parts, rows: &[u32], add: bool) {
     let found = rows.len();
     if found > MOST_SELECTED {
-        app.status.set(format!(
+        parts.shell.status.set(format!(
             "{found} GEMMs here; the first {MOST_SELECTED} are selected"
         ));
     }
-    app.select(&rows[..found.min(MOST_SELECTED)], add);
+    parts.bench.select(&rows[..found.min(MOST_SELECTED)], add);
 }
 
 fn on_cancel(
@@ -437,27 +466,27 @@ fn on_wheel(
             (dx, dy) = (dx + dy, 0.0);
         }
         let mut drag = drag.borrow_mut();
-        let slots = |by: f64, w: &Window| if w.step > 0.0 { by / w.step } else { 0.0 };
+        let steps = |by: f64, w: &Window| if w.step > 0.0 { by / w.step } else { 0.0 };
         let by = (
-            drag.wheel.0 + slots(dx, &columns),
-            drag.wheel.1 + slots(dy, &rows),
+            drag.wheel.0 + steps(dx, &columns),
+            drag.wheel.1 + steps(dy, &rows),
         );
         let whole = (by.0.trunc(), by.1.trunc());
         drag.wheel = (by.0 - whole.0, by.1 - whole.1);
         let still = whole == (0.0, 0.0);
         // At its end the page scrolls on.
-        if scroll_by(parts.app, &shown, whole) || still {
+        if scroll_by(parts, &shown, whole) || still {
             e.prevent_default();
         }
         return;
     }
-    if shown.zoom_key().is_none() {
+    if shown.camera().is_none() {
         return;
     }
     e.prevent_default();
     // One notch is a factor of about 1.2.
     let factor = (-e.delta_y() * unit / 550.0).clamp(-0.5, 0.5).exp();
-    (parts.zoom)(shown.zoom_about(place(stage, e), factor));
+    zoom_to(parts, &shown, |c| c.zoom_about(place(stage, e), factor));
 }
 
 fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
@@ -482,7 +511,7 @@ fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
                 Direction::Up => (0.0, 60.0),
                 Direction::Down => (0.0, -60.0),
             };
-            (parts.zoom)(shown.pan_by(by));
+            zoom_to(parts, &shown, |c| c.pan_by(by));
         } else {
             let from = parts.target.get_untracked();
             match shown.neighbour(from.as_ref(), direction) {
@@ -495,7 +524,7 @@ fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
                         Direction::Up => (0.0, -1.0),
                         Direction::Down => (0.0, 1.0),
                     };
-                    scroll_by(parts.app, &shown, by);
+                    scroll_by(parts, &shown, by);
                 }
             }
         }
@@ -520,26 +549,26 @@ fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
                     _ => f64::MAX,
                 };
                 let by = |d: f64| if d > 0.0 { d * times } else { 0.0 };
-                scroll_by(parts.app, &shown, (by(dx), by(dy)));
+                scroll_by(parts, &shown, (by(dx), by(dy)));
             }
         }
         "Enter" | " " => {
             if let Some(t) = parts.target.get_untracked() {
                 e.prevent_default();
-                select(parts.app, &t.rows, e.shift_key());
+                select(parts, &t.rows, e.shift_key());
             }
         }
         "+" | "=" => {
             e.prevent_default();
-            (parts.zoom)(shown.zoom_about(middle, 1.5));
+            zoom_to(parts, &shown, |c| c.zoom_about(middle, 1.5));
         }
         "-" | "−" => {
             e.prevent_default();
-            (parts.zoom)(shown.zoom_about(middle, 1.0 / 1.5));
+            zoom_to(parts, &shown, |c| c.zoom_about(middle, 1.0 / 1.5));
         }
         "0" => {
             e.prevent_default();
-            (parts.whole)();
+            (parts.zoom)(None);
         }
         "Escape" if parts.target.with_untracked(Option::is_some) => {
             e.prevent_default();

@@ -2,13 +2,12 @@
 //! part that shows and the whole are offered, each with its size.
 
 use super::Picture;
-use crate::app::state::App;
+use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
-use crate::chart::scroll::{LIMIT, fits, whole_size};
-use crate::chart::svg;
 use crate::web::{dom, picture as file};
+use gemmscope_chart::scroll::{LIMIT, fits, whole_size};
+use gemmscope_chart::svg;
 use leptos::prelude::*;
-use std::rc::Rc;
 
 /// Kinds of pictures: caption, device pixels per CSS pixel; none for a vector picture.
 const KINDS: [(&str, Option<f64>); 3] = [
@@ -17,12 +16,10 @@ const KINDS: [(&str, Option<f64>); 3] = [
     ("SVG", None),
 ];
 
-type Shown = RwSignal<Option<Rc<dyn Picture>>, LocalStorage>;
-
 /// The menu.
 #[component]
-pub fn SaveMenu(picture: Shown, name: &'static str) -> impl IntoView {
-    let app = App::here();
+pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
+    let (shell, bench) = (Shell::here(), Workbench::here());
     let csv = move |_| {
         if let Some(p) = picture.get_untracked() {
             let table = p.table(usize::MAX).0.csv();
@@ -37,12 +34,13 @@ pub fn SaveMenu(picture: Shown, name: &'static str) -> impl IntoView {
             label=|| icon(icon::SAVE)
         >
             {move || picture.get().map(|p| {
-                let (shown, all) = (p.saved(), whole_size(p.scene()));
+                let selected = bench.selected.get();
+                let (shown, all) = (p.saved(&selected), whole_size(p.scene()));
                 let part = (shown.width, shown.height);
                 let caption = if all.is_some() { "The part that shows" } else { "The picture" };
                 view! {
-                    {group(app, picture, name, (caption, part, false))}
-                    {all.map(|size| group(app, picture, name, ("All of it, nothing scrolled away", size, true)))}
+                    {group((shell, bench), picture, name, (caption, part, false))}
+                    {all.map(|size| group((shell, bench), picture, name, ("All of it, nothing scrolled away", size, true)))}
                 }
             })}
             <p class="menu-caption">"The numbers"</p>
@@ -55,8 +53,8 @@ pub fn SaveMenu(picture: Shown, name: &'static str) -> impl IntoView {
 
 /// The kinds in which a picture of a size can be saved; too large ones say so.
 fn group(
-    app: App,
-    picture: Shown,
+    state: (Shell, Workbench),
+    picture: Picture,
     name: &'static str,
     (caption, size, whole): (&'static str, (f64, f64), bool),
 ) -> AnyView {
@@ -66,7 +64,7 @@ fn group(
         let too = why.is_some();
         view! {
             <button type="button" class="menu-item" disabled=too title=why data-whole=whole.to_string()
-                on:click=move |_| save(app, picture, name, scale, whole)>
+                on:click=move |_| save(state, picture, name, scale, whole)>
                 {label} {too.then_some(": too large")}
             </button>
         }
@@ -79,16 +77,23 @@ fn group(
     .into_any()
 }
 
-fn save(app: App, picture: Shown, name: &str, scale: Option<f64>, whole: bool) {
+fn save(
+    (shell, bench): (Shell, Workbench),
+    picture: Picture,
+    name: &str,
+    scale: Option<f64>,
+    whole: bool,
+) {
     let Some(p) = picture.get_untracked() else {
         return;
     };
+    let selected = bench.selected.get_untracked();
     let scene = match whole {
-        true => p.whole(),
-        false => Ok(p.saved()),
+        true => p.whole(&selected),
+        false => Ok(p.saved(&selected)),
     };
     let Ok(scene) = scene else {
-        return app.status.set(format!("Too large: {LIMIT}."));
+        return shell.status.set(format!("Too large: {LIMIT}."));
     };
     let name = if whole {
         format!("{name}-all")

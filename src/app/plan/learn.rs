@@ -1,20 +1,20 @@
-//! The guided reading: text beside the live roofline.
+//! The guided reading: text beside the roofline of the plan.
 
-use super::{Ready, lists, model, picture};
-use crate::plan::learn::{STEPS, enter, shown};
+use super::ready::{PAGE, Ready};
+use super::{lists, model, picture};
+use gemmscope_analysis::planner::learn::{STEPS, enter, shown};
 use leptos::prelude::*;
 
 /// The page.
-pub fn page(ready: Ready) -> AnyView {
-    let app = ready.app;
-    let step = Memo::new(move |_| app.view.with(shown));
-    let go = move |i: usize| app.edit("learn", |v| enter(v, i));
-    // A reader who comes in sees what the step says, unless the link says otherwise.
-    if app.view.with_untracked(|v| {
-        !v.params
-            .keys()
-            .any(|k| k.starts_with("plan.") && k != super::PAGE)
-    }) {
+pub(super) fn page(ready: Ready) -> AnyView {
+    let bench = ready.bench;
+    let step = Memo::new(move |_| bench.view.with(shown));
+    let go = move |i: usize| bench.edit("learn", |v| enter(v, i));
+    // Opened without settings in the link, the page shows what the step describes.
+    if bench
+        .view
+        .with_untracked(|v| !v.params.keys().any(|k| k.starts_with("plan.") && k != PAGE))
+    {
         go(step.get_untracked());
     }
     let text = move || {
@@ -25,7 +25,7 @@ pub fn page(ready: Ready) -> AnyView {
             <p class="task">{s.task}</p>
         }
     };
-    let entry = move |(i, s): (usize, &'static crate::plan::learn::Step)| {
+    let entry = move |(i, s): (usize, &'static gemmscope_analysis::planner::learn::Step)| {
         view! {
             <li>
                 <button type="button" class="menu-item" aria-pressed=move || (step.get() == i).to_string() on:click=move |_| go(i)>

@@ -1,15 +1,15 @@
-//! The plan as lists: totals, GEMMs, devices by step time, measured rows that are in the model.
+//! The plan as lists: totals, GEMMs, devices by step time, measured rows of the model.
 
-use super::Ready;
+use super::ready::Ready;
 use crate::app::ui::table_view;
-use crate::plan::matching::Index;
-use crate::plan::measured::{MeasuredStep, best_preset, distinct, measured_table};
-use crate::plan::spread::Spread;
-use crate::plan::{Plan, export, form};
+use gemmscope_analysis::planner::matching::Index;
+use gemmscope_analysis::planner::measured::{MeasuredStep, best_preset, distinct, measured_table};
+use gemmscope_analysis::planner::spread::Spread;
+use gemmscope_analysis::planner::{Plan, export, form};
 use leptos::prelude::*;
 
 /// The lists.
-pub fn view(ready: Ready) -> AnyView {
+pub(super) fn view(ready: Ready) -> AnyView {
     let plan = ready.plan;
     let failed = move || {
         plan.with(|p| {
@@ -56,17 +56,17 @@ pub fn view(ready: Ready) -> AnyView {
     .into_any()
 }
 
-/// Measured shapes that the model has, and a better model where there is one.
+/// The measured shapes that are in the model, and a better fitting model where there is one.
 fn measured(ready: Ready) -> AnyView {
-    let app = ready.app;
+    let bench = ready.bench;
     let shapes = Memo::new(move |_| {
-        let frame = app.late.get();
+        let frame = bench.settled_frame.get();
         (!frame.data.is_empty()).then(|| distinct(&frame.data, &frame.rows))
     });
     let model = Memo::new(move |_| ready.plan.with(|p| p.state.model.clone()));
     let found = Memo::new(move |_| {
         let index = model.with(Index::new);
-        let frame = app.late.get();
+        let frame = bench.settled_frame.get();
         shapes.with(|s| {
             s.as_ref()
                 .map(|s| (s.len(), measured_table(&index, &frame, s)))
@@ -82,7 +82,7 @@ fn measured(ready: Ready) -> AnyView {
             return None;
         }
         let id = fit.model.clone();
-        let choose = move |_| app.edit("plan", |v| form::choose_model(v, &id));
+        let choose = move |_| bench.edit("plan", |v| form::choose_model(v, &id));
         Some(view! {
             <div class="plan-note">
                 {format!("{} of the {} measured shapes are {}'s. ", fit.matched, fit.of, fit.name)}
@@ -91,7 +91,7 @@ fn measured(ready: Ready) -> AnyView {
         })
     };
     let step = Memo::new(move |_| {
-        let frame = app.late.get();
+        let frame = bench.settled_frame.get();
         model.with(|m| shapes.with(|s| MeasuredStep::of(m, &Index::new(m), &frame, s.as_deref()?)))
     });
     let as_measured = move || {
@@ -100,7 +100,9 @@ fn measured(ready: Ready) -> AnyView {
         let planned = ready.plan.with(|p| step.is(&p.state.workload));
         let plan = move |_| {
             let step = step.clone();
-            app.edit("plan", |v| app.late.with_untracked(|f| step.plan(v, f)));
+            bench.edit("plan", |v| {
+                bench.settled_frame.with_untracked(|f| step.plan(v, f))
+            });
         };
         Some(view! {
             <div class="plan-note">

@@ -1,16 +1,17 @@
-//! A model's GEMMs: the settings, the live roofline with its two sliders, the lists.
+//! The page of a model's GEMMs: the settings, the roofline with its two sliders, the lists.
 
-use super::{Ready, lists, picture, problems};
+use super::ready::{Ready, problems};
+use super::{lists, picture};
 use crate::app::controls::{Change, controls, number};
 use crate::app::ui::{Menu, icon, value_of};
-use crate::chart::control::Control;
-use crate::plan::export::EXPORTS;
-use crate::plan::form;
 use crate::web::dom;
+use gemmscope_analysis::planner::export::EXPORTS;
+use gemmscope_analysis::planner::form;
+use gemmscope_table::control::Control;
 use leptos::prelude::*;
 
 /// The page.
-pub fn page(ready: Ready) -> AnyView {
+pub(super) fn page(ready: Ready) -> AnyView {
     view! {
         <div class="plan-columns">
             <section class="plan-form" aria-label="What is planned">{settings(ready)}</section>
@@ -26,7 +27,7 @@ pub fn page(ready: Ready) -> AnyView {
     .into_any()
 }
 
-/// One line on what is planned, with what it can be saved as.
+/// One line that says what is planned, and the menu that saves it.
 fn headline(ready: Ready) -> AnyView {
     let save = move |i: usize| {
         let e = &EXPORTS[i];
@@ -55,13 +56,13 @@ fn headline(ready: Ready) -> AnyView {
     .into_any()
 }
 
-/// Batch and length, live, and which of the two leaves a trail.
-pub fn sliders(ready: Ready) -> AnyView {
-    let app = ready.app;
-    let both = Memo::new(move |_| app.view.with(form::sizes));
+/// The sliders of batch and length. The one that was moved last draws the trail.
+pub(super) fn sliders(ready: Ready) -> AnyView {
+    let bench = ready.bench;
+    let both = Memo::new(move |_| bench.view.with(form::sizes));
     // What was moved last leaves the trail.
     let change: Change = Callback::new(move |(control, value): (Control, String)| {
-        app.edit("slider", |v| form::slide(v, &control, &value));
+        bench.edit("slider", |v| form::slide(v, &control, &value));
     });
     let slider = move |i: usize| {
         let now = Memo::new(move |_| both.with(|b| b[i].clone()));
@@ -78,7 +79,7 @@ pub fn sliders(ready: Ready) -> AnyView {
                 <input
                     type="range"
                     min="0"
-                    max=form::slider_of(crate::plan::LARGEST).to_string()
+                    max=form::slider_of(gemmscope_analysis::planner::LARGEST).to_string()
                     data-slider=key
                     aria-label=move || now.with(|c| c.label.clone())
                     prop:value=position
@@ -94,15 +95,15 @@ pub fn sliders(ready: Ready) -> AnyView {
 }
 
 fn settings(ready: Ready) -> AnyView {
-    let app = ready.app;
+    let bench = ready.bench;
     let groups = Memo::new(move |_| {
-        let own = app.custom.get();
-        app.view.with(|v| form::groups(v, &own))
+        let own = bench.custom.get();
+        bench.view.with(|v| form::groups(v, &own))
     });
     let change: Change = Callback::new(move |(control, value): (Control, String)| {
-        app.edit("plan", |v| form::choose(v, &control, &value));
+        bench.edit("plan", |v| form::choose(v, &control, &value));
     });
-    // On a phone the chart comes below the form: what is seldom changed is folded.
+    // On a phone the chart comes below the form, so all but the first group start folded.
     let small = dom::media("(max-width: 900px)");
     let titles: Vec<(&str, bool)> = groups.with_untracked(|g| {
         let open = |i: usize, g: &form::Group| g.open && !(small && i > 0);

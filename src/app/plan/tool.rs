@@ -1,35 +1,60 @@
 //! The page of a tool: its settings, figures, picture and notes.
 
-use super::Ready;
-use crate::app::chart_view::{Canvas, ChartView, Describe, Draw, Picture, Target};
+use super::ready::Ready;
+use crate::app::chart_view::{ChartView, Draw};
 use crate::app::controls::{controls, write};
-use crate::app::views::scene::Drawn;
-use crate::chart::planner::{Context, TOOLS, Tool, ToolKind};
-use crate::chart::view::Look;
+use gemmscope_chart::charts::{Chart, RenderOptions};
+use gemmscope_chart::interactive::{self, Canvas, InteractiveChart};
+use gemmscope_chart::planner::{Context, TOOLS, Tool, ToolKind};
+use gemmscope_model::hardware::Device;
+use gemmscope_table::field::Frame;
+use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::rc::Rc;
-use std::sync::Arc;
 
-fn open(ready: Ready, kind: &'static ToolKind) -> Box<dyn Tool> {
-    let frame = ready.app.late.get();
-    let own = ready.app.custom.get();
-    ready.app.view.with(|state| {
-        (kind.open)(&Context {
-            frame: &frame,
-            state,
-            own: &own,
-        })
-    })
+/// What a tool and its picture depend on.
+#[derive(Clone, PartialEq)]
+struct ToolInputs {
+    frame: Frame,
+    state: ViewState,
+    own: Vec<Device>,
+    selected: Vec<u32>,
 }
 
-/// The page of the tool of this index.
-pub fn page(ready: Ready, index: usize) -> AnyView {
-    let app = ready.app;
+impl ToolInputs {
+    fn of(ready: Ready) -> Self {
+        let bench = ready.bench;
+        let (params, roof) = bench.view.with(|v| (v.params.clone(), v.roof));
+        ToolInputs {
+            frame: bench.settled_frame.get(),
+            state: ViewState {
+                params,
+                roof,
+                ..ViewState::default()
+            },
+            own: bench.custom.get(),
+            selected: bench.selected.get(),
+        }
+    }
+
+    fn open(&self, kind: &ToolKind) -> Box<dyn Tool> {
+        (kind.open)(&Context {
+            frame: &self.frame,
+            state: &self.state,
+            own: &self.own,
+        })
+    }
+}
+
+/// The page of the tool with this index.
+pub(super) fn page(ready: Ready, index: usize) -> AnyView {
+    let bench = ready.bench;
     let kind = &TOOLS[index];
-    // What the opened tool says, as values that compare: the tool itself is opened anew, which
-    // costs less than a millisecond.
+    let inputs = Memo::new(move |_| ToolInputs::of(ready));
+    // What the tool says, as values that memos can compare. Opening the tool again costs less than
+    // a millisecond.
     let said = Memo::new(move |_| {
-        let tool = open(ready, kind);
+        let tool = inputs.with(|i| i.open(kind));
         (
             tool.controls(),
             tool.figures(),
@@ -49,35 +74,17 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
                 .collect_view()
         }
     };
-    let tall = move |width: f64| untrack(|| open(ready, kind)).height(width);
-    // What is said need not change where the picture does.
-    let params = Memo::new(move |_| app.view.with(|v| (v.params.clone(), v.roof)));
-    let track = move || {
-        params.with(|_| ());
-        app.late.with(|_| ());
-        app.custom.with(|_| ());
-        app.selected.with(|_| ());
-    };
-    let draw: Draw = Rc::new(move |canvas: &Canvas| {
-        let tool: Rc<dyn Tool> = untrack(|| open(ready, kind)).into();
-        let selected = app.selected.try_get_untracked()?;
-        let scene = tool.scene(&Look {
-            theme: &canvas.theme,
-            width: canvas.size.0,
-            height: canvas.size.1,
-            selected: &selected,
-            first: (0, 0),
-        });
-        Some(Rc::new(Drawn {
-            scene,
-            canvas: *canvas,
-            id: kind.id,
-            view: tool,
-            selected,
-        }) as Rc<dyn Picture>)
+    let tall = move |width: f64| inputs.with_untracked(|i| i.open(kind)).height(width);
+    let picture = RwSignal::new_local(None::<Rc<dyn InteractiveChart>>);
+    let draw: Draw<ToolInputs> = Rc::new(move |inputs: &ToolInputs, canvas: &Canvas| {
+        let tool: Rc<dyn Chart> = Rc::<dyn Tool>::from(inputs.open(kind));
+        let options = RenderOptions {
+            selected: &inputs.selected,
+            ..canvas.options()
+        };
+        Some(interactive::draw(&tool, None, &options))
     });
-    let describe: Describe = Arc::new(|t: &Target| (t.label.clone(), Vec::new()));
-    // A picture of two panels is taller on a phone than a wide one.
+    // A picture of two panels is higher on a phone than on a wide screen.
     let small = crate::web::dom::media("(max-width: 900px)");
     let height = move || {
         said.track();
@@ -87,7 +94,7 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
         <div class="plan-columns">
             <section class="plan-form tool" aria-label="Settings">
                 <p class="plan-hint">{kind.hint}</p>
-                {controls(list.into(), write(app))}
+                {controls(list.into(), write(bench))}
             </section>
             <section class="plan-body tool" aria-label=kind.name>
                 {lines(verdict, "plan-note first")}
@@ -99,7 +106,7 @@ pub fn page(ready: Ready, index: usize) -> AnyView {
                         .collect_view()}
                 </dl>
                 <div class="plan-tool" style:height=height>
-                    <ChartView track=track draw=draw describe=describe name=kind.id bar=|| () legend=|| () />
+                    <ChartView inputs=inputs draw=draw picture=picture name=kind.id fills=true bar=|| () legend=|| () />
                 </div>
                 {lines(notes, "plan-note")}
             </section>

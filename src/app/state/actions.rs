@@ -1,17 +1,19 @@
-//! What the reader may do: look elsewhere, filter, select, judge by other devices; and take it back.
+//! What the user can do: change the view, filter, select, choose devices, and undo.
 
-use super::{App, DEVICES_KEY, Dialog, FINDING_KEY, TERMS_KEY, THEME_KEY, ThemeChoice};
-use crate::field::Field;
-use crate::filter::Filters;
-use crate::hardware::{Device, RoofKind};
-use crate::metrics::DeviceChoice;
-use crate::selection::RowSet;
-use crate::view_state::{RowRef, ViewState};
+use super::Workbench;
+use super::workbench::DEVICES_KEY;
 use crate::web::{clock, storage};
+use gemmscope_chart::picture::FINDING_KEY;
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_table::field::Field;
+use gemmscope_table::filter::Filters;
+use gemmscope_table::metrics::DeviceChoice;
+use gemmscope_table::selection::RowSet;
+use gemmscope_table::view_state::{RowRef, ViewState};
 use leptos::prelude::*;
 
-impl App {
-    /// Changes the view as one step that can be undone. Quick changes of one `kind` are one step.
+impl Workbench {
+    /// Changes the view as one step of undo. Quick changes of the same `kind` are one step.
     pub fn edit(&self, kind: &'static str, change: impl FnOnce(&mut ViewState)) {
         let before = self.view.get_untracked();
         let mut after = before.clone();
@@ -23,8 +25,8 @@ impl App {
         }
     }
 
-    /// Changes the view without a step: selection, hover.
-    pub fn glance(&self, change: impl FnOnce(&mut ViewState)) {
+    /// Changes the view without a step of undo, as for a selection.
+    pub fn edit_without_undo(&self, change: impl FnOnce(&mut ViewState)) {
         let before = self.view.get_untracked();
         let mut after = before.clone();
         change(&mut after);
@@ -33,7 +35,7 @@ impl App {
         }
     }
 
-    /// Takes the last step back.
+    /// Undoes the last step.
     pub fn undo(&self) {
         let current = self.view.get_untracked();
         if let Some(Some(before)) = self.history.try_update(|h| h.undo(current)) {
@@ -41,7 +43,7 @@ impl App {
         }
     }
 
-    /// Does the step again.
+    /// Redoes the step that was undone last.
     pub fn redo(&self) {
         let current = self.view.get_untracked();
         if let Some(Some(after)) = self.history.try_update(|h| h.redo(current)) {
@@ -49,22 +51,22 @@ impl App {
         }
     }
 
-    /// Lets a value of a facet through, or no longer.
+    /// Adds a value of a field to the filter, or takes it out.
     pub fn toggle_facet(&self, field: &Field, value: &str) {
         self.edit("facet", |v| v.filters.toggle(field, value));
     }
 
-    /// Lets everything through.
+    /// Removes all filters.
     pub fn clear_filters(&self) {
         self.edit("clear", |v| v.filters = Filters::default());
     }
 
-    /// Selects rows; `add` keeps what is selected and takes out what is selected already.
+    /// Selects rows. With `add` the old selection stays, and rows already in it are taken out.
     pub fn select(&self, rows: &[u32], add: bool) {
         let refs: Vec<RowRef> = self
             .data
             .with_untracked(|d| rows.iter().map(|&r| RowRef::of(r, d)).collect());
-        self.glance(|v| {
+        self.edit_without_undo(|v| {
             if !add {
                 v.set_param(FINDING_KEY, "");
                 v.selection = refs;
@@ -81,25 +83,25 @@ impl App {
 
     /// Selects nothing.
     pub fn deselect(&self) {
-        self.glance(|v| {
+        self.edit_without_undo(|v| {
             v.selection.clear();
             v.set_param(FINDING_KEY, "");
         });
     }
 
-    /// Chooses a finding: its points are selected in every view. Choosing it again lets go.
+    /// Chooses a finding, which selects its rows in every view. Choosing it again lets it go.
     pub fn choose_finding(&self, index: usize) {
         let id = self
-            .found
-            .with_untracked(|j| Some(j.as_ref()?.findings.id_of(index)));
+            .findings
+            .with_untracked(|r| Some(r.as_ref()?.findings.id_of(index)));
         let again = self.finding.get_untracked() == Some(index);
-        self.glance(|v| {
+        self.edit_without_undo(|v| {
             v.selection.clear();
             v.set_param(FINDING_KEY, id.filter(|_| !again).unwrap_or_default());
         });
     }
 
-    /// Shows only these rows in every view; `what` is the id of the rule that found them, or "".
+    /// Shows only these rows in every view. `what` is the id of the rule that found them, or "".
     pub fn filter_to(&self, what: &str, rows: &[u32]) {
         let only = self.data.with_untracked(|d| RowSet::new(what, rows, d));
         let mut words = match only.len() {
@@ -117,28 +119,23 @@ impl App {
         self.status.set(words);
     }
 
-    /// Shows or hides the explanations of words, and stores that.
-    pub fn set_terms(&self, on: bool) {
-        self.terms.set(on);
-        storage::set(TERMS_KEY, (!on).then_some("off"));
-    }
-
-    /// How many rows each value of a category would show, with the values' texts.
+    /// Each value of a category with the number of rows it would show.
     pub fn facet_counts(&self, field: &Field) -> Vec<(String, u64)> {
-        // After the chart, but of the frame that the mask was made for: it may be newer.
-        self.late.track();
+        // Counted after the chart is painted, but for the frame that the mask was last updated for,
+        // which may be newer than the settled one.
+        self.settled_frame.track();
         let frame = self.frame.get_untracked();
         self.mask
             .try_update_value(|mask| mask.counts(field, &frame))
             .unwrap_or_default()
     }
 
-    /// Which devices rows are judged on.
+    /// Changes which devices apply to the rows.
     pub fn set_devices(&self, change: impl FnOnce(&mut DeviceChoice)) {
         self.edit("device", |v| change(&mut v.devices));
     }
 
-    /// Which roof percentages are of.
+    /// Chooses the roof that percentages are of.
     pub fn set_roof(&self, roof: RoofKind) {
         self.edit("roof", |v| v.roof = roof);
     }
@@ -149,7 +146,7 @@ impl App {
         self.store_devices();
     }
 
-    /// Adds or replaces a device for as long as the page is open.
+    /// Adds or replaces a device until the page is closed.
     pub fn lend_device(&self, device: Device) {
         self.custom
             .update(|own| match own.iter_mut().find(|d| d.id == device.id) {
@@ -158,7 +155,7 @@ impl App {
             });
     }
 
-    /// Forgets one of the user's own devices.
+    /// Removes one of the user's own devices.
     pub fn forget_device(&self, id: &str) {
         self.custom.update(|own| own.retain(|d| d.id != id));
         self.store_devices();
@@ -174,23 +171,5 @@ impl App {
                     .into(),
             );
         }
-    }
-
-    /// Chooses and stores the theme.
-    pub fn set_theme(&self, theme: ThemeChoice) {
-        self.theme.set(theme);
-        storage::set(
-            THEME_KEY,
-            match theme {
-                ThemeChoice::System => None,
-                ThemeChoice::Light => Some("light"),
-                ThemeChoice::Dark => Some("dark"),
-            },
-        );
-    }
-
-    /// Opens a dialog.
-    pub fn open(&self, dialog: Dialog) {
-        self.dialog.set(Some(dialog));
     }
 }

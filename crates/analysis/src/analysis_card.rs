@@ -1,0 +1,302 @@
+//! The analysis card: one or several rows beside their roofs, and a sentence that explains why a
+//! compute-bound kernel uses little bandwidth.
+
+use crate::explain::{bound_name, name_of, roof_name};
+use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::roofline::{Bound, Roof};
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Intensity, Seconds, percent};
+use gemmscope_table::field::Frame;
+
+/// The figures of one row. NaN where a figure cannot be computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card {
+    /// Dataset row.
+    pub row: u32,
+    /// Name of the kernel, operation or library, else the shape.
+    pub name: String,
+    /// `4096 × 4096 × 4096 fp16 NN`.
+    pub shape: String,
+    /// Name of the device, "" where it is not known.
+    pub device: String,
+    /// Time of one call, seconds.
+    pub time_s: f64,
+    /// Arithmetic intensity, FLOP/byte.
+    pub ai: f64,
+    /// Compulsory bytes over time, byte/s.
+    pub bandwidth: f64,
+    /// Share of the device's bandwidth.
+    pub bandwidth_use: f64,
+    /// Work over time, FLOP/s.
+    pub attained: f64,
+    /// Attained over the roof at this intensity.
+    pub efficiency: f64,
+    /// The roof, if the device and its peak are known.
+    pub roof: Option<Roof>,
+    /// Kind of the roof.
+    pub kind: RoofKind,
+    /// What limits the row at its roof.
+    pub bound: Option<Bound>,
+}
+
+/// A table of cards: one line for each figure, one column for each row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SideBySide {
+    /// `Metric`, then one name per card.
+    pub header: Vec<String>,
+    /// Label, then one text per card.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The cards of some rows; rows past the end of the data are left out.
+pub fn cards(frame: &Frame, rows: &[u32]) -> Vec<Card> {
+    rows.iter()
+        .filter(|&&r| (r as usize) < frame.data.len())
+        .map(|&r| card(frame, r))
+        .collect()
+}
+
+fn card(frame: &Frame, row: u32) -> Card {
+    let (data, metrics, r) = (&*frame.data, &*frame.metrics, row as usize);
+    let shape = data.problem(r).to_string();
+    let name = match name_of(frame, r) {
+        name if name.is_empty() => shape.clone(),
+        name => name,
+    };
+    Card {
+        row,
+        name,
+        shape,
+        device: metrics
+            .devices
+            .get(data.device[r] as usize)
+            .and_then(Option::as_ref)
+            .map_or_else(String::new, |d| d.name.clone()),
+        time_s: data.time_s[r],
+        ai: metrics.ai[r],
+        bandwidth: metrics.bandwidth(r),
+        bandwidth_use: metrics.bandwidth_use(data, r),
+        attained: metrics.rate[r],
+        efficiency: metrics.efficiency(data, r),
+        roof: metrics.roof(data, r),
+        kind: metrics.kind,
+        bound: metrics.bound(data, r),
+    }
+}
+
+impl Card {
+    /// A sentence that explains the bandwidth use.
+    pub fn why(&self) -> String {
+        let (Some(roof), Some(bound)) = (self.roof, self.bound) else {
+            return "The device or its peak for this type is not known: choose the device to see \
+                    what limits the row."
+                .to_owned();
+        };
+        if self.attained.is_nan() {
+            return format!(
+                "Not measured. At its roof, this GEMM would be limited by {}.",
+                limit(bound)
+            );
+        }
+        let needed = roof.at(self.ai) / self.ai;
+        let at_roof = needed / roof.bandwidth_bytes_per_s;
+        if self.efficiency > 1.0 {
+            return format!(
+                "{} of the {}: above it. Either the operands stayed in a cache, or the device, a \
+                 unit or the shape is not what the file says.",
+                percent(self.efficiency),
+                roof_name(self.kind)
+            );
+        }
+        match bound {
+            Bound::Compute => format!(
+                "Compute-bound: each byte is used for {} operations, so even at the roof of {} \
+                 only {} of memory traffic is needed, {} of the bandwidth. {} is low because \
+                 operands are reused from caches, shared memory and registers, not because memory \
+                 is slow; what is missing is compute.",
+                whole(self.ai),
+                FlopsPerSec(roof.at(self.ai)),
+                BytesPerSec(needed),
+                percent(at_roof),
+                percent(self.bandwidth_use)
+            ),
+            Bound::Memory => format!(
+                "Memory-bound: with {} operations a byte the bandwidth is used up before the \
+                 compute units are. Bandwidth use and efficiency are the same figure here, {}; \
+                 what is missing is bandwidth, and the {} of peak cannot be reached at this \
+                 intensity.",
+                whole(self.ai),
+                percent(self.efficiency),
+                FlopsPerSec(roof.peak_flops_per_s)
+            ),
+            Bound::NearRidge => format!(
+                "Near the ridge ({} operations a byte, the ridge is at {}): memory and compute \
+                 limit it about equally, at the roof {} of the bandwidth would be in use.",
+                whole(self.ai),
+                whole(roof.ridge()),
+                percent(at_roof)
+            ),
+        }
+    }
+}
+
+fn limit(bound: Bound) -> &'static str {
+    match bound {
+        Bound::NearRidge => "memory and compute about equally",
+        other => bound_name(other),
+    }
+}
+
+fn whole(v: f64) -> String {
+    if v >= 100.0 {
+        format!("{v:.0}")
+    } else {
+        gemmscope_model::units::format_significant(v, 3)
+    }
+}
+
+/// The cards as one table, in the lines and order of the usual analysis of two kernels.
+pub fn side_by_side(cards: &[Card]) -> SideBySide {
+    if cards.is_empty() {
+        return SideBySide::default();
+    }
+    let mut header = vec!["Metric".to_owned()];
+    header.extend(cards.iter().map(|c| c.name.clone()));
+    let known = |v: f64, text: String| {
+        if v.is_nan() { String::new() } else { text }
+    };
+    let kind = cards.first().map_or(RoofKind::Datasheet, |c| c.kind);
+    type Write<'a> = Box<dyn Fn(&Card) -> String + 'a>;
+    let lines: Vec<(String, Write<'_>)> = vec![
+        ("GEMM".into(), Box::new(|c| c.shape.clone())),
+        ("Device".into(), Box::new(|c| c.device.clone())),
+        (
+            "Time of one call".into(),
+            Box::new(|c| known(c.time_s, Seconds(c.time_s).to_string())),
+        ),
+        (
+            "Arithmetic intensity".into(),
+            Box::new(|c| known(c.ai, Intensity(c.ai).to_string())),
+        ),
+        (
+            "Actual bandwidth".into(),
+            Box::new(|c| known(c.bandwidth, fixed(c.bandwidth, 1e9, "GB/s"))),
+        ),
+        (
+            "Bandwidth utilisation".into(),
+            Box::new(|c| known(c.bandwidth_use, percent(c.bandwidth_use))),
+        ),
+        (
+            "Attained".into(),
+            Box::new(|c| known(c.attained, fixed(c.attained, 1e12, "TFLOP/s"))),
+        ),
+        (
+            format!("Efficiency ({})", roof_name(kind)),
+            Box::new(|c| known(c.efficiency, percent(c.efficiency))),
+        ),
+        (
+            "Limited by".into(),
+            Box::new(|c| c.bound.map_or_else(String::new, |b| limit(b).to_owned())),
+        ),
+    ];
+    let rows = lines
+        .into_iter()
+        .map(|(label, write)| {
+            let mut row = vec![label];
+            row.extend(cards.iter().map(write));
+            row
+        })
+        .collect();
+    SideBySide { header, rows }
+}
+
+/// Two decimals in one unit for all cards, so that columns are easy to compare.
+fn fixed(v: f64, unit: f64, name: &str) -> String {
+    format!("{:.2} {name}", v / unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_model::hardware;
+    use gemmscope_table::dataset::ColumnMeaning;
+    use gemmscope_table::fixture::Rows;
+    use gemmscope_table::metrics::Metrics;
+    use std::sync::Arc;
+
+    fn seed() -> Frame {
+        let mut t = Rows::new();
+        let kernel = t.table().text_column(ColumnMeaning::Kernel, "kernel");
+        let work = 2.0 * 4096f64.powi(3);
+        for (name, tflops) in [("PyTorch", 199.13), ("Triton fused", 204.71)] {
+            t.table().set_text(kernel, name.as_bytes());
+            t.row((4096, 4096, 4096), "", work / (tflops * 1e12), "");
+        }
+        t.table().set_text(kernel, b"decode");
+        t.row((1, 4096, 4096), "", 40e-6, "");
+        t.row((4096, 4096, 4096), "", 1e-6, "");
+        t.row((4096, 4096, 4096), "", f64::NAN, "");
+        t.row((250, 700, 1500), "", 1e-4, "");
+        let mut frame = t.frame(None);
+        // The run's own figure of the bandwidth; the datasheets say 1935 and 2039 GB/s.
+        let mut device = hardware::by_id("a100-80-pcie").unwrap().clone();
+        device.bandwidth_bytes_per_s = 1939e9;
+        let metrics = Metrics::compute(&frame.data, vec![Some(device)], RoofKind::Datasheet);
+        frame.metrics = Arc::new(metrics);
+        frame
+    }
+
+    #[test]
+    fn the_table_of_the_seed() {
+        let frame = seed();
+        let cards = cards(&frame, &[0, 1, 99]);
+        assert_eq!(cards.len(), 2);
+        let t = side_by_side(&cards);
+        assert_eq!(t.header, ["Metric", "PyTorch", "Triton fused"]);
+        let line = |label: &str| {
+            let row = t.rows.iter().find(|r| r[0].starts_with(label)).unwrap();
+            (row[1].as_str(), row[2].as_str())
+        };
+        assert_eq!(line("Attained"), ("199.13 TFLOP/s", "204.71 TFLOP/s"));
+        // The document has 145.85 and 149.93, from unrounded times.
+        let gb = |c: &Card| c.bandwidth / 1e9;
+        assert!((gb(&cards[0]) - 145.85).abs() < 0.01, "{}", gb(&cards[0]));
+        assert!((gb(&cards[1]) - 149.93).abs() < 0.01, "{}", gb(&cards[1]));
+        assert_eq!(line("Bandwidth util"), ("7.5 %", "7.7 %"));
+        assert_eq!(line("Efficiency"), ("63.8 %", "65.6 %"));
+        assert_eq!(line("Limited by"), ("compute", "compute"));
+        assert!((cards[0].ai - 1365.333).abs() < 1e-3);
+        // At the roof 312 TFLOP/s / 1365.33 FLOP/B = 228.5 GB/s, 11.8 % of 1939.
+        let why = cards[0].why();
+        for part in [
+            "Compute-bound",
+            "1365 operations",
+            "229 GB/s",
+            "11.8 %",
+            "7.5 %",
+        ] {
+            assert!(why.contains(part), "{why}");
+        }
+    }
+
+    #[test]
+    fn the_other_kinds_of_rows() {
+        let frame = seed();
+        let all = cards(&frame, &[2, 3, 4, 5]);
+        assert!(all[0].why().starts_with("Memory-bound"));
+        assert!((all[0].bandwidth_use - all[0].efficiency).abs() < 1e-12);
+        assert!(all[1].why().contains("above it"));
+        assert!(all[2].why().starts_with("Not measured"));
+        assert!(
+            all[3].why().starts_with("Near the ridge"),
+            "{}",
+            all[3].why()
+        );
+        let mut t = Rows::new();
+        t.row((8, 8, 8), "x", 1e-6, "");
+        let unknown = cards(&t.frame(None), &[0]);
+        assert!(unknown[0].why().contains("choose the device"));
+        let table = side_by_side(&unknown);
+        assert!(table.rows.iter().all(|r| r.len() == 2));
+        assert_eq!(side_by_side(&[]), SideBySide::default());
+    }
+}

@@ -1,0 +1,463 @@
+//! Compares sides (files, libraries, devices, values of any column) on the GEMMs they share.
+//!
+//! Rows are grouped by the chosen keys and by side. A group whose rows are different GEMMs or ran
+//! on different devices is *ambiguous*: it is counted and left out, since a ratio of different
+//! problems has no meaning. Rows that differ only in kernel, tile or split-K are *variants*, of
+//! which the fastest counts. Rows that agree in these too are *repeats*, of which the median
+//! counts, with the spread around it.
+//!
+//! Ratios are always B over A: above 1, B is faster. [`duel`] compares two sides, [`winner`] all
+//! of them.
+
+pub mod duel;
+mod setup;
+pub mod winner;
+
+pub use setup::Setup;
+
+use gemmscope_model::units::plural;
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
+use gemmscope_table::field::{Field, Frame, shape_label};
+use gemmscope_table::stats::{median, quantile};
+use std::collections::HashMap;
+
+/// Scales the median absolute deviation to the standard deviation of a normal distribution.
+const MAD_TO_SIGMA: f64 = 1.4826;
+
+/// True if a row has a time that can be compared.
+pub(crate) fn measured(data: &Dataset, row: usize) -> bool {
+    let t = data.time_s[row];
+    t.is_finite() && t > 0.0
+}
+
+/// One side's measurement of one configuration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Index of its first row in [`Comparison::rows`].
+    first: u32,
+    /// Number of rows, slower variants included.
+    total: u32,
+    /// Number of repeats of the fastest variant.
+    pub n: u32,
+    /// Median time of one call, seconds.
+    pub time_s: f64,
+    /// Spread of one measurement, seconds: 1.4826 x MAD of the repeats, or for a single row the
+    /// standard deviation in the file; NaN if neither is known.
+    pub spread_s: f64,
+    /// Distance of the quartiles, seconds; NaN for fewer than four repeats.
+    pub iqr_s: f64,
+    /// Standard deviation, seconds; NaN for a single row without one of its own.
+    pub std_s: f64,
+    /// Work over the median time, FLOP/s.
+    pub rate: f64,
+    /// Share of the side's own roof; NaN if it is unknown.
+    pub efficiency: f64,
+    /// Calls the configuration stands for.
+    pub calls: f64,
+}
+
+impl Sample {
+    /// Slower variants (other kernels, tiles) that were left out.
+    pub(crate) fn slower_variants(&self) -> u32 {
+        self.total - self.n
+    }
+}
+
+/// Configurations by side.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Sides and keys.
+    pub setup: Setup,
+    /// Number of configurations on each side, without ambiguous ones.
+    pub configurations: Vec<u64>,
+    /// Configurations that all sides have.
+    pub matched: u64,
+    /// Configurations of each side that not all other sides have.
+    pub unmatched: Vec<u64>,
+    /// Configurations with different GEMMs or devices on one side, which are left out.
+    pub ambiguous: u64,
+    /// Rows of the sides without a time.
+    pub unmeasured: u64,
+    /// Configurations in which slower variants were left out.
+    pub with_variants: u64,
+    /// Configurations in which repeats were combined.
+    pub with_repeats: u64,
+    /// Configurations that at least two sides have.
+    pairs: usize,
+    /// One row per configuration, for its key.
+    keys: Vec<u32>,
+    /// End of each configuration's samples.
+    ends: Vec<u32>,
+    /// Side and sample, ordered by configuration and side.
+    samples: Vec<(u8, Sample)>,
+    /// Rows, grouped; [`Sample`] points into it.
+    rows: Vec<u32>,
+}
+
+impl Comparison {
+    /// Groups the rows of a frame.
+    pub fn new(frame: &Frame, setup: &Setup) -> Comparison {
+        let data = &*frame.data;
+        let mut setup = setup.clone();
+        setup.sides.truncate(Setup::MOST_SIDES);
+        let sides = setup.sides.len();
+        let cats = frame.categories(&setup.side);
+        let side_of: Vec<Option<u8>> = cats
+            .values
+            .iter()
+            .map(|v| setup.sides.iter().position(|s| s == v).map(|i| i as u8))
+            .collect();
+        let key_of = KeyReader::new(frame, &setup.keys);
+        let mut unmeasured = 0;
+        let mut sorted: Vec<(Key, u8, u32)> = Vec::with_capacity(frame.rows.len());
+        for &row in frame.rows.iter() {
+            let r = row as usize;
+            let Some(side) = side_of[cats.codes.get(r) as usize] else {
+                continue;
+            };
+            if measured(data, r) {
+                sorted.push((key_of.key(r), side, row));
+            } else {
+                unmeasured += 1;
+            }
+        }
+        sorted.sort_unstable();
+        let rows: Vec<u32> = sorted.iter().map(|s| s.2).collect();
+        let mut out = Comparison {
+            configurations: vec![0; sides],
+            unmatched: vec![0; sides],
+            matched: 0,
+            ambiguous: 0,
+            unmeasured,
+            with_variants: 0,
+            with_repeats: 0,
+            pairs: 0,
+            keys: Vec::new(),
+            ends: Vec::new(),
+            samples: Vec::new(),
+            rows,
+            setup,
+        };
+        let variants = VariantColumns::new(data);
+        let mut at = 0;
+        while at < sorted.len() {
+            let key = sorted[at].0;
+            let end = at + sorted[at..].iter().take_while(|s| s.0 == key).count();
+            out.add(frame, &variants, &sorted[at..end], at, sides);
+            at = end;
+        }
+        out
+    }
+
+    fn add(
+        &mut self,
+        frame: &Frame,
+        variants: &VariantColumns<'_>,
+        group: &[(Key, u8, u32)],
+        start: usize,
+        sides: usize,
+    ) {
+        let before = self.samples.len();
+        let mut at = 0;
+        while at < group.len() {
+            let side = group[at].1;
+            let n = group[at..].iter().take_while(|s| s.1 == side).count();
+            let slice = &mut self.rows[start + at..start + at + n];
+            match sample(frame, variants, slice) {
+                Some(mut s) => {
+                    s.first = (start + at) as u32;
+                    self.samples.push((side, s));
+                }
+                None => {
+                    self.samples.truncate(before);
+                    self.ambiguous += 1;
+                    return;
+                }
+            }
+            at += n;
+        }
+        let samples = &self.samples[before..];
+        let full = samples.len() == sides;
+        self.matched += u64::from(full);
+        self.pairs += usize::from(samples.len() > 1);
+        for (side, _) in samples {
+            self.configurations[*side as usize] += 1;
+            self.unmatched[*side as usize] += u64::from(!full);
+        }
+        self.with_variants += u64::from(samples.iter().any(|s| s.1.slower_variants() > 0));
+        self.with_repeats += u64::from(samples.iter().any(|s| s.1.n > 1));
+        self.keys.push(group[0].2);
+        self.ends.push(self.samples.len() as u32);
+    }
+
+    /// Number of configurations that at least one side has.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// True where no configuration was found.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The sides that have a configuration, ascending, each with its sample.
+    pub fn samples(&self, configuration: usize) -> &[(u8, Sample)] {
+        let end = |i: usize| self.ends.get(i).map_or(0, |&e| e as usize);
+        let start = configuration.checked_sub(1).map_or(0, end);
+        self.samples.get(start..end(configuration)).unwrap_or(&[])
+    }
+
+    /// The sample of one side, if it has the configuration.
+    pub fn sample(&self, configuration: usize, side: usize) -> Option<&Sample> {
+        let found = self.samples(configuration).iter();
+        found
+            .filter(|s| usize::from(s.0) == side)
+            .map(|s| &s.1)
+            .next()
+    }
+
+    /// A row that has the configuration's key.
+    pub fn row(&self, configuration: usize) -> usize {
+        self.keys.get(configuration).map_or(0, |&r| r as usize)
+    }
+
+    /// The rows of a sample.
+    pub fn rows_of(&self, sample: &Sample) -> &[u32] {
+        let first = sample.first as usize;
+        self.rows
+            .get(first..first + sample.n as usize)
+            .unwrap_or(&[])
+    }
+
+    /// The key of a configuration as text: `128 × 1280 × 2048, fp16, NT`.
+    pub fn label(&self, frame: &Frame, configuration: usize) -> String {
+        key_label(frame, &self.setup.keys, self.row(configuration))
+    }
+
+    /// Configurations that at least two sides have.
+    pub fn pairs_possible(&self) -> usize {
+        self.pairs
+    }
+
+    /// How the join went, in one sentence.
+    pub fn join_sentence(&self) -> String {
+        let mut text = format!("{} matched", plural(self.matched, "configuration"));
+        for (side, n) in self.setup.sides.iter().zip(&self.unmatched) {
+            if *n > 0 {
+                text.push_str(&format!(", {n} of {side} without a partner"));
+            }
+        }
+        if self.ambiguous > 0 {
+            text.push_str(&format!(
+                ", {} ambiguous (the keys leave different GEMMs together; add a key)",
+                self.ambiguous
+            ));
+        }
+        if self.unmeasured > 0 {
+            text.push_str(&format!(
+                ", {} without a time",
+                plural(self.unmeasured, "row")
+            ));
+        }
+        text.push('.');
+        if self.with_variants > 0 {
+            text.push_str(&format!(
+                " In {} several kernels or tiles ran: the fastest stands for its side.",
+                self.with_variants
+            ));
+        }
+        if self.with_repeats > 0 {
+            text.push_str(&format!(
+                " In {} repeats were combined by their median.",
+                self.with_repeats
+            ));
+        }
+        text
+    }
+}
+
+/// The values of a row's key fields as text.
+pub(crate) fn key_label(frame: &Frame, keys: &[Field], row: usize) -> String {
+    let data = &*frame.data;
+    let mut parts = Vec::with_capacity(keys.len());
+    for key in keys {
+        let text = match key {
+            Field::Shape => shape_label(data.m[row], data.n[row], data.k[row], data.batch[row]),
+            Field::Dtype => data.ops[data.op[row] as usize].types(),
+            Field::Transposes => data.ops[data.op[row] as usize].layout().to_owned(),
+            Field::Source => data.sources[data.source[row] as usize].name.clone(),
+            Field::Device => data.devices[data.device[row] as usize].clone(),
+            Field::Column(name) => match data.columns.iter().find(|c| c.key == *name) {
+                Some(c) => match &c.data {
+                    ColumnData::Text { codes, values } => values[codes[row] as usize].clone(),
+                    ColumnData::Number(v) => format!("{} {}", c.label, v[row]),
+                },
+                None => String::new(),
+            },
+            other => {
+                let label = frame.info(other).map(|i| i.label).unwrap_or_default();
+                format!("{label} {}", frame.numbers(other)(row))
+            }
+        };
+        if !text.is_empty() {
+            parts.push(text);
+        }
+    }
+    parts.join(", ")
+}
+
+/// The shape as it is, every other key as one mixed-radix number.
+type Key = (u128, u64);
+
+struct KeyReader<'a> {
+    data: &'a Dataset,
+    shape: bool,
+    rest: Vec<u64>,
+}
+
+impl<'a> KeyReader<'a> {
+    fn new(frame: &'a Frame, keys: &[Field]) -> Self {
+        let mut rest = vec![0u64; frame.data.len()];
+        let mut radix = 1u64;
+        for key in keys.iter().filter(|k| **k != Field::Shape) {
+            let cats = frame.categories(key);
+            let n = cats.values.len().max(1) as u64;
+            if radix.checked_mul(n).is_none() {
+                // Many columns with many values: renumber the keys so far to keep the number small.
+                let mut known: HashMap<u64, u64> = HashMap::new();
+                for v in &mut rest {
+                    let next = known.len() as u64;
+                    *v = *known.entry(*v).or_insert(next);
+                }
+                radix = known.len().max(1) as u64;
+            }
+            for (row, v) in rest.iter_mut().enumerate() {
+                *v += radix * u64::from(cats.codes.get(row));
+            }
+            radix *= n;
+        }
+        KeyReader {
+            data: &frame.data,
+            shape: keys.contains(&Field::Shape),
+            rest,
+        }
+    }
+
+    fn key(&self, row: usize) -> Key {
+        let d = self.data;
+        let shape = if self.shape {
+            [d.m[row], d.n[row], d.k[row], d.batch[row]]
+                .iter()
+                .fold(0u128, |acc, &v| (acc << 32) | u128::from(v))
+        } else {
+            0
+        };
+        (shape, self.rest[row])
+    }
+}
+
+/// The columns for kernel, tile and split-K: rows that differ in them are variants, not repeats.
+struct VariantColumns<'a>(Vec<&'a ColumnData>);
+
+impl<'a> VariantColumns<'a> {
+    fn new(data: &'a Dataset) -> Self {
+        VariantColumns(
+            data.columns
+                .iter()
+                .filter(|c| {
+                    matches!(
+                        c.meaning,
+                        ColumnMeaning::Kernel
+                            | ColumnMeaning::Library
+                            | ColumnMeaning::TileM
+                            | ColumnMeaning::TileN
+                            | ColumnMeaning::TileK
+                            | ColumnMeaning::SplitK
+                            | ColumnMeaning::Stages
+                            | ColumnMeaning::Warps
+                            | ColumnMeaning::Order
+                    )
+                })
+                .map(|c| &c.data)
+                .collect(),
+        )
+    }
+
+    fn of(&self, row: usize) -> Vec<u64> {
+        self.0
+            .iter()
+            .map(|c| match c {
+                ColumnData::Text { codes, .. } => u64::from(codes[row]),
+                ColumnData::Number(v) => v[row].to_bits(),
+            })
+            .collect()
+    }
+}
+
+/// Combines the rows of one side and key, and moves those of the fastest variant to the front of
+/// `rows`. `None` if they are different GEMMs or ran on different devices.
+fn sample(frame: &Frame, variants: &VariantColumns<'_>, rows: &mut [u32]) -> Option<Sample> {
+    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    let first = *rows.first()? as usize;
+    let same = rows.iter().all(|&r| {
+        let r = r as usize;
+        data.m[r] == data.m[first]
+            && data.n[r] == data.n[first]
+            && data.k[r] == data.k[first]
+            && data.batch[r] == data.batch[first]
+            && data.op[r] == data.op[first]
+            && data.device[r] == data.device[first]
+    });
+    if !same {
+        return None;
+    }
+    let mut n = rows.len();
+    if n > 1 {
+        let mut by_variant: Vec<(Vec<u64>, u32)> =
+            rows.iter().map(|&r| (variants.of(r as usize), r)).collect();
+        by_variant.sort_unstable();
+        let mut timed: Vec<(f64, Vec<u32>)> = by_variant
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|group| {
+                let mut t: Vec<f64> = group.iter().map(|g| data.time_s[g.1 as usize]).collect();
+                (median(&mut t), group.iter().map(|g| g.1).collect())
+            })
+            .collect();
+        timed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        n = timed.first().map_or(1, |g| g.1.len());
+        for (slot, r) in rows.iter_mut().zip(timed.into_iter().flat_map(|g| g.1)) {
+            *slot = r;
+        }
+    }
+    let chosen = &rows[..n];
+    let lead = chosen[0] as usize;
+    let mut time_s = data.time_s[lead];
+    let stated = data.number(ColumnMeaning::TimeStd, lead);
+    let (mut spread_s, mut iqr_s, mut std_s) = (stated, f64::NAN, stated);
+    if n > 1 {
+        let mut times: Vec<f64> = chosen.iter().map(|&r| data.time_s[r as usize]).collect();
+        time_s = median(&mut times);
+        let mean = times.iter().sum::<f64>() / n as f64;
+        std_s = (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / (n - 1) as f64).sqrt();
+        let mut off: Vec<f64> = times.iter().map(|t| (t - time_s).abs()).collect();
+        spread_s = median(&mut off) * MAD_TO_SIGMA;
+        if n >= 4 {
+            iqr_s = quantile(&times, 0.75) - quantile(&times, 0.25);
+        }
+    }
+    Some(Sample {
+        first: 0,
+        total: rows.len() as u32,
+        n: n as u32,
+        time_s,
+        spread_s,
+        iqr_s,
+        std_s,
+        rate: metrics.work(data, lead) / time_s,
+        efficiency: metrics.roof_s[lead] / time_s,
+        calls: data.count(lead),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,340 @@
+//! Two sides against each other: ratio per configuration, wins, means, distribution.
+
+use super::{Comparison, Sample};
+use gemmscope_model::units::{plural, trim_zeros};
+use gemmscope_table::field::{Field, Frame};
+
+/// The quantity that is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// Attained rates; for the same GEMM the ratio is the speed-up.
+    #[default]
+    Rate,
+    /// Shares of each side's own roof, for sides on different devices.
+    Roof,
+}
+
+/// The side that is ahead in one configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// A is faster by more than the threshold.
+    A,
+    /// B is faster by more than the threshold.
+    B,
+    /// Within the threshold of each other.
+    Even,
+    /// Further apart than the threshold, but their spreads overlap.
+    Noise,
+}
+
+/// One configuration of a [`Duel`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// Index into the [`Comparison`].
+    pub configuration: u32,
+    /// B over A in the measure: above 1, B is ahead.
+    pub ratio: f64,
+    /// The side that is ahead.
+    pub verdict: Verdict,
+}
+
+/// Two sides of a [`Comparison`] against each other.
+#[derive(Clone, Debug)]
+pub struct Duel {
+    /// Index of A.
+    pub a: usize,
+    /// Index of B.
+    pub b: usize,
+    /// The quantity that is compared.
+    pub measure: Measure,
+    /// Share by which one side must be faster to win: 0.02 is 2 %.
+    pub threshold: f64,
+    /// Configurations that both sides have, in key order.
+    pub ratios: Vec<Ratio>,
+    /// Configurations without a ratio because the roof is unknown.
+    pub without_roof: u64,
+    /// Number of configurations for each verdict, in the order of [`Verdict`].
+    pub counts: [u64; 4],
+    /// Number of configurations in which B is faster by any amount.
+    pub b_ahead: u64,
+    /// Geometric mean of the ratios; NaN without ratios.
+    pub geometric_mean: f64,
+    /// Ratio of the sums: total work over total time of B, divided by that of A. For shares of the
+    /// roof, roof time takes the place of work. NaN without ratios.
+    pub weighted_mean: f64,
+    /// True if the sides ran on different devices in at least one configuration.
+    pub devices_differ: bool,
+    /// Configurations in which at least one side's spread is known.
+    pub with_spread: u64,
+}
+
+/// True if two sides ran on different devices in at least one configuration that both have.
+pub fn devices_differ(frame: &Frame, comparison: &Comparison, (a, b): (usize, usize)) -> bool {
+    let device = |s: &Sample| {
+        let row = comparison.rows_of(s).first();
+        row.map(|&r| frame.data.device[r as usize])
+    };
+    (0..comparison.len()).any(|i| {
+        let pair = comparison.sample(i, a).zip(comparison.sample(i, b));
+        pair.is_some_and(|(x, y)| device(x) != device(y))
+    })
+}
+
+impl Duel {
+    /// Compares sides `a` and `b`. Indices that are not sides give an empty duel.
+    pub fn new(
+        frame: &Frame,
+        comparison: &Comparison,
+        (a, b): (usize, usize),
+        measure: Measure,
+        threshold: f64,
+    ) -> Duel {
+        let threshold = if threshold.is_finite() {
+            threshold.max(0.0)
+        } else {
+            0.0
+        };
+        let mut duel = Duel {
+            a,
+            b,
+            measure,
+            threshold,
+            ratios: Vec::new(),
+            without_roof: 0,
+            counts: [0; 4],
+            b_ahead: 0,
+            geometric_mean: f64::NAN,
+            weighted_mean: f64::NAN,
+            devices_differ: devices_differ(frame, comparison, (a, b)),
+            with_spread: 0,
+        };
+        let mut logs = 0.0;
+        // Gain (work, or roof time) and time of A and of B.
+        let mut sums = [0.0f64; 4];
+        for i in 0..comparison.len() {
+            let (Some(x), Some(y)) = (comparison.sample(i, a), comparison.sample(i, b)) else {
+                continue;
+            };
+            let (gain_a, gain_b) = match measure {
+                Measure::Rate => (x.rate * x.time_s, y.rate * y.time_s),
+                Measure::Roof => (x.efficiency * x.time_s, y.efficiency * y.time_s),
+            };
+            let ratio = (gain_b / y.time_s) / (gain_a / x.time_s);
+            if !(ratio.is_finite() && ratio > 0.0) {
+                duel.without_roof += 1;
+                continue;
+            }
+            duel.with_spread += u64::from(!(x.spread_s.is_nan() && y.spread_s.is_nan()));
+            let verdict = verdict(
+                threshold,
+                (x.time_s / gain_a, x.spread_s / gain_a),
+                (y.time_s / gain_b, y.spread_s / gain_b),
+            );
+            duel.counts[verdict as usize] += 1;
+            duel.b_ahead += u64::from(ratio > 1.0);
+            logs += ratio.ln();
+            // Both sides have the weight of A's calls; else they would be different workloads.
+            for (sum, v) in sums.iter_mut().zip([gain_a, x.time_s, gain_b, y.time_s]) {
+                *sum += v * x.calls;
+            }
+            duel.ratios.push(Ratio {
+                configuration: i as u32,
+                ratio,
+                verdict,
+            });
+        }
+        if !duel.ratios.is_empty() {
+            duel.geometric_mean = (logs / duel.ratios.len() as f64).exp();
+            duel.weighted_mean = (sums[2] / sums[3]) / (sums[0] / sums[1]);
+        }
+        duel
+    }
+
+    /// Number of configurations with this verdict.
+    pub fn count(&self, verdict: Verdict) -> u64 {
+        self.counts[verdict as usize]
+    }
+
+    /// Indices into `ratios`, lowest ratio (A furthest ahead) first.
+    pub fn ranked(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.ratios.len()).collect();
+        order.sort_by(|&x, &y| self.ratios[x].ratio.total_cmp(&self.ratios[y].ratio));
+        order
+    }
+
+    /// Counts of log2(ratio) in equal bins whose edges are multiples of their width, so that one
+    /// edge is at 1x.
+    pub fn distribution(&self) -> Distribution {
+        let logs: Vec<f64> = self.ratios.iter().map(|r| r.ratio.log2()).collect();
+        let (lo, hi) = logs
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| {
+                (a.min(v), b.max(v))
+            });
+        if logs.is_empty() {
+            return Distribution::default();
+        }
+        // About two dozen bins with a round width.
+        let width = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0]
+            .into_iter()
+            .find(|w| (hi - lo) / w <= 26.0)
+            .unwrap_or(8.0);
+        let first = (lo / width).floor();
+        let bins = ((hi / width).floor() - first + 1.0).clamp(1.0, 400.0) as usize;
+        let mut members = vec![Vec::new(); bins];
+        for (i, v) in logs.iter().enumerate() {
+            let bin = ((v / width).floor() - first).clamp(0.0, (bins - 1) as f64) as usize;
+            members[bin].push(i as u32);
+        }
+        Distribution {
+            start: first * width,
+            width,
+            members,
+        }
+    }
+
+    /// The result in one sentence.
+    pub fn headline(&self, comparison: &Comparison) -> String {
+        let (a, b) = self.names(comparison);
+        if self.ratios.is_empty() {
+            return format!("{a} and {b} share no configuration.");
+        }
+        let what = match self.measure {
+            Measure::Rate => "rate",
+            Measure::Roof => "share of its own roof",
+        };
+        format!(
+            "{b} reaches {} the {what} of {a} (geometric mean over {}): {b} ahead in {}, {a} in {}, \
+             within {} % in {}{}.",
+            times(self.geometric_mean),
+            plural(self.ratios.len() as u64, "configuration"),
+            self.count(Verdict::B),
+            self.count(Verdict::A),
+            trimmed(self.threshold * 100.0),
+            self.count(Verdict::Even),
+            match self.count(Verdict::Noise) {
+                0 => String::new(),
+                n => format!(", within noise in {n}"),
+            }
+        )
+    }
+
+    /// A sentence that explains why the two means differ.
+    pub fn means_sentence(&self, comparison: &Comparison) -> String {
+        if self.ratios.is_empty() {
+            return String::new();
+        }
+        let (_, b) = self.names(comparison);
+        let (g, w) = (self.geometric_mean, self.weighted_mean);
+        let mut text = format!(
+            "Geometric mean {}: every configuration counts alike. Time-weighted {}: total {} over \
+             total time, so the configurations that run longest decide.",
+            times(g),
+            times(w),
+            match self.measure {
+                Measure::Rate => "work",
+                Measure::Roof => "roof time",
+            },
+        );
+        if self.ratios.len() > 1 {
+            text.push_str(&if w > g * 1.02 {
+                format!(" {b} does better on the long-running ones than on the rest.")
+            } else if w < g / 1.02 {
+                format!(" {b} does worse on the long-running ones than on the rest.")
+            } else {
+                " They agree: long and short ones gain alike.".to_owned()
+            });
+        }
+        text
+    }
+
+    /// The rule for "within noise".
+    pub fn noise_sentence(&self) -> String {
+        if self.with_spread == 0 {
+            return "One measurement per configuration and no stated spread: noise cannot be told \
+                    from difference, only the threshold separates."
+                .to_owned();
+        }
+        "Within noise: the medians lie closer than the two spreads together (spread: 1.4826 x median \
+         absolute deviation of the repeats, or the file's standard deviation)."
+            .to_owned()
+    }
+
+    /// A remark about different devices, if there are any.
+    pub fn device_sentence(&self, frame: &Frame, comparison: &Comparison) -> Option<String> {
+        if !self.devices_differ {
+            return None;
+        }
+        let (a, b) = self.names(comparison);
+        let names = match comparison.setup.side {
+            Field::Device => String::new(),
+            _ => {
+                let cats = frame.categories(&Field::Device);
+                format!(" ({})", cats.values.join(", "))
+            }
+        };
+        Some(match self.measure {
+            Measure::Rate => format!(
+                "{a} and {b} ran on different devices{names}: compare shares of the roof to leave \
+                 the hardware out."
+            ),
+            Measure::Roof => format!(
+                "{a} and {b} ran on different devices{names}; each is divided by its own roof."
+            ),
+        })
+    }
+
+    /// Names of A and B.
+    pub fn names<'a>(&self, comparison: &'a Comparison) -> (&'a str, &'a str) {
+        let name = |i: usize| comparison.setup.sides.get(i).map_or("", String::as_str);
+        (name(self.a), name(self.b))
+    }
+}
+
+/// A histogram of log2 ratios.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Distribution {
+    /// log2 of the lower edge of the first bin.
+    pub start: f64,
+    /// Width of a bin in log2.
+    pub width: f64,
+    /// Indices into [`Duel::ratios`] per bin.
+    pub members: Vec<Vec<u32>>,
+}
+
+/// Decides one configuration from the time and spread of each side, divided by work or roof time
+/// (so that shorter is better). A single run without a known spread counts as exact.
+pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> Verdict {
+    let (ratio, edge) = (a.0 / b.0, 1.0 + threshold);
+    if ratio <= edge && ratio >= 1.0 / edge {
+        return Verdict::Even;
+    }
+    let zero = |v: f64| if v.is_nan() { 0.0 } else { v };
+    if (a.0 - b.0).abs() <= zero(a.1) + zero(b.1) {
+        Verdict::Noise
+    } else if ratio > 1.0 {
+        Verdict::B
+    } else {
+        Verdict::A
+    }
+}
+
+/// `0.0385×`, `1.31×`, `26×`.
+pub fn times(v: f64) -> String {
+    if !v.is_finite() {
+        return "n/a".to_owned();
+    }
+    let decimals = match v.abs() {
+        a if a >= 100.0 => 0,
+        a if a >= 10.0 => 1,
+        a if a >= 0.995 => 2,
+        a if a >= 0.1 => 3,
+        a if a >= 0.001 => 4,
+        _ => return format!("{v:.1e}×"),
+    };
+    format!("{v:.decimals$}×")
+}
+
+fn trimmed(v: f64) -> String {
+    trim_zeros(format!("{v:.2}"))
+}

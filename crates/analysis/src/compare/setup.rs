@@ -1,0 +1,120 @@
+//! Chooses sides and keys of a comparison from the data.
+
+use super::{Comparison, measured};
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::field::{Field, FieldKind, Frame};
+
+/// The sides of a comparison and its keys.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// The field whose values are the sides.
+    pub side: Field,
+    /// The sides: values of `side`, in order. At most 8.
+    pub sides: Vec<String>,
+    /// The fields in which rows of one configuration agree.
+    pub keys: Vec<Field>,
+}
+
+impl Setup {
+    /// Largest number of sides; more are left out.
+    pub(crate) const MOST_SIDES: usize = 8;
+
+    /// The default keys: shape with batch, types, layout, and the device if there are several;
+    /// without `side`.
+    pub fn default_keys(frame: &Frame, side: &Field) -> Vec<Field> {
+        let mut keys = vec![Field::Shape, Field::Dtype, Field::Transposes];
+        let used = |f: &Field| value_counts(frame, f).len();
+        if used(&Field::Device) > 1 && *side != Field::Source {
+            keys.push(Field::Device);
+        }
+        keys.retain(|k| k != side);
+        keys
+    }
+
+    /// The fields whose values can be sides: categories with at least two values among the rows.
+    pub fn candidates(frame: &Frame) -> Vec<Field> {
+        let meaning = |f: &Field| match f {
+            Field::Column(key) => frame.data.columns.iter().find(|c| c.key == *key),
+            _ => None,
+        };
+        // The most usual sides come first; the others follow in the order of the file.
+        let rank = |f: &Field| match f {
+            Field::Source => 0,
+            Field::Device => 2,
+            Field::Column(_) => match meaning(f).map(|c| c.meaning) {
+                Some(ColumnMeaning::Library) => 1,
+                Some(ColumnMeaning::Other) => 4,
+                Some(ColumnMeaning::Kernel | ColumnMeaning::Model | ColumnMeaning::OpName) => 5,
+                _ => 6,
+            },
+            Field::Dtype => 7,
+            Field::Transposes => 8,
+            _ => 9,
+        };
+        let mut out: Vec<Field> = frame
+            .fields()
+            .into_iter()
+            .filter(|i| {
+                i.kind == FieldKind::Category && !matches!(i.field, Field::Shape | Field::Bound)
+            })
+            .map(|i| i.field)
+            .filter(|f| {
+                // A column with a different name in nearly every row cannot be a side.
+                let values = value_counts(frame, f);
+                let rows: u64 = values.iter().map(|v| v.1).sum();
+                values.len() > 1 && (values.len() as u64 * 2 <= rows || values.len() <= 4)
+            })
+            .collect();
+        out.sort_by_key(rank);
+        out
+    }
+
+    /// The comparison by the first candidate for which any configuration matches.
+    pub fn choose(frame: &Frame, candidates: &[Field]) -> Option<Comparison> {
+        let mut first = None;
+        // A file with many columns has many candidates; the first few are enough.
+        for side in candidates.iter().take(6) {
+            let found = Comparison::new(frame, &Setup::of(frame, side.clone()));
+            if found.pairs_possible() > 0 {
+                return Some(found);
+            }
+            first = first.or(Some(found));
+        }
+        first
+    }
+
+    /// The default setup for a side field: its most frequent values, files in their own order.
+    pub fn of(frame: &Frame, side: Field) -> Setup {
+        let mut counts = value_counts(frame, &side);
+        if side != Field::Source {
+            counts.sort_by_key(|c| std::cmp::Reverse(c.1));
+        }
+        Setup {
+            keys: Setup::default_keys(frame, &side),
+            sides: counts
+                .into_iter()
+                .map(|(v, _)| v)
+                .take(Setup::MOST_SIDES)
+                .collect(),
+            side,
+        }
+    }
+}
+
+/// Non-empty values of a category among the measured rows of a frame, with their row counts, in
+/// the category's own order.
+pub(crate) fn value_counts(frame: &Frame, field: &Field) -> Vec<(String, u64)> {
+    let cats = frame.categories(field);
+    let mut counts = vec![0u64; cats.values.len()];
+    for &r in frame.rows.iter() {
+        let r = r as usize;
+        if measured(&frame.data, r) {
+            counts[cats.codes.get(r) as usize] += 1;
+        }
+    }
+    cats.values
+        .into_iter()
+        .zip(counts)
+        .filter(|(v, n)| *n > 0 && !v.is_empty())
+        .collect()
+}

@@ -1,0 +1,328 @@
+use super::duel::{Duel, Measure, Verdict};
+use super::winner::{self, Crossover, Size};
+use super::*;
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::fixture::{Rows, frame};
+use proptest::prelude::*;
+
+fn library() -> Field {
+    Field::Column("library".into())
+}
+
+/// Two files of rows: `(M, transposed A)` and time in µs.
+fn two_files(a: &[((u32, bool), f64)], b: &[((u32, bool), f64)]) -> Frame {
+    let mut all = Dataset::new();
+    for (name, rows) in [("a.csv", a), ("b.csv", b)] {
+        let mut t = Rows::new();
+        for ((m, trans_a), us) in rows {
+            let op = Operation::uniform(DataType::Fp16).with_layout(*trans_a, false);
+            t.typed((*m, 64, 64), op, "", us * 1e-6, "");
+        }
+        let mut data = (*t.frame(None).data).clone();
+        data.sources[0].name = name.into();
+        all.append(data);
+    }
+    frame(all, Some("mi300x"))
+}
+
+#[test]
+fn two_files_are_joined_by_shape_type_and_layout() {
+    let frame = two_files(
+        &[
+            ((1, false), 1.0),
+            ((2, false), 1.0),
+            ((4, false), 1.0),
+            ((8, true), 1.0),
+            ((16, false), 1.0),
+        ],
+        &[
+            ((1, false), 2.0),
+            ((2, false), 8.0),
+            ((4, false), 1.01),
+            ((8, false), 1.0),
+        ],
+    );
+    let setup = Setup::choose(&frame, &Setup::candidates(&frame))
+        .unwrap()
+        .setup;
+    assert_eq!(setup.side, Field::Source);
+    assert_eq!(setup.sides, ["a.csv", "b.csv"]);
+    let c = Comparison::new(&frame, &setup);
+    assert_eq!((c.matched, c.ambiguous), (3, 0));
+    assert_eq!(
+        (c.configurations.as_slice(), c.unmatched.as_slice()),
+        (&[5, 4][..], &[2, 1][..])
+    );
+    let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+    assert_eq!(duel.counts, [2, 0, 1, 0]);
+    // The rates of b are 1/2, 1/8 and 1/1.01 of a's.
+    let mean = (1.0 / (2.0 * 8.0 * 1.01f64)).cbrt();
+    assert!((duel.geometric_mean / mean - 1.0).abs() < 1e-9);
+    let order = duel.ranked();
+    let ends = (duel.ratios[order[0]].ratio, duel.ratios[order[2]].ratio);
+    assert!((ends.0 - 1.0 / 8.0).abs() < 1e-12 && (ends.1 - 1.0 / 1.01).abs() < 1e-12);
+    // One device: shares of the roof give the same ratios.
+    let roofs = Duel::new(&frame, &c, (0, 1), Measure::Roof, 0.02);
+    assert!((roofs.geometric_mean / duel.geometric_mean - 1.0).abs() < 1e-9);
+    let tally = winner::tally(&c, 0.02, true);
+    assert_eq!((tally.fastest, tally.compared), (vec![3, 0], 3));
+    let d = duel.distribution();
+    assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 3);
+    assert!(
+        duel.headline(&c).contains("b.csv reaches 0.396×"),
+        "{}",
+        duel.headline(&c)
+    );
+}
+
+#[test]
+fn fewer_keys_make_what_cannot_be_told_apart_ambiguous() {
+    let rows = [((1, false), 1.0), ((1, true), 2.0), ((2, false), 1.0)];
+    let frame = two_files(&rows, &rows);
+    let mut setup = Setup::of(&frame, Field::Source);
+    setup.keys = vec![Field::Shape, Field::Dtype];
+    let c = Comparison::new(&frame, &setup);
+    // M = 1 has two layouts on each side.
+    assert_eq!((c.matched, c.ambiguous > 0), (1, true));
+    assert!(
+        c.join_sentence().contains("ambiguous"),
+        "{}",
+        c.join_sentence()
+    );
+}
+
+#[test]
+fn repeats_give_a_median_and_a_spread_and_noise_is_said() {
+    let mut rows = Rows::new();
+    for (a, b) in [
+        (1.0, 1.05),
+        (1.1, 1.15),
+        (0.9, 0.95),
+        (1.02, 1.07),
+        (0.98, 1.03),
+    ] {
+        rows.row((64, 64, 64), "x", a * 1e-6, "");
+        rows.row((64, 64, 64), "y", b * 1e-6, "");
+    }
+    for t in [1.0, 1.001, 0.999] {
+        rows.row((128, 64, 64), "x", t * 1e-6, "");
+        rows.row((128, 64, 64), "y", t * 0.5e-6, "");
+    }
+    rows.row((256, 64, 64), "x", 1e-6, "");
+    let frame = rows.frame(None);
+    let c = Setup::choose(&frame, &Setup::candidates(&frame)).unwrap();
+    assert_eq!(c.setup.side, library());
+    assert_eq!((c.matched, c.unmatched[0], c.unmatched[1]), (2, 1, 0));
+    let s = *c.sample(0, 0).unwrap();
+    assert_eq!((s.n, s.time_s), (5, 1e-6));
+    assert!(
+        (s.spread_s / (0.02e-6 * 1.4826) - 1.0).abs() < 1e-6,
+        "{s:?}"
+    );
+    assert!((s.iqr_s / 0.04e-6 - 1.0).abs() < 1e-6);
+    let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+    assert_eq!(duel.ratios[0].verdict, Verdict::Noise);
+    assert_eq!(duel.ratios[1].verdict, Verdict::B);
+    assert!((duel.ratios[1].ratio - 2.0).abs() < 1e-12);
+    assert!(duel.headline(&c).contains("within noise in 1"));
+}
+
+#[test]
+fn of_several_kernels_the_fastest_stands_for_its_side() {
+    let mut rows = Rows::new();
+    let kernel = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+    for (lib, name, t) in [
+        ("x", "slow", 9.0),
+        ("x", "fast", 1.0),
+        ("x", "fast", 1.2),
+        ("y", "k", 2.0),
+    ] {
+        rows.table().set_text(kernel, name.as_bytes());
+        rows.row((64, 64, 64), lib, t * 1e-6, "");
+    }
+    let frame = rows.frame(None);
+    let c = Comparison::new(&frame, &Setup::of(&frame, library()));
+    let s = c.sample(0, 0).unwrap();
+    assert_eq!((s.n, s.slower_variants()), (2, 1));
+    assert!((s.time_s - 1.1e-6).abs() < 1e-15);
+    assert_eq!(c.rows_of(s), [1, 2]);
+}
+
+#[test]
+fn the_two_means_differ_where_long_runs_do() {
+    let mut rows = Rows::new();
+    // Short: y is twice as fast. Long: y is half as fast.
+    rows.row((64, 64, 64), "x", 1e-6, "");
+    rows.row((64, 64, 64), "y", 0.5e-6, "");
+    rows.row((4096, 4096, 4096), "x", 1e-3, "");
+    rows.row((4096, 4096, 4096), "y", 2e-3, "");
+    let frame = rows.frame(None);
+    let c = Comparison::new(&frame, &Setup::of(&frame, library()));
+    let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+    assert!((duel.geometric_mean - 1.0).abs() < 1e-12);
+    assert!((duel.weighted_mean - 1.001 / 2.0005).abs() < 1e-9);
+    assert!(
+        duel.means_sentence(&c)
+            .contains("worse on the long-running")
+    );
+}
+
+#[test]
+fn different_devices_are_judged_by_their_own_roofs() {
+    let mut rows = Rows::new();
+    // 50 % of 312 TFLOP/s against 25 % of 1307.4.
+    let work = 2.0 * 8192f64.powi(3);
+    rows.row((8192, 8192, 8192), "x", work / 156e12, "A100 SXM4 80GB");
+    rows.row((8192, 8192, 8192), "y", work / (1307.4e12 / 4.0), "MI300X");
+    let frame = rows.frame(None);
+    let devices: Vec<bool> = frame.metrics.devices.iter().map(Option::is_some).collect();
+    assert_eq!(devices, [false, true, true]);
+    let c = Comparison::new(
+        &frame,
+        &Setup {
+            keys: vec![Field::Shape, Field::Dtype],
+            ..Setup::of(&frame, library())
+        },
+    );
+    let rate = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+    let roof = Duel::new(&frame, &c, (0, 1), Measure::Roof, 0.02);
+    assert!(rate.devices_differ && (rate.geometric_mean - 2.095).abs() < 0.001);
+    assert!((roof.geometric_mean - 0.5).abs() < 1e-9);
+    assert!(
+        roof.device_sentence(&frame, &c)
+            .unwrap()
+            .contains("own roof")
+    );
+}
+
+fn sweep(pattern: &[(&str, &[f64])]) -> gemmscope_table::field::Frame {
+    let mut rows = Rows::new();
+    for (lib, times) in pattern {
+        for (i, t) in times.iter().enumerate() {
+            rows.row((1 << i, 4096, 4096), lib, t * 1e-6, "");
+        }
+    }
+    rows.frame(None)
+}
+
+fn verdict_of(pattern: &[(&str, &[f64])]) -> (Crossover, String) {
+    let frame = sweep(pattern);
+    let c = Comparison::new(
+        &frame,
+        &Setup {
+            sides: pattern.iter().map(|p| p.0.to_owned()).collect(),
+            ..Setup::of(&frame, library())
+        },
+    );
+    let strips = winner::strips(&frame, &c, Size::M, 0.02);
+    assert_eq!(strips.len(), 1);
+    let all = winner::sum_up(&strips, pattern.len());
+    (
+        strips[0].verdict.clone(),
+        all.sentence(&c.setup.sides, Size::M),
+    )
+}
+
+#[test]
+fn crossovers_are_found_or_denied() {
+    // FastGEMV below M1 = 4, flat GEMM up to M2 = 16, the library from there on.
+    let (v, s) = verdict_of(&[
+        ("gemv", &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]),
+        ("flat", &[3.0, 3.0, 3.0, 3.0, 6.0, 12.0]),
+        ("library", &[5.0, 5.0, 5.0, 5.0, 5.0, 5.0]),
+    ]);
+    assert_eq!(v, Crossover::At(vec![(1, 0), (4, 1), (16, 2)]));
+    assert!(
+        s.starts_with("M1: flat overtakes gemv from M = 4; M2: library overtakes flat from M = 16"),
+        "{s}"
+    );
+    let (v, s) = verdict_of(&[("x", &[1.0, 3.0, 1.0, 3.0]), ("y", &[2.0, 2.0, 2.0, 2.0])]);
+    assert_eq!(v, Crossover::Unstable(3));
+    assert!(s.starts_with("No stable crossover"), "{s}");
+    let (v, _) = verdict_of(&[("x", &[1.0, 1.0, 1.0]), ("y", &[2.0, 2.0, 2.0])]);
+    assert_eq!(v, Crossover::Always(0));
+    // A lead under the threshold changes nothing.
+    let (v, _) = verdict_of(&[("x", &[1.0, 2.01, 1.0]), ("y", &[2.0, 2.0, 2.0])]);
+    assert_eq!(v, Crossover::Always(0));
+    let (v, _) = verdict_of(&[("x", &[1.0, 3.0]), ("y", &[2.0, 2.0])]);
+    assert_eq!(v, Crossover::TooFew(2));
+}
+
+#[test]
+fn a_cell_counts_its_configurations() {
+    let mut rows = Rows::new();
+    for k in [64, 128, 256] {
+        rows.row((8, 16, k), "x", 1e-6, "");
+        rows.row((8, 16, k), "y", if k == 256 { 0.5e-6 } else { 2e-6 }, "");
+    }
+    rows.row((8, 32, 64), "x", 1e-6, "");
+    let frame = rows.frame(None);
+    let c = Comparison::new(&frame, &Setup::of(&frame, library()));
+    let cells = winner::cells(&frame, &c, (Size::N, Size::M), 0.02, |_| true);
+    assert_eq!(cells.len(), 2);
+    assert_eq!(
+        (cells[0].wins.as_slice(), cells[0].winner),
+        (&[2, 1][..], Some(0))
+    );
+    assert!((cells[0].margin - 2.0).abs() < 1e-12);
+    assert_eq!((cells[1].winner, cells[1].alone.len()), (None, 1));
+}
+
+#[test]
+fn many_columns_as_keys_do_not_overflow() {
+    let mut rows = Rows::new();
+    let ids: Vec<_> = (0..12)
+        .map(|i| rows.table().auto_column(&format!("c{i}")))
+        .collect();
+    for i in 0..2000u32 {
+        for (j, id) in ids.iter().enumerate() {
+            let text = format!("{}", u64::from(i) * 7919 % (100 + j as u64 * 17));
+            rows.table()
+                .set_auto(*id, text.as_bytes(), text.parse().ok());
+        }
+        rows.row(
+            (i % 50 + 1, 8, 8),
+            if i % 2 == 0 { "x" } else { "y" },
+            1e-6,
+            "",
+        );
+    }
+    let frame = rows.frame(None);
+    let mut setup = Setup::of(&frame, library());
+    setup
+        .keys
+        .extend((0..12).map(|i| Field::Column(format!("c{i}"))));
+    let c = Comparison::new(&frame, &setup);
+    let total: u64 = c.configurations.iter().sum();
+    assert!(total + c.ambiguous > 0 && c.matched <= total);
+}
+
+proptest! {
+    #[test]
+    fn counts_add_up(cells in proptest::collection::vec((1u32..4, 1u32..3, 0usize..3, 0.5..2.0f64, any::<bool>()), 1..60)) {
+        let mut rows = Rows::new();
+        let libs = ["x", "y", "z"];
+        for (m, n, lib, t, ta) in &cells {
+            let op = Operation::uniform(DataType::Fp16).with_layout(*ta, false);
+            rows.typed((*m, *n, 8), op, libs[*lib], t * 1e-6, "");
+        }
+        let frame = rows.frame(Some("mi300x"));
+        let Some(c) = Setup::choose(&frame, &Setup::candidates(&frame)) else { return Ok(()) };
+        prop_assert_eq!((0..c.len()).filter(|i| c.samples(*i).len() > 1).count(), c.pairs_possible());
+        for (side, n) in c.configurations.iter().enumerate() {
+            prop_assert_eq!(*n, c.matched + c.unmatched[side]);
+        }
+        let tally = winner::tally(&c, 0.02, false);
+        prop_assert_eq!(tally.fastest.iter().sum::<u64>(), tally.compared);
+        for b in 1..c.setup.sides.len() {
+            let there = Duel::new(&frame, &c, (0, b), Measure::Rate, 0.02);
+            let back = Duel::new(&frame, &c, (b, 0), Measure::Rate, 0.02);
+            prop_assert_eq!(there.counts.iter().sum::<u64>() as usize, there.ratios.len());
+            prop_assert_eq!(there.count(Verdict::A), back.count(Verdict::B));
+            if !there.ratios.is_empty() {
+                prop_assert!((there.geometric_mean * back.geometric_mean - 1.0).abs() < 1e-9);
+            }
+        }
+    }
+}

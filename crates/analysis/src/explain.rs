@@ -1,0 +1,363 @@
+//! All about one row: every figure with its formula and numbers, the file's figures beside the
+//! recomputed ones, and possible explanations of a point above its roof.
+
+use crate::tile_roof::TileRoofs;
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::roofline::{Bound, Roof};
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Intensity, Seconds};
+use gemmscope_table::column_format;
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use gemmscope_table::field::{Field, Frame};
+
+mod figures;
+
+use figures::{bytes_figure, measured_figures, reported, roof_figures, tile_figures, work_figure};
+
+/// The file's value of a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reported {
+    /// The file's value with its unit.
+    pub value: String,
+    /// Relative difference to our value; over 1 % it is a finding.
+    pub gap: f64,
+}
+
+/// One figure of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// `Attained`.
+    pub label: &'static str,
+    /// `466.4 TFLOP/s`; "" if it cannot be computed.
+    pub value: String,
+    /// `work / time = 51.58 GFLOP / 110.6 µs`.
+    pub formula: String,
+    /// One sentence for a newcomer.
+    pub hint: &'static str,
+    /// The file's value.
+    pub reported: Option<Reported>,
+}
+
+/// Everything about one row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// Shape, types, layout.
+    pub title: String,
+    /// Kernel, operation or library; "" if the file has none.
+    pub name: String,
+    /// File and line.
+    pub place: String,
+    /// The device whose roof applies, or why there is none.
+    pub device: String,
+    /// `memory`, `compute`, `near the ridge`.
+    pub limit: Option<Bound>,
+    /// Efficiency, if there is a roof.
+    pub efficiency: Option<f64>,
+    /// The figures.
+    pub figures: Vec<Figure>,
+    /// Figures from the kernel's name, and the roof of its tile.
+    pub tile: Vec<Figure>,
+    /// A sentence that compares the attained rate with the roofs of tile and device; "" without a
+    /// tile or a time.
+    pub verdict: String,
+    /// Possible explanations of a point above its roof.
+    pub above_roof: Vec<String>,
+    /// The file's other columns: title and text.
+    pub columns: Vec<(String, String)>,
+}
+
+/// The name of the kernel, else of the operation, else of the library.
+pub fn name_of(frame: &Frame, row: usize) -> String {
+    [
+        ColumnMeaning::Kernel,
+        ColumnMeaning::OpName,
+        ColumnMeaning::Library,
+    ]
+    .into_iter()
+    .map(|meaning| frame.data.text(meaning, row))
+    .find(|t| !t.is_empty())
+    .unwrap_or("")
+    .to_owned()
+}
+
+/// Name of a roof: `datasheet roof`.
+pub fn roof_name(kind: RoofKind) -> &'static str {
+    match kind {
+        RoofKind::Datasheet => "datasheet roof",
+        RoofKind::Achievable => "max-achievable roof",
+    }
+}
+
+/// Name of a limit: `memory`.
+pub fn bound_name(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Memory => "memory",
+        Bound::NearRidge => "near the ridge",
+        Bound::Compute => "compute",
+    }
+}
+
+use gemmscope_model::units::percent;
+
+/// A row in a few lines, for a tooltip.
+pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
+    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    if row >= data.len() {
+        return (String::new(), Vec::new());
+    }
+    let problem = data.problem(row);
+    let name = name_of(frame, row);
+    let shape = gemmscope_table::field::shape_label(problem.m, problem.n, problem.k, problem.batch);
+    let mut lines = Vec::new();
+    let mut line = |label: &str, value: String| lines.push((label.to_owned(), value));
+    let head = if name.is_empty() {
+        shape
+    } else {
+        line("M × N × K", shape);
+        name
+    };
+    line(
+        "Type",
+        format!("{} {}", problem.op.types(), problem.op.layout()),
+    );
+    let time = data.time_s[row];
+    if time.is_nan() {
+        line("Time", "not measured".to_owned());
+    } else {
+        let count = data.count(row);
+        let calls = if count == 1.0 {
+            String::new()
+        } else {
+            format!(" × {count}")
+        };
+        line("Time", format!("{}{calls}", Seconds(time)));
+        line("Attained", FlopsPerSec(metrics.rate[row]).to_string());
+        line("Bandwidth", BytesPerSec(metrics.bandwidth(row)).to_string());
+    }
+    line("AI", Intensity(metrics.ai[row]).to_string());
+    let measured = metrics.measured_ai(data, row);
+    if measured > 0.0 {
+        line("AI, measured bytes", Intensity(measured).to_string());
+    }
+    if let Some(roof) = metrics.roof(data, row) {
+        let efficiency = metrics.efficiency(data, row);
+        if efficiency.is_finite() {
+            line(
+                "Efficiency",
+                format!("{} of the {}", percent(efficiency), roof_name(metrics.kind)),
+            );
+        }
+        line(
+            "Limited by",
+            bound_name(roof.bound(metrics.ai[row])).to_owned(),
+        );
+    }
+    (head, lines)
+}
+
+/// Explains a row.
+pub fn explain(frame: &Frame, row: usize) -> Explanation {
+    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    let problem = data.problem(row);
+    let time = data.time_s[row];
+    let (work, bytes) = (problem.work(), problem.bytes());
+    let roof = metrics.roof(data, row);
+    let device = metrics.devices[data.device[row] as usize].as_ref();
+    let stated = &data.devices[data.device[row] as usize];
+    let source = &data.sources[data.source[row] as usize];
+    let efficiency = roof.map(|r| r.time_s(work.0, bytes.0) / time);
+    let measured = !time.is_nan();
+
+    let mut figures = vec![
+        work_figure(
+            &problem,
+            frame.data.number(ColumnMeaning::ReportedWork, row),
+        ),
+        bytes_figure(
+            &problem,
+            frame.data.number(ColumnMeaning::ReportedBytes, row),
+        ),
+        Figure {
+            label: "Arithmetic intensity",
+            value: (work / bytes).to_string(),
+            formula: format!("work / bytes = {work} / {bytes}"),
+            hint: "FLOP per byte of compulsory traffic. The real traffic is at least that much, so this is an upper bound.",
+            reported: reported(
+                data.number(ColumnMeaning::ReportedIntensity, row),
+                work.0 / bytes.0,
+                |v| Intensity(v).to_string(),
+            ),
+        },
+    ];
+    if measured {
+        let t = Seconds(time);
+        figures.push(Figure {
+            label: "Attained",
+            value: (work / t).to_string(),
+            formula: format!("work / time = {work} / {t}"),
+            hint: "Work over the measured time of one call.",
+            reported: reported(
+                data.number(ColumnMeaning::ReportedRate, row),
+                work.0 / time,
+                |v| FlopsPerSec(v).to_string(),
+            ),
+        });
+        let share = roof.map_or(String::new(), |r| {
+            format!(
+                " ({} of the memory's)",
+                percent(bytes.0 / time / r.bandwidth_bytes_per_s)
+            )
+        });
+        figures.push(Figure {
+            label: "Bandwidth used",
+            value: format!("{}{share}", bytes / t),
+            formula: format!("bytes / time = {bytes} / {t}"),
+            hint: "Compulsory bytes over the measured time. Low is right for a compute-bound GEMM.",
+            reported: reported(
+                data.number(ColumnMeaning::ReportedBandwidth, row),
+                bytes.0 / time,
+                |v| BytesPerSec(v).to_string(),
+            ),
+        });
+    }
+    measured_figures(&mut figures, data, row, roof, work, bytes);
+    if let Some(roof) = roof {
+        roof_figures(
+            &mut figures,
+            frame,
+            row,
+            roof,
+            work,
+            bytes,
+            efficiency.filter(|_| measured),
+        );
+    }
+
+    let count = data.count(row);
+    if measured && count != 1.0 {
+        figures.push(Figure {
+            label: "All calls",
+            value: Seconds(time * count).to_string(),
+            formula: format!("time × calls = {} × {count}", Seconds(time)),
+            hint: "The row stands for several calls of this GEMM.",
+            reported: None,
+        });
+    }
+
+    let above_roof = match (roof, efficiency) {
+        (Some(roof), Some(e)) if e > 1.0 => above(&problem, roof, device, e),
+        _ => Vec::new(),
+    };
+    let shape = TileRoofs::of_row(data, metrics, row);
+    Explanation {
+        title: format!(
+            "{} {}",
+            gemmscope_table::field::shape_label(problem.m, problem.n, problem.k, problem.batch),
+            problem.op
+        ),
+        name: name_of(frame, row),
+        place: format!("{}, line {}", source.name, data.line[row]),
+        device: judged_by(stated, device, &problem, roof, metrics.kind),
+        limit: roof.map(|r| r.bound(work.0 / bytes.0)),
+        efficiency: efficiency.filter(|e| e.is_finite()),
+        figures,
+        tile: shape
+            .as_ref()
+            .map_or_else(Vec::new, |s| tile_figures(frame, row, s)),
+        verdict: shape
+            .filter(|_| measured)
+            .map_or_else(String::new, |s| s.sentence()),
+        above_roof,
+        columns: columns(frame, row),
+    }
+}
+
+fn judged_by(
+    stated: &str,
+    device: Option<&Device>,
+    p: &Problem,
+    roof: Option<Roof>,
+    kind: RoofKind,
+) -> String {
+    match (device, roof) {
+        (Some(d), Some(_)) => {
+            let how = match stated {
+                "" => " (chosen on this page, the file names none)".to_owned(),
+                name if name == d.name => String::new(),
+                name => format!(" (the file says “{name}”)"),
+            };
+            format!("{}{how}", d.explain_peak(p.op.compute))
+        }
+        (Some(d), None) if kind == RoofKind::Achievable && d.peak_for(p.op.compute).is_some() => {
+            format!(
+                "{}: nobody's measured maximum for {} is known",
+                d.name, p.op.compute
+            )
+        }
+        (Some(d), None) => d.explain_peak(p.op.compute),
+        (None, _) if stated.is_empty() => {
+            "The file names no device: choose one to see a roof".to_owned()
+        }
+        (None, _) => format!("“{stated}” is in no list of devices: choose one to see a roof"),
+    }
+}
+
+/// Possible explanations of a point above its roof, as sentences.
+fn above(p: &Problem, roof: Roof, device: Option<&Device>, efficiency: f64) -> Vec<String> {
+    let mut out = Vec::new();
+    let memory_side =
+        roof.bound(p.intensity().0) == Bound::Memory || p.intensity().0 < roof.ridge();
+    if let Some(cache) = device.and_then(Device::cache_bytes)
+        && p.bytes().0 <= cache
+        && memory_side
+    {
+        out.push(format!(
+            "Operands in cache: all of them are {}, the largest cache holds {}. A benchmark that repeats one call reads them from there, not from memory.",
+            p.bytes(), Bytes(cache)
+        ));
+    }
+    if let Some(cache) = device.and_then(Device::cache_bytes)
+        && (cache..=2.0 * cache).contains(&p.bytes().0)
+        && p.bytes().0 > cache
+        && memory_side
+    {
+        out.push(format!(
+            "Operands partly in cache: all of them are {}, the largest cache holds {}, so a repeated call finds a part of them there.",
+            p.bytes(), Bytes(cache)
+        ));
+    }
+    if efficiency <= 1.01 {
+        out.push("Rounding: a datasheet's figure is rounded and so is a timer's; one percent is within both.".to_owned());
+    }
+    if efficiency <= 2.0 && !memory_side {
+        out.push("Structured sparsity: peaks here are dense ones; 2:4 sparse rates are up to twice as high.".to_owned());
+    }
+    if efficiency <= 1.15 && !memory_side {
+        out.push("Clock: the datasheet's peak is at its stated clock; a chip that boosts over it attains more.".to_owned());
+    }
+    out.push("Another device: the file may come from a faster one than chosen here.".to_owned());
+    if efficiency > 2.0 {
+        out.push("Unit of the time: nanoseconds read as microseconds make every rate 1000 times what it was; the file's card has a choice.".to_owned());
+    }
+    out.push("Another shape or type: rows of a sweep that print the same size for every run, or a narrower type than stated.".to_owned());
+    out
+}
+
+fn columns(frame: &Frame, row: usize) -> Vec<(String, String)> {
+    frame
+        .data
+        .columns
+        .iter()
+        .filter_map(|c| {
+            let info = frame.info(&Field::Column(c.key.clone()))?;
+            let text = match &c.data {
+                ColumnData::Text { codes, values } => values[codes[row] as usize].clone(),
+                ColumnData::Number(v) => column_format::number(&info, v[row]),
+            };
+            (!text.is_empty()).then(|| (column_format::title(&info), text))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

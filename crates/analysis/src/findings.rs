@@ -1,0 +1,537 @@
+//! Rules that find what matters in the measurements, why, and what to try.
+//!
+//! A [`Rule`] is data: what it needs, its threshold, its texts, how certain it is, and a function
+//! over the groups of a [`Scan`]. A [`Finding`] has its evidence: the rows, the formula with its
+//! numbers, and the time it could save. Times alone never prove a cause, so every rule names what
+//! a profile would have to show.
+//!
+//! ```no_run
+//! # use gemmscope_table::field::Frame;
+//! # use gemmscope_analysis::findings;
+//! # fn show(frame: &Frame) {
+//! let report = findings::check_all(frame);
+//! for finding in &report.findings {
+//!     println!("{}: {}", finding.severity.label(), finding.title);
+//! }
+//! # }
+//! ```
+//!
+//! Large data can be checked in steps: [`Runner::new`] groups the rows, each
+//! [`step`](Runner::step) checks one rule.
+
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::field::Frame;
+use serde::{Deserialize, Serialize};
+
+mod above_roof;
+mod base_clock;
+mod batching;
+mod double_count;
+mod few_workgroups;
+mod fp8_gain;
+mod launch_bound;
+mod layout;
+mod library;
+mod low_efficiency;
+mod memory_bandwidth;
+mod no_model;
+mod precision;
+mod reported;
+mod same_shape;
+pub mod scan;
+mod skinny_tile;
+mod split_k;
+mod story;
+mod tail_wave;
+mod tile_padding;
+mod unaligned;
+mod variance;
+
+pub use scan::{Group, Scan, Whole};
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Over 15 % of the time and under 30 % efficiency.
+    Critical,
+    /// Over 10 % of the time, or under 40 % efficiency.
+    High,
+    /// Over 5 % of the time, or a notable pattern.
+    Medium,
+    /// Anything else that was flagged.
+    Low,
+}
+
+impl Severity {
+    /// `Critical`, `High`, `Medium`, `Low`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Severity::Critical => "Critical",
+            Severity::High => "High",
+            Severity::Medium => "Medium",
+            Severity::Low => "Low",
+        }
+    }
+}
+
+/// How certain a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Arithmetic on measured figures.
+    Certain,
+    /// A model of the hardware: tiles, waves, launches.
+    Likely,
+    /// A pattern that may be worth checking.
+    Hint,
+}
+
+impl Confidence {
+    /// Name on the page.
+    pub fn label(self) -> &'static str {
+        match self {
+            Confidence::Certain => "certain (arithmetic on the measured figures)",
+            Confidence::Likely => "likely (by a model of tiles, waves and launches)",
+            Confidence::Hint => "a hint (worth a look)",
+        }
+    }
+}
+
+/// The subject of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Distance from the roof.
+    Efficiency,
+    /// Memory traffic.
+    Memory,
+    /// Launches and small problems.
+    Launches,
+    /// Tiles, waves, split-K.
+    Tiling,
+    /// Data types.
+    Precision,
+    /// Storage order and alignment.
+    Layout,
+    /// Choice of library or kernel.
+    Library,
+    /// Spread of the times.
+    Stability,
+    /// The measurements themselves.
+    Data,
+}
+
+impl Category {
+    /// Name on the page.
+    pub fn label(self) -> &'static str {
+        match self {
+            Category::Efficiency => "Efficiency",
+            Category::Memory => "Memory",
+            Category::Launches => "Launches",
+            Category::Tiling => "Tiles and waves",
+            Category::Precision => "Data types",
+            Category::Layout => "Layout and alignment",
+            Category::Library => "Library",
+            Category::Stability => "Stability",
+            Category::Data => "Data",
+        }
+    }
+}
+
+/// The evidence of a finding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Dataset rows, ascending.
+    pub rows: Vec<u32>,
+    /// The formula with its numbers.
+    pub formula: String,
+}
+
+/// Something that matters, with its evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Id of its rule.
+    pub rule: String,
+    /// Title, one line.
+    pub title: String,
+    /// Description, one or two sentences.
+    pub text: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// How certain it is.
+    pub confidence: Confidence,
+    /// Subject.
+    pub category: Category,
+    /// Its evidence.
+    pub evidence: Evidence,
+    /// Time of its rows over all calls, seconds.
+    pub time_s: f64,
+    /// That time as a share of the whole.
+    pub share: f64,
+    /// Efficiency of its rows, if they have a roof.
+    pub efficiency: Option<f64>,
+    /// Seconds that it could save, at least and at most. `None` if times alone cannot tell.
+    pub gives_back_s: Option<(f64, f64)>,
+    /// What to try in the algorithm or the model: fusion, batching, quantisation.
+    pub path_a: String,
+    /// What to try with the kernel: tuning, tile, replay.
+    pub path_b: String,
+    /// What a profile must show to prove the cause.
+    pub profile: String,
+}
+
+/// Data that a rule needs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Need {
+    /// A measured time.
+    Time,
+    /// A device with a peak for the type.
+    Roof,
+    /// A tile, from columns or kernel names.
+    Tile,
+    /// The number of SMs or CUs.
+    Units,
+    /// A column.
+    Column(ColumnMeaning, &'static str),
+    /// One of several columns.
+    AnyColumn(&'static [ColumnMeaning], &'static str),
+}
+
+/// A rule as data.
+pub struct Rule {
+    /// Stable key.
+    pub id: &'static str,
+    /// What it looks for.
+    pub title: &'static str,
+    /// Subject.
+    pub category: Category,
+    /// What it needs.
+    pub needs: &'static [Need],
+    /// Its threshold, as a sentence with numbers.
+    pub threshold: &'static str,
+    /// How certain it is.
+    pub confidence: Confidence,
+    /// Why it matters.
+    pub why: &'static str,
+    /// What to try in the algorithm or the model.
+    pub path_a: &'static str,
+    /// What to try with the kernel.
+    pub path_b: &'static str,
+    /// What a profile must show to prove the cause.
+    pub profile: &'static str,
+    /// The check.
+    pub check: fn(&Rule, &Scan<'_>) -> Vec<Finding>,
+}
+
+/// All rules, in the order on the page.
+pub static RULES: &[Rule] = &[
+    low_efficiency::RULE,
+    memory_bandwidth::RULE,
+    launch_bound::RULE,
+    split_k::RULE,
+    few_workgroups::RULE,
+    tail_wave::RULE,
+    tile_padding::RULE,
+    skinny_tile::RULE,
+    unaligned::RULE,
+    precision::RULE,
+    fp8_gain::RULE,
+    layout::RULE,
+    library::RULE,
+    variance::RULE,
+    batching::RULE,
+    double_count::RULE,
+    no_model::RULE,
+    above_roof::RULE,
+    base_clock::RULE,
+    reported::RULE,
+];
+
+/// The rule with this id.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|r| r.id == id)
+}
+
+/// The result of one rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Id of its rule.
+    pub rule: String,
+    /// What it looks for.
+    pub title: String,
+    /// Its threshold.
+    pub threshold: String,
+    /// Number of its findings.
+    pub findings: u32,
+    /// `not checked: needs ...`, if the data lacks something.
+    pub not_checked: Option<String>,
+}
+
+/// All findings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Findings {
+    /// Findings by severity, then by the time they could save, then by their time.
+    pub findings: Vec<Finding>,
+    /// The result of every rule.
+    pub checked: Vec<Checked>,
+    /// Time of the checked rows, seconds.
+    pub time_s: f64,
+    /// The time to which shares refer, seconds.
+    pub whole_s: f64,
+    /// Name of that time: `compute time`.
+    pub whole: String,
+    /// The roof to which efficiencies refer.
+    pub roof: String,
+    /// True if only the best kernel of each shape was checked.
+    pub sweep: bool,
+}
+
+impl Findings {
+    /// Id of a finding that survives a reload of the same data: its rule and its number among the
+    /// rule's findings. "" if there is no such finding.
+    pub fn id_of(&self, index: usize) -> String {
+        let Some(found) = self.findings.get(index) else {
+            return String::new();
+        };
+        let before = &self.findings[..index];
+        let nth = before.iter().filter(|f| f.rule == found.rule).count() + 1;
+        format!("{}.{nth}", found.rule)
+    }
+
+    /// The position of the finding with this id.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        let (rule, nth) = id.rsplit_once('.')?;
+        let nth: usize = nth.parse().ok()?;
+        self.findings
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.rule == rule)
+            .nth(nth.checked_sub(1)?)
+            .map(|(i, _)| i)
+    }
+}
+
+/// A share above this and an efficiency under [`CRITICAL_EFFICIENCY`]: Critical.
+pub(crate) const CRITICAL_SHARE: f64 = 0.15;
+/// See [`CRITICAL_SHARE`].
+pub(crate) const CRITICAL_EFFICIENCY: f64 = 0.30;
+/// A share above this: High.
+pub(crate) const HIGH_SHARE: f64 = 0.10;
+/// An efficiency under this: High.
+pub(crate) const HIGH_EFFICIENCY: f64 = 0.40;
+/// A share above this: Medium.
+pub(crate) const MEDIUM_SHARE: f64 = 0.05;
+/// A share under this: Low, whatever the efficiency.
+pub(crate) const TRIFLE_SHARE: f64 = 0.01;
+/// An efficiency above this is an anomaly, which is listed but not ranked.
+pub(crate) const ANOMALY_EFFICIENCY: f64 = 1.10;
+
+/// Priority by share of the time and efficiency; the first matching rule decides.
+pub fn priority(share: f64, efficiency: Option<f64>, notable: bool) -> Severity {
+    let under = |limit: f64| efficiency.is_some_and(|e| e < limit);
+    if share > CRITICAL_SHARE && under(CRITICAL_EFFICIENCY) {
+        Severity::Critical
+    } else if share > HIGH_SHARE || under(HIGH_EFFICIENCY) {
+        Severity::High
+    } else if share > MEDIUM_SHARE || notable {
+        Severity::Medium
+    } else {
+        Severity::Low
+    }
+}
+
+/// Like [`priority`], for a finding: Low if it has less than 1 % of the time or cannot save 1 % of
+/// it. A GEMM of 27 µs in 30 ms does not matter at any efficiency.
+pub(crate) fn finding_severity(share: f64, efficiency: Option<f64>, back: Option<f64>) -> Severity {
+    let trifle = share < TRIFLE_SHARE || back.is_some_and(|b| b < TRIFLE_SHARE);
+    if trifle {
+        Severity::Low
+    } else {
+        priority(share, efficiency, true)
+    }
+}
+
+/// The word for an efficiency.
+pub fn band(efficiency: f64) -> &'static str {
+    if efficiency > ANOMALY_EFFICIENCY {
+        "above its roof"
+    } else if efficiency > 0.8 {
+        "excellent"
+    } else if efficiency >= 0.6 {
+        "good"
+    } else if efficiency >= 0.4 {
+        "acceptable"
+    } else {
+        "investigate"
+    }
+}
+
+/// Checks one rule after another, so that a page stays responsive.
+pub struct Runner<'a> {
+    scan: Scan<'a>,
+    next: usize,
+    report: Findings,
+}
+
+impl<'a> Runner<'a> {
+    /// Groups the rows of a frame.
+    pub fn new(frame: &'a Frame) -> Self {
+        let scan = Scan::new(frame);
+        let report = Findings {
+            time_s: scan.time_s,
+            whole_s: scan.whole_s,
+            whole: scan.whole.label().to_owned(),
+            roof: scan.roof_name().to_owned(),
+            sweep: scan.sweep,
+            ..Findings::default()
+        };
+        Runner {
+            scan,
+            next: 0,
+            report,
+        }
+    }
+
+    /// The grouped rows.
+    pub fn scan(&self) -> &Scan<'a> {
+        &self.scan
+    }
+
+    /// Checks one more rule; returns false when all are done.
+    pub fn step(&mut self) -> bool {
+        let Some(rule) = RULES.get(self.next) else {
+            return false;
+        };
+        self.next += 1;
+        let not_checked = missing(&self.scan, rule);
+        let found = match not_checked {
+            None => (rule.check)(rule, &self.scan),
+            Some(_) => Vec::new(),
+        };
+        self.report.checked.push(Checked {
+            rule: rule.id.to_owned(),
+            title: rule.title.to_owned(),
+            threshold: rule.threshold.to_owned(),
+            findings: u32::try_from(found.len()).unwrap_or(u32::MAX),
+            not_checked,
+        });
+        self.report.findings.extend(found);
+        true
+    }
+
+    /// The findings so far, ranked.
+    pub fn finish(self) -> Findings {
+        self.parts().0
+    }
+
+    /// The findings so far, ranked, and the grouped rows.
+    pub fn parts(mut self) -> (Findings, Scan<'a>) {
+        rank(&mut self.report.findings);
+        (self.report, self.scan)
+    }
+}
+
+/// Checks all rules at once.
+pub fn check_all(frame: &Frame) -> Findings {
+    let mut runner = Runner::new(frame);
+    while runner.step() {}
+    runner.finish()
+}
+
+/// Most important first: severity, then the time that could be saved, then the time.
+pub fn rank(findings: &mut [Finding]) {
+    let back = |f: &Finding| f.gives_back_s.map_or(0.0, |(low, high)| 0.5 * (low + high));
+    findings.sort_by(|a, b| {
+        a.severity
+            .cmp(&b.severity)
+            .then(back(b).total_cmp(&back(a)))
+            .then(b.time_s.total_cmp(&a.time_s))
+            .then(a.rule.cmp(&b.rule))
+    });
+    // Of two findings on the same rows, the one that explains more comes first.
+    for i in 0..findings.len() {
+        if findings[i].category != Category::Efficiency {
+            continue;
+        }
+        let reason = (i + 1..findings.len()).find(|&j| {
+            findings[j].category == Category::Tiling
+                && findings[j].severity == findings[i].severity
+                && findings[j].evidence.rows == findings[i].evidence.rows
+        });
+        if let Some(j) = reason {
+            findings[i..=j].rotate_right(1);
+        }
+    }
+}
+
+/// Seconds that all findings together could save, at least and at most. Findings share rows, so
+/// the time of a row counts once, for the finding that could save most of it.
+pub(crate) fn gives_back_together(findings: &[Finding], scan: &Scan<'_>) -> (f64, f64) {
+    let data = scan.data();
+    let mut order: Vec<&Finding> = findings
+        .iter()
+        .filter(|f| f.gives_back_s.is_some() && f.time_s > 0.0)
+        .collect();
+    let rate = |f: &Finding| f.gives_back_s.map_or(0.0, |(_, high)| high / f.time_s);
+    order.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+    let mut claimed = vec![false; data.len()];
+    let (mut low, mut high) = (0.0, 0.0);
+    for finding in order {
+        let mut free = 0.0;
+        for &row in &finding.evidence.rows {
+            let r = row as usize;
+            if let Some(taken) = claimed.get_mut(r)
+                && !std::mem::replace(taken, true)
+            {
+                let time = data.time_s[r] * scan.calls(r);
+                free += if time.is_finite() { time } else { 0.0 };
+            }
+        }
+        if let Some((least, most)) = finding.gives_back_s {
+            let part = (free / finding.time_s).min(1.0);
+            low += least * part;
+            high += most * part;
+        }
+    }
+    (low, high)
+}
+
+/// The data that a rule lacks, as the sentence on the page.
+fn missing(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
+    let data = scan.data();
+    let absent: Vec<&str> = rule
+        .needs
+        .iter()
+        .filter_map(|need| match need {
+            Need::Time => scan.groups.is_empty().then_some("a measured time"),
+            Need::Roof => {
+                scan.groups
+                    .iter()
+                    .all(|g| g.roof_s.is_nan())
+                    .then_some(if scan.achievable() {
+                        "a device whose max-achievable peak is known"
+                    } else {
+                        "a device with a peak for the data type"
+                    })
+            }
+            Need::Tile => (!scan.tiles.any()).then_some("a tile, in columns or in kernel names"),
+            Need::Units => scan
+                .metrics()
+                .devices
+                .iter()
+                .flatten()
+                .all(|d| d.units.is_none())
+                .then_some("the number of SMs or CUs of the device"),
+            Need::Column(meaning, what) => data.column(*meaning).is_none().then_some(*what),
+            Need::AnyColumn(meanings, what) => meanings
+                .iter()
+                .all(|meaning| data.column(*meaning).is_none())
+                .then_some(*what),
+        })
+        .collect();
+    (!absent.is_empty()).then(|| format!("not checked: needs {}", absent.join(" and ")))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! Rule: points above their roof.
+
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan};
+use gemmscope_model::roofline::{AboveRoofCause, CacheLevel, above_roof_causes};
+use gemmscope_model::units::{Bytes, percent};
+
+/// Up to this much above the roof, the variation of clocks and timers explains it.
+pub(super) const NOISE: f64 = 1.02;
+
+pub(super) const RULE: Rule = Rule {
+    id: "above_roof",
+    title: "Above the roof",
+    category: Category::Data,
+    needs: &[Need::Time, Need::Roof],
+    threshold: "more than 102 % of the roof; over 110 % is left out of every ranking",
+    confidence: Confidence::Certain,
+    why: "Nothing runs above its roof: the device, the unit, the shape or the reference is not what \
+          is assumed.",
+    path_a: "Check what was run: sizes, batch, sparsity, and whether operands stay in a cache \
+             between repeated calls.",
+    path_b: "Check device, unit of the time and clock; measure again with cold caches.",
+    profile: "A profile would have to show the bytes that memory moved (for cache residency), the \
+              instructions (for sparsity) and the clock.",
+    check,
+};
+
+fn words_of(cause: &AboveRoofCause) -> String {
+    match cause {
+        AboveRoofCause::UnderDatasheet { efficiency } => format!(
+            "the reference was beaten: it is {} of the datasheet roof.",
+            percent(*efficiency)
+        ),
+        AboveRoofCause::Noise { .. } => "clocks and timers vary by as much.".to_owned(),
+        AboveRoofCause::CacheResidency {
+            level,
+            cache_bytes,
+            excess_bytes,
+            ..
+        } => format!(
+            "{} more than memory could deliver in this time may have come from the {} of {}.",
+            Bytes(*excess_bytes).to_iec(),
+            match level {
+                CacheLevel::L2 => "L2 cache",
+                CacheLevel::LastLevel => "last-level cache",
+            },
+            Bytes(*cache_bytes).to_iec()
+        ),
+        AboveRoofCause::StructuredSparsity { efficiency } => format!(
+            "with 2:4 sparsity the peak is twice as high: {} of it.",
+            percent(*efficiency)
+        ),
+        AboveRoofCause::OtherDevice { devices } => format!(
+            "another device: it would be under the roof of {}.",
+            devices
+                .iter()
+                .take(3)
+                .map(|d| d.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        AboveRoofCause::TimeUnit { factor, efficiency } => format!(
+            "a unit: with {factor:.0} times the time it is {} of the roof.",
+            percent(*efficiency)
+        ),
+        AboveRoofCause::BinaryUnits { efficiency } => format!(
+            "binary units read as decimal ones: {} of the roof after a factor of 1.074.",
+            percent(*efficiency)
+        ),
+        _ => "sizes, batch or type are not what was run.".to_owned(),
+    }
+}
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let hits = scan
+        .groups
+        .iter()
+        .zip(0u32..)
+        .filter(|(g, _)| g.efficiency() > NOISE)
+        .map(|(_, i)| Hit {
+            group: i,
+            back: None,
+        })
+        .collect();
+    let mut found = story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| {
+            let row = g.row as usize;
+            let causes = scan.device(g).map_or_else(Vec::new, |device| {
+                above_roof_causes(
+                    &scan.problem(g),
+                    scan.data().time_s[row],
+                    device,
+                    scan.metrics().kind,
+                )
+            });
+            let words: Vec<String> = causes.iter().map(words_of).collect();
+            let would = if words.is_empty() {
+                String::new()
+            } else {
+                format!(" What would bring it under: {}", words.join(" "))
+            };
+            Story {
+                title: format!(
+                    "{} of the {}: {}",
+                    percent(g.efficiency()),
+                    scan.roof_name(),
+                    scan.title(g)
+                ),
+                text: format!("{}.{would}", story::opening(scan, g)),
+                formula: story::roof_formula(scan, g),
+                ..Story::default()
+            }
+        },
+        |n| format!("{n} points above their roof"),
+    );
+    for finding in &mut found {
+        finding.severity = super::Severity::Medium;
+    }
+    found
+}

@@ -1,0 +1,71 @@
+//! Rule: many calls of the same small GEMM.
+
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan};
+use gemmscope_model::units::percent;
+use gemmscope_table::dataset::ColumnMeaning;
+
+/// This many calls or more are flagged.
+pub(super) const MANY_CALLS: f64 = 16.0;
+/// A call below this efficiency leaves room for others on the device.
+pub(super) const LOW: f64 = 0.40;
+/// A longer call fills the device, whatever its efficiency.
+pub(super) const SHORT_CALL_S: f64 = 200e-6;
+
+pub(super) const RULE: Rule = Rule {
+    id: "batching",
+    title: "Repeated identical GEMMs that could batch",
+    category: Category::Launches,
+    needs: &[
+        Need::Time,
+        Need::Roof,
+        Need::Column(ColumnMeaning::Count, "a number of calls"),
+    ],
+    threshold: "16 calls or more of one shape, each under 200 µs and under 40 % of the roof",
+    confidence: Confidence::Hint,
+    why: "Many equal products that each leave most of the device idle could share it.",
+    path_a: "If the calls do not depend on each other, batch them (torch.bmm, grouped GEMM, \
+             stacked weights for Q, K and V); torch.compile may do it by itself.",
+    path_b: "If they depend on each other, a smaller tile or split-K is the only way to fill the \
+             device.",
+    profile: "A timeline would have to show that the calls are independent and run one after \
+              another.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let hits = scan
+        .checked()
+        .filter(|(_, g)| {
+            let many = scan.program && g.calls >= MANY_CALLS;
+            many && g.call_s() < SHORT_CALL_S && g.efficiency() < LOW
+        })
+        .map(|(i, g)| Hit {
+            group: i,
+            // All calls in one take at least the roof time and at least the time of one call.
+            back: Some((0.0, g.time_s - g.roof_s.max(g.call_s()))),
+        })
+        .collect();
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| Story {
+            title: format!("{} of one GEMM: {}", story::calls(g.calls), scan.title(g)),
+            text: format!(
+                "{}. Each call reaches {} of the roof; together they could fill the device, if \
+                 they are independent of each other.",
+                story::opening(scan, g),
+                percent(g.efficiency())
+            ),
+            formula: format!(
+                "{}; all calls in one: at least max(one call, roof of all) = max({}, {})",
+                story::roof_formula(scan, g),
+                story::time(g.call_s()),
+                story::time(g.roof_s)
+            ),
+            ..Story::default()
+        },
+        |n| format!("{n} GEMMs that repeat and could batch"),
+    )
+}

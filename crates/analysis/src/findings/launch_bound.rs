@@ -1,0 +1,75 @@
+//! Rule: the GEMM is so small that its launch takes longer than its work.
+
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan, Severity};
+
+/// A call shorter than this takes about as long as a launch.
+pub(super) const SHORT_CALL_S: f64 = 15e-6;
+/// The roof time is less than this share of the call.
+pub(super) const ROOF_SHARE: f64 = 0.2;
+
+pub(super) const RULE: Rule = Rule {
+    id: "launch_bound",
+    title: "Launch-bound tiny GEMMs",
+    category: Category::Launches,
+    needs: &[Need::Time, Need::Roof],
+    threshold: "a call under 15 µs of which the roof explains less than a fifth",
+    confidence: Confidence::Likely,
+    why: "Starting a kernel and filling the device takes some microseconds whatever the work, and \
+          these GEMMs have little more than that.",
+    path_a: "Batch them into one call (bmm, grouped GEMM), fuse them into their neighbours, or \
+             capture the step in a graph.",
+    path_b: "A kernel with fewer workgroups and less set-up helps a little; tuning the tile does \
+             not. Worth a look if another platform is five times faster.",
+    profile: "A timeline would have to show gaps between the kernels or launch time on the \
+              processor before launches may be blamed rather than the kernel.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let hits = scan
+        .checked()
+        .filter(|(_, g)| story::tiny(g))
+        .map(|(i, g)| Hit {
+            group: i,
+            // All calls in one take at least the time of one call plus the roof time of the rest.
+            // Rows of a benchmark are not calls that could be joined.
+            back: (scan.program && g.calls > 1.0).then(|| {
+                let all_in_one = g.call_s() + g.roof_s * (1.0 - 1.0 / g.calls);
+                (0.0, (g.time_s - all_in_one).max(0.0))
+            }),
+        })
+        .collect();
+    let mut found = story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| Story {
+            title: if g.calls == 1.0 {
+                format!("A call of {}: {}", story::time(g.call_s()), scan.title(g))
+            } else {
+                format!(
+                    "{} of {} each: {}",
+                    story::calls(g.calls),
+                    story::time(g.call_s()),
+                    scan.title(g)
+                )
+            },
+            text: format!(
+                "{}. The roof needs {} of each call; the rest is what any small kernel costs.",
+                story::opening(scan, g),
+                story::time(g.roof_s / g.calls),
+            ),
+            formula: story::roof_formula(scan, g),
+            ..Story::default()
+        },
+        |n| format!("{n} GEMMs as small as a launch"),
+    );
+    if !scan.program {
+        for f in &mut found {
+            // Small shapes in a benchmark always have low figures and cost no program time.
+            f.severity = f.severity.max(Severity::Medium);
+        }
+    }
+    found
+}

@@ -1,0 +1,95 @@
+//! Rule: one library is slower than another on the same GEMM.
+
+use super::same_shape;
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan};
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use std::collections::HashMap;
+
+/// The slower library must take at least this many times as long.
+pub(super) const SLOWER: f64 = 1.10;
+
+pub(super) const RULE: Rule = Rule {
+    id: "library",
+    title: "One library loses to another",
+    category: Category::Library,
+    needs: &[Need::Time],
+    threshold: "the same GEMM on the same device takes at least 1.1 times as long in one library \
+                (or file) as in another",
+    confidence: Confidence::Certain,
+    why: "A faster kernel for this GEMM exists and was measured.",
+    path_a: "Route this shape to the faster library, if all else (fusion, licence, start-up) allows.",
+    path_b: "Show the slower library's team both kernels: the faster one proves what is possible.",
+    profile: "Profiles of both kernels would have to show what they do differently.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let data = scan.data();
+    let names = match data.column(ColumnMeaning::Library).map(|c| &c.data) {
+        Some(ColumnData::Text { values, .. }) if values.len() > 2 => Some(values),
+        _ => None,
+    };
+    if names.is_none() && data.sources.len() < 2 {
+        return Vec::new();
+    }
+    let maker = |g: u32| {
+        let group = &scan.groups[g as usize];
+        match names {
+            Some(_) => scan.library(group).unwrap_or(0),
+            None => u32::from(data.source[group.row as usize]),
+        }
+    };
+    let label = |g: u32| match names {
+        Some(values) => values.get(maker(g) as usize).cloned().unwrap_or_default(),
+        None => data
+            .sources
+            .get(maker(g) as usize)
+            .map(|s| s.name.clone())
+            .unwrap_or_default(),
+    };
+    let sets = same_shape::sets(scan, |g| {
+        // Rows without a library name are left out.
+        let known = names.is_none() || maker(g) != 0;
+        known.then(|| u64::from(data.op[scan.groups[g as usize].row as usize]))
+    });
+    let losers = same_shape::losers(scan, &sets, maker, SLOWER);
+    let hits = losers
+        .iter()
+        .map(|l| Hit {
+            group: l.group,
+            // Kernels that were only tried cost no time.
+            back: (scan.groups[l.group as usize].checked).then_some((0.9 * l.gap_s, l.gap_s)),
+        })
+        .collect();
+    let partner: HashMap<u32, u32> = losers.iter().map(|l| (l.group, l.fastest)).collect();
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |hit, g| {
+            let other = partner.get(&hit.group).copied().unwrap_or(hit.group);
+            let (slow, fast) = (label(hit.group), label(other));
+            let fast_s = scan.groups[other as usize].call_s();
+            let ratio = g.call_s() / fast_s;
+            Story {
+                title: format!(
+                    "{slow} takes {ratio:.2}x the time of {fast}: {}",
+                    scan.problem(g)
+                ),
+                text: format!(
+                    "{}. {fast} takes {}.",
+                    story::opening(scan, g),
+                    story::time(fast_s)
+                ),
+                formula: format!(
+                    "time {slow} / time {fast} = {} / {} = {ratio:.2}",
+                    story::time(g.call_s()),
+                    story::time(fast_s)
+                ),
+                ..Story::default()
+            }
+        },
+        |n| format!("{n} GEMMs that another library does faster"),
+    )
+}

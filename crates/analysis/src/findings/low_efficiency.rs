@@ -1,0 +1,88 @@
+//! Rule: far below the compute roof.
+
+use super::story::{self, Hit, Story};
+use super::{ANOMALY_EFFICIENCY, Category, Confidence, MEDIUM_SHARE, Need, Rule, Scan};
+use crate::tile_roof::{AT_TILE_ROOF, Limit};
+use gemmscope_model::roofline::Bound;
+use gemmscope_model::units::percent;
+
+/// Below this, a GEMM is flagged whatever its time.
+pub(super) const LOW: f64 = 0.40;
+/// Below this, it is flagged if it takes over 5 % of the time.
+pub(super) const FAIR: f64 = 0.60;
+/// Efficiency that a tuned kernel usually reaches, for the low end of the savings.
+pub(super) const REACHABLE: f64 = 0.80;
+
+pub(super) const RULE: Rule = Rule {
+    id: "low_efficiency",
+    title: "Low efficiency against the compute roof",
+    category: Category::Efficiency,
+    needs: &[Need::Time, Need::Roof],
+    threshold: "under 40 % of the roof, or under 60 % with over 5 % of the time; not memory-bound, \
+                not launch-bound",
+    confidence: Confidence::Certain,
+    why: "These GEMMs run far below what the device's matrix units deliver.",
+    path_a: "Ask whether the product is needed at this size and type: a larger batch, a fused \
+             neighbour, a narrower type (bf16, fp8) or structured sparsity change the roof itself.",
+    path_b: "Hand the kernel team a replay of this shape: tune tile, split-K and stages for it, \
+             and compare the libraries at hand.",
+    profile: "Times do not say why. A profile would have to show idle matrix units (low \
+              tensor/MFMA active cycles) with the stall reason beside them.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let hits = scan
+        .checked()
+        .filter(|(_, g)| {
+            let e = g.efficiency();
+            let low = e < LOW || (e < FAIR && scan.share(g.time_s) > MEDIUM_SHARE);
+            low && e <= ANOMALY_EFFICIENCY
+                && scan.bound(g) != Some(Bound::Memory)
+                && !story::tiny(g)
+        })
+        .map(|(i, g)| Hit {
+            group: i,
+            back: Some((g.time_s - g.roof_s / REACHABLE, g.lost_s())),
+        })
+        .collect();
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| {
+            let shape = scan.tile(g);
+            let explained = shape.as_ref().filter(|s| {
+                s.roof.is_some()
+                    && s.limit() != Limit::Kernel
+                    && s.efficiency().is_some_and(|e| e >= AT_TILE_ROOF)
+            });
+            let second = shape
+                .as_ref()
+                .filter(|s| s.roof.is_some())
+                .map_or(String::new(), |s| format!(" {}", s.sentence()));
+            Story {
+                title: format!(
+                    "{} of the {}: {}",
+                    percent(g.efficiency()),
+                    scan.roof_name(),
+                    scan.title(g)
+                ),
+                text: format!(
+                    "{}. Attained {} where the roof allows {}.{second}",
+                    story::opening(scan, g),
+                    story::rate(scan.metrics().rate[g.row as usize]),
+                    story::rate(scan.metrics().rate[g.row as usize] / g.efficiency()),
+                ),
+                formula: story::roof_formula(scan, g),
+                path_b: explained.map(|_| {
+                    "The kernel already does what its workgroups allow; tuning inside the tile \
+                     gains little. Change how the problem is cut: split-K, tile size, batching."
+                        .to_owned()
+                }),
+                ..Story::default()
+            }
+        },
+        |n| format!("{n} GEMMs far below the {}", scan.roof_name()),
+    )
+}

@@ -1,0 +1,72 @@
+//! Rule: memory-bound and far below the bandwidth.
+
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan};
+use gemmscope_model::roofline::Bound;
+use gemmscope_model::units::percent;
+
+/// A memory-bound GEMM below this share of the bandwidth is flagged.
+pub(super) const LOW: f64 = 0.60;
+/// Share of the bandwidth that streaming kernels usually reach.
+pub(super) const REACHABLE: f64 = 0.85;
+
+pub(super) const RULE: Rule = Rule {
+    id: "memory_bandwidth",
+    title: "Memory-bound, and under the bandwidth",
+    category: Category::Memory,
+    needs: &[Need::Time, Need::Roof],
+    threshold: "AI under 0.75 of the ridge point and under 60 % of the device's bandwidth; not \
+                launch-bound",
+    confidence: Confidence::Certain,
+    why: "Memory limits these GEMMs, and they do not use what it delivers.",
+    path_a: "Move fewer bytes: fuse the neighbouring elementwise operations, quantise the weights \
+             (fp8, int8, 4 bit), or batch requests so that one read of the weights serves more rows.",
+    path_b: "Try a matrix-vector or split-K kernel and tune it on a replay of this shape: four \
+             fifths of the bandwidth are within reach.",
+    profile: "The bytes counted are the compulsory ones. A profile would have to show the bytes \
+              that memory really moved (dram__bytes, TCC_EA) before traffic or access pattern may \
+              be blamed.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let hits = scan
+        .checked()
+        .filter(|(_, g)| {
+            scan.bound(g) == Some(Bound::Memory) && g.efficiency() < LOW && !story::tiny(g)
+        })
+        .map(|(i, g)| Hit {
+            group: i,
+            back: Some((g.time_s - g.roof_s / REACHABLE, g.lost_s())),
+        })
+        .collect();
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| {
+            let r = g.row as usize;
+            let m = scan.metrics();
+            let roof = scan.roof(g);
+            Story {
+                title: format!(
+                    "{} of the bandwidth, memory-bound: {}",
+                    percent(m.bandwidth_use(scan.data(), r)),
+                    scan.title(g)
+                ),
+                text: format!(
+                    "{}. {} of compulsory traffic where the device moves {}; AI {:.1} FLOP/B is \
+                     below the ridge point at {:.1}.",
+                    story::opening(scan, g),
+                    story::bandwidth(m.bandwidth(r)),
+                    story::bandwidth(roof.map_or(f64::NAN, |r| r.bandwidth_bytes_per_s)),
+                    m.ai[r],
+                    roof.map_or(f64::NAN, |r| r.ridge()),
+                ),
+                formula: story::roof_formula(scan, g),
+                ..Story::default()
+            }
+        },
+        |n| format!("{n} memory-bound GEMMs under the bandwidth"),
+    )
+}

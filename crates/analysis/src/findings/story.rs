@@ -1,0 +1,241 @@
+//! Turns the groups that a rule flags into findings: one for each of the slowest groups, and one
+//! for all others.
+
+use super::{Confidence, Evidence, Finding, Group, Rule, Scan, Severity, finding_severity};
+use crate::tile_roof::RowTile;
+use gemmscope_model::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds, percent, plural};
+
+/// Largest number of separate findings of one rule; the others are joined into one more.
+pub(super) const BY_THEMSELVES: usize = 5;
+
+/// A group that a rule flags.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hit {
+    /// Its number in `Scan::groups`.
+    pub group: u32,
+    /// Seconds that it could save.
+    pub back: Option<(f64, f64)>,
+}
+
+/// The texts of one finding.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Story {
+    /// Title, one line.
+    pub title: String,
+    /// Description, one or two sentences.
+    pub text: String,
+    /// The formula with its numbers.
+    pub formula: String,
+    /// Replaces path A of the rule.
+    pub path_a: Option<String>,
+    /// Replaces path B of the rule.
+    pub path_b: Option<String>,
+}
+
+/// Findings of the flagged groups. `tell` writes the texts for one group, `rest` the title for the
+/// others from their number.
+pub(super) fn findings(
+    rule: &Rule,
+    scan: &Scan<'_>,
+    mut hits: Vec<Hit>,
+    tell: impl Fn(&Hit, &Group) -> Story,
+    rest: impl Fn(usize) -> String,
+) -> Vec<Finding> {
+    let time = |h: &Hit| scan.groups[h.group as usize].time_s;
+    let weight = |h: &Hit| h.back.map_or(0.0, |(_, high)| high);
+    let order = |a: &Hit, b: &Hit| {
+        weight(b)
+            .total_cmp(&weight(a))
+            .then(time(b).total_cmp(&time(a)))
+            .then(a.group.cmp(&b.group))
+    };
+    // A million groups may be flagged and few are shown, so not all of them are sorted.
+    let shown = BY_THEMSELVES + 1;
+    if hits.len() > shown {
+        hits.select_nth_unstable_by(shown, order);
+    }
+    let head = hits.len().min(shown);
+    hits[..head].sort_by(order);
+    let alone = if hits.len() == BY_THEMSELVES + 1 {
+        hits.len()
+    } else {
+        hits.len().min(BY_THEMSELVES)
+    };
+    let mut out: Vec<Finding> = hits[..alone]
+        .iter()
+        .map(|hit| {
+            let group = &scan.groups[hit.group as usize];
+            finding(rule, scan, std::slice::from_ref(hit), tell(hit, group))
+        })
+        .collect();
+    let others = &hits[alone..];
+    if let Some(first) = others.first() {
+        let story = tell(first, &scan.groups[first.group as usize]);
+        out.push(finding(
+            rule,
+            scan,
+            others,
+            Story {
+                title: rest(others.len()),
+                text: format!(
+                    "{} These come besides the {alone} listed by themselves; the dearest of them: {}",
+                    rule.why, story.text
+                ),
+                ..story
+            },
+        ));
+    }
+    out
+}
+
+/// One finding over the groups of `hits`.
+pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) -> Finding {
+    let mut rows: Vec<u32> = Vec::new();
+    let (mut time_s, mut roof_s) = (0.0, 0.0);
+    let mut back: Option<(f64, f64)> = None;
+    for hit in hits {
+        let group = &scan.groups[hit.group as usize];
+        rows.extend_from_slice(scan.rows(group));
+        time_s += group.time_s;
+        roof_s += group.roof_s;
+        if let Some((low, high)) = hit.back {
+            // The savings are at most the time of the rows and at least 0.
+            let high = high.clamp(0.0, group.time_s);
+            let low = low.clamp(0.0, high);
+            let (l, h) = back.unwrap_or((0.0, 0.0));
+            back = Some((l + low, h + high));
+        }
+    }
+    rows.sort_unstable();
+    let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
+    // Sums in a different order may differ in the last digit.
+    let back = back.map(|(low, high)| (low.min(time_s), high.min(time_s)));
+    from_parts(rule, scan, rows, time_s, efficiency, back, story)
+}
+
+/// A finding about rows without a roof, or (without rows) about a file.
+pub(super) fn of_rows(
+    rule: &Rule,
+    scan: &Scan<'_>,
+    rows: Vec<u32>,
+    time_s: f64,
+    story: Story,
+) -> Finding {
+    from_parts(rule, scan, rows, time_s, None, None, story)
+}
+
+/// A finding from its parts, for rules that do not check single groups.
+fn from_parts(
+    rule: &Rule,
+    scan: &Scan<'_>,
+    rows: Vec<u32>,
+    time_s: f64,
+    efficiency: Option<f64>,
+    back: Option<(f64, f64)>,
+    story: Story,
+) -> Finding {
+    let share = scan.share(time_s);
+    let mut severity = finding_severity(share, efficiency, back.map(|(_, high)| scan.share(high)));
+    if rule.confidence == Confidence::Hint {
+        // A hint never ranks above a certain finding.
+        severity = severity.max(Severity::Medium);
+    }
+    Finding {
+        rule: rule.id.to_owned(),
+        title: story.title,
+        text: story.text,
+        severity,
+        confidence: rule.confidence,
+        category: rule.category,
+        evidence: Evidence {
+            rows,
+            formula: story.formula,
+        },
+        time_s,
+        share,
+        efficiency,
+        gives_back_s: back,
+        path_a: story.path_a.unwrap_or_else(|| rule.path_a.to_owned()),
+        path_b: story.path_b.unwrap_or_else(|| rule.path_b.to_owned()),
+        profile: rule.profile.to_owned(),
+    }
+}
+
+/// `48 calls`, `1 call`.
+pub(super) fn calls(n: f64) -> String {
+    plural(n.round() as u64, "call")
+}
+
+/// A time with its unit.
+pub(super) fn time(seconds: f64) -> String {
+    Seconds(seconds).to_string()
+}
+
+/// A rate with its unit.
+pub(super) fn rate(flops_per_s: f64) -> String {
+    FlopsPerSec(flops_per_s).to_string()
+}
+
+/// A bandwidth with its unit.
+pub(super) fn bandwidth(bytes_per_s: f64) -> String {
+    BytesPerSec(bytes_per_s).to_string()
+}
+
+/// The formula of roof time and efficiency of one call, with its numbers.
+pub(super) fn roof_formula(scan: &Scan<'_>, group: &Group) -> String {
+    let problem = scan.problem(group);
+    let Some(roof) = scan.roof(group) else {
+        return String::new();
+    };
+    let call = group.call_s();
+    let roof_s = group.roof_s / group.calls;
+    format!(
+        "roof time / time = max({} / {}, {} / {}) / {} = {} / {} = {}",
+        Flops(problem.work().0),
+        rate(roof.peak_flops_per_s),
+        Bytes(problem.bytes().0),
+        bandwidth(roof.bandwidth_bytes_per_s),
+        time(call),
+        time(roof_s),
+        time(call),
+        percent(roof_s / call)
+    )
+}
+
+/// Calls, time and share of a group: the first words of most descriptions.
+pub(super) fn opening(scan: &Scan<'_>, group: &Group) -> String {
+    format!(
+        "{} of {}, {} in all ({} of the {})",
+        calls(group.calls),
+        time(group.call_s()),
+        time(group.time_s),
+        percent(scan.share(group.time_s)),
+        scan.whole.label()
+    )
+}
+
+/// The texts for a group whose tile limits it.
+pub(super) fn of_tile(
+    scan: &Scan<'_>,
+    group: &Group,
+    shape: Option<&RowTile>,
+    title: String,
+) -> Story {
+    Story {
+        title,
+        text: format!(
+            "{}. {}",
+            opening(scan, group),
+            shape.map_or(String::new(), RowTile::sentence)
+        ),
+        formula: shape.map_or(String::new(), RowTile::formula),
+        ..Story::default()
+    }
+}
+
+/// True for groups that are too small for their roof to matter: a call is mostly launch time.
+pub(super) fn tiny(group: &Group) -> bool {
+    let call = group.call_s();
+    call < super::launch_bound::SHORT_CALL_S
+        && group.roof_s / group.calls < super::launch_bound::ROOF_SHARE * call
+}

@@ -1,0 +1,464 @@
+//! Rules on small cases, and properties that always hold.
+
+use super::*;
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_model::hardware;
+use gemmscope_model::hardware::RoofKind;
+use gemmscope_table::dataset::{
+    Column, ColumnData, ColumnMeaning, Dataset, RowsAndTime, TraceContext,
+};
+use gemmscope_table::fixture::Rows;
+use gemmscope_table::metrics::Metrics;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn of<'a>(report: &'a Findings, rule: &str) -> Vec<&'a Finding> {
+    report.findings.iter().filter(|f| f.rule == rule).collect()
+}
+
+#[test]
+fn efficiency_is_roof_time_over_mean_time() {
+    // 4096^3 in bf16 is 137.44 GFLOP: 194.12 µs at the 708 TFLOP/s that an MI300X achieves.
+    let rows = [
+        Row {
+            calls: 48.0,
+            ..row([4096; 3], DataType::Bf16, 300.0)
+        },
+        row([4096; 3], DataType::Bf16, 194.124),
+    ];
+    let f = frame(&rows, Some("mi300x"), RoofKind::Achievable);
+    let mut data = (*f.data).clone();
+    data.sources[0].trace = Some(Box::new(TraceContext {
+        compute_s: Some(20e-3),
+        total_s: Some(25e-3),
+        ..TraceContext::default()
+    }));
+    let f = Frame {
+        data: Arc::new(data),
+        ..f
+    };
+    let scan = Scan::new(&f);
+    // One GEMM in two rows: 49 calls, 48 of 300 µs.
+    let [group] = scan.groups.as_slice() else {
+        panic!("{:?}", scan.groups);
+    };
+    assert!((group.time_s * 1e6 - 14_594.124).abs() < 1e-3);
+    assert!((group.efficiency() - 49.0 * 194.124 / 14_594.124).abs() < 1e-5);
+    assert_eq!(scan.whole, Whole::ComputeTime);
+    assert!((scan.time_s / scan.whole_s - 14.594_124 / 20.0).abs() < 1e-6);
+}
+
+/// One call of a bf16 GEMM by a kernel, on an MI300X.
+fn by_kernel(sizes: (u32, u32, u32), kernel: &str, time_us: f64) -> Frame {
+    let mut rows = Rows::new();
+    let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+    rows.table().set_text(column, kernel.as_bytes());
+    let op = Operation::uniform(DataType::Bf16);
+    rows.typed(sizes, op, "", time_us * 1e-6, "");
+    rows.frame(Some("mi300x"))
+}
+
+#[test]
+fn a_shape_gets_the_rule_that_explains_it() {
+    let large = "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x1_GSU1";
+    for (sizes, kernel, time_us, rule, words) in [
+        (
+            (512, 256, 65_536),
+            large,
+            1100.0,
+            "split_k",
+            "91 % of what 4 workgroups on 304 CUs allow",
+        ),
+        (
+            (4096, 4096, 4096),
+            large,
+            458.0,
+            "low_efficiency",
+            "27 % of what this tile and its waves allow (1101 TFLOP/s)",
+        ),
+        // 34 x 9 workgroups: two more than one wave.
+        (
+            (4352, 2304, 4096),
+            large,
+            140.0,
+            "tail_wave",
+            "306 workgroups in 2 waves",
+        ),
+        // 134.5 MB in 100 µs.
+        (
+            (16, 8192, 8192),
+            "",
+            100.0,
+            "memory_bandwidth",
+            "1.35 TB/s of compulsory traffic",
+        ),
+    ] {
+        let found = check_all(&by_kernel(sizes, kernel, time_us));
+        let found = of(&found, rule);
+        assert_eq!(found.len(), 1, "{rule}");
+        assert!(found[0].text.contains(words), "{}", found[0].text);
+    }
+    // A row of B is 4097 x 2 bytes.
+    let found = check_all(&by_kernel((4096, 4097, 4096), large, 458.0));
+    let unaligned = of(&found, "unaligned");
+    assert!(unaligned[0].evidence.formula.contains("8194 B"));
+    // A tile of 128x64 for N = 32; memory limits it, so nothing is promised.
+    let tall = "Cijk_Ailk_Bljk_BBS_BH_MT64x128x64_MI16x16x1";
+    let found = check_all(&by_kernel((65_536, 32, 512), tall, 100.0));
+    let skinny = of(&found, "skinny_tile");
+    assert!(skinny[0].title.contains("128x64"), "{}", skinny[0].title);
+    assert_eq!(skinny[0].gives_back_s, None);
+}
+
+#[test]
+fn wrappers_are_counted_once_and_small_calls_can_be_batched() {
+    let rows = [Row {
+        calls: 64.0,
+        ..row([16, 4096, 4096], DataType::Bf16, 20.0)
+    }];
+    let f = frame(&rows, Some("mi300x"), RoofKind::Datasheet);
+    let mut data = (*f.data).clone();
+    data.sources[0].counted_twice = RowsAndTime {
+        rows: 1,
+        time_s: 1280e-6,
+    };
+    let report = check_all(&Frame {
+        data: Arc::new(data),
+        ..f
+    });
+    assert!((report.time_s * 1e6 - 1280.0).abs() < 1e-6);
+    let twice = of(&report, "double_count");
+    assert!(twice[0].text.contains("1.280 ms") && twice[0].text.contains("2.560 ms"));
+    assert!(of(&report, "low_efficiency").is_empty());
+    assert!(!of(&report, "memory_bandwidth").is_empty());
+    assert!(!of(&report, "batching").is_empty());
+}
+
+/// Rows of one type on one device, with calls.
+#[derive(Debug)]
+struct Row {
+    sizes: [u32; 4],
+    op: Operation,
+    time_s: f64,
+    calls: f64,
+    library: &'static str,
+}
+
+fn frame(rows: &[Row], device: Option<&str>, kind: RoofKind) -> Frame {
+    let mut d = Dataset::new();
+    d.sources.push(gemmscope_table::dataset::Source {
+        name: "mine.csv".to_owned(),
+        ..Default::default()
+    });
+    let (mut calls, mut codes) = (Vec::new(), Vec::new());
+    let mut values = vec![String::new()];
+    for (i, r) in rows.iter().enumerate() {
+        let op = d.ops.iter().position(|o| *o == r.op).unwrap_or_else(|| {
+            d.ops.push(r.op);
+            d.ops.len() - 1
+        });
+        let [m, n, k, b] = r.sizes;
+        d.m.push(m);
+        d.n.push(n);
+        d.k.push(k);
+        d.batch.push(b);
+        d.op.push(op as u16);
+        d.device.push(0);
+        d.time_s.push(r.time_s);
+        d.source.push(0);
+        d.line.push(i as u32 + 2);
+        calls.push(r.calls);
+        let code = values
+            .iter()
+            .position(|v| v == r.library)
+            .unwrap_or_else(|| {
+                values.push(r.library.to_owned());
+                values.len() - 1
+            });
+        codes.push(code as u32);
+    }
+    let column = |meaning: ColumnMeaning, data| Column {
+        key: meaning.id().to_owned(),
+        label: meaning.id().to_owned(),
+        meaning,
+        unit: String::new(),
+        data,
+    };
+    if calls.iter().any(|c| !c.is_nan()) {
+        d.columns
+            .push(column(ColumnMeaning::Count, ColumnData::Number(calls)));
+    }
+    if values.len() > 1 {
+        d.columns.push(column(
+            ColumnMeaning::Library,
+            ColumnData::Text { codes, values },
+        ));
+    }
+    let device = device.and_then(hardware::by_id).cloned();
+    let metrics = Metrics::compute(&d, vec![device], kind);
+    Frame::all(Arc::new(d), Arc::new(metrics))
+}
+
+fn row(sizes: [u32; 3], dtype: DataType, time_us: f64) -> Row {
+    Row {
+        sizes: [sizes[0], sizes[1], sizes[2], 1],
+        op: Operation::uniform(dtype),
+        time_s: time_us * 1e-6,
+        calls: 1.0,
+        library: "",
+    }
+}
+
+#[test]
+fn a_rule_says_what_it_lacks() {
+    let f = frame(
+        &[row([512; 3], DataType::Bf16, 100.0)],
+        None,
+        RoofKind::Datasheet,
+    );
+    let report = check_all(&f);
+    let state = |rule: &str| {
+        let c = report.checked.iter().find(|c| c.rule == rule);
+        c.and_then(|c| c.not_checked.clone()).unwrap_or_default()
+    };
+    assert_eq!(
+        state("low_efficiency"),
+        "not checked: needs a device with a peak for the data type"
+    );
+    assert!(state("split_k").contains("a tile, in columns or in kernel names"));
+    assert_eq!(state("unaligned"), "");
+    assert_eq!(report.checked.len(), RULES.len());
+}
+
+#[test]
+fn pairs_of_the_same_shape() {
+    let s = [4096, 4096, 4096];
+    let layout = |t: bool| Operation::uniform(DataType::Bf16).with_layout(false, t);
+    let rows = [
+        Row {
+            op: layout(false),
+            ..row(s, DataType::Bf16, 300.0)
+        },
+        Row {
+            op: layout(true),
+            ..row(s, DataType::Bf16, 200.0)
+        },
+        Row {
+            op: layout(true),
+            ..row(s, DataType::Bf16, 200.0)
+        },
+        row(s, DataType::Fp8E4m3, 180.0),
+        row([8192, 8192, 1024], DataType::Fp32, 20_000.0),
+    ];
+    let report = check_all(&frame(&rows, Some("h100-sxm"), RoofKind::Datasheet));
+    assert!(
+        of(&report, "layout")[0]
+            .title
+            .starts_with("NN takes 1.50x the time of NT")
+    );
+    assert_eq!(
+        of(&report, "layout")[0]
+            .gives_back_s
+            .map(|b| (b.1 * 1e6).round()),
+        Some(100.0)
+    );
+    assert!(
+        of(&report, "fp8_gain")[0]
+            .title
+            .starts_with("fp8 is 1.11x 16 bit")
+    );
+    assert!(
+        of(&report, "precision")[0]
+            .title
+            .starts_with("tf32 would raise the roof")
+    );
+    let by = |library, time| Row {
+        library,
+        ..row(s, DataType::Bf16, time)
+    };
+    let rows = [by("cuBLAS", 200.0), by("mine", 260.0)];
+    let report = check_all(&frame(&rows, None, RoofKind::Datasheet));
+    assert!(
+        of(&report, "library")[0]
+            .title
+            .starts_with("mine takes 1.30x the time of cuBLAS")
+    );
+}
+
+#[test]
+fn above_the_roof_is_listed_with_candidates_and_never_clamped() {
+    let rows = [row([4096; 3], DataType::Bf16, 0.5)];
+    let report = check_all(&frame(&rows, Some("h100-sxm"), RoofKind::Datasheet));
+    let found = of(&report, "above_roof");
+    assert!(found[0].efficiency.is_some_and(|e| e > 200.0));
+    assert!(
+        found[0].text.contains("a unit: with 1000 times the time"),
+        "{}",
+        found[0].text
+    );
+    assert_eq!(found[0].gives_back_s, None);
+}
+
+#[test]
+fn candidates_of_a_sweep_spend_no_time() {
+    let mut rows: Vec<Row> = (0..40)
+        .map(|i| Row {
+            calls: f64::NAN,
+            ..row([4096; 3], DataType::Bf16, 250.0 + f64::from(i) * 50.0)
+        })
+        .collect();
+    for (i, r) in rows.iter_mut().enumerate() {
+        r.library = ["a", "b", "c", "d"][i % 4];
+    }
+    let f = frame(&rows, Some("h100-sxm"), RoofKind::Datasheet);
+    let scan = Scan::new(&f);
+    assert!(scan.sweep);
+    assert_eq!(scan.checked().count(), 1);
+    for finding in check_all(&f).findings {
+        let best = finding.evidence.rows.contains(&0);
+        assert!(best || finding.gives_back_s.is_none(), "{}", finding.title);
+    }
+}
+
+#[test]
+fn thresholds_of_the_priorities() {
+    let cases = [
+        (0.16, Some(0.29), Severity::Critical),
+        (0.16, Some(0.31), Severity::High),
+        (0.11, Some(0.9), Severity::High),
+        (0.02, Some(0.39), Severity::High),
+        (0.06, Some(0.5), Severity::Medium),
+        (0.02, Some(0.5), Severity::Low),
+        (0.02, None, Severity::Low),
+    ];
+    for (share, efficiency, expected) in cases {
+        assert_eq!(
+            priority(share, efficiency, false),
+            expected,
+            "{share} {efficiency:?}"
+        );
+    }
+    // 27 µs in 30 ms at 0.05 % of its roof is no High.
+    assert_eq!(finding_severity(0.0009, Some(0.0005), None), Severity::Low);
+    assert_eq!(
+        [0.9, 0.7, 0.5, 0.1, 1.2].map(band),
+        [
+            "excellent",
+            "good",
+            "acceptable",
+            "investigate",
+            "above its roof"
+        ]
+    );
+}
+
+#[test]
+fn no_rule_claims_what_times_cannot_tell() {
+    const FORBIDDEN: [&str; 4] = ["bank conflict", "cache hit", "because of", "caused by"];
+    for rule in RULES {
+        for text in [
+            rule.why,
+            rule.path_a,
+            rule.path_b,
+            rule.threshold,
+            rule.title,
+        ] {
+            let text = text.to_lowercase();
+            for word in FORBIDDEN {
+                assert!(!text.contains(word), "{}: {text}", rule.id);
+            }
+        }
+        assert!(!rule.profile.is_empty() && !rule.path_a.is_empty() && !rule.path_b.is_empty());
+    }
+    let mut ids: Vec<&str> = RULES.iter().map(|r| r.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), RULES.len());
+}
+
+fn any_row() -> impl Strategy<Value = Row> {
+    let size = prop_oneof![1u32..64, 64u32..5000, Just(4096u32), Just(131_072u32)];
+    let dtypes = [
+        DataType::Bf16,
+        DataType::Fp8E4m3,
+        DataType::Fp32,
+        DataType::Fp64,
+        DataType::Int8,
+    ];
+    (
+        [size.clone(), size.clone(), size],
+        0..dtypes.len(),
+        any::<[bool; 2]>(),
+        -9.0..2.0f64,
+        prop_oneof![Just(f64::NAN), Just(1.0), Just(0.0), 1.0..5000.0f64],
+        0usize..3,
+    )
+        .prop_map(move |(s, t, [ta, tb], time, calls, library)| Row {
+            sizes: [s[0], s[1], s[2], 1 + s[0] % 3],
+            op: Operation::uniform(dtypes[t]).with_layout(ta, tb),
+            time_s: 10f64.powf(time),
+            calls,
+            library: ["", "Tensile", "Triton"][library],
+        })
+}
+
+proptest! {
+    #[test]
+    fn no_finding_claims_more_than_its_rows_hold(
+        mut rows in proptest::collection::vec(any_row(), 1..60),
+        twins in proptest::collection::vec((0usize..60, 0.2..5.0f64), 0..20),
+        achievable in any::<bool>(),
+        device in 0usize..3,
+    ) {
+        for (i, factor) in twins {
+            let Some(r) = rows.get(i) else { continue };
+            let twin = Row { time_s: r.time_s * factor, library: "Triton", ..*r };
+            rows.push(twin);
+        }
+        let device = [Some("mi300x"), Some("h100-sxm"), None][device];
+        let kind = if achievable { RoofKind::Achievable } else { RoofKind::Datasheet };
+        let f = frame(&rows, device, kind);
+        let scan = Scan::new(&f);
+        let report = check_all(&f);
+        for finding in &report.findings {
+            let held: f64 = finding.evidence.rows.iter()
+                .map(|&r| f.data.time_s[r as usize] * scan.calls(r as usize))
+                .sum();
+            if let Some((low, high)) = finding.gives_back_s {
+                prop_assert!(0.0 <= low && low <= high, "{finding:?}");
+                prop_assert!(high <= held * (1.0 + 1e-9), "{finding:?} {held}");
+            }
+            prop_assert!(finding.evidence.rows.windows(2).all(|w| w[0] < w[1]));
+        }
+        // Overlapping findings are not summed: together no more than there is.
+        let (low, high) = gives_back_together(&report.findings, &scan);
+        let all: f64 = (0..f.data.len()).map(|r| f.data.time_s[r] * scan.calls(r)).sum();
+        prop_assert!(low <= high * (1.0 + 1e-9) && high <= all * (1.0 + 1e-9), "{low} {high} {all}");
+    }
+}
+
+#[test]
+fn a_finding_is_found_by_its_name() {
+    let rows = [
+        row([4096; 3], DataType::Bf16, 2000.0),
+        row([2048; 3], DataType::Bf16, 900.0),
+        row([4096, 4096, 4097], DataType::Bf16, 900.0),
+    ];
+    let f = frame(&rows, Some("mi300x"), RoofKind::Datasheet);
+    let found = check_all(&f);
+    assert!(found.findings.len() > 2);
+    for i in 0..found.findings.len() {
+        assert_eq!(found.position(&found.id_of(i)), Some(i));
+    }
+    for id in [
+        "",
+        "low_efficiency",
+        "low_efficiency.0",
+        "low_efficiency.x",
+        "nothing.1",
+    ] {
+        assert_eq!(found.position(id), None, "{id}");
+    }
+    assert_eq!(found.id_of(usize::MAX), "");
+}

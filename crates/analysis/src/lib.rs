@@ -1,0 +1,55 @@
+//! What measured GEMMs mean: findings, comparisons, tuning, plans, reports.
+//!
+//! Everything here is a function of a [`Frame`](gemmscope_table::field::Frame): rows in, figures
+//! and sentences out. This crate never sees a file format (`gemmscope-import`), a chart or the
+//! page.
+//!
+//! | module | the question it answers |
+//! |---|---|
+//! | [`findings`] | What matters, why, and what to try? |
+//! | [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
+//! | [`compare`] | Which library, file or device is faster, where, and by how much? |
+//! | [`pareto`] | Where is the lost time, and what would reaching a goal change? |
+//! | [`tile_roof`], [`tile_sweep`] | What do tiles and waves allow, and which tile is best? |
+//! | [`tuning`] | How did a search over variants go? |
+//! | [`planner`] | What could a model's GEMMs reach, before anything runs? |
+//! | [`replay`] | How do I run just this GEMM? |
+//! | [`report`], [`summary`] | How do I pass the findings or figures on? |
+//! | [`glossary`] | What does this word mean? |
+//!
+//! ```
+//! use gemmscope_analysis::findings;
+//! use gemmscope_model::dtype::DataType;
+//! use gemmscope_model::gemm::Operation;
+//! use gemmscope_model::hardware::RoofKind;
+//! use gemmscope_table::build::{Row, TableBuilder};
+//! use gemmscope_table::field::Frame;
+//! use gemmscope_table::metrics::{DeviceChoice, Metrics};
+//! use std::sync::Arc;
+//!
+//! let mut table = TableBuilder::new();
+//! let row = Row::new(4096, 4096, 4096, Operation::uniform(DataType::Bf16), 500e-6);
+//! table.commit(2, b"", Ok(row));
+//! let data = table.finish();
+//! let choice = DeviceChoice { default: Some("mi300x".into()), ..DeviceChoice::default() };
+//! let metrics = Metrics::compute(&data, choice.resolve(&data.devices, &[]), RoofKind::Datasheet);
+//! let frame = Frame::all(Arc::new(data), Arc::new(metrics));
+//!
+//! let found = findings::check_all(&frame).findings;
+//! assert_eq!(found[0].rule, "low_efficiency");
+//! assert!(found[0].text.contains("274.9 TFLOP/s"));
+//! ```
+
+pub mod analysis_card;
+pub mod compare;
+pub mod explain;
+pub mod findings;
+pub mod glossary;
+pub mod pareto;
+pub mod planner;
+pub mod replay;
+pub mod report;
+pub mod summary;
+pub mod tile_roof;
+pub mod tile_sweep;
+pub mod tuning;

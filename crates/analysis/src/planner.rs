@@ -1,0 +1,458 @@
+//! The planner: the shortest possible times of a model's GEMMs, before anything runs.
+//!
+//! [`PlanState`] holds the settings, [`Plan`] the result on each device: every GEMM with its roof,
+//! its best time and the batch at which it crosses the ridge, and the totals of a layer and a
+//! step. [`matching`] finds the planned GEMM of a measured row, [`export`] writes shape lists for
+//! benchmark tools.
+//!
+//! ```
+//! use gemmscope_analysis::planner::{Plan, PlanState};
+//! use gemmscope_table::view_state::ViewState;
+//! let (state, _) = ViewState::decode("plan.model=llama-2-7b&plan.devices=a100-80-sxm");
+//! let plan = Plan::new(PlanState::read(&state).0, &[]);
+//! let rows = &plan.steps[0].result.as_ref().map_err(|e| e.to_string())?.rows;
+//! assert_eq!((rows[0].problem().n, rows[0].problem().k), (12288, 4096));
+//! # Ok::<(), String>(())
+//! ```
+
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::hardware;
+use gemmscope_model::hardware::Device;
+use gemmscope_model::transformer::{
+    GemmBest, Model, Part, Pass, Phase, StepTotals, TotalsError, Workload,
+};
+use gemmscope_model::units::{Seconds, plural};
+use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset, Source};
+
+pub mod export;
+mod fields;
+pub mod form;
+pub mod fusion;
+pub mod learn;
+pub mod matching;
+pub mod measured;
+pub mod rounding;
+pub mod spread;
+mod state;
+
+pub use fields::ModelField;
+pub use state::{LARGEST, PlanState, Scheme, Trail};
+
+/// One GEMM of a step at its roof.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanRow {
+    /// Name: `up_proj`, `down_proj dW`.
+    pub name: String,
+    /// The GEMM, its roof, best times and bound.
+    pub best: GemmBest,
+    /// Share of the step's best time.
+    pub share: f64,
+    /// Number of tokens in the step from which it reaches the ridge, if it can.
+    pub ridge_tokens: Option<u64>,
+    /// The same as a batch of sequences of the chosen length.
+    pub ridge_batch: Option<u64>,
+}
+
+impl PlanRow {
+    /// The shape on one device.
+    pub fn problem(&self) -> &Problem {
+        &self.best.gemm.problem
+    }
+
+    /// Arithmetic intensity, FLOP/byte.
+    pub fn intensity(&self) -> f64 {
+        self.problem().intensity().0
+    }
+
+    /// Highest rate that the roof allows, FLOP/s.
+    pub fn rate(&self) -> f64 {
+        self.best.roof.at(self.intensity())
+    }
+
+    /// When it crosses the ridge, as a sentence without a full stop.
+    pub fn crossing(&self, workload: &Workload) -> String {
+        let name = &self.name;
+        match (self.ridge_batch, workload.phase) {
+            _ if self.best.gemm.part.is_attention() => format!(
+                "{name} has the same intensity at every batch: each sequence brings its own keys"
+            ),
+            (Some(1), _) => format!("{name} is past the ridge from a batch of 1 on"),
+            (Some(batch), Phase::Decode) => {
+                format!("{name} reaches the ridge at a batch of {batch}")
+            }
+            (Some(batch), Phase::Prefill) => {
+                let tokens = self.ridge_tokens.unwrap_or(batch);
+                format!("{name} reaches the ridge at {tokens} tokens, a batch of {batch}")
+            }
+            (None, _) => format!("{name} reaches the ridge at no batch"),
+        }
+    }
+}
+
+/// An earlier position of a row on the roofline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Way {
+    /// Value of the slider: batch or length.
+    pub value: u32,
+    /// Arithmetic intensity, FLOP/byte.
+    pub ai: f64,
+    /// Highest rate that the roof allows, FLOP/s.
+    pub rate: f64,
+}
+
+/// GEMMs that cross the ridge of one roof.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossing {
+    /// The ridge, FLOP/byte.
+    pub ridge: f64,
+    /// Its peak, FLOP/s.
+    pub peak: f64,
+    /// Name, the batch from which it is past the ridge (if there is one), and the sentence.
+    pub rows: Vec<(String, Option<u64>, String)>,
+    /// Index of the GEMM that takes most of the step.
+    pub leading: usize,
+}
+
+/// A step on one device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Every GEMM, in the order of a layer.
+    pub rows: Vec<PlanRow>,
+    /// Sums over the step.
+    pub totals: StepTotals,
+    /// Best time of a layer, the mean over all.
+    pub layer_time: Seconds,
+    /// Best time of the step per token of output (decode: per token of one sequence).
+    pub token_time: Seconds,
+}
+
+/// A device and the step on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceStep {
+    /// The device.
+    pub device: Device,
+    /// The step, or why it has no best time there.
+    pub result: Result<Step, TotalsError>,
+}
+
+/// A plan on each of its devices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The settings.
+    pub state: PlanState,
+    /// Steps, in the order of the chosen devices.
+    pub steps: Vec<DeviceStep>,
+    /// Chosen ids that are not devices.
+    pub unknown: Vec<String>,
+}
+
+/// Name of a GEMM in a list: the part, and which gradient it is, if any.
+pub(crate) fn row_name(part: Part, pass: Pass) -> String {
+    let label = part.label();
+    match pass {
+        Pass::Forward => label.to_owned(),
+        Pass::InputGradient => format!("{label} dX"),
+        Pass::WeightGradient => format!("{label} dW"),
+    }
+}
+
+/// Which of (M, N, K) is the number of tokens.
+fn with_tokens(problem: &Problem, pass: Pass, tokens: u32) -> Problem {
+    match pass {
+        Pass::WeightGradient => Problem {
+            k: tokens,
+            ..*problem
+        },
+        _ => Problem {
+            m: tokens,
+            ..*problem
+        },
+    }
+}
+
+impl Plan {
+    /// Computes a plan. `own` are the user's devices; they replace the catalogue's with the same
+    /// id.
+    pub fn new(state: PlanState, own: &[Device]) -> Self {
+        let mut steps = Vec::new();
+        let mut unknown = Vec::new();
+        for id in &state.devices {
+            let Some(device) = own
+                .iter()
+                .find(|d| d.id == *id)
+                .or_else(|| hardware::by_id(id))
+            else {
+                unknown.push(id.clone());
+                continue;
+            };
+            let result = step(&state, device);
+            steps.push(DeviceStep {
+                device: device.clone(),
+                result,
+            });
+        }
+        Plan {
+            state,
+            steps,
+            unknown,
+        }
+    }
+
+    /// The first device's step.
+    pub fn first(&self) -> Option<&Step> {
+        self.steps.first().and_then(|s| s.result.as_ref().ok())
+    }
+
+    /// The batches at which the first device's linear layers cross the ridge: one entry per roof.
+    pub fn crossings(&self) -> Vec<Crossing> {
+        let mut out: Vec<(Crossing, f64)> = Vec::new();
+        let rows = self.first().map_or(&[][..], |s| &s.rows);
+        for row in rows.iter().filter(|r| !r.best.gemm.part.is_attention()) {
+            let (ridge, peak) = (row.best.roof.ridge(), row.best.roof.peak_flops_per_s);
+            let at = match out
+                .iter()
+                .position(|c| c.0.ridge == ridge && c.0.peak == peak)
+            {
+                Some(i) => i,
+                None => {
+                    let rows = Vec::new();
+                    let new = Crossing {
+                        ridge,
+                        peak,
+                        rows,
+                        leading: 0,
+                    };
+                    out.push((new, f64::NEG_INFINITY));
+                    out.len() - 1
+                }
+            };
+            let (crossing, share) = &mut out[at];
+            // Experts with different loads are separate rows, but cross together.
+            let same =
+                |r: &(String, Option<u64>, String)| r.0 == row.name && r.1 == row.ridge_batch;
+            if crossing.rows.iter().any(same) {
+                continue;
+            }
+            // Experts need far more tokens than the layers around them.
+            let weight = match row.ridge_batch {
+                Some(_) if !row.best.gemm.part.is_routed() => row.share,
+                _ => -1.0,
+            };
+            if weight > *share {
+                (*share, crossing.leading) = (weight, crossing.rows.len());
+            }
+            let sentence = row.crossing(&self.state.workload);
+            crossing
+                .rows
+                .push((row.name.clone(), row.ridge_batch, sentence));
+        }
+        out.into_iter().map(|c| c.0).collect()
+    }
+
+    /// One sentence: model, phase, sizes, formats.
+    pub fn headline(&self) -> String {
+        let PlanState {
+            model, workload: w, ..
+        } = &self.state;
+        let edited = if self.state.edited { ", changed" } else { "" };
+        let many = |noun: &str| plural(w.batch.into(), noun);
+        let (sequences, prompts, length) = (many("sequence"), many("prompt"), w.length);
+        let what = match (w.backward, w.phase) {
+            (true, _) => format!("forward and backward over {sequences} of {length} tokens"),
+            (false, Phase::Prefill) => format!("prefill of {prompts} of {length} tokens"),
+            (false, Phase::Decode) => {
+                format!("decode of {sequences}, one token each over {length} of context")
+            }
+        };
+        let t = w.types;
+        let types = if t.activation == t.weight {
+            t.weight.to_string()
+        } else {
+            format!("{} weights under {}", t.weight, t.activation)
+        };
+        let shards = match w.tensor_parallel {
+            1 => String::new(),
+            n => format!(", over {n} devices"),
+        };
+        format!("{}{edited}: {what}, {types}{shards}", model.name)
+    }
+
+    /// The GEMMs as rows without a time, one per GEMM and device, to show over measured ones.
+    pub fn dataset(&self) -> Dataset {
+        let mut data = Dataset::new();
+        let (mut names, mut codes) = (vec![String::new()], Vec::new());
+        let mut counts = Vec::new();
+        for step in &self.steps {
+            let Ok(result) = &step.result else { continue };
+            let device = data.devices.len() as u16;
+            data.devices.push(step.device.name.clone());
+            for row in &result.rows {
+                let problem = row.problem();
+                let op = match data.ops.iter().position(|op| *op == problem.op) {
+                    Some(i) => i,
+                    None => {
+                        data.ops.push(problem.op);
+                        data.ops.len() - 1
+                    }
+                };
+                let name = match names.iter().position(|n| *n == row.name) {
+                    Some(i) => i,
+                    None => {
+                        names.push(row.name.clone());
+                        names.len() - 1
+                    }
+                };
+                data.m.push(problem.m);
+                data.n.push(problem.n);
+                data.k.push(problem.k);
+                data.batch.push(problem.batch);
+                data.op.push(op as u16);
+                data.device.push(device);
+                data.time_s.push(f64::NAN);
+                data.source.push(0);
+                data.line.push(codes.len() as u32 + 1);
+                codes.push(name as u32);
+                counts.push(row.best.gemm.count as f64);
+            }
+        }
+        let rows = codes.len();
+        let text = |meaning: ColumnMeaning, codes: Vec<u32>, values: Vec<String>| Column {
+            key: meaning.id().to_owned(),
+            label: meaning.id().to_owned(),
+            meaning,
+            unit: String::new(),
+            data: ColumnData::Text { codes, values },
+        };
+        data.columns = vec![
+            text(
+                ColumnMeaning::Model,
+                vec![1; rows],
+                vec![String::new(), self.state.model.name.clone()],
+            ),
+            text(ColumnMeaning::OpName, codes, names),
+            Column {
+                key: ColumnMeaning::Count.id().to_owned(),
+                label: ColumnMeaning::Count.id().to_owned(),
+                meaning: ColumnMeaning::Count,
+                unit: String::new(),
+                data: ColumnData::Number(counts),
+            },
+        ];
+        data.sources.push(Source {
+            name: "attainable".to_owned(),
+            format: "plan".to_owned(),
+            format_name: "Plan".to_owned(),
+            format_reason: self.headline(),
+            rows_read: rows as u64,
+            rows_used: rows as u64,
+            ..Source::default()
+        });
+        data
+    }
+
+    /// The earlier positions of each of the first device's rows while one slider doubles from 1 up
+    /// to the chosen value, whose own position is left out.
+    pub fn trails(&self) -> Vec<Vec<Way>> {
+        let Some((device, first)) = self
+            .steps
+            .first()
+            .and_then(|s| Some((&s.device, s.result.as_ref().ok()?)))
+        else {
+            return Vec::new();
+        };
+        let mut out = vec![Vec::new(); first.rows.len()];
+        let end = match self.state.trail {
+            Trail::Off => return out,
+            Trail::Batch => self.state.workload.batch,
+            Trail::Length => self.state.workload.length,
+        };
+        let values = (0..31).map(|i| 1u32 << i).take_while(|v| *v < end);
+        for value in values {
+            let mut state = self.state.clone();
+            match self.state.trail {
+                Trail::Length => state.workload.length = value,
+                _ => state.workload.batch = value,
+            }
+            let Ok(gemms) = state.model.gemms(&state.workload) else {
+                continue;
+            };
+            for (row, way) in first.rows.iter().zip(&mut out) {
+                let same = |g: &&gemmscope_model::transformer::ModelGemm| {
+                    g.part == row.best.gemm.part && g.pass == row.best.gemm.pass
+                };
+                let roof = device.roof(row.problem().op.compute, self.state.roof);
+                if let (Some(gemm), Some(roof)) = (gemms.iter().find(same), roof) {
+                    let ai = gemm.problem.intensity().0;
+                    let rate = roof.at(ai);
+                    way.push(Way { value, ai, rate });
+                }
+            }
+        }
+        out
+    }
+}
+
+fn step(state: &PlanState, device: &Device) -> Result<Step, TotalsError> {
+    let model = &state.model;
+    let workload = &state.workload;
+    let totals = model.totals(workload, device, state.roof)?;
+    let whole = totals.time.0;
+    let rows = totals
+        .gemms
+        .iter()
+        .map(|best| {
+            let tokens = ridge_tokens(model, best);
+            let per_sequence = match workload.phase {
+                Phase::Decode => 1,
+                // The output projection runs for the last position of a sequence only.
+                Phase::Prefill if best.gemm.part == Part::LmHead && !workload.backward => 1,
+                Phase::Prefill => u64::from(workload.length),
+            };
+            PlanRow {
+                name: row_name(best.gemm.part, best.gemm.pass),
+                best: *best,
+                share: best.total_time.0 / whole,
+                ridge_tokens: tokens,
+                ridge_batch: tokens.map(|t| t.div_ceil(per_sequence.max(1))),
+            }
+        })
+        .collect();
+    let head: f64 = totals
+        .gemms
+        .iter()
+        .filter(|best| best.gemm.part == Part::LmHead)
+        .map(|best| best.total_time.0)
+        .sum();
+    Ok(Step {
+        rows,
+        layer_time: Seconds((whole - head) / f64::from(model.layers.max(1))),
+        token_time: Seconds(match workload.phase {
+            Phase::Decode => whole,
+            Phase::Prefill => whole / workload.tokens().max(1) as f64,
+        }),
+        totals,
+    })
+}
+
+/// Tokens of the step from which a linear layer reaches the ridge. A routed expert gets only its
+/// share of them.
+fn ridge_tokens(model: &Model, best: &GemmBest) -> Option<u64> {
+    let gemm = &best.gemm;
+    if gemm.part.is_attention() {
+        return None;
+    }
+    let rows = u64::from(
+        best.roof
+            .ridge_size(|tokens| with_tokens(&gemm.problem, gemm.pass, tokens))?,
+    );
+    match model.experts {
+        Some(experts) if gemm.part.is_routed() && experts.per_token > 0 => {
+            let needed = rows.saturating_mul(u64::from(experts.count));
+            Some(needed.div_ceil(u64::from(experts.per_token)))
+        }
+        _ => Some(rows),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,467 @@
+//! Shape lists for benchmark tools, and the plan as a table.
+//!
+//! Each distinct shape is listed once. A shape that a tool cannot run, such as one with an unknown
+//! format, is left out and counted in a comment.
+
+use super::{Plan, PlanRow, Step};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent};
+use gemmscope_table::metrics::{DeviceChoice, Metrics};
+use gemmscope_table::native_csv::CsvWriter;
+use gemmscope_table::result_table::Table;
+use std::fmt::Write;
+
+/// A file that can be saved.
+#[derive(Clone, Copy)]
+pub struct Export {
+    /// Key.
+    pub id: &'static str,
+    /// Caption.
+    pub name: &'static str,
+    /// File name.
+    pub file: &'static str,
+    /// Purpose of the file.
+    pub hint: &'static str,
+    /// Writes it.
+    pub write: fn(&Plan) -> String,
+}
+
+impl std::fmt::Debug for Export {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Export").field("id", &self.id).finish()
+    }
+}
+
+/// The files that a plan can be saved as.
+pub const EXPORTS: &[Export] = &[
+    Export {
+        id: "csv",
+        name: "CSV with predictions",
+        file: "gemmscope-plan.csv",
+        hint: "Every GEMM with work, bytes, intensity and roof time; this page reads it back.",
+        write: csv,
+    },
+    Export {
+        id: "markdown",
+        name: "Markdown table",
+        file: "gemmscope-plan.md",
+        hint: "The table and the totals, for a document or an issue.",
+        write: markdown,
+    },
+    Export {
+        id: "hipblaslt",
+        name: "hipblaslt-bench commands",
+        file: "hipblaslt-bench.sh",
+        hint: "One command a shape, in column-major words: M and N swap, Y = X W^T is T N.",
+        write: hipblaslt,
+    },
+    Export {
+        id: "cutlass",
+        name: "cutlass_profiler commands",
+        file: "cutlass-profiler.sh",
+        hint: "One command a shape, operands with their layout.",
+        write: cutlass,
+    },
+    Export {
+        id: "tritonbench",
+        name: "TritonBench shapes",
+        file: "tritonbench-shapes.csv",
+        hint: "M,K,N,Bias: K comes before N.",
+        write: tritonbench,
+    },
+];
+
+/// Distinct shapes of the first device, with the names that have them.
+fn shapes(plan: &Plan) -> Vec<(Problem, Vec<&str>)> {
+    let mut out: Vec<(Problem, Vec<&str>)> = Vec::new();
+    for row in plan.first().map_or(&[][..], |s| &s.rows) {
+        match out.iter_mut().find(|(p, _)| p == row.problem()) {
+            Some((_, names)) => names.push(&row.name),
+            None => out.push((*row.problem(), vec![&row.name])),
+        }
+    }
+    out
+}
+
+/// The plan's rows in this project's own format, with roof time and share.
+pub fn csv(plan: &Plan) -> String {
+    let data = plan.dataset();
+    let own: Vec<_> = plan.steps.iter().map(|s| s.device.clone()).collect();
+    let devices = DeviceChoice::default().resolve(&data.devices, &own);
+    let metrics = Metrics::compute(&data, devices, plan.state.roof);
+    let writer = CsvWriter::new(&data, Some(&metrics));
+    writer.header() + &writer.rows(0..data.len())
+}
+
+/// Column titles of the table of GEMMs.
+const HEADER: [&str; 16] = [
+    "GEMM",
+    "M",
+    "N",
+    "K",
+    "batch",
+    "count",
+    "types",
+    "work",
+    "bytes",
+    "AI (FLOP/B)",
+    "roof",
+    "bound",
+    "best time",
+    "step time",
+    "share",
+    "ridge at batch",
+];
+
+fn cells(row: &PlanRow) -> Vec<String> {
+    let p = row.problem();
+    vec![
+        row.name.clone(),
+        p.m.to_string(),
+        p.n.to_string(),
+        p.k.to_string(),
+        p.batch.to_string(),
+        row.best.gemm.count.to_string(),
+        p.op.types(),
+        p.work().to_string(),
+        p.bytes().to_string(),
+        format_significant(row.intensity(), 4),
+        FlopsPerSec(row.rate()).to_string(),
+        row.best.bound.label().to_owned(),
+        row.best.time.to_string(),
+        row.best.total_time.to_string(),
+        percent(row.share),
+    ]
+}
+
+/// The GEMMs of one step as a table, with the batch at which each crosses the ridge.
+pub fn table(step: &Step) -> Table {
+    let rows = step
+        .rows
+        .iter()
+        .map(|row| {
+            let mut cells = cells(row);
+            cells.push(match row.ridge_batch {
+                Some(batch) => batch.to_string(),
+                None if row.best.gemm.part.is_attention() => "any batch alike".to_owned(),
+                None => "never".to_owned(),
+            });
+            cells
+        })
+        .collect();
+    Table::of(&HEADER, rows)
+}
+
+/// Devices by best time of the step; devices without a roof come last, with the reason.
+pub fn device_table(plan: &Plan) -> Table {
+    let header = [
+        "device",
+        "step",
+        "layer",
+        "tokens/s",
+        "time a token",
+        "weights",
+        "KV cache",
+        "device memory",
+        "fits",
+        "against the fastest",
+    ];
+    let mut done: Vec<_> = plan
+        .steps
+        .iter()
+        .filter_map(|s| Some((&s.device, s.result.as_ref().ok()?)))
+        .collect();
+    done.sort_by(|a, b| a.1.totals.time.0.total_cmp(&b.1.totals.time.0));
+    // Training needs memory for more than weights, so it is not known whether it fits.
+    let training = plan.state.workload.backward;
+    let fastest = done.first().map_or(f64::NAN, |d| d.1.totals.time.0);
+    let mut rows: Vec<Vec<String>> = done
+        .iter()
+        .map(|(device, step)| {
+            let t = &step.totals;
+            vec![
+                device.name.clone(),
+                t.time.to_string(),
+                step.layer_time.to_string(),
+                format_significant(t.tokens_per_s, 4),
+                step.token_time.to_string(),
+                t.weight_bytes.to_string(),
+                if training {
+                    String::new()
+                } else {
+                    t.kv_cache_bytes.to_string()
+                },
+                device
+                    .memory_bytes
+                    .map_or("unknown".to_owned(), |b| Bytes(b).to_string()),
+                match t.fits.filter(|_| !training) {
+                    Some(true) => "yes",
+                    Some(false) => "no",
+                    None => "unknown",
+                }
+                .to_owned(),
+                format!("{} ×", format_significant(t.time.0 / fastest, 3)),
+            ]
+        })
+        .collect();
+    for step in &plan.steps {
+        if let Err(e) = &step.result {
+            let mut row = vec![step.device.name.clone(), e.to_string()];
+            row.resize(header.len(), String::new());
+            rows.push(row);
+        }
+    }
+    Table::of(&header, rows)
+}
+
+fn markdown_table(out: &mut String, table: &Table) {
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    out.push_str(&line(&table.header));
+    out.push_str(&format!("|{}\n", " --- |".repeat(table.header.len())));
+    for row in &table.rows {
+        out.push_str(&line(row));
+    }
+}
+
+/// Heading, totals and table.
+pub fn markdown(plan: &Plan) -> String {
+    let mut out = format!("## {}\n\n", plan.headline());
+    let _ = writeln!(
+        out,
+        "Best times at the roof: compulsory bytes only, no communication, norms or sampling.\n"
+    );
+    if let (Some(step), Some(device)) = (plan.first(), plan.steps.first()) {
+        let _ = writeln!(out, "On {}:\n", device.device.name);
+        markdown_table(&mut out, &table(step));
+        out.push('\n');
+    }
+    markdown_table(&mut out, &device_table(plan));
+    let _ = writeln!(out, "\nModel: {}.", plan.state.model.source);
+    out
+}
+
+/// Names in hipBLAS. The 8-bit floats of MI300 are the fnuz ones.
+fn hip(dtype: DataType) -> Option<&'static str> {
+    use DataType::*;
+    Some(match dtype {
+        Fp64 => "f64_r",
+        Fp32 => "f32_r",
+        Fp16 => "f16_r",
+        Bf16 => "bf16_r",
+        Fp8E4m3 => "f8_r",
+        Fp8E5m2 => "bf8_r",
+        Fp8E4m3Fnuz => "f8_fnuz_r",
+        Fp8E5m2Fnuz => "bf8_fnuz_r",
+        Int8 => "i8_r",
+        Int32 => "i32_r",
+        _ => return None,
+    })
+}
+
+/// Names in CUTLASS.
+fn cutlass_type(dtype: DataType) -> Option<&'static str> {
+    use DataType::*;
+    Some(match dtype {
+        Fp64 => "f64",
+        Fp32 => "f32",
+        Tf32 => "tf32",
+        Fp16 => "f16",
+        Bf16 => "bf16",
+        Fp8E4m3 => "fe4m3",
+        Fp8E5m2 => "fe5m2",
+        Int8 => "s8",
+        Int4 => "s4",
+        Int32 => "s32",
+        _ => return None,
+    })
+}
+
+/// Writes a line for every shape, and at the end the number of shapes without one.
+fn lines(
+    plan: &Plan,
+    first: &str,
+    comment: &str,
+    line: impl Fn(&Problem) -> Option<String>,
+) -> String {
+    let mut out = format!("{first}{comment} {}\n", plan.headline());
+    let mut left_out = Vec::new();
+    for (problem, names) in shapes(plan) {
+        let names = names.join(", ");
+        match line(&problem) {
+            Some(text) => {
+                let _ = writeln!(out, "{comment} {names}\n{text}");
+            }
+            None => left_out.push(format!("{names} ({})", problem.op.types())),
+        }
+    }
+    if !left_out.is_empty() {
+        let _ = writeln!(
+            out,
+            "{comment} Left out, the tool has no name for the format: {}",
+            left_out.join("; ")
+        );
+    }
+    out
+}
+
+/// `hipblaslt-bench` commands.
+pub fn hipblaslt(plan: &Plan) -> String {
+    lines(plan, "#!/bin/sh\n", "#", |problem| {
+        let p = problem.other_storage_order();
+        let letter = |t: bool| if t { "T" } else { "N" };
+        let (lda, ldb) = (
+            if p.op.trans_a { p.k } else { p.m },
+            if p.op.trans_b { p.n } else { p.k },
+        );
+        let compute = match p.op.compute {
+            DataType::Fp64 => "f64_r",
+            DataType::Int8 => "i32_r",
+            DataType::Tf32 => "xf32_r",
+            _ => "f32_r",
+        };
+        let stored = |dtype| {
+            hip(if dtype == DataType::Tf32 {
+                DataType::Fp32
+            } else {
+                dtype
+            })
+        };
+        let mut text = format!(
+            "hipblaslt-bench -m {} -n {} -k {} --lda {lda} --ldb {ldb} --ldc {} --ldd {} \
+             --transA {} --transB {} --a_type {} --b_type {} --c_type {} --d_type {} \
+             --compute_type {compute} --alpha 1 --beta {}",
+            p.m,
+            p.n,
+            p.k,
+            p.m,
+            p.m,
+            letter(p.op.trans_a),
+            letter(p.op.trans_b),
+            stored(p.op.a)?,
+            stored(p.op.b)?,
+            stored(p.op.c)?,
+            stored(p.op.c)?,
+            u8::from(p.op.beta),
+        );
+        if p.batch > 1 {
+            let size = |a: u32, b: u32| u64::from(a) * u64::from(b);
+            let _ = write!(
+                text,
+                " --batch_count {} --stride_a {} --stride_b {} --stride_c {} --stride_d {}",
+                p.batch,
+                size(p.m, p.k),
+                size(p.k, p.n),
+                size(p.m, p.n),
+                size(p.m, p.n),
+            );
+        }
+        if p.op.bias {
+            text.push_str(" --bias_vector");
+        }
+        Some(text)
+    })
+}
+
+/// `cutlass_profiler` commands.
+pub fn cutlass(plan: &Plan) -> String {
+    lines(plan, "#!/bin/sh\n", "#", |p| {
+        let layout = |transposed: bool| if transposed { "column" } else { "row" };
+        let accumulate = cutlass_type(p.op.compute.default_accumulate())?;
+        let mut text = format!(
+            "cutlass_profiler --operation=Gemm --m={} --n={} --k={} --A={}:{} --B={}:{} \
+             --C={}:row --accumulator-type={accumulate} --beta={}",
+            p.m,
+            p.n,
+            p.k,
+            cutlass_type(p.op.a)?,
+            layout(p.op.trans_a),
+            cutlass_type(p.op.b)?,
+            layout(p.op.trans_b),
+            cutlass_type(p.op.c)?,
+            u8::from(p.op.beta),
+        );
+        if p.batch > 1 {
+            let _ = write!(text, " --batch_count={}", p.batch);
+        }
+        Some(text)
+    })
+}
+
+/// Shapes for TritonBench's gemm: `M,K,N,Bias`, K before N, no batched products.
+pub fn tritonbench(plan: &Plan) -> String {
+    let mut out = String::from("M,K,N,Bias\n");
+    let mut seen = Vec::new();
+    for (p, _) in shapes(plan) {
+        let shape = (p.m, p.k, p.n, p.op.bias);
+        if p.batch == 1 && !seen.contains(&shape) {
+            seen.push(shape);
+            let _ = writeln!(
+                out,
+                "{},{},{},{}",
+                p.m,
+                p.k,
+                p.n,
+                if p.op.bias { "True" } else { "False" }
+            );
+        }
+    }
+    out
+}
+
+/// Captions and values of the first device's totals.
+pub fn figures(plan: &Plan) -> Vec<(String, String)> {
+    let (Some(step), Some(device)) = (plan.first(), plan.steps.first()) else {
+        return Vec::new();
+    };
+    let t = &step.totals;
+    let memory = t.weight_bytes.0 + t.kv_cache_bytes.0;
+    let of = device.device.memory_bytes.map_or(String::new(), |b| {
+        format!(
+            " of {} ({:.0}\u{a0}%{})",
+            Bytes(b),
+            100.0 * memory / b,
+            if t.fits == Some(false) {
+                ", too much"
+            } else {
+                ""
+            }
+        )
+    });
+    let model = &plan.state.model;
+    // Training needs memory for gradients, optimizer states and activations, but no cache.
+    let training = plan.state.workload.backward;
+    let all = vec![
+        ("Best step".to_owned(), t.time.to_string()),
+        ("Best layer".to_owned(), step.layer_time.to_string()),
+        (
+            "At best".to_owned(),
+            format!("{} tokens/s", format_significant(t.tokens_per_s, 4)),
+        ),
+        ("Work".to_owned(), t.work.to_string()),
+        ("Compulsory bytes".to_owned(), t.bytes.to_string()),
+        (
+            "Mean rate".to_owned(),
+            FlopsPerSec(t.work.0 / t.time.0).to_string(),
+        ),
+        ("Weights".to_owned(), t.weight_bytes.to_string()),
+        ("KV cache".to_owned(), t.kv_cache_bytes.to_string()),
+        ("Memory".to_owned(), format!("{}{of}", Bytes(memory))),
+        (
+            "Parameters".to_owned(),
+            format!(
+                "{} billion",
+                format_significant(model.parameters() / 1e9, 4)
+            ),
+        ),
+        (
+            "Time a token".to_owned(),
+            Seconds(step.token_time.0).to_string(),
+        ),
+    ];
+    let shown = |f: &(String, String)| !(training && ["KV cache", "Memory"].contains(&&*f.0));
+    all.into_iter().filter(shown).collect()
+}

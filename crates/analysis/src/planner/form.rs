@@ -1,0 +1,373 @@
+//! The settings of a plan as data for the page.
+
+use super::fields::{FIELDS, ModelField};
+use super::state::{DEFAULT_DEVICES, DEFAULT_MODEL, LARGEST, MOST_DEVICES, PlanState, SCHEMES};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::hardware;
+use gemmscope_model::hardware::{Device, short_name};
+use gemmscope_model::transformer::{Model, Phase, presets};
+use gemmscope_table::control::{Choice, Control, Kind};
+use gemmscope_table::view_state::ViewState;
+
+/// Settings that belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Caption.
+    pub title: &'static str,
+    /// True if the group is open at first.
+    pub open: bool,
+    /// The settings.
+    pub controls: Vec<Control>,
+}
+
+/// Value of the model setting for the user's own configuration.
+pub const OWN: &str = "own";
+
+/// Formats that can be chosen for one operand.
+const TYPES: [DataType; 15] = {
+    use DataType::*;
+    [
+        Bf16, Fp16, Fp8E4m3, Fp8E5m2, Int8, Int4, MxFp8, MxFp6, MxFp4, NvFp4, Fp4, Fp6, Tf32, Fp32,
+        Fp64,
+    ]
+};
+
+fn model(state: &ViewState) -> (Control, Model) {
+    let base = PlanState::base(state);
+    let own = state.param("plan.json").is_some();
+    let mut options: Vec<Choice> = presets()
+        .iter()
+        .map(|m| Choice::new(m.id.clone(), m.name.clone()))
+        .collect();
+    if own {
+        options.insert(0, Choice::new(OWN, base.name.clone()));
+    }
+    let mut control = Control::choice(
+        state,
+        "plan.model",
+        "Model",
+        "A published model, or drop its config.json anywhere on this page.",
+        options,
+        DEFAULT_MODEL,
+    );
+    if own {
+        control.current = OWN.to_owned();
+    }
+    (control, base)
+}
+
+/// All settings except the two sliders.
+pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
+    let (chooser, base) = model(state);
+    let plan = PlanState::read(state).0;
+    let sizes = FIELDS
+        .iter()
+        .filter_map(|f| {
+            // Changed sizes can add parts that the model lacks, such as experts.
+            let value = (f.get)(&base).or((f.get)(&plan.model))?;
+            let range = (0, ModelField::LARGEST);
+            Some(Control::count(state, f.key, f.label, f.hint, range, value))
+        })
+        .chain([Control::toggle(
+            state,
+            "plan.gated",
+            "Gated feed-forward",
+            "Three matrices (gate, up, down) instead of two.",
+            base.gated,
+        )])
+        .collect();
+    let choice = |key, label, hint, options: &[(&str, &str)]| {
+        let list = options.iter().map(|(v, l)| Choice::new(*v, *l)).collect();
+        Control::choice(state, key, label, hint, list, options[0].0)
+    };
+    let mut step = vec![
+        choice(
+            "plan.phase",
+            "Phase",
+            "Prefill: all tokens of the prompts at once, M = batch × length. Decode: one new token \
+             a sequence, M = batch.",
+            &[("decode", "decode"), ("prefill", "prefill")],
+        ),
+        choice(
+            "plan.pass",
+            "Pass",
+            "Backward runs two more GEMMs for each: dX is (M, K, N), dW is (N, K, M).",
+            &[("forward", "forward"), ("both", "with backward")],
+        ),
+        Control::count(
+            state,
+            "plan.tp",
+            "Tensor parallel",
+            "Devices that share every layer; all sizes here are of one of them.",
+            (1, MOST_DEVICES),
+            1,
+        ),
+        Control::toggle(
+            state,
+            "plan.qkv",
+            "Q, K, V as one GEMM",
+            "Inference engines usually fuse the three projections.",
+            true,
+        ),
+        Control::toggle(
+            state,
+            "plan.gate_up",
+            "Gate and up as one GEMM",
+            "Inference engines often fuse these two.",
+            false,
+        ),
+    ];
+    // Training runs whole sequences, whatever phase was chosen before.
+    if plan.workload.backward {
+        let phase = &mut step[0];
+        phase.kind = Kind::Choice {
+            options: vec![Choice::plain("prefill")],
+        };
+        phase.current = "prefill".to_owned();
+    }
+    let scheme = SCHEMES
+        .iter()
+        .find(|s| state.param("plan.types") == Some(s.id))
+        .unwrap_or(&SCHEMES[0]);
+    let t = scheme.types;
+    let operand = |key, label, hint, default: DataType| {
+        let mut options: Vec<Choice> = TYPES
+            .iter()
+            .map(|d| Choice::new(d.id(), d.name()))
+            .collect();
+        if !TYPES.contains(&default) {
+            options.push(Choice::new(default.id(), default.name()));
+        }
+        Control::choice(state, key, label, hint, options, default.id())
+    };
+    let types = vec![
+        Control::choice(
+            state,
+            "plan.types",
+            "Number formats",
+            "Formats that are used together: weights and activations (W8A8: both in 8 bits), output in 16 bits. Each operand can be changed below.",
+            SCHEMES.iter().map(|s| Choice::new(s.id, s.name)).collect(),
+            SCHEMES[0].id,
+        ),
+        operand("plan.w", "Weights", "As stored in memory.", t.weight),
+        operand(
+            "plan.act",
+            "Activations",
+            "What enters a GEMM; with narrower weights the products run in this format.",
+            t.activation,
+        ),
+        operand("plan.out", "Output", "What a GEMM writes.", t.output),
+        operand(
+            "plan.cache",
+            "KV cache",
+            "Cached keys and values.",
+            t.kv_cache,
+        ),
+    ];
+    vec![
+        Group {
+            title: "Model",
+            open: true,
+            controls: vec![chooser],
+        },
+        Group {
+            title: "Sizes",
+            open: plan.edited,
+            controls: sizes,
+        },
+        Group {
+            title: "Step",
+            open: true,
+            controls: step,
+        },
+        Group {
+            title: "Number formats",
+            open: true,
+            controls: types,
+        },
+        Group {
+            title: "Devices",
+            open: true,
+            controls: vec![devices(state, own)],
+        },
+    ]
+}
+
+fn devices(state: &ViewState, own: &[Device]) -> Control {
+    let options = hardware::known(own)
+        .iter()
+        .map(|d| Choice::new(d.id.clone(), short_name(&d.name)))
+        .collect();
+    let default: Vec<String> = DEFAULT_DEVICES.split(',').map(str::to_owned).collect();
+    let mut control = Control::several(
+        state,
+        "plan.devices",
+        "Devices",
+        "Roofs that the plan is laid under; the list of GEMMs is of the first.",
+        options,
+        &default,
+    );
+    // In the order of choice: the list shows the first one.
+    if let Kind::Several { ordered, .. } = &mut control.kind {
+        *ordered = true;
+    }
+    if let Some(text) = state.param("plan.devices") {
+        control.current = text.to_owned();
+    }
+    control
+}
+
+/// Moves a device to the front. Lists, trails and ridges are those of the first one.
+pub fn put_first(state: &mut ViewState, id: &str) {
+    let mut all = PlanState::read(state).0.devices;
+    all.retain(|d| d != id);
+    all.insert(0, id.to_owned());
+    let text = all.join(",");
+    let text = if text == DEFAULT_DEVICES { "" } else { &text };
+    state.set_param("plan.devices", text);
+}
+
+/// Chooses a preset.
+pub fn choose_model(state: &mut ViewState, id: &str) {
+    let (control, _) = model(state);
+    choose(state, &control, id);
+}
+
+/// Stores a choice. A new model drops the changed sizes of the old one.
+pub fn choose(state: &mut ViewState, control: &Control, value: &str) {
+    if control.key == "plan.model" {
+        if value == OWN {
+            return;
+        }
+        for key in FIELDS
+            .iter()
+            .map(|f| f.key)
+            .chain(["plan.json", "plan.gated"])
+        {
+            state.set_param(key, "");
+        }
+    }
+    if control.key == "plan.types" {
+        for key in ["plan.w", "plan.act", "plan.out", "plan.cache"] {
+            state.set_param(key, "");
+        }
+    }
+    state.set_param(&control.key, control.stored(value));
+}
+
+/// The settings of the two sliders: batch and length.
+pub fn sizes(state: &ViewState) -> [Control; 2] {
+    let w = PlanState::read(state).0.workload;
+    let length = match w.phase {
+        Phase::Decode => "Context",
+        Phase::Prefill => "Sequence",
+    };
+    let count = |key, label, hint, now: u32| {
+        let mut control = Control::count(state, key, label, hint, (1, LARGEST), now);
+        control.current = now.to_string();
+        control
+    };
+    [
+        count("plan.batch", "Batch", "Sequences at once.", w.batch),
+        count(
+            "plan.length",
+            length,
+            "Tokens of a prompt; in decode those that a new one attends to.",
+            w.length,
+        ),
+    ]
+}
+
+/// Stores a slider's value. The trail is that of the slider that moved last.
+pub fn slide(state: &mut ViewState, control: &Control, value: &str) {
+    state.set_param(&control.key, value);
+    let trail = if control.key == "plan.length" {
+        "length"
+    } else {
+        ""
+    };
+    state.set_param("plan.trail", trail);
+}
+
+/// Last position of a slider: [`LARGEST`](super::LARGEST).
+const LAST_POSITION: u32 = 75;
+
+/// The value at a slider's position: every number up to 8, then four values per doubling, so that
+/// each step changes the value. Positions past the end give the last value.
+pub fn at_slider(position: u32) -> u32 {
+    match position.min(LAST_POSITION) {
+        p @ 0..=7 => p + 1,
+        p => (5 + (p - 8) % 4) << (1 + (p - 8) / 4),
+    }
+}
+
+/// The first position with this value or a larger one.
+pub fn slider_of(value: u32) -> u32 {
+    (0..LAST_POSITION)
+        .find(|p| at_slider(*p) >= value)
+        .unwrap_or(LAST_POSITION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::LARGEST;
+
+    fn control<'a>(groups: &'a [Group], key: &str) -> &'a Control {
+        groups
+            .iter()
+            .flat_map(|g| &g.controls)
+            .find(|c| c.key == key)
+            .unwrap()
+    }
+
+    #[test]
+    fn the_form_says_what_the_plan_does() {
+        let (state, _) = ViewState::decode("plan.model=llama-2-7b&plan.types=w4a16&plan.ff=9");
+        let groups = groups(&state, &[]);
+        assert_eq!(control(&groups, "plan.model").current, "llama-2-7b");
+        assert_eq!(control(&groups, "plan.w").current, "int4");
+        assert_eq!(control(&groups, "plan.ff").current, "9");
+        assert_eq!(control(&groups, "plan.ff").default, "11008");
+        assert_eq!(control(&groups, "plan.devices").current, DEFAULT_DEVICES);
+    }
+
+    #[test]
+    fn a_new_model_forgets_the_sizes_typed_over_the_old() {
+        let (mut state, _) = ViewState::decode("plan.ff=9&plan.w=int4");
+        let c = control(&groups(&state, &[]), "plan.model").clone();
+        choose(&mut state, &c, "qwen2.5-7b");
+        let plan = PlanState::read(&state).0;
+        assert_eq!((plan.model.id.as_str(), plan.edited), ("qwen2.5-7b", false));
+        assert_eq!(state.param("plan.w"), Some("int4"));
+        choose(&mut state, &c, DEFAULT_MODEL);
+        assert_eq!(state.param("plan.model"), None);
+    }
+
+    #[test]
+    fn another_device_comes_first() {
+        let (mut state, _) = ViewState::decode("plan.devices=l4,mi300x,h100-sxm");
+        put_first(&mut state, "h100-sxm");
+        let devices = |s: &ViewState| PlanState::read(s).0.devices;
+        assert_eq!(devices(&state), ["h100-sxm", "l4", "mi300x"]);
+        let mut state = ViewState::default();
+        put_first(&mut state, "mi300x");
+        assert_eq!(devices(&state), ["mi300x", "h100-sxm"]);
+        put_first(&mut state, "h100-sxm");
+        assert_eq!(state.param("plan.devices"), None);
+    }
+
+    #[test]
+    fn sliders_reach_every_end() {
+        assert_eq!((slider_of(1), at_slider(0)), (0, 1));
+        assert_eq!(at_slider(slider_of(LARGEST)), LARGEST);
+        assert_eq!(at_slider(u32::MAX), LARGEST);
+        for position in 0..=LAST_POSITION {
+            assert_eq!(slider_of(at_slider(position)), position);
+        }
+        let values: Vec<u32> = (0..=LAST_POSITION).map(at_slider).collect();
+        assert!(values.windows(2).all(|w| w[0] < w[1]), "{values:?}");
+        assert!((0..20).all(|e| values.contains(&(1 << e))));
+        assert_eq!(at_slider(slider_of(1000)), 1024);
+    }
+}

@@ -1,0 +1,253 @@
+//! A short text about GEMMs and rooflines in steps. Each step sets the plan, so that the roofline
+//! beside it shows what the text explains.
+
+use super::form;
+use gemmscope_table::view_state::ViewState;
+
+/// One step of the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Heading.
+    pub title: &'static str,
+    /// Paragraphs.
+    pub text: &'static [&'static str],
+    /// What to try.
+    pub task: &'static str,
+    /// Settings of the plan. All others get their defaults.
+    pub set: &'static [(&'static str, &'static str)],
+}
+
+/// The settings that a step changes.
+const DECIDED: [&str; 10] = [
+    "plan.model",
+    "plan.json",
+    "plan.phase",
+    "plan.pass",
+    "plan.batch",
+    "plan.length",
+    "plan.types",
+    "plan.devices",
+    "plan.trail",
+    "zoom.plan",
+];
+
+/// The steps.
+pub const STEPS: &[Step] = &[
+    Step {
+        title: "What is a GEMM?",
+        text: &[
+            "A general matrix multiply computes C = α A B + β C. A has M rows and K columns, B has K rows and N columns, C has M rows and N columns.",
+            "Nearly all arithmetic of a language model is in such products: every linear layer is one. That is why this page looks at nothing else.",
+            "The hollow marks are the GEMMs of one step of Llama 2 7B, each where the A100 could run it at best.",
+        ],
+        task: "Point at a mark, or focus the chart and press the arrow keys, to read a GEMM's shape.",
+        set: &[
+            ("plan.model", "llama-2-7b"),
+            ("plan.devices", "a100-80-sxm"),
+            ("plan.batch", "8"),
+            ("plan.trail", "off"),
+        ],
+    },
+    Step {
+        title: "M, N and K of a layer",
+        text: &[
+            "A linear layer with weight W of shape (outputs, inputs) computes Y = X Wᵀ. Put one row for each token into X: M is the number of tokens, K the inputs, N the outputs.",
+            "The up projection goes from d_model to d_ff: K = 4096 and N = 11008 in Llama 2 7B. The down projection goes back: K = 11008 and N = 4096.",
+        ],
+        task: "Find up_proj and down_proj in the list of GEMMs: N and K are swapped, the work is the same.",
+        set: &[
+            ("plan.model", "llama-2-7b"),
+            ("plan.devices", "a100-80-sxm"),
+            ("plan.batch", "8"),
+            ("plan.trail", "off"),
+        ],
+    },
+    Step {
+        title: "Prefill and decode",
+        text: &[
+            "While a prompt is read, all its tokens go through a layer at once: M = batch × length. This is prefill.",
+            "Then one token at a time is made. The keys and values of earlier tokens are cached, so only the new one passes the layers: M = batch, whatever the length. This is decode. Only attention still sees the length.",
+        ],
+        task: "Move the batch slider: in decode the marks climb the slope with every sequence added.",
+        set: &[
+            ("plan.model", "llama-2-7b"),
+            ("plan.devices", "a100-80-sxm"),
+            ("plan.batch", "16"),
+        ],
+    },
+    Step {
+        title: "Work and bytes",
+        text: &[
+            "Each of the M N elements of C is a sum of K products: 2 M N K operations (exactly M N (2K − 1)).",
+            "At the least, A and B are read once and C is written once: (M K + K N + M N) × bytes an element. Real kernels move more, so this is a lower bound.",
+            "Work over bytes is the arithmetic intensity, the horizontal axis: how much arithmetic a byte pays for. Being work over a lower bound, it is an upper bound.",
+        ],
+        task: "Set the batch to 1: nearly every weight is read for a single multiply-add, 1 FLOP a byte in bf16.",
+        set: &[
+            ("plan.model", "llama-2-7b"),
+            ("plan.devices", "a100-80-sxm"),
+            ("plan.batch", "1"),
+        ],
+    },
+    Step {
+        title: "The roofline and its ridge",
+        text: &[
+            "A device does at most its peak rate, and at most as much as its memory feeds: intensity × bandwidth. The smaller of the two is the roof: a slope, then a ceiling.",
+            "They meet at the ridge, peak / bandwidth. For the MI300X in bf16: 1307 TFLOP/s / 5.3 TB/s = 247 FLOP a byte. Left of it memory limits a GEMM, right of it arithmetic does.",
+        ],
+        task: "Raise the batch until up_proj passes the ridge: the chips above the chart say at which batch each GEMM does.",
+        set: &[
+            ("plan.model", "llama-2-7b"),
+            ("plan.devices", "mi300x"),
+            ("plan.batch", "128"),
+        ],
+    },
+    Step {
+        title: "Why low bandwidth can be right",
+        text: &[
+            "In prefill of a long prompt M is in the thousands, and intensity far right of the ridge. Such a kernel waits for arithmetic: 4096³ in fp16 on an A100 at 200 TFLOP/s moves its compulsory bytes at 146 GB/s, 7 % of what the memory gives.",
+            "That is no fault: data is reused from caches and registers. Bandwidth is the figure to judge by only left of the ridge; right of it, judge by the share of peak.",
+        ],
+        task: "All projections sit on the ceiling now. Attention's Q Kᵀ and P V are further left: they have a small K or N, the head size.",
+        set: &[
+            ("plan.model", "llama-2-7b"),
+            ("plan.devices", "a100-80-sxm"),
+            ("plan.phase", "prefill"),
+            ("plan.batch", "1"),
+            ("plan.length", "4096"),
+            ("plan.trail", "length"),
+        ],
+    },
+    Step {
+        title: "Backward: two more GEMMs",
+        text: &[
+            "Training needs two gradients of Y = X Wᵀ. That of the input is dX = dY W, shape (M, K, N). That of the weight is dW = dYᵀ X, shape (N, K, M).",
+            "Each is as much work as the forward product, so a training step is three times the work of its forward pass.",
+        ],
+        task: "Compare up_proj, up_proj dX and up_proj dW in the list: three orders of the same three numbers.",
+        set: &[
+            ("plan.model", "llama-2-7b"),
+            ("plan.devices", "a100-80-sxm"),
+            ("plan.pass", "both"),
+            ("plan.batch", "2"),
+            ("plan.length", "2048"),
+        ],
+    },
+    Step {
+        title: "Narrower numbers",
+        text: &[
+            "In decode the weights are nearly all of the traffic. Stored in four bits they take a quarter of bf16's bytes: the marks move right along the same slope, and a step takes about a quarter of the time.",
+            "The ceiling stays, as the products still run in bf16. In fp8 for weights and activations the ceiling doubles too, on devices that have it.",
+        ],
+        task: "Open the Model page and try other formats, models and devices. Then drop a measured file to see how close it came.",
+        set: &[
+            ("plan.model", "llama-2-7b"),
+            ("plan.devices", "h100-sxm"),
+            ("plan.types", "w4a16"),
+            ("plan.batch", "16"),
+        ],
+    },
+];
+
+/// Applies the settings of a step, which the reader can change afterwards.
+pub fn enter(state: &mut ViewState, index: usize) {
+    let Some(step) = STEPS.get(index) else { return };
+    for key in DECIDED {
+        state.set_param(key, "");
+    }
+    let groups = form::groups(state, &[]);
+    for (key, value) in step.set {
+        let known = groups
+            .iter()
+            .flat_map(|g| &g.controls)
+            .find(|c| c.key == *key);
+        match known {
+            Some(control) => form::choose(state, control, value),
+            None => state.set_param(key, *value),
+        }
+    }
+    state.set_param(
+        "learn.step",
+        if index == 0 {
+            String::new()
+        } else {
+            index.to_string()
+        },
+    );
+}
+
+/// Index of the step that a view shows.
+pub fn shown(state: &ViewState) -> usize {
+    state
+        .param("learn.step")
+        .and_then(|t| t.parse().ok())
+        .filter(|i| *i < STEPS.len())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::{Plan, PlanState};
+    use gemmscope_model::transformer::Phase;
+
+    #[test]
+    fn every_step_is_a_plan_that_shows_what_it_says() {
+        let mut state = ViewState::default();
+        for (i, step) in STEPS.iter().enumerate() {
+            enter(&mut state, i);
+            let (back, problems) = ViewState::decode(&state.encode());
+            assert!(problems.is_empty());
+            let (plan, problems) = PlanState::read(&back);
+            assert_eq!(problems, [], "{}", step.title);
+            assert_eq!(shown(&back), i);
+            assert_eq!(plan.model.id, "llama-2-7b");
+            assert!(Plan::new(plan, &[]).first().is_some(), "{}", step.title);
+        }
+    }
+
+    fn plan(i: usize) -> Plan {
+        let mut state = ViewState::default();
+        enter(&mut state, i);
+        Plan::new(PlanState::read(&state).0, &[])
+    }
+
+    #[test]
+    fn the_numbers_of_the_text() {
+        let row = |p: &Plan, name: &str| {
+            p.first()
+                .unwrap()
+                .rows
+                .iter()
+                .find(|r| r.name == name)
+                .unwrap()
+                .clone()
+        };
+        let up = row(&plan(1), "up_proj");
+        assert_eq!((up.problem().k, up.problem().n), (4096, 11008));
+        assert!((row(&plan(3), "up_proj").intensity() - 1.0).abs() < 0.01);
+        assert!((row(&plan(4), "up_proj").best.roof.ridge() - 246.7).abs() < 0.2);
+        let long = plan(5);
+        assert_eq!(long.state.workload.phase, Phase::Prefill);
+        assert!(row(&long, "up_proj").intensity() > row(&long, "up_proj").best.roof.ridge());
+        let ai = |n: &str| row(&long, n).intensity();
+        assert!(ai("Q K^T") < ai("up_proj") && ai("P V") < ai("up_proj"));
+        let training = plan(6);
+        let names: Vec<_> = training
+            .first()
+            .unwrap()
+            .rows
+            .iter()
+            .map(|r| r.name.clone())
+            .collect();
+        assert!(names.iter().any(|n| n == "up_proj dX") && names.iter().any(|n| n == "up_proj dW"));
+        // A quarter of the bytes, about a quarter of the time.
+        let narrow = plan(7);
+        let mut wide = narrow.state.clone();
+        wide.workload.types =
+            gemmscope_model::transformer::Types::uniform(gemmscope_model::dtype::DataType::Bf16);
+        let wide = Plan::new(wide, &[]);
+        let ratio = row(&wide, "up_proj").best.time.0 / row(&narrow, "up_proj").best.time.0;
+        assert!((3.3..4.0).contains(&ratio), "{ratio}");
+    }
+}

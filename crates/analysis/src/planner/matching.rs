@@ -1,0 +1,268 @@
+//! Finds the planned GEMM of a measured row: the two sizes of its weight identify a linear layer,
+//! whatever the number of tokens.
+//!
+//! M and N may be swapped, and several devices may share the layer. If several parts have the same
+//! shape (gate and up, or queries and output), a bias decides if only some of them have one; else
+//! all of them match.
+
+use super::row_name;
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::transformer::{Attention, Model, Part, Pass, Types, Workload};
+use gemmscope_model::units::plural;
+use rustc_hash::FxHashMap;
+
+/// The part of a model that a measured GEMM is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Parts of this shape, in the order of a layer.
+    pub parts: Vec<Part>,
+    /// Forward or which gradient.
+    pub pass: Pass,
+    /// Number of tokens: batch x length in prefill, batch in decode.
+    pub tokens: u64,
+    /// True if M and N are swapped compared with Y = X W^T.
+    pub transposed: bool,
+    /// Number of devices that share the layer.
+    pub tensor_parallel: u32,
+}
+
+impl Match {
+    /// Names for a list: `gate_proj or up_proj`.
+    pub fn name(&self) -> String {
+        let names: Vec<String> = self
+            .parts
+            .iter()
+            .map(|part| row_name(*part, self.pass))
+            .collect();
+        names.join(" or ")
+    }
+
+    /// `gate projection or up projection of Llama 3 8B, 8 tokens`.
+    pub fn sentence(&self, model: &str) -> String {
+        let words: Vec<&str> = self.parts.iter().map(|part| part.words()).collect();
+        let pass = match self.pass {
+            Pass::Forward => "",
+            Pass::InputGradient => "input gradient of the ",
+            Pass::WeightGradient => "weight gradient of the ",
+        };
+        let mut text = format!("{pass}{} of {model}", words.join(" or "));
+        if !self.parts.iter().all(|p| p.is_attention()) {
+            text.push_str(&format!(", {}", plural(self.tokens, "token")));
+        }
+        if self.tensor_parallel > 1 {
+            text.push_str(&format!(", shared by {} devices", self.tensor_parallel));
+        }
+        if self.transposed {
+            text.push_str(", M and N swapped");
+        }
+        text
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    part: Part,
+    bias: bool,
+    tensor_parallel: u32,
+}
+
+/// The weight shapes of a model, for look-up.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// (N, K) of Y = X W^T to the parts with this weight; the smallest number of devices first.
+    weights: FxHashMap<(u32, u32), Vec<Candidate>>,
+    heads: u32,
+    kv_heads: u32,
+    /// Sizes of a key and of a value head.
+    head: Option<(u32, u32)>,
+}
+
+/// Numbers of devices to try.
+const SHARDS: [u32; 5] = [1, 2, 4, 8, 16];
+
+impl Index {
+    /// The shapes of a model on one device and shared by up to 16, fused and separate.
+    pub fn new(model: &Model) -> Self {
+        let mut weights: FxHashMap<(u32, u32), Vec<Candidate>> = FxHashMap::default();
+        for tensor_parallel in SHARDS {
+            for fused in [false, true] {
+                // Enough tokens that every expert has one.
+                let tokens = model.experts.map_or(1, |e| e.count.max(1));
+                for workload in [Workload::decode(tokens, 1), Workload::prefill(1, tokens)] {
+                    let workload = Workload {
+                        tensor_parallel,
+                        fuse_qkv: fused,
+                        fuse_gate_up: fused,
+                        types: Types::uniform(gemmscope_model::dtype::DataType::Bf16),
+                        ..workload
+                    };
+                    let Ok(gemms) = model.gemms(&workload) else {
+                        continue;
+                    };
+                    for gemm in gemms.iter().filter(|g| !g.part.is_attention()) {
+                        // A GEMM with a batch is not a linear layer.
+                        if gemm.problem.batch != 1 {
+                            continue;
+                        }
+                        let list = weights.entry((gemm.problem.n, gemm.problem.k)).or_default();
+                        if !list.iter().any(|c| c.part == gemm.part) {
+                            list.push(Candidate {
+                                part: gemm.part,
+                                bias: gemm.problem.op.bias,
+                                tensor_parallel,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        let (kv_heads, head) = match model.attention {
+            Attention::Grouped { kv_heads, head_dim } => (kv_heads, Some((head_dim, head_dim))),
+            Attention::Latent { .. } => (model.heads, None),
+        };
+        Index {
+            weights,
+            heads: model.heads,
+            kv_heads,
+            head,
+        }
+    }
+
+    fn weight(&self, n: u32, k: u32, bias: Option<bool>) -> Option<(Vec<Part>, u32)> {
+        let list = self.weights.get(&(n, k))?;
+        // The smallest number of devices that explains the shape.
+        let shards = list.iter().map(|c| c.tensor_parallel).min()?;
+        let all: Vec<&Candidate> = list
+            .iter()
+            .filter(|c| c.tensor_parallel == shards)
+            .collect();
+        let same = |c: &&&Candidate| bias == Some(c.bias);
+        let narrowed: Vec<&&Candidate> = all.iter().filter(same).collect();
+        let parts = if narrowed.is_empty() {
+            all.iter().map(|c| c.part).collect()
+        } else {
+            narrowed.iter().map(|c| c.part).collect()
+        };
+        Some((parts, shards))
+    }
+
+    fn attention(&self, p: &Problem) -> Option<Match> {
+        let (key, value) = self.head?;
+        let heads = [self.heads, self.kv_heads];
+        let whole = |h: u32| h > 0 && p.batch.is_multiple_of(h);
+        if p.batch < 2 || !heads.into_iter().any(whole) {
+            return None;
+        }
+        let part = if p.k == key {
+            Part::Scores
+        } else if p.n == value {
+            Part::Context
+        } else {
+            return None;
+        };
+        Some(Match {
+            parts: vec![part],
+            pass: Pass::Forward,
+            tokens: u64::from(p.m),
+            transposed: false,
+            tensor_parallel: 1,
+        })
+    }
+
+    /// The part of this model that a GEMM is; `None` if the model does not have it.
+    pub fn find(&self, p: &Problem) -> Option<Match> {
+        if p.batch != 1 {
+            return self.attention(p);
+        }
+        let bias = Some(p.op.bias);
+        // Forward first, then gradients. (N, K, tokens, pass, bias, swapped).
+        let readings = [
+            (p.n, p.k, p.m, Pass::Forward, bias, false),
+            (p.m, p.k, p.n, Pass::Forward, bias, true),
+            (p.m, p.n, p.k, Pass::WeightGradient, None, false),
+            (p.n, p.m, p.k, Pass::WeightGradient, None, true),
+            (p.k, p.n, p.m, Pass::InputGradient, None, false),
+            (p.k, p.m, p.n, Pass::InputGradient, None, true),
+        ];
+        let mut found: Option<Match> = None;
+        for (n, k, tokens, pass, bias, transposed) in readings {
+            let Some((parts, tensor_parallel)) = self.weight(n, k, bias) else {
+                continue;
+            };
+            // An earlier match wins unless a later one needs fewer devices.
+            if found
+                .as_ref()
+                .is_some_and(|m| m.tensor_parallel <= tensor_parallel)
+            {
+                continue;
+            }
+            found = Some(Match {
+                parts,
+                pass,
+                tokens: u64::from(tokens),
+                transposed,
+                tensor_parallel,
+            });
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_model::dtype::DataType;
+    use gemmscope_model::transformer::preset;
+
+    fn find(model: &str, m: u32, n: u32, k: u32, bias: bool) -> Option<Match> {
+        let mut p = Problem::new(m, n, k, DataType::Bf16);
+        p.op.bias = bias;
+        Index::new(preset(model).unwrap()).find(&p)
+    }
+
+    #[test]
+    fn a_trace_of_qwen_reads_as_its_layers() {
+        let up = find("qwen1.5-0.5b", 8944, 2816, 1024, false).unwrap();
+        assert_eq!(up.parts, [Part::Gate, Part::Up]);
+        assert_eq!(
+            up.sentence("Qwen1.5 0.5B"),
+            "gate projection or up projection of Qwen1.5 0.5B, 8944 tokens"
+        );
+        let down = find("qwen1.5-0.5b", 8944, 1024, 2816, false).unwrap();
+        assert_eq!(down.parts, [Part::Down]);
+        // The bias tells queries, keys and values from the output projection.
+        let qkv = find("qwen1.5-0.5b", 8944, 1024, 1024, true).unwrap();
+        assert_eq!(qkv.parts, [Part::Query, Part::Key, Part::Value]);
+        let out = find("qwen1.5-0.5b", 8944, 1024, 1024, false).unwrap();
+        assert_eq!(out.parts, [Part::AttentionOut]);
+        assert_eq!(find("qwen1.5-0.5b", 32, 559, 1, false), None);
+    }
+
+    #[test]
+    fn up_to_transposition_and_shards() {
+        let swapped = find("qwen1.5-0.5b", 2816, 8944, 1024, false).unwrap();
+        assert!(swapped.transposed && swapped.tokens == 8944);
+        let shared = find("llama-3-70b", 16, 28672 / 8, 8192, false).unwrap();
+        assert_eq!(
+            (shared.parts.as_slice(), shared.tensor_parallel),
+            (&[Part::Gate, Part::Up][..], 8)
+        );
+        let row = find("llama-3-70b", 16, 8192, 28672 / 4, false).unwrap();
+        assert_eq!(
+            (row.parts.as_slice(), row.tensor_parallel),
+            (&[Part::Down][..], 4)
+        );
+        let dw = find("llama-3-8b", 14336, 4096, 2048, false).unwrap();
+        assert_eq!((dw.pass, dw.tokens), (Pass::WeightGradient, 2048));
+        let expert = find("mixtral-8x7b", 5, 14336, 4096, false).unwrap();
+        assert_eq!(expert.parts, [Part::ExpertGate, Part::ExpertUp]);
+        assert_eq!(
+            find("llama-2-7b", 8, 12288, 4096, false).unwrap().name(),
+            "qkv_proj"
+        );
+        let mut scores = Problem::new(1, 1024, 128, DataType::Bf16);
+        scores.batch = 32 * 4;
+        let index = Index::new(preset("llama-2-7b").unwrap());
+        assert_eq!(index.find(&scores).unwrap().parts, [Part::Scores]);
+    }
+}

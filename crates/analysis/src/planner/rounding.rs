@@ -1,0 +1,169 @@
+//! Rounding errors of a sum of K products, and whether a tolerance fits them.
+//!
+//! The strict bound of the error of a sum of K terms is `K u / (1 - K u)` of the sum of magnitudes,
+//! with u the unit roundoff of the accumulator (Higham, Accuracy and Stability of Numerical
+//! Algorithms, 2nd edition, section 3.1). Roundings have both signs: with independent, zero-mean
+//! ones the error grows with the root of K (Higham and Mary, A New Approach to Probabilistic Rounding Error
+//! Analysis, SIAM J. Sci. Comput. 41(5), 2019). For A and B of unit normal entries, summed one
+//! after the other, the k-th partial sum is about sqrt(k), each addition errs by a uniform
+//! fraction of u, and these add up to `u sqrt(K / 6)` of a typical entry sqrt(K) of C.
+
+use gemmscope_model::dtype::DataType;
+
+/// Unit roundoff: half the distance from 1 to the next number. 0 for integers, which are exact
+/// until they overflow; `None` for block formats without one roundoff.
+pub(crate) fn unit_roundoff(dtype: DataType) -> Option<f64> {
+    use DataType::*;
+    // Bits of the significand, the hidden one included.
+    let bits = match dtype {
+        Fp64 | C64 => 53,
+        Fp32 | C32 => 24,
+        Fp16 | Tf32 => 11,
+        Bf16 => 8,
+        Fp8E4m3 | Fp8E4m3Fnuz => 4,
+        Fp8E5m2 | Fp8E5m2Fnuz => 3,
+        Int8 | Int32 | Int4 => return Some(0.0),
+        _ => return None,
+    };
+    Some(0.5f64.powi(bits))
+}
+
+/// How well a tolerance fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Too tight: a correct kernel is expected to fail.
+    TooTight,
+    /// Above rounding errors, and tight enough to notice larger ones.
+    Fair,
+    /// So loose that a wrong kernel can pass.
+    Loose,
+}
+
+/// Expected errors of C = A B for unit normal A and B.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Errors {
+    /// Strict bound of the sum, relative to the sum of magnitudes.
+    pub bound: f64,
+    /// Typical error of the sum, relative to a typical entry.
+    pub sum: f64,
+    /// Typical error of rounding the result to its format, relative to the entry.
+    pub output: f64,
+    /// Largest expected absolute error among all entries, for an entry near zero.
+    pub worst_absolute: f64,
+    /// Largest relative error of rounding the result.
+    pub worst_output: f64,
+}
+
+/// Farthest of a million normal errors, in standard deviations: `sqrt(2 ln 1e6)`.
+const FARTHEST: f64 = 5.26;
+
+/// Errors of a sum of `k` products. `None` if a format has no unit roundoff.
+pub fn errors(k: u32, accumulate: DataType, output: DataType) -> Option<Errors> {
+    let (u, out) = (unit_roundoff(accumulate)?, unit_roundoff(output)?);
+    let k = f64::from(k.max(1));
+    let sum = u * (k / 6.0).sqrt();
+    Some(Errors {
+        bound: if k * u < 1.0 {
+            k * u / (1.0 - k * u)
+        } else {
+            f64::INFINITY
+        },
+        sum,
+        // The root mean square of a uniform fraction.
+        output: out / 3f64.sqrt(),
+        worst_absolute: FARTHEST * sum * k.sqrt(),
+        worst_output: out,
+    })
+}
+
+impl Errors {
+    /// How well a test `|x - y| <= atol + rtol |y|` against an exact reference fits these errors.
+    pub fn verdict(&self, atol: f64, rtol: f64) -> Verdict {
+        if self.worst_absolute > atol || self.worst_output > rtol {
+            Verdict::TooTight
+        } else if self.worst_absolute * LOOSE < atol && self.worst_output * LOOSE < rtol {
+            Verdict::Loose
+        } else {
+            Verdict::Fair
+        }
+    }
+}
+
+/// A tolerance of this many times the largest expected error is too loose.
+const LOOSE: f64 = 100.0;
+
+impl Verdict {
+    /// The verdict as a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Verdict::TooTight => {
+                "Too tight: rounding alone is expected to pass it, a correct kernel fails."
+            }
+            Verdict::Fair => "Fair: above what rounding does, near enough to notice more.",
+            Verdict::Loose => "Loose: over 100 times what rounding does, a wrong kernel can pass.",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roundoffs() {
+        assert_eq!(unit_roundoff(DataType::Fp16), Some(2f64.powi(-11)));
+        assert_eq!(unit_roundoff(DataType::Bf16), Some(2f64.powi(-8)));
+        assert_eq!(
+            unit_roundoff(DataType::Fp32),
+            Some(f64::from(f32::EPSILON) / 2.0)
+        );
+        assert_eq!(unit_roundoff(DataType::Fp64), Some(f64::EPSILON / 2.0));
+        assert_eq!(unit_roundoff(DataType::Int8), Some(0.0));
+        assert_eq!(unit_roundoff(DataType::MxFp4), None);
+    }
+
+    #[test]
+    fn a_real_sum_errs_as_expected() {
+        // 400 sums of 4096 products in fp32 against fp64, from a small linear congruential
+        // generator and a sum of twelve uniforms for a normal deviate.
+        let mut state = 1u64;
+        let mut uniform = || {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 40) as f64 / (1u64 << 24) as f64
+        };
+        let mut normal = || ((0..12).map(|_| uniform()).sum::<f64>() - 6.0) as f32;
+        let (k, runs) = (4096u32, 400);
+        let mut squares = 0.0;
+        for _ in 0..runs {
+            let (mut single, mut double) = (0f32, 0f64);
+            for _ in 0..k {
+                let (a, b) = (normal(), normal());
+                let product = f64::from(a) * f64::from(b);
+                double += product;
+                // A fused multiply-add, as matrix units do: the product is not rounded.
+                single = (f64::from(single) + product) as f32;
+            }
+            squares += (f64::from(single) - double).powi(2);
+        }
+        let measured = (squares / f64::from(runs)).sqrt() / f64::from(k).sqrt();
+        let expected = errors(k, DataType::Fp32, DataType::Fp32).unwrap().sum;
+        assert!(
+            (0.6..1.5).contains(&(measured / expected)),
+            "{measured} {expected}"
+        );
+    }
+
+    #[test]
+    fn the_usual_tolerance() {
+        let verdict = |k, acc, out| errors(k, acc, out).unwrap().verdict(1e-2, 1e-2);
+        use DataType::{Bf16, Fp16, Fp32};
+        // fp32 accumulation of 4096 fp16 products, fp16 out: rounding of the output is near 5e-4.
+        assert_eq!(verdict(4096, Fp32, Fp16), Verdict::Fair);
+        assert_eq!(verdict(4096, Fp32, Bf16), Verdict::Fair);
+        assert_eq!(verdict(4096, Fp16, Fp16), Verdict::TooTight);
+        assert_eq!(verdict(16, Fp32, Fp32), Verdict::Loose);
+        assert_eq!(errors(1 << 30, Fp16, Fp16).unwrap().bound, f64::INFINITY);
+    }
+}

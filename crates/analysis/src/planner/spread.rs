@@ -1,0 +1,112 @@
+//! How unevenly tokens are spread over the experts of a layer.
+//!
+//! Every token picks `k` of `E` experts. If picks were independent and even, the tokens of one
+//! expert would follow a binomial distribution over `T` tokens with `p = k / E`: mean `T p`,
+//! variance `T p (1 - p)`, and an expert stays idle with probability `(1 - p)^T`. Real routers are
+//! less even, so this is the least spread to expect.
+
+use gemmscope_model::transformer::{Experts, Workload};
+
+/// Tokens of one routed expert in one layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// Mean: tokens x k / E.
+    pub mean: f64,
+    /// Standard deviation of even, independent picks.
+    pub deviation: f64,
+    /// Experts that get no token, on average.
+    pub idle: f64,
+    /// 5th percentile of tokens per expert, in the normal approximation; at least 0.
+    pub low: f64,
+    /// 95th percentile of tokens per expert.
+    pub high: f64,
+}
+
+/// 95th percentile of the standard normal distribution.
+const Z95: f64 = 1.644_853_627;
+
+impl Spread {
+    /// The spread of a step. `None` without experts.
+    pub fn of(experts: &Experts, workload: &Workload) -> Option<Self> {
+        if experts.count == 0 || experts.per_token == 0 || experts.per_token > experts.count {
+            return None;
+        }
+        let tokens = workload.tokens() as f64;
+        let p = f64::from(experts.per_token) / f64::from(experts.count);
+        let mean = tokens * p;
+        let deviation = (mean * (1.0 - p)).sqrt();
+        Some(Spread {
+            mean,
+            deviation,
+            idle: f64::from(experts.count) * (1.0 - p).powf(tokens),
+            low: (mean - Z95 * deviation).max(0.0),
+            high: (mean + Z95 * deviation).min(tokens),
+        })
+    }
+
+    /// The spread as a sentence.
+    pub fn sentence(&self, experts: &Experts) -> String {
+        let n = gemmscope_model::units::format_significant;
+        let idle = if self.idle >= 0.5 {
+            format!(
+                "; {} of {} experts get none",
+                self.idle.round(),
+                experts.count
+            )
+        } else {
+            String::new()
+        };
+        format!(
+            "A routed expert sees {} tokens on average, 9 of 10 experts {} to {}{idle} (even, \
+             independent picks; real routers spread wider). The list shares tokens out evenly.",
+            n(self.mean, 3),
+            n(self.low.floor(), 3),
+            n(self.high.ceil(), 3),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_model::transformer::preset;
+
+    #[test]
+    fn deepseek_decodes_with_idle_experts() {
+        let experts = preset("deepseek-v3").unwrap().experts.unwrap();
+        let spread = Spread::of(&experts, &Workload::decode(32, 1)).unwrap();
+        assert_eq!(spread.mean, 1.0);
+        assert!((spread.deviation - (1.0f64 * (1.0 - 8.0 / 256.0)).sqrt()).abs() < 1e-12);
+        // (1 - 1/32)^32 of 256 experts.
+        assert!((spread.idle - 256.0 * (31.0f64 / 32.0).powi(32)).abs() < 1e-9);
+        assert_eq!(spread.low, 0.0);
+        assert!(
+            spread
+                .sentence(&experts)
+                .contains("93 of 256 experts get none"),
+            "{}",
+            spread.sentence(&experts)
+        );
+    }
+
+    #[test]
+    fn all_experts_for_every_token() {
+        let experts = Experts {
+            count: 4,
+            per_token: 4,
+            intermediate: 8,
+            shared: 0,
+            dense_layers: 0,
+        };
+        let spread = Spread::of(&experts, &Workload::decode(10, 1)).unwrap();
+        assert_eq!(
+            (spread.mean, spread.deviation, spread.idle),
+            (10.0, 0.0, 0.0)
+        );
+        let none = Experts {
+            count: 0,
+            ..experts
+        };
+        assert_eq!(Spread::of(&none, &Workload::decode(1, 1)), None);
+    }
+}

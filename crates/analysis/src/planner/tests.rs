@@ -1,0 +1,248 @@
+use super::*;
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::view_state::ViewState;
+use proptest::prelude::*;
+
+fn plan(hash: &str) -> Plan {
+    let (state, problems) = PlanState::read(&ViewState::decode(hash).0);
+    assert_eq!(problems, []);
+    Plan::new(state, &[])
+}
+
+fn close(value: f64, expected: f64, relative: f64) {
+    assert!(
+        (value / expected - 1.0).abs() < relative,
+        "{value} is not {expected}"
+    );
+}
+
+#[test]
+fn llama_2_7b_has_the_four_published_pairs() {
+    let plan = plan("plan.model=llama-2-7b&plan.devices=a100-80-sxm&plan.gate_up=0");
+    let rows = &plan.first().unwrap().rows;
+    for (name, n, k) in [
+        ("qkv_proj", 12288, 4096),
+        ("o_proj", 4096, 4096),
+        ("up_proj", 11008, 4096),
+        ("down_proj", 4096, 11008),
+    ] {
+        let row = rows.iter().find(|r| r.name == name).unwrap();
+        assert_eq!((row.problem().n, row.problem().k), (n, k));
+        assert_eq!(row.problem().m, 8);
+    }
+    let share: f64 = rows.iter().map(|r| r.share).sum();
+    close(share, 1.0, 1e-12);
+}
+
+#[test]
+fn the_ridge_is_named_with_its_batch() {
+    let hash = "plan.model=llama-2-7b&plan.devices=a100-80-sxm";
+    let decode = plan(hash);
+    let up = |p: &Plan| {
+        let rows = &p.first().unwrap().rows;
+        rows.iter().find(|r| r.name == "up_proj").unwrap().clone()
+    };
+    let row = up(&decode);
+    let batch = row.ridge_batch.unwrap();
+    assert_eq!(batch, u64::from(row.best.ridge_m.unwrap()));
+    assert_eq!(
+        row.crossing(&decode.state.workload),
+        format!("up_proj reaches the ridge at a batch of {batch}")
+    );
+    // One under it is memory's, at it the ridge is reached.
+    let ai = |batch| up(&plan(&format!("{hash}&plan.batch={batch}"))).intensity();
+    let ridge = row.best.roof.ridge();
+    assert!(ai(batch - 1) < ridge && ai(batch) >= ridge);
+    let prefill = plan(&format!("{hash}&plan.phase=prefill&plan.length=100"));
+    let row = up(&prefill);
+    assert_eq!(row.ridge_tokens, Some(batch));
+    assert_eq!(row.ridge_batch, Some(batch.div_ceil(100)));
+    let scores = decode
+        .first()
+        .unwrap()
+        .rows
+        .iter()
+        .find(|r| r.name == "Q K^T");
+    let sentence = scores.unwrap().crossing(&decode.state.workload);
+    assert!(
+        sentence.contains("same intensity at every batch"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn an_expert_needs_more_tokens() {
+    let plan = plan("plan.model=mixtral-8x7b&plan.devices=h100-sxm&plan.batch=64");
+    let rows = &plan.first().unwrap().rows;
+    let of = |name: &str| rows.iter().find(|r| r.name == name).unwrap();
+    let expert = of("expert up_proj");
+    assert_eq!(
+        expert.ridge_tokens,
+        expert.best.ridge_m.map(|m| u64::from(m) * 8 / 2)
+    );
+    assert_eq!(expert.problem().m, 64 * 2 / 8);
+}
+
+#[test]
+fn decode_climbs_the_slope() {
+    let plan = plan("plan.batch=64&plan.devices=h100-sxm&plan.trail=batch");
+    let trails = plan.trails();
+    let rows = &plan.first().unwrap().rows;
+    let up = rows.iter().position(|r| r.name == "up_proj").unwrap();
+    assert_eq!(trails[up].len(), 6);
+    assert!(
+        trails[up]
+            .windows(2)
+            .all(|w| w[0].ai < w[1].ai && w[0].rate < w[1].rate)
+    );
+    assert!(trails[up][5].ai < rows[up].intensity());
+    let off = Plan::new(
+        PlanState {
+            trail: Trail::Off,
+            ..plan.state.clone()
+        },
+        &[],
+    );
+    assert!(off.trails().iter().all(Vec::is_empty));
+}
+
+#[test]
+fn planned_rows_lie_on_the_roof_of_measured_ones() {
+    let plan = plan("plan.devices=h100-sxm,mi300x,v100-sxm2,nothing");
+    assert_eq!(plan.unknown, ["nothing"]);
+    assert!(plan.steps[2].result.is_err());
+    let data = plan.dataset();
+    let rows = plan.first().unwrap().rows.len();
+    assert_eq!(data.len(), 2 * rows);
+    assert!(data.time_s.iter().all(|t| t.is_nan()));
+    assert_eq!(data.text(ColumnMeaning::OpName, 0), "qkv_proj");
+    assert_eq!(data.text(ColumnMeaning::Model, rows), "Llama 3 8B");
+    assert_eq!(data.count(0), 32.0);
+    let mut all = Dataset::new();
+    all.append(data.clone());
+    all.append(data);
+    assert_eq!(all.len(), 4 * rows);
+}
+
+#[test]
+fn exports_name_every_shape_in_the_tools_words() {
+    let p = plan("plan.model=llama-2-7b&plan.devices=a100-80-sxm&plan.batch=16&plan.qkv=0");
+    let hip = export::hipblaslt(&p);
+    // Column-major: the weight's rows are m, the tokens n.
+    assert!(hip.contains("-m 11008 -n 16 -k 4096 --lda 4096 --ldb 4096 --ldc 11008 --ldd 11008 --transA T --transB N --a_type bf16_r"), "{hip}");
+    assert!(hip.contains("# q_proj, k_proj, v_proj, o_proj\n"), "{hip}");
+    assert!(hip.contains("--batch_count 512 --stride_a"), "{hip}");
+    let cutlass = export::cutlass(&p);
+    assert!(cutlass.contains("--m=16 --n=11008 --k=4096 --A=bf16:row --B=bf16:column --C=bf16:row --accumulator-type=f32"), "{cutlass}");
+    let triton = export::tritonbench(&p);
+    assert!(
+        triton.starts_with(
+            "M,K,N,Bias\n16,4096,4096,False\n16,4096,11008,False\n16,11008,4096,False\n"
+        ),
+        "{triton}"
+    );
+    let markdown = export::markdown(&p);
+    assert!(
+        markdown.contains("| up_proj | 16 | 11008 | 4096 | 1 | 32 | bf16 |"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("meta-llama/Llama-2-7b-hf"));
+    let w4 = plan("plan.types=w4a16&plan.devices=a100-80-sxm");
+    assert!(
+        export::hipblaslt(&w4)
+            .contains("has no name for the format: qkv_proj (bf16 x int4 -> bf16)")
+    );
+    assert!(export::cutlass(&w4).contains("--B=s4:column"));
+}
+
+#[test]
+fn devices_are_compared_by_step_time() {
+    let p = plan("plan.devices=l4,h200-sxm,v100-sxm2,mi300x");
+    let table = export::device_table(&p);
+    let names: Vec<&str> = table.rows.iter().map(|r| r[0].as_str()).collect();
+    // Decode follows bandwidth: 5.3, 4.8, 0.3 TB/s; the V100 has no bf16.
+    assert_eq!(
+        names,
+        [
+            "AMD Instinct MI300X",
+            "NVIDIA H200",
+            "NVIDIA L4",
+            "Tesla V100-SXM2"
+        ]
+    );
+    assert!(table.rows[3][1].contains("no bf16 rate"));
+    assert!(table.rows.iter().all(|r| r.len() == table.header.len()));
+    assert_eq!(table.rows[0][9], "1.00 ×");
+    assert!(export::figures(&p).iter().any(|f| f.0 == "At best"));
+}
+
+proptest! {
+    #[test]
+    fn parts_add_up_to_two_operations_a_parameter(
+        model in 0usize..14, batch in 1u32..40, length in 1u32..600, prefill: bool,
+    ) {
+        let presets = gemmscope_model::transformer::presets();
+        let model = &presets[model % presets.len()];
+        let workload = if prefill { Workload::prefill(batch, length) } else { Workload::decode(batch, length) };
+        let gemms = model.gemms(&workload).unwrap();
+        let work = |attention: bool| -> f64 {
+            gemms.iter()
+                .filter(|g| g.part.is_attention() == attention && g.part != Part::LmHead)
+                .map(|g| g.count as f64 * 2.0 * f64::from(g.problem.m) * f64::from(g.problem.n)
+                    * f64::from(g.problem.k) * f64::from(g.problem.batch))
+                .sum()
+        };
+        let head = if model.lm_head { f64::from(model.vocab) * f64::from(model.hidden) } else { 0.0 };
+        let tokens = workload.tokens() as f64;
+        let expected = 2.0 * (model.active_matrix_parameters() - head) * tokens;
+        // Latent attention absorbs its expansions in decode, at the same number of operations.
+        prop_assert!((work(false) / expected - 1.0).abs() < 1e-9, "{} {} {expected}", model.id, work(false));
+        prop_assert!(work(true) > 0.0);
+    }
+
+    #[test]
+    fn sharing_a_layer_keeps_its_work(model in 0usize..14, batch in 1u32..64, shards in 0u32..4) {
+        let presets = gemmscope_model::transformer::presets();
+        let model = &presets[model % presets.len()];
+        let one = Workload::decode(batch, 128);
+        let many = Workload { tensor_parallel: 1 << shards, ..one };
+        let work = |w: &Workload| -> Option<f64> {
+            let replicated = [Part::Router, Part::QueryDown, Part::KeyValueDown];
+            Some(model.gemms(w).ok()?.iter()
+                // What every device computes for itself is no share of the work; the cache of
+                // latent attention has no heads to share out, but its queries have.
+                .filter(|g| !replicated.contains(&g.part))
+                .map(|g| g.count as f64 * 2.0 * f64::from(g.problem.m) * f64::from(g.problem.n)
+                    * f64::from(g.problem.k) * f64::from(g.problem.batch))
+                .sum())
+        };
+        if let (Some(a), Some(b)) = (work(&one), work(&many)) {
+            prop_assert!((a / (b * f64::from(many.tensor_parallel)) - 1.0).abs() < 1e-9, "{}", model.id);
+        }
+    }
+
+    #[test]
+    fn any_link_is_survived(text in "\\PC{0,60}", batch: u32, length: u32, ff: u32, tp: u32) {
+        let hash = format!("plan.batch={batch}&plan.length={length}&plan.ff={ff}&plan.tp={tp}&plan.types={text}&plan.model={text}&plan.devices={text},mi300x");
+        let (state, _) = PlanState::read(&ViewState::decode(&hash).0);
+        let plan = Plan::new(state, &[]);
+        let _ = (plan.headline(), plan.trails(), plan.dataset(), export::markdown(&plan));
+    }
+}
+
+#[test]
+fn any_size_is_survived() {
+    for n in [0u32, 1, 7, LARGEST] {
+        let hash = format!(
+            "plan.layers={n}&plan.hidden={n}&plan.heads={n}&plan.kv={n}&plan.vocab={n}&plan.experts={n}&plan.batch={}&plan.length={}&plan.pass=both",
+            n.max(1),
+            n.max(1)
+        );
+        let (state, _) = PlanState::read(&ViewState::decode(&hash).0);
+        let plan = Plan::new(state, &[]);
+        for e in export::EXPORTS {
+            let _ = (e.write)(&plan);
+        }
+        let _ = (plan.trails(), export::device_table(&plan), DataType::Bf16);
+    }
+}

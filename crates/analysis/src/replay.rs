@@ -1,0 +1,569 @@
+//! Commands and small scripts that run one GEMM by itself, with the same shape, layout and types,
+//! for profiling or tuning.
+//!
+//! Shapes are row-major. A BLAS call is column-major, so it computes C^T = B^T A^T: M and N, and
+//! A and B, change places there. Rows of a BLAS library's own benchmark are column-major already.
+
+use crate::tile_roof::is_column_major;
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::tiling::Tile;
+use gemmscope_table::dataset::Dataset;
+
+/// A tool that can run a GEMM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// AMD's hipBLASLt client.
+    HipblasltBench,
+    /// AMD's rocBLAS client.
+    RocblasBench,
+    /// NVIDIA's CUTLASS profiler.
+    CutlassProfiler,
+    /// A Python script on PyTorch.
+    Pytorch,
+    /// A Python script with a Triton kernel.
+    Triton,
+}
+
+impl Tool {
+    /// All tools.
+    pub const ALL: [Tool; 5] = [
+        Tool::HipblasltBench,
+        Tool::RocblasBench,
+        Tool::CutlassProfiler,
+        Tool::Pytorch,
+        Tool::Triton,
+    ];
+
+    /// Its name.
+    pub fn label(self) -> &'static str {
+        match self {
+            Tool::HipblasltBench => "hipblaslt-bench",
+            Tool::RocblasBench => "rocblas-bench",
+            Tool::CutlassProfiler => "cutlass_profiler",
+            Tool::Pytorch => "PyTorch",
+            Tool::Triton => "Triton",
+        }
+    }
+
+    /// End of the file name.
+    fn extension(self) -> &'static str {
+        match self {
+            Tool::Pytorch | Tool::Triton => "py",
+            _ => "sh",
+        }
+    }
+}
+
+/// A GEMM to replay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Case {
+    /// Shape, types, layout.
+    pub problem: Problem,
+    /// True if M, N and the layout are those of a column-major call.
+    pub column_major: bool,
+    /// Tile to start from, if known.
+    pub tile: Option<Tile>,
+}
+
+impl Case {
+    /// The GEMM of a row.
+    pub fn of(data: &Dataset, row: usize, tile: Option<Tile>) -> Self {
+        let format = data
+            .sources
+            .get(usize::from(data.source[row]))
+            .map_or("", |s| &s.format);
+        Case {
+            problem: data.problem(row),
+            column_major: is_column_major(format),
+            tile,
+        }
+    }
+}
+
+/// A file to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replay {
+    /// Its name.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Calls that are timed, and calls before them.
+const CALLS: u32 = 100;
+const WARM_UP: u32 = 20;
+
+/// The file for a tool, or a sentence that tells why the tool cannot run this GEMM.
+pub fn replay(case: &Case, tool: Tool) -> Result<Replay, String> {
+    let text = match tool {
+        Tool::HipblasltBench => hipblaslt(case)?,
+        Tool::RocblasBench => rocblas(case)?,
+        Tool::CutlassProfiler => cutlass(case)?,
+        Tool::Pytorch => pytorch(case)?,
+        Tool::Triton => triton(case)?,
+    };
+    let p = &case.problem;
+    Ok(Replay {
+        file: format!(
+            "replay-{}-{}x{}x{}.{}",
+            tool.label().to_lowercase().replace('_', "-"),
+            p.m,
+            p.n,
+            p.k,
+            tool.extension()
+        ),
+        text,
+    })
+}
+
+/// A column-major call.
+struct Blas {
+    m: u32,
+    n: u32,
+    k: u32,
+    trans: [char; 2],
+    types: [DataType; 3],
+    ld: [u32; 3],
+    strides: [u64; 3],
+}
+
+fn blas(case: &Case) -> Blas {
+    let p = &case.problem;
+    let op = p.op;
+    let flag = |t: bool| if t { 'T' } else { 'N' };
+    let (m, n, k) = (p.m, p.n, p.k);
+    let call = if case.column_major {
+        Blas {
+            m,
+            n,
+            k,
+            trans: [flag(op.trans_a), flag(op.trans_b)],
+            types: [op.a, op.b, op.c],
+            ld: [
+                if op.trans_a { k } else { m },
+                if op.trans_b { n } else { k },
+                m,
+            ],
+            strides: [0; 3],
+        }
+    } else {
+        Blas {
+            m: n,
+            n: m,
+            k,
+            trans: [flag(op.trans_b), flag(op.trans_a)],
+            types: [op.b, op.a, op.c],
+            ld: [
+                if op.trans_b { k } else { n },
+                if op.trans_a { m } else { k },
+                n,
+            ],
+            strides: [0; 3],
+        }
+    };
+    let area = |a: u32, b: u32| u64::from(a) * u64::from(b);
+    Blas {
+        strides: [
+            area(call.m, call.k),
+            area(call.k, call.n),
+            area(call.m, call.n),
+        ],
+        ..call
+    }
+}
+
+fn rocm_type(t: DataType) -> Option<&'static str> {
+    Some(match t {
+        DataType::Fp64 => "f64_r",
+        DataType::Fp32 | DataType::Tf32 => "f32_r",
+        DataType::Fp16 => "f16_r",
+        DataType::Bf16 => "bf16_r",
+        DataType::Int8 => "i8_r",
+        DataType::Int32 => "i32_r",
+        _ => return None,
+    })
+}
+
+fn hipblaslt_type(t: DataType) -> Option<&'static str> {
+    rocm_type(t).or(match t {
+        DataType::Fp8E4m3 => Some("f8_r"),
+        DataType::Fp8E5m2 => Some("bf8_r"),
+        DataType::Fp8E4m3Fnuz => Some("f8_fnuz_r"),
+        DataType::Fp8E5m2Fnuz => Some("bf8_fnuz_r"),
+        _ => None,
+    })
+}
+
+/// Names of three types for a tool, or a sentence that names the unsupported type.
+fn names(
+    types: [DataType; 3],
+    name: impl Fn(DataType) -> Option<&'static str>,
+    tool: Tool,
+) -> Result<[&'static str; 3], String> {
+    let one =
+        |t: DataType| name(t).ok_or_else(|| format!("{} takes no {t} operands", tool.label()));
+    Ok([one(types[0])?, one(types[1])?, one(types[2])?])
+}
+
+fn hipblaslt(case: &Case) -> Result<String, String> {
+    let (p, b) = (&case.problem, blas(case));
+    let [a_type, b_type, c_type] = names(b.types, hipblaslt_type, Tool::HipblasltBench)?;
+    let compute = match p.op.compute {
+        DataType::Fp64 => "f64_r",
+        DataType::Tf32 => "xf32_r",
+        DataType::Int8 => "i32_r",
+        _ => "f32_r",
+    };
+    let mut out = head(case, "#!/bin/sh\n#");
+    out.push_str(&format!(
+        "# All solutions of the library are timed; the best stands last.\nhipblaslt-bench \\\n  -m {} -n {} -k {} --transA {} --transB {} \\\n  --lda {} --ldb {} --ldc {} --ldd {} \\\n",
+        b.m, b.n, b.k, b.trans[0], b.trans[1], b.ld[0], b.ld[1], b.ld[2], b.ld[2]
+    ));
+    if p.batch > 1 {
+        out.push_str(&format!(
+            "  --batch_count {} --stride_a {} --stride_b {} --stride_c {} --stride_d {} \\\n",
+            p.batch, b.strides[0], b.strides[1], b.strides[2], b.strides[2]
+        ));
+    }
+    out.push_str(&format!(
+        "  --a_type {a_type} --b_type {b_type} --c_type {c_type} --d_type {c_type} --compute_type {compute} \\\n"
+    ));
+    if p.op.bias {
+        // One of the types that the client accepts for a bias.
+        let bias = match c_type {
+            "f16_r" | "bf16_r" => c_type,
+            _ => "f32_r",
+        };
+        out.push_str(&format!("  --bias_vector --bias_type {bias} \\\n"));
+    }
+    out.push_str(&format!(
+        "  --alpha 1 --beta {} --iters {CALLS} --cold_iters {WARM_UP} \\\n  --algo_method heuristic --requested_solution -1 --rotating 512 --print_kernel_info\n",
+        u8::from(p.op.beta)
+    ));
+    Ok(out)
+}
+
+/// Types of A and B, of C and D, and of the sum that rocBLAS multiplies in one call.
+const ROCBLAS_TYPES: [[&str; 3]; 8] = [
+    ["f64_r", "f64_r", "f64_r"],
+    ["f32_r", "f32_r", "f32_r"],
+    ["f16_r", "f16_r", "f32_r"],
+    ["f16_r", "f32_r", "f32_r"],
+    ["f16_r", "f16_r", "f16_r"],
+    ["bf16_r", "bf16_r", "f32_r"],
+    ["bf16_r", "f32_r", "f32_r"],
+    ["i8_r", "i32_r", "i32_r"],
+];
+
+fn rocblas(case: &Case) -> Result<String, String> {
+    let (p, b) = (&case.problem, blas(case));
+    let [a_type, b_type, c_type] = names(b.types, rocm_type, Tool::RocblasBench)?;
+    // 8-bit integers are summed in a wider type, whatever the output type.
+    let c_type = if a_type == "i8_r" { "i32_r" } else { c_type };
+    let compute = match p.op.compute {
+        DataType::Fp64 => "f64_r",
+        DataType::Int8 => "i32_r",
+        _ => "f32_r",
+    };
+    if a_type != b_type || !ROCBLAS_TYPES.contains(&[a_type, c_type, compute]) {
+        return Err(format!(
+            "rocblas-bench multiplies no {a_type} by {b_type} into {c_type}"
+        ));
+    }
+    let mut out = head(case, "#!/bin/sh\n#");
+    if p.op.bias {
+        out.push_str("# The bias is left out: rocBLAS has no epilogue.\n");
+    }
+    out.push_str(
+        "# Operands stay in the caches between calls; with --flush_memory_size 536870912 (newer \
+         versions) they do not.\n",
+    );
+    let (function, batch) = if p.batch > 1 {
+        let [sa, sb, sc] = b.strides;
+        (
+            "gemm_strided_batched_ex",
+            format!(
+                "  --batch_count {} --stride_a {sa} --stride_b {sb} --stride_c {sc} --stride_d {sc} \\\n",
+                p.batch
+            ),
+        )
+    } else {
+        ("gemm_ex", String::new())
+    };
+    // fp32 operands multiplied in a shorter format.
+    let mode = if p.op.compute == DataType::Tf32 {
+        " --math_mode 1"
+    } else {
+        ""
+    };
+    out.push_str(&format!(
+        "rocblas-bench -f {function} \\\n  -m {} -n {} -k {} --transposeA {} --transposeB {} \\\n  --lda {} --ldb {} --ldc {} --ldd {} \\\n{batch}  --a_type {a_type} --b_type {b_type} --c_type {c_type} --d_type {c_type} --compute_type {compute}{mode} \\\n  --alpha 1 --beta {} --iters {CALLS} --cold_iters {WARM_UP}\n",
+        b.m, b.n, b.k, b.trans[0], b.trans[1], b.ld[0], b.ld[1], b.ld[2], b.ld[2],
+        u8::from(p.op.beta)
+    ));
+    Ok(out)
+}
+
+fn cutlass_type(t: DataType) -> Option<&'static str> {
+    Some(match t {
+        DataType::Fp64 => "f64",
+        DataType::Fp32 => "f32",
+        DataType::Tf32 => "tf32",
+        DataType::Fp16 => "f16",
+        DataType::Bf16 => "bf16",
+        DataType::Int8 => "s8",
+        DataType::Int32 => "s32",
+        DataType::Fp8E4m3 => "fe4m3",
+        DataType::Fp8E5m2 => "fe5m2",
+        _ => return None,
+    })
+}
+
+fn cutlass(case: &Case) -> Result<String, String> {
+    let p = &case.problem;
+    let [a, b, c] = names(
+        [p.op.a, p.op.b, p.op.c],
+        cutlass_type,
+        Tool::CutlassProfiler,
+    )?;
+    let accumulator = match p.op.compute {
+        DataType::Fp64 => "f64",
+        DataType::Int8 => "s32",
+        _ => "f32",
+    };
+    let order = |transposed: bool| {
+        if transposed == case.column_major {
+            "row"
+        } else {
+            "column"
+        }
+    };
+    let class = if p.op.compute == DataType::Fp32 {
+        "simt"
+    } else {
+        "tensorop"
+    };
+    let mut out = head(case, "#!/bin/sh\n#");
+    if p.op.bias {
+        out.push_str("# The bias is left out.\n");
+    }
+    if let Some(t) = case.tile {
+        let k = t.k.map_or(String::new(), |k| format!(" --cta_k={k}"));
+        out.push_str(&format!(
+            "# Only the measured tile: add --cta_m={} --cta_n={}{k}\n",
+            t.m, t.n
+        ));
+    }
+    out.push_str(&format!(
+        "# All kernels that were built for these types are timed.\ncutlass_profiler --operation=Gemm \\\n  --m={} --n={} --k={} --batch_count={} \\\n  --A={a}:{} --B={b}:{} --C={c}:{} --accumulator-type={accumulator} --op_class={class} \\\n",
+        p.m, p.n, p.k, p.batch, order(p.op.trans_a), order(p.op.trans_b), order(false)
+    ));
+    out.push_str(&format!(
+        "  --alpha=1 --beta={} --profiling-iterations={CALLS} --warmup-iterations={WARM_UP} \\\n  --output=replay\n",
+        u8::from(p.op.beta)
+    ));
+    Ok(out)
+}
+
+/// Comment lines with the GEMM and its source.
+fn head(case: &Case, start: &str) -> String {
+    format!("{start} {}, written by gemmscope\n", case.problem)
+}
+
+fn torch_type(t: DataType) -> Option<&'static str> {
+    Some(match t {
+        DataType::Fp64 => "torch.float64",
+        DataType::Fp32 | DataType::Tf32 => "torch.float32",
+        DataType::Fp16 => "torch.float16",
+        DataType::Bf16 => "torch.bfloat16",
+        DataType::Int8 => "torch.int8",
+        DataType::Int32 => "torch.int32",
+        DataType::Fp8E4m3 => "torch.float8_e4m3fn",
+        DataType::Fp8E5m2 => "torch.float8_e5m2",
+        DataType::Fp8E4m3Fnuz => "torch.float8_e4m3fnuz",
+        DataType::Fp8E5m2Fnuz => "torch.float8_e5m2fnuz",
+        _ => return None,
+    })
+}
+
+fn is_fp8(t: DataType) -> bool {
+    matches!(
+        t,
+        DataType::Fp8E4m3 | DataType::Fp8E5m2 | DataType::Fp8E4m3Fnuz | DataType::Fp8E5m2Fnuz
+    )
+}
+
+/// Lines that create `a` (M x K) and `b` (K x N) with the layout of the GEMM.
+fn operands(case: &Case, tool: Tool) -> Result<String, String> {
+    let p = &case.problem;
+    let [a, b, _] = names([p.op.a, p.op.b, p.op.c], torch_type, tool)?;
+    // A column-major operand is a transposed row-major one.
+    let (ta, tb) = (
+        p.op.trans_a != case.column_major,
+        p.op.trans_b != case.column_major,
+    );
+    let make = |dtype: &str, rows: &str, columns: &str, transposed: bool| {
+        let (first, second) = if transposed {
+            (columns, rows)
+        } else {
+            (rows, columns)
+        };
+        let batch = if p.batch > 1 { "BATCH, " } else { "" };
+        let shape = format!("{batch}{first}, {second}");
+        let turn = if transposed { ".transpose(-2, -1)" } else { "" };
+        if dtype == "torch.int8" {
+            format!("torch.randint(-8, 8, ({shape}), device=\"cuda\", dtype=torch.int8){turn}")
+        } else if dtype.contains("float8") {
+            format!("torch.randn({shape}, device=\"cuda\").to({dtype}){turn}")
+        } else {
+            format!("torch.randn({shape}, device=\"cuda\", dtype={dtype}){turn}")
+        }
+    };
+    Ok(format!(
+        "M, N, K, BATCH = {}, {}, {}, {}\na = {}\nb = {}\n",
+        p.m,
+        p.n,
+        p.k,
+        p.batch,
+        make(a, "M", "K", ta),
+        make(b, "K", "N", tb)
+    ))
+}
+
+/// The part of a script that times `run()` and prints its rate.
+fn timing(case: &Case) -> String {
+    let p = &case.problem;
+    format!(
+        "\nfor _ in range({WARM_UP}):\n    run()\ntorch.cuda.synchronize()\ntimes = []\nfor _ in range({CALLS}):\n    start = torch.cuda.Event(enable_timing=True)\n    end = torch.cuda.Event(enable_timing=True)\n    start.record()\n    run()\n    end.record()\n    torch.cuda.synchronize()\n    times.append(start.elapsed_time(end) * 1e-3)\ntimes.sort()\nmedian = times[len(times) // 2]\nprint(f\"M,N,K,batch,time_us,tflops\")\nprint(f\"{{M}},{{N}},{{K}},{{BATCH}},{{median * 1e6:.3f}},{{{:.0} / median * 1e-12:.2f}}\")\n",
+        p.work().0
+    )
+}
+
+fn pytorch(case: &Case) -> Result<String, String> {
+    let p = &case.problem;
+    let mut out = head(case, "#");
+    out.push_str("import torch\n\n");
+    if p.op.compute == DataType::Tf32 {
+        out.push_str("torch.backends.cuda.matmul.allow_tf32 = True\n");
+    }
+    let eight = is_fp8(p.op.a) || is_fp8(p.op.b);
+    if (eight || p.op.a == DataType::Int8) && p.batch > 1 {
+        return Err("PyTorch has no batched product of 8-bit types".to_owned());
+    }
+    out.push_str(&operands(case, Tool::Pytorch)?);
+    let [_, _, c] = names([p.op.a, p.op.b, p.op.c], torch_type, Tool::Pytorch)?;
+    let integer = p.op.a == DataType::Int8;
+    if p.op.bias && integer {
+        out.push_str("# The bias is left out: the product of 8-bit integers takes none.\n");
+    } else if p.op.bias {
+        let dtype = if eight { "torch.bfloat16" } else { c };
+        out.push_str(&format!(
+            "bias = torch.randn(N, device=\"cuda\", dtype={dtype})\n"
+        ));
+    }
+    let run = if eight {
+        // This call needs A row-major and B column-major, whatever the layout of the GEMM.
+        let bias = if p.op.bias { ", bias=bias" } else { "" };
+        let c = if is_fp8(p.op.c) { "torch.bfloat16" } else { c };
+        out.push_str(
+            "a = a.contiguous()\nb = b.t().contiguous().t()\none = torch.ones((), device=\"cuda\")\n",
+        );
+        format!("torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype={c}{bias})")
+    } else if integer {
+        "torch._int_mm(a, b)".to_owned()
+    } else if p.op.bias && p.batch == 1 {
+        "torch.addmm(bias, a, b)".to_owned()
+    } else if p.op.bias {
+        "torch.matmul(a, b) + bias".to_owned()
+    } else {
+        "torch.matmul(a, b)".to_owned()
+    };
+    out.push_str(&format!("\n\ndef run():\n    return {run}\n\n"));
+    out.push_str(&timing(case));
+    Ok(out)
+}
+
+/// The smallest power of two that is at least `v`, within the limits of a Triton block.
+fn block(v: u32, most: u32) -> u32 {
+    v.next_power_of_two().clamp(16, most)
+}
+
+const TRITON_KERNEL: &str = r#"
+
+@triton.jit
+def gemm(a_ptr, b_ptr, c_ptr, M, N, K, sab, sam, sak, sbb, sbk, sbn, scb, scm, scn,
+         BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GM: tl.constexpr):
+    pid, batch = tl.program_id(0), tl.program_id(1).to(tl.int64)
+    tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    group = pid // (GM * tiles_n)
+    rows = min(tiles_m - group * GM, GM)
+    inside = pid % (GM * tiles_n)
+    m = ((group * GM + inside % rows) * BM + tl.arange(0, BM)).to(tl.int64)[:, None]
+    n = ((inside // rows) * BN + tl.arange(0, BN)).to(tl.int64)[None, :]
+    k = tl.arange(0, BK)
+    total = tl.zeros((BM, BN), dtype=ACCUMULATOR)
+    for start in range(0, K, BK):
+        depth = start + k
+        a = tl.load(a_ptr + batch * sab + m * sam + depth[None, :] * sak,
+                    mask=(m < M) & (depth[None, :] < K), other=0)
+        b = tl.load(b_ptr + batch * sbb + depth[:, None] * sbk + n * sbn,
+                    mask=(depth[:, None] < K) & (n < N), other=0)
+        total = tl.dot(a, b, totalPRECISION)
+    tl.store(c_ptr + batch * scb + m * scm + n * scn, total.to(c_ptr.dtype.element_ty),
+             mask=(m < M) & (n < N))
+
+
+"#;
+
+const TRITON_RUN: &str = r"
+
+def run():
+    grid = (triton.cdiv(M, BLOCK_M) * triton.cdiv(N, BLOCK_N), BATCH)
+    gemm[grid](a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),
+               BM=BLOCK_M, BN=BLOCK_N, BK=BLOCK_K, GM=GROUP_M)
+
+";
+
+fn triton(case: &Case) -> Result<String, String> {
+    let p = &case.problem;
+    if matches!(p.op.compute, DataType::Fp64) {
+        return Err("Triton multiplies no fp64 tiles".to_owned());
+    }
+    let accumulator = if p.op.a == DataType::Int8 {
+        "tl.int32"
+    } else {
+        "tl.float32"
+    };
+    let [_, _, c] = names([p.op.a, p.op.b, p.op.c], torch_type, Tool::Triton)?;
+    let power = |v: u32| v.is_power_of_two() && (16..=256).contains(&v);
+    let (bm, bn, bk) = match case.tile {
+        Some(t) if power(t.m) && power(t.n) => (t.m, t.n, t.k.filter(|k| power(*k)).unwrap_or(64)),
+        _ => (block(p.m, 128), block(p.n, 128), block(p.k, 64)),
+    };
+    let precision = if p.op.compute == DataType::Fp32 {
+        ", input_precision=\"ieee\""
+    } else {
+        ""
+    };
+    let mut out = head(case, "#");
+    out.push_str(&format!(
+        "import torch\nimport triton\nimport triton.language as tl\n\n\
+         BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = {bm}, {bn}, {bk}, 8\n"
+    ));
+    out.push_str(
+        &TRITON_KERNEL
+            .replace("ACCUMULATOR", accumulator)
+            .replace("PRECISION", precision),
+    );
+    out.push_str(&operands(case, Tool::Triton)?);
+    out.push_str(&format!(
+        "c = torch.empty(BATCH, M, N, device=\"cuda\", dtype={c})\nif a.dim() == 2:\n    a, b = a[None], b[None]\n"
+    ));
+    out.push_str(TRITON_RUN);
+    out.push_str(&timing(case));
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests;

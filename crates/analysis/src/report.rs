@@ -1,0 +1,298 @@
+//! The findings as documents: `gemm_findings.md` in the form that trace analysts exchange, a
+//! detailed markdown, an HTML file with pictures, and JSON for programs. All four are written from
+//! one [`Report`], so that they agree.
+
+use crate::findings;
+use crate::findings::{ANOMALY_EFFICIENCY, Checked, Finding, Findings, Scan};
+use gemmscope_model::hardware::RoofKind;
+use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::Metrics;
+use operations::is_quantized;
+use serde::Serialize;
+use std::sync::Arc;
+
+mod escape;
+mod html;
+mod json;
+mod markdown;
+mod operations;
+mod sentences;
+mod summary;
+
+pub use html::{Picture, html};
+pub use json::json;
+pub use markdown::markdown;
+pub use operations::{Bottleneck, Breakdown, Operation, impact_percent};
+pub use sentences::{assumptions, range_text, sentences};
+pub use summary::{gemm_findings, gemm_findings_of};
+
+/// From this share of the time on, GEMMs matter as a category.
+pub(crate) const SIGNIFICANT_SHARE: f64 = 0.10;
+/// An operation that takes longer is flagged.
+pub(crate) const FLAG_TIME_S: f64 = 50e-3;
+/// An operation with a larger share of the category is flagged.
+pub(crate) const FLAG_SHARE: f64 = 0.05;
+/// An operation with a lower efficiency is flagged.
+pub(crate) const FLAG_EFFICIENCY: f64 = 0.40;
+/// Largest number of listed operations.
+pub(crate) const MAX_OPERATIONS: usize = 100;
+/// Largest number of bottlenecks in the summary.
+pub(crate) const MAX_BOTTLENECKS: usize = 5;
+/// Above this intensity the rule of thumb says compute-bound.
+pub(crate) const THUMB_COMPUTE: f64 = 200.0;
+/// Below this intensity it says memory-bound.
+pub(crate) const THUMB_MEMORY: f64 = 100.0;
+
+/// The place of a row in a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Place {
+    /// File.
+    pub file: String,
+    /// 1-based line.
+    pub line: u32,
+}
+
+/// A finding with its rows as places in files.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FindingLine {
+    /// The finding, without row numbers, which have no meaning outside the page.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// Number of its rows.
+    pub rows_total: usize,
+    /// Places of the first rows.
+    pub places: Vec<Place>,
+}
+
+/// The content of all documents.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Version of the JSON structure.
+    pub schema: &'static str,
+    /// Files with their formats.
+    pub files: Vec<(String, String)>,
+    /// Devices whose roofs apply.
+    pub devices: Vec<String>,
+    /// The roof to which percentages refer.
+    pub roof: String,
+    /// Summary in three sentences.
+    pub sentences: [String; 3],
+    /// Assumptions that no file states.
+    pub assumptions: Vec<String>,
+    /// GEMM time, seconds.
+    pub gemm_s: f64,
+    /// Whole time, seconds.
+    pub whole_s: f64,
+    /// Name of the whole.
+    pub whole: String,
+    /// GEMM time over the whole.
+    pub share: f64,
+    /// True if GEMMs take enough time to matter.
+    pub significant: bool,
+    /// Roof time over time of all operations together.
+    pub efficiency: Option<f64>,
+    /// Plain mean of the operations' percentages, which some reports print.
+    pub plain_mean_efficiency: Option<f64>,
+    /// Seconds that all findings together could save; each row counts once.
+    pub gives_back_s: (f64, f64),
+    /// The operations that take most time.
+    pub operations: Vec<Operation>,
+    /// Number of all operations.
+    pub operations_total: usize,
+    /// The flagged operations, most important first.
+    pub bottlenecks: Vec<Bottleneck>,
+    /// All findings, ranked.
+    pub findings: Vec<FindingLine>,
+    /// The result of every rule.
+    pub checked: Vec<Checked>,
+    /// Remarks about the data.
+    pub notes: Vec<String>,
+    /// Operations whose shape is not known.
+    pub missing_models: Vec<String>,
+    /// Number of operations with 8-bit or narrower types.
+    pub quantized: usize,
+    /// Titles of the batching findings.
+    pub batching: Vec<String>,
+}
+
+/// Largest number of places for one finding.
+const MAX_PLACES: usize = 200;
+
+/// Claims that times cannot support, why, and what to say instead.
+pub const CANNOT_INFER: [(&str, &str, &str); 4] = [
+    (
+        "Bank conflicts",
+        "only hardware counters see them",
+        "low efficiency: profile the replay to see why",
+    ),
+    (
+        "Cache hit rates",
+        "only hardware counters see them",
+        "the working set is larger (or smaller) than the cache",
+    ),
+    (
+        "Occupancy",
+        "it depends on registers and shared memory that a trace does not show",
+        "the kernel runs slower than its shape allows",
+    ),
+    (
+        "Root causes",
+        "a trace shows what ran and how long, not why",
+        "a bottleneck is identified: hand over a replay",
+    ),
+];
+
+impl Report {
+    /// Collects the content of the documents. `findings` are those of the same frame.
+    pub fn new(frame: &Frame, findings: &Findings) -> Report {
+        let scan = Scan::new(frame);
+        let data = scan.data();
+        let breakdown = Breakdown::new(&scan, findings);
+        let mut sums = (0.0, 0.0);
+        let (mut mean, mut counted, mut quantized) = (0.0, 0usize, 0usize);
+        for (_, g) in scan.checked() {
+            quantized += usize::from(is_quantized(&scan.problem(g)));
+            let e = g.efficiency();
+            if e.is_finite() && e <= ANOMALY_EFFICIENCY {
+                sums.0 += g.roof_s;
+                sums.1 += g.time_s;
+                mean += e;
+                counted += 1;
+            }
+        }
+        let places = |rows: &[u32]| {
+            rows.iter()
+                .take(MAX_PLACES)
+                .filter_map(|&r| {
+                    let r = r as usize;
+                    Some(Place {
+                        file: data.sources.get(usize::from(data.source[r]))?.name.clone(),
+                        line: data.line[r],
+                    })
+                })
+                .collect()
+        };
+        let gives_back_s = findings::gives_back_together(&findings.findings, &scan);
+        let share = scan.share(scan.time_s);
+        Report {
+            schema: "gemmscope/report/1",
+            files: data
+                .sources
+                .iter()
+                .map(|s| (s.name.clone(), s.format_name.clone()))
+                .collect(),
+            devices: devices(&scan),
+            roof: scan.roof_name().to_owned(),
+            sentences: sentences(&scan, findings),
+            assumptions: assumptions(&scan),
+            gemm_s: scan.time_s,
+            whole_s: scan.whole_s,
+            whole: scan.whole.label().to_owned(),
+            share,
+            significant: share > SIGNIFICANT_SHARE,
+            efficiency: (sums.1 > 0.0).then(|| sums.0 / sums.1),
+            plain_mean_efficiency: (counted > 0).then(|| mean / counted as f64),
+            gives_back_s,
+            bottlenecks: breakdown.bottlenecks,
+            operations: breakdown.operations,
+            operations_total: breakdown.total,
+            findings: findings
+                .findings
+                .iter()
+                .map(|f| FindingLine {
+                    rows_total: f.evidence.rows.len(),
+                    places: places(&f.evidence.rows),
+                    finding: Finding {
+                        evidence: findings::Evidence {
+                            rows: Vec::new(),
+                            formula: f.evidence.formula.clone(),
+                        },
+                        ..f.clone()
+                    },
+                })
+                .collect(),
+            checked: findings.checked.clone(),
+            notes: data
+                .sources
+                .iter()
+                .flat_map(|s| s.notes.iter().cloned())
+                .collect(),
+            missing_models: missing_models(data),
+            quantized,
+            batching: findings
+                .findings
+                .iter()
+                .filter(|f| f.rule == "batching")
+                .map(|f| f.title.clone())
+                .collect(),
+        }
+    }
+}
+
+/// The same rows with achievable peaks as roofs, to which the percentages of `gemm_findings.md`
+/// refer. Unchanged unless every row with a roof has an achievable peak.
+pub(crate) fn with_achievable(frame: &Frame) -> Frame {
+    if frame.metrics.kind == RoofKind::Achievable {
+        return frame.clone();
+    }
+    let metrics = Metrics::compute(
+        &frame.data,
+        frame.metrics.devices.clone(),
+        RoofKind::Achievable,
+    );
+    let known = |roofs: &[f64]| {
+        frame
+            .rows
+            .iter()
+            .filter(|r| !roofs[**r as usize].is_nan())
+            .count()
+    };
+    if known(&metrics.roof_s) > 0 && known(&metrics.roof_s) == known(&frame.metrics.roof_s) {
+        Frame {
+            metrics: Arc::new(metrics),
+            ..frame.clone()
+        }
+    } else {
+        frame.clone()
+    }
+}
+
+/// Names of the devices whose roofs apply to at least one row.
+fn devices(scan: &Scan<'_>) -> Vec<String> {
+    let data = scan.data();
+    let mut used = vec![false; data.devices.len()];
+    for &row in scan.frame.rows.iter() {
+        used[usize::from(data.device[row as usize])] = true;
+    }
+    let mut out: Vec<String> = Vec::new();
+    for ((device, stated), used) in scan.metrics().devices.iter().zip(&data.devices).zip(used) {
+        let name = match device {
+            _ if !used => continue,
+            Some(d) => d.name.clone(),
+            None if stated.is_empty() => continue,
+            None => format!("{stated} (no peaks known)"),
+        };
+        if !out.contains(&name) {
+            out.push(name);
+        }
+    }
+    out
+}
+
+fn missing_models(data: &gemmscope_table::dataset::Dataset) -> Vec<String> {
+    data.sources
+        .iter()
+        .filter(|s| s.without_model.rows > 0)
+        .map(|s| {
+            format!(
+                "{} operations of {}, {:.3} ms",
+                s.without_model.rows,
+                s.name,
+                s.without_model.time_s * 1e3
+            )
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,274 @@
+//! The full report as one HTML file with styles and pictures, without scripts or requests.
+
+use super::escape::{data_url, short};
+use super::markdown::{facts, places, worth};
+use super::{CANNOT_INFER, FindingLine, Report};
+use gemmscope_model::encode::markup as h;
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, percent};
+
+/// A picture for the report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// What it shows, in a sentence.
+    pub title: String,
+    /// An SVG document.
+    pub svg: String,
+    /// The same picture for a phone.
+    pub narrow: String,
+}
+
+const STYLE: &str = ":root{--text:#1a1d21;--muted:#5b636c;--line:#d9dde2;--soft:#f4f6f8;\
+--bad:#b3261e;--high:#c0392b;--warn:#9a6200;--cool:#2f6fb0;color-scheme:light dark}\
+*{box-sizing:border-box}body{font:15px/1.55 system-ui,sans-serif;max-width:72rem;margin:2rem auto;\
+padding:0 1.25rem;color:var(--text);background:#fff}h1{margin:0 0 .25rem;font-size:1.5rem}\
+h2{margin:2.5rem 0 .5rem;font-size:1.2rem}h3{margin:.2rem 0;font-size:1rem;overflow-wrap:anywhere}\
+p,dd{max-width:80ch}p{margin:.4rem 0}ul{margin:.4rem 0;padding-left:1.2rem}.lead{font-size:1.15rem;font-weight:600}\
+table{border-collapse:collapse;width:100%;font-size:.88em}th,td{text-align:left;\
+padding:.35rem .9rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}\
+th{color:var(--muted);font-weight:500;white-space:nowrap}td.n,th.n{text-align:right;\
+font-variant-numeric:tabular-nums;white-space:nowrap}td.w{min-width:13rem}.wide{overflow-x:auto;\
+margin:.75rem 0}article{border:1px solid var(--line);border-left:4px solid #8a929b;border-radius:4px;\
+padding:.6rem 1rem .8rem;margin:1rem 0}article.critical{border-left-color:var(--bad)}\
+article.high{border-left-color:var(--high)}article.medium{border-left-color:var(--warn)}\
+.tag{font-weight:600}.critical .tag,.high .tag{color:var(--high)}.medium .tag{color:var(--warn)}\
+code{font:.85em/1.5 ui-monospace,monospace;overflow-wrap:anywhere}figure{margin:1.5rem 0}\
+img{display:block;max-width:100%;height:auto}figcaption,.facts{color:var(--muted);font-size:.92em}\
+dl{margin:.5rem 0 0}dt{margin-top:.5rem;color:var(--muted);font-size:.85em}dd{margin:0}\
+.paths{display:grid;grid-template-columns:repeat(auto-fit,minmax(15rem,1fr));gap:.75rem;\
+margin-top:.6rem}.paths>div{padding:.1rem .9rem .5rem;background:var(--soft);border-radius:4px}\
+@media(prefers-color-scheme:dark){:root{--text:#e4e7ea;--muted:#9aa3ac;--line:#363c42;\
+--soft:#1e2226;--bad:#ff8a80;--high:#ff8a80;--warn:#e0a64a;--cool:#7db3ef}body{background:#15181b}\
+figure{padding:.75rem;background:#fff;border-radius:4px}figcaption{color:#5b636c}}\
+@media print{article{break-inside:avoid}}";
+
+/// Writes the report with its pictures.
+pub fn html(report: &Report, pictures: &[Picture]) -> String {
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; \
+         style-src 'unsafe-inline'\">\n<title>GEMM report</title>\n<style>{STYLE}</style>\n\
+         </head>\n<body>\n<h1>GEMM report</h1>\n<ul>\n"
+    );
+    for (name, format) in &report.files {
+        out.push_str(&format!("<li>{} ({})</li>\n", h(name), h(format)));
+    }
+    for device in &report.devices {
+        out.push_str(&format!(
+            "<li>Judged by: {} ({})</li>\n",
+            h(device),
+            h(&report.roof)
+        ));
+    }
+    out.push_str("</ul>\n");
+    overview(report, &mut out);
+    for p in pictures {
+        out.push_str(&format!(
+            "<figure><picture><source media=\"(max-width:600px)\" srcset=\"data:image/svg+xml,{2}\">\
+             <img alt=\"{0}\" src=\"data:image/svg+xml,{1}\"></picture>\n<figcaption>{0}\
+             </figcaption></figure>\n",
+            h(&p.title),
+            data_url(&p.svg),
+            srcset(&p.narrow)
+        ));
+    }
+    out.push_str("<h2>Findings</h2>\n");
+    if report.findings.is_empty() {
+        out.push_str("<p>None.</p>\n");
+    }
+    for (i, f) in report.findings.iter().enumerate() {
+        finding(i + 1, f, &mut out);
+    }
+    operations(report, &mut out);
+    bottlenecks(report, &mut out);
+    closing(report, &mut out);
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+/// A data URL for an attribute with a list of URLs, which spaces and commas separate.
+fn srcset(svg: &str) -> String {
+    data_url(svg).replace(' ', "%20").replace(',', "%2C")
+}
+
+fn overview(report: &Report, out: &mut String) {
+    out.push_str(&format!(
+        "<h2>Overview</h2>\n<p class=\"lead\">{}</p>\n<p>{} {}</p>\n",
+        h(&report.sentences[0]),
+        h(&report.sentences[1]),
+        h(&report.sentences[2])
+    ));
+    if !report.assumptions.is_empty() {
+        out.push_str(
+            "<p class=\"facts\">Assumed, because no file says it:</p>\n<ul class=\"facts\">\n",
+        );
+        for a in &report.assumptions {
+            out.push_str(&format!("<li>{}</li>\n", h(a)));
+        }
+        out.push_str("</ul>\n");
+    }
+}
+
+fn operations(report: &Report, out: &mut String) {
+    out.push_str("<h2>Operations</h2>\n<div class=\"wide\"><table>\n<thead><tr>");
+    heads(
+        &[
+            ("Operation", false),
+            ("Shape", false),
+            ("Count", true),
+            ("Time (ms)", true),
+            ("% of GEMM time", true),
+            ("Efficiency", true),
+            ("Attained", true),
+            ("Bandwidth", true),
+            ("FLOP/B", true),
+            ("Limited by", false),
+        ],
+        out,
+    );
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for o in &report.operations {
+        let efficiency = percent(o.efficiency.unwrap_or(f64::NAN));
+        out.push_str(&format!(
+            "<tr><td>{}</td><td class=\"w\">{}</td><td class=\"n\">{:.0}</td><td class=\"n\">{:.3}</td>\
+             <td class=\"n\">{:.1}</td><td class=\"n\">{efficiency}</td><td class=\"n\">{}</td>\
+             <td class=\"n\">{}</td><td class=\"n\">{:.1}</td><td>{}</td></tr>\n",
+            h(&short(&o.name, 60)),
+            h(&o.problem),
+            o.calls,
+            o.time_s * 1e3,
+            o.share_of_category * 100.0,
+            FlopsPerSec(o.flops_per_s),
+            BytesPerSec(o.bytes_per_s),
+            o.intensity,
+            o.bound.as_deref().unwrap_or("unknown"),
+        ));
+    }
+    out.push_str("</tbody></table></div>\n");
+    let more = report.operations_total - report.operations.len();
+    if more > 0 {
+        out.push_str(&format!(
+            "<p>{more} more operations take less time each.</p>\n"
+        ));
+    }
+}
+
+fn heads(titles: &[(&str, bool)], out: &mut String) {
+    for (title, number) in titles {
+        let class = if *number { " class=\"n\"" } else { "" };
+        out.push_str(&format!("<th scope=\"col\"{class}>{title}</th>"));
+    }
+}
+
+/// The flagged operations, with circumstances that explain a low efficiency.
+fn bottlenecks(report: &Report, out: &mut String) {
+    out.push_str("<h2>Flagged operations</h2>\n");
+    if report.bottlenecks.is_empty() {
+        out.push_str("<p>None.</p>\n");
+        return;
+    }
+    out.push_str("<div class=\"wide\"><table>\n<thead><tr>");
+    heads(
+        &[
+            ("Operation", false),
+            ("Shape", false),
+            ("Priority", false),
+            ("Flags", false),
+            ("Worth acting on", false),
+            ("To consider", false),
+        ],
+        out,
+    );
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for b in &report.bottlenecks {
+        let o = &report.operations[b.operation];
+        out.push_str(&format!(
+            "<tr><td>{}</td><td class=\"w\">{}</td><td>{}</td><td>{}</td><td>{}</td>\
+             <td class=\"w\">{}</td></tr>\n",
+            h(&short(&o.name, 60)),
+            h(&o.problem),
+            b.priority.label(),
+            h(&b.flags.join(", ")),
+            worth(b),
+            h(&b.context.join(" "))
+        ));
+    }
+    out.push_str("</tbody></table></div>\n");
+}
+
+fn finding(number: usize, f: &FindingLine, out: &mut String) {
+    let x = &f.finding;
+    out.push_str(&format!(
+        "<article class=\"{}\">\n<h3>{number}. {}</h3>\n<p class=\"facts\"><span class=\"tag\">{}</span>, {}. {}</p>\n<p>{}</p>\n<dl>\n",
+        x.severity.label().to_lowercase(),
+        h(&x.title),
+        x.severity.label(),
+        x.category.label(),
+        h(&facts(f)),
+        h(&x.text)
+    ));
+    let entry = |title: &str, text: &str, code: bool| {
+        let text = h(text);
+        match text.as_ref() {
+            "" => String::new(),
+            text if code => format!("<dt>{title}</dt><dd><code>{text}</code></dd>\n"),
+            text => format!("<dt>{title}</dt><dd>{text}</dd>\n"),
+        }
+    };
+    out.push_str(&entry("How", &x.evidence.formula, true));
+    out.push_str(&entry("Rows", &places(f), false));
+    out.push_str("</dl>\n<div class=\"paths\">\n");
+    for (title, path) in [
+        ("Path A: the model or the algorithm", &x.path_a),
+        ("Path B: the kernel", &x.path_b),
+    ] {
+        out.push_str(&format!(
+            "<div><dl>{}</dl></div>\n",
+            entry(title, path, false)
+        ));
+    }
+    out.push_str(&format!(
+        "</div>\n<dl>{}</dl>\n</article>\n",
+        entry("What a profile would have to show", &x.profile, false)
+    ));
+}
+
+fn closing(report: &Report, out: &mut String) {
+    out.push_str("<h2>Checks</h2>\n<div class=\"wide\"><table><thead><tr>");
+    heads(
+        &[("Rule", false), ("Speaks when", false), ("Outcome", false)],
+        out,
+    );
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for c in &report.checked {
+        let outcome = match (&c.not_checked, c.findings) {
+            (Some(reason), _) => reason.clone(),
+            (None, 0) => "nothing found".to_owned(),
+            (None, 1) => "1 finding".to_owned(),
+            (None, n) => format!("{n} findings"),
+        };
+        out.push_str(&format!(
+            "<tr><td>{}</td><td class=\"w\">{}</td><td>{}</td></tr>\n",
+            h(&c.title),
+            h(&c.threshold),
+            h(&outcome)
+        ));
+    }
+    out.push_str(
+        "</tbody></table></div>\n<h2>What times cannot tell</h2>\n<div class=\"wide\"><table><thead>\
+         <tr><th scope=\"col\">not seen</th><th scope=\"col\">why</th><th scope=\"col\">say instead</th></tr></thead><tbody>\n",
+    );
+    for (what, why, instead) in CANNOT_INFER {
+        out.push_str(&format!(
+            "<tr><td>{what}</td><td>{why}</td><td>{instead}</td></tr>\n"
+        ));
+    }
+    out.push_str("</tbody></table></div>\n");
+    if !report.notes.is_empty() {
+        out.push_str("<h2>Notes on the data</h2>\n<ul>\n");
+        for note in &report.notes {
+            out.push_str(&format!("<li>{}</li>\n", h(note)));
+        }
+        out.push_str("</ul>\n");
+    }
+}

@@ -1,0 +1,200 @@
+//! The full report as markdown.
+
+use super::escape::{markdown_text as md, short};
+use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, range_text};
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, plural};
+
+/// Writes the report.
+pub fn markdown(report: &Report) -> String {
+    let mut out = String::from("# GEMM report\n\n");
+    for (name, format) in &report.files {
+        out.push_str(&format!("- {} ({})\n", md(name), md(format)));
+    }
+    for device in &report.devices {
+        out.push_str(&format!("- Judged by: {} ({})\n", md(device), report.roof));
+    }
+    overview(report, &mut out);
+    operations(report, &mut out);
+    bottlenecks(report, &mut out);
+    out.push_str("\n## Findings\n");
+    if report.findings.is_empty() {
+        out.push_str("\nNone.\n");
+    }
+    for (i, f) in report.findings.iter().enumerate() {
+        finding(i + 1, f, &mut out);
+    }
+    checks(report, &mut out);
+    out.push_str(
+        "\n## What times cannot tell\n\n| not seen | why | say instead |\n|---|---|---|\n",
+    );
+    for (what, why, instead) in CANNOT_INFER {
+        out.push_str(&format!("| {what} | {why} | {instead} |\n"));
+    }
+    if !report.notes.is_empty() {
+        out.push_str("\n## Notes on the data\n\n");
+        for note in &report.notes {
+            out.push_str(&format!("- {}\n", md(note)));
+        }
+    }
+    out
+}
+
+fn overview(report: &Report, out: &mut String) {
+    out.push_str(&format!(
+        "\n## Overview\n\n{}\n",
+        md(&report.sentences.join(" "))
+    ));
+    if !report.assumptions.is_empty() {
+        out.push_str("\nAssumed, because no file says it:\n\n");
+        for a in &report.assumptions {
+            out.push_str(&format!("- {}\n", md(a)));
+        }
+    }
+}
+
+fn operations(report: &Report, out: &mut String) {
+    out.push_str(
+        "\n## Operations\n\n| Operation | Shape | Count | Time (ms) | % of Category | Efficiency | \
+         Attained | Bandwidth | FLOP/B | Bound | Type |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for o in &report.operations {
+        out.push_str(&format!(
+            "| {} | {} | {:.0} | {:.3} | {:.1} | {} | {} | {} | {:.1} | {} | {} |\n",
+            md(&short(&o.name, 60)),
+            md(&o.problem),
+            o.calls,
+            o.time_s * 1e3,
+            o.share_of_category * 100.0,
+            percent(o.efficiency.unwrap_or(f64::NAN)),
+            FlopsPerSec(o.flops_per_s),
+            BytesPerSec(o.bytes_per_s),
+            o.intensity,
+            o.bound.as_deref().unwrap_or("unknown"),
+            if o.quantized { "quantized" } else { "regular" }
+        ));
+    }
+    let more = report.operations_total - report.operations.len();
+    if more > 0 {
+        out.push_str(&format!("\n{more} more operations take less time each.\n"));
+    }
+    out.push_str(
+        "\nBound is by the ridge point of the device. The rule of thumb (AI over 200 \
+         compute-bound, under 100 memory-bound) says otherwise for: ",
+    );
+    let differ: Vec<String> = report
+        .operations
+        .iter()
+        .filter(|o| {
+            let ours = o.bound.as_deref().unwrap_or("");
+            !ours.is_empty() && !ours.starts_with(&o.rule_of_thumb)
+        })
+        .map(|o| format!("{} ({}: {})", md(&o.problem), md(&o.name), o.rule_of_thumb))
+        .collect();
+    if differ.is_empty() {
+        out.push_str("none.\n");
+    } else {
+        let shown = differ.len().min(5);
+        out.push_str(&differ[..shown].join("; "));
+        if differ.len() > shown {
+            out.push_str(&format!(" and {} more", differ.len() - shown));
+        }
+        out.push_str(".\n");
+    }
+}
+
+fn bottlenecks(report: &Report, out: &mut String) {
+    out.push_str(
+        "\n## Flagged operations\n\n| Operation | Shape | Priority | Flags | Worth acting on | \
+         Context |\n|---|---|---|---|---|---|\n",
+    );
+    for b in &report.bottlenecks {
+        let o = &report.operations[b.operation];
+        out.push_str(&format!(
+            "| {} | {} | {} | {} | {} | {} |\n",
+            md(&short(&o.name, 60)),
+            md(&o.problem),
+            b.priority.label(),
+            b.flags.join(", "),
+            worth(b),
+            md(&b.context.join(" "))
+        ));
+    }
+}
+
+/// Whether a flagged operation is worth acting on, or why not.
+pub(super) fn worth(b: &Bottleneck) -> String {
+    match b.dismissed {
+        "" => "yes".to_owned(),
+        why => format!("no: {why}"),
+    }
+}
+
+/// Possible savings, confidence and rows of a finding in one line.
+pub(super) fn facts(f: &FindingLine) -> String {
+    let mut parts = vec![format!("Confidence: {}", f.finding.confidence.label())];
+    match f.finding.gives_back_s {
+        Some(back) => parts.push(format!("could give back {}", range_text(back))),
+        None => parts.push("how much it could give back cannot be told from times".to_owned()),
+    }
+    if f.rows_total > 0 {
+        parts.push(format!(
+            "{} holding {}",
+            plural(f.rows_total as u64, "row"),
+            Seconds(f.finding.time_s)
+        ));
+    }
+    parts.join("; ")
+}
+
+/// The first places of a finding, `file:line`.
+pub(super) fn places(f: &FindingLine) -> String {
+    let shown: Vec<String> = f
+        .places
+        .iter()
+        .take(5)
+        .map(|p| format!("{}:{}", p.file, p.line))
+        .collect();
+    let more = f.rows_total.saturating_sub(shown.len());
+    if more > 0 {
+        format!("{} and {more} more", shown.join(", "))
+    } else {
+        shown.join(", ")
+    }
+}
+
+fn finding(number: usize, f: &FindingLine, out: &mut String) {
+    let x = &f.finding;
+    out.push_str(&format!(
+        "\n### {number}. {} ({}, {})\n\n{}\n\n",
+        md(&x.title),
+        x.severity.label(),
+        x.category.label(),
+        md(&x.text)
+    ));
+    if !x.evidence.formula.is_empty() {
+        out.push_str(&format!("- **How:** {}\n", md(&x.evidence.formula)));
+    }
+    out.push_str(&format!("- **Weight:** {}\n", facts(f)));
+    if f.rows_total > 0 {
+        out.push_str(&format!("- **Rows:** {}\n", md(&places(f))));
+    }
+    out.push_str(&format!(
+        "- **Path A:** {}\n- **Path B:** {}\n- **A profile would have to show:** {}\n",
+        md(&x.path_a),
+        md(&x.path_b),
+        md(&x.profile)
+    ));
+}
+
+fn checks(report: &Report, out: &mut String) {
+    out.push_str("\n## Checks\n\n| rule | speaks when | outcome |\n|---|---|---|\n");
+    for c in &report.checked {
+        let outcome = match (&c.not_checked, c.findings) {
+            (Some(reason), _) => reason.clone(),
+            (None, 0) => "nothing found".to_owned(),
+            (None, 1) => "1 finding".to_owned(),
+            (None, n) => format!("{n} findings"),
+        };
+        out.push_str(&format!("| {} | {} | {outcome} |\n", c.title, c.threshold));
+    }
+}

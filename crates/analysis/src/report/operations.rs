@@ -1,0 +1,338 @@
+//! The breakdown by operation: figures, flags with their reasons, and circumstances that explain a
+//! low efficiency.
+
+use super::{
+    FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S, MAX_OPERATIONS, THUMB_COMPUTE, THUMB_MEMORY,
+};
+use crate::findings;
+use crate::findings::{ANOMALY_EFFICIENCY, Finding, Findings, Group, Scan, Severity, band};
+use gemmscope_model::dtype::Family;
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::units::{capitalized, percent};
+use gemmscope_table::dataset::ColumnMeaning;
+use serde::Serialize;
+
+/// The bound by the rule of thumb, which ignores the device. It is there for comparison with
+/// reports that use it; the ridge point of the device is the better rule.
+pub(crate) fn rule_of_thumb(intensity: f64) -> &'static str {
+    if intensity > THUMB_COMPUTE {
+        "compute"
+    } else if intensity < THUMB_MEMORY {
+        "memory"
+    } else {
+        "between"
+    }
+}
+
+/// Possible savings by tuning one operation, in percent of the whole time, as trace reports
+/// estimate them: the gap to the roof times the share, and of that three quarters (low), seven
+/// eighths (mid) or all (high).
+pub fn impact_percent(efficiency: f64, share_of_total: f64) -> (f64, f64, f64) {
+    let gap = (1.0 - efficiency).max(0.0) * share_of_total * 100.0;
+    (0.75 * gap, 0.875 * gap, gap)
+}
+
+/// One operation of the breakdown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Operation {
+    /// `aten::mm`, or the library, or "GEMM".
+    pub name: String,
+    /// Shape, types, layout.
+    pub problem: String,
+    /// Kernel, "" if unknown.
+    pub kernel: String,
+    /// Number of calls.
+    pub calls: f64,
+    /// Time of all calls, seconds.
+    pub time_s: f64,
+    /// Share of the time of all GEMMs.
+    pub share_of_category: f64,
+    /// Share of the whole time.
+    pub share: f64,
+    /// Roof time over time.
+    pub efficiency: Option<f64>,
+    /// The percentage in the file, as a share.
+    pub reported_efficiency: Option<f64>,
+    /// Attained, FLOP/s.
+    pub flops_per_s: f64,
+    /// Compulsory bytes over time.
+    pub bytes_per_s: f64,
+    /// FLOP/byte.
+    pub intensity: f64,
+    /// Bound by the ridge of the device.
+    pub bound: Option<String>,
+    /// Bound by the rule of thumb.
+    pub rule_of_thumb: String,
+    /// True for 8-bit and narrower types.
+    pub quantized: bool,
+    /// Possible savings as trace reports estimate them: low, mid, high percent of the whole time.
+    pub impact_percent: Option<(f64, f64, f64)>,
+    /// A sentence about the roof of its tile, if the tile is known.
+    #[serde(rename = "shape_roof")]
+    pub tile_roof: Option<String>,
+    /// Its callers.
+    pub callers: Vec<String>,
+    /// Its dataset rows, ascending. They have no meaning outside the page.
+    #[serde(skip)]
+    pub rows: Vec<u32>,
+}
+
+/// The operations that take most time, the number of all, and the flagged ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Breakdown {
+    /// The operations that take most time, in this order.
+    pub operations: Vec<Operation>,
+    /// How many there are.
+    pub total: usize,
+    /// The flagged ones, most important first.
+    pub bottlenecks: Vec<Bottleneck>,
+}
+
+impl Breakdown {
+    /// Breaks the checked rows down; `findings` are those of the same scan.
+    pub fn new(scan: &Scan<'_>, findings: &Findings) -> Self {
+        let (operations, total) = operations(scan);
+        Breakdown {
+            bottlenecks: bottlenecks(scan, &operations, findings),
+            operations,
+            total,
+        }
+    }
+
+    /// The reason to flag an operation, if there is one.
+    pub fn flag(&self, operation: usize) -> Option<&Bottleneck> {
+        self.bottlenecks.iter().find(|b| b.operation == operation)
+    }
+}
+
+/// An operation that is flagged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Bottleneck {
+    /// Index in [`Report::operations`](super::Report::operations).
+    pub operation: usize,
+    /// Why it was flagged.
+    pub flags: Vec<String>,
+    /// The issue in one sentence.
+    pub issue: String,
+    /// Circumstances: tiny, quantised, very large, called often.
+    pub context: Vec<String>,
+    /// True if it is worth acting on in these circumstances.
+    pub validated: bool,
+    /// Why it is not worth acting on, else "".
+    pub dismissed: &'static str,
+    /// Fusion, batching, algorithm, sparsity, quantisation.
+    pub path_a: String,
+    /// Kernel tuning, replay, tile, access pattern.
+    pub path_b: String,
+    /// By the thresholds alone.
+    pub priority: Severity,
+}
+
+pub(super) fn is_quantized(problem: &Problem) -> bool {
+    let narrow = |t: gemmscope_model::dtype::DataType| {
+        matches!(
+            t.family(),
+            Some(Family::Fp8 | Family::Fp6 | Family::Fp4 | Family::Int8 | Family::Int4)
+        )
+    };
+    narrow(problem.op.a) || narrow(problem.op.b)
+}
+
+/// The operations that take most time, and the number of all.
+fn operations(scan: &Scan<'_>) -> (Vec<Operation>, usize) {
+    let mut groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
+    let total = groups.len();
+    groups.sort_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.row.cmp(&b.row)));
+    groups.truncate(MAX_OPERATIONS);
+    (groups.iter().map(|g| operation(scan, g)).collect(), total)
+}
+
+fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
+    let (data, metrics) = (scan.data(), scan.metrics());
+    let row = g.row as usize;
+    let problem = scan.problem(g);
+    let efficiency = Some(g.efficiency()).filter(|e| e.is_finite());
+    let reported =
+        Some(data.number(ColumnMeaning::ReportedEfficiency, row)).filter(|e| e.is_finite());
+    let total = data
+        .sources
+        .get(usize::from(data.source[row]))
+        .and_then(|s| s.trace.as_ref())
+        .and_then(|t| t.total_s)
+        .unwrap_or(scan.whole_s);
+    let name = [ColumnMeaning::OpName, ColumnMeaning::Library]
+        .into_iter()
+        .map(|meaning| data.text(meaning, row))
+        .find(|t| !t.is_empty())
+        .unwrap_or("GEMM");
+    Operation {
+        name: name.to_owned(),
+        problem: problem.to_string(),
+        kernel: data.text(ColumnMeaning::Kernel, row).to_owned(),
+        calls: g.calls,
+        time_s: g.time_s,
+        share_of_category: g.time_s / scan.time_s,
+        share: scan.share(g.time_s),
+        efficiency,
+        reported_efficiency: reported,
+        flops_per_s: problem.work().0 / g.call_s(),
+        bytes_per_s: problem.bytes().0 / g.call_s(),
+        intensity: metrics.ai[row],
+        bound: scan.bound(g).map(|b| b.label().to_owned()),
+        rule_of_thumb: rule_of_thumb(metrics.ai[row]).to_owned(),
+        quantized: is_quantized(&problem),
+        impact_percent: reported
+            .or(efficiency)
+            .filter(|e| *e <= ANOMALY_EFFICIENCY)
+            .map(|e| impact_percent(e, g.time_s / total)),
+        tile_roof: scan
+            .tile(g)
+            .filter(|s| s.roof.is_some())
+            .map(|s| s.sentence()),
+        callers: gemmscope_table::trace::call_stack(data, row).map_or_else(Vec::new, |s| s.parents),
+        rows: scan.rows(g).to_vec(),
+    }
+}
+
+/// The flagged operations in the order of their priority.
+fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -> Vec<Bottleneck> {
+    let mut groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
+    groups.sort_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.row.cmp(&b.row)));
+    let mut out = Vec::new();
+    for (i, (o, g)) in operations.iter().zip(groups).enumerate() {
+        let mut flags = Vec::new();
+        if o.time_s > FLAG_TIME_S {
+            flags.push("over 50 ms".to_owned());
+        }
+        if o.share_of_category > FLAG_SHARE {
+            flags.push("over 5 % of the category".to_owned());
+        }
+        if o.efficiency.is_some_and(|e| e < FLAG_EFFICIENCY) {
+            flags.push("under 40 % efficiency".to_owned());
+        }
+        let anomaly = o.efficiency.is_some_and(|e| e > ANOMALY_EFFICIENCY);
+        if flags.is_empty() || anomaly {
+            continue;
+        }
+        let own: Vec<&Finding> = findings
+            .findings
+            .iter()
+            .filter(|f| f.evidence.rows.binary_search(&g.row).is_ok())
+            .collect();
+        let context = context(&scan.problem(g), o);
+        let natural = context.iter().any(|c| c.starts_with("Tiny"));
+        let trifle = o.share < findings::TRIFLE_SHARE;
+        let good = o.efficiency.is_some_and(|e| e > 0.8);
+        let dismissed = if trifle {
+            "under 1 % of the time"
+        } else if good {
+            "near its roof"
+        } else if natural && o.share < findings::MEDIUM_SHARE {
+            "natural for its size"
+        } else {
+            ""
+        };
+        // If the tile is the limit, the finding about it tells what to do.
+        let weightiest = own
+            .iter()
+            .find(|f| f.category == findings::Category::Tiling && f.gives_back_s.is_some())
+            .or(own.first())
+            .copied();
+        let (path_a, path_b) = paths(o, weightiest);
+        out.push(Bottleneck {
+            operation: i,
+            flags,
+            issue: issue(o, weightiest),
+            context,
+            validated: dismissed.is_empty(),
+            dismissed,
+            path_a,
+            path_b,
+            priority: findings::priority(o.share, o.efficiency, false),
+        });
+    }
+    out.sort_by(|a, b| {
+        (!a.validated)
+            .cmp(&!b.validated)
+            .then(a.priority.cmp(&b.priority))
+            .then(a.operation.cmp(&b.operation))
+    });
+    out
+}
+
+/// Circumstances that explain a low efficiency.
+fn context(problem: &Problem, o: &Operation) -> Vec<String> {
+    let mut out = Vec::new();
+    if problem.batch >= 100 && problem.m.min(problem.n) <= 64 && problem.k <= 256 {
+        out.push(format!(
+            "Tiny batched GEMM ({} of {} x {} x {}): low efficiency is natural here.",
+            problem.batch, problem.m, problem.n, problem.k
+        ));
+    } else if o.time_s / o.calls < 15e-6 {
+        out.push("Tiny: a call is little more than a launch.".to_owned());
+    }
+    if o.quantized {
+        out.push(
+            "Quantised: its roof is higher and scaling takes a part of the time, so its percentage \
+             compares with other quantised GEMMs only."
+                .to_owned(),
+        );
+    }
+    if problem.bytes().0 > 1e9 {
+        out.push(
+            "Very large operands: memory may matter although the intensity is high.".to_owned(),
+        );
+    }
+    if o.calls >= 100.0 {
+        out.push(format!(
+            "Called {:.0} times: look for products that could be batched.",
+            o.calls
+        ));
+    }
+    out
+}
+
+/// The issue in one sentence: the limit of the tile, else the distance from the roof.
+fn issue(o: &Operation, finding: Option<&Finding>) -> String {
+    let grade = o.efficiency.map_or_else(
+        || "no roof is known for it".to_owned(),
+        |e| format!("{} ({} of its roof)", band(e), percent(e)),
+    );
+    let bound = o.bound.as_deref().unwrap_or("bound unknown");
+    // The sentence about the tile tells more than a finding's title, which repeats the percentage.
+    let seen = match (&o.tile_roof, finding) {
+        (Some(shape), _) => format!(" {shape}"),
+        (None, Some(f)) => format!(" {}.", f.title),
+        (None, None) => String::new(),
+    };
+    format!(
+        "{} at AI {:.1} FLOP/B, {grade}.{seen}",
+        capitalized(bound),
+        o.intensity
+    )
+}
+
+/// Both paths, from the most important finding on the operation, else from its efficiency.
+fn paths(o: &Operation, finding: Option<&Finding>) -> (String, String) {
+    if let Some(f) = finding {
+        return (f.path_a.clone(), f.path_b.clone());
+    }
+    match o.efficiency {
+        Some(e) if e > 0.8 => (
+            "The kernel is near its roof: only fewer or smaller products help (fusion, batching, a \
+             narrower type, sparsity)."
+                .to_owned(),
+            "Nothing worth tuning.".to_owned(),
+        ),
+        Some(e) if e >= 0.6 => (
+            "Fuse neighbouring elementwise operations into the epilogue; consider a narrower type \
+             (fp8, int8) where the numbers allow it."
+                .to_owned(),
+            "Limited potential: a replay of this shape may find a tile that fits better.".to_owned(),
+        ),
+        _ => (
+            "Check whether a larger batch or a narrower type changes the picture.".to_owned(),
+            "Generate a replay of this shape and tune tile, split-K and stages for it.".to_owned(),
+        ),
+    }
+}

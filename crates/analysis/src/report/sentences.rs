@@ -1,0 +1,278 @@
+//! The summary in three sentences, and the assumptions behind it.
+
+use super::SIGNIFICANT_SHARE;
+use crate::findings;
+use crate::findings::{Category, Finding, Findings, Group, Scan, Severity, Whole};
+use crate::pareto::other_time_s;
+use gemmscope_model::hardware::match_name;
+use gemmscope_model::units::{Seconds, percent};
+
+/// If more than this share of the time has a roof, it counts as all of it.
+const ALL: f64 = 0.995;
+
+/// A range of times: `10.2 ms to 10.5 ms`; one time if both have the same text; `up to 10.5 ms` if
+/// the low end is 0.
+pub fn range_text((low, high): (f64, f64)) -> String {
+    let (least, most) = (Seconds(low).to_string(), Seconds(high).to_string());
+    if least == most {
+        most
+    } else if low <= 0.0 {
+        format!("up to {most}")
+    } else {
+        format!("{least} to {most}")
+    }
+}
+
+/// Three sentences: the time of the GEMMs and their efficiency; the most important finding and
+/// what to try; the possible savings of all findings.
+pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> [String; 3] {
+    let groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
+    if groups.is_empty() {
+        return [
+            "No GEMM here was measured, so nothing can be said about lost time.".to_owned(),
+            "The roofline still shows what each could reach at best.".to_owned(),
+            "Load a file with times or rates to see findings.".to_owned(),
+        ];
+    }
+    [
+        first(scan, findings, &groups),
+        second(scan, findings, &groups),
+        third(scan, findings),
+    ]
+}
+
+/// Roof time and time of the groups that have a roof.
+fn known(groups: &[&Group]) -> (f64, f64) {
+    groups
+        .iter()
+        .filter(|g| g.efficiency().is_finite())
+        .fold((0.0, 0.0), |(r, t), g| (r + g.roof_s, t + g.time_s))
+}
+
+fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
+    let what = match (groups.len(), scan.sweep) {
+        (1, _) => "One GEMM takes".to_owned(),
+        (n, true) => format!("The best kernels of {n} GEMMs take"),
+        (n, false) => format!("{n} different GEMMs take"),
+    };
+    let share = match scan.whole {
+        Whole::MeasuredRows => String::new(),
+        _ => format!(
+            ", {} of the {} ({})",
+            percent(scan.share(scan.time_s)),
+            findings.whole,
+            if scan.share(scan.time_s) > SIGNIFICANT_SHARE {
+                "worth optimizing"
+            } else {
+                "look elsewhere first"
+            }
+        ),
+    };
+    let (roof_s, time_s) = known(groups);
+    let covered = time_s / scan.time_s;
+    let roof = format!("the {}{}", scan.roof_name(), of_devices(scan));
+    let reach = if time_s <= 0.0 {
+        format!("; {}", no_roof(scan))
+    } else if covered < ALL {
+        format!(
+            "; only {} of that time has a known roof, and reaches {} of {roof}",
+            percent(covered),
+            percent(roof_s / time_s)
+        )
+    } else {
+        let who = match groups.len() {
+            1 => "it reaches",
+            _ => "together they reach",
+        };
+        format!("; {who} {} of {roof}", percent(roof_s / time_s))
+    };
+    format!("{what} {}{share}{reach}.", Seconds(scan.time_s))
+}
+
+/// ` of the AMD Instinct MI300X`, or the number of devices.
+fn of_devices(scan: &Scan<'_>) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for (_, g) in scan.checked().filter(|(_, g)| !g.roof_s.is_nan()) {
+        if let Some(d) = scan.device(g)
+            && !names.contains(&d.name.as_str())
+        {
+            names.push(&d.name);
+        }
+    }
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => format!(" of the {one}"),
+        [a, b] => format!(" of the {a} and the {b}"),
+        many => format!(" of their {} devices", many.len()),
+    }
+}
+
+/// Why some of the time has no roof, and what to do.
+fn no_roof(scan: &Scan<'_>) -> String {
+    let data = scan.data();
+    let dearest = scan
+        .checked()
+        .filter(|(_, g)| g.roof_s.is_nan())
+        .max_by(|(_, a), (_, b)| a.time_s.total_cmp(&b.time_s));
+    let Some((_, g)) = dearest else {
+        return String::new();
+    };
+    if let Some(device) = scan.device(g) {
+        return format!(
+            "no {} of the {} for {} is known: type it (D) to see how near that is",
+            if scan.achievable() {
+                "max-achievable peak"
+            } else {
+                "peak"
+            },
+            device.name,
+            scan.problem(g).op.compute
+        );
+    }
+    let stated = data
+        .devices
+        .get(usize::from(data.device[g.row as usize]))
+        .map_or("", String::as_str);
+    if stated.is_empty() {
+        return "choose a device to see how near its roof that is".to_owned();
+    }
+    let fits: Vec<String> = match_name(stated)
+        .candidates()
+        .iter()
+        .take(4)
+        .map(|d| d.name.clone())
+        .collect();
+    match fits.as_slice() {
+        [] => format!("the catalogue has no {stated}: type its peaks (D) to see how near that is"),
+        [one] => format!("the file says {stated}, which may be the {one}: choose it to judge it"),
+        [some @ .., last] => format!(
+            "the file says {stated}, which may be the {} or the {last}: choose one to judge it",
+            some.join(", the ")
+        ),
+    }
+}
+
+fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
+    let (_, time_s) = known(groups);
+    if time_s > 0.0 && time_s < 0.5 * scan.time_s {
+        return format!(
+            "Of {} of the time nothing can be said yet: {}.",
+            percent(1.0 - time_s / scan.time_s),
+            no_roof(scan)
+        );
+    }
+    let weighs = |f: &&Finding| f.gives_back_s.is_some_and(|b| b.1 > 0.0);
+    let all = &findings.findings;
+    let Some(f) = all.iter().find(weighs).or(all.first()) else {
+        return if time_s > 0.0 {
+            "Nothing stands out: no rule found anything in what was measured.".to_owned()
+        } else {
+            "Without a roof most rules have nothing to compare with.".to_owned()
+        };
+    };
+    let (claim, of) = claim(f);
+    let back = f.gives_back_s.filter(|b| b.1 > 0.0).map_or_else(
+        || {
+            if f.time_s > 0.0 {
+                format!(", in {}", Seconds(f.time_s))
+            } else {
+                String::new()
+            }
+        },
+        |back| {
+            format!(
+                ", which could give back {} of {}",
+                range_text(back),
+                Seconds(f.time_s)
+            )
+        },
+    );
+    if f.severity == Severity::Low {
+        return format!("Nothing weighs much. The largest: {of}{claim}{back}.");
+    }
+    format!("Look first at {of}{claim}{back}. To try: {}", advice(f))
+}
+
+/// Splits the title of a finding, which is `claim: GEMM`.
+fn claim(f: &Finding) -> (String, String) {
+    match f.title.split_once(": ") {
+        Some((claim, of)) => (claim.to_owned(), format!("{of}: ")),
+        None => (f.title.clone(), String::new()),
+    }
+}
+
+/// The path that fits the kind of finding, for a sentence.
+fn advice(f: &Finding) -> String {
+    let path = match f.category {
+        _ if f.path_a.starts_with("Nothing") => &f.path_b,
+        Category::Launches
+        | Category::Precision
+        | Category::Layout
+        | Category::Library
+        | Category::Data => &f.path_a,
+        _ => &f.path_b,
+    };
+    let mut chars = path.trim_start_matches("Try ").chars();
+    chars.next().map_or(String::new(), |c| {
+        c.to_lowercase().chain(chars).collect::<String>()
+    })
+}
+
+fn third(scan: &Scan<'_>, findings: &Findings) -> String {
+    let (low_s, high_s) = findings::gives_back_together(&findings.findings, scan);
+    if high_s <= 0.0 {
+        return "No finding promises time back.".to_owned();
+    }
+    let [low, high] = [low_s, high_s].map(|t| (t / scan.time_s * 100.0).round());
+    let share = match (low, high) {
+        (_, 0.0) => "under 1 %".to_owned(),
+        _ if low == high => format!("{high:.0} %"),
+        (0.0, _) => format!("up to {high:.0} %"),
+        _ => format!("{low:.0} to {high:.0} %"),
+    };
+    let other = other_time_s(scan.frame);
+    let whole = scan.time_s + other;
+    let fast = |back: f64| format!("{:.2}", whole / (whole - back));
+    let end = match (fast(low_s), fast(high_s)) {
+        _ if other <= 0.0 => String::new(),
+        (_, b) if b == "1.00" => String::new(),
+        (a, b) if a == b => format!("; from end to end {b} times as fast"),
+        (a, b) => format!("; from end to end {a} to {b} times as fast"),
+    };
+    format!(
+        "All findings together could give back {}, {share} of the GEMM time{end}.",
+        range_text((low_s, high_s))
+    )
+}
+
+/// Assumptions that no file states: device, units, types; each once.
+pub fn assumptions(scan: &Scan<'_>) -> Vec<String> {
+    let data = scan.data();
+    let mut out: Vec<String> = Vec::new();
+    let mut add = |text: String| {
+        if !text.is_empty() && !out.contains(&text) {
+            out.push(text);
+        }
+    };
+    let mut used = vec![false; data.devices.len()];
+    for &row in scan.frame.rows.iter() {
+        used[usize::from(data.device[row as usize])] = true;
+    }
+    for ((device, stated), used) in scan.metrics().devices.iter().zip(&data.devices).zip(used) {
+        if let (true, true, Some(d)) = (used, stated.is_empty(), device) {
+            add(format!(
+                "No device is named in the file: judged as {}.",
+                d.name
+            ));
+        }
+    }
+    for source in &data.sources {
+        for a in &source.assumptions {
+            add(a.text.clone());
+        }
+    }
+    if scan.sweep {
+        add("Of several kernels for a shape only the fastest is judged.".to_owned());
+    }
+    out
+}

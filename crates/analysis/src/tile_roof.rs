@@ -1,0 +1,318 @@
+//! The roof of a row's tile: the part of the device's roof that its tile and the number of its
+//! workgroups can reach, in numbers and in a sentence.
+//!
+//! The tile comes from columns of the file or from the kernel's name, the number of units from the
+//! device. The peak is always the datasheet's: an achievable peak is the rate of a *full* device,
+//! and its limits do not apply to a kernel on 8 of 304 units.
+
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::roofline::Roof;
+use gemmscope_model::tiling::kernel_name::{KernelName, Kind, Library};
+use gemmscope_model::tiling::{Tile, TileRoof, Tiling, Waves};
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
+use gemmscope_table::metrics::Metrics;
+
+mod verdict;
+
+pub use verdict::Limit;
+
+/// From this share of its tile's roof on, a kernel is as good as its workgroups allow.
+pub(crate) const AT_TILE_ROOF: f64 = 0.8;
+/// Above this share of the tile's roof, the assumptions about the kernel are wrong.
+pub(crate) const OVER_TILE_ROOF: f64 = 1.05;
+/// If the tile's roof is below this share of the device's, the tile is the limit.
+pub(crate) const TILE_LIMITS: f64 = 0.8;
+/// Smallest part of K per workgroup for which splitting K pays.
+pub(crate) const MIN_K_PER_SPLIT: u32 = 512;
+
+/// The source of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TileFrom {
+    /// Columns of the file.
+    Columns,
+    /// The kernel's name.
+    KernelName,
+}
+
+/// What is known about split-K.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SplitK {
+    /// The file or the kernel's name states it.
+    Stated(u32),
+    /// There are this many launched workgroups per tile.
+    Launched(u32),
+    /// Not known; taken as 1.
+    None,
+    /// Chosen at launch and not recorded.
+    AtRunTime,
+}
+
+impl SplitK {
+    /// The factor to count with.
+    pub fn factor(self) -> u32 {
+        match self {
+            SplitK::Stated(s) | SplitK::Launched(s) => s,
+            SplitK::None | SplitK::AtRunTime => 1,
+        }
+    }
+}
+
+/// How a kernel distributes its tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Schedule {
+    /// One workgroup for each tile and part of K.
+    Tiles,
+    /// Stream-K: the last wave is shared by all units.
+    StreamK,
+    /// As many workgroups as units, which take one tile after another.
+    Persistent,
+}
+
+/// Tile and schedule of one kernel name.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    /// In the orientation of a row-major product.
+    tile: Tile,
+    /// In the orientation of the library.
+    own: Tile,
+    split_k: Option<u32>,
+    at_run_time: bool,
+    schedule: Schedule,
+}
+
+/// Tiles of all rows of a dataset, found once per distinct kernel name.
+pub struct TileRoofs<'a> {
+    data: &'a Dataset,
+    metrics: &'a Metrics,
+    by_kernel: Vec<Option<Named>>,
+    kernels: Option<&'a [u32]>,
+    columns: Option<[&'a [f64]; 2]>,
+    tile_k: Option<&'a [f64]>,
+    split_k: Option<&'a [f64]>,
+    workgroups: Option<&'a [f64]>,
+    datasheet: Vec<Option<Roof>>,
+}
+
+/// A row's tile, waves and the roof of its tile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowTile {
+    /// Tile in the orientation of M and N.
+    pub tile: Tile,
+    /// Source of the tile.
+    pub from: TileFrom,
+    /// Split-K.
+    pub split_k: SplitK,
+    /// The problem in tiles.
+    pub tiling: Tiling,
+    /// Units of the device, and what its vendor calls them.
+    pub units: Option<(u32, String)>,
+    /// Workgroups in waves; `None` if they cannot be counted.
+    pub waves: Option<Waves>,
+    /// Why waves cannot be counted.
+    pub no_waves: Option<&'static str>,
+    /// The roof of the tile; `None` without waves or a peak.
+    pub roof: Option<TileRoof>,
+    /// True if memory limits the row, so that tile and waves do not matter.
+    pub memory_limited: bool,
+    /// Attained rate, FLOP/s.
+    pub attained_flops_per_s: f64,
+    /// Sizes M, N, K and batch.
+    pub sizes: [u32; 4],
+}
+
+fn whole(values: Option<&[f64]>, row: usize) -> Option<u32> {
+    let v = *values?.get(row)?;
+    (v >= 1.0 && v <= f64::from(u32::MAX)).then_some(v as u32)
+}
+
+fn named(name: &str) -> Option<Named> {
+    if name.is_empty() {
+        return None;
+    }
+    let parsed = KernelName::parse(name);
+    if parsed.kind != Kind::Gemm {
+        return None;
+    }
+    let (tile, own) = (parsed.row_major_tile()?, parsed.tile?);
+    if tile.m == 0 || tile.n == 0 {
+        return None;
+    }
+    // Tensile kernels with user arguments get their split at launch, and so do those that add up
+    // the parts themselves. A number in the name has priority.
+    let at_run_time = parsed.split_k.is_none()
+        && (name.contains("GSUAMBSK") || name.contains("UserArgs"))
+        && parsed.library == Library::Tensile;
+    let schedule = if parsed.stream_k == Some(true) {
+        Schedule::StreamK
+    } else if parsed.persistent {
+        Schedule::Persistent
+    } else {
+        Schedule::Tiles
+    };
+    Some(Named {
+        tile,
+        own,
+        split_k: parsed.split_k,
+        at_run_time,
+        schedule,
+    })
+}
+
+/// True for the benchmark formats of BLAS libraries, whose M, N and layout are those of a
+/// column-major call.
+pub(crate) fn is_column_major(format: &str) -> bool {
+    ["hipblaslt", "rocblas", "tensile", "tunableop"]
+        .iter()
+        .any(|f| format.starts_with(f))
+}
+
+impl<'a> TileRoofs<'a> {
+    /// Parses the kernel names of a dataset.
+    pub fn new(data: &'a Dataset, metrics: &'a Metrics) -> Self {
+        Self::with(data, metrics, |_| true)
+    }
+
+    /// Tile, waves and tile's roof of a single row.
+    pub fn of_row(data: &Dataset, metrics: &Metrics, row: usize) -> Option<RowTile> {
+        let kernel = match data.column(ColumnMeaning::Kernel).map(|c| &c.data) {
+            Some(ColumnData::Text { codes, .. }) => codes.get(row).copied(),
+            _ => None,
+        };
+        TileRoofs::with(data, metrics, |code| Some(code) == kernel).of(row)
+    }
+
+    /// Parses the names whose codes are `wanted`.
+    fn with(data: &'a Dataset, metrics: &'a Metrics, wanted: impl Fn(u32) -> bool) -> Self {
+        let (by_kernel, kernels) = match data.column(ColumnMeaning::Kernel).map(|c| &c.data) {
+            Some(ColumnData::Text { codes, values }) => (
+                (0u32..)
+                    .zip(values)
+                    .map(|(code, v)| if wanted(code) { named(v) } else { None })
+                    .collect(),
+                Some(codes.as_slice()),
+            ),
+            _ => (Vec::new(), None),
+        };
+        let columns = data
+            .numbers(ColumnMeaning::TileM)
+            .zip(data.numbers(ColumnMeaning::TileN))
+            .map(|(m, n)| [m, n]);
+        let mut datasheet = Vec::with_capacity(metrics.devices.len() * data.ops.len());
+        for device in &metrics.devices {
+            for op in &data.ops {
+                let roof = device
+                    .as_ref()
+                    .and_then(|d| d.roof(op.compute, RoofKind::Datasheet));
+                datasheet.push(roof);
+            }
+        }
+        TileRoofs {
+            data,
+            metrics,
+            by_kernel,
+            kernels,
+            columns,
+            tile_k: data.numbers(ColumnMeaning::TileK),
+            split_k: data.numbers(ColumnMeaning::SplitK),
+            workgroups: data.numbers(ColumnMeaning::Workgroups),
+            datasheet,
+        }
+    }
+
+    /// True if at least one row can have a tile.
+    pub fn any(&self) -> bool {
+        self.columns.is_some() || self.by_kernel.iter().any(Option::is_some)
+    }
+
+    fn device(&self, row: usize) -> Option<&Device> {
+        self.metrics
+            .devices
+            .get(usize::from(self.data.device[row]))?
+            .as_ref()
+    }
+
+    /// The tile of a row; `None` if neither columns nor name tell it.
+    pub fn tile(&self, row: usize) -> Option<(Tile, TileFrom)> {
+        if let Some([m, n]) = self.columns
+            && let (Some(m), Some(n)) = (whole(Some(m), row), whole(Some(n), row))
+        {
+            let k = whole(self.tile_k, row);
+            return Some((Tile { m, n, k }, TileFrom::Columns));
+        }
+        let source = self.data.sources.get(usize::from(self.data.source[row]));
+        let own = source.is_some_and(|s| is_column_major(&s.format));
+        self.name_of(row)
+            .map(|n| (if own { n.own } else { n.tile }, TileFrom::KernelName))
+    }
+
+    fn name_of(&self, row: usize) -> Option<&Named> {
+        let code = *self.kernels?.get(row)? as usize;
+        self.by_kernel.get(code)?.as_ref()
+    }
+
+    /// Tile, waves and tile's roof of a row.
+    pub fn of(&self, row: usize) -> Option<RowTile> {
+        let (tile, from) = self.tile(row)?;
+        let data = self.data;
+        let sizes = [data.m[row], data.n[row], data.k[row], data.batch[row]];
+        let [m, n, _, batch] = sizes;
+        let name = self.name_of(row);
+        let tiles = Tiling::new((m, n, batch), tile, 1)?;
+        let launched = whole(self.workgroups, row).map(u64::from);
+        let schedule = name.map_or(Schedule::Tiles, |n| n.schedule);
+        let split_k = match whole(self.split_k, row).or(name.and_then(|n| n.split_k)) {
+            Some(s) => SplitK::Stated(s),
+            None => match launched {
+                Some(w) if schedule == Schedule::Tiles && w % tiles.workgroups() == 0 => {
+                    SplitK::Launched(u32::try_from(w / tiles.workgroups()).unwrap_or(u32::MAX))
+                }
+                _ if name.is_some_and(|n| n.at_run_time) => SplitK::AtRunTime,
+                _ => SplitK::None,
+            },
+        };
+        let tiling = Tiling::new((m, n, batch), tile, split_k.factor().max(1))?;
+        let device = self.device(row);
+        let units = device.and_then(|d| Some((d.units?, d.unit_kind.clone())));
+        let no_waves = match (schedule, &units) {
+            (Schedule::StreamK, _) => Some("a stream-K kernel shares its last wave out"),
+            (Schedule::Persistent, _) => {
+                Some("a persistent kernel launches one workgroup a unit and walks its tiles")
+            }
+            (Schedule::Tiles, None) => Some("the number of units of the device is not known"),
+            (Schedule::Tiles, Some(_)) => None,
+        };
+        let waves = match (&units, no_waves) {
+            (Some((units, _)), None) => tiling.waves(*units),
+            _ => None,
+        };
+        let peak = self
+            .datasheet
+            .get(usize::from(data.device[row]) * data.ops.len() + usize::from(data.op[row]))
+            .copied()
+            .flatten();
+        let intensity = self.metrics.ai[row];
+        let roof = waves.zip(peak).map(|(w, peak)| w.roof(&peak, intensity));
+        let memory_limited = peak.is_some_and(|p| {
+            roof.is_some_and(|r| {
+                let memory = intensity * p.bandwidth_bytes_per_s;
+                memory <= r.flops_per_s * (1.0 + 1e-12)
+            })
+        });
+        Some(RowTile {
+            tile,
+            from,
+            split_k,
+            tiling,
+            units,
+            waves,
+            no_waves,
+            roof,
+            memory_limited,
+            attained_flops_per_s: self.metrics.rate[row],
+            sizes,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! What limits a row under the roof of its tile: as a value, a sentence and a formula.
+
+use super::{AT_TILE_ROOF, MIN_K_PER_SPLIT, OVER_TILE_ROOF, RowTile, SplitK, TILE_LIMITS};
+use gemmscope_model::tiling::Tile;
+use gemmscope_model::units::{FlopsPerSec, plural, rounded_percent};
+
+/// What keeps a row below the device's roof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Fewer workgroups than units, and K is long enough to split (further).
+    SplitK,
+    /// Fewer workgroups than units, and K is too short to split.
+    FewWorkgroups,
+    /// Tiles reach past the edge of the output.
+    TilePadding,
+    /// The last wave is not full.
+    TailWave,
+    /// Memory.
+    Memory,
+    /// The kernel itself.
+    Kernel,
+}
+
+impl RowTile {
+    /// Attained rate over the tile's roof.
+    pub fn efficiency(&self) -> Option<f64> {
+        self.roof.map(|r| self.attained_flops_per_s / r.flops_per_s)
+    }
+
+    /// The split-K that would give every unit a workgroup, if K is long enough; at least the
+    /// current factor.
+    pub(crate) fn split_k_room(&self) -> u32 {
+        let tiles = self.tiling.workgroups() / self.tiling.split_k.max(1);
+        let units = self.units.as_ref().map_or(0, |(u, _)| u64::from(*u));
+        let wanted = units.checked_div(tiles).unwrap_or(1);
+        let room = u64::from(self.sizes[2] / MIN_K_PER_SPLIT);
+        u32::try_from(wanted.min(room))
+            .unwrap_or(u32::MAX)
+            .max(self.split_k.factor())
+    }
+
+    /// The largest limit.
+    pub fn limit(&self) -> Limit {
+        let (Some(waves), Some(roof)) = (self.waves, self.roof) else {
+            return Limit::Kernel;
+        };
+        if self.attained_flops_per_s > OVER_TILE_ROOF * roof.flops_per_s {
+            return Limit::Kernel;
+        }
+        if self.memory_limited {
+            return Limit::Memory;
+        }
+        if roof.tile_headroom < 1.0 / TILE_LIMITS {
+            return Limit::Kernel;
+        }
+        if waves.tile_efficiency < waves.wave_efficiency {
+            Limit::TilePadding
+        } else if waves.waves > 1 {
+            Limit::TailWave
+        } else if self.split_k_room() >= self.split_k.factor().saturating_mul(2) {
+            Limit::SplitK
+        } else {
+            Limit::FewWorkgroups
+        }
+    }
+
+    /// A sentence that compares the attained rate with the roofs of tile and device.
+    pub fn sentence(&self) -> String {
+        let attained = FlopsPerSec(self.attained_flops_per_s);
+        let (Some(waves), Some(roof), Some((units, kind))) = (self.waves, self.roof, &self.units)
+        else {
+            return format!(
+                "Tile {}; no claim about waves: {}.",
+                self.tile,
+                self.no_waves
+                    .unwrap_or("the device has no peak for this type")
+            );
+        };
+        let share = self.attained_flops_per_s / roof.flops_per_s;
+        let of_device = self.attained_flops_per_s / roof.device_flops_per_s;
+        if self.memory_limited {
+            return format!(
+                "Memory limits this shape whatever the tile ({}): {attained} is {} of the roof of \
+                 {}. Only less traffic or a kernel that reaches more of the bandwidth helps.",
+                self.tile,
+                rounded_percent(share),
+                FlopsPerSec(roof.flops_per_s),
+            );
+        }
+        let allowed = match self.limit() {
+            Limit::SplitK | Limit::FewWorkgroups => format!(
+                "{} on {units} {kind}s",
+                plural(waves.workgroups, "workgroup")
+            ),
+            Limit::TailWave => format!(
+                "{} workgroups in {} waves on {units} {kind}s",
+                waves.workgroups, waves.waves
+            ),
+            Limit::TilePadding => format!("tiles of {}x{}", self.tile.m, self.tile.n),
+            Limit::Memory | Limit::Kernel => "this tile and its waves".to_owned(),
+        };
+        let at_roof = share >= AT_TILE_ROOF;
+        let advice = match (self.limit(), at_roof) {
+            (Limit::SplitK, true) => "more split-K, not a better kernel",
+            (Limit::SplitK, false) => "more split-K first; the kernel has room too",
+            (Limit::FewWorkgroups, true) => "smaller tiles or batching, not a better kernel",
+            (Limit::FewWorkgroups, false) => "smaller tiles or batching; the kernel has room too",
+            (Limit::TilePadding, true) => "a tile that fits, not a better kernel",
+            (Limit::TilePadding, false) => "a tile that fits; the kernel has room too",
+            (Limit::TailWave, true) => {
+                "a tile that fills the last wave, or stream-K, not a better kernel"
+            }
+            (Limit::TailWave, false) => {
+                "a tile that fills the last wave, or stream-K; the kernel has room too"
+            }
+            (Limit::Memory | Limit::Kernel, true) => "little is left",
+            (Limit::Memory | Limit::Kernel, false) => "the shape is not what holds it back",
+        };
+        if share > OVER_TILE_ROOF {
+            return format!(
+                "{attained} is {} of what {allowed} would allow ({}): the tile, the split of K or \
+                 the number of units is not what is assumed here, so no claim is made.",
+                rounded_percent(share),
+                FlopsPerSec(roof.flops_per_s),
+            );
+        }
+        let caution = match self.split_k {
+            SplitK::AtRunTime => {
+                " The kernel chooses its split-K when launched; 1 is assumed here."
+            }
+            _ => "",
+        };
+        format!(
+            "{attained} is {} of what {allowed} allow ({}), and {} of the datasheet's roof ({}): \
+             {advice}.{caution}",
+            rounded_percent(share),
+            FlopsPerSec(roof.flops_per_s),
+            rounded_percent(of_device),
+            FlopsPerSec(roof.device_flops_per_s),
+        )
+    }
+
+    /// The formulas of workgroups, tile and wave efficiency with their numbers.
+    pub fn formula(&self) -> String {
+        let [m, n, _, batch] = self.sizes;
+        let Tile { m: bm, n: bn, .. } = self.tile;
+        let mut text = format!(
+            "workgroups = ceil({m}/{bm}) x ceil({n}/{bn}) x {batch} x {} = {}; tile efficiency = \
+             {m} x {n} / ({} x {}) = {:.3}",
+            self.tiling.split_k,
+            self.tiling.workgroups(),
+            self.tiling.tiles_m.saturating_mul(u64::from(bm)),
+            self.tiling.tiles_n.saturating_mul(u64::from(bn)),
+            self.tiling.tile_efficiency,
+        );
+        if let (Some(w), Some((units, _))) = (self.waves, &self.units) {
+            text.push_str(&format!(
+                "; wave efficiency = {} / ({} x {units}) = {:.3}",
+                w.workgroups, w.waves, w.wave_efficiency
+            ));
+        }
+        if let Some(roof) = self.roof {
+            text.push_str(&format!("; shape roof = {}", FlopsPerSec(roof.flops_per_s)));
+        }
+        text
+    }
+}

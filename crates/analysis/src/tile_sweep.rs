@@ -1,0 +1,500 @@
+//! Sweeps over tiles: for each shape the best measured tile, the tile that a model takes, and the
+//! limit of each cell.
+//!
+//! The model depends on the shape. For a flat GEMM (M up to [`FLAT_M`], tiled along N only) it is
+//! [`flat::model_tick`]. For other shapes it takes, among the tiles whose roof is within a tenth of
+//! the highest, the one with the least traffic between L2 and the units.
+
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::tiling::flat;
+use gemmscope_model::tiling::flat::Region;
+use gemmscope_model::tiling::{Axis, Tile, Tiling, tile_traffic};
+use gemmscope_table::field::Frame;
+use std::collections::{BTreeMap, BTreeSet};
+
+mod settings;
+
+use settings::{Setting, settings};
+
+/// Largest M for the model of flat GEMMs: up to here the paper argues against padding.
+pub const FLAT_M: u32 = 64;
+
+/// Roofs of tiles this close count as equal: waves do not run in lockstep, so traffic matters more
+/// than a few per cent of wave efficiency.
+const NEAR: f64 = 0.1;
+
+/// The source of the tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TileSource {
+    /// Columns of the file.
+    Columns,
+    /// The kernels' names.
+    KernelNames,
+    /// A column that holds the best tile of each shape, without a sweep.
+    BestColumn,
+}
+
+/// One shape and tile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The fastest row of this cell; `None` if nothing was measured.
+    pub row: Option<u32>,
+    /// All rows of the cell.
+    pub rows: Vec<u32>,
+    /// Its rate over the best rate of the line.
+    pub share: f64,
+    /// Rate, FLOP/s; NaN if nothing was measured.
+    pub rate: f64,
+    /// The tile of the fastest row, or that of the axis if nothing was measured.
+    pub tile: (Option<u32>, Option<u32>),
+    /// Number of workgroups, if they can be counted.
+    pub workgroups: Option<u64>,
+    /// Waves, tile efficiency and wave efficiency, if tile and units are known.
+    pub waves: Option<(u64, f64, f64)>,
+    /// Limit of the cell in the model; `None` without the device's unit count.
+    pub region: Option<Region>,
+}
+
+/// One shape of a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The shape.
+    pub problem: Problem,
+    /// One per column of the panel.
+    pub cells: Vec<Cell>,
+    /// Column of the best measured tile; `None` with fewer than two measured tiles.
+    pub best: Option<usize>,
+    /// Column that the model takes; `None` if it does not apply.
+    pub model: Option<usize>,
+}
+
+/// The shapes of one K, type and device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// `K = 4096, M = 8, fp16`.
+    pub title: String,
+    /// Columns of the map: a tile's number, or two.
+    pub columns: Vec<(u32, u32)>,
+    /// Ascending by N, then M.
+    pub lines: Vec<Line>,
+    /// Units of the device (SMs, CUs), if known.
+    pub units: Option<u32>,
+    /// What the vendor calls a unit.
+    pub unit_kind: String,
+    /// Name of the device, if known.
+    pub device: String,
+    /// True if all lines have the same M.
+    pub one_m: bool,
+}
+
+impl Panel {
+    /// The text of a column.
+    pub fn column_label(&self, i: usize) -> String {
+        match self.columns.get(i) {
+            Some((a, 0)) => a.to_string(),
+            Some((a, b)) => format!("{a}×{b}"),
+            None => String::new(),
+        }
+    }
+
+    /// The text of a line: N, or M x N where several M occur.
+    pub fn line_label(&self, i: usize) -> String {
+        match self.lines.get(i).map(|l| &l.problem) {
+            Some(p) if self.one_m => p.n.to_string(),
+            Some(p) => format!("{} × {}", p.m, p.n),
+            None => String::new(),
+        }
+    }
+}
+
+/// A sweep as panels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// The source of the tiles.
+    pub source: TileSource,
+    /// Axis of the columns.
+    pub axis: Axis,
+    /// Axes with more than one value in this data.
+    pub axes: Vec<Axis>,
+    /// Panels by type, K and device.
+    pub panels: Vec<Panel>,
+    /// Number of shapes with a single tile, which are not drawn.
+    pub single: u64,
+    /// Lines whose measured best and model agree, and lines that have both.
+    pub agreement: (u64, u64),
+    /// Geometric mean of the rate of the model's tile over the best one, for lines with both; NaN
+    /// without such lines.
+    pub model_reaches: f64,
+}
+
+/// Why there is nothing to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSweep {
+    /// No column and no kernel name has a tile.
+    NoTiles,
+    /// Every shape has one tile.
+    SingleTile(TileSource, u64),
+    /// The tile is as wide as N in every row.
+    TileIsShape(u64),
+}
+
+impl NoSweep {
+    /// A sentence for the user.
+    pub fn sentence(&self) -> String {
+        match self {
+            NoSweep::NoTiles => "A tile map needs a sweep: several tiles per shape, in columns \
+                such as tile_m and tile_n (or BLOCK_M, BLOCK_N), or in kernel names that hold \
+                them. No row here says its tile."
+                .to_owned(),
+            NoSweep::SingleTile(source, n) => format!(
+                "Each of the {n} shapes has one tile only{}. Nothing shows what another tile \
+                 would have given, so no optimum is drawn. Measure several tiles per shape.",
+                match source {
+                    TileSource::KernelNames => ": the best kernel's, by its name",
+                    _ => "",
+                }
+            ),
+            NoSweep::TileIsShape(n) => format!(
+                "In all {n} rows the tile is as wide as N: the sweep changes the problem, not the \
+                 tile, so no optimum of B_N is drawn. Keep N and change tile_n."
+            ),
+        }
+    }
+}
+
+impl Sweep {
+    /// The rows of a frame as a sweep along `axis`, or along the first axis that varies.
+    pub fn new(frame: &Frame, axis: Option<Axis>) -> Result<Sweep, NoSweep> {
+        let (source, settings) = settings(frame).ok_or(NoSweep::NoTiles)?;
+        let data = &*frame.data;
+        let rows: Vec<usize> = frame
+            .rows
+            .iter()
+            .map(|&r| r as usize)
+            .filter(|&r| settings[r] != Setting::default())
+            .filter(|&r| source == TileSource::BestColumn || crate::compare::measured(data, r))
+            .collect();
+        if rows.is_empty() {
+            return Err(NoSweep::NoTiles);
+        }
+        if source == TileSource::BestColumn {
+            return Ok(build(
+                frame,
+                source,
+                &settings,
+                &rows,
+                Axis::Bn,
+                vec![Axis::Bn],
+            ));
+        }
+        if rows.len() > 1 && rows.iter().all(|&r| settings[r].n == data.n[r]) {
+            return Err(NoSweep::TileIsShape(rows.len() as u64));
+        }
+        let mut shapes: BTreeMap<ShapeKey, Vec<usize>> = BTreeMap::new();
+        for &r in &rows {
+            shapes.entry(shape_key(frame, r)).or_default().push(r);
+        }
+        let varies = |axis: Axis| {
+            shapes.values().any(|rows| {
+                let mut values = rows.iter().filter_map(|&r| settings[r].at(axis));
+                let first = values.next();
+                first.is_some() && values.any(|v| Some(v) != first)
+            })
+        };
+        let axes: Vec<Axis> = Axis::ALL.into_iter().filter(|a| varies(*a)).collect();
+        let Some(&first) = axes.first() else {
+            return Err(NoSweep::SingleTile(source, shapes.len() as u64));
+        };
+        let axis = axis.filter(|a| axes.contains(a)).unwrap_or(first);
+        Ok(build(frame, source, &settings, &rows, axis, axes))
+    }
+}
+
+/// Key of rows with the same shape on the same device.
+type ShapeKey = (u16, u16, u32, u32, u32, u32);
+
+fn shape_key(frame: &Frame, r: usize) -> ShapeKey {
+    let d = &*frame.data;
+    (d.op[r], d.device[r], d.k[r], d.n[r], d.m[r], d.batch[r])
+}
+
+fn build(
+    frame: &Frame,
+    source: TileSource,
+    settings: &[Setting],
+    rows: &[usize],
+    axis: Axis,
+    axes: Vec<Axis>,
+) -> Sweep {
+    let data = &*frame.data;
+    let mut panels: BTreeMap<(u16, u16, u32), BTreeMap<ShapeKey, Vec<usize>>> = BTreeMap::new();
+    for &r in rows.iter().filter(|&&r| settings[r].at(axis).is_some()) {
+        panels
+            .entry((data.op[r], data.device[r], data.k[r]))
+            .or_default()
+            .entry(shape_key(frame, r))
+            .or_default()
+            .push(r);
+    }
+    let mut out = Sweep {
+        source,
+        axis,
+        axes,
+        panels: Vec::new(),
+        single: 0,
+        agreement: (0, 0),
+        model_reaches: f64::NAN,
+    };
+    let mut reached: Vec<f64> = Vec::new();
+    let several = |v: &mut Vec<u16>| {
+        v.sort_unstable();
+        v.dedup();
+        v.len() > 1
+    };
+    let many_ops = several(&mut panels.keys().map(|k| k.0).collect());
+    let many_devices = several(&mut panels.keys().map(|k| k.1).collect());
+    for ((op, device, k), mut shapes) in panels {
+        if source != TileSource::BestColumn {
+            let before = shapes.len();
+            shapes.retain(|_, rows| {
+                let first = settings[rows[0]].at(axis);
+                rows.iter().any(|&r| settings[r].at(axis) != first)
+            });
+            out.single += (before - shapes.len()) as u64;
+            if shapes.is_empty() {
+                continue;
+            }
+        }
+        let columns = columns_of(source, settings, axis, shapes.values().flatten());
+        let dev = frame
+            .metrics
+            .devices
+            .get(device as usize)
+            .and_then(Option::as_ref);
+        let ms: BTreeSet<u32> = shapes.keys().map(|s| s.4).collect();
+        let mut title = format!("K = {k}");
+        if ms.len() == 1
+            && let Some(m) = ms.first()
+        {
+            title.push_str(&format!(", M = {m}"));
+        }
+        if many_ops {
+            title.push_str(&format!(", {}", data.ops[op as usize]));
+        }
+        if many_devices {
+            let name = dev.map_or(data.devices[device as usize].as_str(), |d| d.name.as_str());
+            title.push_str(&format!(", {name}"));
+        }
+        let units = dev.and_then(|d| d.units);
+        let roof = frame.metrics.roof_of(device, op);
+        let mut lines = Vec::with_capacity(shapes.len());
+        for rows in shapes.values() {
+            let problem = data.problem(rows[0]);
+            let mut line = Line {
+                cells: cells(
+                    frame, settings, &columns, axis, rows, &problem, units, source,
+                ),
+                best: None,
+                model: None,
+                problem,
+            };
+            line.best = match source {
+                TileSource::BestColumn => settings[rows[0]]
+                    .at(axis)
+                    .and_then(|v| columns.iter().position(|c| *c == v)),
+                _ => best_of(&mut line.cells),
+            };
+            line.model = model(&line, &columns, axis, units, roof);
+            if let (Some(a), Some(b)) = (line.best, line.model) {
+                out.agreement.0 += u64::from(a == b);
+                out.agreement.1 += 1;
+                reached.push(line.cells[b].share.ln());
+            }
+            lines.push(line);
+        }
+        out.panels.push(Panel {
+            title,
+            columns,
+            lines,
+            units,
+            unit_kind: dev.map_or_else(|| "unit".to_owned(), |d| d.unit_kind.clone()),
+            device: dev.map_or_else(String::new, |d| d.name.clone()),
+            one_m: ms.len() == 1,
+        });
+    }
+    reached.retain(|v| v.is_finite());
+    if !reached.is_empty() {
+        out.model_reaches = (reached.iter().sum::<f64>() / reached.len() as f64).exp();
+    }
+    out
+}
+
+fn columns_of<'a>(
+    source: TileSource,
+    settings: &[Setting],
+    axis: Axis,
+    rows: impl Iterator<Item = &'a usize>,
+) -> Vec<(u32, u32)> {
+    let mut set: BTreeSet<(u32, u32)> = rows.filter_map(|&r| settings[r].at(axis)).collect();
+    // A column of best tiles does not tell which others were tried. Such sweeps usually try powers
+    // of two, here from the smallest best to four times the largest.
+    if source == TileSource::BestColumn
+        && let (Some(&(lo, _)), Some(&(hi, _))) = (set.first(), set.last())
+    {
+        let mut v = lo.next_power_of_two();
+        while v <= hi.saturating_mul(4) && set.len() < 24 {
+            set.insert((v, 0));
+            v = v.saturating_mul(2);
+        }
+    }
+    set.into_iter().collect()
+}
+
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one call; a struct would only rename them"
+)]
+fn cells(
+    frame: &Frame,
+    settings: &[Setting],
+    columns: &[(u32, u32)],
+    axis: Axis,
+    rows: &[usize],
+    problem: &Problem,
+    units: Option<u32>,
+    source: TileSource,
+) -> Vec<Cell> {
+    let metrics = &*frame.metrics;
+    columns
+        .iter()
+        .map(|&column| {
+            let mut members: Vec<u32> = rows
+                .iter()
+                .filter(|&&r| settings[r].at(axis) == Some(column))
+                .map(|&r| r as u32)
+                .collect();
+            // A row of a best-tile file belongs to its shape; it is not a measurement of the cell.
+            let best = match source {
+                TileSource::BestColumn => None,
+                _ => members
+                    .iter()
+                    .copied()
+                    .filter(|&r| metrics.rate[r as usize].is_finite())
+                    .max_by(|&a, &b| {
+                        let rate = |r: u32| metrics.rate[r as usize];
+                        rate(a).total_cmp(&rate(b)).then(b.cmp(&a))
+                    }),
+            };
+            members.sort_unstable();
+            let known = |v: u32| (v > 0).then_some(v);
+            let (tile, split_k) = match best.map(|r| settings[r as usize]) {
+                Some(s) => ((known(s.m), known(s.n)), s.split_k.max(1)),
+                None => match axis {
+                    Axis::Bn => ((None, known(column.0)), 1),
+                    Axis::Bm => ((known(column.0), None), 1),
+                    Axis::BmBn => ((known(column.0), known(column.1)), 1),
+                    _ => ((None, None), 1),
+                },
+            };
+            let mut cell = Cell {
+                row: best,
+                rows: members,
+                share: f64::NAN,
+                rate: best.map_or(f64::NAN, |r| metrics.rate[r as usize]),
+                tile,
+                workgroups: None,
+                waves: None,
+                region: None,
+            };
+            occupy(&mut cell, problem, split_k, units);
+            cell
+        })
+        .collect()
+}
+
+/// Counts workgroups and waves. A flat GEMM is not tiled along M, so there B_N is enough.
+fn occupy(cell: &mut Cell, problem: &Problem, split_k: u32, units: Option<u32>) {
+    let (bm, bn) = cell.tile;
+    let flat = problem.m <= FLAT_M && bm.is_none_or(|bm| bm >= problem.m);
+    let tile = match (bm, bn) {
+        (Some(m), Some(n)) => Tile { m, n, k: None },
+        (None, Some(n)) if flat => Tile {
+            m: problem.m,
+            n,
+            k: None,
+        },
+        _ => return,
+    };
+    let Some(tiling) = Tiling::of(problem, tile, split_k) else {
+        return;
+    };
+    cell.workgroups = Some(tiling.workgroups());
+    let Some(units) = units else {
+        return;
+    };
+    cell.waves = tiling
+        .waves(units)
+        .map(|w| (w.waves, w.tile_efficiency, w.wave_efficiency));
+    cell.region = Some(if tiling.workgroups() < u64::from(units) {
+        Region::Parallelism
+    } else {
+        Region::Memory
+    });
+}
+
+/// Normalises a line and finds its best cell; of equal ones the first, with the smaller tile.
+fn best_of(cells: &mut [Cell]) -> Option<usize> {
+    let mut best: Option<usize> = None;
+    for (i, c) in cells.iter().enumerate() {
+        if c.rate.is_finite() && best.is_none_or(|b| c.rate > cells[b].rate) {
+            best = Some(i);
+        }
+    }
+    let top = cells.get(best?)?.rate;
+    for c in cells.iter_mut() {
+        c.share = c.rate / top;
+    }
+    best
+}
+
+fn model(
+    line: &Line,
+    columns: &[(u32, u32)],
+    axis: Axis,
+    units: Option<u32>,
+    roof: Option<gemmscope_model::roofline::Roof>,
+) -> Option<usize> {
+    let units = units?;
+    let p = &line.problem;
+    if axis == Axis::Bn && p.m <= FLAT_M {
+        let candidates: Vec<u32> = columns.iter().map(|c| c.0).collect();
+        let tick = flat::model_tick(p.n, &candidates, units)?;
+        return columns.iter().position(|c| c.0 == tick);
+    }
+    // The other axes do not change the tiles, so the roof of the tile does not depend on them.
+    if !matches!(axis, Axis::Bn | Axis::Bm | Axis::BmBn) {
+        return None;
+    }
+    let roof = roof?;
+    let intensity = p.intensity().0;
+    let candidates: Vec<(f64, f64, usize)> = line
+        .cells
+        .iter()
+        .enumerate()
+        .filter_map(|(i, c)| {
+            let ((_, tile_eff, wave_eff), m, n) = (c.waves?, c.tile.0?, c.tile.1?);
+            let allowed = (roof.peak_flops_per_s * tile_eff * wave_eff)
+                .min(intensity * roof.bandwidth_bytes_per_s);
+            Some((allowed, tile_traffic(p, Tile { m, n, k: None }).0, i))
+        })
+        .collect();
+    let top = candidates.iter().map(|c| c.0).fold(0.0, f64::max);
+    candidates
+        .into_iter()
+        .filter(|c| c.0 >= top * (1.0 - NEAR))
+        .min_by(|a, b| a.1.total_cmp(&b.1).then(b.0.total_cmp(&a.0)))
+        .map(|c| c.2)
+}
+
+#[cfg(test)]
+mod tests;

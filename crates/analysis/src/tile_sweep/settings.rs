@@ -1,0 +1,127 @@
+//! Tile and launch settings of every row: from columns, kernel names, or a column of best tiles.
+
+use super::TileSource;
+use gemmscope_model::tiling::Axis;
+use gemmscope_model::tiling::kernel_name::KernelName;
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use gemmscope_table::field::Frame;
+
+/// Tile and launch settings of a row, 0 where unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Setting {
+    pub(super) m: u32,
+    pub(super) n: u32,
+    pub(super) k: u32,
+    pub(super) split_k: u32,
+    pub(super) stages: u32,
+    pub(super) warps: u32,
+}
+
+impl Setting {
+    pub(super) fn at(&self, axis: Axis) -> Option<(u32, u32)> {
+        let one = |v: u32| (v > 0).then_some((v, 0));
+        match axis {
+            Axis::Bn => one(self.n),
+            Axis::Bm => one(self.m),
+            Axis::BmBn => (self.m > 0 && self.n > 0).then_some((self.m, self.n)),
+            Axis::Bk => one(self.k),
+            Axis::SplitK => one(self.split_k),
+            Axis::Stages => one(self.stages),
+            Axis::Warps => one(self.warps),
+        }
+    }
+}
+
+/// The settings of every row, from the best source.
+pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
+    let data = &*frame.data;
+    let whole = |v: Option<&[f64]>, row: usize| match v.and_then(|v| v.get(row)) {
+        Some(&x) if (1.0..=1e6).contains(&x) && x.fract() == 0.0 => x as u32,
+        _ => 0,
+    };
+    let columns = [
+        ColumnMeaning::TileM,
+        ColumnMeaning::TileN,
+        ColumnMeaning::TileK,
+        ColumnMeaning::SplitK,
+        ColumnMeaning::Stages,
+        ColumnMeaning::Warps,
+    ]
+    .map(|meaning| data.numbers(meaning));
+    let from_columns = |row: usize| Setting {
+        m: whole(columns[0], row),
+        n: whole(columns[1], row),
+        k: whole(columns[2], row),
+        split_k: whole(columns[3], row),
+        stages: whole(columns[4], row),
+        warps: whole(columns[5], row),
+    };
+    if columns[0].is_some() || columns[1].is_some() {
+        return Some((
+            TileSource::Columns,
+            (0..data.len()).map(from_columns).collect(),
+        ));
+    }
+    if let Some(ColumnData::Text { codes, values }) =
+        data.column(ColumnMeaning::Kernel).map(|c| &c.data)
+    {
+        let parsed: Vec<Option<Setting>> = values
+            .iter()
+            .map(|v| {
+                let name = KernelName::parse(v);
+                let tile = name.row_major_tile()?;
+                Some(Setting {
+                    m: tile.m,
+                    n: tile.n,
+                    k: tile.k.unwrap_or(0),
+                    split_k: name.split_k.unwrap_or(0),
+                    stages: name.stages.unwrap_or(0),
+                    warps: name.warps.unwrap_or(0),
+                })
+            })
+            .collect();
+        if parsed.iter().any(Option::is_some) {
+            let all = (0..data.len())
+                .map(|row| {
+                    let named = parsed
+                        .get(codes[row] as usize)
+                        .copied()
+                        .flatten()
+                        .unwrap_or_default();
+                    let column = from_columns(row);
+                    let or = |a: u32, b: u32| if a > 0 { a } else { b };
+                    Setting {
+                        split_k: or(column.split_k, named.split_k),
+                        stages: or(column.stages, named.stages),
+                        warps: or(column.warps, named.warps),
+                        ..named
+                    }
+                })
+                .collect();
+            return Some((TileSource::KernelNames, all));
+        }
+    }
+    let best = data.columns.iter().find_map(|c| match &c.data {
+        ColumnData::Number(v) if is_best_bn(&c.label) => Some(v),
+        _ => None,
+    })?;
+    let all = (0..data.len())
+        .map(|row| Setting {
+            n: whole(Some(best), row),
+            ..Setting::default()
+        })
+        .collect();
+    Some((TileSource::BestColumn, all))
+}
+
+fn is_best_bn(label: &str) -> bool {
+    let plain: String = label
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    matches!(
+        plain.as_str(),
+        "bestbn" | "bestblockn" | "besttilen" | "bestblocksizen"
+    )
+}

@@ -1,0 +1,550 @@
+//! Share of the roof (or any other figure) against any column: a box and its points per value.
+
+use crate::aggregate::{Groups, best_first};
+use crate::band_scale::{BandScale, Order};
+use crate::charts::{Chart, ChartKind, RenderOptions, field_of, nothing};
+use crate::color_scale::{ColorScale, Colors};
+use crate::labels::Rect;
+use crate::layout;
+use crate::layout::{Axis, FONT, Margins, Plot};
+use crate::legend;
+use crate::palette::{Theme, alpha};
+use crate::scale::{Kind, Scale, extent, padded};
+use crate::scene::{Anchor, Baseline, DragArea, HitArea, Item, Marks, Scene, Symbol, Window};
+use crate::text;
+use crate::ticks;
+use crate::ticks::Format;
+use crate::tooltip::Tooltip;
+use gemmscope_table::column_format;
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
+use gemmscope_table::result_table::Table;
+use gemmscope_table::stats::quantile;
+use gemmscope_table::view_state::ViewState;
+
+/// This chart in the list of all.
+pub(super) const KIND: ChartKind = ChartKind {
+    id: "strip",
+    name: "Spread",
+    hint: "Which parameter costs efficiency? Share of the roof against any column",
+    icon: "M5 5h6v6H5zM8 2v3M8 11v3M5 8h6M6 2h4M6 14h4",
+    params: &["color"],
+    of_selection: false,
+    legend: false,
+    open: |inputs| Box::new(BoxPlot::open(inputs.frame, inputs.state)),
+};
+
+/// What the boxes show.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// One box per value of this field.
+    pub(crate) x: FieldInfo,
+    /// The figure.
+    pub(crate) value: FieldInfo,
+    /// Order of the boxes: by name, by median, as in the file.
+    pub(crate) order: Order,
+    /// Logarithmic figure; `None` takes what suits it.
+    pub(crate) log: Option<bool>,
+    /// What the points' colour shows; `None` is one colour.
+    pub(crate) color: Option<FieldInfo>,
+    /// Only boxes whose name contains this.
+    pub(crate) find: String,
+}
+
+/// An opened box plot.
+#[derive(Debug)]
+pub(crate) struct BoxPlot {
+    frame: Frame,
+    settings: Settings,
+    controls: Vec<Control>,
+    colors: Colors,
+    bands: BandScale,
+    groups: Groups,
+    boxes: Vec<Option<Five>>,
+    kind: Kind,
+    domain: (f64, f64),
+}
+
+/// Five figures of a set of values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Five {
+    /// 5th percentile.
+    pub(crate) low: f64,
+    /// 25th percentile.
+    pub(crate) q1: f64,
+    /// Median.
+    pub(crate) median: f64,
+    /// 75th percentile.
+    pub(crate) q3: f64,
+    /// 95th percentile.
+    pub(crate) high: f64,
+    /// How many values.
+    pub(crate) n: usize,
+}
+
+impl Five {
+    /// The five figures; `None` without values. Sorts the values and drops NaN.
+    pub(crate) fn of(values: &mut Vec<f64>) -> Option<Five> {
+        values.retain(|v| !v.is_nan());
+        values.sort_by(f64::total_cmp);
+        let at = |q: f64| quantile(values, q);
+        (!values.is_empty()).then(|| Five {
+            low: at(0.05),
+            q1: at(0.25),
+            median: at(0.5),
+            q3: at(0.75),
+            high: at(0.95),
+            n: values.len(),
+        })
+    }
+}
+
+/// Narrowest band of a box, px.
+const NARROWEST: f64 = 16.0;
+/// Points of a box that are drawn one by one; more would be a block of colour.
+const POINTS: usize = 400;
+
+/// Boxes of the bands; the values are sorted in a buffer of their own.
+fn boxes_of(frame: &Frame, value: &FieldInfo, groups: &Groups, n: usize) -> Vec<Option<Five>> {
+    let get = frame.numbers(&value.field);
+    let mut values = Vec::new();
+    (0..n)
+        .map(|s| {
+            values.clear();
+            values.extend(groups.get(s).iter().map(|r| get(*r as usize)));
+            Five::of(&mut values)
+        })
+        .collect()
+}
+
+impl BoxPlot {
+    /// Reads the settings and computes the boxes.
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+        let fields = frame.fields();
+        let value = Control::field(
+            state,
+            "strip.value",
+            "Figure",
+            "What is spread: the share of the roof, or any other figure.",
+            Choice::fields(&fields, Some(FieldKind::Number)),
+            frame.leading_figure(),
+        );
+        let x = Control::field(
+            state,
+            "strip.x",
+            "Against",
+            "One strip per value of this column. A number with many values is put in steps.",
+            Choice::fields(&fields, None),
+            "m",
+        );
+        let order = Control::choice(
+            state,
+            "strip.sort",
+            "Strips go",
+            "",
+            Choice::list(&Order::CHOICES),
+            "name",
+        );
+        let color = Control::color(state, "a point", &fields);
+        let scale = Control::scale(state, "strip.scale", "");
+        let find = Control::text(
+            state,
+            "strip.find",
+            "Find",
+            "Only strips whose name contains this.",
+        );
+        let settings = Settings {
+            x: field_of(frame, &x, &Field::M),
+            value: field_of(frame, &value, &Field::Attained),
+            order: Order::parse(&order.current),
+            log: scale.log(),
+            color: Field::parse(&color.current).and_then(|f| frame.info(&f)),
+            find: find.current.clone(),
+        };
+        let mut out = BoxPlot::new(frame, settings);
+        out.controls = vec![value, x, order, color, scale, find];
+        out
+    }
+
+    /// Computes the boxes.
+    pub(crate) fn new(frame: &Frame, settings: Settings) -> Self {
+        let value = &settings.value;
+        let get = frame.numbers(&value.field);
+        let mut bands = BandScale::of(frame, &settings.x, settings.order);
+        bands.find(&settings.find);
+        let group = |s: &BandScale| Groups::of(frame, s.len(), |i| s.of[i]);
+        let mut groups = group(&bands);
+        let mut boxes = boxes_of(frame, value, &groups, bands.len());
+        if settings.order == Order::Value {
+            let medians: Vec<f64> = boxes
+                .iter()
+                .map(|b| b.map_or(f64::NAN, |b| b.median))
+                .collect();
+            bands.reorder(&best_first(
+                &medians,
+                value.higher_is_better.unwrap_or(true),
+            ));
+            groups = group(&bands);
+            boxes = boxes_of(frame, value, &groups, bands.len());
+        }
+        let all = || frame.rows.iter().map(|r| get(*r as usize));
+        let kind = match settings.log.unwrap_or(value.log) {
+            true if all().any(|v| v > 0.0) => Kind::Log,
+            _ => Kind::Linear,
+        };
+        let found = extent(kind, all()).unwrap_or((1.0, 10.0));
+        let domain = if value.unit == "%" && kind == Kind::Linear && found.0 >= 0.0 {
+            (0.0, (found.1 * 1.04).max(1.05))
+        } else {
+            padded(kind, found, 0.05)
+        };
+        drop(get);
+        BoxPlot {
+            colors: Colors::new(frame, settings.color.clone()),
+            frame: frame.clone(),
+            controls: Vec::new(),
+            settings,
+            bands,
+            groups,
+            boxes,
+            kind,
+            domain,
+        }
+    }
+
+    fn obstacle(&self) -> Option<&'static str> {
+        if let Some(why) = nothing(&self.frame) {
+            Some(why)
+        } else if self.bands.is_empty() && !self.settings.find.trim().is_empty() {
+            Some("No strip has a name like that.")
+        } else if self.boxes.iter().all(Option::is_none) {
+            Some("No GEMM here has this figure. A share of the roof needs a time and a device.")
+        } else {
+            None
+        }
+    }
+}
+
+impl Chart for BoxPlot {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let theme = options.theme;
+        let (value, bands, boxes) = (&self.settings.value, &self.bands, &self.boxes);
+        let mut scene = Scene::new(options.width, options.height, "");
+        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
+        scene.title = format!(
+            "{} by {}, {}",
+            value.label,
+            bands.label,
+            gemmscope_model::units::plural(bands.len() as u64, "strip")
+        );
+        if let Some(why) = self.obstacle() {
+            let all = [0.0, 0.0, scene.width, scene.height];
+            layout::message(&mut scene, all, theme, why);
+            return scene;
+        }
+        let (kind, domain, share) = (self.kind, self.domain, value.unit == "%");
+        let format = Format::of(&value.unit);
+        let foot = foot_of(&scene, bands);
+        let draft = Scale::new(kind, domain, (scene.height, 0.0));
+        let y_ticks = ticks::ticks(
+            &draft,
+            ((scene.height / 60.0) as usize).clamp(2, 8),
+            &format,
+        );
+        let margins = Margins {
+            bottom: foot.1 + FONT * text::LINE + 6.0,
+            ..Margins::for_ticks(&y_ticks)
+        };
+        let rect = margins.rect(scene.width, scene.height);
+        let width = (rect[2] / bands.len().max(1) as f64).clamp(NARROWEST, 120.0);
+        let visible = ((rect[2] / width + 1e-9) as usize)
+            .clamp(1, bands.len().max(1))
+            .min(bands.len());
+        let first = options.first.0.min(bands.len() - visible);
+        let plot = Plot::new(
+            rect,
+            Scale::new(Kind::Linear, (0.0, rect[2]), (0.0, 1.0)),
+            Scale::new(kind, domain, (1.0, 0.0)),
+        );
+        layout::backdrop(&mut scene, &plot, theme);
+        let axis = Axis {
+            title: column_format::title(value),
+            ticks: y_ticks,
+            grid: true,
+        };
+        layout::axes(&mut scene, &plot, theme, &Axis::default(), &axis);
+        scene.items.push(Item::Clip { rect });
+        if share {
+            let y = plot.y.px(1.0);
+            scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
+        }
+        let color_scale = self.colors.of(theme);
+        let get = self.frame.numbers(&value.field);
+        let mut points = Marks::new(Symbol::Dot, 2.2, Vec::new());
+        points.palette = color_scale.palette.iter().map(|c| alpha(*c, 0.5)).collect();
+        for i in 0..visible {
+            let center = rect[0] + width * (i as f64 + 0.5);
+            let rows = self.groups.get(first + i);
+            scatter(&mut points, color_scale, &get, rows, &plot, center, width);
+        }
+        scene.items.push(Item::Marks(points));
+        for i in 0..visible {
+            if let Some(five) = boxes.get(first + i).copied().flatten() {
+                let center = rect[0] + width * (i as f64 + 0.5);
+                let half = (width * 0.3).clamp(4.0, 18.0);
+                draw_box(&mut scene, theme, &plot, center, half, &five);
+            }
+        }
+        scene.items.push(Item::Unclip);
+        for i in 0..visible {
+            let (Some(name), five) = (bands.names.get(first + i), boxes.get(first + i)) else {
+                continue;
+            };
+            let rows = self.groups.get(first + i);
+            let of = format!("of {} GEMMs", rows.len());
+            let head = Tooltip::new(format!("{} {name}", bands.label));
+            let tooltip = match five.copied().flatten() {
+                Some(f) => head
+                    .line(format!("median {}", format.write(f.median, 3)))
+                    .line(format!(
+                        "middle half {} to {} {of}",
+                        format.write(f.q1, 3),
+                        format.write(f.q3, 3)
+                    )),
+                None => head.line(format!("no value {of}")),
+            };
+            scene.hit_areas.push(HitArea {
+                rows: rows.to_vec(),
+                rect: [rect[0] + width * i as f64, rect[1], width, rect[3]],
+                tooltip,
+            });
+        }
+        names(
+            &mut scene,
+            theme,
+            rect,
+            width,
+            bands,
+            (first, visible),
+            foot,
+        );
+        let mut said = self.notes();
+        if visible < bands.len() {
+            said.insert(0, format!("{visible} of {} strips show.", bands.len()));
+            scene.drag_areas.push(DragArea::Scroll {
+                rect,
+                columns: Window {
+                    first,
+                    shown: visible,
+                    total: bands.len(),
+                    step: width,
+                },
+                rows: Window::default(),
+            });
+        }
+        scene.description = said.join(" ");
+        legend::outline_selected(&mut scene, theme, options.selected);
+        scene
+    }
+
+    fn table(&self) -> Table {
+        table(&self.settings, &self.bands, &self.boxes)
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        if self.obstacle().is_some() {
+            return Vec::new();
+        }
+        let mut out = vec![
+            "A box holds the middle half of a strip, its line the median, its whiskers the 5th to \
+             the 95th percentile."
+                .to_owned(),
+        ];
+        let medians: Vec<(f64, &str)> = self
+            .boxes
+            .iter()
+            .zip(&self.bands.names)
+            .filter_map(|(b, n)| b.map(|b| (b.median, n.as_str())))
+            .collect();
+        let least = medians.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        let most = medians.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        if let (Some(a), Some(b)) = (least, most)
+            && medians.len() > 1
+        {
+            let format = Format::of(&self.settings.value.unit);
+            out.insert(
+                0,
+                format!(
+                    "Median {} from {} ({} {}) to {} ({} {}).",
+                    self.settings.value.label.to_lowercase(),
+                    format.write(a.0, 3),
+                    self.bands.label,
+                    a.1,
+                    format.write(b.0, 3),
+                    self.bands.label,
+                    b.1
+                ),
+            );
+        }
+        if self.groups.rows.len() > POINTS * self.bands.len() {
+            out.push(format!(
+                "At most {POINTS} points of a strip are drawn, evenly taken."
+            ));
+        }
+        out
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        if width < layout::NARROW { 360.0 } else { 420.0 }
+    }
+}
+
+/// Whether names are turned, and the room they take.
+fn foot_of(scene: &Scene, bands: &BandScale) -> (bool, f64) {
+    let widest = bands
+        .names
+        .iter()
+        .map(|n| text::width(n, FONT, false))
+        .fold(0.0, f64::max);
+    let each = ((scene.width - 60.0) / bands.len().max(1) as f64).clamp(NARROWEST, 120.0);
+    if widest + 8.0 > each {
+        (true, widest.min(scene.height * 0.3).min(150.0) + 12.0)
+    } else {
+        (false, FONT * text::LINE + 8.0)
+    }
+}
+
+fn names(
+    scene: &mut Scene,
+    theme: &Theme,
+    rect: Rect,
+    width: f64,
+    bands: &BandScale,
+    (first, visible): (usize, usize),
+    (turned, foot): (bool, f64),
+) {
+    let bottom = rect[1] + rect[3];
+    for i in 0..visible {
+        let Some(name) = bands.names.get(first + i) else {
+            continue;
+        };
+        let x = rect[0] + width * (i as f64 + 0.5);
+        let room = if turned { foot - 10.0 } else { width };
+        let (at, anchor, baseline, turns) = if turned {
+            ((x, bottom + 6.0), Anchor::End, Baseline::Middle, 3)
+        } else {
+            ((x, bottom + 5.0), Anchor::Middle, Baseline::Top, 0)
+        };
+        scene.items.push(Item::Text {
+            at,
+            text: text::ellipsis_middle(name, FONT, room),
+            size: FONT,
+            bold: false,
+            color: theme.text,
+            anchor,
+            baseline,
+            turns,
+        });
+    }
+    let hang = (Anchor::Start, Baseline::Top);
+    let label = bands.label.clone();
+    scene.text((rect[0], bottom + foot), label, FONT, theme.muted, hang);
+}
+
+/// Points beside each other by a fixed pattern, the same every time.
+fn scatter(
+    out: &mut Marks,
+    color_scale: &ColorScale,
+    get: &dyn Fn(usize) -> f64,
+    rows: &[u32],
+    plot: &Plot,
+    center: f64,
+    width: f64,
+) {
+    let every = rows.len().div_ceil(POINTS).max(1);
+    for (k, &row) in rows.iter().enumerate().step_by(every) {
+        let y = plot.y.px(get(row as usize));
+        if y.is_finite() {
+            // Multiples of the golden ratio spread evenly whatever their number.
+            let t = (k as f64 * 0.618_033_988_75).fract() - 0.5;
+            out.xs.push((center + t * width * 0.6) as f32);
+            out.ys.push(y as f32);
+            out.codes.push(color_scale.code(row as usize));
+        }
+    }
+}
+
+fn draw_box(scene: &mut Scene, theme: &Theme, plot: &Plot, x: f64, half: f64, five: &Five) {
+    let y = |v: f64| plot.y.px(v);
+    let ink = theme.text;
+    let bottom = plot.rect[1] + plot.rect[3];
+    let px = |v: f64| {
+        let p = y(v);
+        if p.is_finite() { p } else { bottom }
+    };
+    let (q1, q3) = (px(five.q1), px(five.q3));
+    for (a, b) in [(px(five.low), q1), (q3, px(five.high))] {
+        scene.line(vec![(x, a), (x, b)], alpha(ink, 0.7), 1.0);
+    }
+    scene.items.push(Item::Rect {
+        rect: [x - half, q3, 2.0 * half, (q1 - q3).max(1.0)],
+        fill: Some(alpha(theme.panel, 0.55)),
+        stroke: Some((alpha(ink, 0.8), 1.0)),
+    });
+    let m = px(five.median);
+    scene.line(vec![(x - half, m), (x + half, m)], ink, 2.0);
+}
+
+fn table(input: &Settings, bands: &BandScale, boxes: &[Option<Five>]) -> Table {
+    let mut header = vec![bands.label.clone(), "GEMMs".to_owned()];
+    let title = column_format::title(&input.value);
+    header.extend(
+        [
+            "5th percentile",
+            "25th percentile",
+            "median",
+            "75th percentile",
+            "95th percentile",
+        ]
+        .map(|p| format!("{title}, {p}")),
+    );
+    let rows = bands
+        .names
+        .iter()
+        .zip(boxes)
+        .map(|(name, five)| {
+            let mut row = vec![name.clone()];
+            match five {
+                Some(f) => {
+                    row.push(f.n.to_string());
+                    let all = [f.low, f.q1, f.median, f.q3, f.high];
+                    row.extend(all.map(|v| column_format::number(&input.value, v)));
+                }
+                None => row.extend(["0", "", "", "", "", ""].map(str::to_owned)),
+            }
+            row
+        })
+        .collect();
+    Table { header, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles() {
+        let mut v = vec![4.0, f64::NAN, 1.0, 2.0, 3.0, 5.0];
+        let f = Five::of(&mut v);
+        assert_eq!(
+            f.map(|f| (f.q1, f.median, f.q3, f.n)),
+            Some((2.0, 3.0, 4.0, 5))
+        );
+        assert_eq!(Five::of(&mut Vec::new()), None);
+        assert_eq!(Five::of(&mut vec![7.0]).map(|f| f.high), Some(7.0));
+    }
+}

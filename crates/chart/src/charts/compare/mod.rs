@@ -1,0 +1,461 @@
+//! The comparison view: two sides as a scatter, a distribution, ranked bars, arrows on a roofline.
+
+mod arrows;
+mod panels;
+mod ranked;
+
+use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::layout;
+use crate::layout::NARROW;
+use crate::legend;
+use crate::scene::Scene;
+use crate::ticks::Format;
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::compare::duel;
+use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, times};
+use gemmscope_analysis::compare::winner::{Tally, tally};
+use gemmscope_analysis::compare::{Comparison, Setup};
+use gemmscope_model::units::{grouped, plural_s};
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::field::{Field, FieldKind, Frame};
+use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
+
+/// This chart in the list of all.
+pub(super) const KIND: ChartKind = ChartKind {
+    id: "compare",
+    name: "Compare",
+    hint: "Which library, device or version is faster, on which shapes, by how much?",
+    icon: "M2 14 14 2M5 5.5h.01M8 4h.01M10.5 10h.01M12.5 7.5h.01",
+    params: &["color"],
+    of_selection: false,
+    legend: false,
+    open: |inputs| Box::new(Compare::open(inputs.frame, inputs.state)),
+};
+
+/// Which picture of the comparison is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Show {
+    Overview,
+    Scatter,
+    Distribution,
+    Ranked,
+    Arrows,
+}
+
+impl Show {
+    const ALL: [(Show, &'static str, &'static str); 5] = [
+        (Show::Overview, "overview", "Overview"),
+        (Show::Scatter, "scatter", "A against B"),
+        (Show::Distribution, "distribution", "Distribution"),
+        (Show::Ranked, "ranked", "Largest wins and losses"),
+        (Show::Arrows, "arrows", "Arrows on the roofline"),
+    ];
+}
+
+/// An opened comparison.
+#[derive(Debug)]
+pub(crate) struct Compare {
+    frame: Frame,
+    controls: Vec<Control>,
+    show: Show,
+    model: Option<Model>,
+}
+
+/// What is compared, worked out.
+#[derive(Debug)]
+struct Model {
+    comparison: Comparison,
+    duel: Duel,
+    tally: Tally,
+    /// Indices into the duel's ratios, A furthest ahead first.
+    ranked: Vec<usize>,
+}
+
+impl Compare {
+    /// Reads the settings, chooses what is not set, and compares.
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+        let mut out = Compare {
+            frame: frame.clone(),
+            controls: Vec::new(),
+            show: Show::Overview,
+            model: None,
+        };
+        let candidates = Setup::candidates(frame);
+        let Some(found) = Setup::choose(frame, &candidates) else {
+            return out;
+        };
+        let default = found.setup.clone();
+        let side = Control::field(
+            state,
+            "compare.side",
+            "Compare",
+            "The values of this column are the sides that are compared.",
+            Choice::named(frame, &candidates),
+            &default.side.to_string(),
+        );
+        let mut setup = match Field::parse(&side.current) {
+            Some(f) if f != default.side => Setup::of(frame, f),
+            _ => default,
+        };
+        let sides: Vec<Choice> = setup.sides.iter().map(Choice::plain).collect();
+        let first = setup.sides.first().cloned().unwrap_or_default();
+        let a = Control::choice(
+            state,
+            "compare.a",
+            "A (before)",
+            "Ratios are B over A: above 1, B is faster.",
+            sides.clone(),
+            &first,
+        );
+        let second = setup
+            .sides
+            .iter()
+            .find(|s| **s != a.current)
+            .cloned()
+            .unwrap_or_default();
+        let b = Control::choice(state, "compare.b", "B (after)", "", sides, &second);
+        let keys = Control::several(
+            state,
+            "compare.keys",
+            "Match on",
+            "What must agree for two rows to be the same configuration.",
+            key_choices(frame, &setup),
+            &setup.keys.iter().map(Field::to_string).collect::<Vec<_>>(),
+        );
+        setup.keys = keys.values().into_iter().filter_map(Field::parse).collect();
+        let threshold = Control::number(
+            state,
+            "compare.threshold",
+            "Threshold",
+            "A side wins where it is faster by more than this.",
+            (0.0, 100.0, 1.0),
+            "%",
+            2.0,
+        );
+        let comparison = if setup == found.setup {
+            found
+        } else {
+            Comparison::new(frame, &setup)
+        };
+        let at = |c: &Control| setup.sides.iter().position(|s| *s == c.current);
+        let pair = (at(&a).unwrap_or(0), at(&b).unwrap_or(1));
+        let measure = Control::choice(
+            state,
+            "compare.measure",
+            "By",
+            "Shares of the roof leave the hardware out: fair where the devices differ.",
+            vec![
+                Choice::new("rate", "Attained rate"),
+                Choice::new("roof", "Share of own roof"),
+            ],
+            if duel::devices_differ(frame, &comparison, pair) && has_roofs(frame) {
+                "roof"
+            } else {
+                "rate"
+            },
+        );
+        let by = match measure.current.as_str() {
+            "roof" => Measure::Roof,
+            _ => Measure::Rate,
+        };
+        let duel = Duel::new(frame, &comparison, pair, by, threshold.as_number() / 100.0);
+        let show = Control::choice(
+            state,
+            "compare.show",
+            "Show",
+            "",
+            Show::ALL
+                .iter()
+                .map(|(_, v, l)| Choice::new(*v, *l))
+                .collect(),
+            "overview",
+        );
+        out.show = Show::ALL
+            .iter()
+            .find(|(_, v, _)| *v == show.current)
+            .map_or(Show::Overview, |s| s.0);
+        let tally = tally(&comparison, duel.threshold, true);
+        out.controls = vec![show, side, a, b, keys, measure, threshold];
+        out.model = Some(Model {
+            ranked: duel.ranked(),
+            comparison,
+            duel,
+            tally,
+        });
+        out
+    }
+
+    /// Why nothing can be compared; `None` where something can.
+    fn obstacle(&self) -> Option<String> {
+        let Some(m) = &self.model else {
+            return Some(
+                "To compare, open a second file, or a file with a column that tells sides apart: \
+                 library, device, commit. Every row here has one and the same of each."
+                    .to_owned(),
+            );
+        };
+        let (a, b) = m.duel.names(&m.comparison);
+        if a == b {
+            return Some(format!(
+                "A and B are both {a}: choose two different ones to compare."
+            ));
+        }
+        if !m.duel.ratios.is_empty() {
+            return None;
+        }
+        if m.duel.without_roof > 0 {
+            return Some(format!(
+                "{a} and {b} share {}, but the roof of at least one side is not known: choose \
+                 their devices, or compare by attained rate.",
+                counted(m.duel.without_roof)
+            ));
+        }
+        let keys: Vec<String> = m
+            .comparison
+            .setup
+            .keys
+            .iter()
+            .filter_map(|k| self.frame.info(k))
+            .map(|i| i.label.to_lowercase())
+            .collect();
+        Some(format!(
+            "{a} and {b} have no configuration in common (matched on {}). Match on fewer keys, or \
+             choose other sides. {}",
+            keys.join(", "),
+            m.comparison.join_sentence()
+        ))
+    }
+}
+
+/// `521 configurations`.
+fn counted(n: u64) -> String {
+    format!("{} configuration{}", grouped(n), plural_s(n))
+}
+
+fn has_roofs(frame: &Frame) -> bool {
+    frame
+        .rows
+        .iter()
+        .any(|&r| !frame.metrics.roof_s[r as usize].is_nan())
+}
+
+/// The keys that can be matched on: sizes, types, layout, device, file and the text columns, and
+/// number columns with few values. Not what is measured.
+fn key_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
+    frame
+        .fields()
+        .into_iter()
+        .filter(|i| i.field != setup.side)
+        .filter(|i| match &i.field {
+            Field::Shape
+            | Field::M
+            | Field::N
+            | Field::K
+            | Field::Batch
+            | Field::Dtype
+            | Field::Transposes
+            | Field::Device
+            | Field::Source => true,
+            Field::Column(key) => {
+                i.kind == FieldKind::Category
+                    || frame
+                        .data
+                        .columns
+                        .iter()
+                        .any(|c| c.key == *key && panels::is_setting(c.meaning))
+            }
+            _ => false,
+        })
+        .map(|i| Choice::new(i.field.to_string(), i.label))
+        .collect()
+}
+
+impl Chart for Compare {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let mut scene = Scene::new(options.width, options.height, "Comparison");
+        let all = [0.0, 0.0, scene.width, scene.height];
+        scene.fill(all, options.theme.background);
+        let (Some(m), None) = (&self.model, self.obstacle()) else {
+            let sentence = self.obstacle().unwrap_or_default();
+            scene.title = format!("Nothing to compare. {sentence}");
+            layout::message(&mut scene, all, options.theme, &sentence);
+            return scene;
+        };
+        scene.title = m.duel.headline(&m.comparison);
+        scene.description = self.notes().join(" ");
+        let p = panels::Panels {
+            frame: &self.frame,
+            comparison: &m.comparison,
+            duel: &m.duel,
+            ranked: &m.ranked,
+            theme: options.theme,
+        };
+        let (w, h) = (scene.width, scene.height);
+        match self.show {
+            Show::Overview if w >= NARROW && h >= 360.0 => {
+                let left = (w * 0.54).round();
+                let top = (h * 0.4).round();
+                p.scatter(&mut scene, [0.0, 0.0, left, h]);
+                p.distribution(&mut scene, [left, 0.0, w - left, top]);
+                p.ranked(&mut scene, [left, top, w - left, h - top]);
+            }
+            Show::Overview | Show::Scatter => p.scatter(&mut scene, all),
+            Show::Distribution => p.distribution(&mut scene, all),
+            Show::Ranked => p.ranked(&mut scene, all),
+            Show::Arrows => arrows::draw(&p, &mut scene, all),
+        }
+        legend::outline_selected(&mut scene, options.theme, options.selected);
+        scene
+    }
+
+    fn table(&self) -> Table {
+        let Some(m) = &self.model else {
+            return Table::default();
+        };
+        let (a, b) = m.duel.names(&m.comparison);
+        let mut header = vec!["configuration".to_owned()];
+        for side in [a, b] {
+            header.extend([
+                format!("{side}: median time (s)"),
+                format!("{side}: repeats"),
+                format!("{side}: spread (s)"),
+                format!("{side}: interquartile range (s)"),
+                format!("{side}: standard deviation (s)"),
+                format!("{side}: attained (FLOP/s)"),
+                format!("{side}: share of roof"),
+            ]);
+        }
+        header.extend([
+            match m.duel.measure {
+                Measure::Rate => format!("{b} over {a} (rate)"),
+                Measure::Roof => format!("{b} over {a} (share of roof)"),
+            },
+            "log2".to_owned(),
+            "verdict".to_owned(),
+        ]);
+        let number = |v: f64| {
+            if v.is_nan() {
+                String::new()
+            } else {
+                format!("{v}")
+            }
+        };
+        let rows = m
+            .ranked
+            .iter()
+            .filter_map(|&i| m.duel.ratios.get(i))
+            .map(|r| {
+                let mut row = vec![m.comparison.label(&self.frame, r.configuration as usize)];
+                for s in [m.duel.a, m.duel.b]
+                    .iter()
+                    .filter_map(|&side| m.comparison.sample(r.configuration as usize, side))
+                {
+                    row.extend([
+                        number(s.time_s),
+                        s.n.to_string(),
+                        number(s.spread_s),
+                        number(s.iqr_s),
+                        number(s.std_s),
+                        number(s.rate),
+                        number(s.efficiency),
+                    ]);
+                }
+                row.extend([
+                    number(r.ratio),
+                    number(r.ratio.log2()),
+                    match r.verdict {
+                        Verdict::A => a.to_owned(),
+                        Verdict::B => b.to_owned(),
+                        Verdict::Even => "even".to_owned(),
+                        Verdict::Noise => "within noise".to_owned(),
+                    },
+                ]);
+                row
+            })
+            .collect();
+        Table { header, rows }
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let Some(m) = &self.model else {
+            return Vec::new();
+        };
+        if self.obstacle().is_some() {
+            return Vec::new();
+        }
+        let mut out = vec![m.duel.headline(&m.comparison)];
+        out.push(m.duel.means_sentence(&m.comparison));
+        out.push(m.comparison.join_sentence());
+        out.extend(m.duel.device_sentence(&self.frame, &m.comparison));
+        if m.comparison.setup.sides.len() > 2 && m.tally.compared > 0 {
+            let wins: Vec<String> = m
+                .comparison
+                .setup
+                .sides
+                .iter()
+                .zip(&m.tally.fastest)
+                .map(|(s, n)| format!("{s} {n}"))
+                .collect();
+            out.push(format!(
+                "Of the {} that all {} sides have, the fastest is: {}.",
+                counted(m.tally.compared),
+                m.comparison.setup.sides.len(),
+                wins.join(", ")
+            ));
+        }
+        if m.duel.without_roof > 0 {
+            out.push(format!(
+                "{} left out: the roof of a side is not known.",
+                counted(m.duel.without_roof)
+            ));
+        }
+        out.push(m.duel.noise_sentence());
+        out
+    }
+
+    fn heights(&self, width: f64) -> (f64, f64) {
+        // Three panels need more than one.
+        let least = if width < NARROW { 340.0 } else { 400.0 };
+        (least, f64::INFINITY)
+    }
+}
+
+/// The tooltip of a matched configuration.
+fn tooltip(frame: &Frame, comparison: &Comparison, duel: &Duel, index: usize) -> Tooltip {
+    let Some(r) = duel.ratios.get(index) else {
+        return Tooltip::default();
+    };
+    let (a, b) = duel.names(comparison);
+    let sample = |side| comparison.sample(r.configuration as usize, side);
+    let value = |side: usize| match (sample(side), duel.measure) {
+        (Some(s), Measure::Rate) => {
+            let n = match s.n {
+                0 | 1 => String::new(),
+                n => format!(", median of {n}"),
+            };
+            format!(
+                "{} ({}{n})",
+                Format::rate().write(s.rate, 4),
+                Format::seconds().write(s.time_s, 4)
+            )
+        }
+        (Some(s), Measure::Roof) => Format::percent().write(s.efficiency, 3),
+        (None, _) => String::new(),
+    };
+    let verdict = match r.verdict {
+        Verdict::Noise => " (within noise)",
+        Verdict::Even => " (even)",
+        _ => "",
+    };
+    Tooltip::new(comparison.label(frame, r.configuration as usize))
+        .line(format!("{b} {} of {a}{verdict}", times(r.ratio)))
+        .line(format!("{a} {}, {b} {}", value(duel.a), value(duel.b)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,489 @@
+//! The panels of a comparison, each drawn into a rectangle.
+
+use crate::clip;
+use crate::labels::{Placer, Rect, grown};
+use crate::layout;
+use crate::layout::{Axis, FONT, NARROW, Plot};
+use crate::legend;
+use crate::legend::Swatch;
+use crate::palette::{Theme, alpha};
+use crate::scale;
+use crate::scale::{Kind, Scale};
+use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Marks, Scene, Symbol};
+use crate::text;
+use crate::ticks;
+use crate::ticks::{Format, Tick};
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::compare::Comparison;
+use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, times};
+use gemmscope_model::units::grouped;
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::field::Frame;
+
+/// Marks past this number are drawn but not reachable one by one: the ones with the largest
+/// gaps are.
+const MOST_MARKS: usize = 4_000;
+
+/// True for a number column that is a setting of the run rather than a result.
+pub(super) fn is_setting(meaning: ColumnMeaning) -> bool {
+    matches!(
+        meaning,
+        ColumnMeaning::TileM
+            | ColumnMeaning::TileN
+            | ColumnMeaning::TileK
+            | ColumnMeaning::SplitK
+            | ColumnMeaning::Stages
+            | ColumnMeaning::Warps
+            | ColumnMeaning::Order
+            | ColumnMeaning::Other
+    )
+}
+
+/// What every panel draws from.
+pub(super) struct Panels<'a> {
+    pub(super) frame: &'a Frame,
+    pub(super) comparison: &'a Comparison,
+    pub(super) duel: &'a Duel,
+    pub(super) ranked: &'a [usize],
+    pub(super) theme: &'a Theme,
+}
+
+impl Panels<'_> {
+    /// Colour of a verdict: B blue, A orange, neither grey.
+    pub(super) fn color(&self, verdict: Verdict) -> Color {
+        match verdict {
+            Verdict::B => self.theme.categories[0],
+            Verdict::A => self.theme.categories[1],
+            Verdict::Even | Verdict::Noise => self.theme.other,
+        }
+    }
+
+    fn legend_entries(&self) -> Vec<(Swatch, String)> {
+        let (a, b) = self.duel.names(self.comparison);
+        let mut out = Vec::new();
+        for (verdict, symbol, words) in [
+            (Verdict::B, Symbol::Dot, format!("{b} faster")),
+            (Verdict::A, Symbol::Dot, format!("{a} faster")),
+            (
+                Verdict::Even,
+                Symbol::Dot,
+                format!("within {:.0} %", self.duel.threshold * 100.0),
+            ),
+            (Verdict::Noise, Symbol::Ring, "within noise".to_owned()),
+        ] {
+            let n = self.duel.count(verdict);
+            if n > 0 || matches!(verdict, Verdict::A | Verdict::B) {
+                let words = match self.duel.measure {
+                    Measure::Roof => words.replace("faster", "closer to its roof"),
+                    Measure::Rate => words,
+                };
+                out.push((
+                    Swatch::Mark(symbol, self.color(verdict)),
+                    format!("{words}: {}", grouped(n)),
+                ));
+            }
+        }
+        out
+    }
+
+    /// Rows of both sides of a configuration.
+    pub(super) fn rows(&self, index: usize) -> Vec<u32> {
+        let Some(r) = self.duel.ratios.get(index) else {
+            return Vec::new();
+        };
+        [self.duel.a, self.duel.b]
+            .iter()
+            .filter_map(|&side| self.comparison.sample(r.configuration as usize, side))
+            .flat_map(|s| self.comparison.rows_of(s).iter().copied())
+            .collect()
+    }
+
+    pub(super) fn tooltip(&self, index: usize) -> Tooltip {
+        super::tooltip(self.frame, self.comparison, self.duel, index)
+    }
+
+    /// A against B, both logarithmic over the same range, so that the diagonal is "equal".
+    pub(super) fn scatter(&self, scene: &mut Scene, rect: Rect) {
+        let (a, b) = self.duel.names(self.comparison);
+        let (format, what) = match self.duel.measure {
+            Measure::Rate => (Format::rate(), "attained"),
+            Measure::Roof => (Format::percent(), "share of roof"),
+        };
+        let value = |index: usize| {
+            let r = &self.duel.ratios[index];
+            let of = |side: usize| {
+                let sample = self.comparison.sample(r.configuration as usize, side);
+                sample.map_or(f64::NAN, |s| match self.duel.measure {
+                    Measure::Rate => s.rate,
+                    Measure::Roof => s.efficiency,
+                })
+            };
+            (of(self.duel.a), of(self.duel.b))
+        };
+        let all = (0..self.duel.ratios.len()).flat_map(|i| {
+            let (x, y) = value(i);
+            [x, y]
+        });
+        let domain = scale::padded(
+            Kind::Log,
+            scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)),
+            0.04,
+        );
+        let entries = self.legend_entries();
+        let narrow = rect[2] < NARROW;
+        let legend = legend::legend(None, (0.0, 0.0), rect[2] - 24.0, self.theme, &entries);
+        let top = 30.0 + legend;
+        let axis_scale = Scale::new(Kind::Log, domain, (0.0, rect[2]));
+        let x_ticks = ticks::ticks(&axis_scale, (rect[2] / 95.0) as usize, &format);
+        let y_ticks = ticks::ticks(&axis_scale, (rect[3] / 60.0) as usize, &format);
+        let left = layout::Margins::for_ticks(&y_ticks).left;
+        let plot = Plot::new(
+            [
+                rect[0] + left,
+                rect[1] + top,
+                (rect[2] - left - 30.0).max(1.0),
+                (rect[3] - top - 42.0).max(1.0),
+            ],
+            axis_scale,
+            axis_scale,
+        );
+        scene.fill(plot.rect, self.theme.panel);
+        layout::axes(
+            scene,
+            &plot,
+            self.theme,
+            &Axis {
+                title: String::new(),
+                ticks: x_ticks,
+                grid: true,
+            },
+            &Axis {
+                title: String::new(),
+                ticks: y_ticks,
+                grid: true,
+            },
+        );
+        let [l, t, w, h] = plot.rect;
+        legend::legend(
+            Some(scene),
+            (rect[0] + 10.0, rect[1] + 4.0),
+            rect[2] - 24.0,
+            self.theme,
+            &entries,
+        );
+        legend::note(
+            scene,
+            (rect[0] + 8.0, t - 12.0),
+            rect[2] - 16.0,
+            self.theme,
+            &format!("B: {b}, {what}"),
+        );
+        let title = text::ellipsis(&format!("A: {a}, {what}"), FONT, w + left - 20.0);
+        scene.text(
+            (l + w, t + h + 24.0),
+            title,
+            FONT,
+            self.theme.muted,
+            (Anchor::End, Baseline::Top),
+        );
+        scene.items.push(Item::Clip { rect: plot.rect });
+        let line_at = |ratio: f64| {
+            vec![
+                (plot.x.px(domain.0), plot.y.px(domain.0 * ratio)),
+                (plot.x.px(domain.1), plot.y.px(domain.1 * ratio)),
+            ]
+        };
+        let edge = 1.0 + self.duel.threshold;
+        if self.duel.threshold > 0.0 {
+            let mut band = line_at(edge);
+            band.extend(line_at(1.0 / edge).into_iter().rev());
+            scene.items.push(Item::Polygon {
+                points: band,
+                fill: alpha(self.theme.other, 0.28),
+            });
+        }
+        scene.line(line_at(1.0), self.theme.roof, 1.5);
+        let g = self.duel.geometric_mean;
+        scene.dashed(line_at(g), self.theme.accent, 1.5, &[6.0, 4.0]);
+        self.points(scene, &plot, &value);
+        scene.items.push(Item::Unclip);
+        // The two lines say what they are, where the fewest points lie.
+        let mut placer = Placer::new(plot.rect);
+        let points: Vec<(f64, f64)> = scene
+            .hit_areas
+            .iter()
+            .map(|m| (m.rect[0] + m.rect[2] / 2.0, m.rect[1] + m.rect[3] / 2.0))
+            .collect();
+        let mut tag = |scene: &mut Scene, ratio: f64, words: String, color: Color| {
+            let width = text::width(&words, FONT, false) + 6.0;
+            let size = (width, FONT * text::LINE + 2.0);
+            let mut spots: Vec<Rect> = (1..=24)
+                .flat_map(|i| {
+                    let x = l + w * f64::from(i) / 25.0;
+                    let y = plot.y.px(plot.x.value(x) * ratio);
+                    [
+                        [x - size.0 - 6.0, y - size.1 - 3.0, size.0, size.1],
+                        [x + 6.0, y + 3.0, size.0, size.1],
+                    ]
+                })
+                .filter(|r| placer.free(*r))
+                .collect();
+            spots.sort_by_key(|r| {
+                points
+                    .iter()
+                    .filter(|p| clip::holds(grown(*r, 3.0), **p))
+                    .count()
+            });
+            if let Some(r) = placer.first(spots.first().copied()) {
+                scene.fill(r, alpha(self.theme.panel, 0.8));
+                scene.text(
+                    (r[0] + 3.0, r[1] + r[3] / 2.0),
+                    words,
+                    FONT,
+                    color,
+                    (Anchor::Start, Baseline::Middle),
+                );
+            }
+        };
+        tag(scene, 1.0, "equal".to_owned(), self.theme.roof);
+        if !(1.0 / 1.05..=1.05).contains(&g) && g.is_finite() {
+            let words = if narrow {
+                times(g)
+            } else {
+                format!("geometric mean {}", times(g))
+            };
+            tag(scene, g, words, self.theme.accent);
+        }
+    }
+
+    fn points(&self, scene: &mut Scene, plot: &Plot, value: &dyn Fn(usize) -> (f64, f64)) {
+        let n = self.duel.ratios.len();
+        let radius = if n > 5000 {
+            2.0
+        } else if n > 300 {
+            3.0
+        } else {
+            4.0
+        };
+        let opacity = if n > 300 { 0.6 } else { 0.85 };
+        let mut dots = Marks::new(
+            Symbol::Dot,
+            radius,
+            [Verdict::A, Verdict::B, Verdict::Even]
+                .map(|v| alpha(self.color(v), opacity))
+                .to_vec(),
+        );
+        let mut rings = Marks::new(Symbol::Ring, radius, vec![self.theme.muted]);
+        for (i, r) in self.duel.ratios.iter().enumerate() {
+            let (x, y) = value(i);
+            let at = (plot.x.px(x), plot.y.px(y));
+            if !(at.0.is_finite() && at.1.is_finite()) {
+                continue;
+            }
+            let marks = if r.verdict == Verdict::Noise {
+                &mut rings
+            } else {
+                dots.codes.push(r.verdict as u16);
+                &mut dots
+            };
+            marks.xs.push(at.0 as f32);
+            marks.ys.push(at.1 as f32);
+        }
+        scene.items.push(Item::Marks(dots));
+        scene.items.push(Item::Marks(rings));
+        // The widest gaps first, so that a cut drops the narrow ones.
+        let ends = self.ranked.len().min(MOST_MARKS);
+        let (head, tail) = (ends / 2 + ends % 2, ends / 2);
+        let reachable = self
+            .ranked
+            .iter()
+            .take(head)
+            .chain(self.ranked.iter().rev().take(tail));
+        let size = (2.0 * radius).max(8.0);
+        for &i in reachable {
+            let (x, y) = value(i);
+            let at = (plot.x.px(x), plot.y.px(y));
+            scene.hit_areas.push(HitArea {
+                rows: self.rows(i),
+                rect: [at.0 - size / 2.0, at.1 - size / 2.0, size, size],
+                tooltip: self.tooltip(i),
+            });
+        }
+    }
+
+    /// A histogram of log2 ratios.
+    pub(super) fn distribution(&self, scene: &mut Scene, rect: Rect) {
+        let (a, b) = self.duel.names(self.comparison);
+        let d = self.duel.distribution();
+        let most = d.members.iter().map(Vec::len).max().unwrap_or(0).max(1) as f64;
+        let mut lo = d.start;
+        let mut hi = d.start + d.width * d.members.len() as f64;
+        // "Equal" is always in the picture: a distribution is read against it.
+        lo = lo.min(-d.width);
+        hi = hi.max(d.width);
+        let y_scale = Scale::new(Kind::Linear, (0.0, most * 1.12), (0.0, 1.0));
+        let y_ticks: Vec<Tick> = ticks::linear(
+            y_scale.domain,
+            (rect[3] / 55.0) as usize,
+            &Format::plain(""),
+        )
+        .into_iter()
+        .filter(|t| t.value.fract() == 0.0)
+        .collect();
+        let left = layout::Margins::for_ticks(&y_ticks).left;
+        let plot = Plot::new(
+            [
+                rect[0] + left,
+                rect[1] + 34.0,
+                (rect[2] - left - 14.0).max(1.0),
+                (rect[3] - 34.0 - 42.0).max(1.0),
+            ],
+            Scale::new(Kind::Linear, (lo, hi), (0.0, 1.0)),
+            y_scale,
+        );
+        scene.fill(plot.rect, self.theme.panel);
+        let x_ticks = ratio_ticks((lo, hi), (plot.rect[2] / 56.0) as usize);
+        layout::axes(
+            scene,
+            &plot,
+            self.theme,
+            &Axis {
+                title: text::ellipsis(
+                    &format!("{b} over {a}, {}", self.measure_words()),
+                    FONT,
+                    plot.rect[2],
+                ),
+                ticks: x_ticks,
+                grid: false,
+            },
+            &Axis {
+                title: String::new(),
+                ticks: y_ticks,
+                grid: true,
+            },
+        );
+        legend::heading(
+            scene,
+            (rect[0] + 8.0, rect[1] + 14.0),
+            rect[2] - 16.0,
+            self.theme,
+            "Configurations by ratio",
+        );
+        for (i, members) in d.members.iter().enumerate() {
+            if members.is_empty() {
+                continue;
+            }
+            let (e0, e1) = (
+                d.start + d.width * i as f64,
+                d.start + d.width * (i + 1) as f64,
+            );
+            let (x0, x1) = (plot.x.px(e0), plot.x.px(e1));
+            let y = plot.y.px(members.len() as f64);
+            let bottom = plot.rect[1] + plot.rect[3];
+            let color = if e0 >= 0.0 {
+                self.color(Verdict::B)
+            } else {
+                self.color(Verdict::A)
+            };
+            let bar = [x0 + 0.5, y, (x1 - x0 - 1.0).max(1.0), bottom - y];
+            scene.fill(bar, color);
+            scene.hit_areas.push(HitArea {
+                rows: members
+                    .iter()
+                    .flat_map(|&m| self.rows(m as usize))
+                    .collect(),
+                rect: bar,
+                tooltip: Tooltip::new(format!("{} to {}", times(e0.exp2()), times(e1.exp2())))
+                    .line(super::counted(members.len() as u64)),
+            });
+        }
+        let [l, t, w, h] = plot.rect;
+        let x = plot.x.px(0.0);
+        scene.line(vec![(x, t), (x, t + h)], self.theme.roof, 1.5);
+        let g = self.duel.geometric_mean.log2();
+        let gx = plot.x.px(g);
+        scene.dashed(
+            vec![(gx, t), (gx, t + h)],
+            self.theme.accent,
+            1.5,
+            &[6.0, 4.0],
+        );
+        let words = format!("geometric mean {}", times(self.duel.geometric_mean));
+        let width = text::width(&words, FONT, false);
+        // On the side with more room.
+        let (at, anchor) = if gx + width + 8.0 < l + w {
+            (gx + 5.0, Anchor::Start)
+        } else {
+            (gx - 5.0, Anchor::End)
+        };
+        if width < w {
+            let left = if anchor == Anchor::Start {
+                at
+            } else {
+                at - width
+            };
+            scene.fill(
+                [left - 2.0, t + 2.0, width + 4.0, 15.0],
+                alpha(self.theme.panel, 0.8),
+            );
+            scene.text(
+                (at, t + 9.0),
+                words,
+                FONT,
+                self.theme.accent,
+                (anchor, Baseline::Middle),
+            );
+        }
+    }
+
+    fn measure_words(&self) -> &'static str {
+        match self.duel.measure {
+            Measure::Rate => "attained rate",
+            Measure::Roof => "share of own roof",
+        }
+    }
+}
+
+/// Ticks at ratios people can name, for an axis of log2 ratios.
+pub(super) fn ratio_ticks((lo, hi): (f64, f64), room: usize) -> Vec<Tick> {
+    let room = room.max(2);
+    let span = hi - lo;
+    if !(span.is_finite() && span > 0.0) {
+        return Vec::new();
+    }
+    if span <= 1.6 {
+        // A narrow range reads better in per cent.
+        let percent = |v: f64| (v.exp2() - 1.0) * 100.0;
+        return ticks::linear((percent(lo), percent(hi)), room, &Format::plain(""))
+            .into_iter()
+            .filter(|t| t.value > -100.0)
+            .map(|t| Tick {
+                value: (1.0 + t.value / 100.0).log2(),
+                label: t.label.map(|_| {
+                    if t.value == 0.0 {
+                        "1×".to_owned()
+                    } else {
+                        format!("{:+}\u{202f}%", (t.value * 100.0).round() / 100.0)
+                    }
+                }),
+            })
+            .collect();
+    }
+    let every = (span / room as f64).ceil().max(1.0);
+    let first = (lo / every).ceil() as i64;
+    let last = (hi / every).floor() as i64;
+    (first..=last.min(first + 200))
+        .map(|i| {
+            let v = i as f64 * every;
+            let factor = v.abs().exp2();
+            Tick {
+                value: v,
+                label: Some(if v < 0.0 {
+                    format!("1/{factor:.0}×")
+                } else {
+                    format!("{factor:.0}×")
+                }),
+            }
+        })
+        .collect()
+}

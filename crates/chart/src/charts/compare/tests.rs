@@ -1,0 +1,114 @@
+use super::*;
+use crate::palette::Theme;
+use crate::testing::{SIZES, draw_everywhere, golden, sound, two_libraries};
+use gemmscope_table::fixture::Rows;
+
+fn look(theme: &Theme, size: usize) -> RenderOptions<'_> {
+    RenderOptions::new(theme, (SIZES[size].0, SIZES[size].1))
+}
+
+fn small() -> Frame {
+    let mut rows = Rows::new();
+    for (i, (m, ratio)) in [(16, 0.5), (64, 0.8), (256, 1.01), (1024, 1.5), (4096, 2.2)]
+        .into_iter()
+        .enumerate()
+    {
+        let t = 2e-5 * 3f64.powi(i as i32);
+        for wobble in [0.98, 1.0, 1.03] {
+            rows.row((m, 4096, 4096), "hipBLASLt", t * wobble, "MI300X");
+            rows.row((m, 4096, 4096), "rocBLAS", t / ratio * wobble, "MI300X");
+        }
+    }
+    rows.row((8, 8, 8), "rocBLAS", 1e-6, "MI300X");
+    rows.frame(None)
+}
+
+#[test]
+fn goldens() {
+    let frame = small();
+    let mut state = ViewState::default();
+    for (_, value, _) in Show::ALL {
+        state.set_param("compare.show", value);
+        let view = Compare::open(&frame, &state);
+        draw_everywhere(&format!("small-compare-{value}"), &view);
+        for (size, name) in [(0, "phone"), (1, "desk")] {
+            golden(
+                &format!("compare-{value}-{name}"),
+                &view.scene(&look(&Theme::LIGHT, size)),
+            );
+        }
+    }
+    golden(
+        "compare-dark",
+        &Compare::open(&frame, &ViewState::default()).scene(&look(&Theme::DARK, 1)),
+    );
+}
+
+#[test]
+fn settings_are_read_one_by_one() {
+    let frame = small();
+    let mut state = ViewState::default();
+    state.set_param("compare.a", "rocBLAS");
+    state.set_param("compare.b", "no such side");
+    state.set_param("compare.threshold", "many");
+    state.set_param("compare.keys", "m,dtype,nonsense");
+    let view = Compare::open(&frame, &state);
+    let current = |key: &str| {
+        let c = view.controls.iter().find(|c| c.key == key);
+        c.map(|c| c.current.clone()).unwrap_or_default()
+    };
+    assert_eq!(current("compare.a"), "rocBLAS");
+    assert_eq!(current("compare.b"), "hipBLASLt");
+    assert_eq!(current("compare.threshold"), "2");
+    assert_eq!(current("compare.keys"), "m,dtype");
+    let t = view.table();
+    assert_eq!((t.rows.len(), t.header.len()), (5, t.rows[0].len()));
+}
+
+#[test]
+fn the_reader_is_told_what_is_missing() {
+    let mut rows = Rows::new();
+    rows.row((8, 8, 8), "only", 1e-6, "");
+    let view = Compare::open(&rows.frame(None), &ViewState::default());
+    let scene = view.scene(&look(&Theme::LIGHT, 0));
+    assert!(scene.message.is_some_and(|m| m.contains("second file")));
+    sound(&view.scene(&look(&Theme::DARK, 1)));
+
+    let mut rows = Rows::new();
+    rows.row((8, 8, 8), "x", 1e-6, "");
+    rows.row((9, 8, 8), "y", 1e-6, "");
+    let frame = rows.frame(None);
+    let mut state = ViewState::default();
+    let message = |s: &ViewState| {
+        Compare::open(&frame, s)
+            .scene(&look(&Theme::LIGHT, 0))
+            .message
+    };
+    assert!(message(&state).is_some_and(|m| m.contains("no configuration in common")));
+    state.set_param("compare.b", "x");
+    assert!(message(&state).is_some_and(|m| m.contains("both x")));
+    let empty = gemmscope_table::fixture::frame(gemmscope_table::dataset::Dataset::new(), None);
+    assert!(
+        Compare::open(&empty, &state)
+            .scene(&look(&Theme::LIGHT, 0))
+            .message
+            .is_some()
+    );
+}
+
+#[test]
+fn many_shapes_fit() {
+    let frame = two_libraries();
+    let mut state = ViewState::default();
+    for (_, value, _) in Show::ALL {
+        state.set_param("compare.show", value);
+        let view = Compare::open(&frame, &state);
+        draw_everywhere(&format!("compare-{value}"), &view);
+        assert_eq!(view.table().rows.len(), 500);
+    }
+    // Every matched shape can be reached.
+    state.set_param("compare.show", "scatter");
+    let scene = Compare::open(&frame, &state).scene(&look(&Theme::LIGHT, 1));
+    assert_eq!(scene.hit_areas.len(), 500);
+    assert!(scene.hit_areas.iter().all(|m| m.rows.len() == 2));
+}

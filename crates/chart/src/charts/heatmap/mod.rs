@@ -1,0 +1,416 @@
+//! The heatmap: any two fields as axes, any figure as colour; or one row of cells.
+
+mod draw;
+
+use crate::aggregate::{Aggregate, Groups, best_first};
+use crate::band_scale::{BandScale, Order};
+use crate::charts::{Chart, ChartKind, RenderOptions, field_of, nothing};
+use crate::layout::NARROW;
+use crate::scale::{Kind, extent};
+use crate::scene::Scene;
+use crate::tooltip::Tooltip;
+use gemmscope_table::column_format;
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
+use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
+
+/// This chart in the list of all.
+pub(super) const KIND: ChartKind = ChartKind {
+    id: "heat",
+    name: "Heatmap",
+    hint: "Where is performance good and where is it lost? Any two columns, any figure as colour",
+    icon: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9zM9.5 3l4 3.5M2.5 10l4 3.5",
+    params: &["color"],
+    of_selection: false,
+    legend: false,
+    open: |inputs| Box::new(Heatmap::open(inputs.frame, inputs.state)),
+};
+
+/// What an axis shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Axis {
+    /// One band for everything: the one-row heatmap.
+    One,
+    /// M × N.
+    Outputs,
+    /// A field.
+    Field(FieldInfo),
+}
+
+impl Axis {
+    fn bands(&self, frame: &Frame, order: Order) -> BandScale {
+        match self {
+            Axis::One => BandScale::single(frame),
+            Axis::Outputs => BandScale::outputs(frame, order),
+            Axis::Field(info) => BandScale::of(frame, info, order),
+        }
+    }
+
+    fn parse(frame: &Frame, text: &str) -> Option<Axis> {
+        match text {
+            OUTPUTS => Some(Axis::Outputs),
+            text => frame.info(&Field::parse(text)?).map(Axis::Field),
+        }
+    }
+}
+
+/// What a heatmap shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// Columns of cells.
+    pub(crate) x: Axis,
+    /// Rows of cells.
+    pub(crate) y: Axis,
+    /// What the colour shows.
+    pub(crate) value: FieldInfo,
+    /// How several rows become one cell.
+    pub(crate) aggregate: Aggregate,
+    /// Order of the columns.
+    pub(crate) order_x: Order,
+    /// Order of the rows.
+    pub(crate) order_y: Order,
+    /// Logarithmic colours; `None` takes what suits the figure.
+    pub(crate) log: Option<bool>,
+    /// Only columns or rows whose name contains this.
+    pub(crate) find: String,
+}
+
+/// An opened heatmap.
+#[derive(Debug)]
+pub(crate) struct Heatmap {
+    frame: Frame,
+    settings: Settings,
+    controls: Vec<Control>,
+    xs: BandScale,
+    ys: BandScale,
+    groups: Groups,
+    figures: Vec<f64>,
+    kind: Kind,
+    range: (f64, f64),
+}
+
+/// Key of M × N among the fields.
+const OUTPUTS: &str = "mxn";
+/// Most cells of a map, empty ones included; an axis with more values is refused.
+const MOST_CELLS: usize = 4_000_000;
+
+impl Heatmap {
+    /// Reads the settings, chooses what is not set, and computes the cells.
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+        let fields = frame.fields();
+        let row = state.param("heat.form") == Some("row");
+        let form = Control::choice(
+            state,
+            "heat.form",
+            "Form",
+            "One row of cells shows kernels side by side; two axes show where in the space of sizes they are good.",
+            Choice::list(&[("grid", "two axes"), ("row", "kernels along x")]),
+            "grid",
+        );
+        let mut axes = vec![Choice::new(OUTPUTS, "M × N")];
+        axes.extend(Choice::fields(&fields, None));
+        let kernel = kernel_field(frame);
+        let along = match (&kernel, row) {
+            (Some(k), true) => k.to_string(),
+            (None, true) => Field::Shape.to_string(),
+            _ => Field::K.to_string(),
+        };
+        let x = Control::field(
+            state,
+            if row { "heat.along" } else { "heat.x" },
+            "Columns",
+            "What runs along the columns. A number with many values is put in steps.",
+            axes.clone(),
+            &along,
+        );
+        let y = Control::field(
+            state,
+            "heat.y",
+            "Rows",
+            "What runs along the rows.",
+            axes,
+            &kernel.map_or_else(|| OUTPUTS.to_owned(), |k| k.to_string()),
+        );
+        let value = Control::field(
+            state,
+            "heat.value",
+            "Colour",
+            "The figure that the colour of a cell shows.",
+            Choice::fields(&fields, Some(FieldKind::Number)),
+            frame.leading_figure(),
+        );
+        let aggregate = Control::choice(
+            state,
+            "heat.cell",
+            "A cell shows",
+            "Several GEMMs can fall in one cell: this says how they become one figure.",
+            Choice::list(&Aggregate::CHOICES),
+            "best",
+        );
+        let order = |key, label, default| {
+            Control::choice(
+                state,
+                key,
+                label,
+                "",
+                Choice::list(&Order::CHOICES),
+                default,
+            )
+        };
+        let order_x = order(
+            "heat.sort",
+            "Columns go",
+            if row { "value" } else { "name" },
+        );
+        let order_y = order("heat.sort_y", "Rows go", "name");
+        let scale = Control::scale(
+            state,
+            "heat.scale",
+            "Even steps of colour for even differences, or for even ratios.",
+        );
+        let find = Control::text(
+            state,
+            "heat.find",
+            "Find",
+            "Only columns and rows whose name contains this.",
+        );
+        let axis = |c: &Control| Axis::parse(frame, &c.current).unwrap_or(Axis::Outputs);
+        let settings = Settings {
+            x: axis(&x),
+            y: if row { Axis::One } else { axis(&y) },
+            value: field_of(frame, &value, &Field::Attained),
+            aggregate: Aggregate::parse(&aggregate.current),
+            order_x: Order::parse(&order_x.current),
+            order_y: Order::parse(&order_y.current),
+            log: scale.log(),
+            find: find.current.clone(),
+        };
+        let mut out = Heatmap::new(frame, settings);
+        out.controls = if row {
+            vec![form, x, value, aggregate, order_x, scale, find]
+        } else {
+            vec![form, x, y, value, aggregate, order_x, order_y, scale, find]
+        };
+        out
+    }
+
+    /// Computes the cells.
+    pub(crate) fn new(frame: &Frame, settings: Settings) -> Self {
+        let mut xs = settings.x.bands(frame, settings.order_x);
+        let mut ys = settings.y.bands(frame, settings.order_y);
+        if !settings.find.trim().is_empty() {
+            find(&mut xs, &mut ys, &settings.find);
+        }
+        let better = settings.value.higher_is_better.unwrap_or(true);
+        for (bands, order) in [(&mut xs, settings.order_x), (&mut ys, settings.order_y)] {
+            if order == Order::Value {
+                let groups = Groups::of(frame, bands.len(), |i| bands.of[i]);
+                let figures = groups.figures(frame, &settings.value, settings.aggregate);
+                bands.reorder(&best_first(&figures, better));
+            }
+        }
+        let nx = xs.len();
+        let cells = nx.saturating_mul(ys.len());
+        let cells = if cells > MOST_CELLS { 0 } else { cells };
+        let groups = Groups::of(frame, cells, |i| match (xs.of[i], ys.of[i]) {
+            (BandScale::NONE, _) | (_, BandScale::NONE) => BandScale::NONE,
+            (x, y) => y.saturating_mul(nx as u32).saturating_add(x),
+        });
+        let figures = groups.figures(frame, &settings.value, settings.aggregate);
+        let kind = match settings.log.unwrap_or(settings.value.log) {
+            true if figures.iter().any(|v| *v > 0.0) => Kind::Log,
+            _ => Kind::Linear,
+        };
+        let data = extent(kind, figures.iter().copied()).unwrap_or((1.0, 10.0));
+        let range = match settings.value.unit.as_str() {
+            // The colours of a share of a roof have fixed ends; values past them are framed.
+            "%" if kind == Kind::Linear && data.0 >= 0.0 => (0.0, 1.0),
+            _ => data,
+        };
+        Heatmap {
+            frame: frame.clone(),
+            settings,
+            controls: Vec::new(),
+            xs,
+            ys,
+            groups,
+            figures,
+            kind,
+            range,
+        }
+    }
+
+    /// Columns and rows.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.xs.len(), self.ys.len())
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let cells = self.xs.len().saturating_mul(self.ys.len());
+        if let Some(why) = nothing(&self.frame) {
+            Some(why.to_owned())
+        } else if cells == 0 {
+            Some(match self.settings.find.trim() {
+                "" => "No GEMM here has a value on both axes: choose other columns.".to_owned(),
+                text => format!("No column or row is called {text}."),
+            })
+        } else if cells > MOST_CELLS {
+            Some(format!(
+                "{} columns by {} rows are too many cells: choose an axis with fewer values, or filter.",
+                self.xs.len(),
+                self.ys.len()
+            ))
+        } else {
+            None
+        }
+    }
+
+    fn title(&self) -> String {
+        format!(
+            "{}, {} of each cell",
+            column_format::title(&self.settings.value),
+            self.settings.aggregate.label()
+        )
+    }
+
+    fn tooltip(&self, x: usize, y: usize, v: f64, rows: usize) -> Tooltip {
+        let place = match self.settings.y {
+            Axis::One => self.xs.names[x].clone(),
+            _ => format!(
+                "{} {}, {} {}",
+                self.xs.label, self.xs.names[x], self.ys.label, self.ys.names[y]
+            ),
+        };
+        let info = &self.settings.value;
+        let figure = match column_format::number(info, v).as_str() {
+            "" => "no value".to_owned(),
+            n => format!(
+                "{} {n} {}",
+                info.label,
+                column_format::unit_for(&info.unit).label
+            ),
+        };
+        let several = match rows {
+            1 => String::new(),
+            n => format!(" ({} of {n} GEMMs)", self.settings.aggregate.label()),
+        };
+        Tooltip::new(place).line(format!("{}{several}", figure.trim_end()))
+    }
+}
+
+/// Columns that are found by name; where none is, rows.
+fn find(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
+    let mut found = xs.clone();
+    found.find(text);
+    if found.is_empty() && ys.names.len() > 1 {
+        ys.find(text);
+    } else {
+        *xs = found;
+    }
+}
+
+/// The column that names kernels, where it tells some apart and not every row.
+fn kernel_field(frame: &Frame) -> Option<Field> {
+    let column = frame.data.column(ColumnMeaning::Kernel)?;
+    let field = Field::Column(column.key.clone());
+    let distinct = match &column.data {
+        gemmscope_table::dataset::ColumnData::Text { values, .. } => values.len(),
+        gemmscope_table::dataset::ColumnData::Number(_) => return None,
+    };
+    (2..=400).contains(&distinct).then_some(field)
+}
+
+impl Chart for Heatmap {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        draw::draw(self, options)
+    }
+
+    fn table(&self) -> Table {
+        let one = self.settings.y == Axis::One;
+        let mut out = Table::default();
+        out.header.push(self.xs.label.clone());
+        if !one {
+            out.header.push(self.ys.label.clone());
+        }
+        out.header.push(column_format::title(&self.settings.value));
+        out.header.push("GEMMs".to_owned());
+        for (iy, y) in self.ys.names.iter().enumerate() {
+            for (ix, x) in self.xs.names.iter().enumerate() {
+                let band = iy * self.xs.len() + ix;
+                let n = self.groups.get(band).len();
+                if n == 0 {
+                    continue;
+                }
+                let mut row = vec![x.clone()];
+                if !one {
+                    row.push(y.clone());
+                }
+                let v = self.figures.get(band).copied().unwrap_or(f64::NAN);
+                row.push(column_format::number(&self.settings.value, v));
+                row.push(n.to_string());
+                out.rows.push(row);
+            }
+        }
+        out
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        if self.obstacle().is_some() {
+            return Vec::new();
+        }
+        let (mut several, mut over, mut filled) = (0, 0u64, 0);
+        for (band, v) in self.figures.iter().enumerate() {
+            let n = self.groups.get(band).len();
+            filled += usize::from(n > 0);
+            several += usize::from(n > 1);
+            over += u64::from(self.settings.value.unit == "%" && *v > 1.0 + 1e-6);
+        }
+        let mut out = Vec::new();
+        if several > 0 {
+            out.push(format!(
+                "{several} of {filled} cells hold several GEMMs; such a cell shows the {} of them.",
+                self.settings.aggregate.label()
+            ));
+        }
+        if over > 0 {
+            out.push(format!(
+                "{} over 100 %: framed.",
+                gemmscope_model::units::plural(over, "cell")
+            ));
+        }
+        if self.xs.binned || self.ys.binned {
+            out.push("Numbers with many values are put in steps.".to_owned());
+        }
+        let lost = self.frame.rows.len() - self.groups.rows.len();
+        if lost > 0 {
+            out.push(format!(
+                "{} have no place on these axes{}.",
+                gemmscope_model::units::plural(lost as u64, "GEMM"),
+                if self.settings.find.trim().is_empty() {
+                    ""
+                } else {
+                    " or are not searched for"
+                }
+            ));
+        }
+        out
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        match (&self.settings.y, width < NARROW) {
+            (Axis::One, _) => 300.0,
+            (_, true) => 380.0,
+            _ => 440.0,
+        }
+    }
+
+    fn heights(&self, _width: f64) -> (f64, f64) {
+        (220.0, draw::most_height(self))
+    }
+}

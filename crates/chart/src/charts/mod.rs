@@ -1,0 +1,344 @@
+//! The charts: one folder each, listed in [`CHARTS`].
+//!
+//! Opening a chart works out what it shows from the data and the view state ([`Inputs`]); it is
+//! then drawn for a size and theme ([`RenderOptions`]) as often as needed. The page keeps an opened
+//! chart while its inputs stay the same, and draws it again when the size, the theme or what shows
+//! of it changes; [`Chart::table`] is asked only when the table is looked at or saved.
+
+mod bars;
+mod box_plot;
+mod card;
+mod compare;
+mod heatmap;
+mod pareto;
+pub mod roofline;
+mod tilemap;
+mod tuning;
+mod winner;
+
+use crate::camera::Zoom;
+use crate::color_scale::Colors;
+use crate::interactive::{Canvas, InteractiveChart};
+use crate::palette::Theme;
+use crate::scene::Scene;
+use gemmscope_table::control::Control;
+use gemmscope_table::dataset::Dataset;
+use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
+use gemmscope_table::metrics::Metrics;
+use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
+use roofline::Points;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// What a chart is opened with.
+#[derive(Clone, Debug)]
+pub struct Inputs<'a> {
+    /// Data, figures, and the rows that pass the filters.
+    pub frame: &'a Frame,
+    /// The settings.
+    pub state: &'a ViewState,
+    /// Selected rows, in the order of selection: those that the reader picked, or those of the
+    /// chosen finding.
+    pub selected: &'a [u32],
+    /// What charts keep from one opening to the next.
+    pub cache: RowCache,
+}
+
+impl<'a> Inputs<'a> {
+    /// Nothing selected, nothing kept.
+    pub fn new(frame: &'a Frame, state: &'a ViewState) -> Self {
+        Inputs {
+            frame,
+            state,
+            selected: &[],
+            cache: RowCache::default(),
+        }
+    }
+}
+
+/// Positions and colours of all rows, which filters, settings and zooming leave as they are.
+/// Copies share what is kept.
+#[derive(Clone, Debug, Default)]
+pub struct RowCache(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    data: Weak<Dataset>,
+    metrics: Weak<Metrics>,
+    points: Option<Arc<Points>>,
+    colors: Vec<(Option<Field>, Arc<Colors>)>,
+}
+
+/// Colourings that are kept: of the roofline, the planner, and the last one of each.
+const COLORINGS: usize = 4;
+
+impl RowCache {
+    /// Where every row lies on the roofline.
+    pub fn points(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) -> Arc<Points> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.follow(data, metrics);
+        let points = &mut kept.points;
+        points
+            .get_or_insert_with(|| Arc::new(Points::new(data, metrics)))
+            .clone()
+    }
+
+    /// The colours of all rows by a field, or one colour for everything.
+    pub(crate) fn colors(&self, frame: &Frame, field: Option<&Field>) -> Arc<Colors> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.follow(&frame.data, &frame.metrics);
+        if let Some((_, colors)) = kept.colors.iter().find(|(f, _)| f.as_ref() == field) {
+            return colors.clone();
+        }
+        // Rows keep their colour whatever is filtered out.
+        let whole = Frame {
+            rows: Arc::default(),
+            ..frame.clone()
+        };
+        let colors = Arc::new(Colors::new(&whole, field.and_then(|f| whole.info(f))));
+        kept.colors.truncate(COLORINGS - 1);
+        kept.colors.insert(0, (field.cloned(), colors.clone()));
+        colors
+    }
+}
+
+impl Kept {
+    /// Forgets what was of other data or figures.
+    fn follow(&mut self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) {
+        let same = std::ptr::eq(self.data.as_ptr(), Arc::as_ptr(data))
+            && std::ptr::eq(self.metrics.as_ptr(), Arc::as_ptr(metrics));
+        if !same {
+            *self = Kept {
+                data: Arc::downgrade(data),
+                metrics: Arc::downgrade(metrics),
+                ..Kept::default()
+            };
+        }
+    }
+}
+
+/// How a chart is to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct RenderOptions<'a> {
+    /// Colours.
+    pub theme: &'a Theme,
+    /// Width in CSS pixels.
+    pub width: f64,
+    /// Height in CSS pixels.
+    pub height: f64,
+    /// Device pixels per CSS pixel, for parts that are images.
+    pub dpr: f64,
+    /// Selected dataset rows: what stands for one of them is marked.
+    pub selected: &'a [u32],
+    /// First column and row that show, where a chart holds more than fit.
+    pub first: (usize, usize),
+    /// Part of the axes that shows, where they can be zoomed; `None` shows everything.
+    pub zoom: Option<Zoom>,
+}
+
+impl<'a> RenderOptions<'a> {
+    /// A size and a theme, with nothing selected, scrolled or zoomed.
+    pub fn new(theme: &'a Theme, (width, height): (f64, f64)) -> Self {
+        RenderOptions {
+            theme,
+            width,
+            height,
+            dpr: 1.0,
+            selected: &[],
+            first: (0, 0),
+            zoom: None,
+        }
+    }
+
+    pub(crate) fn canvas(&self) -> Canvas {
+        Canvas {
+            size: (self.width, self.height),
+            dpr: self.dpr,
+            theme: *self.theme,
+        }
+    }
+}
+
+/// An opened chart.
+pub trait Chart {
+    /// The picture, with its legend.
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene;
+    /// What the picture shows, as a table: all of it, and nothing else.
+    fn table(&self) -> Table;
+    /// What can be set.
+    fn controls(&self) -> Vec<Control>;
+    /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
+    fn notes(&self) -> Vec<String>;
+    /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
+    fn height(&self, width: f64) -> f64 {
+        if width < crate::layout::NARROW {
+            420.0
+        } else {
+            640.0
+        }
+    }
+    /// Least and most height in a page: with less room the page scrolls, with more the picture
+    /// leaves the rest empty.
+    fn heights(&self, width: f64) -> (f64, f64) {
+        let least: f64 = if width < crate::layout::NARROW {
+            340.0
+        } else {
+            260.0
+        };
+        (least, f64::INFINITY)
+    }
+    /// The chart drawn for a page, where it answers to the pointer in ways of its own: by a grid
+    /// instead of hit areas, with axes that can be zoomed, with a legend that can be clicked.
+    /// `None` where the hit areas of its scene answer.
+    fn interactive(&self, _options: &RenderOptions<'_>) -> Option<Box<dyn InteractiveChart>> {
+        None
+    }
+}
+
+/// Why there is nothing to draw, whatever the view; `None` where there are rows.
+pub fn nothing(frame: &Frame) -> Option<&'static str> {
+    if frame.data.is_empty() {
+        Some("No GEMMs yet: open a file.")
+    } else if frame.rows.is_empty() {
+        Some("No GEMM passes the filters.")
+    } else {
+        None
+    }
+}
+
+/// A kind of chart.
+#[derive(Clone, Copy)]
+pub struct ChartKind {
+    /// Key in links: `compare`.
+    pub id: &'static str,
+    /// Name on its tab.
+    pub name: &'static str,
+    /// One sentence: which question it answers.
+    pub hint: &'static str,
+    /// Outline of its icon on a grid of 16 by 16 px, as the path of an SVG.
+    pub icon: &'static str,
+    /// Parameters of the view state that it reads, beside those that begin with its key.
+    pub params: &'static [&'static str],
+    /// The picture itself, not only the marks over it, depends on the selection.
+    pub of_selection: bool,
+    /// In a page, a legend that can be clicked stands beside the picture.
+    pub legend: bool,
+    /// Works out what is shown.
+    pub open: fn(&Inputs<'_>) -> Box<dyn Chart>,
+}
+
+impl ChartKind {
+    /// True where the chart reads this parameter when it is opened.
+    pub fn reads(&self, param: &str) -> bool {
+        let own = param.strip_prefix(self.id);
+        own.is_some_and(|rest| rest.starts_with('.')) || self.params.contains(&param)
+    }
+}
+
+impl std::fmt::Debug for ChartKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChartKind").field("id", &self.id).finish()
+    }
+}
+
+/// The charts, in the order of their tabs. The first one shows where a link names none.
+pub const CHARTS: &[ChartKind] = &[
+    roofline::KIND,
+    pareto::KIND,
+    heatmap::KIND,
+    bars::KIND,
+    box_plot::KIND,
+    tilemap::KIND,
+    compare::KIND,
+    winner::KIND,
+    tuning::KIND,
+    card::KIND,
+];
+
+/// The chart of this key; the first one for "".
+pub fn by_id(id: &str) -> Option<&'static ChartKind> {
+    CHARTS.iter().find(|c| c.id == id || id.is_empty())
+}
+
+/// The parameter that holds how far a chart is scrolled.
+fn first_key(id: &str) -> String {
+    format!("at.{id}")
+}
+
+/// First column and row that a view state shows of a chart; the beginning where it names none.
+pub fn first_of(state: &ViewState, id: &str) -> (usize, usize) {
+    state
+        .param(&first_key(id))
+        .and_then(|t| {
+            let (x, y) = t.split_once(',')?;
+            Some((x.parse().ok()?, y.parse().ok()?))
+        })
+        .unwrap_or((0, 0))
+}
+
+/// Scrolls a chart of a view state.
+pub fn set_first(state: &mut ViewState, id: &str, (x, y): (usize, usize)) {
+    let text = match (x, y) {
+        (0, 0) => String::new(),
+        _ => format!("{x},{y}"),
+    };
+    state.set_param(&first_key(id), text);
+}
+
+/// The field that a setting names, else another.
+pub(crate) fn field_of(frame: &Frame, control: &Control, default: &Field) -> FieldInfo {
+    Field::parse(&control.current)
+        .and_then(|f| frame.info(&f))
+        .or_else(|| frame.info(default))
+        .unwrap_or_else(|| FieldInfo {
+            field: default.clone(),
+            label: default.to_string(),
+            unit: String::new(),
+            kind: FieldKind::Number,
+            log: false,
+            higher_is_better: None,
+            hint: "",
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn every_chart_says_which_parameters_it_reads() {
+        let mut rows = Rows::new();
+        rows.row((64, 64, 4096), "x", 1e-5, "");
+        let frame = rows.frame(Some("h100-sxm"));
+        let state = ViewState::default();
+        for kind in CHARTS {
+            for control in (kind.open)(&Inputs::new(&frame, &state)).controls() {
+                assert!(kind.reads(&control.key), "{} {}", kind.id, control.key);
+            }
+        }
+        assert_eq!(by_id("").map(|c| c.id), Some("roofline"));
+        assert!(by_id("overview").is_none());
+    }
+
+    #[test]
+    fn rows_keep_their_places_and_colours_while_the_data_stays() {
+        let frame = || {
+            let mut rows = Rows::new();
+            rows.row((64, 64, 4096), "x", 1e-5, "");
+            rows.frame(None)
+        };
+        let (one, two) = (frame(), frame());
+        let cache = RowCache::default();
+        let first = cache.points(&one.data, &one.metrics);
+        let colors = cache.colors(&one, Some(&Field::Dtype));
+        let again = cache.clone();
+        assert!(Arc::ptr_eq(&first, &again.points(&one.data, &one.metrics)));
+        assert!(Arc::ptr_eq(
+            &colors,
+            &again.colors(&one, Some(&Field::Dtype))
+        ));
+        assert!(!Arc::ptr_eq(&colors, &again.colors(&one, None)));
+        assert!(!Arc::ptr_eq(&first, &again.points(&two.data, &two.metrics)));
+    }
+}

@@ -1,0 +1,490 @@
+//! Where the lost time is, most first and cumulative; and what reaching a goal would change from
+//! end to end.
+
+use crate::charts::{Chart, ChartKind, Inputs, RenderOptions};
+use crate::layout;
+use crate::layout::{FONT, NARROW};
+use crate::legend;
+use crate::legend::Swatch;
+use crate::palette::{Theme, alpha};
+use crate::scene::{Anchor, Baseline, HitArea, Item, Scene, Symbol};
+use crate::text;
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::pareto::{
+    Besides, Goal, Pareto, WhatIf, known_types, other_time_s, pareto, what_if,
+};
+use gemmscope_model::hardware;
+use gemmscope_model::units::{Seconds, percent};
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::dataset::ColumnData;
+use gemmscope_table::field::{Field, FieldKind, Frame};
+use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
+
+/// This chart in the list of all.
+pub(super) const KIND: ChartKind = ChartKind {
+    id: "pareto",
+    name: "Lost time",
+    hint: "Where are the lost milliseconds, and what would reaching a goal change end to end?",
+    icon: "M2.5 2v12M2.5 4H14M2.5 8h7M2.5 12h3",
+    params: &["color"],
+    of_selection: true,
+    legend: false,
+    open: |inputs| Box::new(ParetoView::open(inputs)),
+};
+
+/// Bars that have a line of their own.
+const LINES: usize = 40;
+const ROW: f64 = 24.0;
+
+/// Opened lost time.
+#[derive(Debug)]
+pub(crate) struct ParetoView {
+    pareto: Pareto,
+    what: String,
+    controls: Vec<Control>,
+    goal: String,
+    /// Which bar the goal is for; `None` for the selection or everything.
+    bar: Option<usize>,
+    group: String,
+    result: WhatIf,
+    /// The user typed the time outside the GEMMs.
+    typed: bool,
+    /// What is wrong with the typed time; "" where nothing is.
+    refused: String,
+    swept: bool,
+    measured: bool,
+}
+
+impl ParetoView {
+    /// Reads the settings and computes what they ask for.
+    pub(crate) fn open(inputs: &Inputs<'_>) -> Self {
+        let Inputs {
+            frame,
+            state,
+            selected,
+            ..
+        } = *inputs;
+        let mut options = vec![Choice::new("shape", "shape")];
+        options.extend(
+            Choice::fields(&frame.fields(), Some(FieldKind::Category))
+                .into_iter()
+                .filter(|c| c.value != "shape"),
+        );
+        // A column that tells at least two apart.
+        let telling = |key: &&&str| {
+            let column = frame.data.columns.iter().find(|c| c.key == ***key);
+            matches!(column.map(|c| &c.data), Some(ColumnData::Text { values, .. })
+                if values.iter().filter(|v| !v.is_empty()).count() > 1)
+        };
+        let fallback = ["op_name", "layer", "library", "kernel"]
+            .iter()
+            .find(telling)
+            .map_or_else(|| "shape".to_owned(), |key| format!("c.{key}"));
+        let by = Control::field(
+            state,
+            "pareto.by",
+            "A bar is",
+            "What the lost time is added up by.",
+            options,
+            &fallback,
+        );
+        let field = Field::parse(&by.current).unwrap_or(Field::Shape);
+        let pareto = pareto(frame, &field, LINES);
+        let named = pareto.bars.len() - usize::from(pareto.others > 0);
+        let mut groups = vec![
+            Choice::new("", "the largest bar"),
+            Choice::new("*", "all GEMMs"),
+        ];
+        if !selected.is_empty() {
+            groups.push(Choice::new(
+                "+",
+                format!("the selection ({})", selected.len()),
+            ));
+        }
+        groups.extend(
+            pareto.bars[..named]
+                .iter()
+                .filter(|b| !b.value.is_empty())
+                .map(|b| Choice::new(format!("={}", b.value), b.value.clone())),
+        );
+        let group = Control::choice(
+            state,
+            "pareto.group",
+            "What if",
+            "The GEMMs that are to get better.",
+            groups,
+            "",
+        );
+        let mut devices = vec![Choice::new("", "reached")];
+        devices.extend(
+            hardware::catalog()
+                .iter()
+                .filter(|d| known_types(frame, d, frame.metrics.kind) > 0)
+                .map(|d| Choice::new(d.id.clone(), format!("ran on {}", d.name))),
+        );
+        let device = Control::choice(
+            state,
+            "pareto.device",
+            "",
+            "A share of the roof here, or the same share of another device's roof.",
+            devices,
+            "",
+        );
+        let target = Control::number(
+            state,
+            "pareto.efficiency",
+            "",
+            "Efficiency to reach, in percent of the roof. GEMMs that are better already stay as they are.",
+            (1.0, 100.0, 1.0),
+            "% of the roof",
+            80.0,
+        );
+        let (rows, bar, name) = match group.current.as_str() {
+            "*" => (frame.rows.to_vec(), None, "all GEMMs".to_owned()),
+            "+" => (selected.to_vec(), None, "the selected GEMMs".to_owned()),
+            other => {
+                let wanted = other.strip_prefix('=');
+                let at = wanted
+                    .and_then(|w| pareto.bars.iter().position(|b| b.value == w))
+                    .or((!pareto.bars.is_empty()).then_some(0));
+                match at {
+                    Some(i) => {
+                        let bar = &pareto.bars[i];
+                        (
+                            bar.rows.clone(),
+                            Some(i),
+                            named_value(&bar.value).to_owned(),
+                        )
+                    }
+                    None => (Vec::new(), None, String::new()),
+                }
+            }
+        };
+        let chosen = hardware::by_id(&device.current).filter(|_| !device.current.is_empty());
+        let (goal, words) = match chosen {
+            Some(d) => (
+                Goal::Device(Box::new(d.clone())),
+                format!("ran on {} at the efficiency of today", d.name),
+            ),
+            None => (
+                Goal::Efficiency(target.as_number() / 100.0),
+                format!("reached {} % of the roof", target.current),
+            ),
+        };
+        let mut controls = vec![by, group, device];
+        if chosen.is_none() {
+            controls.push(target);
+        }
+        let besides = besides(frame, state, &mut controls);
+        let (other_s, refused) = match besides.seconds(frame, pareto.time_s) {
+            Ok(s) => (s, String::new()),
+            Err(why) => (0.0, why),
+        };
+        let result = what_if(frame, &rows, &goal, other_s);
+        ParetoView {
+            what: frame
+                .info(&field)
+                .map_or_else(|| "shape".to_owned(), |i| i.label.to_lowercase()),
+            measured: pareto.time_s > 0.0,
+            typed: besides != Besides::Files,
+            refused,
+            swept: gemmscope_analysis::findings::Scan::new(frame).sweep,
+            pareto,
+            controls,
+            goal: words,
+            bar,
+            group: name,
+            result,
+        }
+    }
+
+    /// What the goal would change, in a sentence; "" where nothing is measured.
+    pub(crate) fn sentence(&self) -> String {
+        let w = &self.result;
+        if w.group_before_s <= 0.0 {
+            return String::new();
+        }
+        let whole = if w.other_s > 0.0 {
+            "End to end"
+        } else {
+            "All GEMMs together"
+        };
+        format!(
+            "If {} {}: {} instead of {}. {whole} {} instead of {}, {:.3} times as fast{}.",
+            self.group,
+            self.goal,
+            Seconds(w.group_after_s),
+            Seconds(w.group_before_s),
+            Seconds(w.after_s()),
+            Seconds(w.before_s()),
+            w.speedup(),
+            match w.limit() {
+                l if l.is_finite() && l < 1e6 =>
+                    format!("; by Amdahl's law never more than {l:.3} times"),
+                // Nothing else runs: there is no such limit.
+                _ => String::new(),
+            }
+        )
+    }
+}
+
+/// The time outside the GEMMs, from the files or as typed; adds its settings.
+fn besides(frame: &Frame, state: &ViewState, controls: &mut Vec<Control>) -> Besides {
+    let known = other_time_s(frame);
+    let files = if known > 0.0 {
+        format!("{} (file)", Seconds(known))
+    } else {
+        "nothing known".to_owned()
+    };
+    let kind = Control::choice(
+        state,
+        "pareto.besides",
+        "Besides these GEMMs",
+        "What takes time and is no GEMM of this view: it stays as it is. Where no file says how long, type it.",
+        vec![
+            Choice::new("", files),
+            Choice::new("other", "other work of"),
+            Choice::new("whole", "rest of a step of"),
+        ],
+        "",
+    );
+    let chosen = kind.current.clone();
+    controls.push(kind);
+    if chosen.is_empty() {
+        return Besides::Files;
+    }
+    let time = Control::number(
+        state,
+        "pareto.ms",
+        "",
+        "Your figure, an assumption: no file says it.",
+        (0.0, 1e9, 1.0),
+        "ms",
+        0.0,
+    );
+    let seconds = time.as_number() * 1e-3;
+    controls.push(time);
+    match chosen.as_str() {
+        "other" => Besides::Other(seconds),
+        _ if seconds > 0.0 => Besides::Whole(seconds),
+        // Not typed yet.
+        _ => Besides::Other(0.0),
+    }
+}
+
+fn named_value(value: &str) -> &str {
+    if value.is_empty() { "(none)" } else { value }
+}
+
+impl Chart for ParetoView {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let theme = options.theme;
+        let mut scene = Scene::new(options.width, options.height, "");
+        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
+        scene.title = format!("Lost time by {}", self.what);
+        let bars = &self.pareto.bars;
+        if bars.is_empty() || self.pareto.lost_s <= 0.0 {
+            let why = if !self.measured {
+                "Nothing here was measured."
+            } else if bars.is_empty() {
+                "No roof is known: choose a device."
+            } else {
+                "No time is lost: every GEMM is at or above its roof."
+            };
+            let rect = [0.0, 0.0, scene.width, scene.height];
+            layout::message(&mut scene, rect, theme, why);
+            return scene;
+        }
+        let narrow = options.width < NARROW;
+        let mut entries = vec![
+            (
+                Swatch::Box(roof_color(theme)),
+                "time at the roof".to_owned(),
+            ),
+            (Swatch::Box(theme.accent), "lost time".to_owned()),
+            (Swatch::Solid(theme.warn), "cumulative lost time".to_owned()),
+        ];
+        if self.bar.is_some() {
+            let words = format!("time if it {}", self.goal);
+            entries.push((Swatch::Tick(theme.text), words));
+        }
+        let width = options.width - 20.0;
+        legend::legend(Some(&mut scene), (10.0, 6.0), width, theme, &entries);
+        let top = 10.0 + legend::legend(None, (10.0, 6.0), width, theme, &entries);
+        let left = bars
+            .iter()
+            .map(|b| text::width(named_value(&b.value), FONT, false))
+            .fold(0.0, f64::max)
+            .min(options.width * if narrow { 0.36 } else { 0.38 })
+            .ceil()
+            + 18.0;
+        let figures = if narrow { 86.0 } else { 236.0 };
+        let span = (options.width - left - figures - 10.0).max(20.0);
+        // Few bars may be thicker than many.
+        let row = ((options.height - top - 12.0) / bars.len() as f64).clamp(ROW, 1.5 * ROW);
+        let longest = bars.iter().map(|b| b.time_s).fold(0.0, f64::max);
+        let px = |s: f64| s / longest * span;
+        let middle = (Anchor::Start, Baseline::Middle);
+        let mut line = Vec::new();
+        for (i, b) in bars.iter().enumerate() {
+            let y = top + row * i as f64;
+            let center = y + row / 2.0;
+            let name = text::ellipsis_middle(named_value(&b.value), FONT, left - 18.0);
+            let hang = (Anchor::End, Baseline::Middle);
+            scene.text((left - 8.0, center), name, FONT, theme.text, hang);
+            let lost = px(b.lost_s);
+            let rest = px(b.time_s) - lost;
+            let bar = [left, y + 4.0, rest, row - 8.0];
+            scene.fill(bar, roof_color(theme));
+            scene.fill([left + rest, y + 4.0, lost, row - 8.0], theme.accent);
+            if self.bar == Some(i) {
+                let after = left + px(self.result.group_after_s.min(longest));
+                scene.line(
+                    vec![(after, y + 1.0), (after, y + row - 1.0)],
+                    theme.text,
+                    2.0,
+                );
+            }
+            let at = left + span + 10.0;
+            let words = if narrow {
+                format!("{} lost", Seconds(b.lost_s))
+            } else {
+                format!(
+                    "{} lost, {}, {} so far",
+                    Seconds(b.lost_s),
+                    percent(b.share),
+                    percent(b.cumulative)
+                )
+            };
+            let words = text::ellipsis(&words, FONT, figures);
+            scene.text((at, center), words, FONT, theme.muted, middle);
+            line.push((left + span * b.cumulative, center));
+            scene.hit_areas.push(HitArea {
+                rows: b.rows.clone(),
+                rect: [0.0, y, options.width, row],
+                tooltip: Tooltip::new(named_value(&b.value)).line(format!(
+                    "{} lost of {}, {} of all lost time, {} so far",
+                    Seconds(b.lost_s),
+                    Seconds(b.time_s),
+                    percent(b.share),
+                    percent(b.cumulative)
+                )),
+            });
+        }
+        scene.line(line.clone(), alpha(theme.warn, 0.8), 1.5);
+        for at in line {
+            scene.items.push(Item::Symbol {
+                at,
+                radius: 2.5,
+                symbol: Symbol::Dot,
+                color: theme.warn,
+            });
+        }
+        legend::outline_selected(&mut scene, theme, options.selected);
+        scene
+    }
+
+    fn table(&self) -> Table {
+        let header = [
+            &self.what as &str,
+            "GEMMs",
+            "Time (s)",
+            "Lost time (s)",
+            "Share of lost time",
+            "Cumulative",
+        ];
+        Table {
+            header: header.map(str::to_owned).to_vec(),
+            rows: self
+                .pareto
+                .bars
+                .iter()
+                .map(|b| {
+                    vec![
+                        b.value.clone(),
+                        b.rows.len().to_string(),
+                        b.time_s.to_string(),
+                        b.lost_s.to_string(),
+                        b.share.to_string(),
+                        b.cumulative.to_string(),
+                    ]
+                })
+                .collect(),
+        }
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let p = &self.pareto;
+        let mut out = Vec::new();
+        out.extend(Some(self.sentence()).filter(|s| !s.is_empty()));
+        if !self.refused.is_empty() {
+            out.push(self.refused.clone());
+        } else if self.result.other_s > 0.0 {
+            out.push(format!(
+                "{}{} outside these GEMMs stay as they are.",
+                if self.typed {
+                    "Assumed, as typed: "
+                } else {
+                    ""
+                },
+                Seconds(self.result.other_s)
+            ));
+        } else if self.measured {
+            out.push(
+                "What runs besides these GEMMs is not known: type it above, or add the metadata of \
+                 the trace report."
+                    .to_owned(),
+            );
+        }
+        if self.result.unknown_rows > 0 {
+            out.push(format!(
+                "{} of them keep their time: no roof is known there.",
+                self.result.unknown_rows
+            ));
+        }
+        if p.lost_s > 0.0 && p.bars.len() > 1 {
+            let n = p.bars_for(0.8);
+            out.push(format!(
+                "{n} of {} bars hold 80 % of the {} lost.",
+                p.bars.len() + p.others.saturating_sub(1),
+                Seconds(p.lost_s)
+            ));
+        }
+        if p.without_roof_s > 0.0 {
+            out.push(format!(
+                "{} have no known roof and are in no bar.",
+                Seconds(p.without_roof_s)
+            ));
+        }
+        if self.swept {
+            out.push(
+                "This looks like a sweep with several kernels for each shape: no program runs them \
+                 all, so the sum of their times is the sweep's."
+                    .to_owned(),
+            );
+        }
+        out
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        let lines = if width < NARROW { 2.0 } else { 1.0 };
+        let legend = legend::LEGEND_LINE * lines;
+        (28.0 + legend + ROW * self.pareto.bars.len() as f64).max(160.0)
+    }
+
+    fn heights(&self, width: f64) -> (f64, f64) {
+        (self.height(width), self.height(width))
+    }
+}
+
+fn roof_color(theme: &Theme) -> crate::scene::Color {
+    alpha(theme.other, 0.55)
+}
+
+#[cfg(test)]
+mod tests;

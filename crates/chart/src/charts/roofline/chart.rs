@@ -1,0 +1,109 @@
+//! The roofline as one of the charts.
+
+use super::interactive::{Extras, InteractiveRoofline};
+use super::settings::{PARAMS, Settings, controls};
+use super::{Points, numbered};
+use crate::charts::{Chart, ChartKind, Inputs, RenderOptions};
+use crate::color_scale::Colors;
+use crate::interactive::InteractiveChart;
+use crate::palette::Theme;
+use crate::scene::Scene;
+use gemmscope_table::control::Control;
+use gemmscope_table::field::Frame;
+use gemmscope_table::result_table::Table;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// This chart in the list of all.
+pub(in crate::charts) const KIND: ChartKind = ChartKind {
+    id: "roofline",
+    name: "Roofline",
+    hint: "Every GEMM by arithmetic intensity and attained rate, under what its device allows",
+    icon: "M1.5 14 7 5h7.5M10 9.5h.01M12.5 8h.01M8 11.5h.01M5.5 12.5h.01",
+    params: PARAMS,
+    of_selection: true,
+    legend: true,
+    open: |inputs| Box::new(Roofline::open(inputs)),
+};
+
+/// An opened roofline.
+struct Roofline(Rc<Opened>);
+
+/// What a roofline shows, whatever its size and theme.
+pub(crate) struct Opened {
+    pub(super) frame: Frame,
+    pub(super) points: Arc<Points>,
+    pub(super) colors: Arc<Colors>,
+    pub(super) settings: Settings,
+    pub(super) numbered: Vec<u32>,
+    controls: Vec<Control>,
+}
+
+impl Opened {
+    /// Finds the positions and colours of the rows, and those that carry a number.
+    pub(crate) fn new(inputs: &Inputs<'_>, settings: Settings) -> Rc<Self> {
+        let frame = inputs.frame;
+        Rc::new(Opened {
+            points: inputs.cache.points(&frame.data, &frame.metrics),
+            colors: inputs.cache.colors(frame, settings.color.as_ref()),
+            numbered: numbered(frame, settings.numbers, inputs.selected),
+            controls: controls(frame, inputs.state),
+            frame: frame.clone(),
+            settings,
+        })
+    }
+
+    pub(super) fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+}
+
+impl Roofline {
+    fn open(inputs: &Inputs<'_>) -> Self {
+        Roofline(Opened::new(inputs, Settings::of(inputs.state)))
+    }
+
+    fn draw(&self, options: &RenderOptions<'_>) -> InteractiveRoofline {
+        InteractiveRoofline::new(self.0.clone(), Extras::default(), options)
+    }
+}
+
+impl Chart for Roofline {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let first = self.draw(options);
+        let legend = first.saved(&[]).height - first.scene().height;
+        if legend == 0.0 {
+            return first.saved(options.selected);
+        }
+        // Drawn again with the room that the legend leaves.
+        let height = (options.height - legend).max(1.0);
+        let options = RenderOptions { height, ..*options };
+        self.draw(&options).saved(options.selected)
+    }
+
+    fn table(&self) -> Table {
+        let size = (960.0, self.height(960.0));
+        let options = RenderOptions::new(&Theme::LIGHT, size);
+        self.draw(&options).table(usize::MAX).0
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.0.controls()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        (width * 0.6).max(360.0)
+    }
+
+    fn heights(&self, _width: f64) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn interactive(&self, options: &RenderOptions<'_>) -> Option<Box<dyn InteractiveChart>> {
+        Some(Box::new(self.draw(options)))
+    }
+}

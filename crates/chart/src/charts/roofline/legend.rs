@@ -1,0 +1,59 @@
+//! The legend of the roofline.
+
+use super::settings::{MEASURED_KEY, OFF_KEY};
+use super::{Counts, Input};
+use crate::legend::{Click, Legend, LegendEntry};
+use crate::scene::Symbol;
+
+/// Categories with their counts, then what the open marks and the triangles mean.
+pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Legend {
+    let colors = input.color_scale;
+    let name = |i: usize| colors.names.get(i).cloned().unwrap_or_default();
+    let categories = (0..colors.palette.len()).map(|i| LegendEntry {
+        name: name(i),
+        symbol: colors.symbols.get(i).copied().unwrap_or(Symbol::Dot),
+        color: colors.palette[i],
+        count: by_code.get(i).copied().unwrap_or(0),
+        hint: format!(
+            "{}: click to hide, Alt or double click for only this",
+            name(i)
+        ),
+        shown: Some(!input.is_hidden(i as u16)),
+        click: Click::Category,
+    });
+    let measured = LegendEntry {
+        name: "at measured bytes".to_owned(),
+        symbol: Symbol::Open,
+        color: input.theme.muted,
+        count: counts.measured,
+        hint: "The same GEMMs at the intensity of the bytes that the profiler counted. Click to show or hide them.".to_owned(),
+        shown: Some(input.measured),
+        click: Click::Set {
+            key: MEASURED_KEY,
+            value: if input.measured { "off" } else { "" },
+        },
+    };
+    let above = LegendEntry {
+        name: "above its roof".to_owned(),
+        symbol: Symbol::Triangle,
+        color: input.theme.warn,
+        count: counts.above_roof,
+        hint: "Faster than the roof allows: cache, sparsity, another device or unit. Click to select them and see what could explain each.".to_owned(),
+        shown: None,
+        click: Click::Select,
+    };
+    let steps = colors.palette.len().saturating_sub(1);
+    Legend {
+        title: colors.label.clone(),
+        key: OFF_KEY,
+        names: (0..colors.palette.len()).map(name).collect(),
+        gradient: colors
+            .gradient
+            .map(|_| (0..steps).map(|i| (colors.palette[i], name(i))).collect()),
+        entries: categories
+            .filter(|_| colors.gradient.is_none())
+            .chain([measured, above])
+            .filter(|e| e.count > 0 && !e.name.is_empty())
+            .collect(),
+    }
+}

@@ -1,0 +1,476 @@
+//! Points of the roofline: where they are, which marks they get, and the density image.
+
+use super::{Counts, Input, SizeBy};
+use crate::density::Density;
+use crate::labels::Placer;
+use crate::layout::Plot;
+use crate::palette::alpha;
+use crate::scene::{Color, Item, Marks, Scene, Symbol};
+use gemmscope_model::units::{larger, smaller};
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::metrics::Metrics;
+
+/// What a row is on the roofline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Measured, at or under its roof, or without a known roof.
+    Measured,
+    /// Measured above its roof.
+    Above,
+    /// Not measured: drawn on its roof.
+    Attainable,
+    /// No place: neither measured nor with a roof.
+    Nowhere,
+}
+
+/// Decimal logarithms of intensity and rate of every row: computed once per metrics, so that
+/// zooming and filtering cost one multiplication and one addition per axis.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    x: Vec<f32>,
+    y: Vec<f32>,
+    place: Vec<Place>,
+    /// Logarithm of the intensity at measured bytes; empty where no file has such.
+    measured: Vec<f32>,
+}
+
+/// A rate this much over the roof is above it, not rounded to it.
+const ABOVE: f64 = 1.0 + 1e-6;
+
+impl Points {
+    /// Positions of all rows of a dataset.
+    pub fn new(data: &Dataset, metrics: &Metrics) -> Self {
+        let n = data.len().min(metrics.ai.len());
+        let mut out = Points {
+            x: Vec::with_capacity(n),
+            y: Vec::with_capacity(n),
+            place: Vec::with_capacity(n),
+            measured: Vec::new(),
+        };
+        if data.column(ColumnMeaning::MeasuredBytes).is_some() {
+            out.measured.reserve(n);
+        }
+        for row in 0..n {
+            let (ai, rate, time, roof_s) = (
+                metrics.ai[row],
+                metrics.rate[row],
+                data.time_s[row],
+                metrics.roof_s[row],
+            );
+            let (place, y) = if rate > 0.0 && rate.is_finite() {
+                let above = roof_s > time * ABOVE;
+                let place = if above { Place::Above } else { Place::Measured };
+                (place, rate)
+            } else {
+                match metrics.roof(data, row) {
+                    Some(roof) if time.is_nan() => (Place::Attainable, roof.at(ai)),
+                    _ => (Place::Nowhere, f64::NAN),
+                }
+            };
+            let fits = |v: f64| v > 1e-36 && v < 1e38;
+            let known = fits(ai) && fits(y);
+            out.x
+                .push(if known { (ai as f32).log10() } else { f32::NAN });
+            out.y
+                .push(if known { (y as f32).log10() } else { f32::NAN });
+            out.place.push(if known { place } else { Place::Nowhere });
+            if data.column(ColumnMeaning::MeasuredBytes).is_some() {
+                let ai = metrics.measured_ai(data, row);
+                out.measured.push(match place {
+                    Place::Measured | Place::Above if known && fits(ai) => (ai as f32).log10(),
+                    _ => f32::NAN,
+                });
+            }
+        }
+        out
+    }
+
+    fn get(&self, row: u32) -> Option<(f32, f32, Place)> {
+        let r = row as usize;
+        Some((*self.x.get(r)?, *self.y.get(r)?, *self.place.get(r)?))
+    }
+
+    /// Pixel of a row on a plot; `None` where it has no place.
+    pub fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
+        let (x, y, place) = self.get(row)?;
+        (place != Place::Nowhere).then(|| {
+            (
+                plot.x.px_of_position(f64::from(x)),
+                plot.y.px_of_position(f64::from(y)),
+            )
+        })
+    }
+
+    /// Pixel of a row at the intensity of its measured bytes; `None` where none were counted.
+    pub fn measured_px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
+        let (x, (_, y, _)) = (self.measured_of(row)?, self.get(row)?);
+        Some((
+            plot.x.px_of_position(f64::from(x)),
+            plot.y.px_of_position(f64::from(y)),
+        ))
+    }
+
+    fn measured_of(&self, row: u32) -> Option<f32> {
+        self.measured
+            .get(row as usize)
+            .copied()
+            .filter(|x| !x.is_nan())
+    }
+
+    /// True where the row is drawn above its roof.
+    pub fn is_above(&self, row: u32) -> bool {
+        self.get(row).is_some_and(|p| p.2 == Place::Above)
+    }
+}
+
+/// One pass over the passing rows: extents, counts, use of roofs.
+pub(super) struct Survey {
+    pub x: Option<(f64, f64)>,
+    pub y: Option<(f64, f64)>,
+    pub counts: Counts,
+    /// Passing rows by code of the colour scale.
+    pub by_code: Vec<u64>,
+    /// Passing rows by device code x number of operations + operation code.
+    pub usage: Vec<u64>,
+}
+
+impl Survey {
+    pub(super) fn of(input: &Input<'_>) -> Self {
+        let data = &input.frame.data;
+        let ops = data.ops.len();
+        let mut by_code = vec![0u64; input.color_scale.palette.len()];
+        let mut usage = vec![0u64; ops * data.devices.len()];
+        let mut counts = Counts {
+            passing: input.frame.rows.len() as u64,
+            ..Counts::default()
+        };
+        let (mut x0, mut x1) = (f32::INFINITY, f32::NEG_INFINITY);
+        let (mut y0, mut y1) = (f32::INFINITY, f32::NEG_INFINITY);
+        for &row in input.frame.rows.iter() {
+            let r = row as usize;
+            let code = input.color_scale.code(r);
+            if let Some(n) = by_code.get_mut(usize::from(code)) {
+                *n += 1;
+            }
+            if let (Some(&d), Some(&o)) = (data.device.get(r), data.op.get(r))
+                && let Some(n) = usage.get_mut(usize::from(d) * ops + usize::from(o))
+            {
+                *n += 1;
+            }
+            let Some((x, y, place)) = input.points.get(row) else {
+                counts.nowhere += 1;
+                continue;
+            };
+            if place == Place::Nowhere {
+                counts.nowhere += 1;
+                continue;
+            }
+            (x0, x1) = (smaller(x0, x), larger(x1, x));
+            (y0, y1) = (smaller(y0, y), larger(y1, y));
+            let measured = input.points.measured_of(row);
+            if let (true, Some(x)) = (input.measured, measured) {
+                (x0, x1) = (smaller(x0, x), larger(x1, x));
+            }
+            if !input.is_hidden(code) {
+                counts.above_roof += u64::from(place == Place::Above);
+                counts.attainable += u64::from(place == Place::Attainable);
+                counts.measured += u64::from(measured.is_some());
+            }
+        }
+        let range =
+            |a: f32, b: f32| (a <= b).then(|| (10f64.powf(f64::from(a)), 10f64.powf(f64::from(b))));
+        Survey {
+            x: range(x0, x1),
+            y: range(y0, y1),
+            counts,
+            by_code,
+            usage,
+        }
+    }
+}
+
+/// Calls back with row, pixel and place of every point that is not hidden and inside the plot.
+pub(super) fn each_visible(input: &Input<'_>, plot: &Plot, f: impl FnMut(u32, f32, f32, Place)) {
+    each_of(&input.frame.rows, input, plot, f);
+}
+
+fn each_of(rows: &[u32], input: &Input<'_>, plot: &Plot, mut f: impl FnMut(u32, f32, f32, Place)) {
+    let (sx, ox) = plot.x.affine();
+    let (sy, oy) = plot.y.affine();
+    let [l, t, w, h] = plot.rect;
+    let any_hidden = input.hidden.iter().any(|h| *h);
+    for &row in rows {
+        let Some((x, y, place)) = input.points.get(row) else {
+            continue;
+        };
+        let px = f64::from(x) * sx + ox;
+        let py = f64::from(y) * sy + oy;
+        // NaN is outside.
+        let inside = px >= l && px <= l + w && py >= t && py <= t + h;
+        if !inside || (any_hidden && input.is_hidden(input.color_scale.code(row as usize))) {
+            continue;
+        }
+        f(row, px as f32, py as f32, place);
+    }
+}
+
+/// Counts what is in view and what is outside.
+pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts) {
+    let any_hidden = input.hidden.iter().any(|h| *h);
+    let mut n = 0;
+    if input.zoom.is_none() && !any_hidden {
+        // Everything shows: home holds every point.
+        n = counts.passing - counts.nowhere;
+    } else {
+        each_visible(input, plot, |_, _, _, _| n += 1);
+    }
+    counts.in_view = n;
+    let hidden: u64 = if any_hidden {
+        let shown = |row: &&u32| {
+            input
+                .points
+                .get(**row)
+                .is_some_and(|p| p.2 != Place::Nowhere)
+                && input.is_hidden(input.color_scale.code(**row as usize))
+        };
+        input.frame.rows.iter().filter(shown).count() as u64
+    } else {
+        0
+    };
+    counts.outside = (counts.passing - counts.nowhere - hidden).saturating_sub(n);
+}
+
+/// Radius and opacity of marks for a number of points.
+pub(super) fn look(n: u64) -> (f64, f64) {
+    match n {
+        0..=60 => (5.0, 0.92),
+        61..=300 => (4.2, 0.85),
+        301..=2000 => (3.4, 0.7),
+        _ => (2.6, 0.55),
+    }
+}
+
+/// Radii by a value: the area grows with it.
+struct Sizes<'a> {
+    input: &'a Input<'a>,
+    base: f64,
+    most: f64,
+}
+
+impl<'a> Sizes<'a> {
+    fn of(input: &'a Input<'a>, base: f64) -> Self {
+        let mut out = Sizes {
+            input,
+            base,
+            most: 0.0,
+        };
+        if input.size != SizeBy::Same {
+            out.most = input
+                .frame
+                .rows
+                .iter()
+                .map(|r| out.value(*r as usize))
+                .filter(|v| v.is_finite())
+                .fold(0.0, f64::max);
+        }
+        out
+    }
+
+    fn value(&self, row: usize) -> f64 {
+        let data = &self.input.frame.data;
+        let count = data.number(ColumnMeaning::Count, row);
+        let count = if count.is_nan() { 1.0 } else { count };
+        match self.input.size {
+            SizeBy::Same => 1.0,
+            SizeBy::Count => count,
+            SizeBy::Time => data.time_s.get(row).map_or(f64::NAN, |t| t * count),
+        }
+    }
+
+    fn radius(&self, row: usize) -> f64 {
+        if self.most <= 0.0 {
+            return self.base;
+        }
+        let share = self.value(row) / self.most;
+        let share = if share.is_finite() {
+            share.clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        self.base * 0.6 + (self.base + 10.0) * share.sqrt()
+    }
+}
+
+/// Marks of all points in view: discs and other shapes of categories, rings on the roof,
+/// triangles above it.
+pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
+    let (base, opacity) = look(counts.in_view);
+    let sizes = Sizes::of(input, base);
+    let palette: Vec<Color> = input
+        .color_scale
+        .palette
+        .iter()
+        .map(|c| alpha(*c, opacity))
+        .collect();
+    const SYMBOLS: [Symbol; 5] = [
+        Symbol::Ring,
+        Symbol::Dot,
+        Symbol::Square,
+        Symbol::Diamond,
+        Symbol::Triangle,
+    ];
+    let mut batches = SYMBOLS.map(|g| Marks::new(g, base, palette.clone()));
+    let mut ticks: Vec<(f64, f64, f64, Color)> = Vec::new();
+    let mut order: Vec<(f32, u32, f32, f32, Place)> = Vec::new();
+    each_visible(input, plot, |row, x, y, place| {
+        order.push((sizes.radius(row as usize) as f32, row, x, y, place));
+    });
+    if sizes.most > 0.0 {
+        // Large ones first, so that they cover none of the small ones.
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    }
+    for (radius, row, x, y, place) in order {
+        let code = input.color_scale.code(row as usize);
+        let symbol = match place {
+            Place::Above => Symbol::Triangle,
+            Place::Attainable => Symbol::Ring,
+            _ => input
+                .color_scale
+                .symbols
+                .get(usize::from(code))
+                .copied()
+                .unwrap_or(Symbol::Dot),
+        };
+        if let Some(b) = batches.iter_mut().find(|b| b.symbol == symbol) {
+            b.xs.push(x);
+            b.ys.push(y);
+            b.codes.push(code);
+            if sizes.most > 0.0 {
+                b.radii.push(radius);
+            }
+        }
+        if let Some(own) = input.own_ceiling {
+            let rate = own(row as usize);
+            if rate > 0.0 && rate.is_finite() && place != Place::Attainable {
+                let color = input.color_scale.color(row as usize);
+                ticks.push((f64::from(x), f64::from(y), plot.y.px(rate), color));
+            }
+        }
+    }
+    // From a point up (or down) to the roof of its tile.
+    for (x, y, top, color) in ticks {
+        scene.line(vec![(x, y), (x, top)], alpha(color, 0.35), 1.0);
+        scene.items.push(Item::Symbol {
+            at: (x, top),
+            radius: 5.0,
+            symbol: Symbol::Dash,
+            color,
+        });
+    }
+    scene.items.extend(
+        batches
+            .into_iter()
+            .filter(|b| !b.is_empty())
+            .map(Item::Marks),
+    );
+}
+
+/// Up to so many points a line ties each to its place at measured bytes; of more only the selected and
+/// the hovered one are.
+const TIED: u64 = 60;
+
+/// Open marks of the points at the intensity of their measured bytes, tied to the filled ones
+/// while they are few.
+pub(super) fn measured(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
+    if !input.measured || counts.measured == 0 {
+        return;
+    }
+    let (base, opacity) = look(counts.in_view);
+    let palette = input.color_scale.palette.iter();
+    let palette = palette.map(|c| alpha(*c, opacity)).collect();
+    let mut open = Marks::new(Symbol::Open, base, palette);
+    each_open(input, plot, |row, at, to| {
+        let code = input.color_scale.code(row as usize);
+        if counts.measured <= TIED {
+            let color = input.color_scale.color(row as usize);
+            tie(scene, at, to, alpha(color, 0.5), base);
+        }
+        if plot.holds(to) {
+            open.xs.push(to.0 as f32);
+            open.ys.push(to.1 as f32);
+            open.codes.push(code);
+        }
+    });
+    if !open.is_empty() {
+        scene.items.push(Item::Marks(open));
+    }
+}
+
+/// Calls back with row, place and place at measured bytes of every point that has both and is not
+/// hidden, in view or not.
+pub(super) fn each_open(
+    input: &Input<'_>,
+    plot: &Plot,
+    mut f: impl FnMut(u32, (f64, f64), (f64, f64)),
+) {
+    if input.points.measured.is_empty() {
+        return;
+    }
+    for &row in input.frame.rows.iter() {
+        let at = input.points.px(plot, row);
+        if let (Some(at), Some(to)) = (at, input.points.measured_px(plot, row))
+            && !input.is_hidden(input.color_scale.code(row as usize))
+        {
+            f(row, at, to);
+        }
+    }
+}
+
+/// The way from a point to its place at measured bytes, from edge to edge.
+pub(super) fn tie(scene: &mut Scene, at: (f64, f64), to: (f64, f64), color: Color, base: f64) {
+    let side = (to.0 - at.0).signum();
+    let (from, until) = (at.0 + side * base, to.0 - side * base * 1.25);
+    if (until - from) * side > 0.0 {
+        scene.line(vec![(from, at.1), (until, to.1)], color, 1.0);
+    }
+}
+
+/// Points above their roof that keep a mark of their own over a density image.
+const TRIANGLES: usize = 2000;
+
+/// All points in view as one picture; those above their roof stay marked while they are few.
+pub(super) fn density(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
+    let mut picture = Density::new(plot.rect, input.dpr);
+    let mut above = Marks::new(Symbol::Triangle, 3.0, Vec::new());
+    above.palette = input.color_scale.palette.clone();
+    let mut too_many = false;
+    each_visible(input, plot, |row, x, y, place| {
+        picture.add(x, y, input.color_scale.color(row as usize));
+        if place == Place::Above && !too_many {
+            too_many = above.len() >= TRIANGLES;
+            above.xs.push(x);
+            above.ys.push(y);
+            above.codes.push(input.color_scale.code(row as usize));
+        }
+    });
+    scene.items.push(picture.image());
+    if !too_many && !above.is_empty() {
+        scene.items.push(Item::Marks(above));
+    }
+}
+
+/// Tells the placer where points are, so that labels keep off them; a sample where there are
+/// many.
+pub(super) fn block(placer: &mut Placer, input: &Input<'_>, plot: &Plot, counts: &Counts) {
+    // A sample, by a stride that shares no factor with the usual periods of files.
+    let every = (counts.passing / 900).max(1) as usize | 1;
+    let sample: Vec<u32> = input.frame.rows.iter().copied().step_by(every).collect();
+    each_of(&sample, input, plot, |row, x, y, _| {
+        let p = (f64::from(x), f64::from(y));
+        placer.block_line(p, p);
+        let open = input.points.measured_px(plot, row);
+        if let Some(p) = open.filter(|_| input.measured) {
+            placer.block_line(p, p);
+        }
+    });
+}

@@ -1,0 +1,413 @@
+//! The roofline: every GEMM by arithmetic intensity and attained rate, under what its device
+//! allows. Both axes are logarithmic.
+
+mod chart;
+mod interactive;
+mod legend;
+mod marks;
+mod overlay;
+mod planned;
+mod roofs;
+mod settings;
+mod table;
+
+pub use marks::Points;
+pub use overlay::{Overlay, overlay};
+pub use planned::{Arrow, Planned, Waymark};
+pub use roofs::{RoofLine, merge as merge_roof};
+pub use settings::{Ceilings, Numbers, Settings, numbered};
+pub use table::table;
+
+pub(super) use chart::KIND;
+pub(crate) use chart::Opened;
+pub(crate) use interactive::{Extras, InteractiveRoofline};
+
+use crate::camera::{Camera, Zoom};
+use crate::color_scale::ColorScale;
+use crate::hit::HitGrid;
+use crate::labels::{Placer, Rect};
+use crate::layout;
+use crate::layout::{Axis, FONT, Margins, NARROW, Plot};
+use crate::legend::Legend;
+use crate::palette::{Theme, alpha};
+use crate::scale::{Kind, Scale, padded};
+use crate::scene::{Anchor, Baseline, Color, Item, Scene};
+use crate::text;
+use crate::ticks;
+use crate::ticks::Format;
+use gemmscope_model::units::plural;
+use gemmscope_table::field::Frame;
+use marks::Survey;
+
+/// What the marks' area shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SizeBy {
+    /// Nothing: all are of one size.
+    #[default]
+    Same,
+    /// Time of all calls of the row.
+    Time,
+    /// Number of calls.
+    Count,
+}
+
+/// Everything a roofline is drawn from.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// Data, figures, passing rows.
+    pub frame: &'a Frame,
+    /// Positions of all rows, from the same frame.
+    pub points: &'a Points,
+    /// Colours of all rows.
+    pub color_scale: &'a ColorScale,
+    /// Codes of `color_scale` that are switched off; shorter than the palette is fine.
+    pub hidden: &'a [bool],
+    /// Width in CSS pixels.
+    pub width: f64,
+    /// Height in CSS pixels.
+    pub height: f64,
+    /// Device pixels per CSS pixel, for the density image.
+    pub dpr: f64,
+    /// Colours of the page.
+    pub theme: &'a Theme,
+    /// What shows; `None` fits the data and its roofs.
+    pub zoom: Option<Zoom>,
+    /// What the marks' size shows.
+    pub size: SizeBy,
+    /// Rows that get a number, in order: selected ones, or the most expensive.
+    pub numbered: &'a [u32],
+    /// More points than this in view become a density image.
+    pub density_above: usize,
+    /// Rows with measured bytes show a second, open mark at that intensity.
+    pub measured: bool,
+    /// A row's own lower ceiling (the roof of its tile), FLOP/s; NaN where it has none.
+    pub own_ceiling: Option<&'a dyn Fn(usize) -> f64>,
+    /// Planned points.
+    pub planned: &'a [Planned],
+    /// Named places on their trails, the most important first.
+    pub waymarks: &'a [Waymark],
+    /// Roofs to draw beside those of the rows.
+    pub roofs: &'a [RoofLine],
+    /// Arrows.
+    pub arrows: &'a [Arrow],
+}
+
+impl<'a> Input<'a> {
+    /// Points from which a density image replaces marks.
+    pub const DENSITY_ABOVE: usize = 5_000;
+
+    /// A roofline with nothing but its points.
+    pub fn new(
+        frame: &'a Frame,
+        points: &'a Points,
+        color_scale: &'a ColorScale,
+        theme: &'a Theme,
+        size: (f64, f64),
+    ) -> Self {
+        Input {
+            frame,
+            points,
+            color_scale,
+            hidden: &[],
+            width: size.0,
+            height: size.1,
+            dpr: 1.0,
+            theme,
+            zoom: None,
+            size: SizeBy::Same,
+            numbered: &[],
+            density_above: Self::DENSITY_ABOVE,
+            measured: true,
+            own_ceiling: None,
+            planned: &[],
+            waymarks: &[],
+            roofs: &[],
+            arrows: &[],
+        }
+    }
+
+    fn narrow(&self) -> bool {
+        self.width < NARROW
+    }
+
+    fn is_hidden(&self, code: u16) -> bool {
+        self.hidden.get(usize::from(code)) == Some(&true)
+    }
+}
+
+/// How many rows went where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Rows that pass the filters.
+    pub passing: u64,
+    /// Of these, inside the plot as zoomed, and not hidden.
+    pub in_view: u64,
+    /// Outside the plot as zoomed.
+    pub outside: u64,
+    /// Above their roof (hidden ones not counted).
+    pub above_roof: u64,
+    /// Not measured, drawn on their roof.
+    pub attainable: u64,
+    /// Without any place: not measured and without a roof.
+    pub nowhere: u64,
+    /// With bytes that a profiler counted (hidden ones not counted), shown or not.
+    pub measured: u64,
+}
+
+/// A drawn roofline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RooflinePicture {
+    /// The picture, without its legend.
+    pub scene: Scene,
+    /// Pixels to intensity and rate, and back.
+    pub plot: Plot,
+    /// Ranges of intensity and rate that hold all data and roofs: where zooming out ends.
+    pub home: Zoom,
+    /// Colours, and how many rows have them.
+    pub legend: Legend,
+    /// The roofs, most used first.
+    pub roofs: Vec<RoofLine>,
+    /// How many rows went where.
+    pub counts: Counts,
+    /// The points are drawn as a density image.
+    pub dense: bool,
+}
+
+impl RooflinePicture {
+    /// The part of the axes that shows.
+    pub fn camera(&self) -> Camera {
+        Camera {
+            plot: self.plot,
+            home: self.home,
+        }
+    }
+}
+
+/// Draws the roofline.
+pub fn roofline(input: &Input<'_>) -> RooflinePicture {
+    let theme = input.theme;
+    let mut scene = Scene::new(input.width, input.height, "Roofline");
+    let survey = Survey::of(input);
+    let roofs = roofs::collect(input, &survey.usage);
+    let home = home(input, &survey, &roofs);
+    let (x_domain, y_domain) = input.zoom.unwrap_or(home);
+    let narrow = input.narrow();
+
+    // The y ticks decide the left margin, which decides the plot.
+    let draft_y = Scale::new(Kind::Log, y_domain, (input.height, 0.0));
+    let room = |px: f64, each: f64| ((px / each) as usize).clamp(2, 12);
+    let y_format = if narrow {
+        Format::rate().bare()
+    } else {
+        Format::rate()
+    };
+    let y_ticks = ticks::ticks(&draft_y, room(input.height - 70.0, 42.0), &y_format);
+    let mut margins = Margins::for_ticks(&y_ticks);
+    if narrow {
+        margins.right = 8.0;
+    }
+    let rect = margins.rect(scene.width, scene.height);
+    let plot = Plot::new(
+        rect,
+        Scale::new(Kind::Log, x_domain, (0.0, 1.0)),
+        Scale::new(Kind::Log, y_domain, (1.0, 0.0)),
+    );
+    let x_room = room(rect[2], if narrow { 56.0 } else { 74.0 });
+    let x_ticks = ticks::ticks(&plot.x, x_room, &Format::plain(""));
+    let both = input.measured
+        && survey.counts.measured > 0
+        && survey.counts.passing <= input.density_above as u64;
+    let axis = |title: &str, ticks| Axis {
+        title: title.to_owned(),
+        ticks,
+        grid: true,
+    };
+    layout::backdrop(&mut scene, &plot, theme);
+    layout::axes(
+        &mut scene,
+        &plot,
+        theme,
+        &axis(
+            match (narrow, both) {
+                (true, _) => "Arithmetic intensity, FLOP/byte (log)",
+                (false, false) => "Arithmetic intensity, FLOP per compulsory byte (log)",
+                (false, true) => {
+                    "Arithmetic intensity, FLOP per byte (log): filled compulsory, open measured"
+                }
+            },
+            x_ticks,
+        ),
+        &axis("Attained, FLOP/s (log)", y_ticks),
+    );
+
+    let mut counts = survey.counts;
+    marks::count_view(input, &plot, &mut counts);
+    let dense = counts.in_view > input.density_above as u64;
+    scene.items.push(Item::Clip { rect });
+    if dense {
+        marks::density(&mut scene, input, &plot);
+        roofs::lines(&mut scene, &plot, theme, &roofs);
+    } else {
+        roofs::lines(&mut scene, &plot, theme, &roofs);
+        marks::measured(&mut scene, input, &plot, &counts);
+        marks::marks(&mut scene, input, &plot, &counts);
+    }
+    planned::extras(&mut scene, input, &plot);
+    scene.items.push(Item::Unclip);
+
+    let mut placer = Placer::new([rect[0] + 2.0, rect[1] + 2.0, rect[2] - 4.0, rect[3] - 4.0]);
+    marks::block(&mut placer, input, &plot, &counts);
+    for p in input.planned {
+        placer.block(planned::planned_box((plot.x.px(p.ai), plot.y.px(p.rate))));
+    }
+    roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, narrow);
+    planned::planned_labels(&mut scene, &mut placer, input, &plot);
+    planned::waymark_labels(&mut scene, &mut placer, input, &plot);
+    overlay::numbers(&mut scene, &mut placer, input, &plot);
+
+    if let Some(sentence) = why_empty(input, &counts) {
+        layout::message(&mut scene, rect, theme, sentence);
+    }
+    describe(&mut scene, input, &counts, &roofs);
+    let legend = legend::legend(input, &survey.by_code, &counts);
+    RooflinePicture {
+        scene,
+        plot,
+        home,
+        legend,
+        roofs,
+        counts,
+        dense,
+    }
+}
+
+/// The grid that finds what is under the pointer, for a roofline drawn with `plot`.
+pub fn hit_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
+    HitGrid::build(plot.rect, |found| {
+        marks::each_visible(input, plot, |row, x, y, _| found(row, x, y));
+    })
+}
+
+/// The same for the open marks at measured bytes; empty where they do not show.
+pub fn open_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
+    HitGrid::build(plot.rect, |found| {
+        if input.measured {
+            marks::each_open(input, plot, |row, _, to| {
+                found(row, to.0 as f32, to.1 as f32);
+            });
+        }
+    })
+}
+
+/// Ranges that hold all passing points, the roofs' ridges and ceilings.
+fn home(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> Zoom {
+    let mut x = survey.x;
+    let mut y = survey.y;
+    let mut take = |ai: f64, rate: f64| {
+        if ai > 0.0 && ai.is_finite() {
+            x = Some(x.map_or((ai, ai), |(a, b)| (a.min(ai), b.max(ai))));
+        }
+        if rate > 0.0 && rate.is_finite() {
+            y = Some(y.map_or((rate, rate), |(a, b)| (a.min(rate), b.max(rate))));
+        }
+    };
+    for p in input.planned {
+        take(p.ai, p.rate);
+    }
+    for a in input.arrows {
+        take(a.from.0, a.from.1);
+        take(a.to.0, a.to.1);
+    }
+    for roof in roofs {
+        // Some slope on the left of the ridge, some ceiling on its right.
+        take(roof.ridge() / 2.5, roof.peak);
+        take(roof.ridge() * 2.5, roof.peak * 1.25);
+    }
+    let x = padded(Kind::Log, x.unwrap_or((1.0, 1000.0)), 0.04);
+    let y = padded(Kind::Log, y.unwrap_or((1e11, 1e15)), 0.05);
+    (x, y)
+}
+
+fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
+    if counts.in_view > 0 || !input.planned.is_empty() || !input.arrows.is_empty() {
+        return None;
+    }
+    Some(if input.frame.data.is_empty() {
+        "No GEMMs yet: open a file."
+    } else if counts.passing == 0 {
+        "No GEMM passes the filters."
+    } else if counts.nowhere == counts.passing {
+        "No GEMM here has a measured time. Choose a device to see what each could attain."
+    } else if counts.outside > 0 {
+        "All GEMMs are outside this part of the plot. Reset the zoom to see them."
+    } else {
+        "Every category is switched off in the legend."
+    })
+}
+
+fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[RoofLine]) {
+    let devices: Vec<&str> = {
+        let mut names: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    let on = match devices.as_slice() {
+        [] => " without a known roof".to_owned(),
+        [one] => format!(" under the roof of {one}"),
+        many => format!(" under the roofs of {}", many.join(", ")),
+    };
+    let planned = match input.planned.len() as u64 {
+        0 => String::new(),
+        n => format!(" and {}", plural(n, "planned one")),
+    };
+    scene.title = format!(
+        "Roofline of {}{planned}{on}: attained rate over arithmetic intensity, both logarithmic",
+        plural(counts.passing, "GEMM")
+    );
+    let mut notes = Vec::new();
+    for roof in roofs {
+        notes.push(format!("{}.", roof.sentence()));
+    }
+    if !input.color_scale.label.is_empty() {
+        notes.push(format!("Colour: {}.", input.color_scale.label));
+    }
+    for (n, what) in [
+        (counts.above_roof, "above the roof (triangles)"),
+        (
+            counts.attainable,
+            "not measured, drawn on the roof (rings): what they could attain",
+        ),
+        (counts.nowhere, "not drawn: neither a time nor a roof"),
+        (
+            if input.measured { counts.measured } else { 0 },
+            "also at the intensity of their measured bytes (open diamonds)",
+        ),
+        (counts.outside, "outside the part that shows"),
+    ] {
+        if n > 0 {
+            notes.push(format!("{n} {what}."));
+        }
+    }
+    scene.description = notes.join(" ");
+}
+
+/// A label on a plate of the panel's colour, so that it reads over lines and points.
+fn plate(scene: &mut Scene, theme: &Theme, rect: Rect, label: &str, color: Color) {
+    scene.fill(rect, alpha(theme.panel, 0.86));
+    scene.text(
+        (rect[0] + 3.0, rect[1] + rect[3] / 2.0),
+        label,
+        FONT,
+        color,
+        (Anchor::Start, Baseline::Middle),
+    );
+}
+
+/// Size of a plate for a label.
+fn plate_size(label: &str) -> (f64, f64) {
+    (
+        text::width(label, FONT, false) + 6.0,
+        FONT * text::LINE + 1.0,
+    )
+}

@@ -1,0 +1,199 @@
+//! What changes while the pointer moves: hover, selection, the drawn box; and numbered labels.
+
+use super::{Input, marks, plate, plate_size};
+use crate::labels::{Placer, Rect};
+use crate::layout::{FONT, Plot};
+use crate::palette::alpha;
+use crate::scene::{Anchor, Baseline, Item, Scene, Symbol};
+use crate::text;
+use crate::ticks::Format;
+use gemmscope_model::units::format_short;
+
+/// What the overlay shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overlay {
+    /// Row under the pointer or with keyboard focus.
+    pub hovered: Option<u32>,
+    /// Selected rows.
+    pub selected: Vec<u32>,
+    /// The box being drawn.
+    pub brush: Option<Rect>,
+}
+
+/// A transparent picture of the same size, to lie over the roofline: emphasis without redrawing
+/// the points.
+pub fn overlay(input: &Input<'_>, plot: &Plot, what: &Overlay) -> Scene {
+    let theme = input.theme;
+    let mut scene = Scene::new(input.width, input.height, "");
+    let (base, _) = marks::look(input.frame.rows.len() as u64);
+    scene.items.push(Item::Clip { rect: plot.rect });
+    if let Some(own) = input.own_ceiling {
+        // A crowd of second ceilings would hide the first.
+        let few = what.selected.iter().take(CEILINGS);
+        for row in few.chain(what.hovered.iter()) {
+            if let Some(at) = input.points.px(plot, *row) {
+                own_roof(&mut scene, input, plot, at, own(*row as usize));
+            }
+        }
+    }
+    if input.measured {
+        let few = what.selected.iter().take(CEILINGS);
+        for row in few.chain(what.hovered.iter()) {
+            let at = input.points.px(plot, *row);
+            if let (Some(at), Some(to)) = (at, input.points.measured_px(plot, *row)) {
+                marks::tie(&mut scene, at, to, theme.text, base);
+                scene.items.push(Item::Symbol {
+                    at: to,
+                    radius: base + 1.0,
+                    symbol: Symbol::Open,
+                    color: theme.text,
+                });
+            }
+        }
+    }
+    for row in &what.selected {
+        if let Some(at) = input.points.px(plot, *row) {
+            scene.items.push(Item::Symbol {
+                at,
+                radius: base + 3.5,
+                symbol: Symbol::Ring,
+                color: theme.accent,
+            });
+        }
+    }
+    if let Some(rect) = what.brush {
+        scene.items.push(Item::Rect {
+            rect,
+            fill: Some(alpha(theme.accent, 0.12)),
+            stroke: Some((alpha(theme.accent, 0.8), 1.0)),
+        });
+    }
+    let hovered = what
+        .hovered
+        .and_then(|row| Some((row, input.points.px(plot, row)?)));
+    if let Some((row, at)) = hovered {
+        hover(&mut scene, input, plot, row, at, base);
+    }
+    scene.items.push(Item::Unclip);
+    scene
+}
+
+/// Selected points that show the roof of their tile.
+const CEILINGS: usize = 60;
+
+/// A point's way to the roof of its tile.
+fn own_roof(scene: &mut Scene, input: &Input<'_>, plot: &Plot, at: (f64, f64), rate: f64) {
+    if !(rate > 0.0 && rate.is_finite()) {
+        return;
+    }
+    let top = (at.0, plot.y.px(rate));
+    scene.line(vec![at, top], alpha(input.theme.accent, 0.6), 1.5);
+    scene.items.push(Item::Symbol {
+        at: top,
+        radius: 7.0,
+        symbol: Symbol::Dash,
+        color: input.theme.accent,
+    });
+    let label = format!("tile {}", Format::rate().write(rate, 3));
+    let (w, h) = plate_size(&label);
+    let [l, t, pw, _] = plot.rect;
+    let x = if at.0 - 10.0 - w > l {
+        at.0 - 10.0 - w
+    } else {
+        (at.0 + 10.0).min(l + pw - w)
+    };
+    let y = (top.1 - h / 2.0).max(t + 1.0);
+    plate(scene, input.theme, [x, y, w, h], &label, input.theme.accent);
+}
+
+/// The hovered point, its way up to its roof, and what share of it it reaches.
+fn hover(scene: &mut Scene, input: &Input<'_>, plot: &Plot, row: u32, at: (f64, f64), base: f64) {
+    let theme = input.theme;
+    let r = row as usize;
+    let frame = input.frame;
+    let roof = (r < frame.data.len())
+        .then(|| frame.metrics.roof(&frame.data, r))
+        .flatten();
+    if let Some(roof) = roof {
+        let rate = roof.at(frame.metrics.ai[r]);
+        let top = (at.0, plot.y.px(rate));
+        scene.dashed(vec![at, top], alpha(theme.text, 0.8), 1.0, &[3.0, 3.0]);
+        scene.items.push(Item::Symbol {
+            at: top,
+            radius: 6.0,
+            symbol: Symbol::Dash,
+            color: theme.text,
+        });
+        let share = frame.metrics.efficiency(&frame.data, r);
+        if share.is_finite() && (top.1 - at.1).abs() > 1.0 {
+            let label = format!(
+                "{} % of {}",
+                format_short(share * 100.0, 3),
+                Format::rate().write(rate, 4)
+            );
+            let (w, h) = plate_size(&label);
+            let [l, t, pw, ph] = plot.rect;
+            let y = (at.1 + top.1) / 2.0 - h / 2.0;
+            let x = if at.0 + 8.0 + w < l + pw {
+                at.0 + 6.0
+            } else {
+                at.0 - w - 6.0
+            };
+            let y = y.clamp(t + 1.0, (t + ph - h - 1.0).max(t + 1.0));
+            plate(scene, theme, [x, y, w, h], &label, theme.text);
+        }
+    }
+    scene.items.push(Item::Symbol {
+        at,
+        radius: base + 1.0,
+        symbol: Symbol::Dot,
+        color: input.color_scale.color(r),
+    });
+    scene.items.push(Item::Symbol {
+        at,
+        radius: base + 3.5,
+        symbol: Symbol::Ring,
+        color: theme.text,
+    });
+}
+
+/// Numbers beside the rows that asked for one, with leader lines where points crowd.
+pub(super) fn numbers(scene: &mut Scene, placer: &mut Placer, input: &Input<'_>, plot: &Plot) {
+    let theme = input.theme;
+    let (base, _) = marks::look(input.frame.rows.len() as u64);
+    let mut boxes = Vec::new();
+    for (i, row) in input.numbered.iter().enumerate() {
+        let Some(at) = input.points.px(plot, *row).filter(|p| plot.holds(*p)) else {
+            continue;
+        };
+        let label = (i + 1).to_string();
+        let size = (
+            text::width(&label, FONT, true) + 8.0,
+            FONT * text::LINE + 2.0,
+        );
+        if let Some(placed) = placer.around(at, size, base) {
+            boxes.push((label, *row, placed));
+        }
+    }
+    // All leaders below all boxes.
+    for (_, _, placed) in &boxes {
+        if let Some((from, to)) = placed.leader {
+            scene.line(vec![from, to], theme.muted, 1.0);
+        }
+    }
+    for (label, row, placed) in boxes {
+        let [l, t, w, h] = placed.rect;
+        scene.items.push(Item::Rect {
+            rect: placed.rect,
+            fill: Some(theme.panel),
+            stroke: Some((input.color_scale.color(row as usize), 1.0)),
+        });
+        scene.bold(
+            (l + w / 2.0, t + h / 2.0),
+            label,
+            FONT,
+            theme.text,
+            (Anchor::Middle, Baseline::Middle),
+        );
+    }
+}

@@ -1,0 +1,390 @@
+//! The roofs: slopes, ceilings, ridges, and their labels.
+
+use super::{Input, plate, plate_size};
+use crate::clip;
+use crate::labels::{Placer, Rect};
+use crate::layout::Plot;
+use crate::palette::{Theme, alpha};
+use crate::scene::{Color, Item, Point, Scene, Symbol};
+use crate::ticks::Format;
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::hardware::Device;
+use gemmscope_model::units::format_short;
+
+/// The roof of one device for the types that share a peak.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoofLine {
+    /// Device name.
+    pub device: String,
+    /// Types in use that run at this peak: `fp16, bf16`.
+    pub types: Vec<String>,
+    /// Dense datasheet peak, FLOP/s.
+    pub peak: f64,
+    /// Best measured rates of large GEMMs, where known: types, FLOP/s.
+    pub achievable: Vec<(Vec<String>, f64)>,
+    /// Memory bandwidth, byte/s.
+    pub bandwidth: f64,
+    /// Passing rows under this roof.
+    pub rows: u64,
+    /// Where the peak comes from.
+    pub source: String,
+    /// A colour of its own, where several devices are told apart by it.
+    pub color: Option<Color>,
+}
+
+impl RoofLine {
+    /// The roof of a device for a type, of no rows; `None` where it lists no usable rate.
+    pub fn of(device: &Device, dtype: DataType) -> Option<Self> {
+        let usable = |v: &f64| *v > 0.0 && v.is_finite();
+        let peak = device.peak_for(dtype)?;
+        let name = || vec![dtype.name().to_owned()];
+        if !usable(&peak.flops_per_s) || !usable(&device.bandwidth_bytes_per_s) {
+            return None;
+        }
+        let achievable = peak.achievable_flops_per_s.filter(usable);
+        Some(RoofLine {
+            device: device.name.clone(),
+            types: name(),
+            peak: peak.flops_per_s,
+            achievable: achievable.map(|rate| (name(), rate)).into_iter().collect(),
+            bandwidth: device.bandwidth_bytes_per_s,
+            rows: 0,
+            source: peak.source.clone(),
+            color: None,
+        })
+    }
+
+    /// Ridge point, FLOP/byte.
+    pub fn ridge(&self) -> f64 {
+        self.peak / self.bandwidth
+    }
+
+    /// Attainable rate at an intensity under the datasheet roof.
+    pub fn at(&self, ai: f64) -> f64 {
+        self.peak.min(ai * self.bandwidth)
+    }
+
+    /// The roof in words.
+    pub fn sentence(&self) -> String {
+        let achievable: String = self
+            .achievable
+            .iter()
+            .map(|(types, rate)| {
+                let rate = Format::rate().write(*rate, 5);
+                format!(", max-achievable {rate} ({})", types.join(", "))
+            })
+            .collect();
+        format!(
+            "{} {}: {} dense{achievable}, {}, ridge at {} FLOP/B",
+            self.device,
+            self.types.join(", "),
+            Format::rate().write(self.peak, 5),
+            Format::si("B/s").write(self.bandwidth, 4),
+            format_short(self.ridge(), 4)
+        )
+    }
+}
+
+/// Adds a roof. Where the list has one of the same device and peak, that one gets its types and rows.
+pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
+    let same = |r: &&mut RoofLine| {
+        r.device == new.device && r.peak == new.peak && r.bandwidth == new.bandwidth
+    };
+    let Some(roof) = roofs.iter_mut().find(same) else {
+        roofs.push(new);
+        return;
+    };
+    roof.rows += new.rows;
+    let add = |list: &mut Vec<String>, names: Vec<String>| {
+        for name in names {
+            if !list.contains(&name) {
+                list.push(name);
+            }
+        }
+    };
+    add(&mut roof.types, new.types);
+    for (names, rate) in new.achievable {
+        match roof.achievable.iter_mut().find(|a| a.1 == rate) {
+            Some((list, _)) => add(list, names),
+            None => roof.achievable.push((names, rate)),
+        }
+    }
+}
+
+/// The roofs of the devices and types in use, most used first.
+pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
+    let data = &input.frame.data;
+    let ops = data.ops.len();
+    let mut out: Vec<RoofLine> = input.roofs.to_vec();
+    for (i, &rows) in usage.iter().enumerate() {
+        let (Some(op), Some(Some(device))) = (
+            data.ops.get(i % ops.max(1)),
+            input.frame.metrics.devices.get(i / ops.max(1)),
+        ) else {
+            continue;
+        };
+        if rows > 0
+            && let Some(roof) = RoofLine::of(device, op.compute)
+        {
+            merge(&mut out, RoofLine { rows, ..roof });
+        }
+    }
+    out.sort_by(|a, b| b.rows.cmp(&a.rows).then(a.device.cmp(&b.device)));
+    out
+}
+
+/// Roofs that get a label and a ridge at most, since more would overlap.
+const LABELLED: usize = 6;
+
+/// Device, bandwidth, ridge of its highest ceiling, colour.
+type Slope<'a> = (&'a str, f64, f64, Option<Color>);
+
+/// Devices with the highest ceiling of each: one slope a device.
+fn slopes(roofs: &[RoofLine]) -> Vec<Slope<'_>> {
+    let mut out: Vec<Slope<'_>> = Vec::new();
+    for r in roofs {
+        match out
+            .iter_mut()
+            .find(|s| s.0 == r.device && s.1 == r.bandwidth)
+        {
+            Some(s) => s.2 = s.2.max(r.ridge()),
+            None => out.push((&r.device, r.bandwidth, r.ridge(), r.color)),
+        }
+    }
+    out
+}
+
+fn px(plot: &Plot, ai: f64, rate: f64) -> Point {
+    (plot.x.px(ai), plot.y.px(rate))
+}
+
+/// From the left edge of what shows up to a ridge.
+fn slope_line(plot: &Plot, bandwidth: f64, ridge: f64) -> Vec<Point> {
+    let from = plot.x.domain.0.min(plot.y.domain.0 / bandwidth).min(ridge) / 2.0;
+    vec![
+        px(plot, from, from * bandwidth),
+        px(plot, ridge, ridge * bandwidth),
+    ]
+}
+
+fn ceiling_line(plot: &Plot, bandwidth: f64, peak: f64) -> Vec<Point> {
+    let ridge = peak / bandwidth;
+    let to = (plot.x.domain.1 * 2.0).max(ridge);
+    vec![px(plot, ridge, peak), px(plot, to, peak)]
+}
+
+/// Draws slopes, ceilings and ridges.
+pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[RoofLine]) {
+    let color = |own: Option<Color>| own.unwrap_or(theme.roof);
+    let bottom = plot.rect[1] + plot.rect[3];
+    for r in roofs.iter().take(LABELLED) {
+        let at = px(plot, r.ridge(), r.peak);
+        scene.dashed(
+            vec![at, (at.0, bottom)],
+            alpha(theme.axis, 0.7),
+            1.0,
+            &[2.0, 4.0],
+        );
+    }
+    for r in roofs {
+        for (_, a) in &r.achievable {
+            let line = ceiling_line(plot, r.bandwidth, *a);
+            scene.dashed(line, alpha(color(r.color), 0.85), 1.25, &[6.0, 4.0]);
+        }
+    }
+    for (_, bandwidth, ridge, own) in slopes(roofs) {
+        scene.line(slope_line(plot, bandwidth, ridge), color(own), 1.5);
+    }
+    for r in roofs {
+        let color = color(r.color);
+        scene.line(ceiling_line(plot, r.bandwidth, r.peak), color, 1.5);
+        scene.items.push(Item::Symbol {
+            at: px(plot, r.ridge(), r.peak),
+            radius: 3.0,
+            symbol: Symbol::Dot,
+            color,
+        });
+    }
+}
+
+/// Labels ceilings, slopes and ridges, wherever there is room for them.
+pub(super) fn labels(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    plot: &Plot,
+    theme: &Theme,
+    roofs: &[RoofLine],
+    narrow: bool,
+) {
+    let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let many = devices.len() > 1;
+    // Labels prefer not to lie on a roof; nothing may lie on another label.
+    for (_, bandwidth, ridge, _) in slopes(roofs) {
+        block(placer, &slope_line(plot, bandwidth, ridge), plot.rect);
+    }
+    for r in roofs {
+        block(placer, &ceiling_line(plot, r.bandwidth, r.peak), plot.rect);
+        for (_, a) in &r.achievable {
+            block(placer, &ceiling_line(plot, r.bandwidth, *a), plot.rect);
+        }
+    }
+    let shown = &roofs[..roofs.len().min(LABELLED)];
+    // From the top down: labels that must move then move down along the slope, not into others.
+    let mut ceilings: Vec<(f64, f64, String)> = Vec::new();
+    for r in shown {
+        let who = |types: &[String]| match (many, narrow) {
+            (true, false) => format!("{} {}", r.device, types.join(", ")),
+            _ => types.join(", "),
+        };
+        let rate = |v| Format::rate().write(v, 5);
+        let dense = if narrow { "" } else { " dense" };
+        let label = format!("{} {}{dense}", who(&r.types), rate(r.peak));
+        ceilings.push((r.peak, r.bandwidth, label));
+        for (types, a) in &r.achievable {
+            let what = if narrow { "max" } else { "max-achievable" };
+            let label = format!("{} {what} {}", who(types), rate(*a));
+            ceilings.push((*a, r.bandwidth, label));
+        }
+    }
+    ceilings.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (peak, bandwidth, label) in ceilings {
+        ceiling_label(scene, placer, plot, theme, bandwidth, peak, &label);
+    }
+    for (device, bandwidth, ridge, _) in slopes(roofs) {
+        let speed = Format::si("B/s").write(bandwidth, 4);
+        let label = if many {
+            format!("{device} {speed}")
+        } else {
+            speed
+        };
+        slope_label(scene, placer, plot, theme, (bandwidth, ridge), &label);
+    }
+    for r in shown {
+        let value = format_short(r.ridge(), 4);
+        let label = if narrow || shown.len() > 2 {
+            value
+        } else {
+            format!("ridge {value} FLOP/B")
+        };
+        ridge_label(scene, placer, plot, theme, r, &label);
+    }
+}
+
+fn block(placer: &mut Placer, line: &[Point], rect: Rect) {
+    for w in line.windows(2) {
+        if let Some((a, b)) = clip::segment(w[0], w[1], rect) {
+            placer.block_line(a, b);
+        }
+    }
+}
+
+fn ceiling_label(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    plot: &Plot,
+    theme: &Theme,
+    bandwidth: f64,
+    peak: f64,
+    label: &str,
+) {
+    let line = ceiling_line(plot, bandwidth, peak);
+    let [a, b] = line.as_slice() else { return };
+    let Some((from, _)) = clip::segment(*a, *b, plot.rect) else {
+        return;
+    };
+    let (w, h) = plate_size(label);
+    let right_edge = plot.rect[0] + plot.rect[2];
+    let mut candidates = Vec::new();
+    // Nothing is drawn left of where the ceiling meets the slope: the label goes there, moved up or
+    // down where another one is.
+    let begins_here = from.0 > plot.rect[0] + 1.0;
+    if begins_here {
+        for step in [
+            0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, 2.5, 3.0, 3.5, 4.0,
+        ] {
+            let y = from.1 - h / 2.0 + step * h;
+            // The slope is at its leftmost at the box's lower edge.
+            let slope = plot.x.px(plot.y.value(y + h) / bandwidth).min(from.0);
+            candidates.push([slope - w - 10.0, y, w, h]);
+        }
+    }
+    // Else above the ceiling, from the right.
+    let mut x = right_edge - w - 4.0;
+    while x >= from.0 && candidates.len() < 60 {
+        candidates.push([x, from.1 - h - 2.0, w, h]);
+        x -= 24.0;
+    }
+    candidates.push([right_edge - w - 4.0, from.1 + 3.0, w, h]);
+    let Some(rect) = placer.first(candidates) else {
+        return;
+    };
+    let end = (rect[0] + w, rect[1] + h / 2.0);
+    if begins_here && end.0 < from.0 {
+        let leader = vec![(end.0 + 1.0, end.1), (from.0 - 2.0, from.1)];
+        scene.line(leader, alpha(theme.muted, 0.6), 1.0);
+    }
+    plate(scene, theme, rect, label, theme.roof);
+}
+
+fn slope_label(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    plot: &Plot,
+    theme: &Theme,
+    (bandwidth, ridge): (f64, f64),
+    label: &str,
+) {
+    let line = slope_line(plot, bandwidth, ridge);
+    let [a, b] = line.as_slice() else { return };
+    let Some((from, to)) = clip::segment(*a, *b, plot.rect) else {
+        return;
+    };
+    let (w, h) = plate_size(label);
+    let candidates = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9]
+        .into_iter()
+        .flat_map(|t| {
+            let at = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
+            [
+                [at.0 - w - 5.0, at.1 - h - 2.0, w, h],
+                [at.0 + 6.0, at.1 + 3.0, w, h],
+            ]
+        });
+    if let Some(rect) = placer.first(candidates) {
+        plate(scene, theme, rect, label, theme.roof);
+    }
+}
+
+fn ridge_label(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    plot: &Plot,
+    theme: &Theme,
+    roof: &RoofLine,
+    label: &str,
+) {
+    let at = px(plot, roof.ridge(), roof.peak);
+    if !(at.0 >= plot.rect[0] && at.0 <= plot.rect[0] + plot.rect[2]) {
+        return;
+    }
+    let (w, h) = plate_size(label);
+    let bottom = plot.rect[1] + plot.rect[3];
+    // Beside the line that drops from the ridge: at its foot first, then along it.
+    let mut candidates = Vec::new();
+    for y in [
+        bottom - h - 4.0,
+        bottom - 2.0 * h - 8.0,
+        bottom - 3.0 * h - 12.0,
+    ] {
+        candidates.push([at.0 + 4.0, y, w, h]);
+        candidates.push([at.0 - w - 4.0, y, w, h]);
+    }
+    if plot.holds(at) {
+        candidates.push([at.0 + 4.0, at.1 + 6.0, w, h]);
+        candidates.push([at.0 - w - 6.0, at.1 - h - 4.0, w, h]);
+    }
+    if let Some(rect) = placer.first(candidates) {
+        plate(scene, theme, rect, label, theme.muted);
+    }
+}

@@ -1,0 +1,205 @@
+//! The settings of the roofline: read from a view state here and nowhere else.
+
+use super::SizeBy;
+use gemmscope_analysis::tile_roof::RowTile;
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::view_state::ViewState;
+
+/// The field of the points' colour.
+const COLOR_KEY: &str = "color";
+/// What the points' area shows.
+const SIZE_KEY: &str = "size";
+/// Which points carry a number.
+const LABELS_KEY: &str = "labels";
+/// Which points show the roof of their tile.
+const CEILING_KEY: &str = "ceiling";
+/// Legend entries that are switched off: their names, one a line.
+pub(super) const OFF_KEY: &str = "off";
+/// `off` where points do not show at the intensity of their measured bytes; the legend switches it.
+pub(super) const MEASURED_KEY: &str = "measured";
+/// Every parameter that the roofline reads, beside its zoom.
+pub(super) const PARAMS: &[&str] = &[
+    COLOR_KEY,
+    SIZE_KEY,
+    LABELS_KEY,
+    CEILING_KEY,
+    OFF_KEY,
+    MEASURED_KEY,
+];
+/// Rows that get a number because of what they cost.
+const NUMBERED: usize = 8;
+/// Passing rows up to which the most expensive get numbers unasked.
+const NUMBER_UP_TO: usize = 200_000;
+
+/// Which rows carry a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Numbers {
+    /// Selected ones, then those that lose most time against their roof.
+    #[default]
+    MostLost,
+    /// Selected ones, then those that take most time.
+    MostTime,
+    /// Selected ones.
+    Selected,
+    /// None.
+    None,
+}
+
+/// Which points show the roof that their tile leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ceilings {
+    /// Selected ones and the one under the pointer.
+    #[default]
+    Selected,
+    /// All.
+    All,
+    /// None.
+    None,
+}
+
+/// What the reader has set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// What the points' colour shows; `None` is one colour.
+    pub color: Option<Field>,
+    /// Names of the categories that are switched off.
+    pub off: Vec<String>,
+    /// What the points' area shows.
+    pub size: SizeBy,
+    /// Which points carry a number.
+    pub numbers: Numbers,
+    /// Which points show the roof of their tile.
+    pub ceilings: Ceilings,
+    /// Points also show at the intensity of their measured bytes.
+    pub measured: bool,
+}
+
+impl Settings {
+    /// What a view state says; the default where it says nothing.
+    pub fn of(state: &ViewState) -> Self {
+        let off = state.param(OFF_KEY);
+        Settings {
+            color: Field::parse(state.param(COLOR_KEY).unwrap_or("dtype")),
+            off: off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect()),
+            size: match state.param(SIZE_KEY) {
+                Some("time") => SizeBy::Time,
+                Some("count") => SizeBy::Count,
+                _ => SizeBy::Same,
+            },
+            numbers: match state.param(LABELS_KEY) {
+                Some("off") => Numbers::None,
+                Some("selected") => Numbers::Selected,
+                Some("time") => Numbers::MostTime,
+                _ => Numbers::MostLost,
+            },
+            ceilings: match state.param(CEILING_KEY) {
+                Some("all") => Ceilings::All,
+                Some("off") => Ceilings::None,
+                _ => Ceilings::Selected,
+            },
+            measured: state.param(MEASURED_KEY) != Some("off"),
+        }
+    }
+}
+
+/// What can be set.
+pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
+    let mut options = vec![Choice::new("none", "nothing")];
+    options.extend(Choice::fields(&frame.fields(), None));
+    let list = |key, label, hint, options: &[(&str, &str)]| {
+        Control::choice(state, key, label, hint, Choice::list(options), "")
+    };
+    let mut out = vec![
+        Control::field(
+            state,
+            COLOR_KEY,
+            "Colour",
+            "What the points' colour shows, here and in the other views",
+            options,
+            "dtype",
+        ),
+        list(
+            SIZE_KEY,
+            "Size",
+            "What the points' area shows",
+            &[("", "the same"), ("time", "total time"), ("count", "calls")],
+        ),
+        list(
+            LABELS_KEY,
+            "Numbers",
+            "Which points carry a number, selected ones first; the same numbers stand in the table",
+            &[
+                ("", "most lost time"),
+                ("time", "most time"),
+                ("selected", "only selected"),
+                ("off", "none"),
+            ],
+        ),
+    ];
+    if [ColumnMeaning::Kernel, ColumnMeaning::TileM]
+        .iter()
+        .any(|r| frame.data.column(*r).is_some())
+    {
+        out.push(list(
+            CEILING_KEY,
+            "Tile roof",
+            "A second ceiling of a point: what its tile and the number of workgroups leave of the device's roof",
+            &[("", "of selected"), ("all", "of all points"), ("off", "none")],
+        ));
+    }
+    out
+}
+
+/// The roof that a row's tile and the number of its workgroups leave, FLOP/s; NaN where the tile
+/// is not known or makes no claim.
+pub(super) fn ceiling(shape: Option<RowTile>) -> f64 {
+    shape
+        .and_then(|s| s.roof)
+        .map_or(f64::NAN, |r| r.flops_per_s)
+}
+
+/// The rows that carry a number, from 1, in the roofline and in the table: the selected ones, then
+/// those that cost most.
+pub fn numbered(frame: &Frame, by: Numbers, selected: &[u32]) -> Vec<u32> {
+    if by == Numbers::None {
+        return Vec::new();
+    }
+    let mut rows = selected.to_vec();
+    // A search through a million rows would make every filter wait.
+    let many = by == Numbers::MostLost && frame.rows.len() > NUMBER_UP_TO;
+    if by == Numbers::Selected || many {
+        return rows;
+    }
+    for row in most_expensive(frame, by == Numbers::MostLost) {
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// The passing rows that lose most time against their roof, or (`lost` false, or no roof known)
+/// take most time, worst first.
+fn most_expensive(frame: &Frame, lost: bool) -> Vec<u32> {
+    let fields = [Field::Lost, Field::TotalTime];
+    for field in &fields[usize::from(!lost)..] {
+        let get = frame.numbers(field);
+        let mut top: Vec<(f64, u32)> = Vec::with_capacity(NUMBERED + 1);
+        for &row in frame.rows.iter() {
+            let v = get(row as usize);
+            let full = top.len() == NUMBERED;
+            if v.is_nan() || full && v <= top[NUMBERED - 1].0 {
+                continue;
+            }
+            let at = top.partition_point(|t| t.0 >= v);
+            top.insert(at, (v, row));
+            top.truncate(NUMBERED);
+        }
+        if !top.is_empty() {
+            return top.into_iter().map(|t| t.1).collect();
+        }
+    }
+    Vec::new()
+}

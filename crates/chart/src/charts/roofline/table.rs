@@ -1,0 +1,92 @@
+//! The roofline as a table: what a screen reader reads, and what "CSV of what is drawn" writes.
+
+use super::{Input, marks};
+use crate::layout::Plot;
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::field::shape_label;
+use gemmscope_table::result_table::Table;
+
+/// The points in view, in file order, at most `limit` of them; with how many there are.
+pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
+    let mut out = Table {
+        header: [
+            "File",
+            "Line",
+            "Shape (M × N × K)",
+            "Type",
+            "AI (FLOP/B)",
+            "Attained (FLOP/s)",
+            "Roof (FLOP/s)",
+            "Share of roof",
+            "Limited by",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        rows: Vec::new(),
+    };
+    let colored = !input.color_scale.label.is_empty();
+    if colored {
+        out.header.push(input.color_scale.label.clone());
+    }
+    let measured = input.measured
+        && input
+            .frame
+            .data
+            .column(ColumnMeaning::MeasuredBytes)
+            .is_some();
+    if measured {
+        out.header.push("AI by measured bytes (FLOP/B)".to_owned());
+    }
+    let data = &input.frame.data;
+    let metrics = &input.frame.metrics;
+    let mut total = 0u64;
+    marks::each_visible(input, plot, |row, _, _, _| {
+        total += 1;
+        let r = row as usize;
+        if out.rows.len() >= limit || r >= data.len() {
+            return;
+        }
+        let number = |v: f64| {
+            if v.is_finite() {
+                format!("{v}")
+            } else {
+                String::new()
+            }
+        };
+        let source = data.sources.get(usize::from(data.source[r]));
+        let roof = metrics.roof(data, r);
+        let mut cells = vec![
+            source.map(|s| s.name.clone()).unwrap_or_default(),
+            data.line[r].to_string(),
+            shape_label(data.m[r], data.n[r], data.k[r], data.batch[r]),
+            data.ops
+                .get(usize::from(data.op[r]))
+                .map(gemmscope_model::gemm::Operation::types)
+                .unwrap_or_default(),
+            number(metrics.ai[r]),
+            number(metrics.rate[r]),
+            number(roof.map_or(f64::NAN, |f| f.at(metrics.ai[r]))),
+            number(metrics.efficiency(data, r)),
+            metrics
+                .bound(data, r)
+                .map(|b| b.label().to_owned())
+                .unwrap_or_default(),
+        ];
+        if colored {
+            let code = usize::from(input.color_scale.code(r));
+            cells.push(
+                input
+                    .color_scale
+                    .names
+                    .get(code)
+                    .cloned()
+                    .unwrap_or_default(),
+            );
+        }
+        if measured {
+            cells.push(number(metrics.measured_ai(data, r)));
+        }
+        out.rows.push(cells);
+    });
+    (out, total)
+}

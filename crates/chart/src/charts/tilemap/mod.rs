@@ -1,0 +1,441 @@
+//! The tile map: for sweeps with several tiles per shape, which tile is best for which N, and
+//! what limits the rest. Panels by K, lines by N growing downwards, columns by tile.
+
+mod draw;
+
+use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::layout;
+use crate::legend;
+use crate::scene::Scene;
+use crate::ticks::Format;
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::tile_sweep::{FLAT_M, NoSweep, Panel, Sweep, TileSource};
+use gemmscope_model::tiling::Axis;
+use gemmscope_model::tiling::flat;
+use gemmscope_model::tiling::flat::Region;
+use gemmscope_model::units::{format_short, plural};
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::field::Frame;
+use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
+
+/// This chart in the list of all.
+pub(super) const KIND: ChartKind = ChartKind {
+    id: "tiles",
+    name: "Tiles",
+    hint: "Which tile is best for which N, and what limits the others?",
+    icon: "M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12",
+    params: &["color"],
+    of_selection: false,
+    legend: false,
+    open: |inputs| Box::new(TileMap::open(inputs.frame, inputs.state)),
+};
+
+/// Lines that are drawn at most, so that a picture stays one: the rest is counted, and in the table.
+const MOST_LINES: usize = 500;
+/// Lines that a panel's heading and axis take the room of.
+const PANEL: usize = 4;
+
+/// An opened tile map.
+#[derive(Debug)]
+pub(crate) struct TileMap {
+    frame: Frame,
+    controls: Vec<Control>,
+    sweep: Result<Sweep, NoSweep>,
+    /// The part of a sweep that is drawn where it has more lines than [`MOST_LINES`].
+    part: Option<Sweep>,
+}
+
+impl TileMap {
+    /// Reads the settings and the sweep.
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+        let asked = state
+            .param("tiles.x")
+            .and_then(|k| Axis::ALL.into_iter().find(|a| a.key() == k));
+        let mut sweep = Sweep::new(frame, asked);
+        let mut controls = Vec::new();
+        if let Ok(s) = &mut sweep {
+            // B_N is the question of the view; another axis is the default only without it.
+            let default = s.axes.first().copied().unwrap_or(Axis::Bn);
+            controls.push(Control::choice(
+                state,
+                "tiles.x",
+                "Columns",
+                "What runs along the columns; the best over everything else stands in a cell.",
+                s.axes
+                    .iter()
+                    .map(|a| Choice::new(a.key(), a.label()))
+                    .collect(),
+                default.key(),
+            ));
+            let mut options = vec![Choice::new("all", "all panels")];
+            options.extend(s.panels.iter().map(|p| Choice::plain(&p.title)));
+            let panel = Control::choice(
+                state,
+                "tiles.panel",
+                "Panel",
+                "A panel holds the shapes of one K, type and device.",
+                options,
+                "all",
+            );
+            if panel.current != "all" {
+                s.panels.retain(|p| p.title == panel.current);
+            }
+            controls.push(panel);
+        }
+        TileMap {
+            frame: frame.clone(),
+            controls,
+            part: sweep.as_ref().ok().and_then(part_of),
+            sweep,
+        }
+    }
+
+    /// What is drawn.
+    fn drawn<'a>(&'a self, sweep: &'a Sweep) -> &'a Sweep {
+        self.part.as_ref().unwrap_or(sweep)
+    }
+}
+
+/// The first lines of a sweep that has too many; `None` where all are drawn.
+fn part_of(sweep: &Sweep) -> Option<Sweep> {
+    let mut room = MOST_LINES;
+    if count_lines(sweep) + PANEL * sweep.panels.len() <= room {
+        return None;
+    }
+    let mut panels = Vec::new();
+    for p in &sweep.panels {
+        let take = p.lines.len().min(room.saturating_sub(PANEL));
+        if take == 0 {
+            break;
+        }
+        room -= take + PANEL;
+        panels.push(Panel {
+            lines: p.lines[..take].to_vec(),
+            title: p.title.clone(),
+            columns: p.columns.clone(),
+            unit_kind: p.unit_kind.clone(),
+            device: p.device.clone(),
+            ..*p
+        });
+    }
+    Some(Sweep {
+        panels,
+        axes: sweep.axes.clone(),
+        ..*sweep
+    })
+}
+
+fn count_lines(sweep: &Sweep) -> usize {
+    sweep.panels.iter().map(|p| p.lines.len()).sum()
+}
+
+/// Which model the hollow ticks of a sweep are of, in words.
+fn model_words(sweep: &Sweep) -> Option<String> {
+    let lines = || sweep.panels.iter().flat_map(|p| &p.lines);
+    let flat =
+        lines().any(|l| l.model.is_some() && l.problem.m <= FLAT_M) && sweep.axis == Axis::Bn;
+    let other = lines().any(|l| l.model.is_some() && l.problem.m > FLAT_M)
+        || (lines().any(|l| l.model.is_some()) && sweep.axis != Axis::Bn);
+    let mut out = Vec::new();
+    if flat {
+        out.push(
+            "Model (flat GEMM): the widest B_N up to 128 with at least as many blocks N / B_N as \
+             the device has units, else the narrowest.",
+        );
+    }
+    if other {
+        out.push(
+            "Model (shape roof): of the tiles whose tile and wave efficiency leave within 10 % of the \
+             highest roof, the one with least traffic between L2 and the units.",
+        );
+    }
+    (!out.is_empty()).then(|| out.join(" "))
+}
+
+fn headline(sweep: &Sweep) -> String {
+    let lines = count_lines(sweep);
+    let what = match sweep.source {
+        TileSource::BestColumn => "as the file states it",
+        TileSource::Columns => "measured",
+        TileSource::KernelNames => "measured, tiles read from the kernels' names",
+    };
+    let mut text = format!("Best {} of {lines} shapes, {what}", sweep.axis.label());
+    if sweep.agreement.1 > 0 {
+        text.push_str(&format!(
+            "; the model agrees on {} of {}",
+            sweep.agreement.0, sweep.agreement.1
+        ));
+    }
+    if sweep.model_reaches.is_finite() {
+        text.push_str(&format!(
+            ", and its choice reaches {} of the best (geometric mean)",
+            Format::percent().write(sweep.model_reaches, 3)
+        ));
+    }
+    text.push('.');
+    text
+}
+
+/// The tooltip of a cell.
+fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip {
+    let (Some(l), Some(c)) = (
+        panel.lines.get(line),
+        panel.lines.get(line).and_then(|l| l.cells.get(column)),
+    ) else {
+        return Tooltip::default();
+    };
+    let p = &l.problem;
+    let head = format!(
+        "{} × {} × {}, {} {}",
+        p.m,
+        p.n,
+        p.k,
+        sweep.axis.label(),
+        panel.column_label(column)
+    );
+    let mut more = vec![if c.rate.is_finite() {
+        format!(
+            "{}, {} of the line's best",
+            Format::rate().write(c.rate, 4),
+            Format::percent().write(c.share, 3)
+        )
+    } else if l.best == Some(column) {
+        "best, as the file states it".to_owned()
+    } else {
+        "not measured".to_owned()
+    }];
+    if c.rate.is_finite()
+        && sweep.axis != Axis::BmBn
+        && let (Some(m), Some(n)) = c.tile
+    {
+        more.push(format!("tile {m}×{n}"));
+    }
+    if let Some(blocks) = c.workgroups {
+        more.push(match panel.units {
+            Some(units) => format!(
+                "parallelism {blocks} blocks for {units} {}s{}",
+                panel.unit_kind,
+                match c.region {
+                    Some(Region::Parallelism) => " (parallelism-bounded)",
+                    Some(Region::Memory) => " (memory-bounded)",
+                    None => "",
+                }
+            ),
+            None => format!("parallelism {blocks} blocks"),
+        });
+    }
+    if p.m <= FLAT_M
+        && let Some(bn) = c.tile.1
+    {
+        let ratio = flat::ratio(p.m, p.k, bn);
+        more.push(format!(
+            "compute/memory ratio {} FLOP per element, {} FLOP/B",
+            format_short(ratio, 4),
+            format_short(ratio / p.op.a.bytes(), 4)
+        ));
+    }
+    if let Some((waves, tile, wave)) = c.waves {
+        more.push(format!(
+            "{}, tile efficiency {}, wave efficiency {}",
+            plural(waves, "wave"),
+            Format::percent().write(tile, 3),
+            Format::percent().write(wave, 3)
+        ));
+    }
+    if l.best == Some(column) && c.rate.is_finite() {
+        more.push("measured best".to_owned());
+    }
+    if l.model == Some(column) {
+        more.push("the model's choice".to_owned());
+    }
+    more.into_iter().fold(Tooltip::new(head), Tooltip::line)
+}
+
+impl Chart for TileMap {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let mut scene = Scene::new(options.width, options.height, "Tile map");
+        let all = [0.0, 0.0, scene.width, scene.height];
+        scene.fill(all, options.theme.background);
+        match &self.sweep {
+            Ok(sweep) => {
+                scene.title = headline(sweep);
+                scene.description = self.notes().join(" ");
+                draw::panels(self.drawn(sweep), &mut scene, options);
+                legend::outline_selected(&mut scene, options.theme, options.selected);
+            }
+            Err(why) => {
+                let sentence = why.sentence();
+                scene.title = format!("No tile map. {sentence}");
+                layout::message(&mut scene, all, options.theme, &sentence);
+            }
+        }
+        scene
+    }
+
+    fn table(&self) -> Table {
+        let Ok(sweep) = &self.sweep else {
+            return Table::default();
+        };
+        let header = [
+            "panel",
+            "M",
+            "N",
+            "K",
+            sweep.axis.label(),
+            "attained (FLOP/s)",
+            "share of the line's best",
+            "measured best",
+            "model",
+            "workgroups",
+            "waves",
+            "tile efficiency",
+            "wave efficiency",
+            "limit",
+            "compute/memory ratio (FLOP/element)",
+        ];
+        let number = |v: f64| {
+            if v.is_finite() {
+                format!("{v}")
+            } else {
+                String::new()
+            }
+        };
+        let mut rows = Vec::new();
+        for p in &sweep.panels {
+            for l in &p.lines {
+                for (i, c) in l.cells.iter().enumerate() {
+                    let yes = |on: bool| if on { "yes" } else { "" }.to_owned();
+                    let ratio = match c.tile.1 {
+                        Some(bn) if l.problem.m <= FLAT_M => {
+                            flat::ratio(l.problem.m, l.problem.k, bn)
+                        }
+                        _ => f64::NAN,
+                    };
+                    let waves = c.waves;
+                    rows.push(vec![
+                        p.title.clone(),
+                        l.problem.m.to_string(),
+                        l.problem.n.to_string(),
+                        l.problem.k.to_string(),
+                        p.column_label(i),
+                        number(c.rate),
+                        number(c.share),
+                        yes(l.best == Some(i)),
+                        yes(l.model == Some(i)),
+                        c.workgroups.map_or_else(String::new, |w| w.to_string()),
+                        waves.map_or_else(String::new, |w| w.0.to_string()),
+                        number(waves.map_or(f64::NAN, |w| w.1)),
+                        number(waves.map_or(f64::NAN, |w| w.2)),
+                        match c.region {
+                            Some(Region::Parallelism) => "parallelism",
+                            Some(Region::Memory) => "memory",
+                            None => "",
+                        }
+                        .to_owned(),
+                        number(ratio),
+                    ]);
+                }
+            }
+        }
+        Table {
+            header: header.map(str::to_owned).to_vec(),
+            rows,
+        }
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let Ok(sweep) = &self.sweep else {
+            return Vec::new();
+        };
+        let mut out = vec![headline(sweep)];
+        if let Some(part) = &self.part {
+            let (panels, of) = (part.panels.len(), sweep.panels.len());
+            out.push(format!(
+                "{} of {} shapes are drawn, in {panels} of {of} panels: choose a panel, or filter. The \
+                 table and its CSV have all.",
+                count_lines(part),
+                count_lines(sweep)
+            ));
+        }
+        match sweep.source {
+            TileSource::BestColumn => out.push(
+                "The file names the best tile of each shape and no times, so the cells have no \
+                 colour; the columns are powers of two around the named ones."
+                    .to_owned(),
+            ),
+            TileSource::KernelNames => out.push(
+                "Tiles are read from kernel names: best-kernel tiles, not a planned sweep."
+                    .to_owned(),
+            ),
+            TileSource::Columns => {}
+        }
+        if sweep.single > 0 {
+            out.push(format!(
+                "{} with one tile only {} left out: nothing to compare with.",
+                plural(sweep.single, "shape"),
+                if sweep.single == 1 { "is" } else { "are" }
+            ));
+        }
+        let units: Vec<String> = sweep
+            .panels
+            .iter()
+            .filter_map(|p| {
+                p.units
+                    .map(|u| format!("{u} {}s of {}", p.unit_kind, p.device))
+            })
+            .fold(Vec::new(), |mut v, u| {
+                if !v.contains(&u) {
+                    v.push(u);
+                }
+                v
+            });
+        if units.is_empty() {
+            out.push(
+                "The device is not known: choose it to see the regions and the model's ticks."
+                    .to_owned(),
+            );
+        } else {
+            out.push(format!(
+                "Parallelism-bounded: fewer blocks than units ({}); memory-bounded: the others.",
+                units.join(", ")
+            ));
+        }
+        out.extend(model_words(sweep));
+        if self
+            .frame
+            .metrics
+            .devices
+            .first()
+            .is_some_and(Option::is_some)
+            && self.frame.data.device.contains(&0)
+        {
+            out.push("The file does not state its device; the chosen one is assumed.".to_owned());
+        }
+        out
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        match &self.sweep {
+            Ok(sweep) => draw::height(self.drawn(sweep), width, draw::LINE),
+            Err(_) => 420.0,
+        }
+    }
+
+    fn heights(&self, width: f64) -> (f64, f64) {
+        match &self.sweep {
+            Ok(sweep) => (
+                self.height(width),
+                draw::height(self.drawn(sweep), width, draw::TALLEST),
+            ),
+            Err(_) => (260.0, f64::INFINITY),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+use super::*;
+use crate::palette::Theme;
+use crate::scene::Item;
+use crate::testing::{SIZES, draw_everywhere, golden};
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::fixture::Rows;
+
+fn flat_sweep() -> Frame {
+    let mut t = Rows::new();
+    let bn = t.table().number_column(ColumnMeaning::TileN, "BLOCK_N");
+    for k in [4096, 12288] {
+        for e in 10..19 {
+            let n = 1u32 << e;
+            for b in [32u32, 64, 128, 256, 512] {
+                if n == 4096 && b == 512 {
+                    continue;
+                }
+                // Blocks in waves of 108 units, each block's time growing with its width.
+                let blocks = f64::from(n) / f64::from(b);
+                let waves = (blocks / 108.0).ceil();
+                let time = waves * (f64::from(b) + 24.0) * f64::from(k) * 1e-12;
+                t.table().set_number(bn, f64::from(b));
+                t.row((8, n, k), "", time, "");
+            }
+        }
+    }
+    t.frame(Some("a100-40-sxm"))
+}
+
+fn at(view: &TileMap, size: usize, dark: bool) -> Scene {
+    view.scene(&RenderOptions {
+        selected: &[7],
+        ..RenderOptions::new(
+            &Theme::of(dark),
+            (SIZES[size].0, view.height(SIZES[size].0)),
+        )
+    })
+}
+
+/// Check marks are the only lines of three points.
+fn checks(scene: &Scene) -> usize {
+    let is = |i: &&Item| matches!(i, Item::Line { points, width, .. } if points.len() == 3 && *width == 2.0);
+    scene.items.iter().filter(is).count()
+}
+
+#[test]
+fn goldens() {
+    let view = TileMap::open(&flat_sweep(), &ViewState::default());
+    draw_everywhere("small-tiles", &view);
+    golden("tiles-phone", &at(&view, 0, false));
+    golden("tiles-desk", &at(&view, 1, false));
+    golden("tiles-dark", &at(&view, 1, true));
+    // One check a line, and one in the legend.
+    assert_eq!(checks(&at(&view, 1, false)), 18 + 1);
+    assert_eq!(view.table().rows.len(), 2 * 9 * 5);
+}
+
+#[test]
+fn a_huge_sweep_is_drawn_in_part_and_says_so() {
+    let mut t = Rows::new();
+    let bn = t.table().number_column(ColumnMeaning::TileN, "BLOCK_N");
+    for i in 0..900u32 {
+        for b in [64u32, 128] {
+            t.table().set_number(bn, f64::from(b));
+            let time = f64::from(b + i % 7) * 1e-8;
+            t.row((8, 256 * (1 + i % 90), 512 * (1 + i / 90)), "", time, "");
+        }
+    }
+    let view = TileMap::open(&t.frame(Some("a100-40-sxm")), &ViewState::default());
+    let notes = view.notes();
+    assert!(notes[0].contains("900 shapes"), "{notes:?}");
+    assert!(
+        notes[1].starts_with("476 of 900 shapes are drawn, in 6 of 10 panels"),
+        "{notes:?}"
+    );
+    assert_eq!(view.table().rows.len(), 1800);
+    for (width, _) in SIZES {
+        assert!(view.height(width) < 16_384.0);
+    }
+    assert_eq!(at(&view, 0, false).hit_areas.len(), 2 * 476);
+    // One panel alone has all its lines.
+    let mut state = ViewState::default();
+    state.set_param("tiles.panel", "K = 5120, M = 8");
+    let one = TileMap::open(&view.frame, &state);
+    assert_eq!(at(&one, 1, false).hit_areas.len(), 2 * 90);
+}
+
+#[test]
+fn a_column_of_bests() {
+    let mut t = Rows::new();
+    let best = t.table().number_column(ColumnMeaning::Other, "best_bn");
+    for (k, largest) in [(4096, 128), (12_288, 256)] {
+        for (i, bn) in [32, 32, 32, 64, 128, 128, 128, 128, 128]
+            .into_iter()
+            .enumerate()
+        {
+            let bn = if i > 5 { largest } else { bn };
+            t.table().set_number(best, f64::from(bn));
+            t.row((8, 1024 << i, k), "", 1e-6, "");
+        }
+    }
+    let view = TileMap::open(&t.frame(Some("a100-40-sxm")), &ViewState::default());
+    draw_everywhere("tiles-figure", &view);
+    let scene = at(&view, 1, false);
+    assert_eq!(checks(&scene), 18 + 1);
+    let find = |start: &str| {
+        scene
+            .hit_areas
+            .iter()
+            .find(|m| m.tooltip.head.starts_with(start))
+    };
+    let mark = find("8 × 8192 × 4096, B_N 64").unwrap();
+    assert!(
+        mark.tooltip
+            .sentence()
+            .contains("best, as the file states it"),
+        "{}",
+        mark.tooltip.sentence()
+    );
+    assert!(
+        mark.tooltip
+            .sentence()
+            .contains("parallelism 128 blocks for 108 SMs (memory-bounded)"),
+        "{}",
+        mark.tooltip.sentence()
+    );
+    assert!(
+        mark.tooltip
+            .sentence()
+            .contains("ratio 14.2 FLOP per element, 7.099 FLOP/B"),
+        "{}",
+        mark.tooltip.sentence()
+    );
+    assert!(
+        view.notes()[0].contains("agrees on 15 of 18"),
+        "{:?}",
+        view.notes()
+    );
+}
+
+#[test]
+fn many_tiles_fit() {
+    let mut t = Rows::new();
+    let columns = [ColumnMeaning::TileM, ColumnMeaning::TileN];
+    let [bm, bn] = columns.map(|c| t.table().number_column(c, c.id()));
+    for i in 0..44u32 {
+        for j in 0..25u32 {
+            t.table().set_number(bm, f64::from(16 << (j % 5)));
+            t.table().set_number(bn, f64::from(16 << (j / 5)));
+            let time = 1e-4 + 1e-7 * f64::from((i * 37 + j * 101) % 251);
+            let shape = (1920, 128 * (1 + i / 4), 1024 << (i % 4));
+            t.row(shape, "", time, "");
+        }
+    }
+    let frame = t.frame(Some("mi210"));
+    let mut state = ViewState::default();
+    for (x, name) in [("", "tiles-tensile"), ("bmxbn", "tiles-tensile-pairs")] {
+        state.set_param("tiles.x", x);
+        let view = TileMap::open(&frame, &state);
+        draw_everywhere(name, &view);
+        assert_eq!(checks(&at(&view, 1, false)), 44 + 1);
+    }
+    state.set_param("tiles.panel", "K = 4096, M = 1920");
+    let view = TileMap::open(&frame, &state);
+    assert_eq!(view.sweep.as_ref().unwrap().panels.len(), 1);
+    draw_everywhere("tiles-tensile-one", &view);
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let mut t = Rows::new();
+    t.row((8, 8, 8), "x", 1e-6, "");
+    let scene = at(
+        &TileMap::open(&t.frame(None), &ViewState::default()),
+        0,
+        false,
+    );
+    assert!(
+        scene
+            .message
+            .is_some_and(|m| m.contains("several tiles per shape"))
+    );
+}

@@ -1,0 +1,428 @@
+//! Drawing of the tuning history: the plot and the card of the chosen point.
+
+use super::{Tuning, rate, tooltip};
+use crate::charts::RenderOptions;
+use crate::labels::{Placer, Rect};
+use crate::layout;
+use crate::layout::{Axis, FONT, Plot};
+use crate::legend;
+use crate::legend::Swatch;
+use crate::palette::{Theme, alpha};
+use crate::scale::{Kind, Scale};
+use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Scene, Symbol};
+use crate::text;
+use crate::ticks;
+use crate::ticks::{Format, Tick};
+use gemmscope_analysis::tuning;
+use gemmscope_analysis::tuning::{History, Outcome};
+
+/// Height of the lane of failed variants below the plot.
+const LANE: f64 = 24.0;
+/// Colours of the references, as indices into the theme's categories: as many as are drawn.
+const REFERENCES: [usize; 3] = [2, 3, 7];
+/// Lines of parameters on the card.
+const MOST_PARAMETERS: usize = 12;
+
+fn symbol(outcome: Outcome) -> Symbol {
+    match outcome {
+        Outcome::Ok => Symbol::Dot,
+        Outcome::Slow => Symbol::Ring,
+        Outcome::Failed => Symbol::Cross,
+    }
+}
+
+fn color(outcome: Outcome, theme: &Theme) -> Color {
+    match outcome {
+        Outcome::Ok => theme.categories[0],
+        Outcome::Slow => theme.muted,
+        Outcome::Failed => theme.warn,
+    }
+}
+
+impl Tuning {
+    pub(super) fn plot(
+        &self,
+        h: &History,
+        scene: &mut Scene,
+        options: &RenderOptions<'_>,
+        rect: Rect,
+    ) {
+        let theme = options.theme;
+        let rates = || {
+            h.variants
+                .iter()
+                .chain(&h.references)
+                .map(|v| v.rate)
+                .filter(|r| r.is_finite())
+        };
+        let most = rates().fold(0.0, f64::max);
+        let least = rates().fold(f64::INFINITY, f64::min);
+        // A roof far above would flatten everything else, so it is named and not drawn.
+        let roof_shown = h.roof.is_finite() && (self.log || h.roof <= most * 4.0);
+        let top_value = if roof_shown { most.max(h.roof) } else { most };
+        let (kind, domain) = if self.log {
+            (Kind::Log, (least * 0.8, top_value * 1.9))
+        } else {
+            (Kind::Linear, (0.0, top_value * 1.1))
+        };
+        let (first, last) = match (h.generations.first(), h.generations.last()) {
+            (Some(a), Some(b)) => (a.order, b.order),
+            _ => (0.0, 1.0),
+        };
+        // Half a step of room on both sides, for the variants beside their generation.
+        let step = h
+            .generations
+            .windows(2)
+            .map(|w| w[1].order - w[0].order)
+            .fold(f64::INFINITY, f64::min);
+        let step = if step.is_finite() { step } else { 1.0 };
+        let x_domain = (first - 0.6 * step, last + 0.6 * step);
+        let failed = h.count(Outcome::Failed) > 0;
+        let entries = legend(h, theme);
+        let legend = legend::legend(None, (0.0, 0.0), rect[2] - 20.0, theme, &entries);
+        let y_scale = Scale::new(kind, domain, (0.0, 1.0));
+        let y_ticks = ticks::ticks(&y_scale, (rect[3] / 60.0) as usize, &Format::rate());
+        let left = layout::Margins::for_ticks(&y_ticks).left;
+        let top = 30.0 + legend;
+        let lane = if failed { LANE } else { 0.0 };
+        let plot = Plot::new(
+            [
+                left,
+                top,
+                (rect[2] - left - 14.0).max(1.0),
+                (rect[3] - top - 42.0 - lane).max(1.0),
+            ],
+            Scale::new(Kind::Linear, x_domain, (0.0, 1.0)),
+            y_scale,
+        );
+        let [l, t, w, hgt] = plot.rect;
+        let bottom = t + hgt;
+        scene.fill([l, t, w, hgt + lane], theme.panel);
+        layout::axes(
+            scene,
+            &plot,
+            theme,
+            &Axis::default(),
+            &Axis {
+                title: "Attained".to_owned(),
+                ticks: y_ticks,
+                grid: true,
+            },
+        );
+        legend::legend(Some(scene), (10.0, 4.0), rect[2] - 20.0, theme, &entries);
+        self.order_axis(h, scene, options, &plot, bottom + lane);
+        if failed {
+            scene.text(
+                (l - 7.0, bottom + lane / 2.0),
+                "failed",
+                FONT,
+                theme.warn,
+                (Anchor::End, Baseline::Middle),
+            );
+            scene.line(
+                vec![(l, bottom + lane), (l + w, bottom + lane)],
+                theme.axis,
+                1.0,
+            );
+        }
+        let mut placer = Placer::new(plot.rect);
+        let mut horizontal =
+            |scene: &mut Scene, value: f64, words: &str, color: Color, dash: &[f64]| {
+                let y = plot.y.px(value);
+                if !(t..=bottom).contains(&y) {
+                    return;
+                }
+                scene.dashed(vec![(l, y), (l + w, y)], color, 1.5, dash);
+                if words.is_empty() {
+                    return;
+                }
+                let words = text::ellipsis(words, FONT, w - 8.0);
+                let size = (text::width(&words, FONT, false), FONT * text::LINE);
+                // At the right end, where a history's own marks are densest last.
+                let spots = [y - size.1 - 1.0, y + 2.0].into_iter().flat_map(|top| {
+                    [l + w - size.0 - 4.0, l + 4.0].map(|x| [x, top, size.0, size.1])
+                });
+                if let Some(r) = placer.first(spots) {
+                    scene.text(
+                        (r[0], r[1] + r[3] / 2.0),
+                        words,
+                        FONT,
+                        color,
+                        (Anchor::Start, Baseline::Middle),
+                    );
+                }
+            };
+        if roof_shown {
+            let words = format!("roof {} ({})", rate(h.roof), h.device);
+            horizontal(scene, h.roof, &words, theme.roof, &[]);
+        }
+        for (i, v) in h.references.iter().take(REFERENCES.len()).enumerate() {
+            // Named in the legend: beside their lines the names would cover the variants.
+            horizontal(scene, v.rate, "", reference_color(i, theme), &[3.0, 3.0]);
+        }
+        if h.roof.is_finite() && !roof_shown {
+            legend::note(
+                scene,
+                (l + 6.0, t + 10.0),
+                w - 12.0,
+                theme,
+                &format!(
+                    "the roof, {} ({}), is above the picture",
+                    rate(h.roof),
+                    h.device
+                ),
+            );
+        }
+        // The best so far, as stairs.
+        let mut stairs: Vec<(f64, f64)> = Vec::new();
+        for g in &h.generations {
+            let Some(v) = g.running.and_then(|i| h.variants.get(i)) else {
+                continue;
+            };
+            let (x, y) = (plot.x.px(g.order), plot.y.px(v.rate));
+            if let Some(&(_, before)) = stairs.last() {
+                stairs.push((x, before));
+            }
+            stairs.push((x, y));
+        }
+        if let Some(&(_, y)) = stairs.last() {
+            stairs.push((l + w, y));
+        }
+        scene.line(stairs, alpha(theme.accent, 0.9), 2.0);
+        self.variants(h, scene, theme, &plot, bottom + lane / 2.0);
+        for v in &h.references {
+            let y = plot.y.px(v.rate);
+            if (t..=bottom).contains(&y) {
+                scene.hit_areas.push(HitArea {
+                    rows: vec![v.row],
+                    rect: [l, y - 3.0, 12.0, 6.0],
+                    tooltip: tooltip(h, v),
+                });
+            }
+        }
+    }
+
+    fn order_axis(
+        &self,
+        h: &History,
+        scene: &mut Scene,
+        options: &RenderOptions<'_>,
+        plot: &Plot,
+        y: f64,
+    ) {
+        let [l, _, w, _] = plot.rect;
+        let room = (w / 44.0).max(2.0) as usize;
+        let marks: Vec<Tick> = if h.generations.len() <= room {
+            h.generations
+                .iter()
+                .map(|g| Tick {
+                    value: g.order,
+                    label: Some(format!("{}", g.order)),
+                })
+                .collect()
+        } else {
+            ticks::linear(plot.x.domain, room, &Format::plain(""))
+        };
+        let mut free_from = f64::NEG_INFINITY;
+        for tick in marks {
+            let (Some(words), x) = (tick.label, plot.x.px(tick.value)) else {
+                continue;
+            };
+            let half = text::width(&words, FONT, false) / 2.0;
+            if x - half < free_from || x < l || x > l + w {
+                continue;
+            }
+            free_from = x + half + 6.0;
+            scene.line(vec![(x, y), (x, y + 4.0)], options.theme.axis, 1.0);
+            scene.text(
+                (x, y + 6.0),
+                words,
+                FONT,
+                options.theme.muted,
+                (Anchor::Middle, Baseline::Top),
+            );
+        }
+        scene.text(
+            (l + w, y + 22.0),
+            h.order_label.clone(),
+            FONT,
+            options.theme.muted,
+            (Anchor::End, Baseline::Top),
+        );
+    }
+
+    fn variants(&self, h: &History, scene: &mut Scene, theme: &Theme, plot: &Plot, lane_y: f64) {
+        let step_px = plot.rect[2] / h.generations.len().max(1) as f64;
+        let crowd = h.variants.len() > 400;
+        let mut placer = Placer::new(plot.rect);
+        let mut tags = Vec::new();
+        for g in &h.generations {
+            let n = g.variants.len();
+            let spread = (step_px * 0.5).min(14.0 * (n.saturating_sub(1)) as f64);
+            for (k, &i) in g.variants.iter().enumerate() {
+                let v = &h.variants[i];
+                let shift = if n > 1 {
+                    (k as f64 / (n - 1) as f64 - 0.5) * spread
+                } else {
+                    0.0
+                };
+                let x = plot.x.px(g.order) + shift;
+                let y = if v.outcome == Outcome::Failed {
+                    lane_y
+                } else {
+                    plot.y.px(v.rate)
+                };
+                let best = g.best == Some(i);
+                let radius = match (crowd, best) {
+                    (true, false) => 2.0,
+                    (true, true) => 3.0,
+                    (false, false) => 4.0,
+                    (false, true) => 5.5,
+                };
+                scene.items.push(Item::Symbol {
+                    at: (x, y),
+                    radius,
+                    symbol: symbol(v.outcome),
+                    color: if best || v.outcome != Outcome::Ok {
+                        color(v.outcome, theme)
+                    } else {
+                        alpha(color(v.outcome, theme), 0.55)
+                    },
+                });
+                placer.block([x - radius, y - radius, 2.0 * radius, 2.0 * radius]);
+                if best {
+                    tags.push(((x, y), v.rate, radius));
+                }
+                let r = radius.max(5.0);
+                scene.hit_areas.push(HitArea {
+                    rows: vec![v.row],
+                    rect: [x - r, y - r, 2.0 * r, 2.0 * r],
+                    tooltip: tooltip(h, v),
+                });
+            }
+        }
+        if tags.len() > 40 {
+            return;
+        }
+        for (at, value, radius) in tags {
+            let words = gemmscope_model::units::format_short(value / 1e12, 5);
+            let size = (text::width(&words, FONT, false), FONT * text::LINE);
+            let above = [
+                at.0 - size.0 / 2.0,
+                at.1 - radius - size.1 - 2.0,
+                size.0,
+                size.1,
+            ];
+            let below = [above[0], at.1 + radius + 2.0, size.0, size.1];
+            if let Some(r) = placer.first([above, below]) {
+                scene.fill(r, alpha(theme.panel, 0.75));
+                scene.text(
+                    (r[0] + r[2] / 2.0, r[1] + r[3] / 2.0),
+                    words,
+                    FONT,
+                    theme.text,
+                    (Anchor::Middle, Baseline::Middle),
+                );
+            }
+        }
+    }
+
+    /// The chosen point: a selected one, else the best variant; then the best reference.
+    pub(super) fn card(
+        &self,
+        h: &History,
+        scene: &mut Scene,
+        options: &RenderOptions<'_>,
+        rect: Rect,
+    ) {
+        let theme = options.theme;
+        let all = || h.variants.iter().chain(&h.references);
+        let selected = all().find(|v| options.selected.contains(&v.row));
+        let chosen = selected.or_else(|| h.best.and_then(|i| h.variants.get(i)));
+        let mut y = 18.0;
+        let (x, w) = (rect[0] + 6.0, rect[2] - 18.0);
+        let reference = h
+            .references
+            .first()
+            .filter(|r| chosen.is_none_or(|c| c.row != r.row));
+        let kinds = [
+            (
+                chosen,
+                if selected.is_some() {
+                    "Selected"
+                } else {
+                    "Best variant"
+                },
+            ),
+            (reference, "Best reference"),
+        ];
+        for (variant, heading) in kinds {
+            let Some(v) = variant else {
+                continue;
+            };
+            legend::heading(scene, (x, y), w, theme, heading);
+            y += 20.0;
+            let mut line = |scene: &mut Scene, words: &str, strong: bool| {
+                if y > rect[3] - 12.0 {
+                    return;
+                }
+                scene.text(
+                    (x, y),
+                    text::ellipsis_middle(words, FONT, w),
+                    FONT,
+                    if strong { theme.text } else { theme.muted },
+                    (Anchor::Start, Baseline::Middle),
+                );
+                y += 18.0;
+            };
+            line(scene, &v.name, true);
+            if v.rate.is_finite() {
+                line(scene, &rate(v.rate), true);
+                if h.roof.is_finite() {
+                    let share = Format::percent().write(v.rate / h.roof, 3);
+                    line(scene, &format!("{share} of the roof"), false);
+                }
+            } else {
+                line(scene, &v.status, true);
+            }
+            let settings = tuning::parameters(&self.frame, v.row as usize);
+            if settings.is_empty() {
+                line(scene, "The file has no settings for it.", false);
+            }
+            for (k, value) in settings.iter().take(MOST_PARAMETERS) {
+                line(scene, &format!("{k} = {value}"), false);
+            }
+            y += 16.0;
+        }
+    }
+}
+
+fn reference_color(i: usize, theme: &Theme) -> Color {
+    theme.category(REFERENCES.get(i).copied().unwrap_or(0)).0
+}
+
+fn legend(h: &History, theme: &Theme) -> Vec<(Swatch, String)> {
+    let mut out = vec![
+        (Swatch::Solid(theme.accent), "best so far".to_owned()),
+        (
+            Swatch::Mark(Symbol::Dot, theme.categories[0]),
+            format!("variants: {}", h.count(Outcome::Ok)),
+        ),
+    ];
+    for (outcome, words) in [(Outcome::Slow, "too slow"), (Outcome::Failed, "failed")] {
+        let n = h.count(outcome);
+        if n > 0 {
+            out.push((
+                Swatch::Mark(symbol(outcome), color(outcome, theme)),
+                format!("{words}: {n}"),
+            ));
+        }
+    }
+    for (i, v) in h.references.iter().take(REFERENCES.len()).enumerate() {
+        out.push((
+            Swatch::Dashed(reference_color(i, theme)),
+            format!("{}: {}", v.name, rate(v.rate)),
+        ));
+    }
+    out
+}

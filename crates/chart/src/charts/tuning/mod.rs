@@ -1,0 +1,299 @@
+//! The tuning history: every variant by generation, the best so far, failures, references, roof.
+
+mod draw;
+
+use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::layout;
+use crate::layout::NARROW;
+use crate::legend;
+use crate::scene::Scene;
+use crate::ticks::Format;
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::tuning;
+use gemmscope_analysis::tuning::{History, Outcome, Variant};
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::field::Frame;
+use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
+
+/// This chart in the list of all.
+pub(super) const KIND: ChartKind = ChartKind {
+    id: "history",
+    name: "Tuning",
+    hint: "Every variant of a tuning run by generation, what failed, and the best so far",
+    icon: "M2 13h3v-4h4V5.5h3.5V2.5H15",
+    params: &["color"],
+    of_selection: true,
+    legend: false,
+    open: |inputs| Box::new(Tuning::open(inputs.frame, inputs.state)),
+};
+
+/// An opened tuning history.
+#[derive(Debug)]
+pub(crate) struct Tuning {
+    frame: Frame,
+    controls: Vec<Control>,
+    log: bool,
+    history: Option<History>,
+}
+
+impl Tuning {
+    /// Reads the settings and the history.
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+        let problems = tuning::problems(frame);
+        let mut controls = Vec::new();
+        let shape = Control::choice(
+            state,
+            "history.shape",
+            "GEMM",
+            "A history is of one GEMM.",
+            problems
+                .iter()
+                .take(200)
+                .map(|(p, n)| Choice::new(p.to_string(), format!("{p} ({n} variants)")))
+                .collect(),
+            &problems
+                .first()
+                .map(|p| p.0.to_string())
+                .unwrap_or_default(),
+        );
+        let slow = Control::number(
+            state,
+            "history.slow",
+            "Slow below",
+            "A variant that reaches less than this share of the best is marked as too slow.",
+            (0.0, 100.0, 5.0),
+            "%",
+            10.0,
+        );
+        let scale = Control::choice(
+            state,
+            "history.scale",
+            "Scale",
+            "",
+            vec![
+                Choice::new("linear", "linear"),
+                Choice::new("log", "logarithmic"),
+            ],
+            "linear",
+        );
+        let history = problems
+            .iter()
+            .find(|p| p.0.to_string() == shape.current)
+            .and_then(|p| History::new(frame, &p.0, slow.as_number() / 100.0));
+        let log = scale.current == "log";
+        if history.is_some() {
+            if problems.len() > 1 {
+                controls.push(shape);
+            }
+            controls.extend([slow, scale]);
+        }
+        Tuning {
+            frame: frame.clone(),
+            controls,
+            log,
+            history,
+        }
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        match &self.history {
+            None => Some(
+                "A tuning history needs a column that orders the rows: generation, iteration, \
+                 step or trial. This data has none."
+                    .to_owned(),
+            ),
+            Some(h) if h.best.is_none() => Some(format!(
+                "None of the {} variants ran: {}.",
+                h.variants.len(),
+                said(h)
+            )),
+            Some(_) => None,
+        }
+    }
+}
+
+/// `correctness failed 3, timeout 1`.
+fn said(h: &History) -> String {
+    let parts: Vec<String> = h
+        .failures()
+        .into_iter()
+        .map(|(s, n)| format!("{s} {n}"))
+        .collect();
+    parts.join(", ")
+}
+
+fn rate(v: f64) -> String {
+    Format::rate().write(v, 5)
+}
+
+fn headline(h: &History) -> String {
+    let Some(best) = h.best.and_then(|i| h.variants.get(i)) else {
+        return "No variant ran.".to_owned();
+    };
+    let mut out = format!(
+        "Best of {} variants over {} {}s: {} with {}, in {} {}",
+        h.variants.len(),
+        h.generations.len(),
+        h.order_label.to_lowercase(),
+        best.name,
+        rate(best.rate),
+        h.order_label.to_lowercase(),
+        best.order
+    );
+    if h.roof.is_finite() {
+        out.push_str(&format!(
+            ", {} of the roof of {}",
+            Format::percent().write(best.rate / h.roof, 3),
+            h.device
+        ));
+    }
+    out.push('.');
+    out
+}
+
+fn tooltip(h: &History, v: &Variant) -> Tooltip {
+    let at = if v.order.is_finite() {
+        format!("{} {}", h.order_label, v.order)
+    } else {
+        "reference".to_owned()
+    };
+    let what = match v.outcome {
+        Outcome::Failed => format!("failed: {}", v.status),
+        Outcome::Slow => format!("{}, too slow", rate(v.rate)),
+        Outcome::Ok => rate(v.rate),
+    };
+    let share = if v.rate.is_finite() && h.roof.is_finite() {
+        format!(
+            ", {} of the roof",
+            Format::percent().write(v.rate / h.roof, 3)
+        )
+    } else {
+        String::new()
+    };
+    Tooltip::new(format!("{} ({at})", v.name)).line(format!("{what}{share}"))
+}
+
+impl Chart for Tuning {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let mut scene = Scene::new(options.width, options.height, "Tuning history");
+        let all = [0.0, 0.0, scene.width, scene.height];
+        scene.fill(all, options.theme.background);
+        let (Some(h), None) = (&self.history, self.obstacle()) else {
+            let sentence = self.obstacle().unwrap_or_default();
+            scene.title = format!("No tuning history. {sentence}");
+            layout::message(&mut scene, all, options.theme, &sentence);
+            return scene;
+        };
+        scene.title = headline(h);
+        scene.description = self.notes().join(" ");
+        let card = if scene.width >= NARROW + 200.0 {
+            250.0
+        } else {
+            0.0
+        };
+        let plot_rect = [0.0, 0.0, scene.width - card, scene.height];
+        self.plot(h, &mut scene, options, plot_rect);
+        if card > 0.0 {
+            self.card(h, &mut scene, options, [all[2] - card, 0.0, card, all[3]]);
+        }
+        legend::outline_selected(&mut scene, options.theme, options.selected);
+        scene
+    }
+
+    fn table(&self) -> Table {
+        let Some(h) = &self.history else {
+            return Table::default();
+        };
+        let header = [
+            h.order_label.as_str(),
+            "variant",
+            "status",
+            "attained (FLOP/s)",
+            "share of roof",
+            "best so far (FLOP/s)",
+            "settings",
+        ];
+        let number = |v: f64| {
+            if v.is_finite() {
+                format!("{v}")
+            } else {
+                String::new()
+            }
+        };
+        let row = |v: &Variant, running: f64| {
+            let settings: Vec<String> = tuning::parameters(&self.frame, v.row as usize)
+                .into_iter()
+                .map(|(k, v)| format!("{k}={v}"))
+                .collect();
+            vec![
+                number(v.order),
+                v.name.clone(),
+                match v.outcome {
+                    Outcome::Slow => "too slow".to_owned(),
+                    _ => v.status.clone(),
+                },
+                number(v.rate),
+                number(v.rate / h.roof),
+                number(running),
+                settings.join(" "),
+            ]
+        };
+        let mut rows = Vec::new();
+        for g in &h.generations {
+            let running = g.running.map_or(f64::NAN, |i| h.variants[i].rate);
+            rows.extend(g.variants.iter().map(|&i| row(&h.variants[i], running)));
+        }
+        rows.extend(h.references.iter().map(|v| row(v, f64::NAN)));
+        Table {
+            header: header.map(str::to_owned).to_vec(),
+            rows,
+        }
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (Some(h), None) = (&self.history, self.obstacle()) else {
+            return Vec::new();
+        };
+        let mut out = vec![headline(h)];
+        let failed = h.count(Outcome::Failed);
+        if failed > 0 {
+            out.push(format!("{failed} failed ({}).", said(h)));
+        }
+        let slow = h.count(Outcome::Slow);
+        if slow > 0 {
+            out.push(format!(
+                "{slow} too slow: under {} of the best.",
+                Format::percent().write(h.slow_below, 3)
+            ));
+        }
+        if h.roof.is_nan() {
+            out.push(
+                "No roof is drawn: the device of these rows is not known or could be several; \
+                 choose it."
+                    .to_owned(),
+            );
+        }
+        let aside: u64 = self
+            .frame
+            .data
+            .sources
+            .iter()
+            .map(|s| s.rejected.total())
+            .sum();
+        if aside > 0 {
+            out.push(format!(
+                "{} of the files could not be read as variants; the file's card says why.",
+                gemmscope_model::units::plural(aside, "row")
+            ));
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests;

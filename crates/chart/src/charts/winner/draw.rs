@@ -1,0 +1,323 @@
+//! Drawing of the winner map and the crossover strips.
+
+use super::{Model, tooltip};
+use crate::charts::RenderOptions;
+use crate::layout::{FONT, NARROW};
+use crate::legend;
+use crate::legend::Swatch;
+use crate::palette::{Theme, mix, on};
+use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Scene, Symbol};
+use crate::text;
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::compare::duel::times;
+use gemmscope_analysis::compare::winner::Crossover;
+use gemmscope_table::field::Frame;
+
+const ROW: f64 = 22.0;
+/// Highest cell of a map.
+const CELL_HEIGHT: f64 = 52.0;
+const STRIPS_TOP: f64 = 64.0;
+
+/// Colour of a lead: a narrow one is pale, one of 2x or more is full.
+fn shade(theme: &Theme, side: usize, margin: f64) -> Color {
+    let full = theme.category(side).0;
+    let t = margin.log2().clamp(0.0, 1.0);
+    mix(theme.panel, full, 0.35 + 0.65 * t)
+}
+
+fn rows_of(m: &Model, configurations: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut out = Vec::new();
+    for c in configurations {
+        for (_, s) in m.comparison.samples(c as usize) {
+            out.extend_from_slice(m.comparison.rows_of(s));
+        }
+    }
+    out
+}
+
+/// Labels along an axis of cells, as many as fit without touching.
+fn thinned(values: &[u32], step: f64, needed: impl Fn(&str) -> f64) -> Vec<(usize, String)> {
+    let mut out: Vec<(usize, String)> = Vec::new();
+    let mut free_from = f64::NEG_INFINITY;
+    for (i, v) in values.iter().enumerate() {
+        let label = v.to_string();
+        let (at, half) = ((i as f64 + 0.5) * step, needed(&label) / 2.0);
+        if at - half >= free_from {
+            free_from = at + half + 6.0;
+            out.push((i, label));
+        }
+    }
+    out
+}
+
+/// Cells by two sizes, coloured by the fastest side.
+pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>) {
+    let theme = options.theme;
+    let sides = &m.comparison.setup.sides;
+    let mut xs: Vec<u32> = m.cells.iter().map(|c| c.x).collect();
+    let mut ys: Vec<u32> = m.cells.iter().map(|c| c.y).collect();
+    for v in [&mut xs, &mut ys] {
+        v.sort_unstable();
+        v.dedup();
+    }
+    let mut entries: Vec<(Swatch, String)> = sides
+        .iter()
+        .enumerate()
+        .map(|(i, s)| (Swatch::Box(theme.category(i).0), s.clone()))
+        .collect();
+    if m.cells
+        .iter()
+        .any(|c| c.winner.is_none() && !c.compared.is_empty())
+    {
+        entries.push((Swatch::Box(theme.other), "nobody clearly".to_owned()));
+    }
+    if m.cells.iter().any(|c| c.compared.is_empty()) {
+        entries.push((
+            Swatch::Mark(Symbol::Ring, theme.muted),
+            "one side only".to_owned(),
+        ));
+    }
+    let (w, h) = (scene.width, scene.height);
+    legend::heading(
+        scene,
+        (8.0, 14.0),
+        w - 16.0,
+        theme,
+        &format!("Fastest {}, and its lead over the next", m.where_words()),
+    );
+    let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
+    let top = 24.0 + legend + 22.0;
+    let widest = ys
+        .iter()
+        .map(|v| text::width(&v.to_string(), FONT, false))
+        .fold(0.0, f64::max);
+    let left = widest + 18.0;
+    let rect = [
+        left,
+        top,
+        (w - left - 14.0).max(1.0),
+        (h - top - 44.0).max(1.0),
+    ];
+    // Few cells stay of a size that reads as a cell.
+    let step_x = (rect[2] / xs.len().max(1) as f64).min(110.0);
+    let step_y = (rect[3] / ys.len().max(1) as f64).min(CELL_HEIGHT);
+    let (used_w, used_h) = (step_x * xs.len() as f64, step_y * ys.len() as f64);
+    scene.fill([rect[0], rect[1], used_w, used_h], theme.panel);
+    let gap = if step_x.min(step_y) > 6.0 { 1.0 } else { 0.0 };
+    for c in &m.cells {
+        let (Ok(i), Ok(j)) = (xs.binary_search(&c.x), ys.binary_search(&c.y)) else {
+            continue;
+        };
+        let cell = [
+            rect[0] + i as f64 * step_x + gap / 2.0,
+            rect[1] + j as f64 * step_y + gap / 2.0,
+            (step_x - gap).max(1.0),
+            (step_y - gap).max(1.0),
+        ];
+        let centre = (cell[0] + cell[2] / 2.0, cell[1] + cell[3] / 2.0);
+        let fill = match c.winner {
+            Some(side) => Some(shade(theme, side, c.margin)),
+            None if !c.compared.is_empty() => Some(theme.other),
+            None => None,
+        };
+        match fill {
+            Some(color) => {
+                scene.fill(cell, color);
+                let label = c.winner.map(|_| times(c.margin)).unwrap_or_default();
+                if text::width(&label, FONT, false) + 4.0 <= cell[2] && cell[3] >= FONT * 1.2 {
+                    scene.text(
+                        centre,
+                        label,
+                        FONT,
+                        on(color),
+                        (Anchor::Middle, Baseline::Middle),
+                    );
+                }
+            }
+            None => {
+                let side = c.alone.first().map_or(0, |a| a.1);
+                scene.items.push(Item::Symbol {
+                    at: centre,
+                    radius: (cell[2].min(cell[3]) / 2.0 - 1.0).clamp(1.0, 4.0),
+                    symbol: Symbol::Ring,
+                    color: theme.category(side).0,
+                });
+            }
+        }
+        let configurations = c.compared.iter().copied();
+        scene.hit_areas.push(HitArea {
+            rows: rows_of(m, configurations.chain(c.alone.iter().map(|a| a.0))),
+            rect: cell,
+            tooltip: tooltip(frame, m, c),
+        });
+    }
+    legend::note(scene, (8.0, top - 11.0), w - 16.0, theme, m.y.name());
+    for (j, label) in thinned(&ys, step_y, |_| FONT * 1.1) {
+        scene.text(
+            (rect[0] - 7.0, rect[1] + (j as f64 + 0.5) * step_y),
+            label,
+            FONT,
+            theme.muted,
+            (Anchor::End, Baseline::Middle),
+        );
+    }
+    let bottom = rect[1] + used_h;
+    for (i, label) in thinned(&xs, step_x, |l| text::width(l, FONT, false)) {
+        let half = text::width(&label, FONT, false) / 2.0;
+        let x = (rect[0] + (i as f64 + 0.5) * step_x).min(w - half - 2.0);
+        scene.text(
+            (x, bottom + 6.0),
+            label,
+            FONT,
+            theme.muted,
+            (Anchor::Middle, Baseline::Top),
+        );
+    }
+    scene.text(
+        (rect[0] + used_w, bottom + 22.0),
+        m.x.name(),
+        FONT,
+        theme.muted,
+        (Anchor::End, Baseline::Top),
+    );
+}
+
+/// Height past which the cells of a map do not grow.
+pub(super) fn map_height(m: &Model) -> f64 {
+    let mut ys: Vec<u32> = m.cells.iter().map(|c| c.y).collect();
+    ys.sort_unstable();
+    ys.dedup();
+    // Heading, two lines of legend, axis names.
+    126.0 + CELL_HEIGHT * ys.len() as f64
+}
+
+/// Height of a picture of `n` strips.
+pub(super) fn strips_height(n: usize) -> f64 {
+    STRIPS_TOP + 18.0 + ROW * n as f64 + 40.0
+}
+
+/// One line per combination of everything else, one square per size.
+pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>) {
+    let theme = options.theme;
+    let sides = &m.comparison.setup.sides;
+    let (w, h) = (scene.width, scene.height);
+    let entries: Vec<(Swatch, String)> = sides
+        .iter()
+        .enumerate()
+        .map(|(i, s)| (Swatch::Mark(Symbol::Square, theme.category(i).0), s.clone()))
+        .collect();
+    legend::heading(
+        scene,
+        (8.0, 14.0),
+        w - 16.0,
+        theme,
+        &format!("Fastest along {}", m.along.name()),
+    );
+    let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
+    let top = STRIPS_TOP.max(24.0 + legend + 22.0);
+    let room = (((h - top - 36.0) / ROW).max(1.0) as usize).min(super::MOST_STRIPS);
+    let shown: Vec<_> = m.strips.iter().take(room).collect();
+    let mut sizes: Vec<u32> = shown
+        .iter()
+        .flat_map(|s| s.points.iter().map(|p| p.0))
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let narrow = w < NARROW;
+    let widest = |texts: Vec<String>| {
+        texts
+            .iter()
+            .map(|t| text::width(t, FONT, false))
+            .fold(0.0, f64::max)
+    };
+    let label_w = widest(shown.iter().map(|s| s.label.clone()).collect())
+        .min(w * if narrow { 0.46 } else { 0.28 });
+    let say_w = if narrow {
+        0.0
+    } else {
+        widest(shown.iter().map(|s| s.sentence(sides, m.along)).collect()).min(w * 0.34)
+    };
+    let x0 = 8.0 + label_w + 12.0;
+    let x1 = (w - 14.0 - say_w - if narrow { 0.0 } else { 14.0 }).max(x0 + 20.0);
+    let step = ((x1 - x0) / sizes.len().max(1) as f64).min(46.0);
+    let place = |size: u32| {
+        let i = sizes.binary_search(&size).unwrap_or(0);
+        x0 + (i as f64 + 0.5) * step
+    };
+    let say_x = x0 + step * sizes.len() as f64 + 14.0;
+    for (k, s) in shown.iter().enumerate() {
+        let y = top + (k as f64 + 0.5) * ROW;
+        scene.text(
+            (x0 - 8.0, y),
+            text::ellipsis(&s.label, FONT, label_w),
+            FONT,
+            theme.text,
+            (Anchor::End, Baseline::Middle),
+        );
+        let ends = (s.points.first(), s.points.last());
+        if let (Some(a), Some(b)) = ends {
+            scene.line(vec![(place(a.0), y), (place(b.0), y)], theme.grid, 2.0);
+        }
+        for &(size, side, margin, configuration) in &s.points {
+            let x = place(size);
+            let r = (step * 0.4).clamp(2.0, 7.0);
+            let rect = [x - r, y - r, 2.0 * r, 2.0 * r];
+            scene.fill(rect, shade(theme, side, margin));
+            scene.hit_areas.push(HitArea {
+                rows: rows_of(m, [configuration].into_iter()),
+                rect: [x - step / 2.0, y - ROW / 2.0, step, ROW],
+                tooltip: Tooltip::new(m.comparison.label(frame, configuration as usize))
+                    .line(format!("{} ahead by {}", sides[side], times(margin)))
+                    .line(s.sentence(sides, m.along)),
+            });
+        }
+        if let Crossover::At(steps) = &s.verdict {
+            // The crossing lies between the last size of one side and the first of the next.
+            for (size, _) in steps.iter().skip(1) {
+                let x = place(*size) - step / 2.0;
+                scene.line(
+                    vec![(x, y - ROW * 0.45), (x, y + ROW * 0.45)],
+                    theme.accent,
+                    2.0,
+                );
+            }
+        }
+        if !narrow {
+            scene.text(
+                (say_x, y),
+                text::ellipsis(&s.sentence(sides, m.along), FONT, w - say_x - 8.0),
+                FONT,
+                theme.muted,
+                (Anchor::Start, Baseline::Middle),
+            );
+        }
+    }
+    let bottom = top + ROW * shown.len() as f64;
+    // Above and below: a long list shows only one of the two at a time.
+    let baseline = [(top - 3.0, Baseline::Bottom), (bottom + 4.0, Baseline::Top)];
+    for (i, label) in thinned(&sizes, step, |l| text::width(l, FONT, false)) {
+        for (y, hang) in baseline {
+            scene.text(
+                (x0 + (i as f64 + 0.5) * step, y),
+                label.clone(),
+                FONT,
+                theme.muted,
+                (Anchor::Middle, hang),
+            );
+        }
+    }
+    scene.text(
+        (x0 - 8.0, top - 3.0),
+        m.along.name(),
+        FONT,
+        theme.muted,
+        (Anchor::End, Baseline::Bottom),
+    );
+    let more = m.strips.len().saturating_sub(shown.len());
+    let note = if more > 0 {
+        format!("{}; {more} more strips", m.along.name())
+    } else {
+        m.along.name().to_owned()
+    };
+    legend::note(scene, (8.0, bottom + 11.0), label_w, theme, &note);
+}

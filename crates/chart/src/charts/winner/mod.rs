@@ -1,0 +1,513 @@
+//! The winner map: which side is fastest in each cell of two sizes, and the crossover strips:
+//! from which size on one side overtakes another.
+
+mod draw;
+
+use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::layout;
+use crate::legend;
+use crate::scene::Scene;
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::compare::duel::times;
+use gemmscope_analysis::compare::winner;
+use gemmscope_analysis::compare::winner::{Cell, Crossover, Crossovers, Size, Strip};
+use gemmscope_analysis::compare::{Comparison, Setup};
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
+use std::collections::BTreeMap;
+
+/// This chart in the list of all.
+pub(super) const KIND: ChartKind = ChartKind {
+    id: "winner",
+    name: "Winners",
+    hint: "Which library or kernel is fastest where, and from which size on?",
+    icon: "M5 2.5h6v4.5a3 3 0 0 1-6 0zM5 4H2.5c0 2 1 3.2 2.7 3.4M11 4h2.5c0 2-1 3.2-2.7 3.4M8 10v3.5M5 13.5h6",
+    params: &["color"],
+    of_selection: false,
+    legend: false,
+    open: |inputs| Box::new(Winner::open(inputs.frame, inputs.state)),
+};
+
+/// Strips that are drawn at most; the others are counted.
+const MOST_STRIPS: usize = 200;
+
+/// An opened winner map.
+#[derive(Debug)]
+pub(crate) struct Winner {
+    frame: Frame,
+    controls: Vec<Control>,
+    strips_shown: bool,
+    model: Option<Model>,
+}
+
+#[derive(Debug)]
+struct Model {
+    comparison: Comparison,
+    x: Size,
+    y: Size,
+    held: Size,
+    /// The held size's value; `None` is all values together.
+    at: Option<u32>,
+    dtype: Option<String>,
+    /// Of the map; empty where the strips show.
+    cells: Vec<Cell>,
+    along: Size,
+    /// Empty where the map shows.
+    strips: Vec<Strip>,
+    all: Crossovers,
+}
+
+const AXES: [(&str, &str, Size, Size, Size); 3] = [
+    ("n,m", "M by N", Size::N, Size::M, Size::K),
+    ("k,m", "M by K", Size::K, Size::M, Size::N),
+    ("k,n", "N by K", Size::K, Size::N, Size::M),
+];
+
+impl Winner {
+    /// Reads the settings, chooses what is not set, and finds the winners.
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+        let mut out = Winner {
+            frame: frame.clone(),
+            controls: Vec::new(),
+            strips_shown: false,
+            model: None,
+        };
+        let candidates = Setup::candidates(frame);
+        let Some(found) = Setup::choose(frame, &candidates) else {
+            return out;
+        };
+        let default = &found.setup;
+        let show = Control::choice(
+            state,
+            "winner.show",
+            "Show",
+            "",
+            vec![
+                Choice::new("map", "Winner map"),
+                Choice::new("strips", "Crossover points"),
+            ],
+            "map",
+        );
+        let side = Control::field(
+            state,
+            "winner.side",
+            "Who competes",
+            "The values of this column are the sides.",
+            Choice::named(frame, &candidates),
+            &default.side.to_string(),
+        );
+        let threshold = Control::number(
+            state,
+            "winner.threshold",
+            "Threshold",
+            "A lead of less than this is nobody's.",
+            (0.0, 100.0, 1.0),
+            "%",
+            2.0,
+        );
+        let lead = threshold.as_number() / 100.0;
+        let comparison = match Field::parse(&side.current) {
+            Some(f) if f != found.setup.side => Comparison::new(frame, &Setup::of(frame, f)),
+            _ => found,
+        };
+        let axes = Control::choice(
+            state,
+            "winner.axes",
+            "Map",
+            "Which two sizes span the map; the third is held.",
+            AXES.iter().map(|a| Choice::new(a.0, a.1)).collect(),
+            "n,m",
+        );
+        let &(_, _, x, y, held) = AXES
+            .iter()
+            .find(|a| a.0 == axes.current)
+            .unwrap_or(&AXES[0]);
+        let dtype = dtype_control(frame, &comparison, state);
+        let chosen_dtype = Some(dtype.current.clone()).filter(|d| d != "all");
+        let types: Vec<bool> = frame
+            .data
+            .ops
+            .iter()
+            .map(|o| chosen_dtype.as_ref().is_none_or(|d| o.types() == *d))
+            .collect();
+        let of_type = |row: usize| types[frame.data.op[row] as usize];
+        let hold = held_control(frame, &comparison, state, held, &of_type);
+        let at = hold.current.parse::<u32>().ok();
+        out.strips_shown = show.current == "strips";
+        // Only what is drawn is worked out.
+        let (cells, along, strips) = if out.strips_shown {
+            let (along, mut strips) = along_control(frame, &comparison, state, lead);
+            // Strips that cross over first, then the undecided ones.
+            strips.sort_by_key(|s| match s.verdict {
+                Crossover::At(_) => 0,
+                Crossover::Unstable(_) => 1,
+                Crossover::Always(_) => 2,
+                Crossover::Level => 3,
+                Crossover::TooFew(_) => 4,
+            });
+            let size = Size::parse(&along.current).unwrap_or(Size::M);
+            out.controls = vec![show, side, along, threshold];
+            (Vec::new(), size, strips)
+        } else {
+            let cells = winner::cells(frame, &comparison, (x, y), lead, |row| {
+                of_type(row) && at.is_none_or(|v| held.of(frame, row) == v)
+            });
+            out.controls = vec![show, side, axes, hold, dtype, threshold];
+            (cells, Size::M, Vec::new())
+        };
+        let all = winner::sum_up(&strips, comparison.setup.sides.len());
+        out.model = Some(Model {
+            comparison,
+            x,
+            y,
+            held,
+            at,
+            dtype: chosen_dtype,
+            cells,
+            along,
+            strips,
+            all,
+        });
+        out
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let Some(m) = &self.model else {
+            return Some(
+                "A winner map needs at least two sides for the same shapes: a second file, or a \
+                 column with the library, device or kernel family."
+                    .to_owned(),
+            );
+        };
+        if m.comparison.pairs_possible() == 0 {
+            return Some(format!(
+                "No shape was measured by two of {}. {}",
+                m.comparison.setup.sides.join(", "),
+                m.comparison.join_sentence()
+            ));
+        }
+        if self.strips_shown {
+            let judged = m
+                .strips
+                .iter()
+                .any(|s| !matches!(s.verdict, Crossover::TooFew(_)));
+            return (!judged).then(|| m.all.sentence(&m.comparison.setup.sides, m.along));
+        }
+        m.cells
+            .is_empty()
+            .then(|| format!("Nothing was measured {}.", m.where_words()))
+    }
+}
+
+impl Model {
+    /// `at K = 4096, fp16`.
+    fn where_words(&self) -> String {
+        let held = match self.at {
+            Some(v) => format!("at {} = {v}", self.held.name()),
+            None => format!("over all {}", self.held.name()),
+        };
+        match &self.dtype {
+            Some(d) => format!("{held}, {d}"),
+            None => held,
+        }
+    }
+
+    /// Cells won by each side, and cells without a clear winner.
+    fn score(&self) -> (Vec<u64>, u64) {
+        let mut wins = vec![0; self.comparison.setup.sides.len()];
+        let mut open = 0;
+        for c in self.cells.iter().filter(|c| !c.compared.is_empty()) {
+            match c.winner {
+                Some(side) => wins[side] += 1,
+                None => open += 1,
+            }
+        }
+        (wins, open)
+    }
+
+    fn headline(&self) -> String {
+        let (wins, open) = self.score();
+        let mut parts: Vec<String> = self
+            .comparison
+            .setup
+            .sides
+            .iter()
+            .zip(&wins)
+            .map(|(s, n)| format!("{s} in {n}"))
+            .collect();
+        if open > 0 {
+            parts.push(format!("nobody clearly in {open}"));
+        }
+        format!(
+            "Fastest by {} and {} {}: of {} cells, {}.",
+            self.y.name(),
+            self.x.name(),
+            self.where_words(),
+            wins.iter().sum::<u64>() + open,
+            parts.join(", ")
+        )
+    }
+}
+
+/// Types that were compared; the one with most configurations is the default.
+fn dtype_control(frame: &Frame, comparison: &Comparison, state: &ViewState) -> Control {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for i in 0..comparison.len() {
+        let op = frame.data.op[comparison.row(i)] as usize;
+        *counts.entry(frame.data.ops[op].types()).or_default() += 1;
+    }
+    let default = counts
+        .iter()
+        .max_by_key(|(_, n)| **n)
+        .map_or("all", |(d, _)| d.as_str())
+        .to_owned();
+    let mut options: Vec<Choice> = counts.into_keys().map(Choice::plain).collect();
+    options.push(Choice::new("all", "all types"));
+    Control::choice(state, "winner.dtype", "Type", "", options, &default)
+}
+
+/// Values of the held size; the one with most compared cells is the default.
+fn held_control(
+    frame: &Frame,
+    comparison: &Comparison,
+    state: &ViewState,
+    held: Size,
+    keep: &dyn Fn(usize) -> bool,
+) -> Control {
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for i in 0..comparison.len() {
+        let row = comparison.row(i);
+        if keep(row) {
+            let both = comparison.samples(i).len() > 1;
+            *counts.entry(held.of(frame, row)).or_default() += u64::from(both);
+        }
+    }
+    let default = counts
+        .iter()
+        .max_by_key(|(_, n)| **n)
+        .map_or_else(|| "all".to_owned(), |(v, _)| v.to_string());
+    let mut options: Vec<Choice> = counts
+        .keys()
+        .map(|v| Choice::new(v.to_string(), format!("{} = {v}", held.name())))
+        .collect();
+    options.push(Choice::new("all", format!("all {}", held.name())));
+    Control::choice(
+        state,
+        &format!("winner.{}", held.key()),
+        held.name(),
+        "A cell of several shapes goes to the side that wins most of them.",
+        options,
+        &default,
+    )
+}
+
+/// The size along which winners may change, and the strips along it; the one that most strips can
+/// be judged along is the default.
+fn along_control(
+    frame: &Frame,
+    comparison: &Comparison,
+    state: &ViewState,
+    threshold: f64,
+) -> (Control, Vec<Strip>) {
+    let sides = comparison.setup.sides.len();
+    let mut all = Size::ALL.map(|s| winner::strips(frame, comparison, s, threshold));
+    // The first of equals: M is the batch of the decode phase.
+    let judged = Size::ALL.map(|s| winner::sum_up(&all[s as usize], sides).judged);
+    let most = judged.iter().max();
+    let best = judged.iter().position(|n| Some(n) == most).unwrap_or(0);
+    let control = Control::choice(
+        state,
+        "winner.along",
+        "Along",
+        "The size along which one side may overtake another; all else is held.",
+        Size::ALL
+            .iter()
+            .map(|s| Choice::new(s.key(), s.name()))
+            .collect(),
+        Size::ALL[best].key(),
+    );
+    let chosen = Size::parse(&control.current).unwrap_or(Size::M);
+    let strips = std::mem::take(&mut all[chosen as usize]);
+    (control, strips)
+}
+
+impl Chart for Winner {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let mut scene = Scene::new(options.width, options.height, "Winner map");
+        let all = [0.0, 0.0, scene.width, scene.height];
+        scene.fill(all, options.theme.background);
+        let (Some(m), None) = (&self.model, self.obstacle()) else {
+            let sentence = self.obstacle().unwrap_or_default();
+            scene.title = format!("No winner map. {sentence}");
+            layout::message(&mut scene, all, options.theme, &sentence);
+            return scene;
+        };
+        scene.description = self.notes().join(" ");
+        if self.strips_shown {
+            scene.title = m.all.sentence(&m.comparison.setup.sides, m.along);
+            draw::strips(&self.frame, m, &mut scene, options);
+        } else {
+            scene.title = m.headline();
+            draw::map(&self.frame, m, &mut scene, options);
+        }
+        legend::outline_selected(&mut scene, options.theme, options.selected);
+        scene
+    }
+
+    fn table(&self) -> Table {
+        let (Some(m), None) = (&self.model, self.obstacle()) else {
+            return Table::default();
+        };
+        let sides = &m.comparison.setup.sides;
+        if self.strips_shown {
+            let mut header = vec!["held".to_owned(), "verdict".to_owned()];
+            header.extend([
+                m.along.name().to_owned(),
+                "fastest".to_owned(),
+                "lead".to_owned(),
+            ]);
+            let rows = m
+                .strips
+                .iter()
+                .take(MOST_STRIPS)
+                .flat_map(|s| {
+                    s.points.iter().map(|&(size, side, margin, _)| {
+                        vec![
+                            s.label.clone(),
+                            s.sentence(sides, m.along),
+                            size.to_string(),
+                            sides[side].clone(),
+                            format!("{margin}"),
+                        ]
+                    })
+                })
+                .collect();
+            return Table { header, rows };
+        }
+        let mut header = vec![
+            m.y.name().to_owned(),
+            m.x.name().to_owned(),
+            "fastest".to_owned(),
+            "lead over the next".to_owned(),
+            "configurations".to_owned(),
+        ];
+        header.extend(sides.iter().map(|s| format!("{s}: wins")));
+        header.push("measured by one side only".to_owned());
+        let rows = m
+            .cells
+            .iter()
+            .map(|c| {
+                let mut row = vec![
+                    c.y.to_string(),
+                    c.x.to_string(),
+                    c.winner.map_or_else(String::new, |s| sides[s].clone()),
+                    c.winner
+                        .map_or_else(String::new, |_| format!("{}", c.margin)),
+                    c.compared.len().to_string(),
+                ];
+                row.extend(c.wins.iter().map(u32::to_string));
+                row.push(c.alone.len().to_string());
+                row
+            })
+            .collect();
+        Table { header, rows }
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (Some(m), None) = (&self.model, self.obstacle()) else {
+            return Vec::new();
+        };
+        let mut out = Vec::new();
+        if self.strips_shown {
+            out.push(m.all.sentence(&m.comparison.setup.sides, m.along));
+            let wins: Vec<String> = m
+                .all
+                .by_size
+                .iter()
+                .take(12)
+                .map(|(size, wins)| {
+                    let w: Vec<String> = m
+                        .comparison
+                        .setup
+                        .sides
+                        .iter()
+                        .zip(wins)
+                        .map(|(s, n)| format!("{s} {n}"))
+                        .collect();
+                    format!("{} = {size}: {}", m.along.name(), w.join(", "))
+                })
+                .collect();
+            out.push(format!(
+                "Fastest by {}. {}.",
+                m.along.name(),
+                wins.join("; ")
+            ));
+            if m.strips.len() > MOST_STRIPS {
+                out.push(format!(
+                    "{} of {} strips are drawn, the ones that cross over first.",
+                    MOST_STRIPS,
+                    m.strips.len()
+                ));
+            }
+        } else {
+            out.push(m.headline());
+        }
+        out.push(m.comparison.join_sentence());
+        out
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        let usual = if width < layout::NARROW { 420.0 } else { 640.0 };
+        match (&self.model, self.strips_shown) {
+            (Some(m), true) => draw::strips_height(m.strips.len().min(MOST_STRIPS)).max(260.0),
+            _ => usual,
+        }
+    }
+
+    fn heights(&self, width: f64) -> (f64, f64) {
+        match (&self.model, self.strips_shown) {
+            (Some(_), true) => (self.height(width), self.height(width)),
+            (Some(m), false) => (260.0, draw::map_height(m).max(260.0)),
+            (None, _) => (260.0, f64::INFINITY),
+        }
+    }
+}
+
+/// The tooltip of a cell.
+fn tooltip(frame: &Frame, m: &Model, c: &Cell) -> Tooltip {
+    let sides = &m.comparison.setup.sides;
+    let at = format!("{} {}, {} {}", m.y.name(), c.y, m.x.name(), c.x);
+    if c.compared.is_empty() {
+        let only: Vec<&str> = (0..sides.len())
+            .filter(|i| c.alone.iter().any(|a| a.1 == *i))
+            .map(|i| sides[i].as_str())
+            .collect();
+        return Tooltip::new(at).line(format!("only {} measured", only.join(" and ")));
+    }
+    let verdict = match c.winner {
+        Some(s) => format!("{} ahead by {}", sides[s], times(c.margin)),
+        None => "nobody clearly ahead".to_owned(),
+    };
+    if let [only] = c.compared.as_slice() {
+        return Tooltip::new(m.comparison.label(frame, *only as usize)).line(verdict);
+    }
+    let wins: Vec<String> = sides
+        .iter()
+        .zip(&c.wins)
+        .map(|(s, n)| format!("{s} {n}"))
+        .collect();
+    Tooltip::new(at).line(verdict).line(format!(
+        "of {} configurations {}",
+        c.compared.len(),
+        wins.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+use super::*;
+use crate::palette::Theme;
+use crate::testing::{SIZES, draw_everywhere, golden, two_libraries};
+use gemmscope_table::fixture::Rows;
+
+fn decode() -> Frame {
+    let mut rows = Rows::new();
+    for (n, k, gemv, flat, library) in [
+        (12288, 4096, 1.0, 3.0, 5.0),
+        (4096, 4096, 0.9, 2.2, 6.0),
+        (4096, 11008, 1.2, 3.4, 9.0),
+    ] {
+        for i in 0..7 {
+            let m = 1u32 << i;
+            let t = f64::from(m);
+            rows.row((m, n, k), "FastGEMV", gemv * t * 1e-6, "");
+            rows.row((m, n, k), "flat GEMM", (flat + t * 0.2) * 1e-6, "");
+            if n != 4096 || k != 4096 || m < 16 {
+                rows.row((m, n, k), "library", library * 1e-6, "");
+            }
+        }
+    }
+    // One that goes back and forth, and one that a single side measured.
+    for (i, t) in [1.0, 3.0, 1.0, 3.0].into_iter().enumerate() {
+        rows.row((1 << i, 512, 512), "flat GEMM", t * 1e-6, "");
+        rows.row((1 << i, 512, 512), "library", 2e-6, "");
+    }
+    rows.row((1, 2048, 4096), "library", 2e-6, "");
+    rows.frame(None)
+}
+
+fn look(theme: &Theme, size: usize, height: f64) -> RenderOptions<'_> {
+    RenderOptions {
+        selected: &[3],
+        ..RenderOptions::new(theme, (SIZES[size].0, height))
+    }
+}
+
+#[test]
+fn goldens() {
+    let frame = decode();
+    let mut state = ViewState::default();
+    for show in ["map", "strips"] {
+        state.set_param("winner.show", show);
+        let view = Winner::open(&frame, &state);
+        draw_everywhere(&format!("small-winner-{show}"), &view);
+        for (size, name) in [(0, "phone"), (1, "desk")] {
+            let look = look(&Theme::LIGHT, size, view.height(SIZES[size].0));
+            golden(&format!("winner-{show}-{name}"), &view.scene(&look));
+        }
+    }
+}
+
+#[test]
+fn defaults_come_from_the_data() {
+    let frame = decode();
+    let mut state = ViewState::default();
+    let view = Winner::open(&frame, &state);
+    let m = view.model.as_ref().unwrap();
+    // K = 4096 has most cells that two sides measured.
+    assert_eq!((m.at, m.along), (Some(4096), Size::M));
+    assert_eq!(view.table().rows.len(), m.cells.len());
+    state.set_param("winner.k", "all");
+    let view = Winner::open(&frame, &state);
+    assert_eq!(view.model.as_ref().unwrap().at, None);
+    state.set_param("winner.show", "strips");
+    let view = Winner::open(&frame, &state);
+    assert!(
+        view.notes()[0].starts_with("No stable crossover"),
+        "{:?}",
+        view.notes()
+    );
+    let t = view.table();
+    assert!(
+        t.rows
+            .iter()
+            .any(|r| r[1] == "FastGEMV, flat GEMM from M = 4, library from M = 32"),
+        "{t:?}"
+    );
+    let mut rows = Rows::new();
+    rows.row((1, 1, 1), "x", 1.0, "");
+    let scene = Winner::open(&rows.frame(None), &state).scene(&look(&Theme::DARK, 0, 420.0));
+    assert!(scene.message.is_some_and(|m| m.contains("two sides")));
+}
+
+#[test]
+fn many_shapes_fit() {
+    let frame = two_libraries();
+    let mut state = ViewState::default();
+    for (show, k) in [("map", ""), ("map", "all"), ("strips", "")] {
+        state.set_param("winner.show", show);
+        state.set_param("winner.k", k);
+        let view = Winner::open(&frame, &state);
+        draw_everywhere(&format!("winner-{show}{k}"), &view);
+        assert!(!view.table().rows.is_empty());
+    }
+    let view = Winner::open(&frame, &state);
+    assert!(
+        view.notes()[0].contains("nothing crosses over")
+            || view.notes()[0].contains("leads throughout"),
+        "{:?}",
+        view.notes()
+    );
+}

@@ -1,0 +1,61 @@
+//! Charts of GEMM benchmarks: rows in, a picture out, on a canvas or as SVG.
+//!
+//! A chart is opened with a [`Frame`](gemmscope_table::field::Frame) (rows, metrics, filters) and a
+//! [`ViewState`](gemmscope_table::view_state::ViewState) (settings), and then drawn for a size and a
+//! theme. The result is a [`Scene`](scene::Scene): shapes in CSS pixels, what can be hit, and what a
+//! screen reader says. A scene is plain data, so one source serves the canvas of the page, SVG files,
+//! the accessible table and the tests. Only [`paint`] knows the drawing library.
+//!
+//! ```
+//! use gemmscope_chart::{palette::Theme, picture, svg::svg};
+//! use gemmscope_table::{dataset::Dataset, view_state::ViewState};
+//!
+//! // What a link holds: the heatmap of everything that was measured in bf16.
+//! let (state, _) = ViewState::decode("view=heat&f.dtype=bf16");
+//! // Rows come from the import crate; here there are none.
+//! let (frame, _) = picture::frame(Dataset::new(), &state, &[]);
+//! let scene = picture::draw(&frame, &state, (800.0, None), &Theme::LIGHT).unwrap();
+//! assert_eq!(scene.message.as_deref(), Some("No GEMMs yet: open a file."));
+//! assert!(svg(&scene).starts_with("<svg"));
+//! ```
+//!
+//! # Where things are
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`charts`] | the list of charts, the [`Chart`](charts::Chart) trait, and one folder a chart |
+//! | [`interactive`] | a drawn chart that answers to pointer and keyboard |
+//! | [`picture`] | any chart without a page around it: the command, reports, saved pages |
+//! | [`planner`] | the charts of the planner, which need no file |
+//! | `parts` | what charts are made of: [`scene`], [`scale`], ticks, text, [`labels`], [`palette`], [`legend`], layout, [`color_scale`], band scale, [`hit`] grid, [`scroll`] bars, [`camera`], [`tooltip`] |
+//! | [`paint`], [`svg`] | a scene on any backend of plotters, and as a file |
+//!
+//! This crate never reads files and never touches a browser.
+//!
+//! # To add a chart
+//!
+//! 1. Make a folder `src/charts/<name>/` with a type that implements [`Chart`](charts::Chart):
+//!    `scene`, `table`, `controls` and `notes`. Put what can be pointed at into
+//!    [`Scene::hit_areas`](scene::Scene::hit_areas); hovering, selecting, the keyboard, saving and
+//!    the accessible table then work.
+//! 2. Give it a `KIND`: its key in links, its name, its question, its icon.
+//! 3. Add that to [`CHARTS`](charts::CHARTS). The page shows a tab for it, the command renders it,
+//!    and the tests that go through all charts draw it with every setting.
+//!
+//! A chart with axes that zoom, or with a legend that can be clicked, also implements
+//! [`Chart::interactive`](charts::Chart::interactive); the roofline is the example.
+
+pub mod charts;
+pub mod interactive;
+pub mod paint;
+mod parts;
+pub mod picture;
+pub mod planner;
+#[cfg(test)]
+mod testing;
+
+pub use charts::roofline;
+pub use paint::svg;
+pub use parts::layout::Plot;
+use parts::{aggregate, band_scale, clip, density, layout, text, ticks};
+pub use parts::{camera, color_scale, hit, labels, legend, palette, scale, scene, scroll, tooltip};

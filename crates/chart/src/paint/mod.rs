@@ -1,0 +1,475 @@
+//! The painter: a scene, item by item, on any `plotters` drawing backend.
+//!
+//! Backends take whole numbers, so coordinates are multiplied by `Options::scale` first: 10 for
+//! SVG, 8 times the device pixel ratio for a canvas whose context is scaled down by 8. Dashes
+//! and clips are cut here, because backends have neither; text is never measured.
+
+pub mod svg;
+
+use crate::clip;
+use crate::labels::Rect;
+use crate::scene::{Anchor, Baseline, Color, Item, Marks, Point, Scene, Symbol};
+use plotters::prelude::DrawingBackend;
+use plotters_backend::text_anchor::{HPos, Pos, VPos};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind, FontFamily,
+    FontStyle, FontTransform,
+};
+
+/// Fonts of every chart, in the page and in saved files.
+pub const FONT_FAMILY: &str =
+    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
+
+/// How CSS pixels become a backend's units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Units in one CSS pixel.
+    pub scale: f64,
+    /// Units in one device pixel: upright lines and filled boxes are laid on these.
+    pub snap: f64,
+    /// Factor on text sizes, to undo what a backend does to them.
+    pub text_scale: f64,
+    /// How far down, in text sizes, to move text so that its middle is where it should be.
+    pub text_drop: f64,
+}
+
+impl Options {
+    /// For a canvas of `dpr` device pixels per CSS pixel whose context is scaled by
+    /// 1 / [`Options::SUBPIXEL`].
+    pub fn canvas(dpr: f64) -> Self {
+        let dpr = if dpr.is_finite() {
+            dpr.clamp(0.5, 8.0)
+        } else {
+            1.0
+        };
+        Options {
+            scale: dpr * Self::SUBPIXEL,
+            snap: Self::SUBPIXEL,
+            text_scale: 1.0,
+            text_drop: 0.0,
+        }
+    }
+
+    /// For plotters-svg, which divides text sizes by 1.24 and centres text on half an x-height.
+    pub fn svg() -> Self {
+        Options {
+            scale: 10.0,
+            snap: 10.0,
+            text_scale: 1.24,
+            text_drop: 0.09,
+        }
+    }
+
+    /// Units in a device pixel of a canvas.
+    pub const SUBPIXEL: f64 = 8.0;
+}
+
+/// Draws a scene. Images are left out: draw them where `Painter::draw` says so.
+pub fn paint<DB: DrawingBackend>(
+    scene: &Scene,
+    backend: &mut DB,
+    options: Options,
+) -> Result<(), DrawingErrorKind<DB::ErrorType>> {
+    let mut painter = Painter::new(scene, options);
+    for item in &scene.items {
+        painter.draw(item, backend)?;
+    }
+    Ok(())
+}
+
+type Outcome<DB> = Result<(), DrawingErrorKind<<DB as DrawingBackend>::ErrorType>>;
+
+/// Draws items one by one, keeping the clip between them.
+#[derive(Clone, Debug)]
+pub struct Painter {
+    options: Options,
+    clips: Vec<Rect>,
+}
+
+struct Stroke(BackendColor, u32);
+
+impl BackendStyle for Stroke {
+    fn color(&self) -> BackendColor {
+        self.0
+    }
+    fn stroke_width(&self) -> u32 {
+        self.1
+    }
+}
+
+struct TextStyle {
+    color: BackendColor,
+    size: f64,
+    bold: bool,
+    anchor: Anchor,
+    turns: u8,
+}
+
+impl BackendTextStyle for TextStyle {
+    type FontError = std::convert::Infallible;
+    fn color(&self) -> BackendColor {
+        self.color
+    }
+    fn size(&self) -> f64 {
+        self.size
+    }
+    fn transform(&self) -> FontTransform {
+        match self.turns % 4 {
+            1 => FontTransform::Rotate90,
+            2 => FontTransform::Rotate180,
+            3 => FontTransform::Rotate270,
+            _ => FontTransform::None,
+        }
+    }
+    fn style(&self) -> FontStyle {
+        if self.bold {
+            FontStyle::Bold
+        } else {
+            FontStyle::Normal
+        }
+    }
+    fn anchor(&self) -> Pos {
+        let h = match self.anchor {
+            Anchor::Start => HPos::Left,
+            Anchor::Middle => HPos::Center,
+            Anchor::End => HPos::Right,
+        };
+        Pos::new(h, VPos::Center)
+    }
+    fn family(&self) -> FontFamily<'_> {
+        FontFamily::Name(FONT_FAMILY)
+    }
+    fn layout_box(&self, text: &str) -> Result<((i32, i32), (i32, i32)), Self::FontError> {
+        let w = crate::text::width(text, self.size, self.bold).round() as i32;
+        Ok(((0, 0), (w, self.size.round() as i32)))
+    }
+    fn draw<E, F: FnMut(i32, i32, BackendColor) -> Result<(), E>>(
+        &self,
+        _: &str,
+        _: BackendCoord,
+        _: F,
+    ) -> Result<Result<(), E>, Self::FontError> {
+        // A backend without text of its own draws none.
+        Ok(Ok(()))
+    }
+}
+
+fn backend_color(c: Color) -> BackendColor {
+    BackendColor {
+        // Three decimals: enough for 8 bits, and short in an SVG.
+        alpha: (f64::from(c.3) / 255.0 * 1000.0).round() / 1000.0,
+        rgb: (c.0, c.1, c.2),
+    }
+}
+
+impl Painter {
+    /// A painter for a scene; nothing is drawn outside the picture.
+    pub fn new(scene: &Scene, options: Options) -> Self {
+        Painter {
+            options,
+            clips: vec![[0.0, 0.0, scene.width, scene.height]],
+        }
+    }
+
+    /// What is visible now.
+    pub fn clip(&self) -> Rect {
+        self.clips.last().copied().unwrap_or([0.0; 4])
+    }
+
+    fn unit(&self, p: Point) -> BackendCoord {
+        let s = self.options.scale;
+        let to = |v: f64| (v * s).round().clamp(-1e9, 1e9) as i32;
+        (to(p.0), to(p.1))
+    }
+
+    fn width_units(&self, w: f64) -> u32 {
+        (w * self.options.scale).round().clamp(1.0, 1e6) as u32
+    }
+
+    fn snapped(&self, v: f64) -> f64 {
+        let pixel = self.options.snap / self.options.scale;
+        (v / pixel).round() * pixel
+    }
+
+    /// Draws one item. An `Image` draws nothing: the caller paints it.
+    pub fn draw<DB: DrawingBackend>(&mut self, item: &Item, backend: &mut DB) -> Outcome<DB> {
+        match item {
+            Item::Clip { rect } => {
+                let next = clip::intersect(self.clip(), *rect);
+                self.clips.push(next);
+                Ok(())
+            }
+            Item::Unclip => {
+                if self.clips.len() > 1 {
+                    self.clips.pop();
+                }
+                Ok(())
+            }
+            Item::Image { .. } => Ok(()),
+            Item::Rect { rect, fill, stroke } => {
+                if let Some(color) = fill {
+                    self.fill_rect(*rect, *color, backend)?;
+                }
+                if let Some((color, width)) = stroke {
+                    let [l, t, w, h] = *rect;
+                    let frame = [(l, t), (l + w, t), (l + w, t + h), (l, t + h)];
+                    for i in 0..4 {
+                        self.line(&[frame[i], frame[(i + 1) % 4]], *color, *width, backend)?;
+                    }
+                }
+                Ok(())
+            }
+            Item::Line {
+                points,
+                color,
+                width,
+                dash,
+            } => {
+                for piece in clip::polyline(points, self.clip()) {
+                    if dash.is_empty() {
+                        self.line(&piece, *color, *width, backend)?;
+                    } else {
+                        for dash in clip::dashes(&piece, dash) {
+                            self.line(&dash, *color, *width, backend)?;
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Item::Polygon { points, fill } => self.polygon(points, *fill, backend),
+            Item::Symbol {
+                at,
+                radius,
+                symbol,
+                color,
+            } => self.symbol(*at, *radius, *symbol, *color, backend),
+            Item::Marks(marks) => self.marks(marks, backend),
+            Item::Text { .. } => self.text(item, backend),
+        }
+    }
+
+    fn marks<DB: DrawingBackend>(&self, marks: &Marks, backend: &mut DB) -> Outcome<DB> {
+        for i in 0..marks.len() {
+            self.symbol(
+                marks.at(i),
+                marks.radius_of(i),
+                marks.symbol,
+                marks.color_of(i),
+                backend,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn fill_rect<DB: DrawingBackend>(
+        &self,
+        rect: Rect,
+        color: Color,
+        backend: &mut DB,
+    ) -> Outcome<DB> {
+        let r = clip::intersect(rect, self.clip());
+        if !(r[2] > 0.0 && r[3] > 0.0) {
+            return Ok(());
+        }
+        let pixel = self.options.snap / self.options.scale;
+        let (l, t) = (self.snapped(r[0]), self.snapped(r[1]));
+        let right = self.snapped(r[0] + r[2]).max(l + pixel);
+        let bottom = self.snapped(r[1] + r[3]).max(t + pixel);
+        backend.draw_rect(
+            self.unit((l, t)),
+            self.unit((right, bottom)),
+            &backend_color(color),
+            true,
+        )
+    }
+
+    /// A solid line, cut to the clip; upright ones lie on whole device pixels.
+    fn line<DB: DrawingBackend>(
+        &self,
+        points: &[Point],
+        color: Color,
+        width: f64,
+        backend: &mut DB,
+    ) -> Outcome<DB> {
+        if width.is_nan() || width <= 0.0 {
+            return Ok(());
+        }
+        let style = Stroke(backend_color(color), self.width_units(width));
+        for piece in clip::polyline(points, self.clip()) {
+            match piece.as_slice() {
+                [a, b] if a.0 == b.0 || a.1 == b.1 => {
+                    let pixel = self.options.snap / self.options.scale;
+                    let odd = (width / pixel).round().max(1.0) % 2.0 == 1.0;
+                    let on = |v: f64| {
+                        if odd {
+                            ((v / pixel - 0.5).round() + 0.5) * pixel
+                        } else {
+                            self.snapped(v)
+                        }
+                    };
+                    let (mut a, mut b) = (*a, *b);
+                    if a.0 == b.0 {
+                        (a.0, b.0) = (on(a.0), on(b.0));
+                    } else {
+                        (a.1, b.1) = (on(a.1), on(b.1));
+                    }
+                    backend.draw_line(self.unit(a), self.unit(b), &style)?;
+                }
+                _ => backend.draw_path(piece.iter().map(|p| self.unit(*p)), &style)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn polygon<DB: DrawingBackend>(
+        &self,
+        points: &[Point],
+        color: Color,
+        backend: &mut DB,
+    ) -> Outcome<DB> {
+        let cut = clip::polygon(points, self.clip());
+        if cut.len() < 3 {
+            return Ok(());
+        }
+        backend.fill_polygon(cut.iter().map(|p| self.unit(*p)), &backend_color(color))
+    }
+
+    fn symbol<DB: DrawingBackend>(
+        &self,
+        at: Point,
+        radius: f64,
+        symbol: Symbol,
+        color: Color,
+        backend: &mut DB,
+    ) -> Outcome<DB> {
+        let (x, y) = at;
+        if !(x.is_finite() && y.is_finite() && radius > 0.0 && radius < 1e6) {
+            return Ok(());
+        }
+        let c = self.clip();
+        let reach = radius * 1.5;
+        if x + reach < c[0]
+            || x - reach > c[0] + c[2]
+            || y + reach < c[1]
+            || y - reach > c[1] + c[3]
+        {
+            return Ok(());
+        }
+        let whole = x - reach >= c[0]
+            && x + reach <= c[0] + c[2]
+            && y - reach >= c[1]
+            && y + reach <= c[1] + c[3];
+        match symbol {
+            Symbol::Dot if whole => backend.draw_circle(
+                self.unit(at),
+                self.width_units(radius),
+                &backend_color(color),
+                true,
+            ),
+            Symbol::Ring if whole => backend.draw_circle(
+                self.unit(at),
+                self.width_units(radius - 0.6),
+                &Stroke(backend_color(color), self.width_units(1.4)),
+                false,
+            ),
+            Symbol::Ring => self.line(&circle(at, radius - 0.6, true), color, 1.4, backend),
+            Symbol::Cross => {
+                let r = radius * 0.8;
+                self.line(&[(x - r, y - r), (x + r, y + r)], color, 1.6, backend)?;
+                self.line(&[(x - r, y + r), (x + r, y - r)], color, 1.6, backend)
+            }
+            Symbol::Open => {
+                let mut outline = corners(at, radius, Symbol::Diamond);
+                outline.extend(outline.first().copied());
+                self.line(&outline, color, 1.4, backend)
+            }
+            Symbol::Dash => self.line(&[(x - radius, y), (x + radius, y)], color, 1.5, backend),
+            _ => self.polygon(&corners(at, radius, symbol), color, backend),
+        }
+    }
+
+    fn text<DB: DrawingBackend>(&self, item: &Item, backend: &mut DB) -> Outcome<DB> {
+        let Item::Text {
+            at,
+            text,
+            size,
+            bold,
+            color,
+            anchor,
+            baseline,
+            turns,
+        } = item
+        else {
+            return Ok(());
+        };
+        if text.is_empty()
+            || !(at.0.is_finite() && at.1.is_finite())
+            || !clip::holds(self.clip(), *at)
+        {
+            return Ok(());
+        }
+        // From the hanging point to the middle of the line, down as the text sees it.
+        let half = crate::text::LINE / 2.0;
+        let down = size
+            * (self.options.text_drop
+                + match baseline {
+                    Baseline::Top => half,
+                    Baseline::Middle => 0.0,
+                    Baseline::Bottom => -half,
+                });
+        let at = match turns % 4 {
+            1 => (at.0 - down, at.1),
+            2 => (at.0, at.1 - down),
+            3 => (at.0 + down, at.1),
+            _ => (at.0, at.1 + down),
+        };
+        let size = size * self.options.scale * self.options.text_scale;
+        backend.draw_text(
+            text,
+            &TextStyle {
+                color: backend_color(*color),
+                size: (size * 100.0).round() / 100.0,
+                bold: *bold,
+                anchor: *anchor,
+                turns: *turns,
+            },
+            self.unit(at),
+        )
+    }
+}
+
+fn circle((x, y): Point, radius: f64, closed: bool) -> Vec<Point> {
+    let steps = (radius * 3.0).clamp(12.0, 64.0) as usize;
+    (0..steps + usize::from(closed))
+        .map(|i| {
+            let a = i as f64 / steps as f64 * std::f64::consts::TAU;
+            (x + radius * a.cos(), y + radius * a.sin())
+        })
+        .collect()
+}
+
+/// The outline of a filled symbol; shapes have about the area of the disc.
+pub fn corners(at: Point, radius: f64, symbol: Symbol) -> Vec<Point> {
+    let (x, y) = at;
+    match symbol {
+        Symbol::Triangle => {
+            let r = radius * 1.45;
+            let (dx, dy) = (r * 0.866, r * 0.5);
+            vec![(x, y - r), (x + dx, y + dy), (x - dx, y + dy)]
+        }
+        Symbol::Square => {
+            let r = radius * 0.89;
+            vec![
+                (x - r, y - r),
+                (x + r, y - r),
+                (x + r, y + r),
+                (x - r, y + r),
+            ]
+        }
+        Symbol::Diamond => {
+            let r = radius * 1.25;
+            vec![(x, y - r), (x + r, y), (x, y + r), (x - r, y)]
+        }
+        _ => circle(at, radius, false),
+    }
+}

@@ -1,0 +1,193 @@
+//! Several rows as one figure, and rows grouped by band.
+
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::field::{FieldInfo, Frame};
+use gemmscope_table::stats::median;
+
+/// How the rows of a cell, bar or band become one figure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Aggregate {
+    /// The best one (the highest, where the field has no better end).
+    #[default]
+    Best,
+    /// The median.
+    Median,
+    /// The mean weighted by the total time: of rates and shares of a roof this is the rate and
+    /// the share of all the rows together.
+    Weighted,
+    /// The worst one.
+    Worst,
+}
+
+impl Aggregate {
+    /// All of them: value in links, caption.
+    pub(crate) const CHOICES: [(&'static str, &'static str); 4] = [
+        ("best", "the best"),
+        ("median", "the median"),
+        ("weighted", "the time-weighted mean"),
+        ("worst", "the worst"),
+    ];
+
+    /// By its value in links; the best otherwise.
+    pub(crate) fn parse(text: &str) -> Self {
+        match text {
+            "median" => Aggregate::Median,
+            "weighted" => Aggregate::Weighted,
+            "worst" => Aggregate::Worst,
+            _ => Aggregate::Best,
+        }
+    }
+
+    /// How it is called in titles.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Aggregate::Best => "best",
+            Aggregate::Median => "median",
+            Aggregate::Weighted => "time-weighted mean",
+            Aggregate::Worst => "worst",
+        }
+    }
+
+    /// One figure of several; NaN where none of them is a number.
+    pub(crate) fn of(self, values: &mut Vec<(f64, f64)>, higher_is_better: bool) -> f64 {
+        values.retain(|v| !v.0.is_nan());
+        if values.is_empty() {
+            return f64::NAN;
+        }
+        match self {
+            Aggregate::Best | Aggregate::Worst => {
+                let high = higher_is_better == (self == Aggregate::Best);
+                values.iter().map(|v| v.0).fold(
+                    f64::NAN,
+                    |a: f64, b| {
+                        if high { a.max(b) } else { a.min(b) }
+                    },
+                )
+            }
+            Aggregate::Median => median(&mut values.iter().map(|v| v.0).collect::<Vec<f64>>()),
+            Aggregate::Weighted => {
+                let known = |w: f64| w > 0.0 && w.is_finite();
+                let weight: f64 = values.iter().map(|v| v.1).filter(|w| known(*w)).sum();
+                if weight > 0.0 {
+                    let sum: f64 = values
+                        .iter()
+                        .filter(|v| known(v.1))
+                        .map(|v| v.0 * v.1)
+                        .sum();
+                    sum / weight
+                } else {
+                    values.iter().map(|v| v.0).sum::<f64>() / values.len() as f64
+                }
+            }
+        }
+    }
+}
+
+/// Passing rows by band: `rows[starts[s]..starts[s + 1]]` are those of band `s`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Groups {
+    /// Where each band's rows start, and the end.
+    pub(crate) starts: Vec<u32>,
+    /// Rows by band, in file order within one.
+    pub(crate) rows: Vec<u32>,
+}
+
+impl Groups {
+    /// Groups the passing rows; rows without a band (`of` at or over `bands`) are left out.
+    pub(crate) fn of(frame: &Frame, bands: usize, of: impl Fn(usize) -> u32) -> Self {
+        let mut starts = vec![0u32; bands + 1];
+        for i in 0..frame.rows.len() {
+            if let Some(n) = starts.get_mut(of(i).saturating_add(1) as usize) {
+                *n += 1;
+            }
+        }
+        // A band past the end lands in no counter; band u32::MAX saturates and is past the end.
+        for s in 1..starts.len() {
+            starts[s] += starts[s - 1];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0u32; starts.last().copied().unwrap_or(0) as usize];
+        for (i, &row) in frame.rows.iter().enumerate() {
+            let band = of(i) as usize;
+            if band < bands
+                && let Some(place) = rows.get_mut(next[band] as usize)
+            {
+                *place = row;
+                next[band] += 1;
+            }
+        }
+        Groups { starts, rows }
+    }
+
+    /// Rows of a band.
+    pub(crate) fn get(&self, band: usize) -> &[u32] {
+        match (self.starts.get(band), self.starts.get(band + 1)) {
+            (Some(a), Some(b)) => self.rows.get(*a as usize..*b as usize).unwrap_or(&[]),
+            _ => &[],
+        }
+    }
+
+    /// One figure per band.
+    pub(crate) fn figures(
+        &self,
+        frame: &Frame,
+        info: &FieldInfo,
+        aggregate: Aggregate,
+    ) -> Vec<f64> {
+        let get = frame.numbers(&info.field);
+        let better = info.higher_is_better.unwrap_or(true);
+        let data = &frame.data;
+        let counts = match data.column(ColumnMeaning::Count).map(|c| &c.data) {
+            Some(gemmscope_table::dataset::ColumnData::Number(v)) => Some(v),
+            _ => None,
+        };
+        let mut values = Vec::new();
+        (0..self.starts.len().saturating_sub(1))
+            .map(|band| {
+                values.clear();
+                values.extend(self.get(band).iter().map(|&row| {
+                    let r = row as usize;
+                    let calls = counts
+                        .and_then(|c| c.get(r))
+                        .filter(|c| !c.is_nan())
+                        .copied()
+                        .unwrap_or(1.0);
+                    let time = data.time_s.get(r).copied().unwrap_or(f64::NAN);
+                    (get(r), time * calls)
+                }));
+                aggregate.of(&mut values, better)
+            })
+            .collect()
+    }
+}
+
+/// Bands by figure, the best first, those without a figure last; equal ones keep their order.
+pub(crate) fn best_first(figures: &[f64], higher_is_better: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..figures.len()).collect();
+    order.sort_by(|&a, &b| {
+        let (x, y) = (figures[a], figures[b]);
+        x.is_nan().cmp(&y.is_nan()).then(if higher_is_better {
+            y.total_cmp(&x)
+        } else {
+            x.total_cmp(&y)
+        })
+    });
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_several_rows() {
+        let v = || vec![(0.5, 1.0), (f64::NAN, 5.0), (1.0, 3.0), (0.1, f64::NAN)];
+        assert_eq!(Aggregate::Best.of(&mut v(), true), 1.0);
+        assert_eq!(Aggregate::Best.of(&mut v(), false), 0.1);
+        assert_eq!(Aggregate::Worst.of(&mut v(), true), 0.1);
+        assert_eq!(Aggregate::Median.of(&mut v(), true), 0.5);
+        assert_eq!(Aggregate::Weighted.of(&mut v(), true), 3.5 / 4.0);
+        assert!(Aggregate::Median.of(&mut Vec::new(), true).is_nan());
+        assert_eq!(best_first(&[1.0, f64::NAN, 3.0], true), [2, 0, 1]);
+    }
+}

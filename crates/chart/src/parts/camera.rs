@@ -1,0 +1,127 @@
+//! The part of the axes that shows: zooming and moving it, and how links hold it.
+
+use crate::labels::Rect;
+use crate::layout::Plot;
+use crate::scene::Point;
+use gemmscope_table::view_state::ViewState;
+
+/// Ranges of x and y that show.
+pub type Zoom = ((f64, f64), (f64, f64));
+
+/// What a drawn chart shows of its axes, and how far it may move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Pixels to values, and back.
+    pub plot: Plot,
+    /// Ranges that hold everything: where zooming out ends.
+    pub home: Zoom,
+}
+
+impl Camera {
+    /// What zooming by a wheel or a pinch about a pixel shows.
+    pub fn zoom_about(&self, at: Point, factor: f64) -> Zoom {
+        self.within_home(self.plot.zoomed(at, (factor, factor)))
+    }
+
+    /// What a drag by pixels shows.
+    pub fn pan_by(&self, by: Point) -> Zoom {
+        self.within_home(self.plot.panned(by))
+    }
+
+    fn within_home(&self, plot: Plot) -> Zoom {
+        plot.clamped(self.home.0, self.home.1).domains()
+    }
+
+    /// Ranges inside a drawn box, with their ends rounded outward to three digits, since people
+    /// read and edit them.
+    pub fn ranges_in(&self, rect: Rect) -> Zoom {
+        let ((x0, x1), (y0, y1)) = self.plot.between(rect).domains();
+        let out = |a: f64, b: f64| (down(a.min(b)), up(a.max(b)));
+        (out(x0, x1), out(y0, y1))
+    }
+}
+
+/// One in the third significant digit.
+fn grain(v: f64) -> f64 {
+    10f64.powi(v.abs().log10().floor() as i32 - 2)
+}
+
+fn down(v: f64) -> f64 {
+    let g = grain(v);
+    tidy((v / g).floor(), g)
+}
+
+fn up(v: f64) -> f64 {
+    let g = grain(v);
+    tidy((v / g).ceil(), g)
+}
+
+/// `count * grain` without the noise of the last digit, so that links stay short.
+fn tidy(count: f64, grain: f64) -> f64 {
+    format!("{:.2e}", count * grain)
+        .parse()
+        .unwrap_or(count * grain)
+}
+
+/// The parameter that holds the zoom of a chart.
+pub fn zoom_key(id: &str) -> String {
+    format!("zoom.{id}")
+}
+
+/// The zoom of a chart in a view state; `None` shows everything.
+pub fn zoom_of(state: &ViewState, id: &str) -> Option<Zoom> {
+    state.param(&zoom_key(id)).and_then(parse)
+}
+
+/// Sets the zoom of a chart in a view state.
+pub fn set_zoom(state: &mut ViewState, id: &str, zoom: Option<Zoom>) {
+    state.set_param(&zoom_key(id), zoom.map_or_else(String::new, text));
+}
+
+/// `x0..x1,y0..y1`.
+fn text(((x0, x1), (y0, y1)): Zoom) -> String {
+    format!("{x0:.5e}..{x1:.5e},{y0:.5e}..{y1:.5e}")
+}
+
+/// Reads what [`text`] writes.
+fn parse(text: &str) -> Option<Zoom> {
+    let (x, y) = text.split_once(',')?;
+    let pair = |t: &str| {
+        let (a, b) = t.split_once("..")?;
+        let (a, b) = (a.parse::<f64>().ok()?, b.parse::<f64>().ok()?);
+        (a > 0.0 && b > a && b.is_finite()).then_some((a, b))
+    };
+    Some((pair(x)?, pair(y)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_a_box_are_rounded_outward() {
+        for (v, low, high) in [
+            (246.604, 246.0, 247.0),
+            (1.23456e14, 1.23e14, 1.24e14),
+            (0.99821, 0.998, 0.999),
+            (5.0, 5.0, 5.0),
+        ] {
+            assert_eq!((down(v), up(v)), (low, high), "{v}");
+        }
+    }
+
+    #[test]
+    fn a_link_holds_the_zoom() {
+        let mut state = ViewState::default();
+        assert_eq!(zoom_of(&state, "roofline"), None);
+        let zoom = ((0.5, 250.0), (1e12, 2.5e15));
+        set_zoom(&mut state, "roofline", Some(zoom));
+        assert_eq!(zoom_of(&state, "roofline"), Some(zoom));
+        set_zoom(&mut state, "roofline", None);
+        assert_eq!(state, ViewState::default());
+        for bad in ["", "1..2", "2..1,1..2", "0..1,1..2", "1..2,x..3"] {
+            state.set_param("zoom.roofline", bad);
+            assert_eq!(zoom_of(&state, "roofline"), None, "{bad}");
+        }
+    }
+}

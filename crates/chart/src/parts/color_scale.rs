@@ -1,0 +1,231 @@
+//! Colours of rows: by a category or by a number, worked out once per dataset, field and theme.
+
+use crate::palette::{Theme, sequential};
+use crate::scale::Kind;
+use crate::scene::{Color, Symbol};
+use crate::ticks::Format;
+use gemmscope_table::field::{Categories, FieldInfo, FieldKind, Frame};
+
+/// A colour, shape and name per code, and the code of every row of the dataset.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ColorScale {
+    /// What is shown: the field's label; empty where everything has one colour.
+    pub label: String,
+    /// Code of each row; empty where all are 0.
+    pub codes: Vec<u16>,
+    /// Colour of each code.
+    pub palette: Vec<Color>,
+    /// Shape of each code.
+    pub symbols: Vec<Symbol>,
+    /// Name of each code.
+    pub names: Vec<String>,
+    /// The colours are steps of a sequential map over these values, on this spacing.
+    pub gradient: Option<(Kind, f64, f64)>,
+}
+
+/// The colour scale by one field in either theme, each made when it is first asked for.
+#[derive(Debug)]
+pub struct Colors {
+    frame: Frame,
+    info: Option<FieldInfo>,
+    made: [std::sync::OnceLock<ColorScale>; 2],
+}
+
+impl Colors {
+    /// By a field, or one colour for everything.
+    pub fn new(frame: &Frame, info: Option<FieldInfo>) -> Self {
+        Colors {
+            frame: frame.clone(),
+            info,
+            made: Default::default(),
+        }
+    }
+
+    /// In the colours of a theme.
+    pub fn of(&self, theme: &Theme) -> &ColorScale {
+        self.made[usize::from(theme.dark)].get_or_init(|| match &self.info {
+            Some(info) => ColorScale::by(&self.frame, info, theme),
+            None => ColorScale::plain(theme),
+        })
+    }
+}
+
+/// Steps of a sequential map.
+const STEPS: usize = 32;
+
+impl ColorScale {
+    /// One colour for everything.
+    pub fn plain(theme: &Theme) -> Self {
+        ColorScale {
+            palette: vec![theme.categories[0]],
+            symbols: vec![Symbol::Dot],
+            names: vec![String::new()],
+            ..ColorScale::default()
+        }
+    }
+
+    /// By a field: a category gets distinct colours, a number a sequential map, except that a
+    /// number with at most eight distinct values is a category.
+    pub fn by(frame: &Frame, info: &FieldInfo, theme: &Theme) -> Self {
+        if info.kind == FieldKind::Category {
+            return ColorScale::category(
+                &info.label,
+                &frame.categories(&info.field),
+                frame.data.len(),
+                theme,
+            );
+        }
+        let get = frame.numbers(&info.field);
+        let n = frame.data.len();
+        let mut distinct: Vec<f64> = Vec::new();
+        for row in 0..n {
+            let v = get(row);
+            if !v.is_nan() && !distinct.contains(&v) {
+                distinct.push(v);
+                if distinct.len() > 8 {
+                    break;
+                }
+            }
+        }
+        if distinct.len() <= 8 {
+            let categories = frame.categories(&info.field);
+            let mut out = ColorScale::category(&info.label, &categories, n, theme);
+            let format = Format::of(&info.unit);
+            for name in &mut out.names {
+                if let Ok(v) = name.parse::<f64>() {
+                    *name = format.write(v, 5);
+                }
+            }
+            return out;
+        }
+        ColorScale::number(&info.label, &info.unit, info.log, &*get, n, theme)
+    }
+
+    /// By category. Up to 24 values look different, in the order of their codes; past that the
+    /// 23 most frequent ones of the whole dataset, and the others in grey together.
+    pub fn category(label: &str, categories: &Categories<'_>, rows: usize, theme: &Theme) -> Self {
+        let values = &categories.values;
+        let mut counts = vec![0u64; values.len()];
+        for row in 0..rows {
+            if let Some(c) = counts.get_mut(categories.codes.get(row) as usize) {
+                *c += 1;
+            }
+        }
+        // Empty text is "not stated", and grey.
+        let mut used: Vec<usize> = (0..values.len())
+            .filter(|&i| counts[i] > 0 && !values[i].is_empty())
+            .collect();
+        if used.len() > Theme::DISTINCT {
+            used.sort_by_key(|&i| (std::cmp::Reverse(counts[i]), i));
+        }
+        let shown = if used.len() > Theme::DISTINCT {
+            Theme::DISTINCT - 1
+        } else {
+            used.len()
+        };
+        let mut map = vec![u16::MAX; values.len()];
+        let mut out = ColorScale {
+            label: label.to_owned(),
+            ..ColorScale::default()
+        };
+        for (i, &value) in used.iter().take(shown).enumerate() {
+            let (color, symbol) = theme.category(i);
+            map[value] = i as u16;
+            out.push(values[value].clone(), color, symbol);
+        }
+        if used.len() > shown {
+            let rest = used.len() - shown;
+            let code = out.names.len() as u16;
+            for &value in &used[shown..] {
+                map[value] = code;
+            }
+            out.push(format!("{rest} others"), theme.other, Symbol::Dot);
+        }
+        if (0..values.len()).any(|i| counts[i] > 0 && values[i].is_empty()) {
+            let code = out.names.len() as u16;
+            for (i, value) in values.iter().enumerate() {
+                if value.is_empty() {
+                    map[i] = code;
+                }
+            }
+            out.push("not stated".to_owned(), theme.other, Symbol::Diamond);
+        }
+        if out.names.is_empty() {
+            out.push(String::new(), theme.categories[0], Symbol::Dot);
+        }
+        let last = (out.names.len() - 1) as u16;
+        out.codes = (0..rows)
+            .map(|row| {
+                let code = categories.codes.get(row) as usize;
+                map.get(code).copied().unwrap_or(last).min(last)
+            })
+            .collect();
+        out
+    }
+
+    fn number(
+        label: &str,
+        unit: &str,
+        log: bool,
+        get: &dyn Fn(usize) -> f64,
+        rows: usize,
+        theme: &Theme,
+    ) -> Self {
+        let kind = if log { Kind::Log } else { Kind::Linear };
+        let (lo, hi) = crate::scale::extent(kind, (0..rows).map(get)).unwrap_or((1.0, 10.0));
+        let (a, b) = (kind.forward(lo), kind.forward(hi));
+        let format = Format::of(unit);
+        let mut out = ColorScale {
+            label: label.to_owned(),
+            gradient: Some((kind, lo, hi)),
+            ..ColorScale::default()
+        };
+        for i in 0..STEPS {
+            let t = (i as f64 + 0.5) / STEPS as f64;
+            let name = format.write(kind.back(a + (b - a) * t), 3);
+            out.push(name, shown(t, theme), Symbol::Dot);
+        }
+        out.push("not known".to_owned(), theme.other, Symbol::Diamond);
+        out.codes = (0..rows)
+            .map(|row| {
+                let t = (kind.forward(get(row)) - a) / (b - a);
+                if t.is_nan() {
+                    STEPS as u16
+                } else {
+                    ((t * STEPS as f64) as usize).min(STEPS - 1) as u16
+                }
+            })
+            .collect();
+        out
+    }
+
+    fn push(&mut self, name: String, color: Color, symbol: Symbol) {
+        self.names.push(name);
+        self.palette.push(color);
+        self.symbols.push(symbol);
+    }
+
+    /// Code of a row.
+    #[inline]
+    pub fn code(&self, row: usize) -> u16 {
+        self.codes.get(row).copied().unwrap_or(0)
+    }
+
+    /// Colour of a row.
+    pub fn color(&self, row: usize) -> Color {
+        let code = usize::from(self.code(row));
+        self.palette
+            .get(code)
+            .copied()
+            .unwrap_or(Color(128, 128, 128, 255))
+    }
+}
+
+/// The sequential map kept away from the end that the theme's panel has.
+pub fn shown(t: f64, theme: &Theme) -> Color {
+    if theme.dark {
+        sequential(0.16 + 0.84 * t)
+    } else {
+        sequential(0.86 * t)
+    }
+}

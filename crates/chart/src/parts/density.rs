@@ -1,0 +1,249 @@
+//! Many points as one picture: counts on a pixel grid, a 3 x 3 splat, logarithmic opacity.
+//!
+//! The cost is one pass over the points and one over the pixels, whatever the number of points
+//! on a pixel. Colours of categories that share a pixel are mixed by their counts.
+
+use crate::labels::Rect;
+use crate::scene::{Color, Item};
+
+/// Counts points by pixel and colour.
+#[derive(Clone, Debug)]
+pub(crate) struct Density {
+    rect: Rect,
+    scale: f64,
+    width: usize,
+    height: usize,
+    // One cell a pixel, with a border of one: sums of red, green, blue, and the count.
+    cells: Vec<[u32; 4]>,
+    // First and last column in use, by row; empty rows are skipped.
+    spans: Vec<(u32, u32)>,
+    peak: u32,
+    points: u64,
+}
+
+/// Pixels of a density picture at most; a larger plot gets larger pixels.
+const MOST: f64 = 2_600_000.0;
+
+impl Density {
+    /// An empty picture over `rect` with `scale` pixels per CSS pixel.
+    pub(crate) fn new(rect: Rect, scale: f64) -> Self {
+        let rect = rect.map(|v| if v.is_finite() { v } else { 0.0 });
+        let scale = if scale.is_finite() {
+            scale.clamp(0.25, 3.0)
+        } else {
+            1.0
+        };
+        let area = (rect[2].max(1.0) * rect[3].max(1.0)).min(1e9);
+        let scale = scale.min((MOST / area).sqrt());
+        let side = |v: f64| (v.max(1.0) * scale).ceil().clamp(1.0, 8192.0) as usize;
+        let (width, height) = (side(rect[2]), side(rect[3]));
+        Density {
+            rect,
+            scale,
+            width,
+            height,
+            cells: vec![[0; 4]; (width + 2) * (height + 2)],
+            spans: vec![(u32::MAX, 0); height + 2],
+            peak: 0,
+            points: 0,
+        }
+    }
+
+    /// Adds a point at CSS pixels; one outside is not counted.
+    #[inline]
+    pub(crate) fn add(&mut self, x: f32, y: f32, color: Color) {
+        let px = (f64::from(x) - self.rect[0]) * self.scale;
+        let py = (f64::from(y) - self.rect[1]) * self.scale;
+        // NaN fails the comparisons.
+        if px >= 0.0 && py >= 0.0 && px < self.width as f64 && py < self.height as f64 {
+            let (column, row) = (px as usize + 1, py as usize + 1);
+            let cell = self.cells.get_mut(row * (self.width + 2) + column);
+            if let (Some(c), Some(span)) = (cell, self.spans.get_mut(row)) {
+                c[0] = c[0].wrapping_add(u32::from(color.0));
+                c[1] = c[1].wrapping_add(u32::from(color.1));
+                c[2] = c[2].wrapping_add(u32::from(color.2));
+                c[3] = c[3].wrapping_add(1);
+                self.peak = self.peak.max(c[3]);
+                *span = (span.0.min(column as u32), span.1.max(column as u32));
+                self.points += 1;
+            }
+        }
+    }
+
+    /// Points counted so far.
+    #[cfg(test)]
+    pub(crate) fn points(&self) -> u64 {
+        self.points
+    }
+
+    /// The picture. A lone point is well visible, a pile approaches full opacity by the logarithm
+    /// of its height.
+    pub(crate) fn image(&self) -> Item {
+        let stride = self.width + 2;
+        let mut rgba = vec![0u8; self.width * self.height * 4];
+        // Horizontal part of the splat (1 2 1) per row, kept for three rows.
+        let blur = |row: usize, out: &mut [[f32; 4]]| {
+            let (first, last) = self.spans[row];
+            out.fill([0.0; 4]);
+            if first > last {
+                return false;
+            }
+            let cells = &self.cells[row * stride..(row + 1) * stride];
+            let from = (first as usize).saturating_sub(2);
+            let to = (last as usize + 1).min(out.len());
+            for (o, near) in out[from..to].iter_mut().zip(cells[from..].windows(3)) {
+                for k in 0..4 {
+                    o[k] = near[0][k] as f32 + 2.0 * near[1][k] as f32 + near[2][k] as f32;
+                }
+            }
+            true
+        };
+        let mut lines = vec![vec![[0f32; 4]; self.width]; 3];
+        let mut filled = [false; 3];
+        filled[0] = blur(0, &mut lines[0]);
+        filled[1] = blur(1, &mut lines[1]);
+        let peak = self.peak.max(1);
+        let gain = 0.62 / (1.0 + f64::from(peak)).ln();
+        // Opacity of small heights is looked up: 4 is one point in the middle of its splat.
+        let table: Vec<u8> = (0..4096)
+            .map(|i| opacity(f64::from(i) / 16.0, gain))
+            .collect();
+        for y in 0..self.height {
+            let last = (y + 2) % 3;
+            let mut line = std::mem::take(&mut lines[last]);
+            filled[last] = blur(y + 2, &mut line);
+            lines[last] = line;
+            if !(filled[0] || filled[1] || filled[2]) {
+                continue;
+            }
+            let (a, b, c) = (&lines[y % 3], &lines[(y + 1) % 3], &lines[last]);
+            let out = &mut rgba[y * self.width * 4..(y + 1) * self.width * 4];
+            for (x, pixel) in out.chunks_exact_mut(4).enumerate() {
+                let sum = |k: usize| a[x][k] + 2.0 * b[x][k] + c[x][k];
+                let n = sum(3);
+                if n == 0.0 {
+                    continue;
+                }
+                for (k, channel) in pixel.iter_mut().take(3).enumerate() {
+                    *channel = (sum(k) / n + 0.5) as u8;
+                }
+                // n is 4 for a lone point's own pixel.
+                let n = n * 4.0;
+                pixel[3] = match table.get(n as usize) {
+                    Some(&v) => v,
+                    None => opacity(f64::from(n) / 16.0, gain),
+                };
+            }
+        }
+        Item::Image {
+            rect: [
+                self.rect[0],
+                self.rect[1],
+                self.width as f64 / self.scale,
+                self.height as f64 / self.scale,
+            ],
+            width: self.width as u32,
+            height: self.height as u32,
+            rgba,
+        }
+    }
+}
+
+/// `height` 1 is a lone point's centre; its corners are a quarter.
+fn opacity(height: f64, gain: f64) -> u8 {
+    let base = 0.38 * height.min(1.0);
+    let pile = gain * (1.0 + height).ln();
+    ((base + pile).min(1.0) * 255.0).round() as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const RED: Color = Color(200, 10, 10, 255);
+    const BLUE: Color = Color(10, 10, 200, 255);
+
+    fn pixels(item: &Item) -> (u32, u32, &[u8]) {
+        match item {
+            Item::Image {
+                width,
+                height,
+                rgba,
+                ..
+            } => (*width, *height, rgba),
+            _ => (0, 0, &[]),
+        }
+    }
+
+    #[test]
+    fn a_lone_point_is_visible_and_has_its_colour() {
+        let mut d = Density::new([0.0, 0.0, 10.0, 8.0], 1.0);
+        d.add(3.5, 4.5, RED);
+        let item = d.image();
+        let (w, h, rgba) = pixels(&item);
+        assert_eq!((w, h), (10, 8));
+        let at = |x: usize, y: usize| &rgba[(y * 10 + x) * 4..(y * 10 + x) * 4 + 4];
+        assert_eq!(&at(3, 4)[..3], &[200, 10, 10]);
+        assert!(at(3, 4)[3] > 150, "{:?}", at(3, 4));
+        assert!(at(2, 4)[3] > 0 && at(2, 3)[3] > 0 && at(1, 4)[3] == 0);
+    }
+
+    #[test]
+    fn shared_pixels_mix_and_piles_are_denser() {
+        let mut d = Density::new([0.0, 0.0, 20.0, 20.0], 1.0);
+        for _ in 0..1000 {
+            d.add(5.0, 5.0, RED);
+            d.add(5.0, 5.0, BLUE);
+        }
+        d.add(15.0, 15.0, BLUE);
+        let item = d.image();
+        let (w, _, rgba) = pixels(&item);
+        let at = |x: u32, y: u32| {
+            let i = ((y * w + x) * 4) as usize;
+            &rgba[i..i + 4]
+        };
+        assert_eq!(&at(5, 5)[..3], &[105, 10, 105]);
+        assert!(at(5, 5)[3] > 2 * at(15, 15)[3]);
+    }
+
+    proptest! {
+        #[test]
+        fn counts_what_a_plain_count_counts(points in proptest::collection::vec((proptest::num::f32::ANY, -5.0..60.0f32), 0..50),
+                                            inner in proptest::collection::vec((-5.0..60.0f32, -5.0..60.0f32), 0..50)) {
+            let mut d = Density::new([2.0, 3.0, 50.0, 40.0], 1.0);
+            let mut plain = vec![0u32; 50 * 40];
+            let mut n = 0;
+            for &(x, y) in points.iter().chain(&inner) {
+                d.add(x, y, RED);
+                if (2.0..52.0).contains(&x) && (3.0..43.0).contains(&y) {
+                    plain[(y as usize - 3) * 50 + x as usize - 2] += 1;
+                    n += 1;
+                }
+            }
+            prop_assert_eq!(d.points(), n);
+            for y in 0..40 {
+                for x in 0..50 {
+                    prop_assert_eq!(d.cells[(y + 1) * 52 + x + 1][3], plain[y * 50 + x]);
+                }
+            }
+            let item = d.image();
+            let (_, _, rgba) = pixels(&item);
+            for y in 0..40usize {
+                for x in 0..50usize {
+                    let near = (y.saturating_sub(1)..(y + 2).min(40)).any(|v| (x.saturating_sub(1)..(x + 2).min(50)).any(|u| plain[v * 50 + u] > 0));
+                    prop_assert_eq!(rgba[(y * 50 + x) * 4 + 3] > 0, near);
+                }
+            }
+        }
+
+        #[test]
+        fn any_rectangle_is_drawable(a in proptest::num::f64::ANY, b in proptest::num::f64::ANY, s in proptest::num::f64::ANY) {
+            let mut d = Density::new([0.0, 0.0, a.clamp(-10.0, 300.0), b.clamp(-10.0, 300.0)], s);
+            d.add(1.0, 1.0, RED);
+            let item = d.image();
+            let (w, h, rgba) = pixels(&item);
+            prop_assert_eq!(rgba.len(), (w * h * 4) as usize);
+        }
+    }
+}

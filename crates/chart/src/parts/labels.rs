@@ -1,0 +1,194 @@
+//! Labels that never overlap: greedy placement over candidate positions, with leader lines.
+
+use crate::scene::Point;
+
+/// A rectangle: left, top, width, height.
+pub type Rect = [f64; 4];
+
+/// True where two rectangles share area.
+pub fn overlaps(a: Rect, b: Rect) -> bool {
+    a[0] < b[0] + b[2] && b[0] < a[0] + a[2] && a[1] < b[1] + b[3] && b[1] < a[1] + a[3]
+}
+
+/// True where `inner` lies in `outer`.
+pub fn contains(outer: Rect, inner: Rect) -> bool {
+    inner[0] >= outer[0] - 1e-9
+        && inner[1] >= outer[1] - 1e-9
+        && inner[0] + inner[2] <= outer[0] + outer[2] + 1e-9
+        && inner[1] + inner[3] <= outer[1] + outer[3] + 1e-9
+}
+
+/// A rectangle grown by a margin on each side.
+pub fn grown(r: Rect, by: f64) -> Rect {
+    [r[0] - by, r[1] - by, r[2] + 2.0 * by, r[3] + 2.0 * by]
+}
+
+/// A placed label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placed {
+    /// Where the text box went.
+    pub rect: Rect,
+    /// Leader line from the marked point to the box, where the box is not beside the point.
+    pub leader: Option<(Point, Point)>,
+}
+
+/// Keeps what is taken and finds room for more.
+#[derive(Clone, Debug)]
+pub struct Placer {
+    bounds: Rect,
+    taken: Vec<Rect>,
+    lines: Vec<(Point, Point)>,
+}
+
+impl Placer {
+    /// Room inside `bounds`.
+    pub fn new(bounds: Rect) -> Self {
+        Placer {
+            bounds,
+            taken: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    /// Marks a rectangle as taken.
+    pub fn block(&mut self, rect: Rect) {
+        self.taken.push(rect);
+    }
+
+    /// Marks a line that labels should not lie on.
+    pub fn block_line(&mut self, from: Point, to: Point) {
+        self.lines.push((from, to));
+    }
+
+    /// True where a box is inside and touches nothing taken (lines not counted).
+    pub fn free(&self, rect: Rect) -> bool {
+        contains(self.bounds, rect) && !self.taken.iter().any(|t| overlaps(*t, rect))
+    }
+
+    fn crossings(&self, rect: Rect) -> usize {
+        self.lines
+            .iter()
+            .filter(|(a, b)| crate::clip::segment(*a, *b, rect).is_some())
+            .count()
+    }
+
+    /// Takes the first of the boxes that is free, preferring those that lie on no line.
+    pub fn first(&mut self, candidates: impl IntoIterator<Item = Rect>) -> Option<Rect> {
+        let mut second: Option<(usize, Rect)> = None;
+        for rect in candidates {
+            if !self.free(rect) {
+                continue;
+            }
+            let n = self.crossings(rect);
+            if n == 0 {
+                self.taken.push(rect);
+                return Some(rect);
+            }
+            if second.is_none_or(|(m, _)| n < m) {
+                second = Some((n, rect));
+            }
+        }
+        let (_, rect) = second?;
+        self.taken.push(rect);
+        Some(rect)
+    }
+
+    /// Finds a box of `size` for a point with a mark of `radius`: beside it, else further away
+    /// in growing rings with a leader line. None where the plot is full.
+    pub fn around(&mut self, at: Point, size: (f64, f64), radius: f64) -> Option<Placed> {
+        let (w, h) = size;
+        let near = radius + 3.0;
+        let ring = |distance: f64| {
+            // Right and left first, then above and below, then the diagonals.
+            [
+                (1.0, 0.0),
+                (0.7, -0.7),
+                (0.7, 0.7),
+                (-1.0, 0.0),
+                (-0.7, -0.7),
+                (-0.7, 0.7),
+                (0.0, -1.0),
+                (0.0, 1.0),
+            ]
+            .map(|(dx, dy): (f64, f64)| {
+                let (cx, cy) = (at.0 + dx * distance, at.1 + dy * distance);
+                [
+                    cx + (dx.signum() * f64::from(u8::from(dx != 0.0)) - 1.0) * w / 2.0,
+                    cy + (dy * 0.7 - 0.5) * h,
+                    w,
+                    h,
+                ]
+            })
+        };
+        let mut second: Option<(usize, Rect)> = None;
+        for step in 0..9 {
+            let distance = near + f64::from(step * step) * 2.2 + f64::from(step) * 5.0;
+            for rect in ring(distance) {
+                if !self.free(rect) {
+                    continue;
+                }
+                let n = self.crossings(rect) + step as usize / 3;
+                if second.is_none_or(|(m, _)| n < m) {
+                    second = Some((n, rect));
+                }
+                if n == 0 {
+                    break;
+                }
+            }
+            if second.is_some_and(|(n, _)| n <= step as usize / 3) {
+                break;
+            }
+        }
+        let (_, rect) = second?;
+        self.taken.push(rect);
+        let end = (
+            at.0.clamp(rect[0], rect[0] + rect[2]),
+            at.1.clamp(rect[1], rect[1] + rect[3]),
+        );
+        let (dx, dy) = (end.0 - at.0, end.1 - at.1);
+        let far = dx.hypot(dy);
+        let leader = (far > near + 2.5).then(|| {
+            let start = (at.0 + dx / far * radius, at.1 + dy / far * radius);
+            (start, end)
+        });
+        Some(Placed { rect, leader })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn placed_labels_never_overlap_or_leave(points in proptest::collection::vec((0.0..400.0f64, 0.0..300.0f64), 0..60)) {
+            let bounds = [0.0, 0.0, 400.0, 300.0];
+            let mut placer = Placer::new(bounds);
+            placer.block_line((0.0, 300.0), (400.0, 0.0));
+            let mut got: Vec<Rect> = Vec::new();
+            for p in points {
+                if let Some(l) = placer.around(p, (40.0, 14.0), 4.0) {
+                    prop_assert!(contains(bounds, l.rect));
+                    for other in &got {
+                        prop_assert!(!overlaps(*other, l.rect));
+                    }
+                    got.push(l.rect);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_lone_label_goes_right_of_its_point_without_leader() {
+        let mut placer = Placer::new([0.0, 0.0, 400.0, 300.0]);
+        let l = placer.around((100.0, 100.0), (40.0, 14.0), 4.0);
+        assert_eq!(
+            l,
+            Some(Placed {
+                rect: [107.0, 93.0, 40.0, 14.0],
+                leader: None
+            })
+        );
+    }
+}

@@ -1,0 +1,275 @@
+//! The frame of a chart: where the plot sits, its grid, ticks and titles.
+
+use crate::labels::{Rect, grown, overlaps};
+use crate::palette::Theme;
+use crate::scale::Scale;
+use crate::scene::{Anchor, Baseline, Scene};
+use crate::text;
+use crate::ticks::Tick;
+
+/// Text size of ticks, titles and labels in px.
+pub(crate) const FONT: f64 = 11.0;
+/// Text size of messages.
+pub(crate) const FONT_MESSAGE: f64 = 13.0;
+/// Plots narrower than this are laid out for a phone.
+pub(crate) const NARROW: f64 = 560.0;
+
+/// A plot: its rectangle and its two scales, in CSS pixels. This is the view transform.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plot {
+    /// Left, top, width, height.
+    pub rect: Rect,
+    /// Horizontal scale.
+    pub x: Scale,
+    /// Vertical scale; its range runs upwards.
+    pub y: Scale,
+}
+
+impl Plot {
+    /// A plot with domains laid over a rectangle.
+    pub fn new(rect: Rect, x: Scale, y: Scale) -> Self {
+        Plot {
+            rect,
+            x: Scale {
+                range: (rect[0], rect[0] + rect[2]),
+                ..x
+            },
+            y: Scale {
+                range: (rect[1] + rect[3], rect[1]),
+                ..y
+            },
+        }
+    }
+
+    /// True where a point is inside.
+    pub fn holds(&self, at: (f64, f64)) -> bool {
+        crate::clip::holds(self.rect, at)
+    }
+
+    /// Zoomed about a pixel on both axes.
+    pub fn zoomed(&self, at: (f64, f64), factor: (f64, f64)) -> Plot {
+        Plot {
+            x: self.x.zoomed(at.0, factor.0),
+            y: self.y.zoomed(at.1, factor.1),
+            ..*self
+        }
+    }
+
+    /// Moved by pixels, as a drag does.
+    pub fn panned(&self, by: (f64, f64)) -> Plot {
+        Plot {
+            x: self.x.panned(by.0),
+            y: self.y.panned(by.1),
+            ..*self
+        }
+    }
+
+    /// Showing only a pixel rectangle.
+    pub fn between(&self, r: Rect) -> Plot {
+        Plot {
+            x: self.x.between(r[0], r[0] + r[2]),
+            y: self.y.between(r[1], r[1] + r[3]),
+            ..*self
+        }
+    }
+
+    /// Kept within reach of the data.
+    pub fn clamped(&self, x: (f64, f64), y: (f64, f64)) -> Plot {
+        Plot {
+            x: self.x.clamped(x),
+            y: self.y.clamped(y),
+            ..*self
+        }
+    }
+
+    /// The data ranges that show: what a link or a zoom history keeps.
+    pub fn domains(&self) -> ((f64, f64), (f64, f64)) {
+        (self.x.domain, self.y.domain)
+    }
+}
+
+/// Space around a plot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Margins {
+    /// Left.
+    pub(crate) left: f64,
+    /// Top.
+    pub(crate) top: f64,
+    /// Right.
+    pub(crate) right: f64,
+    /// Bottom.
+    pub(crate) bottom: f64,
+}
+
+impl Margins {
+    /// The rectangle that is left of a picture, at least one pixel each way.
+    pub(crate) fn rect(&self, width: f64, height: f64) -> Rect {
+        [
+            self.left,
+            self.top,
+            (width - self.left - self.right).max(1.0),
+            (height - self.top - self.bottom).max(1.0),
+        ]
+    }
+
+    /// Room for these tick labels on the left, a title line above and ticks with a title below.
+    pub(crate) fn for_ticks(y: &[Tick]) -> Margins {
+        let widest = y
+            .iter()
+            .filter_map(|t| t.label.as_deref())
+            .map(|l| text::width(l, FONT, false))
+            .fold(0.0, f64::max);
+        Margins {
+            left: (widest + 12.0).ceil(),
+            top: 24.0,
+            right: 12.0,
+            bottom: 40.0,
+        }
+    }
+}
+
+/// One axis as drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Axis {
+    /// Name and unit.
+    pub(crate) title: String,
+    /// Marks.
+    pub(crate) ticks: Vec<Tick>,
+    /// Grid lines across the plot.
+    pub(crate) grid: bool,
+}
+
+/// Fills the background and the plot's panel.
+pub(crate) fn backdrop(scene: &mut Scene, plot: &Plot, theme: &Theme) {
+    scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
+    scene.fill(plot.rect, theme.panel);
+}
+
+/// Grid lines, tick marks, tick labels (none overlapping) and titles.
+pub(crate) fn axes(scene: &mut Scene, plot: &Plot, theme: &Theme, x: &Axis, y: &Axis) {
+    let [l, t, w, h] = plot.rect;
+    let (r, b) = (l + w, t + h);
+    // Minor lines below major ones, so that none is cut.
+    for major in [false, true] {
+        let color = if major { theme.grid } else { theme.grid_minor };
+        for (axis, vertical) in [(x, true), (y, false)] {
+            if !axis.grid {
+                continue;
+            }
+            for tick in axis.ticks.iter().filter(|t| t.label.is_some() == major) {
+                let px = if vertical {
+                    plot.x.px(tick.value)
+                } else {
+                    plot.y.px(tick.value)
+                };
+                if !px.is_finite() {
+                    continue;
+                }
+                let line = if vertical {
+                    vec![(px, t), (px, b)]
+                } else {
+                    vec![(l, px), (r, px)]
+                };
+                scene.line(line, color, 1.0);
+            }
+        }
+    }
+    scene.line(vec![(l, b), (r, b)], theme.axis, 1.0);
+    scene.line(vec![(l, t), (l, b)], theme.axis, 1.0);
+    x_labels(scene, plot, theme, &x.ticks);
+    y_labels(scene, plot, theme, &y.ticks);
+    if !x.title.is_empty() {
+        let title = text::ellipsis(&x.title, FONT, r - 8.0);
+        scene.text(
+            (r, b + 22.0),
+            title,
+            FONT,
+            theme.muted,
+            (Anchor::End, Baseline::Top),
+        );
+    }
+    if !y.title.is_empty() {
+        let title = text::ellipsis(&y.title, FONT, r - 8.0);
+        scene.text(
+            (8.0, t - 8.0),
+            title,
+            FONT,
+            theme.muted,
+            (Anchor::Start, Baseline::Bottom),
+        );
+    }
+}
+
+fn x_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, ticks: &[Tick]) {
+    let bottom = plot.rect[1] + plot.rect[3];
+    let mut taken: Vec<Rect> = Vec::new();
+    for tick in ticks {
+        let (Some(label), px) = (&tick.label, plot.x.px(tick.value)) else {
+            continue;
+        };
+        if !px.is_finite() {
+            continue;
+        }
+        scene.line(vec![(px, bottom), (px, bottom + 4.0)], theme.axis, 1.0);
+        let w = text::width(label, FONT, false);
+        // Labels at the ends move inwards instead of being cut.
+        let at = px.clamp(
+            w / 2.0 + 2.0,
+            (scene.width - w / 2.0 - 2.0).max(w / 2.0 + 2.0),
+        );
+        let rect = [at - w / 2.0, bottom + 6.0, w, FONT * text::LINE];
+        if (at - px).abs() > w * 0.4 || taken.iter().any(|t| overlaps(grown(*t, 3.0), rect)) {
+            continue;
+        }
+        taken.push(rect);
+        scene.text(
+            (at, bottom + 6.0),
+            label.clone(),
+            FONT,
+            theme.muted,
+            (Anchor::Middle, Baseline::Top),
+        );
+    }
+}
+
+fn y_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, ticks: &[Tick]) {
+    let left = plot.rect[0];
+    let mut last = f64::INFINITY;
+    for tick in ticks {
+        let (Some(label), px) = (&tick.label, plot.y.px(tick.value)) else {
+            continue;
+        };
+        if !px.is_finite() {
+            continue;
+        }
+        scene.line(vec![(left - 4.0, px), (left, px)], theme.axis, 1.0);
+        if (px - last).abs() < FONT * 1.3 {
+            continue;
+        }
+        last = px;
+        scene.text(
+            (left - 7.0, px),
+            label.clone(),
+            FONT,
+            theme.muted,
+            (Anchor::End, Baseline::Middle),
+        );
+    }
+}
+
+/// A sentence in the middle of a rectangle, in as many lines as it needs.
+pub(crate) fn message(scene: &mut Scene, rect: Rect, theme: &Theme, sentence: &str) {
+    let lines = text::wrap(sentence, FONT_MESSAGE, (rect[2] - 24.0).clamp(40.0, 420.0));
+    let step = FONT_MESSAGE * 1.45;
+    let top = rect[1] + rect[3] / 2.0 - step * (lines.len() as f64 - 1.0) / 2.0;
+    for (i, line) in lines.into_iter().enumerate() {
+        scene.text(
+            (rect[0] + rect[2] / 2.0, top + step * i as f64),
+            line,
+            FONT_MESSAGE,
+            theme.muted,
+            (Anchor::Middle, Baseline::Middle),
+        );
+    }
+    scene.message = Some(sentence.to_owned());
+}

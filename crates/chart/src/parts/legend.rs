@@ -1,0 +1,333 @@
+//! Legends, and other small parts that several charts share: panel titles, arrow heads, check marks.
+
+use crate::layout::FONT;
+use crate::palette::{Theme, alpha};
+use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Point, Scene, Symbol};
+use crate::text;
+use gemmscope_model::units::grouped;
+use gemmscope_table::view_state::ViewState;
+
+/// Height of a legend line.
+pub const LEGEND_LINE: f64 = 18.0;
+
+/// What stands before a legend's text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Swatch {
+    /// A mark.
+    Mark(Symbol, Color),
+    /// A filled box.
+    Box(Color),
+    /// A dashed line.
+    Dashed(Color),
+    /// A solid line.
+    Solid(Color),
+    /// An upright tick.
+    Tick(Color),
+    /// A check mark.
+    Check(Color),
+    /// A small hollow triangle: the model's check mark.
+    Hollow(Color),
+}
+
+/// The legend of a chart as data: a page draws it with buttons, a saved picture above the plot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Legend {
+    /// What the colours show; "" where everything has one colour.
+    pub title: String,
+    /// Parameter of the view state that holds the names that are switched off, one a line.
+    pub key: &'static str,
+    /// Names of all categories, also of those without an entry.
+    pub names: Vec<String>,
+    /// What can be clicked. A category is here unless there is a gradient.
+    pub entries: Vec<LegendEntry>,
+    /// The colours of a number, lowest first, each with its value.
+    pub gradient: Option<Vec<(Color, String)>>,
+}
+
+/// One entry of a legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegendEntry {
+    /// What is written.
+    pub name: String,
+    /// The mark before it.
+    pub symbol: Symbol,
+    /// The colour of the mark.
+    pub color: Color,
+    /// How many rows it stands for.
+    pub count: u64,
+    /// What it means and what a click does.
+    pub hint: String,
+    /// Its marks show, or are switched off; `None` where they cannot be.
+    pub shown: Option<bool>,
+    /// What a click does.
+    pub click: Click,
+}
+
+/// What a click on an entry of a legend does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Click {
+    /// Switches the category off or on; with Alt, or twice, leaves only this one.
+    Category,
+    /// Sets a parameter of the view state.
+    Set {
+        /// The parameter.
+        key: &'static str,
+        /// Its value after the click.
+        value: &'static str,
+    },
+    /// Selects the rows that the entry stands for.
+    Select,
+}
+
+/// Entries in a saved picture; a longer legend takes the room of the plot.
+const ENTRIES: usize = 12;
+
+impl Legend {
+    /// Switches a category off or on in a view state.
+    pub fn toggle(&self, state: &mut ViewState, name: &str) {
+        let mut off = self.off(state);
+        match off.iter().position(|n| n == name) {
+            Some(i) => drop(off.remove(i)),
+            None => off.push(name.to_owned()),
+        }
+        state.set_param(self.key, off.join("\n"));
+    }
+
+    /// Leaves only one category on in a view state; where it is the only one already, all are on
+    /// again.
+    pub fn only(&self, state: &mut ViewState, name: &str) {
+        let mut others = self.names.clone();
+        others.retain(|n| n != name);
+        let off = self.off(state);
+        if off.len() == others.len() && others.iter().all(|n| off.contains(n)) {
+            others.clear();
+        }
+        state.set_param(self.key, others.join("\n"));
+    }
+
+    fn off(&self, state: &ViewState) -> Vec<String> {
+        let off = state.param(self.key);
+        off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect())
+    }
+
+    /// The picture with this legend above it.
+    pub(crate) fn above(&self, mut scene: Scene, theme: &Theme) -> Scene {
+        let entries = self.swatches();
+        let inset = (12.0, 8.0);
+        let width = (scene.width - 2.0 * inset.0).max(1.0);
+        let title = !self.title.is_empty() && !entries.is_empty();
+        let used = legend(None, inset, width, theme, &entries);
+        if used == 0.0 {
+            return scene;
+        }
+        let top = inset.1 + used + if title { LEGEND_LINE } else { 0.0 };
+        scene.move_down(top);
+        scene.items.insert(
+            0,
+            Item::Rect {
+                rect: [0.0, 0.0, scene.width, top],
+                fill: Some(theme.background),
+                stroke: None,
+            },
+        );
+        let mut at = inset;
+        if title {
+            let words = text::ellipsis(&self.title, FONT, width);
+            scene.bold(
+                (at.0, at.1 + LEGEND_LINE / 2.0),
+                words,
+                FONT,
+                theme.text,
+                (Anchor::Start, Baseline::Middle),
+            );
+            at.1 += LEGEND_LINE;
+        }
+        legend(Some(&mut scene), at, width, theme, &entries);
+        scene
+    }
+
+    /// What is drawn of it: both ends and the middle of a gradient, the most frequent categories,
+    /// and which other marks are switched on.
+    fn swatches(&self) -> Vec<(Swatch, String)> {
+        let mut out = Vec::new();
+        if let Some(steps) = &self.gradient {
+            let n = steps.len();
+            let ends = [0, n / 2, n.saturating_sub(1)];
+            let ends = ends.iter().filter_map(|&i| steps.get(i));
+            out.extend(ends.map(|(color, name)| (Swatch::Box(*color), name.clone())));
+        }
+        let on = |e: &&LegendEntry| e.shown == Some(true);
+        let mut categories: Vec<&LegendEntry> = self.entries.iter().filter(on).collect();
+        categories.retain(|e| e.click == Click::Category);
+        let more = categories.len().saturating_sub(ENTRIES);
+        if more > 0 {
+            categories.sort_by_key(|e| std::cmp::Reverse(e.count));
+            categories.truncate(ENTRIES);
+        }
+        for e in &categories {
+            let name = format!("{} ({})", e.name, grouped(e.count));
+            out.push((Swatch::Mark(e.symbol, e.color), name));
+        }
+        if let (true, Some(last)) = (more > 0, categories.last()) {
+            out.push((
+                Swatch::Box(alpha(last.color, 0.0)),
+                format!("and {more} more"),
+            ));
+        }
+        let others = self.entries.iter().filter(on);
+        for e in others.filter(|e| e.click != Click::Category) {
+            out.push((Swatch::Mark(e.symbol, e.color), e.name.clone()));
+        }
+        out
+    }
+}
+
+/// Draws entries from left to right, in as many lines as they need; returns the height used. With
+/// `scene` as `None` nothing is drawn: the height for a layout that has yet to be made.
+pub fn legend(
+    mut scene: Option<&mut Scene>,
+    at: Point,
+    width: f64,
+    theme: &Theme,
+    entries: &[(Swatch, String)],
+) -> f64 {
+    let (mut x, mut line) = (0.0, 0.0);
+    for (swatch, label) in entries {
+        let label = text::ellipsis(label, FONT, (width - 20.0).max(20.0));
+        let w = 18.0 + text::width(&label, FONT, false);
+        if x > 0.0 && x + w > width {
+            x = 0.0;
+            line += 1.0;
+        }
+        if let Some(scene) = scene.as_deref_mut() {
+            let (cx, cy) = (
+                at.0 + x + 6.0,
+                at.1 + line * LEGEND_LINE + LEGEND_LINE / 2.0,
+            );
+            draw(scene, *swatch, (cx, cy));
+            scene.text(
+                (cx + 10.0, cy),
+                label,
+                FONT,
+                theme.muted,
+                (Anchor::Start, Baseline::Middle),
+            );
+        }
+        x += w + 14.0;
+    }
+    if entries.is_empty() {
+        0.0
+    } else {
+        (line + 1.0) * LEGEND_LINE
+    }
+}
+
+fn draw(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
+    match swatch {
+        Swatch::Mark(symbol, color) => scene.items.push(Item::Symbol {
+            at: (x, y),
+            radius: 4.0,
+            symbol,
+            color,
+        }),
+        Swatch::Box(color) => scene.fill([x - 5.0, y - 5.0, 10.0, 10.0], color),
+        Swatch::Dashed(color) => {
+            scene.dashed(vec![(x - 7.0, y), (x + 7.0, y)], color, 2.0, &[4.0, 2.0]);
+        }
+        Swatch::Solid(color) => scene.line(vec![(x - 6.0, y), (x + 6.0, y)], color, 2.0),
+        Swatch::Tick(color) => scene.line(vec![(x, y - 6.0), (x, y + 6.0)], color, 2.0),
+        Swatch::Check(color) => check(scene, (x, y), 5.0, color, 2.0),
+        Swatch::Hollow(color) => hollow(scene, (x, y), 4.0, color),
+    }
+}
+
+/// A check mark: drawn, since not every font has one.
+pub fn check(scene: &mut Scene, (x, y): Point, r: f64, color: Color, width: f64) {
+    scene.line(
+        vec![
+            (x - r * 0.85, y + r * 0.05),
+            (x - r * 0.25, y + r * 0.7),
+            (x + r * 0.95, y - r * 0.75),
+        ],
+        color,
+        width,
+    );
+}
+
+/// A hollow triangle pointing up.
+pub fn hollow(scene: &mut Scene, (x, y): Point, r: f64, color: Color) {
+    scene.line(
+        vec![
+            (x, y - r),
+            (x + r * 0.95, y + r * 0.75),
+            (x - r * 0.95, y + r * 0.75),
+            (x, y - r),
+        ],
+        color,
+        1.5,
+    );
+}
+
+/// An arrow between two points; the head is left out where it would be longer than the shaft.
+pub fn arrow(scene: &mut Scene, from: Point, to: Point, color: Color, width: f64) {
+    scene.line(vec![from, to], color, width);
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy);
+    let head = 3.0 + 1.5 * width;
+    if !(length.is_finite() && length > head) {
+        return;
+    }
+    let (ux, uy) = (dx / length, dy / length);
+    let base = (to.0 - ux * head, to.1 - uy * head);
+    let half = head * 0.5;
+    scene.items.push(Item::Polygon {
+        points: vec![
+            to,
+            (base.0 - uy * half, base.1 + ux * half),
+            (base.0 + uy * half, base.1 - ux * half),
+        ],
+        fill: color,
+    });
+}
+
+/// The heading of one panel of several, cut to its width.
+pub fn heading(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
+    scene.bold(
+        at,
+        text::ellipsis(words, FONT * 1.1, width),
+        FONT,
+        theme.text,
+        (Anchor::Start, Baseline::Middle),
+    );
+}
+
+/// Secondary text from a point rightwards, cut to a width.
+pub fn note(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
+    scene.text(
+        at,
+        text::ellipsis(words, FONT, width),
+        FONT,
+        theme.muted,
+        (Anchor::Start, Baseline::Middle),
+    );
+}
+
+/// Outlines the marks that stand for a selected row.
+pub fn outline_selected(scene: &mut Scene, theme: &Theme, selected: &[u32]) {
+    if selected.is_empty() {
+        return;
+    }
+    let rects: Vec<[f64; 4]> = scene
+        .hit_areas
+        .iter()
+        .filter(|m: &&HitArea| m.rows.iter().any(|r| selected.contains(r)))
+        .map(|m| m.rect)
+        .collect();
+    for [l, t, w, h] in rects {
+        scene.items.push(Item::Rect {
+            rect: [l - 1.0, t - 1.0, w + 2.0, h + 2.0],
+            fill: None,
+            stroke: Some((theme.accent, 2.0)),
+        });
+    }
+}

@@ -1,0 +1,20 @@
+//! What charts are made of: the scene, scales, ticks, text, colours, legends, and what finds a mark
+//! under the pointer.
+
+pub(crate) mod aggregate;
+pub(crate) mod band_scale;
+pub mod camera;
+pub(crate) mod clip;
+pub mod color_scale;
+pub(crate) mod density;
+pub mod hit;
+pub mod labels;
+pub(crate) mod layout;
+pub mod legend;
+pub mod palette;
+pub mod scale;
+pub mod scene;
+pub mod scroll;
+pub(crate) mod text;
+pub(crate) mod ticks;
+pub mod tooltip;

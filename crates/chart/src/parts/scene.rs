@@ -1,0 +1,423 @@
+//! A picture as data: shapes in CSS pixels, what can be hit, and the same content as a table.
+//!
+//! A chart builds a `Scene` from a frame of data; `paint` is the only code that knows a drawing
+//! library. Hover, selection and keyboard focus use its hit areas.
+
+mod dump;
+
+use crate::tooltip::Tooltip;
+
+/// Colour with alpha, sRGB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Color(pub u8, pub u8, pub u8, pub u8);
+
+impl Color {
+    /// As CSS writes it: `#rrggbbaa`.
+    pub fn css(self) -> String {
+        format!("#{:02x}{:02x}{:02x}{:02x}", self.0, self.1, self.2, self.3)
+    }
+}
+
+/// A point in CSS pixels, origin top left.
+pub type Point = (f64, f64);
+
+/// Where a text hangs on its point horizontally.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// The text begins at the point.
+    Start,
+    /// The text is centred on the point.
+    Middle,
+    /// The text ends at the point.
+    End,
+}
+
+/// Where a text hangs on its point vertically.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Baseline {
+    /// The point is at the text's top.
+    Top,
+    /// The point is at half height.
+    Middle,
+    /// The point is at the bottom.
+    Bottom,
+}
+
+/// Shape of a data mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    /// Filled disc.
+    Dot,
+    /// Open circle (planned, or excluded from best).
+    Ring,
+    /// Diagonal cross (failed).
+    Cross,
+    /// Triangle pointing up (above its roof).
+    Triangle,
+    /// Square.
+    Square,
+    /// Diamond.
+    Diamond,
+    /// Short horizontal bar (a second, lower ceiling of one point).
+    Dash,
+    /// Open diamond (the same point at another intensity).
+    Open,
+}
+
+/// Many marks of one shape, stored by column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marks {
+    /// Centres, horizontal.
+    pub xs: Vec<f32>,
+    /// Centres, vertical; as many as `xs`.
+    pub ys: Vec<f32>,
+    /// Radius in px where `radii` has none.
+    pub radius: f64,
+    /// A radius per mark, or empty.
+    pub radii: Vec<f32>,
+    /// Shape.
+    pub symbol: Symbol,
+    /// Index into `palette` per mark; empty means 0 for all.
+    pub codes: Vec<u16>,
+    /// Colours.
+    pub palette: Vec<Color>,
+}
+
+impl Marks {
+    /// Marks of one radius and shape, with none in it yet.
+    pub fn new(symbol: Symbol, radius: f64, palette: Vec<Color>) -> Self {
+        Marks {
+            xs: Vec::new(),
+            ys: Vec::new(),
+            radius,
+            radii: Vec::new(),
+            symbol,
+            codes: Vec::new(),
+            palette,
+        }
+    }
+
+    /// Number of marks.
+    pub fn len(&self) -> usize {
+        self.xs.len().min(self.ys.len())
+    }
+
+    /// True without marks.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Centre of mark `i`.
+    pub fn at(&self, i: usize) -> Point {
+        (
+            self.xs.get(i).map_or(f64::NAN, |&v| f64::from(v)),
+            self.ys.get(i).map_or(f64::NAN, |&v| f64::from(v)),
+        )
+    }
+
+    /// Radius of mark `i`.
+    pub fn radius_of(&self, i: usize) -> f64 {
+        self.radii.get(i).map_or(self.radius, |&r| f64::from(r))
+    }
+
+    /// Colour of mark `i`; transparent where the code has none.
+    pub fn color_of(&self, i: usize) -> Color {
+        let code = self.codes.get(i).map_or(0, |&c| usize::from(c));
+        self.palette.get(code).copied().unwrap_or(Color(0, 0, 0, 0))
+    }
+}
+
+/// One drawing instruction, in painting order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// Filled and/or stroked rectangle.
+    Rect {
+        /// Left, top, width, height.
+        rect: [f64; 4],
+        /// Fill.
+        fill: Option<Color>,
+        /// Outline.
+        stroke: Option<(Color, f64)>,
+    },
+    /// Line through points.
+    Line {
+        /// Points.
+        points: Vec<Point>,
+        /// Colour.
+        color: Color,
+        /// Width in px.
+        width: f64,
+        /// Dash and gap lengths in px; empty is solid.
+        dash: Vec<f64>,
+    },
+    /// Filled polygon.
+    Polygon {
+        /// Corners.
+        points: Vec<Point>,
+        /// Fill.
+        fill: Color,
+    },
+    /// A data mark.
+    Symbol {
+        /// Centre.
+        at: Point,
+        /// Radius in px.
+        radius: f64,
+        /// Shape.
+        symbol: Symbol,
+        /// Colour.
+        color: Color,
+    },
+    /// Many data marks of one shape.
+    Marks(Marks),
+    /// A line of text.
+    Text {
+        /// Anchor point.
+        at: Point,
+        /// The text, never markup.
+        text: String,
+        /// Size in px.
+        size: f64,
+        /// Bold.
+        bold: bool,
+        /// Colour.
+        color: Color,
+        /// Horizontal anchor.
+        anchor: Anchor,
+        /// Vertical anchor.
+        baseline: Baseline,
+        /// Quarter turns clockwise: 0, or 3 for an axis title read upwards.
+        turns: u8,
+    },
+    /// Pixels (a density image), stretched to `rect`; RGBA, row-major, not premultiplied.
+    Image {
+        /// Left, top, width, height.
+        rect: [f64; 4],
+        /// Pixel columns.
+        width: u32,
+        /// Pixel rows.
+        height: u32,
+        /// 4 bytes a pixel.
+        rgba: Vec<u8>,
+    },
+    /// Everything until the matching `Unclip` is cut to the rectangle.
+    Clip {
+        /// Left, top, width, height.
+        rect: [f64; 4],
+    },
+    /// Ends a `Clip`.
+    Unclip,
+}
+
+/// Something a pointer or the keyboard can reach.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HitArea {
+    /// What it stands for: dataset rows (one for a point, several for a cell or a bar).
+    pub rows: Vec<u32>,
+    /// Bounding box: left, top, width, height. A dot's centre is the box's.
+    pub rect: [f64; 4],
+    /// What it is, for the pointer and for assistive technology.
+    pub tooltip: Tooltip,
+}
+
+impl HitArea {
+    /// Its centre.
+    pub fn center(&self) -> Point {
+        let [l, t, w, h] = self.rect;
+        (l + w / 2.0, t + h / 2.0)
+    }
+}
+
+/// How much of a row of bands shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Window {
+    /// First band that shows.
+    pub first: usize,
+    /// Bands that show.
+    pub shown: usize,
+    /// All bands.
+    pub total: usize,
+    /// Width or height of a band in px.
+    pub step: f64,
+}
+
+impl Window {
+    /// True where bands are out of sight.
+    pub fn scrolls(&self) -> bool {
+        self.shown < self.total
+    }
+
+    /// The window moved by bands, within the ends.
+    pub fn moved(&self, by: f64) -> usize {
+        let last = self.total.saturating_sub(self.shown);
+        (self.first as f64 + by).round().clamp(0.0, last as f64) as usize
+    }
+}
+
+/// A part of a picture that answers to more than a pointer over a mark.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DragArea {
+    /// A bar of colours: dragging along it sets a range of a figure, which filters.
+    Range {
+        /// Left, top, width, height.
+        rect: [f64; 4],
+        /// The figure, as the text form of a field.
+        field: String,
+        /// Values over the bar's width.
+        scale: crate::scale::Scale,
+    },
+    /// A part that holds more than fits: the wheel, a drag and the keyboard move it.
+    Scroll {
+        /// Left, top, width, height.
+        rect: [f64; 4],
+        /// Columns.
+        columns: Window,
+        /// Rows.
+        rows: Window,
+    },
+}
+
+/// A whole picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scene {
+    /// Width in CSS pixels.
+    pub width: f64,
+    /// Height in CSS pixels.
+    pub height: f64,
+    /// One sentence: what the picture shows (the canvas's accessible name).
+    pub title: String,
+    /// What else a reader who cannot see it should know: counts, roofs, what was left out.
+    pub description: String,
+    /// What is drawn, in order.
+    pub items: Vec<Item>,
+    /// What can be hit (small numbers of marks; large scatters carry a `hit` grid of their own).
+    pub hit_areas: Vec<HitArea>,
+    /// What can be dragged or scrolled.
+    pub drag_areas: Vec<DragArea>,
+    /// Why nothing (or not everything) is drawn, for an empty state.
+    pub message: Option<String>,
+}
+
+impl Scene {
+    /// An empty picture of a size.
+    pub fn new(width: f64, height: f64, title: impl Into<String>) -> Self {
+        let side = |v: f64| {
+            if v.is_finite() {
+                v.clamp(1.0, 16384.0)
+            } else {
+                1.0
+            }
+        };
+        Scene {
+            width: side(width),
+            height: side(height),
+            title: title.into(),
+            ..Scene::default()
+        }
+    }
+
+    /// Adds a filled rectangle.
+    pub fn fill(&mut self, rect: [f64; 4], color: Color) {
+        self.items.push(Item::Rect {
+            rect,
+            fill: Some(color),
+            stroke: None,
+        });
+    }
+
+    /// Adds a solid line.
+    pub fn line(&mut self, points: Vec<Point>, color: Color, width: f64) {
+        self.dashed(points, color, width, &[]);
+    }
+
+    /// Adds a dashed line; an empty `dash` is solid.
+    pub fn dashed(&mut self, points: Vec<Point>, color: Color, width: f64, dash: &[f64]) {
+        self.items.push(Item::Line {
+            points,
+            color,
+            width,
+            dash: dash.to_vec(),
+        });
+    }
+
+    /// Adds a line of regular text.
+    pub fn text(
+        &mut self,
+        at: Point,
+        text: impl Into<String>,
+        size: f64,
+        color: Color,
+        hang: (Anchor, Baseline),
+    ) {
+        self.items.push(Item::Text {
+            at,
+            text: text.into(),
+            size,
+            bold: false,
+            color,
+            anchor: hang.0,
+            baseline: hang.1,
+            turns: 0,
+        });
+    }
+
+    /// Adds a line of bold text.
+    pub fn bold(
+        &mut self,
+        at: Point,
+        text: impl Into<String>,
+        size: f64,
+        color: Color,
+        hang: (Anchor, Baseline),
+    ) {
+        self.text(at, text, size, color, hang);
+        if let Some(Item::Text { bold, .. }) = self.items.last_mut() {
+            *bold = true;
+        }
+    }
+
+    /// Makes room above everything: the scene grows by `by` pixels and its content moves down.
+    pub fn move_down(&mut self, by: f64) {
+        let line = |points: &mut Vec<Point>| points.iter_mut().for_each(|p| p.1 += by);
+        for item in &mut self.items {
+            match item {
+                Item::Rect { rect, .. } | Item::Image { rect, .. } | Item::Clip { rect } => {
+                    rect[1] += by;
+                }
+                Item::Line { points, .. } | Item::Polygon { points, .. } => line(points),
+                Item::Symbol { at, .. } | Item::Text { at, .. } => at.1 += by,
+                Item::Marks(marks) => marks.ys.iter_mut().for_each(|y| *y += by as f32),
+                Item::Unclip => {}
+            }
+        }
+        for mark in &mut self.hit_areas {
+            mark.rect[1] += by;
+        }
+        for handle in &mut self.drag_areas {
+            match handle {
+                DragArea::Range { rect, .. } | DragArea::Scroll { rect, .. } => rect[1] += by,
+            }
+        }
+        self.height += by;
+    }
+
+    /// The part that scrolls: its place, columns and rows.
+    pub fn scroll(&self) -> Option<([f64; 4], Window, Window)> {
+        self.drag_areas.iter().find_map(|h| match h {
+            DragArea::Scroll {
+                rect,
+                columns,
+                rows,
+            } => Some((*rect, *columns, *rows)),
+            DragArea::Range { .. } => None,
+        })
+    }
+
+    /// The index of the topmost mark under a point.
+    pub fn mark_at(&self, (x, y): Point) -> Option<usize> {
+        self.hit_areas.iter().rposition(|m| {
+            let [l, t, w, h] = m.rect;
+            x >= l && x <= l + w && y >= t && y <= t + h
+        })
+    }
+}

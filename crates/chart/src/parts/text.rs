@@ -1,0 +1,132 @@
+//! Widths of text, from a fixed table of advances.
+//!
+//! Measuring through the drawing library touches the page and is wrong under a strict content
+//! policy. The table is of a wide sans-serif, so that a label that fits by it fits in any
+//! system font.
+
+/// Advances of U+0020..=U+007E in thousandths of the font size.
+const ASCII: [u16; 95] = [
+    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636,
+    636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632,
+    575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685,
+    611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579,
+    278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
+];
+
+/// Height of a line of text as a multiple of its size.
+pub(crate) const LINE: f64 = 1.25;
+
+fn advance(c: char) -> f64 {
+    let thousandths = match c {
+        ' '..='~' => ASCII[c as usize - 32],
+        '\u{202f}' | '\u{2009}' => 200,
+        '·' => 318,
+        '–' => 500,
+        'µ' => 636,
+        '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' => 0,
+        '×' | '…' | '→' | '\u{2200}'..='\u{22ff}' => 1000,
+        '\u{80}'..='\u{24f}' => 680,
+        '\u{370}'..='\u{4ff}' => 780,
+        _ => 1050,
+    };
+    f64::from(thousandths) / 1000.0
+}
+
+/// Width of a text in px, at most a little more than what a browser draws.
+pub(crate) fn width(text: &str, size: f64, bold: bool) -> f64 {
+    let em: f64 = text.chars().map(advance).sum();
+    em * size * if bold { 1.1 } else { 1.0 }
+}
+
+/// The text, or its beginning and `…` within `max` px. Empty where not even `…` fits.
+pub(crate) fn ellipsis(text: &str, size: f64, max: f64) -> String {
+    if width(text, size, false) <= max {
+        return text.to_owned();
+    }
+    let mut left = max - width("…", size, false);
+    if left < 0.0 {
+        return String::new();
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        left -= advance(c) * size;
+        if left < 0.0 {
+            break;
+        }
+        out.push(c);
+    }
+    let mut out = out.trim_end().to_owned();
+    out.push('…');
+    out
+}
+
+/// The text with its middle left out: kernel names differ at both ends.
+pub(crate) fn ellipsis_middle(text: &str, size: f64, max: f64) -> String {
+    if width(text, size, false) <= max {
+        return text.to_owned();
+    }
+    let room = max - width("…", size, false);
+    if room < 0.0 {
+        return String::new();
+    }
+    let take = |chars: &mut dyn Iterator<Item = char>, mut room: f64| {
+        let mut out = Vec::new();
+        for c in chars {
+            room -= advance(c) * size;
+            if room < 0.0 {
+                break;
+            }
+            out.push(c);
+        }
+        out
+    };
+    let head = take(&mut text.chars(), room * 0.5);
+    let mut tail = take(&mut text.chars().rev(), room * 0.5);
+    tail.reverse();
+    head.into_iter().chain(['…']).chain(tail).collect()
+}
+
+/// Breaks a text into lines no wider than `max`, at spaces where there are any.
+pub(crate) fn wrap(text: &str, size: f64, max: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let longer = lines
+            .last()
+            .map(|l| format!("{l} {word}"))
+            .filter(|l| width(l, size, false) <= max);
+        match (longer, lines.last_mut()) {
+            (Some(l), Some(last)) => *last = l,
+            _ => lines.push(ellipsis(word, size, max)),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn widths_and_ellipsis() {
+        assert!(width("1307.4 TFLOP/s", 11.0, false) < 100.0);
+        assert_eq!(ellipsis("short", 11.0, 100.0), "short");
+        assert!(ellipsis("a rather long kernel name", 11.0, 80.0).ends_with('…'));
+        assert_eq!(ellipsis("abc", 11.0, 2.0), "");
+        let m = ellipsis_middle("Cijk_Ailk_Bljk_HHS_BH_MT256x256x64", 11.0, 120.0);
+        assert!(
+            m.starts_with("Cijk") && m.contains('…') && m.ends_with("x64"),
+            "{m}"
+        );
+        assert_eq!(wrap("one two three", 10.0, 50.0), ["one two", "three"]);
+    }
+
+    proptest! {
+        #[test]
+        fn cut_texts_fit(text in "\\PC*", max in 0.0..300.0f64) {
+            for cut in [ellipsis(&text, 11.0, max), ellipsis_middle(&text, 11.0, max)] {
+                prop_assert!(width(&cut, 11.0, false) <= max + 1e-9);
+            }
+        }
+    }
+}

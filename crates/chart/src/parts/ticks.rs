@@ -1,0 +1,297 @@
+//! Where an axis is marked, and how numbers on it are written.
+
+use crate::scale::{Kind, Scale};
+use gemmscope_model::units::{self, Prefix, format_short};
+
+/// One mark on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tick {
+    /// Data value.
+    pub(crate) value: f64,
+    /// Text; minor marks have none.
+    pub(crate) label: Option<String>,
+}
+
+/// How the numbers of an axis are written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Format<'a> {
+    /// Unit after the prefix: `FLOP/s`. Empty: a plain number.
+    unit: &'a str,
+    /// Prefixes to choose from; none: plain numbers.
+    prefixes: &'static [Prefix],
+    /// The values are fractions written as percentages.
+    percent: bool,
+}
+
+impl<'a> Format<'a> {
+    /// SI prefixes above one: `100 GFLOP/s`; fractions plain: `0.1 FLOP/B`.
+    pub(crate) fn si(unit: &'a str) -> Self {
+        Format {
+            prefixes: units::SI_FROM_ONE,
+            ..Format::plain(unit)
+        }
+    }
+
+    /// Rates of work in FLOP/s: up to `TFLOP/s`, never `PFLOP/s`, as data sheets write them.
+    pub(crate) fn rate() -> Format<'static> {
+        Format {
+            prefixes: units::SI_OF_RATES,
+            ..Format::plain("FLOP/s")
+        }
+    }
+
+    /// SI prefixes on both sides of one: `20 µs`.
+    pub(crate) fn seconds() -> Format<'static> {
+        Format {
+            prefixes: &units::SI,
+            ..Format::plain("s")
+        }
+    }
+
+    /// What suits a unit: `s`, `FLOP/s`, `%` (of fractions), anything else with SI prefixes from
+    /// one up; a plain number where there is no unit or an intensity.
+    pub(crate) fn of(unit: &'a str) -> Self {
+        match unit {
+            "s" => Format::seconds(),
+            "FLOP/s" => Format::rate(),
+            "%" => Format::percent(),
+            "" | "FLOP/B" | "FLOP/byte" => Format::plain(unit),
+            _ => Format::si(unit),
+        }
+    }
+
+    /// The same numbers without the unit, for ticks under a title that has it.
+    pub(crate) fn bare(&self) -> Format<'static> {
+        Format {
+            unit: if self.percent { "%" } else { "" },
+            ..*self
+        }
+    }
+
+    /// Fractions as percentages: 0.25 is `25 %`.
+    pub(crate) fn percent() -> Format<'static> {
+        Format {
+            percent: true,
+            ..Format::plain("%")
+        }
+    }
+
+    /// Plain numbers with a unit.
+    pub(crate) fn plain(unit: &'a str) -> Self {
+        Format {
+            unit,
+            prefixes: &[],
+            percent: false,
+        }
+    }
+
+    /// The number with its unit, at most `digits` significant digits; `n/a` for NaN.
+    pub(crate) fn write(&self, v: f64, digits: usize) -> String {
+        if v.is_nan() {
+            return "n/a".to_owned();
+        }
+        let v = if self.percent { v * 100.0 } else { v };
+        let (scaled, prefix) = units::under_prefix(v, digits, self.prefixes);
+        let number = format_short(scaled, digits);
+        match (prefix, self.unit) {
+            (p, "") => format!("{number}{p}"),
+            (p, u) => format!("{number} {p}{u}"),
+        }
+    }
+}
+
+/// Ticks of a scale with about `room` labels at most.
+pub(crate) fn ticks(scale: &Scale, room: usize, format: &Format<'_>) -> Vec<Tick> {
+    match scale.kind {
+        Kind::Linear => linear(scale.domain, room, format),
+        Kind::Log => log(scale.domain, room, format),
+    }
+}
+
+/// Ticks at 1, 2 or 5 times a power of ten, with one level of minor ticks.
+pub(crate) fn linear(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<Tick> {
+    let (a, b) = domain;
+    let span = b - a;
+    if !(span.is_finite() && span > 0.0) {
+        return Vec::new();
+    }
+    let raw = span / room.max(1) as f64;
+    let power = 10f64.powf(raw.log10().floor());
+    let (factor, parts) = match raw / power {
+        r if r <= 1.0 + 1e-9 => (1.0, 5),
+        r if r <= 2.0 + 1e-9 => (2.0, 4),
+        r if r <= 5.0 + 1e-9 => (5.0, 5),
+        _ => (10.0, 5),
+    };
+    let step = power * factor;
+    let minor = step / f64::from(parts);
+    if !(minor > 0.0 && span / minor < 10_000.0) {
+        return Vec::new();
+    }
+    let first = (a / minor - 1e-6).ceil();
+    let last = (b / minor + 1e-6).floor();
+    let count = (last - first).clamp(0.0, 10_000.0) as usize;
+    (0..=count)
+        .map(|i| {
+            let index = first + i as f64;
+            let value = index * minor;
+            let major = (index / f64::from(parts)).fract().abs() < 1e-9;
+            Tick {
+                value,
+                label: major.then(|| format.write(value, 12.min(digits_for(value, step)))),
+            }
+        })
+        .filter(|t| t.value.is_finite())
+        .collect()
+}
+
+fn digits_for(value: f64, step: f64) -> usize {
+    if value == 0.0 {
+        return 1;
+    }
+    ((value.abs() / step).log10().floor() + 2.0).clamp(1.0, 12.0) as usize
+}
+
+/// Decades, with 2 and 5 labelled under about two decades, and equal steps where less than a
+/// factor of three shows. Every second, third, ... decade is labelled where room is short.
+pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<Tick> {
+    let (a, b) = domain;
+    if !(a > 0.0 && b > a && b.is_finite()) {
+        return Vec::new();
+    }
+    let decades = (b / a).log10();
+    if decades < 0.48 {
+        return linear(domain, room, format);
+    }
+    let room = room.max(1);
+    let (lo, hi) = (a.log10().floor() as i32, b.log10().ceil() as i32);
+    let every = ((decades / room as f64).ceil() as i32).max(1);
+    // How many labels a set of mantissas would bring.
+    let would = |set: &[u8]| {
+        (lo..=hi)
+            .flat_map(|e| set.iter().map(move |&m| f64::from(m) * 10f64.powi(e)))
+            .filter(|v| inside(*v, domain))
+            .count()
+    };
+    let all = [1u8, 2, 3, 4, 5, 6, 7, 8, 9];
+    let labelled: &[u8] = if every > 1 || decades > 3.2 {
+        &[1]
+    } else if decades < 1.2 && would(&all) <= room {
+        &all
+    } else if would(&[1, 2, 5]) <= room {
+        &[1, 2, 5]
+    } else if would(&[1, 3]) <= room && would(&[1]) < 2 {
+        &[1, 3]
+    } else {
+        &[1]
+    };
+    // A narrow window between two decades must not stay without any label.
+    let labelled = if would(labelled) == 0 {
+        &all[..]
+    } else {
+        labelled
+    };
+    let minor = every == 1 && decades < 8.0;
+    let mut out = Vec::new();
+    for e in lo..=hi {
+        for m in 1..=9u8 {
+            if m > 1 && !minor && labelled == [1] {
+                continue;
+            }
+            let value = f64::from(m) * 10f64.powi(e);
+            if !inside(value, domain) {
+                continue;
+            }
+            let label = labelled.contains(&m) && (m > 1 || e.rem_euclid(every) == 0);
+            out.push(Tick {
+                value,
+                label: label.then(|| format.write(value, 6)),
+            });
+        }
+    }
+    out
+}
+
+fn inside(v: f64, (a, b): (f64, f64)) -> bool {
+    v >= a * (1.0 - 1e-9) && v <= b * (1.0 + 1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn labels(t: &[Tick]) -> Vec<String> {
+        t.iter().filter_map(|t| t.label.clone()).collect()
+    }
+
+    #[test]
+    fn rates_and_intensities_are_written_with_si_prefixes() {
+        let f = Format::si("FLOP/s");
+        assert_eq!(f.write(1e11, 4), "100 GFLOP/s");
+        assert_eq!(f.write(1e12, 4), "1 TFLOP/s");
+        assert_eq!(f.write(1.3074e15, 5), "1.3074 PFLOP/s");
+        assert_eq!(Format::rate().write(1.3074e15, 5), "1307.4 TFLOP/s");
+        assert_eq!(f.write(999.96e9, 4), "1 TFLOP/s");
+        assert_eq!(Format::si("FLOP/B").write(0.1, 4), "0.1 FLOP/B");
+        assert_eq!(Format::seconds().write(2.5e-5, 4), "25 µs");
+        assert_eq!(Format::percent().write(0.633, 3), "63.3 %");
+        assert_eq!(Format::plain("").write(f64::NAN, 3), "n/a");
+    }
+
+    #[test]
+    fn log_ticks() {
+        let f = Format::si("");
+        assert_eq!(
+            labels(&log((1.0, 1e4), 8, &f)),
+            ["1", "10", "100", "1k", "10k"]
+        );
+        assert_eq!(
+            labels(&log((1.0, 100.0), 8, &f)),
+            ["1", "2", "5", "10", "20", "50", "100"]
+        );
+        assert_eq!(labels(&log((0.1, 1e9), 4, &f)).len(), 4);
+        // What plotters gets wrong: 2..8 has no label there, 30..1200 a duplicate.
+        assert_eq!(
+            labels(&log((2.0, 8.0), 8, &f)),
+            ["2", "3", "4", "5", "6", "7", "8"]
+        );
+        let l = labels(&log((30.0, 1200.0), 8, &f));
+        assert_eq!(l, ["50", "100", "200", "500", "1k"]);
+        assert!(labels(&log((101.0, 104.0), 4, &f)).len() >= 2);
+    }
+
+    #[test]
+    fn linear_ticks() {
+        let f = Format::plain("");
+        assert_eq!(
+            labels(&linear((0.0, 1.0), 5, &f)),
+            ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+        );
+        assert_eq!(labels(&linear((0.0, 97.0), 4, &f)), ["0", "50"]);
+        assert_eq!(
+            labels(&linear((0.0, 1.0), 4, &Format::percent())),
+            ["0 %", "50 %", "100 %"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn ticks_are_inside_sorted_distinct_and_bounded(a in -30.0..30.0f64, w in 0.001..30.0f64, room in 1usize..12) {
+            let f = Format::si("FLOP/s");
+            let domain = (10f64.powf(a), 10f64.powf(a + w));
+            for t in [log(domain, room, &f), linear(domain, room, &f)] {
+                prop_assert!(t.len() < 400, "{}", t.len());
+                for p in t.windows(2) {
+                    prop_assert!(p[0].value < p[1].value);
+                }
+                let span = domain.1 - domain.0;
+                for t in &t {
+                    prop_assert!(t.value >= domain.0 - span * 1e-6 && t.value <= domain.1 + span * 1e-6);
+                }
+                let labels = labels(&t);
+                prop_assert!(labels.len() <= 2 * room + 9);
+            }
+        }
+    }
+}

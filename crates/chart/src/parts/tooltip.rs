@@ -1,0 +1,58 @@
+//! What a tooltip says of a mark.
+
+/// A head, and rows of caption and value below it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tooltip {
+    /// What the mark is. Empty where its dataset row speaks for itself.
+    pub head: String,
+    /// Caption and value; the caption may be empty.
+    pub rows: Vec<(String, String)>,
+}
+
+impl Tooltip {
+    /// A head without rows.
+    pub fn new(head: impl Into<String>) -> Self {
+        Tooltip {
+            head: head.into(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row of a caption and a value.
+    pub fn row(mut self, caption: impl Into<String>, value: impl Into<String>) -> Self {
+        self.rows.push((caption.into(), value.into()));
+        self
+    }
+
+    /// Adds a row without a caption.
+    pub fn line(self, value: impl Into<String>) -> Self {
+        self.row("", value)
+    }
+
+    /// True where it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.head.is_empty() && self.rows.is_empty()
+    }
+
+    /// All of it in one line: `head: value; caption value`.
+    pub fn sentence(&self) -> String {
+        let rows: Vec<String> = self
+            .rows
+            .iter()
+            .map(|(caption, value)| match caption.as_str() {
+                "" => value.clone(),
+                caption => format!("{caption} {value}"),
+            })
+            .collect();
+        match rows.len() {
+            0 => self.head.clone(),
+            _ => format!("{}: {}", self.head, rows.join("; ")),
+        }
+    }
+}
+
+impl From<(String, Vec<(String, String)>)> for Tooltip {
+    fn from((head, rows): (String, Vec<(String, String)>)) -> Self {
+        Tooltip { head, rows }
+    }
+}

@@ -1,0 +1,136 @@
+//! Any chart as a picture without a page around it: what the command renders, what reports and
+//! saved pages hold.
+
+use crate::camera::{set_zoom, zoom_of};
+use crate::charts;
+use crate::charts::{Inputs, RenderOptions};
+use crate::palette::Theme;
+use crate::scene::Scene;
+use gemmscope_analysis::findings::{Findings, check_all};
+use gemmscope_model::hardware::Device;
+use gemmscope_table::dataset::Dataset;
+use gemmscope_table::field::Frame;
+use gemmscope_table::filter::Mask;
+use gemmscope_table::metrics::Metrics;
+use gemmscope_table::view_state::{RowRef, ViewState};
+use std::sync::Arc;
+
+/// Keys of the page's views that are no charts: sentences, rows, the planner.
+pub const NOT_DRAWN: [&str; 3] = ["overview", "table", "plan"];
+
+/// The parameter that holds the chosen finding.
+pub const FINDING_KEY: &str = "finding";
+
+/// The rows that a view state shows of some data, with their figures. `custom` are devices that
+/// the catalogue lacks. Filters that are too many are named.
+pub fn frame(data: Dataset, state: &ViewState, custom: &[Device]) -> (Frame, Vec<String>) {
+    let devices = state.devices.resolve(&data.devices, custom);
+    let metrics = Metrics::compute(&data, devices, state.roof);
+    let whole = Frame::all(Arc::new(data), Arc::new(metrics));
+    let mut mask = Mask::default();
+    let refused = mask.update(&state.filters, &whole);
+    let rows = Arc::new(mask.passing());
+    (Frame { rows, ..whole }, refused)
+}
+
+/// The selected rows of a view state, in the order of selection: those that the reader picked,
+/// else those of the chosen finding. `findings` gives what was found in the frame, and is asked
+/// only where a finding is chosen.
+pub fn selected(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Findings) -> Vec<u32> {
+    if !state.selection.is_empty() {
+        return RowRef::find(&state.selection, &frame.data);
+    }
+    let Some(id) = state.param(FINDING_KEY) else {
+        return Vec::new();
+    };
+    let found = findings();
+    let chosen = found.position(id).and_then(|i| found.findings.get(i));
+    chosen.map_or_else(Vec::new, |f| f.evidence.rows.clone())
+}
+
+/// The pictures of a report: the roofline of a view state and where its time is lost, in light
+/// colours, unzoomed.
+pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::report::Picture> {
+    let selected = selected(frame, state, || check_all(frame));
+    ["roofline", "pareto"]
+        .into_iter()
+        .filter_map(|view| {
+            let mut state = state.clone();
+            state.view = view.to_owned();
+            set_zoom(&mut state, view, None);
+            let draw = |width| draw_with(frame, &state, &selected, (width, None), &Theme::LIGHT);
+            let (scene, narrow) = (draw(960.0)?, draw(400.0)?);
+            Some(gemmscope_analysis::report::Picture {
+                title: scene.title.clone(),
+                svg: crate::svg::svg(&scene),
+                narrow: crate::svg::svg(&narrow),
+            })
+        })
+        .collect()
+}
+
+/// Draws the chart that the state names; `None` where there is no such chart. `size` in CSS
+/// pixels; a height of `None` is the one at which everything can be read.
+pub fn draw(
+    frame: &Frame,
+    state: &ViewState,
+    size: (f64, Option<f64>),
+    theme: &Theme,
+) -> Option<Scene> {
+    let selected = selected(frame, state, || check_all(frame));
+    draw_with(frame, state, &selected, size, theme)
+}
+
+fn draw_with(
+    frame: &Frame,
+    state: &ViewState,
+    selected: &[u32],
+    (width, height): (f64, Option<f64>),
+    theme: &Theme,
+) -> Option<Scene> {
+    let kind = charts::by_id(&state.view)?;
+    let chart = (kind.open)(&Inputs {
+        selected,
+        ..Inputs::new(frame, state)
+    });
+    let height = height.unwrap_or_else(|| chart.height(width));
+    Some(chart.scene(&RenderOptions {
+        dpr: 2.0,
+        selected,
+        first: charts::first_of(state, kind.id),
+        zoom: zoom_of(state, kind.id),
+        ..RenderOptions::new(theme, (width, height))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn the_chosen_finding_is_selected_in_every_picture() {
+        let mut rows = Rows::new();
+        for i in 0..12u32 {
+            let time = if i < 4 { 5e-3 } else { 2e-5 };
+            rows.row((4096, 4096, 1024 + 64 * i), "x", time, "");
+        }
+        let frame = rows.frame(Some("h100-sxm"));
+        let found = check_all(&frame);
+        let of_finding = found.findings[0].evidence.rows.clone();
+        let mut state = ViewState::default();
+        assert!(selected(&frame, &state, || unreachable!()).is_empty());
+        state.set_param(FINDING_KEY, found.id_of(0));
+        assert_eq!(selected(&frame, &state, || found), of_finding);
+        let plain = ViewState::default();
+        for kind in charts::CHARTS {
+            let draw = |state: &ViewState| {
+                let mut state = state.clone();
+                state.view = kind.id.to_owned();
+                draw(&frame, &state, (900.0, None), &Theme::LIGHT).unwrap()
+            };
+            let (with, without) = (draw(&state), draw(&plain));
+            assert!(with != without || without.message.is_some(), "{}", kind.id);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! A chain after a GEMM, separate and fused: two points on the roofline with the way between.
+
+use super::{Context, Shape, Tool, figure};
+use crate::charts::{Chart, RenderOptions};
+use crate::color_scale::ColorScale;
+use crate::roofline::{Arrow, Input, Planned, Points, RoofLine, roofline};
+use crate::scene::Scene;
+use gemmscope_analysis::planner::fusion::{Fusion, Run, Step, fuse};
+use gemmscope_model::roofline::Roof;
+use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, plural};
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::dataset::Dataset;
+use gemmscope_table::field::Frame;
+use gemmscope_table::result_table::Table;
+use std::sync::Arc;
+
+/// An opened chain.
+pub(super) struct FusionTool {
+    shape: Shape,
+    roof: Option<Roof>,
+    steps: Vec<Step>,
+    fusion: Fusion,
+    controls: Vec<Control>,
+}
+
+impl FusionTool {
+    pub(super) fn open(context: &Context<'_>) -> Self {
+        let s = context.state;
+        let shape = Shape::read(context);
+        let options = Step::ALL.iter().map(|x| Choice::plain(x.id())).collect();
+        let chain = Control::several(
+            s,
+            "fusion.steps",
+            "After the GEMM",
+            "Elementwise steps, each a kernel of its own or all in the epilogue.",
+            options,
+            &["activation".to_owned()],
+        );
+        let steps: Vec<Step> = Step::ALL
+            .into_iter()
+            .filter(|x| chain.values().contains(&x.id()))
+            .collect();
+        let roof = shape.device.roof(shape.problem.op.compute, s.roof);
+        let mut controls = shape.controls.clone();
+        controls.push(chain);
+        FusionTool {
+            fusion: fuse(&shape.problem, &steps, roof),
+            steps,
+            roof,
+            controls,
+            shape,
+        }
+    }
+
+    fn both(&self) -> [(&'static str, &Run); 2] {
+        [
+            ("separate", &self.fusion.separate),
+            ("fused", &self.fusion.fused),
+        ]
+    }
+}
+
+impl Chart for FusionTool {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let theme = options.theme;
+        let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
+        let points = Points::new(&frame.data, &frame.metrics);
+        let color_scale = ColorScale::plain(theme);
+        let at = |r: &Run| (r.intensity().0, r.work.0 / r.time.0);
+        let planned: Vec<Planned> = self
+            .both()
+            .into_iter()
+            .filter(|_| self.roof.is_some())
+            .map(|(name, r)| Planned {
+                ai: at(r).0,
+                rate: at(r).1,
+                trail: Vec::new(),
+                label: name.to_owned(),
+                name: format!("{name}: {}, {} moved, {}", r.intensity(), r.bytes, r.time),
+                color: if name == "fused" {
+                    theme.accent
+                } else {
+                    theme.warn
+                },
+            })
+            .collect();
+        let arrows: Vec<Arrow> = match self.roof {
+            Some(_) => vec![Arrow {
+                from: at(&self.fusion.separate),
+                to: at(&self.fusion.fused),
+                color: theme.muted,
+            }],
+            None => Vec::new(),
+        };
+        let roofs: Vec<RoofLine> = RoofLine::of(&self.shape.device, self.shape.problem.op.compute)
+            .into_iter()
+            .collect();
+        // Both points, the ridge and some of the slope.
+        let zoom = self.roof.map(|r| {
+            let all = [
+                at(&self.fusion.separate),
+                at(&self.fusion.fused),
+                (r.ridge(), r.peak_flops_per_s),
+            ];
+            let low = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(f64::INFINITY, f64::min);
+            let high = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(0.0, f64::max);
+            (
+                (low(|p| p.0) / 5.0, high(|p| p.0) * 3.0),
+                (low(|p| p.1) / 5.0, high(|p| p.1) * 1.6),
+            )
+        });
+        let mut scene = roofline(&Input {
+            zoom,
+            planned: &planned,
+            roofs: &roofs,
+            arrows: &arrows,
+            ..Input::new(
+                &frame,
+                &points,
+                &color_scale,
+                theme,
+                (options.width, options.height),
+            )
+        })
+        .scene;
+        scene.title = format!(
+            "{} with {} steps after it, separate and fused, under the roof of {}",
+            self.shape.problem,
+            self.steps.len(),
+            self.shape.device.name
+        );
+        scene
+    }
+
+    fn table(&self) -> Table {
+        let header = [
+            "",
+            "kernels",
+            "bytes",
+            "work (FLOP)",
+            "AI (FLOP/B)",
+            "time at the roof (s)",
+            "roundings of C",
+        ];
+        let rows = self
+            .both()
+            .into_iter()
+            .map(|(name, r)| {
+                vec![
+                    name.to_owned(),
+                    r.kernels.to_string(),
+                    r.bytes.0.to_string(),
+                    r.work.0.to_string(),
+                    format_significant(r.intensity().0, 5),
+                    r.time.0.to_string(),
+                    r.roundings.to_string(),
+                ]
+            })
+            .collect();
+        Table::of(&header, rows)
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let c = self.shape.problem.op.c;
+        let gone = self.fusion.separate.roundings - self.fusion.fused.roundings;
+        vec![
+            "A step of its own reads C and writes D, 2 M N × size, and what else it needs (a residual: M N × size); in the epilogue only the latter remains.".to_owned(),
+            format!(
+                "Fused, an element of C is rounded to {c} once instead of {} times: {} fewer, and the steps work on the {} accumulator. Results therefore differ in the last places from the separate kernels', and are the more exact ones.",
+                self.fusion.separate.roundings,
+                plural(gone.into(), "rounding"),
+                self.shape.problem.op.compute.default_accumulate(),
+            ),
+        ]
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        if width < 560.0 { 380.0 } else { 460.0 }
+    }
+}
+
+fn gb(b: Bytes) -> String {
+    format!("{} GB", format_significant(b.0 / 1e9, 3))
+}
+
+impl Tool for FusionTool {
+    fn verdict(&self) -> Vec<String> {
+        let (s, f) = (&self.fusion.separate, &self.fusion.fused);
+        let mut text = format!("Fused, {} move instead of {}", gb(f.bytes), gb(s.bytes));
+        if self.roof.is_some() {
+            text.push_str(&format!(
+                ", and at the roof {} pass instead of {}",
+                f.time, s.time
+            ));
+        }
+        let mut out = vec![format!("{text}.")];
+        if self.roof.is_none() {
+            let compute = self.shape.problem.op.compute;
+            out.push(self.shape.device.explain_peak(compute));
+        }
+        out
+    }
+
+    fn figures(&self) -> Vec<(String, String, String)> {
+        let (s, f) = (&self.fusion.separate, &self.fusion.fused);
+        let mut out = vec![
+            figure(
+                "Traffic, separate",
+                gb(s.bytes),
+                format!("{} kernels.", s.kernels),
+            ),
+            figure("Traffic, fused", gb(f.bytes), "One kernel."),
+            figure("Intensity, separate", s.intensity().to_string(), ""),
+            figure("Intensity, fused", f.intensity().to_string(), ""),
+        ];
+        if self.roof.is_some() {
+            out.push(figure(
+                "At the roof, separate",
+                s.time.to_string(),
+                "Sum of the kernels' roofline times.",
+            ));
+            out.push(figure(
+                "At the roof, fused",
+                f.time.to_string(),
+                FlopsPerSec(f.work.0 / f.time.0).to_string(),
+            ));
+            out.push(figure(
+                "Saved at the roof",
+                Seconds(s.time.0 - f.time.0).to_string(),
+                format!(
+                    "{} % of the separate time.",
+                    format_significant(100.0 * (1.0 - f.time.0 / s.time.0), 3)
+                ),
+            ));
+        }
+        out
+    }
+}

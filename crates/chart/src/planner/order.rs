@@ -1,0 +1,373 @@
+//! The launch order: output tiles coloured by the wave that computes them, row by row and in
+//! groups, with the panels of A and B that the first wave touches.
+
+use super::grid::{self, Cell, Names};
+use super::{Context, Shape, Tool, figure, tile_controls, whole};
+use crate::charts::{Chart, RenderOptions};
+use crate::color_scale::shown;
+use crate::layout::NARROW;
+use crate::legend;
+use crate::palette::{Theme, alpha};
+use crate::scene::Scene;
+use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
+use gemmscope_model::units::Bytes;
+use gemmscope_table::control::Control;
+use gemmscope_table::result_table::Table;
+
+/// Rows and columns of tiles that are drawn at most.
+const DRAWN: u32 = 96;
+
+/// An opened launch order.
+pub(super) struct OrderTool {
+    shape: Shape,
+    tile: Tile,
+    tiles: (u32, u32),
+    group: u32,
+    programs: u32,
+    best: Option<u32>,
+    /// Bytes of a row panel of A and of a column panel of B.
+    panel_bytes: (f64, f64),
+    k_blocks: u64,
+    controls: Vec<Control>,
+}
+
+impl OrderTool {
+    pub(super) fn open(context: &Context<'_>) -> Self {
+        let s = context.state;
+        let shape = Shape::read(context);
+        let (tile_controls, tile) = tile_controls(s);
+        let p = &shape.problem;
+        let tiling = Tiling::of(p, tile, 1);
+        let side = |v: Option<u64>| v.and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
+        let tiles = (
+            side(tiling.map(|t| t.tiles_m)),
+            side(tiling.map(|t| t.tiles_n)),
+        );
+        let programs = Control::count(
+            s,
+            "order.programs",
+            "In flight",
+            "Workgroups that run at once: the device's unit count, times the blocks a unit holds.",
+            (1, LARGEST_WAVE),
+            shape.device.units.unwrap_or(108),
+        );
+        let group = Control::count(
+            s,
+            "order.group",
+            "Group size M",
+            "Rows of tiles that are walked together, column by column (GROUP_SIZE_M).",
+            (1, 1024),
+            8,
+        )
+        .with_slider(tiles.0.clamp(2, 64));
+        let panel_bytes = (
+            f64::from(tile.m) * f64::from(p.k) * p.op.a.bytes(),
+            f64::from(tile.n) * f64::from(p.k) * p.op.b.bytes(),
+        );
+        let mut controls = shape.controls.clone();
+        controls.extend(tile_controls);
+        let flight = whole(&programs);
+        OrderTool {
+            best: best_group_size(tiles.0, tiles.1, flight, panel_bytes.0, panel_bytes.1),
+            group: whole(&group),
+            programs: flight,
+            tile,
+            tiles,
+            panel_bytes,
+            k_blocks: u64::from(p.k.div_ceil(tile.k.unwrap_or(1).max(1))),
+            controls: {
+                controls.extend([group, programs]);
+                controls
+            },
+            shape,
+        }
+    }
+
+    fn panels(&self, order: LaunchOrder) -> Panels {
+        order.panels(self.tiles.0, self.tiles.1, u64::from(self.programs))
+    }
+
+    fn set(&self, order: LaunchOrder) -> f64 {
+        self.panels(order)
+            .bytes(self.panel_bytes.0, self.panel_bytes.1)
+    }
+
+    /// Wave of each drawn tile, row by row.
+    fn waves(&self, order: LaunchOrder) -> Vec<u32> {
+        let (rows, columns) = (self.tiles.0.min(DRAWN), self.tiles.1.min(DRAWN));
+        let mut out = vec![u32::MAX; rows as usize * columns as usize];
+        // Tiles past what is drawn are passed over.
+        let all = u64::from(self.tiles.0) * u64::from(self.tiles.1);
+        let end = all.min(1 << 20);
+        for program in 0..end {
+            if let Some((m, n)) = order.tile(program, self.tiles.0, self.tiles.1)
+                && m < rows
+                && n < columns
+                && let Some(band) = out.get_mut(m as usize * columns as usize + n as usize)
+            {
+                *band = (program / u64::from(self.programs.max(1))) as u32;
+            }
+        }
+        out
+    }
+
+    fn draw(
+        &self,
+        scene: &mut Scene,
+        theme: &Theme,
+        area: [f64; 4],
+        order: LaunchOrder,
+        title: &str,
+    ) {
+        let (rows, columns) = (
+            self.tiles.0.min(DRAWN) as usize,
+            self.tiles.1.min(DRAWN) as usize,
+        );
+        let waves = self.waves(order);
+        let numbers = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
+        let names = (numbers(columns), numbers(rows));
+        let names = Names {
+            title,
+            x: "tile along N",
+            y: "tile along M",
+            columns: &names.0,
+            rows: &names.1,
+        };
+        let last = waves
+            .iter()
+            .filter(|w| **w != u32::MAX)
+            .max()
+            .copied()
+            .unwrap_or(0);
+        let cells = grid::draw(scene, theme, area, &names, &|x, y| {
+            let wave = *waves.get(y * columns + x)?;
+            if wave == u32::MAX {
+                return None;
+            }
+            let share = f64::from(wave) / f64::from(last.max(1));
+            Some(Cell {
+                fill: match wave {
+                    0 => theme.accent,
+                    _ => shown(share, theme),
+                },
+                text: (wave + 1).to_string(),
+                hatched: false,
+                frame: None,
+                tick: None,
+                label: format!("tile ({y}, {x}): wave {}", wave + 1),
+                rows: Vec::new(),
+            })
+        });
+        // The panels of the first wave, as bars along the sides.
+        let side = |n: usize, size: f64| size / n.max(1) as f64;
+        let (w, h) = (side(columns, cells[2]), side(rows, cells[3]));
+        let bar = alpha(theme.warn, 0.9);
+        let first = |i: usize| waves.get(i) == Some(&0);
+        for y in 0..rows {
+            if (0..columns).any(|x| first(y * columns + x)) {
+                scene.fill(
+                    [cells[0] - 4.0, cells[1] + h * y as f64, 3.0, h.max(1.0)],
+                    bar,
+                );
+            }
+        }
+        for x in 0..columns {
+            if (0..rows).any(|y| first(y * columns + x)) {
+                scene.fill(
+                    [cells[0] + w * x as f64, cells[1] - 4.0, w.max(1.0), 3.0],
+                    bar,
+                );
+            }
+        }
+    }
+}
+
+const LARGEST_WAVE: u32 = 65536;
+
+impl Chart for OrderTool {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let theme = options.theme;
+        let mut scene = Scene::new(options.width, options.height, "");
+        let grouped = LaunchOrder::Grouped(self.group);
+        scene.title = format!(
+            "Launch order of {} × {} tiles, {} at once: row by row and in groups of {}",
+            self.tiles.0, self.tiles.1, self.programs, self.group
+        );
+        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
+        let entries = [
+            (legend::Swatch::Box(theme.accent), "first wave".to_owned()),
+            (
+                legend::Swatch::Box(shown(1.0, theme)),
+                "last waves".to_owned(),
+            ),
+            (
+                legend::Swatch::Solid(theme.warn),
+                "panels of A and B that the first wave touches".to_owned(),
+            ),
+        ];
+        let foot = legend::legend(None, (0.0, 0.0), options.width - 16.0, theme, &entries);
+        let height = options.height - foot - 8.0;
+        let areas = grid::pair(options.width, height);
+        for (area, order, name) in [
+            (areas[0], LaunchOrder::RowMajor, "Row by row".to_owned()),
+            (areas[1], grouped, format!("Groups of {}", self.group)),
+        ] {
+            let title = format!(
+                "{name}: {} blocks loaded",
+                self.panels(order).blocks(self.k_blocks)
+            );
+            self.draw(&mut scene, theme, area, order, &title);
+        }
+        legend::legend(
+            Some(&mut scene),
+            (8.0, options.height - foot - 2.0),
+            options.width - 16.0,
+            theme,
+            &entries,
+        );
+        scene
+    }
+
+    fn table(&self) -> Table {
+        let header = [
+            "order",
+            "panels of A",
+            "panels of B",
+            "blocks loaded",
+            "working set (B)",
+        ];
+        let mut groups = vec![1, 2, 3, 4, 6, 8, 12, 16, 32, self.group];
+        groups.extend(self.best);
+        groups.sort_unstable();
+        groups.dedup();
+        let rows = groups
+            .into_iter()
+            .map(|g| {
+                let order = LaunchOrder::Grouped(g);
+                let p = self.panels(order);
+                vec![
+                    if g == 1 {
+                        "row by row".to_owned()
+                    } else {
+                        format!("groups of {g}")
+                    },
+                    p.a.to_string(),
+                    p.b.to_string(),
+                    p.blocks(self.k_blocks).to_string(),
+                    self.set(order).to_string(),
+                ]
+            })
+            .collect();
+        Table::of(&header, rows)
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut out = vec![format!(
+            "A block is BM × BK of A or BK × BN of B; the first {} programs touch whole panels of {} blocks along K.",
+            self.programs, self.k_blocks
+        )];
+        if let (Some(l2), Some(best)) = (self.shape.device.l2_bytes, self.best) {
+            let word = |order| {
+                if self.set(order) <= l2 {
+                    "fits"
+                } else {
+                    "does not fit"
+                }
+            };
+            out.push(format!(
+                "Working set against the {} of L2: row by row {} ({}), groups of {} {} ({}), best groups of {best} {} ({}).",
+                Bytes(l2).to_iec(),
+                Bytes(self.set(LaunchOrder::RowMajor)).to_iec(),
+                word(LaunchOrder::RowMajor),
+                self.group,
+                Bytes(self.set(LaunchOrder::Grouped(self.group))).to_iec(),
+                word(LaunchOrder::Grouped(self.group)),
+                Bytes(self.set(LaunchOrder::Grouped(best))).to_iec(),
+                word(LaunchOrder::Grouped(best)),
+            ));
+        }
+        if self.tiles.0 > DRAWN || self.tiles.1 > DRAWN {
+            out.push(format!(
+                "Of {} × {} tiles the first {DRAWN} each way are drawn; the figures are of all.",
+                self.tiles.0, self.tiles.1
+            ));
+        }
+        out
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        if width < NARROW { 760.0 } else { 480.0 }
+    }
+}
+
+impl Tool for OrderTool {
+    fn verdict(&self) -> Vec<String> {
+        let loads = |order| self.panels(order).blocks(self.k_blocks);
+        let (row, grouped) = (
+            loads(LaunchOrder::RowMajor),
+            loads(LaunchOrder::Grouped(self.group)),
+        );
+        let share = 100.0 * (1.0 - grouped as f64 / row.max(1) as f64);
+        let change = if grouped < row {
+            format!(", {share:.0} % fewer")
+        } else if grouped > row {
+            format!(", {:.0} % more", -share)
+        } else {
+            ": no difference".to_owned()
+        };
+        let best = self.best.map_or_else(String::new, |b| {
+            format!(" The best group size for this shape is {b}.")
+        });
+        vec![format!(
+            "The first {} workgroups load {grouped} blocks in groups of {} and {row} row by row{change}.{best}",
+            self.programs, self.group
+        )]
+    }
+
+    fn figures(&self) -> Vec<(String, String, String)> {
+        let row = self.panels(LaunchOrder::RowMajor);
+        let grouped = self.panels(LaunchOrder::Grouped(self.group));
+        let loads = |p: &Panels| p.blocks(self.k_blocks).to_string();
+        let mut out = vec![
+            figure(
+                "Tiles",
+                format!("{} × {}", self.tiles.0, self.tiles.1),
+                format!("Of {}.", self.tile),
+            ),
+            figure(
+                "Loads, row by row",
+                loads(&row),
+                format!("{} panels of A, {} of B.", row.a, row.b),
+            ),
+            figure(
+                "Loads, grouped",
+                loads(&grouped),
+                format!("{} panels of A, {} of B.", grouped.a, grouped.b),
+            ),
+            figure(
+                "Working set, grouped",
+                Bytes(self.set(LaunchOrder::Grouped(self.group))).to_iec(),
+                "Bytes of A and B that the programs in flight touch.",
+            ),
+        ];
+        if let Some(best) = self.best {
+            out.push(figure(
+                "Best group size",
+                best.to_string(),
+                "The smallest whose programs in flight touch fewest bytes.",
+            ));
+        }
+        if let Some(l2) = self.shape.device.l2_bytes {
+            out.push(figure(
+                "L2",
+                Bytes(l2).to_iec(),
+                self.shape.device.name.clone(),
+            ));
+        }
+        out
+    }
+}

@@ -1,0 +1,454 @@
+//! A plan on the roofline: hollow marks of every GEMM at its roof, one colour a device, the first
+//! device's with names and with the way there, among the measured rows that pass the filters.
+
+use crate::camera::Camera;
+use crate::charts::{Chart, Inputs, RenderOptions};
+use crate::hit::Direction;
+use crate::interactive::{Emphasis, InteractiveChart, Target};
+use crate::labels::Rect;
+use crate::palette::Theme;
+use crate::roofline::{
+    Extras, InteractiveRoofline, Opened, Planned, RoofLine, Settings, Waymark, merge_roof,
+};
+use crate::scene::Color;
+use crate::scene::{Item, Point, Scene, Symbol};
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::planner::matching::Index;
+use gemmscope_analysis::planner::{Plan, PlanRow, Way, export};
+use gemmscope_model::hardware::short_name;
+use gemmscope_model::units::{FlopsPerSec, format_significant};
+use gemmscope_table::control::Control;
+use gemmscope_table::field::shape_label;
+use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A plan, opened with the rows to stand beside it.
+pub struct PlanChart {
+    plan: Arc<Plan>,
+    opened: Rc<Opened>,
+}
+
+impl PlanChart {
+    /// A plan among the measured rows of a frame, in the colours of their types.
+    pub fn open(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Self {
+        let mut settings = Settings::of(&ViewState::default());
+        settings.color = settings.color.filter(|_| !inputs.frame.data.is_empty());
+        settings.numbers = crate::roofline::Numbers::None;
+        settings.ceilings = crate::roofline::Ceilings::None;
+        PlanChart {
+            plan,
+            opened: Opened::new(inputs, settings),
+        }
+    }
+
+    fn draw(&self, options: &RenderOptions<'_>) -> InteractivePlan {
+        let extras = Extras {
+            planned: marks(&self.plan, options.theme),
+            waymarks: waymarks(&self.plan, options.theme),
+            roofs: roofs(&self.plan, options.theme),
+        };
+        InteractivePlan {
+            plan: self.plan.clone(),
+            roofline: InteractiveRoofline::new(self.opened.clone(), extras, options),
+            index: OnceCell::new(),
+        }
+    }
+}
+
+impl Chart for PlanChart {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        self.draw(options).saved(options.selected)
+    }
+
+    fn table(&self) -> Table {
+        table(&self.plan)
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        Vec::new()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn heights(&self, _width: f64) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn interactive(&self, options: &RenderOptions<'_>) -> Option<Box<dyn InteractiveChart>> {
+        Some(Box::new(self.draw(options)))
+    }
+}
+
+/// A drawn plan: the planned points answer before the measured ones.
+struct InteractivePlan {
+    plan: Arc<Plan>,
+    roofline: InteractiveRoofline,
+    /// The model's GEMMs by shape; made when a measured row is first pointed at.
+    index: OnceCell<Index>,
+}
+
+impl InteractiveChart for InteractivePlan {
+    fn scene(&self) -> &Scene {
+        self.roofline.scene()
+    }
+
+    fn emphasis(&self, what: &Emphasis) -> Scene {
+        let mut scene = self.roofline.emphasis(what);
+        if let Some(planned) = what.target.as_ref().filter(|t| t.rows.is_empty()) {
+            scene.items.push(Item::Symbol {
+                at: planned.at,
+                radius: 9.0,
+                symbol: Symbol::Ring,
+                color: self.roofline.canvas().theme.text,
+            });
+        }
+        scene
+    }
+
+    fn at(&self, at: Point, radius: f64) -> Option<Target> {
+        let away = |t: &Target| (t.at.0 - at.0).hypot(t.at.1 - at.1);
+        let planned = self.scene().hit_areas.iter().map(Target::of);
+        let planned = planned
+            .min_by(|a, b| away(a).total_cmp(&away(b)))
+            .filter(|t| away(t) <= radius);
+        // A measured point at the place of a planned one is the one that is meant.
+        match (planned, self.roofline.at(at, radius)) {
+            (Some(planned), Some(measured)) if away(&planned) < away(&measured) => Some(planned),
+            (planned, measured) => measured.or(planned),
+        }
+    }
+
+    /// The keyboard walks the plan in the order of its list.
+    fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {
+        let areas = &self.scene().hit_areas;
+        let at = from
+            .filter(|t| t.rows.is_empty())
+            .and_then(|t| areas.iter().position(|a| a.tooltip == t.tooltip));
+        let next = match (at, direction) {
+            (None, _) => 0,
+            (Some(i), Direction::Right | Direction::Down) => {
+                (i + 1).min(areas.len().saturating_sub(1))
+            }
+            (Some(i), _) => i.saturating_sub(1),
+        };
+        areas.get(next).map(Target::of)
+    }
+
+    fn within(&self, rect: Rect) -> Vec<u32> {
+        self.roofline.within(rect)
+    }
+
+    fn tooltip(&self, target: &Target) -> Tooltip {
+        let Some(&row) = target.rows.first() else {
+            let rows = describe(&self.plan, &target.tooltip.head);
+            return Tooltip {
+                rows: rows.unwrap_or_default(),
+                ..target.tooltip.clone()
+            };
+        };
+        let out = self.roofline.tooltip(target);
+        let index = self
+            .index
+            .get_or_init(|| Index::new(&self.plan.state.model));
+        match index.find(&self.roofline.frame().data.problem(row as usize)) {
+            Some(gemm) => out.row("In the model", gemm.name()),
+            None => out,
+        }
+    }
+
+    fn table(&self, most: usize) -> (Table, u64) {
+        let mut table = table(&self.plan);
+        let more = table.rows.len().saturating_sub(most);
+        table.rows.truncate(most);
+        (table, more as u64)
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        Vec::new()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn heights(&self) -> (f64, f64) {
+        self.roofline.heights()
+    }
+
+    fn camera(&self) -> Option<Camera> {
+        self.roofline.camera()
+    }
+
+    fn saved(&self, selected: &[u32]) -> Scene {
+        self.roofline.marked(selected)
+    }
+}
+
+/// Colour of a plan's device, by its place in the plan.
+pub fn color(theme: &Theme, device: usize) -> Color {
+    match device {
+        0 => theme.accent,
+        i => theme.category(i).0,
+    }
+}
+
+/// The name by which a planned point is found again: GEMM, shape, device.
+pub fn name(row: &PlanRow, device: &str) -> String {
+    let p = row.problem();
+    format!(
+        "{} ({}) on {}",
+        row.name,
+        shape_label(p.m, p.n, p.k, p.batch),
+        short_name(device)
+    )
+}
+
+/// The points of a way under a roof. A way that passes the ridge gets a corner there.
+fn along_the_roof(way: &[Way], row: &PlanRow) -> Vec<(f64, f64)> {
+    let ridge = (row.best.roof.ridge(), row.best.roof.peak_flops_per_s);
+    let mut out: Vec<(f64, f64)> = way.iter().map(|w| (w.ai, w.rate)).collect();
+    let past = |ai: f64| ai > ridge.0;
+    let first = out
+        .iter()
+        .position(|p| past(p.0))
+        .or_else(|| past(row.intensity()).then_some(out.len()));
+    match first {
+        Some(i) if i > 0 => out.insert(i, ridge),
+        _ => {}
+    }
+    out
+}
+
+/// The marks of a plan.
+pub fn marks(plan: &Plan, theme: &Theme) -> Vec<Planned> {
+    let mut trails = plan.trails().into_iter();
+    let mut out = Vec::new();
+    for (i, step) in plan.steps.iter().enumerate() {
+        let Ok(result) = &step.result else { continue };
+        for row in &result.rows {
+            let way = match i {
+                0 => trails.next().unwrap_or_default(),
+                _ => Vec::new(),
+            };
+            out.push(Planned {
+                ai: row.intensity(),
+                rate: row.rate(),
+                trail: along_the_roof(&way, row),
+                label: match i {
+                    0 => row.name.clone(),
+                    _ => String::new(),
+                },
+                name: name(row, &step.device.name),
+                color: color(theme, i),
+            });
+        }
+    }
+    out
+}
+
+/// GEMMs named at the ridge at most.
+const NAMED: usize = 3;
+
+/// Where the first device's GEMMs cross the ridge, with the batch, and the slider's steps on the
+/// way of the GEMM that takes most time; an expert's way follows its share of the tokens.
+pub fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
+    let mut out: Vec<Waymark> = plan
+        .crossings()
+        .into_iter()
+        .map(|c| {
+            let at = c.rows.get(c.leading).and_then(|r| r.1);
+            let names: Vec<&str> = c
+                .rows
+                .iter()
+                .filter(|r| r.1 == at && at.is_some())
+                .map(|r| r.0.as_str())
+                .collect();
+            let first = |most: usize| {
+                let more = match names.len().saturating_sub(most) {
+                    0 => String::new(),
+                    n => format!(" + {n}"),
+                };
+                format!("{}{more}", names[..names.len().min(most)].join(", "))
+            };
+            Waymark {
+                ai: c.ridge,
+                rate: c.peak,
+                labels: at.map_or_else(Vec::new, |at| {
+                    vec![
+                        format!("batch {at}: {}", first(NAMED)),
+                        format!("batch {at}: {}", first(1)),
+                        format!("batch {at}"),
+                    ]
+                }),
+                name: ridge_name(c.ridge),
+                color: theme.accent,
+            }
+        })
+        .collect();
+    let rows = plan.first().map_or(&[][..], |s| &s.rows);
+    let longest = rows
+        .iter()
+        .zip(plan.trails())
+        .filter(|(r, _)| !r.best.gemm.part.is_attention() && !r.best.gemm.part.is_routed())
+        .fold(None::<(&PlanRow, Vec<Way>)>, |best, new| match best {
+            Some(b) if b.0.share >= new.0.share => Some(b),
+            _ => Some(new),
+        });
+    for w in longest.iter().flat_map(|l| &l.1) {
+        out.push(Waymark {
+            ai: w.ai,
+            rate: w.rate,
+            labels: vec![w.value.to_string()],
+            name: String::new(),
+            color: theme.accent,
+        });
+    }
+    out
+}
+
+/// Name of a ridge's mark.
+fn ridge_name(ridge: f64) -> String {
+    format!("Ridge at {} FLOP/B", format_significant(ridge, 4))
+}
+
+/// The roofs that a plan's GEMMs lie on; of several devices in the colours of their marks.
+pub fn roofs(plan: &Plan, theme: &Theme) -> Vec<RoofLine> {
+    let mut out = Vec::new();
+    let several = plan.steps.len() > 1;
+    for (i, step) in plan.steps.iter().enumerate() {
+        let Ok(result) = &step.result else { continue };
+        for row in &result.rows {
+            if let Some(roof) = RoofLine::of(&step.device, row.problem().op.compute) {
+                let color = several.then(|| color(theme, i));
+                merge_roof(&mut out, RoofLine { color, ..roof });
+            }
+        }
+    }
+    out
+}
+
+/// What a tooltip says of a planned point: lines of label and value. `None` for no point of the
+/// plan.
+pub fn describe(plan: &Plan, point: &str) -> Option<Vec<(String, String)>> {
+    let ridge = plan
+        .crossings()
+        .into_iter()
+        .find(|c| ridge_name(c.ridge) == point);
+    if let Some(c) = ridge {
+        let line = |r: (String, Option<u64>, String)| {
+            let batch =
+                r.1.map_or_else(|| "never".to_owned(), |b| format!("from batch {b}"));
+            (r.0, batch)
+        };
+        return Some(c.rows.into_iter().map(line).collect());
+    }
+    plan.steps.iter().find_map(|step| {
+        let rows = &step.result.as_ref().ok()?.rows;
+        let row = rows.iter().find(|r| name(r, &step.device.name) == point)?;
+        let text = |label: &str, value: String| (label.to_owned(), value);
+        Some(vec![
+            text("Shape", row.problem().to_string()),
+            text("In a step", format!("{} times", row.best.gemm.count)),
+            text("Intensity", row.problem().intensity().to_string()),
+            text("Roof", FlopsPerSec(row.rate()).to_string()),
+            text("Bound", row.best.bound.label().to_owned()),
+            text("Best time", row.best.time.to_string()),
+            text(
+                "Share",
+                format!("{} % of the step", format_significant(row.share * 100.0, 3)),
+            ),
+            text("Ridge", row.crossing(&plan.state.workload)),
+        ])
+    })
+}
+
+/// All marks as a table.
+pub fn table(plan: &Plan) -> Table {
+    let mut out = Table::default();
+    for step in &plan.steps {
+        let Ok(result) = &step.result else { continue };
+        let table = export::table(result);
+        out.header = table.header;
+        for row in table.rows {
+            let device = std::iter::once(step.device.name.clone());
+            out.rows.push(device.chain(row).collect());
+        }
+    }
+    out.header.insert(0, "device".to_owned());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_analysis::planner::PlanState;
+    use gemmscope_table::dataset::Dataset;
+    use gemmscope_table::field::Frame;
+
+    fn plan(hash: &str) -> Plan {
+        Plan::new(PlanState::read(&ViewState::decode(hash).0).0, &[])
+    }
+
+    fn draw(plan: &Plan, theme: &Theme, size: (f64, f64)) -> InteractivePlan {
+        let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
+        let state = ViewState::default();
+        let chart = PlanChart::open(&Inputs::new(&frame, &state), Arc::new(plan.clone()));
+        chart.draw(&RenderOptions::new(theme, size))
+    }
+
+    #[test]
+    fn a_plan_without_a_file() {
+        let p = plan("plan.model=llama-2-7b&plan.batch=64&plan.devices=a100-80-sxm,mi300x");
+        let drawn = draw(&p, &Theme::LIGHT, (1000.0, 560.0));
+        let chart = drawn.roofline.picture();
+        assert_eq!(chart.roofs.len(), 2);
+        assert_eq!(chart.scene.message, None);
+        // Every planned point of both devices can be reached and says what it is.
+        assert_eq!(chart.scene.hit_areas.len(), 17);
+        for mark in &chart.scene.hit_areas {
+            let lines = describe(&p, &mark.tooltip.head).unwrap().len();
+            // The ridge lists the six GEMMs of weights.
+            let ridge = mark.tooltip.head.starts_with("Ridge at 153");
+            assert_eq!(lines, if ridge { 6 } else { 8 }, "{}", mark.tooltip.head);
+        }
+        let (up, ridge) = (
+            p.first()
+                .unwrap()
+                .rows
+                .iter()
+                .find(|r| r.name == "up_proj")
+                .unwrap(),
+            waymarks(&p, &Theme::LIGHT)[0].labels[0].clone(),
+        );
+        let at = up.ridge_batch.unwrap();
+        assert_eq!(
+            ridge,
+            format!("batch {at}: qkv_proj, gate_proj, up_proj + 1")
+        );
+        // The steps of the slider on the way there.
+        let steps: Vec<String> = waymarks(&p, &Theme::LIGHT)[1..]
+            .iter()
+            .map(|w| w.labels[0].clone())
+            .collect();
+        assert_eq!(steps, ["1", "2", "4", "8", "16", "32"]);
+        assert_eq!(describe(&p, "nothing"), None);
+        assert_eq!(table(&p).rows.len(), 16);
+        crate::testing::golden("plan-desk", &chart.scene);
+        let phone = draw(&p, &Theme::DARK, (374.0, 420.0));
+        crate::testing::golden("plan-phone-dark", phone.scene());
+    }
+
+    #[test]
+    fn no_plan_draws_no_roof() {
+        let p = plan("plan.devices=v100-sxm2");
+        let drawn = draw(&p, &Theme::LIGHT, (700.0, 400.0));
+        let chart = drawn.roofline.picture();
+        assert!(chart.roofs.is_empty() && chart.scene.hit_areas.is_empty());
+        assert!(chart.scene.message.is_some());
+    }
+}

@@ -1,0 +1,171 @@
+use super::*;
+use crate::charts::RenderOptions;
+use crate::palette::Theme;
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::fixture;
+use std::sync::Arc;
+
+fn open(id: &str, hash: &str) -> Box<dyn Tool> {
+    open_with(
+        id,
+        hash,
+        &Frame::all(Arc::new(Dataset::new()), Arc::default()),
+    )
+}
+
+fn open_with(id: &str, hash: &str, frame: &Frame) -> Box<dyn Tool> {
+    let state = ViewState::decode(hash).0;
+    let kind = TOOLS.iter().find(|t| t.id == id).unwrap();
+    (kind.open)(&Context {
+        frame,
+        state: &state,
+        own: &[],
+    })
+}
+
+fn value(tool: &dyn Tool, label: &str) -> String {
+    let found = tool.figures().into_iter().find(|f| f.0 == label);
+    found.unwrap_or_else(|| panic!("no figure {label}")).1
+}
+
+fn look(theme: &Theme, width: f64, tool: &dyn Tool) -> crate::scene::Scene {
+    let scene = tool.scene(&RenderOptions::new(theme, (width, tool.height(width))));
+    for mark in &scene.hit_areas {
+        assert!(mark.rect.iter().all(|v| v.is_finite()) && !mark.tooltip.is_empty());
+    }
+    assert!(!scene.title.is_empty());
+    scene
+}
+
+#[test]
+fn pictures_of_every_tool() {
+    for (id, hash) in [
+        ("tile", "tool.m=4096"),
+        ("flat", ""),
+        ("order", "tool.m=2304&tool.n=2304"),
+        ("fusion", "fusion.steps=bias,activation"),
+        ("rounding", ""),
+    ] {
+        let tool = open(id, hash);
+        crate::testing::golden(
+            &format!("planner-{id}-desk"),
+            &look(&Theme::LIGHT, 960.0, &*tool),
+        );
+        crate::testing::golden(
+            &format!("planner-{id}-phone"),
+            &look(&Theme::DARK, 360.0, &*tool),
+        );
+        let table = tool.table();
+        assert!(!table.rows.is_empty() && table.rows.iter().all(|r| r.len() == table.header.len()));
+        assert!(!tool.notes().is_empty());
+    }
+}
+
+#[test]
+fn the_overflow_is_named() {
+    let tool = open("tile", "");
+    assert_eq!(value(&*tool, "In all, one stage"), "176 KiB");
+    assert_eq!(value(&*tool, "Registers a thread"), "64");
+    assert_eq!(value(&*tool, "Shared memory"), "192 KiB");
+    assert!(
+        tool.verdict()[0].contains("the stages take 192 KiB of shared memory, a block has 163 KiB"),
+        "{:?}",
+        tool.verdict()
+    );
+    let three = open("tile", "tool.stages=3");
+    assert!(
+        three.verdict()[0].starts_with("Runs as chosen: 1 workgroup a SM at most, limited by"),
+        "{:?}",
+        three.verdict()
+    );
+    let spill = open("tile", "tool.bm=256&tool.bn=256&tool.warps=4&tool.stages=1");
+    assert!(
+        spill.verdict()[0].contains("spills"),
+        "{:?}",
+        spill.verdict()
+    );
+}
+
+#[test]
+fn ninety_against_fifty_four() {
+    let tool = open(
+        "order",
+        "tool.m=1152&tool.n=1152&tool.k=576&tool.bm=128&tool.bn=128&order.group=3&order.programs=9",
+    );
+    assert_eq!(value(&*tool, "Tiles"), "9 × 9");
+    assert_eq!(value(&*tool, "Loads, row by row"), "90");
+    assert_eq!(value(&*tool, "Loads, grouped"), "54");
+    assert_eq!(value(&*tool, "Best group size"), "3");
+}
+
+#[test]
+fn fused_traffic() {
+    let tool = open("fusion", "");
+    assert_eq!(value(&*tool, "Traffic, separate"), "0.168 GB");
+    assert_eq!(value(&*tool, "Traffic, fused"), "0.101 GB");
+    assert!(tool.notes()[1].contains("rounded to fp16 once instead of 2 times"));
+}
+
+#[test]
+fn flat_ratios_and_a_measured_sweep_beside() {
+    let tool = open("flat", "");
+    assert_eq!(value(&*tool, "Ratio, B_N 32"), "12.780");
+    assert_eq!(value(&*tool, "Ratio, B_N 512"), "15.724");
+    let alone = look(&Theme::LIGHT, 960.0, &*tool).hit_areas.len();
+    assert_eq!(alone, 45);
+    let mut rows = fixture::Rows::new();
+    let width = rows.table().number_column(ColumnMeaning::TileN, "tile_n");
+    for bn in [32, 64, 128] {
+        rows.table().set_number(width, f64::from(bn));
+        rows.row((8, 8192, 4096), "", 1e-4 / f64::from(bn), "");
+    }
+    let frame = rows.frame(Some("a100-80-sxm"));
+    let both = open_with("flat", "", &frame);
+    assert!(look(&Theme::LIGHT, 960.0, &*both).hit_areas.len() > alone);
+}
+
+#[test]
+fn any_setting_is_survived() {
+    for v in ["0", "1", "-3", "16777216", "nan", "1e9", "x", "2.5"] {
+        for tool in TOOLS {
+            let hash = format!(
+                "tool.m={v}&tool.n={v}&tool.k={v}&tool.bm={v}&tool.bn={v}&tool.bk={v}&tool.warps={v}&tool.stages={v}&tool.split={v}&flat.m={v}&flat.k={v}&flat.units={v}&order.group={v}&order.programs={v}&num.atol={v}&num.rtol={v}&tool.device={v}&tool.type={v}"
+            );
+            for hash in [
+                hash.as_str(),
+                "tool.device=v100-sxm2&tool.type=bf16",
+                "tool.type=int8&num.acc=int8",
+            ] {
+                let tool = open(tool.id, hash);
+                let _ = (
+                    look(&Theme::DARK, 300.0, &*tool),
+                    tool.table(),
+                    tool.notes(),
+                    tool.verdict(),
+                    tool.figures(),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_measured_shape_is_opened() {
+    let mut state = ViewState::default();
+    let mut p = Problem::new(8944, 2816, 1024, DataType::Bf16);
+    let tile = Tile {
+        m: 224,
+        n: 128,
+        k: Some(64),
+    };
+    take_shape(&mut state, &p, Some("mi300x"), Some(tile));
+    let tool = open("tile", &state.encode());
+    assert_eq!(value(&*tool, "Tiles"), "40 × 22");
+    // 224 x 64 x 2 bytes.
+    assert_eq!(value(&*tool, "A tile"), "28.0 KiB");
+    // What the tools have no word for stays as it was.
+    p.op.compute = DataType::Fp6;
+    take_shape(&mut state, &p, None, None);
+    assert_eq!(state.param("tool.type"), Some("bf16"));
+    assert_eq!(state.param("tool.bm"), Some("224"));
+}

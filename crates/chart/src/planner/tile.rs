@@ -1,0 +1,494 @@
+//! The tile explorer: the chosen setting's resources as bars, and a map over two of its numbers.
+
+use super::grid::{self, Cell, Names, Tick};
+use super::{Context, Shape, Tool, figure, tile_controls, whole};
+use crate::charts::{Chart, RenderOptions};
+use crate::color_scale::shown;
+use crate::layout::{FONT, NARROW};
+use crate::legend;
+use crate::palette::{Theme, alpha};
+use crate::scene::{Anchor, Baseline, Scene};
+use crate::ticks::Format;
+use gemmscope_model::roofline::Roof;
+use gemmscope_model::tiling::Axis;
+use gemmscope_model::tiling::explore::{AXES, Evaluation, Map, Setting, evaluate, map};
+use gemmscope_model::tiling::{Limit, Overflow};
+use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, plural};
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::result_table::Table;
+
+/// An opened explorer.
+pub(super) struct TileTool {
+    shape: Shape,
+    controls: Vec<Control>,
+    roof: Option<Roof>,
+    chosen: Option<Evaluation>,
+    map: Map,
+}
+
+impl TileTool {
+    pub(super) fn open(context: &Context<'_>) -> Self {
+        let s = context.state;
+        let shape = Shape::read(context);
+        let (mut more, tile) = tile_controls(s);
+        more.push(Control::count(
+            s,
+            "tool.warps",
+            "Warps",
+            "Warps (wavefronts) of a workgroup; they share the accumulator.",
+            (1, 64),
+            16,
+        ));
+        more.push(Control::count(
+            s,
+            "tool.stages",
+            "Stages",
+            "Stages of A and B kept in shared memory, each counted whole.",
+            (1, 16),
+            4,
+        ));
+        more.push(Control::count(
+            s,
+            "tool.split",
+            "Split-K",
+            "Workgroups that share one tile, each with a part of K.",
+            (1, 1024),
+            1,
+        ));
+        let setting = Setting {
+            tile,
+            warps: whole(&more[3]),
+            stages: whole(&more[4]),
+            split_k: whole(&more[5]),
+        };
+        let axis = |key: &str, label: &str, default: Axis| {
+            let options = AXES
+                .iter()
+                .map(|a| Choice::new(a.0.key(), axis_name(a.0)))
+                .collect();
+            let control = Control::choice(
+                s,
+                key,
+                label,
+                "A number of the setting that the map tries.",
+                options,
+                default.key(),
+            );
+            let axis = AXES
+                .iter()
+                .map(|a| a.0)
+                .find(|a| a.key() == control.current)
+                .unwrap_or(default);
+            (control, axis)
+        };
+        let (x_control, x) = axis("tool.x", "Columns", Axis::Bn);
+        let (y_control, y) = axis("tool.y", "Rows", Axis::Bm);
+        let p = &shape.problem;
+        let roof = shape.device.roof(p.op.compute, s.roof);
+        let mut controls = shape.controls.clone();
+        controls.extend(more);
+        controls.extend([x_control, y_control]);
+        TileTool {
+            chosen: evaluate(p, &shape.device, roof, setting),
+            map: map(p, &shape.device, roof, setting, (x, y)),
+            controls,
+            roof,
+            shape,
+        }
+    }
+
+    fn cell(&self, theme: &Theme, x: usize, y: usize) -> Option<Cell> {
+        let i = y * self.map.xs.len() + x;
+        let e = self.map.cells.get(i)?.as_ref()?;
+        let share = e
+            .roof
+            .map_or(f64::NAN, |r| r.flops_per_s / r.device_flops_per_s);
+        let hatched = !e.overflows.is_empty();
+        let chosen = self.chosen.as_ref().is_some_and(|c| c.setting == e.setting);
+        Some(Cell {
+            fill: match (hatched, share.is_nan()) {
+                (true, _) => theme.grid,
+                (_, true) => alpha(theme.other, 0.35),
+                _ => shown(share.clamp(0.0, 1.0), theme),
+            },
+            text: e
+                .roof
+                .map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 3)),
+            hatched,
+            frame: chosen.then_some(theme.accent),
+            tick: (self.map.best == Some(i)).then_some(Tick::Best),
+            label: self.label(e, self.map.best == Some(i)),
+            rows: Vec::new(),
+        })
+    }
+
+    fn label(&self, e: &Evaluation, best: bool) -> String {
+        let (x, y) = self.map.axes;
+        let mut text = format!(
+            "{} {}, {} {}",
+            axis_name(y),
+            e.setting.get(y),
+            axis_name(x),
+            e.setting.get(x)
+        );
+        if let Some(r) = e.roof {
+            text.push_str(&format!(": shape roof {}", FlopsPerSec(r.flops_per_s)));
+        }
+        for o in &e.overflows {
+            text.push_str(&format!("; {}", o.sentence()));
+        }
+        if best {
+            text.push_str("; the best that runs");
+        }
+        text
+    }
+
+    /// Name, what is needed, what there is, both in words.
+    fn resources(&self) -> Vec<(&'static str, f64, String)> {
+        let Some(e) = &self.chosen else {
+            return Vec::new();
+        };
+        let (d, f) = (&self.shape.device, &e.footprint);
+        let limit =
+            |wanted: fn(&Overflow) -> Option<(f64, f64)>| e.overflows.iter().find_map(wanted);
+        let mut out = Vec::new();
+        if let Some(have) = d.shared_bytes_per_block.or(d.shared_bytes_per_unit) {
+            out.push((
+                "Shared memory",
+                f.shared_bytes / have,
+                format!(
+                    "{} of {}",
+                    Bytes(f.shared_bytes).to_iec(),
+                    Bytes(have).to_iec()
+                ),
+            ));
+        }
+        let most = limit(|o| match o {
+            Overflow::RegistersPerThread { needed, limit } => Some((*needed, f64::from(*limit))),
+            _ => None,
+        })
+        .map_or(if d.vendor == "AMD" { 512.0 } else { 255.0 }, |l| l.1);
+        let registers = f.accumulator_registers_per_thread;
+        out.push((
+            "Registers a thread",
+            registers / most,
+            format!("{registers:.0} of {most:.0}"),
+        ));
+        if let Some(have) = d.registers_bytes_per_unit {
+            out.push((
+                "Register file",
+                f.accumulator_bytes / have,
+                format!(
+                    "{} of {}",
+                    Bytes(f.accumulator_bytes).to_iec(),
+                    Bytes(have).to_iec()
+                ),
+            ));
+        }
+        out.push((
+            "Threads",
+            f64::from(f.threads) / 1024.0,
+            format!("{} of 1024", f.threads),
+        ));
+        out
+    }
+
+    fn bars(&self, scene: &mut Scene, theme: &Theme, width: f64) -> f64 {
+        let narrow = width < NARROW;
+        let label = if narrow { 108.0 } else { 130.0 };
+        let value = if narrow { 172.0 } else { 200.0 };
+        let room = (width - label - value - 24.0).max(20.0);
+        for (i, (name, share, words)) in self.resources().into_iter().enumerate() {
+            let y = 12.0 + 22.0 * i as f64;
+            legend::note(scene, (8.0, y), label, theme, name);
+            let bar = [8.0 + label, y - 6.0, room, 12.0];
+            scene.fill(bar, theme.grid);
+            let over = share > 1.0;
+            let color = if over { theme.warn } else { theme.accent };
+            scene.fill([bar[0], bar[1], room * share.min(1.0), 12.0], color);
+            let words = if over {
+                format!("{words}: too much")
+            } else {
+                words
+            };
+            scene.text(
+                (bar[0] + room + 8.0, y),
+                crate::text::ellipsis(&words, FONT, value),
+                FONT,
+                if over { theme.warn } else { theme.text },
+                (Anchor::Start, Baseline::Middle),
+            );
+        }
+        22.0 * self.resources().len() as f64 + 12.0
+    }
+}
+
+fn limit_name(limit: Limit) -> &'static str {
+    match limit {
+        Limit::SharedMemory => "shared memory",
+        Limit::Registers => "registers",
+        Limit::Threads => "threads",
+    }
+}
+
+/// Name of an axis as the settings beside the map write it.
+fn axis_name(axis: Axis) -> String {
+    axis.label().replace('_', "")
+}
+
+impl Chart for TileTool {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let theme = options.theme;
+        let (x, y) = self.map.axes;
+        let mut scene = Scene::new(options.width, options.height, "");
+        scene.title = format!(
+            "Tile explorer of {} on {}: shape roof over {} and {}",
+            self.shape.problem,
+            self.shape.device.name,
+            axis_name(x),
+            axis_name(y)
+        );
+        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
+        let used = self.bars(&mut scene, theme, options.width) + 8.0;
+        let texts = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
+        let (columns, rows) = (texts(&self.map.xs), texts(&self.map.ys));
+        let legend = legend::LEGEND_LINE * if options.width < NARROW { 2.0 } else { 1.0 };
+        let area = [
+            8.0,
+            used,
+            options.width - 16.0,
+            options.height - used - legend - 6.0,
+        ];
+        let names = Names {
+            title: "Shape roof in TFLOP/s",
+            x: &axis_name(x),
+            y: &axis_name(y),
+            columns: &columns,
+            rows: &rows,
+        };
+        grid::draw(&mut scene, theme, area, &names, &|i, j| {
+            self.cell(theme, i, j)
+        });
+        let entries = [
+            (
+                legend::Swatch::Box(shown(1.0, theme)),
+                "the device's roof".to_owned(),
+            ),
+            (
+                legend::Swatch::Box(shown(0.0, theme)),
+                "far below".to_owned(),
+            ),
+            (
+                legend::Swatch::Box(theme.grid),
+                "hatched: cannot run".to_owned(),
+            ),
+            (
+                legend::Swatch::Check(theme.text),
+                "best that runs".to_owned(),
+            ),
+            (legend::Swatch::Solid(theme.accent), "chosen".to_owned()),
+        ];
+        legend::legend(
+            Some(&mut scene),
+            (8.0, options.height - legend - 4.0),
+            options.width - 16.0,
+            theme,
+            &entries,
+        );
+        scene
+    }
+
+    fn table(&self) -> Table {
+        let (x, y) = self.map.axes;
+        let (y_name, x_name) = (axis_name(y), axis_name(x));
+        let header = [
+            &*y_name,
+            &*x_name,
+            "shape roof (FLOP/s)",
+            "tile efficiency",
+            "wave efficiency",
+            "waves",
+            "L2 to units (B)",
+            "blocks a unit",
+            "cannot run",
+        ];
+        let rows = self
+            .map
+            .cells
+            .iter()
+            .flatten()
+            .map(|e| {
+                let waves = |f: fn(&gemmscope_model::tiling::Waves) -> f64| {
+                    e.waves
+                        .as_ref()
+                        .map_or_else(String::new, |w| f(w).to_string())
+                };
+                vec![
+                    e.setting.get(y).to_string(),
+                    e.setting.get(x).to_string(),
+                    e.roof
+                        .map_or_else(String::new, |r| r.flops_per_s.to_string()),
+                    e.tiling.tile_efficiency.to_string(),
+                    waves(|w| w.wave_efficiency),
+                    waves(|w| w.waves as f64),
+                    e.traffic.0.to_string(),
+                    e.occupancy
+                        .map_or_else(String::new, |o| o.blocks.to_string()),
+                    e.overflows
+                        .iter()
+                        .map(Overflow::sentence)
+                        .collect::<Vec<_>>()
+                        .join("; "),
+                ]
+            })
+            .collect();
+        Table::of(&header, rows)
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if let Some(best) = self.map.best.and_then(|i| self.map.cells[i].as_ref()) {
+            out.push(format!(
+                "Best of the map: {}, {} stages, {} warps, split-K {}: of those within a tenth of the highest shape roof, the one with least traffic between L2 and the {}s.",
+                best.setting.tile, best.setting.stages, best.setting.warps, best.setting.split_k, self.shape.device.unit_kind
+            ));
+        }
+        out.push("Shape roof: the smaller of peak × tile efficiency × wave efficiency and intensity × bandwidth, with one workgroup a unit. Registers count the accumulator only: operands and addresses come on top.".to_owned());
+        out
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        if width < NARROW { 480.0 } else { 540.0 }
+    }
+}
+
+impl Tool for TileTool {
+    fn verdict(&self) -> Vec<String> {
+        let Some(e) = &self.chosen else {
+            return Vec::new();
+        };
+        let device = &self.shape.device;
+        let mut out: Vec<String> = e
+            .overflows
+            .iter()
+            .map(|o| format!("Does not run as chosen: {}.", o.sentence()))
+            .collect();
+        if self.roof.is_none() {
+            out.push(device.explain_peak(self.shape.problem.op.compute));
+        }
+        if let (true, Some(o)) = (e.overflows.is_empty(), e.occupancy) {
+            let share = e.roof.map_or_else(String::new, |r| {
+                let share = r.flops_per_s / r.device_flops_per_s;
+                format!(
+                    "; tile and waves leave {} of the device's roof",
+                    Format::percent().write(share, 3)
+                )
+            });
+            out.push(format!(
+                "Runs as chosen: {} a {} at most, limited by {}{share}.",
+                plural(o.blocks.into(), "workgroup"),
+                device.unit_kind,
+                limit_name(o.limited_by)
+            ));
+        }
+        out
+    }
+
+    fn figures(&self) -> Vec<(String, String, String)> {
+        let Some(e) = &self.chosen else {
+            return Vec::new();
+        };
+        let percent = |v| Format::percent().write(v, 3);
+        let f = &e.footprint;
+        let mut out = vec![
+            figure(
+                "A tile",
+                Bytes(f.a_bytes).to_iec(),
+                "One stage: BM × BK × size of an element.",
+            ),
+            figure(
+                "B tile",
+                Bytes(f.b_bytes).to_iec(),
+                "One stage: BK × BN × size of an element.",
+            ),
+            figure(
+                "Accumulator",
+                Bytes(f.accumulator_bytes).to_iec(),
+                "BM × BN × 4 bytes, in registers.",
+            ),
+            figure(
+                "In all, one stage",
+                Bytes(f.total_bytes()).to_iec(),
+                "A tile, B tile and accumulator.",
+            ),
+            figure(
+                "Shared memory",
+                Bytes(f.shared_bytes).to_iec(),
+                format!("{} stages of A and B, each kept whole.", f.stages),
+            ),
+            figure(
+                "Registers a thread",
+                format!("{:.0}", f.accumulator_registers_per_thread),
+                "For the accumulator alone: BM × BN / (warps × lanes).",
+            ),
+        ];
+        if let Some(o) = e.occupancy {
+            let by = limit_name(o.limited_by);
+            out.push(figure(
+                "Blocks a unit",
+                o.blocks.to_string(),
+                format!("At most at once, limited by {by}."),
+            ));
+        }
+        out.push(figure(
+            "Tiles",
+            format!("{} × {}", e.tiling.tiles_m, e.tiling.tiles_n),
+            "ceil(M / BM) × ceil(N / BN).",
+        ));
+        if let Some(w) = e.waves {
+            let units = self.shape.device.units.unwrap_or(0);
+            out.push(figure(
+                "Workgroups",
+                w.workgroups.to_string(),
+                "Tiles × batch × split-K.",
+            ));
+            out.push(figure(
+                "Waves",
+                w.waves.to_string(),
+                format!("Rounds over {units} {}s.", self.shape.device.unit_kind),
+            ));
+            out.push(figure(
+                "Tile efficiency",
+                percent(w.tile_efficiency),
+                "Share of computed elements that are wanted.",
+            ));
+            out.push(figure(
+                "Wave efficiency",
+                percent(w.wave_efficiency),
+                "Share of unit time with a workgroup to run.",
+            ));
+        }
+        out.push(figure(
+            "Tile traffic",
+            e.traffic.to_string(),
+            "Between L2 and the units: M N K (1/BM + 1/BN) × size.",
+        ));
+        if let Some(r) = e.roof {
+            out.push(figure(
+                "Shape roof",
+                FlopsPerSec(r.flops_per_s).to_string(),
+                "What tile and waves leave of the roof.",
+            ));
+            out.push(figure(
+                "Device roof",
+                FlopsPerSec(r.device_flops_per_s).to_string(),
+                "At this intensity.",
+            ));
+        }
+        out
+    }
+}

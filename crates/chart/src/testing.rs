@@ -1,0 +1,105 @@
+//! Checks that every chart passes.
+
+/// Sizes a page gives a view: a phone's and a desk's.
+pub(crate) const SIZES: [(f64, f64); 2] = [(358.0, 420.0), (1040.0, 640.0)];
+
+/// Draws a view in both themes and at both sizes, checks that nothing sticks out or overlaps the
+/// edge, and writes the pictures to the folder in `PICTURES` where it is set.
+pub(crate) fn draw_everywhere(name: &str, view: &dyn crate::charts::Chart) {
+    use crate::charts::RenderOptions;
+    use crate::palette::Theme;
+    for (width, _) in SIZES {
+        for dark in [false, true] {
+            let theme = Theme::of(dark);
+            let look = RenderOptions::new(&theme, (width, view.height(width)));
+            let scene = view.scene(&look);
+            sound(&scene);
+            if let Ok(dir) = std::env::var("PICTURES") {
+                let theme = if dark { "dark" } else { "light" };
+                let path = format!("{dir}/{name}-{width:.0}-{theme}.svg");
+                std::fs::write(path, crate::svg::svg(&scene)).unwrap();
+            }
+        }
+    }
+    if let Ok(dir) = std::env::var("PICTURES") {
+        let table = view.table();
+        let text = format!("{}\n\n{}", view.notes().join("\n"), table.csv());
+        std::fs::write(format!("{dir}/{name}.txt"), text).unwrap();
+    }
+}
+
+/// Every text lies inside the picture, every mark is finite, every row of the table is whole.
+pub(crate) fn sound(scene: &crate::scene::Scene) {
+    use crate::scene::{Anchor, Item};
+    assert!(!scene.title.is_empty());
+    for item in &scene.items {
+        match item {
+            Item::Text {
+                at,
+                text,
+                size,
+                bold,
+                anchor,
+                turns: 0,
+                ..
+            } => {
+                let w = crate::text::width(text, *size, *bold);
+                let left = match anchor {
+                    Anchor::Start => at.0,
+                    Anchor::Middle => at.0 - w / 2.0,
+                    Anchor::End => at.0 - w,
+                };
+                assert!(
+                    left >= -1.0
+                        && left + w <= scene.width + 1.0
+                        && at.1 >= 0.0
+                        && at.1 <= scene.height,
+                    "text leaves the picture ({} x {}): {text:?} at {at:?}, {left:.0}..{:.0}",
+                    scene.width,
+                    scene.height,
+                    left + w
+                );
+            }
+            Item::Text { at, .. } => assert!(at.0.is_finite() && at.1.is_finite()),
+            Item::Rect { rect, .. } => {
+                assert!(rect.iter().all(|v| v.is_finite()), "{rect:?}");
+            }
+            _ => {}
+        }
+    }
+    for m in &scene.hit_areas {
+        assert!(m.rect.iter().all(|v| v.is_finite()), "{m:?}");
+        assert!(!m.tooltip.is_empty());
+    }
+}
+
+/// Pictures whose SVG is a golden too: one of each way to draw.
+const AS_SVG: [&str; 3] = ["compare-overview-desk", "history-desk", "tiles-phone"];
+
+/// Compares what a picture says with `tests/golden/views`; `UPDATE_GOLDEN=1` writes.
+pub(crate) fn golden(name: &str, scene: &crate::scene::Scene) {
+    let check = |ending: &str, text: &str| {
+        gemmscope_table::fixture::golden(&format!("tests/golden/views/{name}.{ending}"), text)
+            .unwrap_or_else(|e| panic!("{e}"));
+    };
+    check("txt", &scene.digest());
+    if AS_SVG.contains(&name) {
+        check("svg", &crate::svg::svg(scene));
+    }
+}
+
+/// 500 shapes that two libraries measured, 37 that only the first did: `y` is slower on all but
+/// one of them.
+pub(crate) fn two_libraries() -> gemmscope_table::field::Frame {
+    let mut rows = gemmscope_table::fixture::Rows::new();
+    for i in 0..537u32 {
+        let shape = (1 << (i % 13), 64 * (1 + i / 13 % 7), 128 << (i / 91));
+        let time = 1e-6 + 2e-9 * f64::from(i * 7919 % 997);
+        rows.row(shape, "x", time, "");
+        if i < 500 {
+            let slower = 1.01 + f64::from(i * 31 % 250);
+            rows.row(shape, "y", time * slower, "");
+        }
+    }
+    rows.frame(Some("mi300x"))
+}

@@ -1,0 +1,333 @@
+//! Reads and checks the command line, before any file is opened.
+
+use crate::help::{Command, OPTIONS, names};
+use crate::report::FORMS;
+use gemmscope_chart::charts::CHARTS;
+use gemmscope_chart::picture;
+use gemmscope_import::{FORMATS, ImportOptions};
+use gemmscope_model::hardware;
+use gemmscope_model::hardware::NameMatch;
+use gemmscope_table::dataset::ColumnSpec;
+use std::ffi::OsString;
+
+/// The command and options of a command line.
+#[derive(Debug)]
+pub(super) struct Args {
+    pub command: Command,
+    pub files: Vec<OsString>,
+    pub device: Option<String>,
+    pub json: bool,
+    pub output: Option<OsString>,
+    pub options: ImportOptions,
+    pub view: Option<String>,
+    pub state: Option<String>,
+    pub dark: bool,
+    /// Width and height in CSS pixels; without a height the view chooses.
+    pub size: (f64, Option<f64>),
+    pub form: Option<String>,
+    pub app: Option<OsString>,
+    pub min_efficiency: Option<f64>,
+    pub each: bool,
+    pub baseline: Option<OsString>,
+    pub max_regression: Option<f64>,
+}
+
+/// A valid command line.
+#[derive(Debug)]
+pub(super) enum Parsed {
+    /// Run this.
+    Run(Box<Args>),
+    /// Print this text (help or version).
+    Say(String),
+}
+
+/// An invalid command line; `command` is the command in it, if there is one.
+#[derive(Debug)]
+pub(super) struct Usage {
+    pub command: Option<Command>,
+    pub message: String,
+}
+
+/// `60%` or `0.6`.
+fn share(option: &str, text: &str) -> Result<f64, String> {
+    let (digits, scale) = match text.trim().strip_suffix('%') {
+        Some(digits) => (digits.trim(), 0.01),
+        None => (text.trim(), 1.0),
+    };
+    match digits.parse::<f64>() {
+        Ok(v) if v.is_finite() && v >= 0.0 && (scale < 1.0 || v <= 1.0) => Ok(v * scale),
+        _ => Err(format!(
+            "{option}: expected a share such as 60% or 0.6: {text}"
+        )),
+    }
+}
+
+/// `960x600` or `960`.
+fn size(text: &str) -> Result<(f64, Option<f64>), String> {
+    let side = |t: &str| {
+        t.parse::<f64>()
+            .ok()
+            .filter(|v| (100.0..=8192.0).contains(v))
+            .ok_or_else(|| format!("--size: expected WIDTHxHEIGHT, 100 to 8192 each: {text}"))
+    };
+    match text.split_once('x') {
+        Some((w, h)) => Ok((side(w)?, Some(side(h)?))),
+        None => Ok((side(text)?, None)),
+    }
+}
+
+fn one_of(option: &str, known: &[&str], value: String) -> Result<String, String> {
+    if known.contains(&value.as_str()) {
+        return Ok(value);
+    }
+    let known = known.join(", ");
+    Err(format!("{option}: expected one of {known}: {value}"))
+}
+
+/// `NAME=VALUE`; the name may contain `=` too.
+fn pair(option: &str, value: &str) -> Result<(String, String), String> {
+    value
+        .rsplit_once('=')
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .ok_or_else(|| format!("{option}: expected NAME=VALUE: {value}"))
+}
+
+impl Args {
+    fn new(command: Command) -> Self {
+        Args {
+            command,
+            files: Vec::new(),
+            device: None,
+            json: false,
+            output: None,
+            options: ImportOptions::default(),
+            view: None,
+            state: None,
+            dark: false,
+            size: (960.0, None),
+            form: None,
+            app: None,
+            min_efficiency: None,
+            each: false,
+            baseline: None,
+            max_regression: None,
+        }
+    }
+
+    /// Sets the option with this name; `value` returns the argument after it.
+    fn take(
+        &mut self,
+        long: &str,
+        value: &mut dyn FnMut() -> Result<OsString, lexopt::Error>,
+    ) -> Result<(), String> {
+        let mut raw = || value().map_err(|e| e.to_string());
+        match long {
+            "json" => self.json = true,
+            "each" => self.each = true,
+            "app" => self.app = Some(raw()?),
+            "baseline" => self.baseline = Some(raw()?),
+            "output" => self.output = Some(raw()?),
+            _ => {
+                let option = format!("--{long}");
+                let text = raw()?
+                    .into_string()
+                    .map_err(|v| format!("{option}: expected text: {}", v.to_string_lossy()))?;
+                self.take_text(long, &option, text)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_text(&mut self, long: &str, option: &str, text: String) -> Result<(), String> {
+        match long {
+            "device" => self.device = Some(device_id(&text)?),
+            "format" => {
+                let ids: Vec<&str> = FORMATS.iter().map(|f| f.id).collect();
+                self.options.format = Some(one_of(option, &ids, text)?);
+            }
+            "column" => {
+                let (name, what) = pair(option, &text)?;
+                what.parse::<ColumnSpec>()
+                    .map_err(|e| format!("{option}: {e}"))?;
+                self.options.columns.insert(name, what);
+            }
+            "answer" => {
+                let (key, value) = pair(option, &text)?;
+                self.options.answers.insert(key, value);
+            }
+            "view" => self.view = Some(text),
+            "state" => self.state = Some(text),
+            "theme" => self.dark = one_of(option, &["light", "dark"], text)? == "dark",
+            "size" => self.size = size(&text)?,
+            "form" => self.form = Some(one_of(option, &FORMS, text)?),
+            "min-efficiency" => self.min_efficiency = Some(share(option, &text)?),
+            "max-regression" => self.max_regression = Some(share(option, &text)?),
+            _ => return Err(format!("{option}: unknown option")),
+        }
+        Ok(())
+    }
+
+    /// Checks that the options fit together.
+    fn complete(&mut self) -> Result<(), String> {
+        if !self.command.reads() {
+            return match self.files.first() {
+                Some(f) => Err(format!("expected no file: {}", f.to_string_lossy())),
+                None => Ok(()),
+            };
+        }
+        if self.files.is_empty() {
+            return Err("expected a file (or - for standard input)".into());
+        }
+        let stdin = self.files.iter().filter(|f| *f == "-").count()
+            + usize::from(self.baseline.as_ref().is_some_and(|f| f == "-"));
+        if stdin > 1 {
+            return Err("standard input can be read once only: one -".into());
+        }
+        let unlimited = self.min_efficiency.is_none() && self.baseline.is_none();
+        match self.command {
+            Command::Convert if self.output.is_none() => {
+                return Err("expected -o OUT.csv".into());
+            }
+            Command::Page if self.app.is_none() => {
+                return Err(
+                    "expected --app FILE, the one-file page (gemmscope.html of a release)".into(),
+                );
+            }
+            Command::Page if self.output.is_none() => {
+                return Err("expected -o OUT.html".into());
+            }
+            Command::Check if unlimited => {
+                return Err("expected a limit, --min-efficiency or --baseline".into());
+            }
+            _ => {}
+        }
+        if self.max_regression.is_some() && self.baseline.is_none() {
+            return Err("--max-regression: expected --baseline FILE to compare with".into());
+        }
+        if self.each && self.min_efficiency.is_none() {
+            return Err("--each: expected --min-efficiency P, which it is about".into());
+        }
+        if let Some(view) = self.view.take() {
+            let mut ids: Vec<&str> = CHARTS.iter().map(|c| c.id).collect();
+            if self.command == Command::Page {
+                ids.extend(picture::NOT_DRAWN);
+            }
+            self.view = Some(one_of("--view", &ids, view)?);
+        }
+        if let Some(id) = &self.device {
+            let answers = &mut self.options.answers;
+            answers.entry("device".into()).or_insert_with(|| id.clone());
+        }
+        Ok(())
+    }
+}
+
+/// Reads a command line without the program's name.
+pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, Usage> {
+    use lexopt::prelude::{Long, Short, Value};
+    let mut parser = lexopt::Parser::from_args(args);
+    let mut command = None;
+    let mut asks_help = false;
+    let mut taken: Vec<usize> = Vec::new();
+    let mut args = Args::new(Command::Help);
+    let fail = |command, message: String| Err(Usage { command, message });
+    loop {
+        let arg = match parser.next() {
+            Ok(Some(arg)) => arg,
+            Ok(None) => break,
+            Err(e) => return fail(command, e.to_string()),
+        };
+        let option = match arg {
+            Short('h') | Long("help") => {
+                asks_help = true;
+                continue;
+            }
+            Short('V') | Long("version") => {
+                return Ok(Parsed::Say(format!(
+                    "gemmscope {}\n",
+                    env!("CARGO_PKG_VERSION")
+                )));
+            }
+            Value(word) if command.is_none() => {
+                command = word.to_str().and_then(Command::named);
+                if command.is_none() {
+                    let word = word.to_string_lossy();
+                    return fail(None, format!("expected one of {}: {word}", names()));
+                }
+                continue;
+            }
+            Value(file) => {
+                args.files.push(file);
+                continue;
+            }
+            Long(name) => OPTIONS.iter().position(|o| o.long == name),
+            Short(name) => OPTIONS.iter().position(|o| o.short == Some(name)),
+        };
+        let Some(at) = option else {
+            return fail(command, arg.unexpected().to_string());
+        };
+        taken.push(at);
+        if let Err(message) = args.take(OPTIONS[at].long, &mut || parser.value()) {
+            // `--help` after an option is a request for help, not its value.
+            if asks_help {
+                break;
+            }
+            return fail(command, message);
+        }
+    }
+    let Some(command) = command else {
+        if asks_help {
+            return Ok(Parsed::Say(crate::help::general()));
+        }
+        return fail(None, format!("expected a command: {}", names()));
+    };
+    if command == Command::Help {
+        return match args.files.first().map(|f| f.to_string_lossy()) {
+            None => Ok(Parsed::Say(crate::help::general())),
+            Some(word) => match Command::named(&word) {
+                Some(c) => Ok(Parsed::Say(crate::help::of(c))),
+                None => fail(
+                    Some(command),
+                    format!("expected one of {}: {word}", names()),
+                ),
+            },
+        };
+    }
+    if asks_help {
+        return Ok(Parsed::Say(crate::help::of(command)));
+    }
+    let name = command.topic().name;
+    for o in taken.into_iter().map(|at| &OPTIONS[at]) {
+        if !o.of.contains(&command) {
+            let of: Vec<&str> = o.of.iter().map(|c| c.topic().name).collect();
+            let message = format!(
+                "{name} has no option --{}: it is one of {}",
+                o.long,
+                of.join(", ")
+            );
+            return fail(Some(command), message);
+        }
+    }
+    args.command = command;
+    match args.complete() {
+        Ok(()) => Ok(Parsed::Run(Box::new(args))),
+        Err(message) => fail(Some(command), format!("{name}: {message}")),
+    }
+}
+
+/// The catalogue id for a typed id or name.
+fn device_id(text: &str) -> Result<String, String> {
+    match hardware::match_name(text) {
+        NameMatch::Exact(d) | NameMatch::Alias(d) => Ok(d.id.clone()),
+        NameMatch::Ambiguous(several) => {
+            let ids: Vec<&str> = several.iter().map(|d| d.id.as_str()).collect();
+            Err(format!(
+                "--device: several devices have this name, expected one of {}: {text}",
+                ids.join(", ")
+            ))
+        }
+        _ => Err(format!(
+            "--device: expected an id that `gemmscope devices` lists: {text}"
+        )),
+    }
+}

@@ -1,0 +1,382 @@
+//! The table of commands and options, which the parser reads and the help prints.
+
+use std::fmt::Write;
+
+/// A command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Command {
+    Summary,
+    Render,
+    Report,
+    Page,
+    Check,
+    Convert,
+    Formats,
+    Devices,
+    Views,
+    Help,
+}
+
+/// One command as a user sees it.
+#[derive(Debug)]
+pub(super) struct Topic {
+    pub command: Command,
+    pub name: &'static str,
+    /// Arguments after its name.
+    usage: &'static str,
+    /// One line.
+    what: &'static str,
+    /// More help: lines of up to 96 characters, each with a line end; may be empty.
+    more: &'static str,
+    examples: &'static [&'static str],
+}
+
+use Command::{Check, Convert, Devices, Formats, Help, Page, Render, Report, Summary, Views};
+
+/// Every command, in the order of the help.
+pub(super) const TOPICS: [Topic; 10] = [
+    Topic {
+        command: Summary,
+        name: "summary",
+        usage: "FILE...",
+        what: "rows read, used and skipped; best rate, efficiency, time; one block a file",
+        more: "",
+        examples: &[
+            "gemmscope summary gemm.csv --device mi300x",
+            "gemmscope summary results/*.csv --json | jq .max_tflops",
+            "zcat log.gz | gemmscope summary - --device h100-sxm",
+            "gemmscope summary odd.csv --column speed=rate:tflops --answer dtype=bf16",
+        ],
+    },
+    Topic {
+        command: Render,
+        name: "render",
+        usage: "FILE... [-o OUT.svg]",
+        what: "a view as SVG, the same picture as on the page",
+        more: "Letters are text in the reader's own font; programs such as rsvg-convert make a PNG of it.\n",
+        examples: &[
+            "gemmscope render bench.csv --view roofline --device mi300x -o roofline.svg",
+            "gemmscope render bench.csv --state 'https://host/gemmscope/#v=1&f.dtype=bf16' --theme dark -o dark.svg",
+            "gemmscope render bench.csv --device mi300x --size 1600x900 | rsvg-convert -z 2 -o roofline.png",
+        ],
+    },
+    Topic {
+        command: Report,
+        name: "report",
+        usage: "FILE... [-o OUT.md|.html|.json]",
+        what: "the findings as a document",
+        more: "",
+        examples: &[
+            "gemmscope report bench.csv --device mi300x -o report.html",
+            "gemmscope report bench.csv --device mi300x --form json | jq '.findings[].title'",
+            "gemmscope report bench.csv --device mi300x --form summary",
+        ],
+    },
+    Topic {
+        command: Page,
+        name: "page",
+        usage: "FILE... --app gemmscope.html -o OUT.html",
+        what: "the whole app with data and view inside, one HTML file that opens from disk",
+        more: "The app is the one-file page of a release (or of `make single-file`), or a page that was saved\n\
+               before, whose data is replaced. Files go in as they are, unread rows and all.\n",
+        examples: &[
+            "gemmscope page bench.csv --app gemmscope.html --device mi300x -o bench.gemmscope.html",
+            "gemmscope page old.csv new.csv --app gemmscope.html --view compare -o compared.html",
+            "gemmscope page bench.csv --app gemmscope.html --state 'https://host/#v=1&q=k_64' -o bench.html",
+        ],
+    },
+    Topic {
+        command: Check,
+        name: "check",
+        usage: "FILE... [--min-efficiency P] [--baseline OLD.csv [--max-regression P]]",
+        what: "limits for continuous integration; exit code 3 where one is broken",
+        more: "At least one limit is needed: --min-efficiency or --baseline.\n",
+        examples: &[
+            "gemmscope check new.csv --device mi300x --min-efficiency 60%",
+            "gemmscope check new.csv --device mi300x --min-efficiency 0.3 --each",
+            "gemmscope check new.csv --baseline old.csv --max-regression 5%",
+            "gemmscope check new.csv --device mi300x --min-efficiency 60% --state '#f.dtype=bf16'",
+        ],
+    },
+    Topic {
+        command: Convert,
+        name: "convert",
+        usage: "FILE... -o OUT.csv",
+        what: "one long CSV with units in its header, which gemmscope reads back",
+        more: "",
+        examples: &[
+            "gemmscope convert log.txt -o long.csv",
+            "gemmscope convert a.csv b.csv -o - | cut -d, -f1-4",
+        ],
+    },
+    Topic {
+        command: Formats,
+        name: "formats",
+        usage: "",
+        what: "what is read",
+        more: "",
+        examples: &["gemmscope formats"],
+    },
+    Topic {
+        command: Devices,
+        name: "devices",
+        usage: "",
+        what: "the devices that --device takes",
+        more: "",
+        examples: &["gemmscope devices | grep -i h100"],
+    },
+    Topic {
+        command: Views,
+        name: "views",
+        usage: "",
+        what: "the views that are drawn, which --view takes",
+        more: "",
+        examples: &["gemmscope views"],
+    },
+    Topic {
+        command: Help,
+        name: "help",
+        usage: "[COMMAND]",
+        what: "this text, or all about one command",
+        more: "",
+        examples: &["gemmscope help render"],
+    },
+];
+
+impl Command {
+    /// Its entry. Every command has one; a test checks that.
+    pub(super) fn topic(self) -> &'static Topic {
+        TOPICS
+            .iter()
+            .find(|t| t.command == self)
+            .unwrap_or(&TOPICS[TOPICS.len() - 1])
+    }
+
+    /// The command with this name.
+    pub(super) fn named(name: &str) -> Option<Command> {
+        TOPICS.iter().find(|t| t.name == name).map(|t| t.command)
+    }
+
+    /// True if it reads files.
+    pub(super) fn reads(self) -> bool {
+        READING.contains(&self)
+    }
+}
+
+/// Names of all commands, for messages.
+pub(super) fn names() -> String {
+    TOPICS.map(|t| t.name).join(", ")
+}
+
+/// One option.
+#[derive(Debug)]
+pub(super) struct Opt {
+    pub long: &'static str,
+    pub short: Option<char>,
+    /// Name of its value; empty for a switch.
+    value: &'static str,
+    what: &'static str,
+    /// Commands that accept it.
+    pub of: &'static [Command],
+}
+
+const READING: &[Command] = &[Summary, Render, Report, Page, Check, Convert];
+
+/// Every option but --help and --version.
+pub(super) const OPTIONS: [Opt; 16] = [
+    Opt {
+        long: "device",
+        short: None,
+        value: "ID",
+        what: "device of rows whose file does not name one (mi300x, h100-sxm, ...)",
+        of: READING,
+    },
+    Opt {
+        long: "format",
+        short: None,
+        value: "ID",
+        what: "read as this format instead of guessing",
+        of: READING,
+    },
+    Opt {
+        long: "column",
+        short: None,
+        value: "NAME=WHAT",
+        what: "what a column holds: --column speed=rate:tflops (m, n, k, time:us, ...)",
+        of: READING,
+    },
+    Opt {
+        long: "answer",
+        short: None,
+        value: "KEY=VALUE",
+        what: "answer to an assumption: --answer dtype=bf16",
+        of: READING,
+    },
+    Opt {
+        long: "state",
+        short: None,
+        value: "LINK",
+        what: "look at what this link (or the text after its #) looks at: filters, view",
+        of: &[Render, Report, Page, Check],
+    },
+    Opt {
+        long: "view",
+        short: None,
+        value: "V",
+        what: "which view (roofline; see `gemmscope views`; page: overview, table, plan too)",
+        of: &[Render, Page],
+    },
+    Opt {
+        long: "theme",
+        short: None,
+        value: "T",
+        what: "light or dark (light)",
+        of: &[Render],
+    },
+    Opt {
+        long: "size",
+        short: None,
+        value: "WxH",
+        what: "CSS pixels; the height may be left out (960)",
+        of: &[Render],
+    },
+    Opt {
+        long: "form",
+        short: None,
+        value: "F",
+        what: "markdown, html, json or summary (the findings in short); else by the output's name",
+        of: &[Report],
+    },
+    Opt {
+        long: "app",
+        short: None,
+        value: "FILE",
+        what: "the one-file page that the data is put into",
+        of: &[Page],
+    },
+    Opt {
+        long: "json",
+        short: None,
+        value: "",
+        what: "one JSON object a file, one a line",
+        of: &[Summary],
+    },
+    Opt {
+        long: "min-efficiency",
+        short: None,
+        value: "P",
+        what: "least share of the roof, of all rows weighted by time: 60% or 0.6",
+        of: &[Check],
+    },
+    Opt {
+        long: "each",
+        short: None,
+        value: "",
+        what: "hold every single row to it instead",
+        of: &[Check],
+    },
+    Opt {
+        long: "baseline",
+        short: None,
+        value: "FILE",
+        what: "compare with this file, GEMM by GEMM",
+        of: &[Check],
+    },
+    Opt {
+        long: "max-regression",
+        short: None,
+        value: "P",
+        what: "most that a GEMM may take longer than there: 5% (the default) or 0.05",
+        of: &[Check],
+    },
+    Opt {
+        long: "output",
+        short: Some('o'),
+        value: "FILE",
+        what: "where to write (- is standard output)",
+        of: &[Render, Report, Page, Convert],
+    },
+];
+
+impl Opt {
+    fn line(&self, out: &mut String) {
+        let short = self.short.map_or("    ".into(), |s| format!("-{s}, "));
+        let name = format!("{short}--{} {}", self.long, self.value);
+        let _ = writeln!(out, "  {name:<25} {}", self.what);
+    }
+}
+
+const FILES: &str = "\
+FILE is a CSV, log or JSON file of a GEMM benchmark, plain or gzip; - reads standard input. A JSON
+file that describes a device may stand among the files.
+";
+
+const CODES: &str = "\
+Exit codes: 0 done and all limits held, 1 a file could not be read, written or judged, 2 wrong
+usage, 3 a limit of `check` is broken.
+";
+
+/// `gemmscope --help`.
+pub(super) fn general() -> String {
+    let mut out = String::from(
+        "gemmscope: see every GEMM of a benchmark file against its roofline\n\nUsage:\n",
+    );
+    for t in &TOPICS {
+        let _ = writeln!(
+            out,
+            "  {}",
+            format!("gemmscope {} {}", t.name, t.usage).trim_end()
+        );
+    }
+    out.push_str("\nCommands:\n");
+    for t in &TOPICS {
+        let _ = writeln!(out, "  {:<10} {}", t.name, t.what);
+    }
+    let _ = write!(
+        out,
+        "\n`gemmscope COMMAND --help` has the options and examples of each.\n\n{FILES}\nExamples:\n"
+    );
+    for t in TOPICS.iter().filter(|t| t.command.reads()) {
+        let _ = writeln!(out, "  {}", t.examples[0]);
+    }
+    let _ = write!(
+        out,
+        "\n  -h, --help                this text\n  -V, --version             the version\n\n{CODES}"
+    );
+    out
+}
+
+/// `gemmscope COMMAND --help`.
+pub(super) fn of(command: Command) -> String {
+    let t = command.topic();
+    let usage = format!("gemmscope {} {}", t.name, t.usage);
+    let mut out = format!(
+        "gemmscope {}: {}\n\nUsage: {}",
+        t.name,
+        t.what,
+        usage.trim_end()
+    );
+    let options: Vec<&Opt> = OPTIONS.iter().filter(|o| o.of.contains(&command)).collect();
+    out.push_str(if options.is_empty() {
+        "\n"
+    } else {
+        " [options]\n"
+    });
+    for part in [if command.reads() { FILES } else { "" }, t.more] {
+        if !part.is_empty() {
+            let _ = write!(out, "\n{part}");
+        }
+    }
+    if !options.is_empty() {
+        out.push_str("\nOptions:\n");
+        options.iter().for_each(|o| o.line(&mut out));
+    }
+    out.push_str("\nExamples:\n");
+    for e in t.examples {
+        let _ = writeln!(out, "  {e}");
+    }
+    if command.reads() {
+        let _ = write!(out, "\n{CODES}");
+    }
+    out
+}

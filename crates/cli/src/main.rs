@@ -1,0 +1,98 @@
+//! The native `gemmscope` command: the readers, figures and charts of the page, for scripts.
+//!
+//! Each subcommand is one file; `help.rs` is the table of commands and options, `args.rs` reads the
+//! command line. Figures and sentences come from the crates below: a command only reads files,
+//! calls them and prints.
+//!
+//! ```text
+//! gemmscope summary results.csv --device mi300x
+//! gemmscope check results.csv --device mi300x --min-efficiency 60%
+//! gemmscope render results.csv --device mi300x --view roofline -o roofline.svg
+//! ```
+
+mod args;
+mod check;
+mod convert;
+mod help;
+mod list;
+mod load;
+mod page;
+mod read;
+mod render;
+mod report;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+use crate::args::Parsed;
+use crate::check::Outcome;
+use crate::help::Command;
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+/// Runs the command with the process's arguments.
+pub fn main() -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    let mut err = std::io::stderr().lock();
+    let code = run(
+        std::env::args_os().skip(1),
+        &mut std::io::stdin().lock(),
+        &mut out,
+        &mut err,
+    );
+    ExitCode::from(code)
+}
+
+/// Runs the command and returns the exit code. The arguments have no program name.
+pub fn run(
+    args: impl IntoIterator<Item = OsString>,
+    stdin: &mut dyn Read,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let result = match args::parse(args) {
+        Err(usage) => {
+            let of = usage
+                .command
+                .map_or(String::new(), |c| format!("{} ", c.topic().name));
+            let _ = writeln!(
+                err,
+                "gemmscope: {}\nTry `gemmscope {of}--help`.",
+                usage.message
+            );
+            return 2;
+        }
+        Ok(Parsed::Say(text)) => out.write_all(text.as_bytes()).map(|()| true),
+        Ok(Parsed::Run(args)) => match args.command {
+            Command::Help => Ok(true),
+            Command::Formats => list::formats(out).map(|()| true),
+            Command::Devices => list::devices(out).map(|()| true),
+            Command::Views => list::views(out).map(|()| true),
+            Command::Summary => summary::summary(&args, stdin, out, err),
+            Command::Convert => convert::convert(&args, stdin, out, err),
+            Command::Render => render::render(&args, stdin, out, err),
+            Command::Report => report::report(&args, stdin, out, err),
+            Command::Page => page::page(&args, stdin, out, err),
+            Command::Check => match check::check(&args, stdin, out, err) {
+                Ok(Outcome::Broken) => {
+                    let _ = out.flush();
+                    return 3;
+                }
+                // The result could not be printed, so the exit code is not 0.
+                Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return 1,
+                other => other.map(|o| o == Outcome::Held),
+            },
+        },
+    };
+    match result.and_then(|ok| out.flush().map(|()| ok)) {
+        Ok(true) => 0,
+        Ok(false) => 1,
+        // The reader of the pipe has closed it (`| head`): not an error.
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => 0,
+        Err(e) => {
+            let _ = writeln!(err, "gemmscope: cannot write: {e}");
+            1
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads a file of the command line.
+
+use gemmscope_import::{ImportError, ImportOptions, Imported, Session};
+use std::ffi::OsString;
+use std::io::Read;
+
+/// Name of a file in messages.
+pub(super) fn name_of(file: &OsString) -> String {
+    if file == "-" {
+        return "standard input".into();
+    }
+    std::path::Path::new(file)
+        .file_name()
+        .unwrap_or(file)
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn failed(e: &std::io::Error) -> ImportError {
+    ImportError::new(format!("cannot be read: {e}"))
+}
+
+/// Opens a file, or standard input for `-`, and passes it to `take`.
+fn with_file<T>(
+    file: &OsString,
+    stdin: &mut dyn Read,
+    take: impl FnOnce(&mut dyn Read) -> Result<T, ImportError>,
+) -> Result<T, ImportError> {
+    if file == "-" {
+        return take(stdin);
+    }
+    take(&mut std::fs::File::open(file).map_err(|e| failed(&e))?)
+}
+
+/// Reads a file in slices; `name` is the name for the importer ("" for standard input).
+fn import(
+    name: &str,
+    options: &ImportOptions,
+    source: &mut dyn Read,
+) -> Result<Imported, ImportError> {
+    let mut session = Session::new(name, options.clone());
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match source.read(&mut buffer) {
+            Ok(0) => return session.finish(),
+            Ok(n) => session.feed(&buffer[..n])?,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(failed(&e)),
+        }
+    }
+}
+
+/// Reads a file.
+pub(super) fn read(
+    file: &OsString,
+    options: &ImportOptions,
+    stdin: &mut dyn Read,
+) -> Result<Imported, ImportError> {
+    let name = if file == "-" {
+        String::new()
+    } else {
+        name_of(file)
+    };
+    with_file(file, stdin, |source| import(&name, options, source))
+}
+
+/// The bytes of a file, which is opened once: a pipe cannot be read twice.
+pub(super) fn bytes_of(file: &OsString, stdin: &mut dyn Read) -> Result<Vec<u8>, ImportError> {
+    with_file(file, stdin, |source| {
+        let mut bytes = Vec::new();
+        source.read_to_end(&mut bytes).map_err(|e| failed(&e))?;
+        Ok(bytes)
+    })
+}
+
+/// Reads a file from its bytes.
+pub(super) fn read_bytes(
+    name: &str,
+    options: &ImportOptions,
+    mut bytes: &[u8],
+) -> Result<Imported, ImportError> {
+    import(name, options, &mut bytes)
+}

@@ -1,0 +1,41 @@
+//! `gemmscope report`: writes the findings as a document, without a browser.
+
+use crate::args::Args;
+use crate::load::{frame, write_out};
+use gemmscope_analysis::{findings, report};
+use gemmscope_chart::picture;
+use std::io::{Read, Write};
+
+/// Formats of `report`.
+pub(super) const FORMS: [&str; 4] = ["markdown", "html", "json", "summary"];
+
+/// Writes the findings as a document.
+pub(super) fn report(
+    args: &Args,
+    stdin: &mut dyn Read,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> std::io::Result<bool> {
+    let Some((frame, state)) = frame(args, stdin, err)? else {
+        return Ok(false);
+    };
+    let found = findings::check_all(&frame);
+    let report = report::Report::new(&frame, &found);
+    let text = match args.form.as_deref().unwrap_or_else(|| by_name(args)) {
+        "json" => report::json(&report) + "\n",
+        "summary" => report::gemm_findings_of(&frame),
+        "html" => report::html(&report, &picture::for_report(&frame, &state)),
+        _ => report::markdown(&report),
+    };
+    write_out(args, &text, out, err)
+}
+
+/// The format that the output's name implies.
+fn by_name(args: &Args) -> &'static str {
+    let path = args.output.as_deref().map(std::path::Path::new);
+    match path.and_then(|p| p.extension()).and_then(|e| e.to_str()) {
+        Some("html" | "htm") => "html",
+        Some("json") => "json",
+        _ => "markdown",
+    }
+}

@@ -1,0 +1,407 @@
+use crate::help::{OPTIONS, TOPICS};
+use crate::run;
+use gemmscope_chart::charts::CHARTS;
+use gemmscope_chart::picture;
+use gemmscope_share::data;
+use std::ffi::OsString;
+
+fn command(args: &[&str], stdin: &str) -> (u8, String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = run(
+        args.iter().map(OsString::from),
+        &mut stdin.as_bytes(),
+        &mut out,
+        &mut err,
+    );
+    (
+        code,
+        String::from_utf8(out).unwrap(),
+        String::from_utf8(err).unwrap(),
+    )
+}
+
+const FILE: &str = "M,N,K,dtype,time_us,tflops\n4096,4096,4096,fp16,690,199.2\n1,2,3,fp16,0,0\n";
+
+#[test]
+fn summary_as_json() {
+    let (code, out, err) = command(&["summary", "-", "--json", "--device", "mi300x"], FILE);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let v: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(v["rows_read"], 2);
+    assert_eq!(v["rows_used"], 1);
+    assert_eq!(v["set_aside"]["time is zero (time_us)"], 1);
+    assert_eq!(v["reported_rate"]["within_1_percent"], 1);
+    assert!((v["max_tflops"].as_f64().unwrap() - 199.186).abs() < 1e-2);
+    assert!(v["max_efficiency"].as_f64().unwrap() > 0.1);
+    let (_, out, _) = command(&["summary", "-", "--json"], FILE);
+    let v: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(v["max_efficiency"].is_null() && v["rows_above_roof"].is_null());
+    assert_eq!(v["dtypes"][0], "fp16");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_code_1_and_an_object() {
+    let (code, out, _) = command(&["summary", "-", "--json"], "");
+    assert_eq!(code, 1);
+    let v: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(v["error"], "the file is empty");
+    let (code, out, err) = command(&["summary", "/no/such/file"], "");
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(err.contains("cannot be read"), "{err}");
+}
+
+#[test]
+fn wrong_usage_is_code_2() {
+    for args in [
+        &["summary"][..],
+        &["frobnicate"],
+        &[],
+        &["summary", "-", "--device", "quux"],
+        &["summary", "-", "--format", "quux"],
+        &["summary", "-", "--column", "a=quux"],
+        &["convert", "-"],
+        &["summary", "-", "--nope"],
+    ] {
+        let (code, _, err) = command(args, FILE);
+        assert_eq!(code, 2, "{args:?}");
+        assert!(err.contains("--help"), "{err}");
+    }
+    assert_eq!(command(&["formats"], "").0, 0);
+    assert_eq!(command(&["devices"], "").0, 0);
+}
+
+#[test]
+fn help_of_every_command_has_its_options_and_an_example_that_parses() {
+    let (code, all, _) = command(&["--help"], "");
+    assert_eq!(code, 0);
+    assert_eq!(command(&["help"], "").1, all);
+    for t in &TOPICS {
+        assert_eq!(t.command.topic().name, t.name);
+        let (code, text, err) = command(&[t.name, "--help"], "");
+        assert_eq!((code, err.as_str()), (0, ""), "{}", t.name);
+        if t.name != "help" {
+            assert_eq!(command(&["help", t.name], "").1, text);
+        }
+        assert!(all.contains(&format!("gemmscope {}", t.name)));
+        let options = text.split("Options:").nth(1).unwrap_or("");
+        let options = options.split("Examples:").next().unwrap_or("");
+        for o in &OPTIONS {
+            let line = format!("--{} ", o.long);
+            let says = options
+                .lines()
+                .any(|l| l.trim_start().starts_with("-") && l.contains(&line));
+            assert_eq!(says, o.of.contains(&t.command), "{} {}", t.name, o.long);
+        }
+        let examples: Vec<&str> = text
+            .split("Examples:\n")
+            .nth(1)
+            .unwrap()
+            .lines()
+            .map_while(|l| l.strip_prefix("  "))
+            .collect();
+        assert!(!examples.is_empty(), "{}", t.name);
+        for e in examples {
+            // As a shell would split it: the words from the command's name to a pipe.
+            let own = &e[e.find("gemmscope ").unwrap()..];
+            let words = own.replace('\'', "");
+            let words: Vec<OsString> = words
+                .split(' ')
+                .skip(1)
+                .take_while(|w| *w != "|")
+                .map(OsString::from)
+                .collect();
+            assert!(crate::args::parse(words).is_ok(), "{e}");
+        }
+        assert!(text.lines().all(|l| l.chars().count() <= 110), "{text}");
+    }
+    assert_eq!(command(&["help", "quux"], "").0, 2);
+}
+
+#[test]
+fn an_option_of_another_command_and_a_second_standard_input_are_refused() {
+    for (args, wanted) in [
+        (
+            &["summary", "-", "--view", "roofline"][..],
+            "summary has no option --view: it is one of render, page",
+        ),
+        (
+            &["render", "-", "--view", "table"],
+            "render: --view: expected one of roofline",
+        ),
+        (&["render", "-", "--json"], "render has no option --json"),
+        (
+            &["report", "-", "--min-efficiency", "5%"],
+            "it is one of check",
+        ),
+        (&["views", "a.csv"], "expected no file: a.csv"),
+        (&["summary", "-", "-"], "once"),
+        (&["check", "-", "--baseline", "-"], "once"),
+        (
+            &["check", "-", "--baseline", "a.csv", "--each"],
+            "--min-efficiency",
+        ),
+        (&["page", "-", "-o", "a.html"], "--app"),
+        (&["page", "-", "--app", "a.html"], "-o OUT.html"),
+        (&["render", "-", "--size", "12"], "WIDTHxHEIGHT"),
+        (&["render", "-", "--column", "speed"], "NAME=VALUE"),
+        (&["render", "-", "-x"], "-x"),
+    ] {
+        let (code, out, err) = command(args, FILE);
+        assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
+        assert!(err.contains(wanted), "{args:?}: {err}");
+        let of = if args[0] == "views" { "views" } else { args[0] };
+        assert!(err.contains(&format!("gemmscope {of} --help")), "{err}");
+    }
+}
+
+/// A pipe whose reader left.
+struct Closed;
+
+impl std::io::Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_fault_but_never_a_limit_that_held() {
+    let code = |args: &[&str]| {
+        let args = args.iter().map(OsString::from);
+        run(args, &mut FILE.as_bytes(), &mut Closed, &mut Vec::new())
+    };
+    assert_eq!(code(&["summary", "-"]), 0);
+    assert_eq!(
+        code(&["check", "-", "--device", "mi300x", "--min-efficiency", "1%"]),
+        1
+    );
+}
+
+#[test]
+fn page_puts_files_options_and_view_into_the_one_file_page() {
+    let folder = std::env::temp_dir().join(format!("gemmscope-page-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let template = format!("<html>{}</script><p>program</p></html>", data::SLOT);
+    std::fs::write(at("app.html"), &template).unwrap();
+    std::fs::write(at("no.html"), "<html></html>").unwrap();
+    std::fs::write(at("odd.csv"), "M,N,K,speed\n8,8,8,2\n").unwrap();
+    let (odd, app, out) = (at("odd.csv"), at("app.html"), at("out.html"));
+    let state = "https://x.example/#v=1&q=k_64&data=Zm9v&src=https%3A%2F%2Fx.example%2Fa.csv";
+    let args = [
+        "page",
+        "-",
+        &odd,
+        "--app",
+        &app,
+        "-o",
+        &out,
+        "--device",
+        "mi300x",
+        "--view",
+        "heat",
+        "--state",
+        state,
+        "--column",
+        "speed=rate:tflops",
+    ];
+    let (code, said, err) = command(&args, FILE);
+    assert_eq!((code, said.as_str()), (0, ""), "{err}");
+    let html = std::fs::read_to_string(&out).unwrap();
+    let start = html.find(data::SLOT).unwrap() + data::SLOT.len();
+    let end = start + html[start..].find("</script>").unwrap();
+    assert_eq!(
+        (&html[..start], &html[end..]),
+        (&template[..start], &template[start..])
+    );
+    let (view, files) = data::from_page(&html[start..end]).unwrap().unwrap();
+    assert_eq!(view, "v=1&view=heat&device=mi300x&q=k_64");
+    assert_eq!(files[0].name, "standard input");
+    assert_eq!(files[0].bytes, FILE.as_bytes());
+    assert_eq!(files[1].name, "odd.csv");
+    assert_eq!(files[1].options.columns["speed"], "rate:tflops");
+
+    for view in picture::NOT_DRAWN {
+        let args = ["page", "-", "--app", &app, "-o", &out, "--view", view];
+        assert_eq!(command(&args, FILE).0, 0, "{view}");
+        let html = std::fs::read_to_string(&out).unwrap();
+        assert!(html.contains(&format!("v=1&view={view}\n")));
+    }
+
+    // A saved page takes other data.
+    let again = at("again.html");
+    let (code, _, err) = command(
+        &[
+            "page",
+            &odd,
+            "--app",
+            &out,
+            "-o",
+            &again,
+            "--column",
+            "speed=rate:tflops",
+        ],
+        "",
+    );
+    assert_eq!(code, 0, "{err}");
+    let size = |path: &str| std::fs::metadata(path).unwrap().len();
+    assert!(size(&again) < size(&out));
+
+    for (file, app, wanted) in [
+        (odd.as_str(), at("no.html"), "no place for data"),
+        (&odd, at("missing.html"), "missing.html: cannot be read"),
+        ("/no/such.csv", app.clone(), "such.csv: cannot be read"),
+        ("-", app, "standard input: the file is empty"),
+    ] {
+        let never = at("never.html");
+        let (code, _, err) = command(&["page", file, "--app", &app, "-o", &never], "");
+        assert_eq!(code, 1, "{wanted}");
+        assert!(err.contains(wanted), "{err}");
+        assert!(!std::path::Path::new(&never).exists());
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn render_draws_a_view_by_device_theme_and_link() {
+    let (code, light, err) = command(&["render", "-", "--device", "mi300x"], FILE);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("1 row skipped"), "{err}");
+    assert!(light.starts_with("<svg ") && light.contains("MI300X"));
+    assert!(light.contains("fp16 (1)"), "a legend with counts");
+    let dark = ["render", "-", "--device", "mi300x", "--theme", "dark"];
+    assert_ne!(command(&dark, FILE).1, light);
+    let (code, none, _) = command(
+        &[
+            "render",
+            "-",
+            "--state",
+            "https://x.example/#v=1&f.dtype=bf16",
+        ],
+        FILE,
+    );
+    assert_eq!(code, 0);
+    assert!(!none.contains("fp16 (1)"));
+    for view in CHARTS.iter().map(|c| c.id) {
+        let (code, svg, err) = command(
+            &[
+                "render", "-", "--view", view, "--device", "mi300x", "--size", "640",
+            ],
+            FILE,
+        );
+        assert_eq!(code, 0, "{view}: {err}");
+        assert!(svg.ends_with("</svg>\n"), "{view}");
+    }
+    assert_eq!(command(&["render", "-", "--view", "quux"], FILE).0, 2);
+    assert_eq!(command(&["render", "-"], "").0, 1);
+}
+
+#[test]
+fn report_in_every_form() {
+    let form = |f: &str| {
+        let (code, text, err) = command(&["report", "-", "--device", "mi300x", "--form", f], FILE);
+        assert_eq!(code, 0, "{f}: {err}");
+        text
+    };
+    assert!(form("markdown").starts_with('#'));
+    assert!(form("summary").starts_with("# GEMM Analysis Summary"));
+    assert!(form("html").contains("data:image/svg+xml,"));
+    let v: serde_json::Value = serde_json::from_str(&form("json")).unwrap();
+    assert_eq!(v["schema"], "gemmscope/report/1");
+    assert_eq!(command(&["report", "-", "--form", "pdf"], FILE).0, 2);
+}
+
+#[test]
+fn check_says_by_its_code_whether_the_limits_hold() {
+    let least = |p: &str| {
+        let args = ["check", "-", "--device", "mi300x", "--min-efficiency", p];
+        command(&args, FILE)
+    };
+    // 199.2 of 1307.4 TFLOP/s.
+    assert_eq!(least("15%").0, 0);
+    assert_eq!(least("0.15").0, 0);
+    let (code, out, _) = least("16%");
+    assert_eq!(code, 3);
+    assert!(out.starts_with("FAIL") && out.contains("4096"), "{out}");
+    let (code, _, err) = command(&["check", "-", "--min-efficiency", "16%"], FILE);
+    assert_eq!(code, 1);
+    assert!(err.contains("--device"), "{err}");
+    assert_eq!(least("16").0, 2);
+
+    let path = std::env::temp_dir().join(format!("gemmscope-base-{}.csv", std::process::id()));
+    std::fs::write(&path, FILE.replace("690", "660")).unwrap();
+    let base = path.to_str().unwrap();
+    let against = |p: &str| {
+        command(
+            &["check", "-", "--baseline", base, "--max-regression", p],
+            FILE,
+        )
+    };
+    // 690 after 660 is 4.5 % longer.
+    assert_eq!(against("5%").0, 0);
+    let (code, out, _) = against("4%");
+    assert_eq!(code, 3);
+    assert!(out.contains("+4.5 %") && out.contains("660"), "{out}");
+    let other = FILE.replace("4096,4096,4096", "64,64,64");
+    let (code, _, err) = command(&["check", "-", "--baseline", base], &other);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(code, 1);
+    assert!(err.contains("share no GEMM"), "{err}");
+    assert_eq!(command(&["check", "-"], FILE).0, 2);
+    assert_eq!(
+        command(&["check", "-", "--max-regression", "4%"], FILE).0,
+        2
+    );
+}
+
+#[test]
+fn every_command_that_filters_names_the_filters_that_are_too_many() {
+    let mut file = "M,N,K,dtype,time_us".to_owned();
+    let mut state = "#v=1".to_owned();
+    for i in 0..40 {
+        file += &format!(",x{i}");
+        state += &format!("&r.c.x{i}=0..9");
+    }
+    file += &format!("\n4096,4096,4096,fp16,690{}\n", ",1".repeat(40));
+    let path = std::env::temp_dir().join(format!("gemmscope-many-{}.csv", std::process::id()));
+    std::fs::write(&path, &file).unwrap();
+    let base = path.to_str().unwrap();
+    let said = [
+        &["render", "-"][..],
+        &["report", "-"],
+        &["check", "-", "--min-efficiency", "1%"],
+        &["check", "-", "--baseline", base],
+        &["check", "-", "--min-efficiency", "1%", "--baseline", base],
+    ]
+    .map(|args| {
+        let more = ["--device", "mi300x", "--state", &state];
+        let (code, _, err) = command(&[args, &more].concat(), &file);
+        assert_eq!(code, 0, "{args:?}: {err}");
+        err
+    });
+    std::fs::remove_file(&path).unwrap();
+    assert!(
+        said[0].starts_with("gemmscope: too many filters, left out: r.c.x"),
+        "{}",
+        said[0]
+    );
+    assert_eq!(said[0].matches("r.c.x").count(), 8, "{}", said[0]);
+    for other in &said {
+        assert_eq!(other, &said[0]);
+    }
+}
+
+#[test]
+fn convert_writes_what_summary_reads() {
+    let (code, out, _) = command(&["convert", "-", "-o", "-"], FILE);
+    assert_eq!(code, 0);
+    let (code, again, _) = command(&["summary", "-", "--json"], &out);
+    assert_eq!(code, 0, "{again}");
+    let v: serde_json::Value = serde_json::from_str(&again).unwrap();
+    assert_eq!(
+        (&v["rows_used"], &v["format"]),
+        (&1.into(), &"generic".into())
+    );
+}

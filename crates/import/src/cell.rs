@@ -1,0 +1,398 @@
+//! Reading one cell: numbers, sizes, times, verdicts, and the checks that all formats share.
+
+pub(crate) mod shape_text;
+pub(crate) mod value_cache;
+pub(crate) mod values;
+
+use gemmscope_table::build::cell_text::cell_text;
+use gemmscope_table::build::cell_text::is_missing;
+use std::fmt;
+
+/// Why a cell is not a usable positive quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CellError {
+    /// Empty cell, or the record is shorter.
+    Missing,
+    /// Text where a number belongs.
+    NotANumber,
+    /// `NaN`.
+    Nan,
+    /// Infinite.
+    Infinite,
+    /// Zero.
+    Zero,
+    /// Below zero.
+    Negative,
+    /// The smallest 64-bit integer, which stands for "not known when compiled".
+    Sentinel,
+    /// A size that is not whole.
+    Fractional,
+    /// A size over 4294967295.
+    TooLarge,
+    /// A word that says the measurement failed.
+    Failed,
+    /// A cell that should hold several sizes.
+    NotSizes,
+    /// A data type that is not known.
+    UnknownType,
+    /// Neither N nor T nor a word for them.
+    NotATranspose,
+}
+
+impl fmt::Display for CellError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CellError::Missing => "is missing",
+            CellError::NotANumber => "is not a number",
+            CellError::Nan => "is NaN",
+            CellError::Infinite => "is infinite",
+            CellError::Zero => "is zero",
+            CellError::Negative => "is negative",
+            CellError::Sentinel => "is a placeholder for a dynamic size",
+            CellError::Fractional => "is not a whole number",
+            CellError::TooLarge => "is too large",
+            CellError::Failed => "says that the run failed",
+            CellError::NotSizes => "are not three numbers",
+            CellError::UnknownType => "is not known",
+            CellError::NotATranspose => "is neither N nor T",
+        })
+    }
+}
+
+/// Without blanks at both ends.
+#[inline]
+pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
+    // Few cells have blanks, so the common case comes first.
+    match bytes {
+        [first, .., last] if *first > b' ' && *last > b' ' => bytes,
+        [one] if *one > b' ' => bytes,
+        _ => trim_blanks(bytes),
+    }
+}
+
+fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = bytes {
+        bytes = rest;
+    }
+    while let [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = bytes {
+        bytes = rest;
+    }
+    bytes
+}
+
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// A number as files write it (`12`, `1.5e-3`, `.5`, `1,234.5`; with `decimal_comma` also `1,5`
+/// and `1.234,5`). `None` for words such as `nan` and `inf`.
+#[inline]
+pub(crate) fn number(cell: &[u8], decimal_comma: bool) -> Option<f64> {
+    // Up to 15 digits and one point: exact in f64, no library call.
+    let (negative, digits) = match cell {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, cell),
+    };
+    if !digits.is_empty() && digits.len() <= 16 {
+        let mut mantissa: u64 = 0;
+        let mut point = None;
+        let mut plain = true;
+        for (i, &b) in digits.iter().enumerate() {
+            let d = b.wrapping_sub(b'0');
+            if d < 10 {
+                mantissa = mantissa * 10 + u64::from(d);
+            } else if b == (if decimal_comma { b',' } else { b'.' }) && point.is_none() {
+                point = Some(i);
+            } else {
+                plain = false;
+                break;
+            }
+        }
+        let seen = digits.len() - usize::from(point.is_some());
+        if plain && seen > 0 && seen <= 15 {
+            let decimals = point.map_or(0, |p| digits.len() - p - 1);
+            let value = mantissa as f64 / POWERS[decimals];
+            return Some(if negative { -value } else { value });
+        }
+    }
+    slow_number(cell, decimal_comma)
+}
+
+#[cold]
+fn long_number(text: &str) -> Option<f64> {
+    // `inf`, `nan` and `infinity` are words here, handled by their own reasons.
+    if !text.bytes().any(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+fn slow_number(cell: &[u8], decimal_comma: bool) -> Option<f64> {
+    let text = std::str::from_utf8(cell).ok()?;
+    if decimal_comma {
+        if text.contains(',') {
+            let (whole, fraction) = text.split_once(',')?;
+            let whole = ungrouped(whole, '.')?;
+            return long_number(&format!("{whole}.{fraction}"));
+        }
+        // Two points can only group thousands.
+        if text.matches('.').count() > 1 {
+            return long_number(&ungrouped(text, '.')?);
+        }
+        return long_number(text);
+    }
+    if text.contains(',') {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let whole = ungrouped(whole, ',')?;
+        return long_number(&format!("{whole}.{fraction}0"));
+    }
+    long_number(text)
+}
+
+/// `1,234,567` without its separators; `None` where the groups are not of three digits.
+fn ungrouped(whole: &str, separator: char) -> Option<String> {
+    if !whole.contains(separator) {
+        return Some(whole.to_owned());
+    }
+    let mut groups = whole.split(separator);
+    let first = groups.next()?;
+    let digits = first.strip_prefix('-').unwrap_or(first);
+    if digits.is_empty() || digits.len() > 3 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let mut out = first.to_owned();
+    for g in groups {
+        if g.len() != 3 || !g.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        out.push_str(g);
+    }
+    Some(out)
+}
+
+/// `value * scale`. The usual small scales divide instead, which rounds correctly: 9.5 us becomes
+/// 9.5e-6 s, not 9.499999999999999e-6.
+#[inline]
+pub(crate) fn scaled(value: f64, scale: f64) -> f64 {
+    if scale == 1e-6 {
+        value / 1e6
+    } else if scale == 1e-3 {
+        value / 1e3
+    } else if scale == 1e-9 {
+        value / 1e9
+    } else {
+        value * scale
+    }
+}
+
+/// A size (M, N, K, batch): a whole number from 1 to 4294967295; `4096.0` is accepted.
+#[inline]
+pub(crate) fn size(cell: &[u8], decimal_comma: bool) -> Result<u32, CellError> {
+    if !cell.is_empty() && cell.len() <= 9 {
+        let mut value = 0u32;
+        let mut digits = true;
+        for &b in cell {
+            let d = b.wrapping_sub(b'0');
+            if d > 9 {
+                digits = false;
+                break;
+            }
+            value = value * 10 + u32::from(d);
+        }
+        if digits {
+            return if value == 0 {
+                Err(CellError::Zero)
+            } else {
+                Ok(value)
+            };
+        }
+    }
+    if cell == b"-9223372036854775808" {
+        return Err(CellError::Sentinel);
+    }
+    let value = match grouped(cell).filter(|_| decimal_comma) {
+        Some(whole) => whole,
+        None => positive(cell, decimal_comma)?,
+    };
+    if value > f64::from(u32::MAX) {
+        return Err(CellError::TooLarge);
+    }
+    if value.fract() != 0.0 {
+        return Err(CellError::Fractional);
+    }
+    Ok(value as u32)
+}
+
+/// `1.024` in a file with decimal commas: the point groups thousands.
+#[cold]
+fn grouped(cell: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(cell).ok()?;
+    text.contains('.')
+        .then(|| ungrouped(text, '.'))??
+        .parse()
+        .ok()
+}
+
+/// A positive finite number: a time, a rate.
+#[inline]
+pub(crate) fn positive(cell: &[u8], decimal_comma: bool) -> Result<f64, CellError> {
+    let Some(value) = number(cell, decimal_comma) else {
+        return Err(word_flaw(cell));
+    };
+    if value.is_infinite() {
+        Err(CellError::Infinite)
+    } else if value == 0.0 {
+        Err(CellError::Zero)
+    } else if value < 0.0 {
+        Err(CellError::Negative)
+    } else {
+        Ok(value)
+    }
+}
+
+fn word_flaw(cell: &[u8]) -> CellError {
+    if cell.is_empty() {
+        return CellError::Missing;
+    }
+    let word = cell_text(cell).to_ascii_lowercase();
+    match word.trim_start_matches(['+', '-']) {
+        "nan" => CellError::Nan,
+        "inf" | "infinity" | "∞" => CellError::Infinite,
+        _ if is_missing(cell) => CellError::Missing,
+        w if failed_word(w) => CellError::Failed,
+        _ => CellError::NotANumber,
+    }
+}
+
+/// Lower-case text that says a run gave no usable result.
+fn failed_word(word: &str) -> bool {
+    const WORDS: [&str; 20] = [
+        "fail",
+        "error",
+        "incorrect",
+        "oom",
+        "out of memory",
+        "not supported",
+        "unsupported",
+        "not_supported",
+        "not run",
+        "not_run",
+        "invalid",
+        "timeout",
+        "timed out",
+        "crash",
+        "skip",
+        "abort",
+        "mismatch",
+        "exception",
+        "wrong",
+        "n/a",
+    ];
+    WORDS.iter().any(|w| word.contains(w))
+}
+
+/// A verdict column (`ok`, `status`, `correct`, `Disposition`): false where it says that the
+/// run failed. Empty and unknown words pass.
+pub(crate) fn verdict(cell: &[u8]) -> bool {
+    if cell.is_empty() || cell.eq_ignore_ascii_case(b"true") || cell == b"1" {
+        return true;
+    }
+    let word = cell_text(cell).to_ascii_lowercase();
+    if matches!(
+        word.as_str(),
+        "false" | "0" | "no" | "f" | "n" | "ko" | "bad" | "nan"
+    ) {
+        return false;
+    }
+    // "no error", "0 errors" and "not failed" mean success.
+    if word.starts_with("no ") || word.starts_with("0 ") || word.starts_with("not fail") {
+        return true;
+    }
+    !failed_word(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_agree_with_std() {
+        for t in [
+            "0",
+            "7",
+            "-7",
+            "13.582600000000001",
+            "0.1316",
+            "4096.0",
+            ".5",
+            "5.",
+            "1e-3",
+            "2.1000000000000001E-2",
+            "9007199254740993",
+            "123456789012345",
+            "-0.25",
+            "1.30708e+06",
+        ] {
+            assert_eq!(number(t.as_bytes(), false), t.parse::<f64>().ok(), "{t}");
+        }
+        for t in [
+            "", "-", ".", "nan", "inf", "1.2.3", "abc", "1,5", "1,2345", "0x10",
+        ] {
+            assert_eq!(number(t.as_bytes(), false), None, "{t}");
+        }
+        assert_eq!(number(b"1,234,567.5", false), Some(1_234_567.5));
+        assert_eq!(number(b"1,5", true), Some(1.5));
+        assert_eq!(number(b"1.234,5", true), Some(1234.5));
+        assert_eq!(number(b"27.595.520", true), Some(27_595_520.0));
+    }
+
+    #[test]
+    fn sizes_say_what_is_wrong() {
+        assert_eq!(size(b"4096.0", false), Ok(4096));
+        assert_eq!(size(b"4294967295", false), Ok(u32::MAX));
+        assert_eq!(size(b"4294967296", false), Err(CellError::TooLarge));
+        assert_eq!(
+            size(b"-9223372036854775808", false),
+            Err(CellError::Sentinel)
+        );
+        assert_eq!(size(b"0", false), Err(CellError::Zero));
+        assert_eq!(size(b"-3", false), Err(CellError::Negative));
+        assert_eq!(size(b"1.5", false), Err(CellError::Fractional));
+        assert_eq!(size(b"", false), Err(CellError::Missing));
+        assert_eq!(size(b"many", false), Err(CellError::NotANumber));
+    }
+
+    #[test]
+    fn times_and_verdicts() {
+        assert_eq!(positive(b"NaN", false), Err(CellError::Nan));
+        assert_eq!(positive(b"-inf", false), Err(CellError::Infinite));
+        assert_eq!(positive(b"1e999", false), Err(CellError::Infinite));
+        assert_eq!(positive(b"CUDA OOM", false), Err(CellError::Failed));
+        assert_eq!(positive(b"n/a", false), Err(CellError::Missing));
+        for good in [
+            "",
+            "True",
+            "1",
+            "passed",
+            "success",
+            "no error",
+            "not_verified",
+            "ok",
+        ] {
+            assert!(verdict(good.as_bytes()), "{good}");
+        }
+        for bad in [
+            "False",
+            "0",
+            "failed",
+            "incorrect",
+            "CUDA OOM",
+            "not supported",
+            "NaN",
+            "not_run",
+        ] {
+            assert!(!verdict(bad.as_bytes()), "{bad}");
+        }
+    }
+}

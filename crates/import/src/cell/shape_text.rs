@@ -1,0 +1,262 @@
+//! M, N and K written into one text: `4096x4096x1024`, `(1, 2, 3)`, `M=1, N=2, K=3`, the shapes of
+//! two operands, or somewhere in a name.
+
+use crate::cell;
+use crate::columns::alias;
+
+/// M, N, K, and the batch if the text has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// M, N, K.
+    pub sizes: [u32; 3],
+    /// GEMMs a call.
+    pub batch: Option<u32>,
+}
+
+/// Reads a cell of a column whose header names shapes.
+pub(crate) fn shape(text: &str, header: &str) -> Option<Shape> {
+    labelled(text).or_else(|| match &groups(text)[..] {
+        [a, b] if a.len() > 1 && b.len() > 1 => operands(a, b),
+        // Some tools list the bias as a third shape.
+        [a, b, c] if a.len() == 1 => operands(b, c),
+        _ => by_order(text, header),
+    })
+}
+
+/// A shape somewhere in a name: `gemm_m1024_n4096_k512_fp8`, `matmul-4096x4096x1024-bf16`.
+pub(crate) fn named(text: &str) -> Option<Shape> {
+    labelled(text).or_else(|| {
+        text.split(|c: char| !(c.is_ascii_digit() || c == 'x' || c == 'X'))
+            .find_map(|token| {
+                let numbers = numbers(token)?;
+                let ordered = |v: &[u32]| positions(v, [Some(0), Some(1), Some(2), None]);
+                match numbers.len() {
+                    3 => ordered(&numbers),
+                    4 => positions(&numbers, [Some(1), Some(2), Some(3), Some(0)]),
+                    _ => None,
+                }
+            })
+    })
+}
+
+/// Sizes that follow their letters, in any order. `None` unless M, N and K are all there.
+fn labelled(text: &str) -> Option<Shape> {
+    let bytes = text.as_bytes();
+    let mut found = [None; 4];
+    for (i, b) in bytes.iter().enumerate() {
+        let Some(place) = b"mnkb".iter().position(|l| *l == b.to_ascii_lowercase()) else {
+            continue;
+        };
+        // The letter must stand alone: `gemm_1` does not name m.
+        if i > 0 && bytes[i - 1].is_ascii_alphabetic() || found[place].is_some() {
+            continue;
+        }
+        let rest = &bytes[i + 1..];
+        let gap = rest
+            .iter()
+            .take(3)
+            .take_while(|b| b"=: _'\"".contains(b))
+            .count();
+        let digits = rest[gap..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count();
+        let end = gap + digits;
+        let last = rest.get(end).is_none_or(|b| {
+            !b.is_ascii_alphabetic() || b"mnkbMNKB".contains(b) && rest.get(end + 1).is_some()
+        });
+        if digits > 0 && last {
+            found[place] = cell::size(&rest[gap..end], false).ok();
+        }
+    }
+    let [Some(m), Some(n), Some(k), batch] = found else {
+        return None;
+    };
+    Some(Shape {
+        sizes: [m, n, k],
+        batch,
+    })
+}
+
+/// Sizes in the order that the header names, or M, N, K with a batch in front.
+fn by_order(text: &str, header: &str) -> Option<Shape> {
+    let found = sizes(text);
+    positions(&found, order(header, found.len()))
+}
+
+fn positions(found: &[u32], [m, n, k, b]: [Option<usize>; 4]) -> Option<Shape> {
+    let get = |p: Option<usize>| p.and_then(|p| found.get(p)).copied();
+    Some(Shape {
+        sizes: [get(m)?, get(n)?, get(k)?],
+        batch: get(b),
+    })
+}
+
+/// The order of the sizes in a header such as `m_k_n`: positions of M, N, K and batch.
+fn order(header: &str, values: usize) -> [Option<usize>; 4] {
+    let letters: Vec<char> = alias::words(header)
+        .concat()
+        .chars()
+        .filter(|c| matches!(c, 'm' | 'n' | 'k' | 'b'))
+        .collect();
+    let find = |c| letters.iter().position(|&l| l == c);
+    if letters.len() == values
+        && let (Some(m), Some(n), Some(k)) = (find('m'), find('n'), find('k'))
+    {
+        return [Some(m), Some(n), Some(k), find('b')];
+    }
+    match values {
+        1 => [Some(0), Some(0), Some(0), None],
+        3 => [Some(0), Some(1), Some(2), None],
+        4 => [Some(1), Some(2), Some(3), Some(0)],
+        _ => [None; 4],
+    }
+}
+
+/// Whole numbers separated by crosses.
+fn numbers(token: &str) -> Option<Vec<u32>> {
+    token
+        .split(['x', 'X'])
+        .map(|p| cell::size(p.as_bytes(), false).ok())
+        .collect()
+}
+
+/// Shapes in brackets: `torch.Size([4096, 4096]) @ torch.Size([4096, 1024])`; else between blanks
+/// and stars: `4096x4096 * 4096x1024`.
+fn groups(text: &str) -> Vec<Vec<u32>> {
+    let inner = |piece: &str| -> Option<Vec<u32>> {
+        piece
+            .split([',', 'x', 'X', '×'])
+            .map(|p| cell::size(p.trim().as_bytes(), false).ok())
+            .collect()
+    };
+    if text.contains(['[', '(']) {
+        text.split([']', ')'])
+            .filter_map(|piece| piece.rsplit(['[', '(']).next())
+            .filter_map(inner)
+            .collect()
+    } else {
+        text.split([' ', '*', '@', ';'])
+            .filter(|p| p.contains(['x', 'X', '×']))
+            .filter_map(inner)
+            .collect()
+    }
+}
+
+/// M, N, K of A (M, K) times B (K, N), or B (N, K) as a linear layer keeps it; leading dimensions
+/// of A and B are the batch, of A alone further rows.
+pub(crate) fn operands(a: &[u32], b: &[u32]) -> Option<Shape> {
+    let ([lead_a @ .., m, k], [lead_b @ .., r, c]) = (a, b) else {
+        return None;
+    };
+    let n = if k == r {
+        c
+    } else if k == c {
+        r
+    } else {
+        return None;
+    };
+    let product = |dims: &[u32]| dims.iter().try_fold(1u32, |p, d| p.checked_mul(*d));
+    let (lead, same) = (product(lead_a)?, lead_a == lead_b);
+    let (m, batch) = match (lead_b, same) {
+        (_, true) => (*m, Some(lead).filter(|b| *b > 1)),
+        ([], _) => (m.checked_mul(lead)?, None),
+        _ => return None,
+    };
+    Some(Shape {
+        sizes: [m, *n, *k],
+        batch,
+    })
+}
+
+/// The dimensions of one operand: `(4096, 1024)`, `[8, 16]`, `4096x1024`, `torch.Size([1, 2])`.
+pub(crate) fn dimensions(text: &str) -> Vec<u32> {
+    match groups(text).pop() {
+        Some(one) => one,
+        None => sizes(text),
+    }
+}
+
+/// The whole numbers of a cell such as `4096x4096x1024`, `(1, 2, 3)`, `[8, 16]`, at most five;
+/// empty if the cell holds anything else.
+pub(crate) fn sizes(text: &str) -> Vec<u32> {
+    let mut out = Vec::new();
+    for part in text.split(|c: char| !(c.is_ascii_digit() || c == '.')) {
+        if part.is_empty() {
+            continue;
+        }
+        match cell::size(part.as_bytes(), false) {
+            Ok(v) if out.len() < 5 => out.push(v),
+            _ => return Vec::new(),
+        }
+    }
+    let only_separators = text
+        .chars()
+        .all(|c| c.is_ascii_digit() || ".xX×*, ()[]_/:|-;mnkbMNKB=".contains(c));
+    if only_separators { out } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<([u32; 3], Option<u32>)> {
+        shape(text, "shape").map(|s| (s.sizes, s.batch))
+    }
+
+    #[test]
+    fn cells_of_several_sizes() {
+        assert_eq!(sizes("4096x4096x1024"), [4096, 4096, 1024]);
+        assert_eq!(sizes("(4096, 4096, 1024)"), [4096, 4096, 1024]);
+        assert_eq!(sizes("256.0"), [256]);
+        assert!(sizes("gemm_128x64").is_empty());
+        assert!(sizes("1x0x3").is_empty());
+        assert_eq!(order("m_k_n", 3), [Some(0), Some(2), Some(1), None]);
+        assert_eq!(order("shape", 4), [Some(1), Some(2), Some(3), Some(0)]);
+    }
+
+    #[test]
+    fn letters_decide_before_places() {
+        assert_eq!(of("M=1 N=2 K=3"), Some(([1, 2, 3], None)));
+        assert_eq!(of("K=3, M=1, N=2, B=7"), Some(([1, 2, 3], Some(7))));
+        assert_eq!(of("mb112m64n32k16"), Some(([64, 32, 16], None)));
+        assert_eq!(of("{'M': 5, 'N': 6, 'K': 7}"), Some(([5, 6, 7], None)));
+        assert_eq!(of("7x1x2x3"), Some(([1, 2, 3], Some(7))));
+        assert_eq!(shape("1x2x3", "MxKxN").map(|s| s.sizes), Some([1, 3, 2]));
+    }
+
+    #[test]
+    fn shapes_of_operands() {
+        for (text, expected) in [
+            (
+                "torch.Size([4, 8]) @ torch.Size([8, 16])",
+                ([4, 16, 8], None),
+            ),
+            ("(4, 8) (16, 8)", ([4, 16, 8], None)),
+            ("4x8 * 8x16", ([4, 16, 8], None)),
+            ("[3, 4, 8], [3, 8, 16]", ([4, 16, 8], Some(3))),
+            ("[3, 4, 8], [8, 16]", ([12, 16, 8], None)),
+            ("[(16,), (4, 8), (8, 16)]", ([4, 16, 8], None)),
+        ] {
+            assert_eq!(of(text), Some(expected), "{text}");
+        }
+        assert_eq!(of("(4, 8) (9, 16)"), None);
+        assert_eq!(dimensions("torch.Size([4, 8])"), [4, 8]);
+        assert_eq!(dimensions("4x8"), [4, 8]);
+    }
+
+    #[test]
+    fn shapes_in_names() {
+        let n = |t: &str| named(t).map(|s| (s.sizes, s.batch));
+        assert_eq!(
+            n("gemm_b4_m1024_n4096_k512_fp8"),
+            Some(([1024, 4096, 512], Some(4)))
+        );
+        assert_eq!(
+            n("matmul-4096x4096x1024-bf16"),
+            Some(([4096, 4096, 1024], None))
+        );
+        assert_eq!(n("cutlass_h16816gemm_256x128_32x3_nn"), None);
+        assert_eq!(n("memcpy_1024"), None);
+    }
+}

@@ -1,0 +1,9 @@
+//! What the columns of a table mean.
+
+pub(crate) mod alias;
+pub(crate) mod defaults;
+pub(crate) mod header;
+pub(crate) mod mapping;
+pub(crate) mod plan;
+pub(crate) mod provider_table;
+pub(crate) mod row;

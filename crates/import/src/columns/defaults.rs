@@ -1,0 +1,143 @@
+//! Defaults for a file without a data type or a device: the user's answer, then the file's name,
+//! then a guess that the file's card shows.
+
+use crate::{Head, ImportOptions};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::hardware;
+use gemmscope_table::build::TableBuilder;
+
+/// The data type of a file without one: the user's answer, the file's name, or `fallback`. Adds the
+/// assumption to the table.
+pub(crate) fn dtype(
+    table: &mut TableBuilder,
+    head: &Head,
+    options: &ImportOptions,
+    fallback: DataType,
+) -> DataType {
+    let (dtype, why) = guess_dtype(head, options, fallback);
+    table.assume_dtype(dtype, why);
+    dtype
+}
+
+/// As [`dtype`], without adding the assumption: the type and the beginning of its sentence.
+pub(crate) fn guess_dtype(
+    head: &Head,
+    options: &ImportOptions,
+    fallback: DataType,
+) -> (DataType, &'static str) {
+    if let Some(t) = options.dtype("dtype") {
+        (
+            t,
+            "The file does not say its data type, the choice was made by hand",
+        )
+    } else if let Some(t) = dtype_in(&head.name) {
+        (t, "The file does not say its data type, its name does")
+    } else {
+        (fallback, "The file does not say its data type")
+    }
+}
+
+/// The data type of rows of which only some name it. The user's answer overrides the row.
+#[derive(Debug)]
+pub(crate) struct AssumedType {
+    value: DataType,
+    why: &'static str,
+    /// The user chose it.
+    forced: bool,
+    said: bool,
+}
+
+impl AssumedType {
+    /// As [`guess_dtype`], for the rows without a type.
+    pub(crate) fn new(head: &Head, options: &ImportOptions, fallback: DataType) -> Self {
+        let (value, why) = guess_dtype(head, options, fallback);
+        AssumedType {
+            value,
+            why,
+            forced: options.dtype("dtype").is_some(),
+            said: false,
+        }
+    }
+
+    /// The type of a row that names `named`. Adds the assumption the first time that the row's own
+    /// type is not used.
+    pub(crate) fn of(&mut self, named: Option<DataType>, table: &mut TableBuilder) -> DataType {
+        match named {
+            Some(dtype) if !self.forced => dtype,
+            _ => {
+                if !self.said {
+                    self.said = true;
+                    table.assume_dtype(self.value, self.why);
+                }
+                self.value
+            }
+        }
+    }
+}
+
+/// A data type among the words of a name: `sweep_bf16.csv`, `int8 TOPS`.
+pub(crate) fn dtype_in(name: &str) -> Option<DataType> {
+    name.split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| w.len() >= 3 && w.bytes().any(|b| b.is_ascii_digit()))
+        .find_map(DataType::parse)
+}
+
+/// The device of a file that names none: the user's answer, the file's name, or "not stated".
+pub(crate) fn device(table: &mut TableBuilder, head: &Head, options: &ImportOptions) -> u16 {
+    if let Some(answer) = options.answer("device") {
+        table.assume_device(answer, "The file does not name its device: chosen by hand.");
+        return table.device(answer);
+    }
+    match named_device(&head.name) {
+        Some(name) => {
+            table.assume_device(
+                &name,
+                &format!("The file does not name its device, its name does: {name}."),
+            );
+            table.device(&name)
+        }
+        None => {
+            table.assume_device("", "The file does not name its device.");
+            0
+        }
+    }
+}
+
+/// A device of the catalogue in a file name: `sweep_h100_bf16.csv`.
+pub(crate) fn named_device(file_name: &str) -> Option<String> {
+    file_name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| {
+            w.len() >= 3
+                && w.bytes().any(|b| b.is_ascii_digit())
+                && w.bytes().any(|b| b.is_ascii_alphabetic())
+        })
+        .find_map(|w| hardware::match_name(w).device().map(|d| d.name.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{FORMATS, ImportOptions, Imported, read_all};
+
+    #[test]
+    fn an_answer_about_the_type_can_be_taken_back() {
+        // The question stays on the card, with the answer in it.
+        for id in ["google-benchmark", "nvbench", "liger", "flaggems"] {
+            let format = FORMATS.iter().find(|f| f.id == id).unwrap();
+            let options = ImportOptions {
+                answers: [("dtype".to_owned(), "fp8_e4m3".to_owned())].into(),
+                ..ImportOptions::default()
+            };
+            let Ok(Imported::Table(data)) = read_all("", format.example.as_bytes(), &options)
+            else {
+                panic!("{id}");
+            };
+            let asked = data.sources[0].assumptions.iter();
+            let values: Vec<&str> = asked
+                .filter(|a| a.key == "dtype")
+                .map(|a| a.value.as_str())
+                .collect();
+            assert_eq!(values, ["fp8_e4m3"], "{id}");
+        }
+    }
+}

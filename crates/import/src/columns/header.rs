@@ -1,0 +1,124 @@
+//! The header of a table, and the columns that a reader takes from it.
+
+use crate::cell::{CellError, positive, scaled, size, verdict};
+use crate::split::records::Record;
+use gemmscope_table::build::cell_text::{RowError, cell_text};
+
+/// A column of the file that a reader uses: where it is and what its header says.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Col {
+    /// 0-based position.
+    pub index: usize,
+    /// Header as the file spells it.
+    pub name: String,
+}
+
+impl Col {
+    /// The cell of a record.
+    #[inline]
+    pub(crate) fn cell<'r>(&self, record: &Record<'r>) -> &'r [u8] {
+        record.get(self.index)
+    }
+
+    /// Reads a size; `what` names it in the error: `M`.
+    #[inline]
+    pub(crate) fn size(&self, record: &Record<'_>, what: &str) -> Result<u32, RowError> {
+        size(self.cell(record), record.decimal_comma()).map_err(|f| self.bad(record, what, f))
+    }
+
+    /// Reads a positive number and multiplies it by `scale`; `what` is `time` or `rate`.
+    #[inline]
+    pub(crate) fn positive(
+        &self,
+        record: &Record<'_>,
+        what: &str,
+        scale: f64,
+    ) -> Result<f64, RowError> {
+        match positive(self.cell(record), record.decimal_comma()) {
+            Ok(v) => Ok(scaled(v, scale)),
+            Err(f) => Err(self.bad(record, what, f)),
+        }
+    }
+
+    /// Reads a number and multiplies it by `scale`; NaN if the cell holds none.
+    #[inline]
+    pub(crate) fn number(&self, record: &Record<'_>, scale: f64) -> f64 {
+        record
+            .number(self.index)
+            .map_or(f64::NAN, |v| scaled(v, scale))
+    }
+
+    /// Rejects a row whose verdict column says that it failed.
+    #[inline]
+    pub(crate) fn verdict(&self, record: &Record<'_>) -> Result<(), RowError> {
+        if verdict(self.cell(record)) {
+            Ok(())
+        } else {
+            Err(self.bad(record, "row", CellError::Failed))
+        }
+    }
+
+    /// An error that names this column and quotes its cell.
+    #[cold]
+    pub(crate) fn bad(&self, record: &Record<'_>, what: &str, flaw: CellError) -> RowError {
+        RowError {
+            reason: if what == self.name {
+                format!("{what} {flaw}")
+            } else {
+                format!("{what} {flaw} ({})", self.name)
+            },
+            column: u32::try_from(self.index + 1).unwrap_or(u32::MAX),
+            text: cell_text(self.cell(record)).into_owned(),
+        }
+    }
+}
+
+/// The titles of a table. They are found without regard to case and blanks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Header {
+    /// Names as spelled, in file order.
+    pub names: Vec<String>,
+}
+
+impl Header {
+    /// From a record.
+    pub(crate) fn new(record: &Record<'_>) -> Self {
+        Header {
+            names: (0..record.len())
+                .map(|i| record.text(i).into_owned())
+                .collect(),
+        }
+    }
+
+    /// Position of the column with this name.
+    #[inline]
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.names
+            .iter()
+            .position(|have| have.trim().eq_ignore_ascii_case(name))
+    }
+
+    /// The first column that has one of these names.
+    pub(crate) fn find(&self, names: &[&str]) -> Option<Col> {
+        names.iter().find_map(|name| {
+            self.position(name).map(|index| Col {
+                index,
+                name: self.names[index].trim().to_owned(),
+            })
+        })
+    }
+
+    /// True when every name is there.
+    pub(crate) fn has(&self, names: &[&str]) -> bool {
+        names.iter().all(|n| self.position(n).is_some())
+    }
+
+    /// The record is this header again, as in files that were joined.
+    #[inline]
+    pub(crate) fn is_repeated_by(&self, record: &Record<'_>) -> bool {
+        let same = |(i, name): (usize, &String)| {
+            record.get(i).eq_ignore_ascii_case(name.trim().as_bytes())
+        };
+        record.len() == self.names.len() && self.names.iter().enumerate().all(same)
+    }
+}

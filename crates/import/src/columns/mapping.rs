@@ -1,0 +1,389 @@
+//! From a head to a mapping: where the header is, what each column holds, what is missing.
+
+mod guess;
+
+use super::alias::{self, Guess};
+use crate::cell;
+use crate::cell::values;
+use crate::cell::values::Probe;
+use crate::split::dialect::{Delimiter, Dialect, sniff_dialect};
+use crate::split::records::Records;
+use crate::{Head, ImportOptions};
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
+use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
+use guess::{by_values_alone, headless_sizes, judged, settle, tensile_sizes};
+
+/// One column as the mapping form shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MappedColumn {
+    /// Header as the file spells it (made distinct where it repeats).
+    pub header: String,
+    /// What it probably holds.
+    pub guess: ColumnSpec,
+    /// Why, in a few words.
+    pub why: String,
+    /// The first different values.
+    pub samples: Vec<String>,
+}
+
+/// What [`inspect`] finds: the columns and what is still needed to read the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapping {
+    /// One per column of the file, in file order.
+    pub columns: Vec<MappedColumn>,
+    /// What is missing: `M`, `a time or a rate`. Empty if the file can be read.
+    pub missing: Vec<String>,
+    /// 1-based line of the header, 0 where there is none.
+    pub header_line: u32,
+    /// Delimiter and number style.
+    pub dialect: Dialect,
+}
+
+impl Mapping {
+    /// Position of the column with this meaning.
+    pub fn position(&self, meaning: ColumnMeaning) -> Option<usize> {
+        self.columns.iter().position(|c| c.guess.meaning == meaning)
+    }
+
+    fn sizes(&self) -> bool {
+        let have = |t| self.position(t).is_some();
+        have(ColumnMeaning::Mnk)
+            || have(ColumnMeaning::ShapeA) && have(ColumnMeaning::ShapeB)
+            || have(ColumnMeaning::Square)
+            || (have(ColumnMeaning::M) && have(ColumnMeaning::N) && have(ColumnMeaning::K))
+    }
+
+    fn measured(&self) -> bool {
+        self.position(ColumnMeaning::Time).is_some()
+            || self.position(ColumnMeaning::ReportedRate).is_some()
+    }
+
+    /// How good a reading of the head this is.
+    fn score(&self) -> usize {
+        let known = self
+            .columns
+            .iter()
+            .filter(|c| {
+                !matches!(
+                    c.guess.meaning,
+                    ColumnMeaning::Other | ColumnMeaning::Ignore
+                )
+            })
+            .count();
+        let sizes = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K]
+            .iter()
+            .filter(|t| self.position(**t).is_some())
+            .count();
+        known
+            + 10 * sizes
+            + 100 * usize::from(self.sizes())
+            + 100 * usize::from(self.sizes() && self.measured())
+    }
+
+    /// The columns have all that a row needs: sizes and a time or a rate.
+    pub fn is_complete(&self) -> bool {
+        self.missing.is_empty()
+    }
+
+    /// The columns have sizes but neither time nor rate: a list of shapes.
+    pub fn is_shapes_only(&self) -> bool {
+        self.sizes() && !self.measured()
+    }
+}
+
+/// A head, split into records.
+pub(crate) struct Sampled {
+    pub mapping: Mapping,
+    pub rows: Vec<Vec<String>>,
+    /// Records in front of the header.
+    pub preamble: Vec<String>,
+    /// Printed tables have an index column without a header.
+    pub shifted: bool,
+    /// Line below the header that holds the columns' units; 0 where there is none.
+    pub units_line: u32,
+}
+
+impl Sampled {
+    /// At least one cell below the header is a number.
+    pub(crate) fn has_numbers(&self) -> bool {
+        let dialect = self.mapping.dialect;
+        self.rows.iter().flatten().any(|c| is_number(c, dialect))
+    }
+}
+
+/// Guesses what the columns of a table hold, with the user's choices applied. `None` where the
+/// head is no table at all.
+pub fn inspect(head: &Head, options: &ImportOptions) -> Option<Mapping> {
+    sample(head, options).map(|s| s.mapping)
+}
+
+/// A stable key of a file's header, under which choices can be remembered. It ignores file name,
+/// rows, case and blanks.
+pub fn header_fingerprint(head: &Head) -> Option<String> {
+    let mapping = inspect(head, &ImportOptions::default())?;
+    // FNV-1a, 64 bit.
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for column in &mapping.columns {
+        for byte in column.header.trim().to_lowercase().bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    Some(format!("{hash:016x}"))
+}
+
+pub(crate) fn sample(head: &Head, options: &ImportOptions) -> Option<Sampled> {
+    let mut lines: &[String] = &head.lines;
+    if !head.complete && lines.len() < 80 && lines.len() > 2 {
+        // The size limit of the head cut the last line.
+        lines = &lines[..lines.len() - 1];
+    }
+    let first = sniff_dialect(lines);
+    let mut dialects = vec![first];
+    for b in [b',', b';', b'\t', b'|'] {
+        let delimiter = Delimiter::Byte(b);
+        if delimiter != first.delimiter && lines.iter().any(|l| l.as_bytes().contains(&b)) {
+            dialects.push(Dialect {
+                delimiter,
+                decimal_comma: false,
+            });
+        }
+    }
+    if first.delimiter != Delimiter::Spaces {
+        dialects.push(Dialect {
+            delimiter: Delimiter::Spaces,
+            decimal_comma: false,
+        });
+    }
+    let mut best: Option<Sampled> = None;
+    for dialect in dialects {
+        let Some(sampled) = with_dialect(lines, dialect, options) else {
+            continue;
+        };
+        if sampled.mapping.is_complete() {
+            return Some(sampled);
+        }
+        if best
+            .as_ref()
+            .is_none_or(|b| sampled.mapping.score() > b.mapping.score())
+        {
+            best = Some(sampled);
+        }
+    }
+    best
+}
+
+fn with_dialect(lines: &[String], dialect: Dialect, options: &ImportOptions) -> Option<Sampled> {
+    let mut records: Vec<(u32, Vec<String>)> = Vec::new();
+    let mut cutter = Records::new(dialect);
+    let mut keep = |r: &crate::Record<'_>| {
+        if r.problem().is_none() {
+            let cells = (0..r.len()).map(|i| r.text(i).into_owned()).collect();
+            records.push((r.line(), cells));
+        }
+        Ok(())
+    };
+    for line in lines {
+        cutter.feed(line.as_bytes(), &mut keep).ok()?;
+        cutter.feed(b"\n", &mut keep).ok()?;
+    }
+    cutter.finish(&mut keep).ok()?;
+    let mut best: Option<(usize, Sampled)> = None;
+    for (i, (line, cells)) in records.iter().enumerate().take(60) {
+        if !could_be_header(cells) {
+            continue;
+        }
+        let sampled = with_header(&records, i, *line, dialect, options);
+        let score = sampled.mapping.score();
+        let complete = sampled.mapping.is_complete();
+        if best.as_ref().is_none_or(|(s, _)| score > *s) {
+            best = Some((score, sampled));
+        }
+        if complete {
+            break;
+        }
+    }
+    if let Some((score, sampled)) = best
+        && (score > 0 || sampled.mapping.columns.len() >= 3)
+    {
+        return Some(sampled);
+    }
+    // Numbers without a header: the user can still map the columns.
+    let width = records.first()?.1.len();
+    let numbers = records
+        .iter()
+        .filter(|(_, c)| c.len() == width && c.iter().any(|c| is_number(c, dialect)))
+        .count();
+    if width < 3 || numbers * 2 < records.len() {
+        return None;
+    }
+    let header: Vec<String> = (1..=width).map(|i| format!("column {i}")).collect();
+    let rows: Vec<Vec<String>> = records.into_iter().map(|r| r.1).collect();
+    let mapping = map(header, &rows, 0, dialect, options);
+    Some(Sampled {
+        mapping,
+        rows,
+        preamble: Vec::new(),
+        shifted: false,
+        units_line: 0,
+    })
+}
+
+fn is_number(cell: &str, dialect: Dialect) -> bool {
+    cell::number(cell.as_bytes(), dialect.decimal_comma).is_some()
+}
+
+fn could_be_header(cells: &[String]) -> bool {
+    let filled = cells.iter().filter(|c| !c.is_empty()).count();
+    let words = cells
+        .iter()
+        .filter(|c| !c.is_empty() && c.len() <= 80 && cell::number(c.as_bytes(), false).is_none())
+        .count();
+    filled >= 2
+        && words * 10 >= filled * 8
+        && !cells[0].starts_with('#')
+        && !cells[0].starts_with("//")
+}
+
+/// A line of units below the header: a unit of time, rate or bandwidth among short words, and no
+/// number.
+fn is_units(cells: &[String]) -> bool {
+    let bare = |c: &str| c.trim().trim_matches(['(', ')', '[', ']']).to_owned();
+    let unit = |c: &String| {
+        let c = bare(c);
+        TimeUnit::parse(&c).is_some()
+            || RateUnit::parse(&c).is_some()
+            || BandwidthUnit::parse(&c).is_some()
+    };
+    cells.iter().any(unit)
+        && cells
+            .iter()
+            .all(|c| c.len() <= 16 && cell::number(bare(c).as_bytes(), false).is_none())
+}
+
+fn with_header(
+    records: &[(u32, Vec<String>)],
+    at: usize,
+    line: u32,
+    dialect: Dialect,
+    options: &ImportOptions,
+) -> Sampled {
+    let mut names = records[at].1.clone();
+    let units = records.get(at + 1).filter(|(_, cells)| is_units(cells));
+    if let Some((_, cells)) = units {
+        for (name, unit) in names.iter_mut().zip(cells) {
+            let unit = unit.trim().trim_matches(['(', ')', '[', ']']);
+            if !unit.is_empty() && !name.contains(['(', '[']) {
+                *name = format!("{name} ({unit})");
+            }
+        }
+    }
+    let first = at + 1 + usize::from(units.is_some());
+    let rows: Vec<Vec<String>> = records[first..].iter().map(|r| r.1.clone()).collect();
+    let longer = rows.iter().filter(|r| r.len() == names.len() + 1).count();
+    let shifted = dialect.delimiter == Delimiter::Spaces && longer * 2 > rows.len();
+    if shifted {
+        names.insert(0, String::new());
+    }
+    Sampled {
+        mapping: map(distinct(names), &rows, line, dialect, options),
+        rows,
+        preamble: records[..at].iter().map(|r| r.1.join(", ")).collect(),
+        shifted,
+        units_line: units.map_or(0, |u| u.0),
+    }
+}
+
+/// Header names, made distinct: the second `Noise` becomes `Noise (2)`.
+pub(crate) fn distinct(names: Vec<String>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::with_capacity(names.len());
+    let mut seen: std::collections::HashMap<String, u32> = std::collections::HashMap::new();
+    for name in names {
+        let n = seen.entry(name.clone()).or_insert(0);
+        *n += 1;
+        let mut unique = match (*n, name.is_empty()) {
+            (1, false) => name.clone(),
+            (_, true) => format!("column {}", out.len() + 1),
+            (n, _) => format!("{name} ({n})"),
+        };
+        while out.contains(&unique) {
+            unique.push('\'');
+        }
+        out.push(unique);
+    }
+    out
+}
+
+/// Rows whose values are looked at. Each line of the head may be the header, so this bounds the
+/// cost of a long preamble.
+const PROBED: usize = 32;
+
+fn map(
+    header: Vec<String>,
+    rows: &[Vec<String>],
+    header_line: u32,
+    dialect: Dialect,
+    options: &ImportOptions,
+) -> Mapping {
+    let probes: Vec<Probe> = (0..header.len())
+        .map(|i| {
+            let cells = rows.iter().take(PROBED).filter_map(|r| r.get(i));
+            Probe::new(cells, dialect.decimal_comma)
+        })
+        .collect();
+    let mut guesses: Vec<(Guess, String)> = header
+        .iter()
+        .zip(&probes)
+        .map(|(name, probe)| judged(name, alias::guess(name), probe))
+        .collect();
+    tensile_sizes(&header, &mut guesses);
+    if header_line == 0 {
+        headless_sizes(&mut guesses, rows);
+    }
+    by_values_alone(&mut guesses, &probes);
+    for (name, guess) in header.iter().zip(&mut guesses) {
+        let chosen = options.columns.get(name).and_then(|t| t.parse().ok());
+        if let Some(spec) = chosen {
+            let spec: ColumnSpec = spec;
+            *guess = (Guess::new(spec, 255), "chosen by hand".into());
+        }
+    }
+    settle(&mut guesses, &header);
+    let mut mapping = Mapping {
+        columns: header
+            .into_iter()
+            .zip(guesses)
+            .zip(&probes)
+            .map(|((header, (guess, why)), probe)| MappedColumn {
+                header,
+                guess: guess.spec,
+                why,
+                samples: probe.samples.clone(),
+            })
+            .collect(),
+        missing: Vec::new(),
+        header_line,
+        dialect,
+    };
+    values::work_or_rate(&mut mapping, rows);
+    mapping.missing = missing(&mapping);
+    mapping
+}
+
+fn missing(mapping: &Mapping) -> Vec<String> {
+    let mut out = Vec::new();
+    if !mapping.sizes() {
+        for (meaning, name) in [
+            (ColumnMeaning::M, "M"),
+            (ColumnMeaning::N, "N"),
+            (ColumnMeaning::K, "K"),
+        ] {
+            if mapping.position(meaning).is_none() {
+                out.push(name.to_owned());
+            }
+        }
+    }
+    if !mapping.measured() {
+        out.push("a time or a rate".to_owned());
+    }
+    out
+}

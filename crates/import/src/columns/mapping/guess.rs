@@ -1,0 +1,298 @@
+//! Decides what each column holds: the guess from its name, checked against its values, with at
+//! most one column per meaning.
+
+use crate::cell;
+use crate::cell::values::Probe;
+use crate::columns::alias::Guess;
+use gemmscope_table::dataset::ColumnMeaning;
+
+/// The guess from the name, checked against the values.
+pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String) {
+    let by_name = |g: Guess| {
+        let why = if g.spec.meaning == ColumnMeaning::Other {
+            "the name says nothing known"
+        } else {
+            "by its name"
+        };
+        (g, why.to_owned())
+    };
+    let by_value = |meaning, strength, why: &str| {
+        (
+            Guess::new::<ColumnMeaning>(meaning, strength),
+            why.to_owned(),
+        )
+    };
+    let lower = name.trim().to_lowercase();
+    // A one-letter title: the values decide.
+    if matches!(lower.as_str(), "a" | "b" | "c" | "d") && probe.filled > 0 {
+        if probe.all_transposes() && matches!(lower.as_str(), "a" | "b") {
+            let meaning = if lower == "a" {
+                ColumnMeaning::TransA
+            } else {
+                ColumnMeaning::TransB
+            };
+            return by_value(meaning, 90, "its values are N and T");
+        }
+        if probe.any_dtype {
+            let meaning = match lower.as_str() {
+                "a" => ColumnMeaning::DtypeA,
+                "b" => ColumnMeaning::DtypeB,
+                "c" => ColumnMeaning::DtypeC,
+                _ => ColumnMeaning::DtypeC,
+            };
+            let strength = if lower == "d" { 91 } else { 90 };
+            return by_value(meaning, strength, "its values are data types");
+        }
+        if lower == "b" && probe.all_numbers() {
+            return by_name(guess);
+        }
+        return by_value(ColumnMeaning::Other, 0, "its values are of no known kind");
+    }
+    if probe.filled == 0 {
+        return by_name(guess);
+    }
+    match guess.spec.meaning {
+        ColumnMeaning::Dtype
+        | ColumnMeaning::DtypeA
+        | ColumnMeaning::DtypeB
+        | ColumnMeaning::DtypeC
+        | ColumnMeaning::Compute
+            if !probe.any_dtype =>
+        {
+            by_value(ColumnMeaning::Other, 0, "its values are no data types")
+        }
+        ColumnMeaning::TransA | ColumnMeaning::TransB if !probe.any_transpose => {
+            by_value(ColumnMeaning::Other, 0, "its values are no transposes")
+        }
+        ColumnMeaning::Layout if !probe.any_layout => by_value(
+            ColumnMeaning::Other,
+            0,
+            "its values are no layouts such as NT",
+        ),
+        ColumnMeaning::Mnk if probe.triples == 0 => {
+            if probe.all_numbers() && probe.whole() {
+                by_value(ColumnMeaning::Square, guess.strength, "one size a row")
+            } else {
+                by_value(ColumnMeaning::Other, 0, "its values are no sizes")
+            }
+        }
+        ColumnMeaning::ShapeA | ColumnMeaning::ShapeB if !probe.all_operands() => by_value(
+            ColumnMeaning::Other,
+            0,
+            "its values are no shapes such as (4096, 1024)",
+        ),
+        ColumnMeaning::Tile if probe.triples == 0 && probe.pairs == 0 => by_value(
+            ColumnMeaning::Other,
+            0,
+            "its values are no tiles such as 128x256",
+        ),
+        ColumnMeaning::Device if probe.all_numbers() => by_value(
+            ColumnMeaning::Other,
+            0,
+            "its values are numbers, not device names",
+        ),
+        ColumnMeaning::M
+        | ColumnMeaning::N
+        | ColumnMeaning::K
+        | ColumnMeaning::Batch
+        | ColumnMeaning::Square
+            if probe.numbers == 0 =>
+        {
+            by_value(ColumnMeaning::Other, 0, "its values are no numbers")
+        }
+        ColumnMeaning::Time | ColumnMeaning::ReportedRate
+            if probe.numbers == 0 && probe.filled > 3 =>
+        {
+            by_value(ColumnMeaning::Other, 0, "its values are no numbers")
+        }
+        ColumnMeaning::Kernel | ColumnMeaning::Library | ColumnMeaning::Model
+            if probe.all_numbers() =>
+        {
+            by_value(ColumnMeaning::Other, 0, "its values are numbers, not names")
+        }
+        _ => by_name(guess),
+    }
+}
+
+/// Names the columns of a list of whole numbers without a header: three are M, N, K; four with
+/// small numbers in the third place are M, N, batch, K, the usual order of such lists.
+pub(crate) fn headless_sizes(guesses: &mut [(Guess, String)], rows: &[Vec<String>]) {
+    let sizes: Option<Vec<Vec<u32>>> = rows
+        .iter()
+        .filter(|r| r.iter().any(|c| !c.is_empty()))
+        .map(|r| {
+            r.iter()
+                .map(|c| cell::size(c.as_bytes(), false).ok())
+                .collect()
+        })
+        .collect();
+    let Some(sizes) = sizes.filter(|s| !s.is_empty() && s.iter().all(|r| r.len() == guesses.len()))
+    else {
+        return;
+    };
+    let meanings: &[ColumnMeaning] = match guesses.len() {
+        3 => &[ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K],
+        4 if sizes.iter().all(|r| r[2] <= 512 && r[3] >= 8) => &[
+            ColumnMeaning::M,
+            ColumnMeaning::N,
+            ColumnMeaning::Batch,
+            ColumnMeaning::K,
+        ],
+        _ => return,
+    };
+    for (guess, meaning) in guesses.iter_mut().zip(meanings) {
+        *guess = (
+            Guess::new(*meaning, 60),
+            "by its place: the list has no header".into(),
+        );
+    }
+}
+
+/// Tensile's `SizeI, SizeJ, SizeK, SizeL`: K is the batch and L the summed dimension.
+pub(crate) fn tensile_sizes(header: &[String], guesses: &mut [(Guess, String)]) {
+    let position = |n: &str| header.iter().position(|h| h.trim().eq_ignore_ascii_case(n));
+    if let (Some(_), Some(k), Some(l)) = (position("SizeI"), position("SizeK"), position("SizeL")) {
+        let why = "SizeL is the summed dimension, SizeK the batch";
+        for (i, meaning) in [(k, ColumnMeaning::Batch), (l, ColumnMeaning::K)] {
+            guesses[i] = (Guess::new(meaning, 90), why.into());
+        }
+    }
+}
+
+/// Finds types and devices by their values if no title names them (`Datentyp`, `Karte`).
+pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe]) {
+    let has = |guesses: &[(Guess, String)], kinds: &[ColumnMeaning]| {
+        guesses.iter().any(|(g, _)| kinds.contains(&g.spec.meaning))
+    };
+    let take = |guesses: &mut [(Guess, String)],
+                meaning: ColumnMeaning,
+                why: &str,
+                fits: &dyn Fn(&Probe) -> bool| {
+        let found = guesses.iter().zip(probes).position(|((g, _), p)| {
+            g.spec.meaning == ColumnMeaning::Other && p.filled > 0 && fits(p)
+        });
+        if let Some(i) = found {
+            guesses[i] = (Guess::new(meaning, 30), why.into());
+        }
+    };
+    if !has(guesses, &[ColumnMeaning::Dtype, ColumnMeaning::DtypeA]) {
+        take(
+            guesses,
+            ColumnMeaning::Dtype,
+            "its values are data types",
+            &|p| p.all_dtypes(),
+        );
+    }
+    let sizes = [
+        ColumnMeaning::M,
+        ColumnMeaning::N,
+        ColumnMeaning::K,
+        ColumnMeaning::Mnk,
+        ColumnMeaning::ShapeA,
+        ColumnMeaning::Square,
+    ];
+    if !has(guesses, &sizes) {
+        let names = |g: &Guess| {
+            let meanings = [
+                ColumnMeaning::Kernel,
+                ColumnMeaning::OpName,
+                ColumnMeaning::Model,
+            ];
+            g.spec.meaning == ColumnMeaning::Other || meanings.contains(&g.spec.meaning)
+        };
+        let named = guesses
+            .iter()
+            .zip(probes)
+            .position(|((g, _), p)| names(g) && p.all_named_shapes());
+        if let Some(i) = named {
+            guesses[i].0.spec = ColumnMeaning::Mnk.into();
+            guesses[i].1 = "its values name M, N and K".into();
+        }
+    }
+    if !has(guesses, &[ColumnMeaning::Device]) {
+        take(
+            guesses,
+            ColumnMeaning::Device,
+            "its values are devices",
+            &|p| {
+                p.samples.iter().all(|s| {
+                    s.len() >= 3
+                        && cell::number(s.as_bytes(), false).is_none()
+                        && !gemmscope_model::hardware::match_name(s)
+                            .candidates()
+                            .is_empty()
+                })
+            },
+        );
+    }
+}
+
+/// Leaves each meaning to the strongest column; the others are kept as they are in the file.
+pub(crate) fn settle(guesses: &mut [(Guess, String)], header: &[String]) {
+    let strongest = |guesses: &[(Guess, String)], kind: ColumnMeaning| {
+        let mut best: Option<usize> = None;
+        for (i, (g, _)) in guesses.iter().enumerate() {
+            if g.spec.meaning == kind && best.is_none_or(|b| g.strength > guesses[b].0.strength) {
+                best = Some(i);
+            }
+        }
+        best
+    };
+    let has = |guesses: &[(Guess, String)], kind| strongest(guesses, kind).is_some();
+    let sizes = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K];
+    let three = sizes.iter().all(|&t| has(guesses, t));
+    for (g, why) in guesses.iter_mut() {
+        let joint = [
+            ColumnMeaning::Mnk,
+            ColumnMeaning::Square,
+            ColumnMeaning::ShapeA,
+            ColumnMeaning::ShapeB,
+        ];
+        let weak = joint.contains(&g.spec.meaning) && three && g.strength < 255;
+        if weak {
+            g.spec = ColumnMeaning::Other.into();
+            *why = "M, N and K have columns of their own".into();
+        }
+    }
+    // `n` as the only size is the side of square matrices.
+    if !has(guesses, ColumnMeaning::Mnk) && !has(guesses, ColumnMeaning::Square) {
+        let lone: Vec<usize> = guesses
+            .iter()
+            .enumerate()
+            // `k` as the only size means that M and N have unknown titles.
+            .filter(|(_, (g, _))| {
+                matches!(g.spec.meaning, ColumnMeaning::M | ColumnMeaning::N) && g.strength >= 95
+            })
+            .map(|(i, _)| i)
+            .collect();
+        if let [i] = lone[..]
+            && guesses[i].0.strength < 255
+            && !guesses
+                .iter()
+                .enumerate()
+                .any(|(j, (g, _))| j != i && sizes.contains(&g.spec.meaning))
+        {
+            guesses[i].0.spec = ColumnMeaning::Square.into();
+            guesses[i].1 = "the only size: square matrices".into();
+        }
+    }
+    if !has(guesses, ColumnMeaning::Time)
+        && let Some(i) = strongest(guesses, ColumnMeaning::TimeMin)
+        && guesses[i].0.strength < 255
+    {
+        guesses[i].0.spec.meaning = ColumnMeaning::Time;
+        guesses[i].1 = "the only time: the shortest run".into();
+    }
+    for i in 0..guesses.len() {
+        let kind = guesses[i].0.spec.meaning;
+        if matches!(kind, ColumnMeaning::Other | ColumnMeaning::Ignore) {
+            continue;
+        }
+        if let Some(winner) = strongest(guesses, kind)
+            && winner != i
+        {
+            guesses[i].1 = format!("“{}” fits better for this", header[winner]);
+            guesses[i].0.spec = ColumnMeaning::Other.into();
+        }
+    }
+}

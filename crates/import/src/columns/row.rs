@@ -1,0 +1,317 @@
+//! One record of a table, read by its [`Plan`]: sizes, types, time, device, the other columns.
+
+use crate::Record;
+use crate::cell;
+use crate::cell::shape_text;
+use crate::cell::value_cache::ValueCache;
+use crate::cell::values;
+use crate::cell::values::Types;
+use crate::cell::{CellError, scaled};
+use crate::columns::defaults;
+use crate::columns::header::Col;
+use crate::columns::plan::{Extra, Plan, Sizes};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::{RowError, is_missing};
+use gemmscope_table::build::{Row, TableBuilder};
+
+/// What a format's hook already knows of a row. The columns give the rest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Given {
+    /// M, N and K.
+    pub sizes: Option<[u32; 3]>,
+    pub batch: Option<u32>,
+    /// Type of A and B.
+    pub dtype: Option<DataType>,
+    pub device: Option<u16>,
+    /// Seconds of one unit of the columns whose unit the row names.
+    pub unit_s: Option<f64>,
+    /// fp32 operands are multiplied as tf32.
+    pub tf32: bool,
+}
+
+/// Meanings of the few texts that such cells hold.
+#[derive(Debug, Default)]
+pub(crate) struct ValueCaches {
+    pub types: ValueCache<Option<Types>>,
+    pub transposes: ValueCache<Option<bool>>,
+    pub layouts: ValueCache<Option<(bool, bool)>>,
+    pub devices: ValueCache<u16>,
+    pub named_types: ValueCache<Option<DataType>>,
+    /// Cells of the last device and its number of units, and the device's code.
+    last_device: (Vec<u8>, Vec<u8>, u16),
+}
+
+impl ValueCaches {
+    /// Notes which of the file's names of types leave something open.
+    pub(crate) fn note_assumed_types(&self, table: &mut TableBuilder) {
+        for types in self.types.values().iter().flatten() {
+            if let Some(assumed) = types.assumed {
+                table.note(format!("{assumed}."));
+            }
+        }
+    }
+}
+
+fn percent(cell: &[u8]) -> Option<f64> {
+    cell::number(cell::trim(cell.strip_suffix(b"%")?), false)
+}
+
+#[inline]
+pub(crate) fn row(
+    plan: &Plan,
+    given: &Given,
+    caches: &mut ValueCaches,
+    table: &mut TableBuilder,
+    record: &Record<'_>,
+) -> Result<Row, RowError> {
+    if let Some(problem) = record.problem() {
+        return Err(RowError::new(problem));
+    }
+    let (m, n, k, batch) = sizes(plan, given, record)?;
+    let verdict = plan.verdicts.iter().try_for_each(|c| c.verdict(record));
+    // A tuning history keeps a failed variant as a row without a time, with its status.
+    let failed = plan.history && verdict.is_err();
+    if !failed {
+        verdict?;
+    }
+    let has = |c: &Option<(Col, f64)>| c.as_ref().is_some_and(|(c, _)| !is_missing(c.cell(record)));
+    // A row may have only one of the two.
+    let by_rate = plan.time.is_none() || (!has(&plan.time) && has(&plan.rate));
+    let mut time_s = f64::NAN;
+    if let Some((c, scale)) = &plan.time
+        && !by_rate
+        && !failed
+    {
+        time_s = c.positive(record, "time", factor(*scale, given))?;
+    }
+    let op = operation(plan, given, caches, record)?;
+    let mut row = Row {
+        m,
+        n,
+        k,
+        batch,
+        op,
+        device: given.device.unwrap_or(plan.default_device),
+        time_s,
+    };
+    if let Some(c) = &plan.device
+        && given.device.is_none()
+    {
+        row.device = device(plan, caches, table, record, c);
+    }
+    if by_rate
+        && !failed
+        && let Some((c, scale)) = &plan.rate
+    {
+        let rate = c.positive(record, "rate", *scale)?;
+        let problem = gemmscope_model::gemm::Problem { m, n, k, batch, op };
+        row.time_s = problem.work().0 / rate;
+    }
+    Ok(row)
+}
+
+#[inline]
+fn sizes(
+    plan: &Plan,
+    given: &Given,
+    record: &Record<'_>,
+) -> Result<(u32, u32, u32, u32), RowError> {
+    let batch = match &plan.batch {
+        _ if given.batch.is_some() => given.batch.unwrap_or(1),
+        Some(c) if !is_missing(c.cell(record)) => c.size(record, "batch")?,
+        _ => 1,
+    };
+    if let Some([m, n, k]) = given.sizes {
+        return Ok((m, n, k, batch));
+    }
+    match &plan.sizes {
+        Sizes::Hook => Err(RowError::new("not a GEMM: no M, N, K")),
+        Sizes::Three(m, n, k) => Ok((
+            m.size(record, "M")?,
+            n.size(record, "N")?,
+            k.size(record, "K")?,
+            batch,
+        )),
+        Sizes::Square(c) => {
+            let s = c.size(record, "size")?;
+            Ok((s, s, s, batch))
+        }
+        Sizes::One(c) => {
+            let text = record.text(c.index);
+            let found = shape_text::shape(&text, &c.name).or_else(|| shape_text::named(&text));
+            let found = found.ok_or_else(|| c.bad(record, "sizes", CellError::NotSizes))?;
+            let [m, n, k] = found.sizes;
+            Ok((m, n, k, found.batch.unwrap_or(batch)))
+        }
+        Sizes::Operands(a, b) => {
+            let of = |c: &Col| shape_text::dimensions(&record.text(c.index));
+            let found = shape_text::operands(&of(a), &of(b))
+                .ok_or_else(|| a.bad(record, "shapes of A and B", CellError::NotSizes))?;
+            let [m, n, k] = found.sizes;
+            Ok((m, n, k, found.batch.unwrap_or(batch)))
+        }
+    }
+}
+
+#[inline]
+fn operation(
+    plan: &Plan,
+    given: &Given,
+    caches: &mut ValueCaches,
+    record: &Record<'_>,
+) -> Result<Operation, RowError> {
+    let mut transposed = plan.default_trans;
+    let mut read = |c: &Col, what: &str| -> Result<Types, RowError> {
+        let cell = c.cell(record);
+        match caches.types.get(cell, values::types) {
+            Some(t) => Ok(*t),
+            None if cell.is_empty() => Err(c.bad(record, what, CellError::Missing)),
+            None => Err(c.bad(record, what, CellError::UnknownType)),
+        }
+    };
+    let mut op = match (&plan.dtype, &plan.dtype_a) {
+        _ if given.dtype.is_some() => Operation::uniform(given.dtype.unwrap_or(plan.default_dtype)),
+        (None, None) => {
+            let named = plan.named_dtype.as_ref().and_then(|c| {
+                let cell = c.cell(record);
+                *caches.named_types.get(cell, defaults::dtype_in)
+            });
+            Operation::uniform(named.unwrap_or(plan.default_dtype))
+        }
+        (both, a) => {
+            let both = both.as_ref().map(|c| read(c, "data type")).transpose()?;
+            let a = a.as_ref().map(|c| read(c, "data type of A")).transpose()?;
+            let b = match &plan.dtype_b {
+                Some(c) => Some(read(c, "data type of B")?),
+                None => None,
+            };
+            for (flag, t) in transposed.iter_mut().zip([a, b]) {
+                *flag = t.and_then(|t| t.transposed).unwrap_or(*flag);
+            }
+            // At least one of the two exists.
+            let type_a = a.or(both).map_or(plan.default_dtype, |t| t.a);
+            let type_b = b.map(|t| t.b).or(both.map(|t| t.b)).unwrap_or(type_a);
+            let mut op = Operation::uniform(type_a);
+            if type_b != type_a {
+                op = Operation::mixed(type_a, type_b, op.c);
+                op.c = op.compute.default_output();
+            }
+            if let Some(c) = both.and_then(|t| t.c) {
+                op.c = c;
+            }
+            op
+        }
+    };
+    match &plan.dtype_c {
+        Some(c) if !is_missing(c.cell(record)) => op.c = read(c, "data type of the output")?.a,
+        _ => op.c = plan.default_output.unwrap_or(op.c),
+    }
+    if given.tf32 && op.compute == DataType::Fp32 {
+        op.compute = DataType::Tf32;
+    }
+    if let Some(c) = &plan.compute
+        && op.a == DataType::Fp32
+        && let Ok(t) = read(c, "compute type")
+        && t.a == DataType::Tf32
+    {
+        op.compute = DataType::Tf32;
+    }
+    for (flag, c) in transposed.iter_mut().zip(&plan.trans) {
+        if let Some(c) = c {
+            let cell = c.cell(record);
+            match caches.transposes.get(cell, values::transpose) {
+                Some(t) => *flag = *t,
+                None if cell.is_empty() => {}
+                None => return Err(c.bad(record, "transpose", CellError::NotATranspose)),
+            }
+        }
+    }
+    if let Some(c) = &plan.layout {
+        let cell = c.cell(record);
+        match caches.layouts.get(cell, values::layout) {
+            Some((a, b)) => transposed = [*a, *b],
+            None if cell.is_empty() => {}
+            None => return Err(c.bad(record, "layout", CellError::NotATranspose)),
+        }
+    }
+    if let Some(c) = &plan.bias {
+        let cell = c.cell(record);
+        op.bias = [&b"true"[..], b"1", b"yes"]
+            .iter()
+            .any(|w| cell.eq_ignore_ascii_case(w));
+    }
+    if let Some(c) = &plan.beta {
+        let cell = c.cell(record);
+        // BLAS tools print a complex factor as `(1,0)`.
+        op.beta = match record.number(c.index) {
+            Some(beta) => beta != 0.0,
+            None => cell.starts_with(b"(") && !cell.starts_with(b"(0"),
+        };
+    }
+    Ok(op.with_layout(transposed[0], transposed[1]))
+}
+
+fn device(
+    plan: &Plan,
+    caches: &mut ValueCaches,
+    table: &mut TableBuilder,
+    record: &Record<'_>,
+    c: &Col,
+) -> u16 {
+    let cell = c.cell(record);
+    if is_missing(cell) {
+        return 0;
+    }
+    match &plan.units {
+        None => *caches.devices.get(cell, |name| table.device(name)),
+        Some(units) => {
+            let count = units.cell(record);
+            let (last, last_count, code) = &mut caches.last_device;
+            if last != cell || last_count != count {
+                *code = table.device_target(&record.text(c.index), &record.text(units.index));
+                cell.clone_into(last);
+                count.clone_into(last_count);
+            }
+            *code
+        }
+    }
+}
+
+/// The factor of a column to SI: its own, or the one of the unit that the row names.
+#[inline]
+fn factor(scale: f64, given: &Given) -> f64 {
+    if scale.is_nan() {
+        given.unit_s.unwrap_or(scale)
+    } else {
+        scale
+    }
+}
+
+/// Stages the cells that stay columns; a `commit` follows.
+pub(crate) fn stage(
+    extras: &[Extra],
+    given: &Given,
+    table: &mut TableBuilder,
+    record: &Record<'_>,
+) {
+    for e in extras {
+        match e {
+            Extra::Text(i, id) => table.set_text(*id, record.get(*i)),
+            Extra::Number(i, id, scale) => {
+                let v = record.number(*i).or_else(|| percent(record.get(*i)));
+                table.set_number(
+                    *id,
+                    v.map_or(f64::NAN, |v| scaled(v, factor(*scale, given))),
+                );
+            }
+            Extra::Auto(i, id) => table.set_auto(*id, record.get(*i), record.number(*i)),
+            Extra::Tile(i, ids) => {
+                let sizes = shape_text::sizes(&record.text(*i));
+                for (id, v) in ids.iter().zip(sizes) {
+                    table.set_number(*id, f64::from(v));
+                }
+            }
+        }
+    }
+}

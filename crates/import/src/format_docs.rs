@@ -1,0 +1,232 @@
+//! The documentation of the formats, for the page and the book alike.
+
+use crate::{FORMATS, Format};
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::native_csv::{DERIVED, FROM_ROOF};
+use std::fmt::Write;
+
+/// What each fixed column of gemmscope's own table holds: unit and range.
+pub const SCHEMA: [(&str, &str); 18] = [
+    ("gemmscope", "version of the table: 1"),
+    ("m", "rows of A and C: a whole number from 1 to 4294967295"),
+    ("n", "columns of B and C"),
+    ("k", "summed dimension"),
+    ("batch", "independent GEMMs a call"),
+    ("dtype_a", "type of A: fp16, bf16, fp8_e4m3, int4, …"),
+    ("dtype_b", "type of B"),
+    ("dtype_c", "type of the output"),
+    (
+        "dtype_compute",
+        "type that products are made in; the peak is of it",
+    ),
+    ("trans_a", "N or T, column-major BLAS words"),
+    ("trans_b", "N or T"),
+    ("bias", "true where a vector is added"),
+    ("beta", "true where the old C is read"),
+    (
+        "time_s",
+        "seconds a call; empty for a shape without a measurement",
+    ),
+    ("device", "name of the device; empty where none is stated"),
+    ("file", "file that the row came from"),
+    ("format", "how that file was read"),
+    ("line", "line in that file, from 1"),
+];
+
+/// Why a format's own figures may differ from ours by more than 1 %: its id and the reason.
+pub const DIFFERENCES: &[(&str, &str)] = &[
+    (
+        "aiter",
+        "`tflops` has two to four decimals, so small rates are coarse; `bw` counts the output as 2 bytes \
+         whatever its type, and batched int8 operands as 2 bytes each",
+    ),
+    (
+        "cutlass",
+        "`GFLOPs` counts 2MNK + 2MN, which shows where K is small; `GB/s` is GiB/s; `Flops/Byte` is \
+         truncated to a whole number",
+    ),
+    (
+        "deepgemm",
+        "times are printed in whole microseconds and rates in whole TFLOPS",
+    ),
+    (
+        "flashinfer",
+        "`tb_per_sec` of `bmm_fp8` leaves out the batch; `tflops` counts it",
+    ),
+    (
+        "generic",
+        "a script's own count of operations, rounding, or a unit that its header leaves open: the card \
+         says how many rows differ",
+    ),
+    (
+        "hipblaslt-bench",
+        "`hipblaslt-GB/s` is GiB/s and leaves out C where beta is 0",
+    ),
+    (
+        "tinygrad",
+        "the rate is of the best run, the bytes of its own count",
+    ),
+    (
+        "tracelens",
+        "`TFLOPS/s_mean` is the mean of the calls' rates, not work over the mean time; with a bias MN is \
+         added to the work; `Data Moved (MB)` is MiB",
+    ),
+    (
+        "tensile",
+        "rates are whole numbers of GFLOPS; times follow from them, so there is nothing to compare",
+    ),
+];
+
+/// The example of a format, without blank lines at its end.
+pub fn example(format: &Format) -> &'static str {
+    format.example.trim_end()
+}
+
+/// True if the description of a format has every word of a search.
+pub fn mentions(format: &Format, search: &str) -> bool {
+    let said = [format.id, format.name, format.produced_by, format.example]
+        .join(" ")
+        .to_lowercase();
+    search
+        .to_lowercase()
+        .split_whitespace()
+        .all(|word| said.contains(word))
+}
+
+/// The list as a page of the book (`docs/src/formats.md`).
+pub fn markdown() -> String {
+    let mut out = String::from(
+        "# What is read\n\n\
+         Drop a file, or several, or paste text. Every file is read in the browser and goes nowhere \
+         else; gzip is unpacked, UTF-16 is read, delimiter and decimal comma are found. Work, bytes and \
+         rates are recomputed from shape, type and time; a file's own figures are kept beside them as \
+         *reported*, and the file's card says how many agree within 1 %.\n\n\
+         What a file does not state (type, unit, device, sometimes a shape) is assumed, shown on its card, \
+         and can be answered there. Rows that are no measurement (a zero time, a failed run, another kind \
+         of kernel) are set aside with line and reason; none becomes a point.\n\n\
+         A format is recognised by its content, never by the file's name. Where the guess is wrong, choose \
+         another under “Read it as” on the file's card, or `--format ID` on the command line.\n",
+    );
+    for f in FORMATS {
+        let _ = write!(
+            out,
+            "\n## {}\n\nId: `{}`. Produced by: {}\n\n```text\n{}\n```\n",
+            f.name,
+            f.id,
+            code(f.produced_by),
+            example(f)
+        );
+    }
+    out.push_str(
+        "\n## gemmscope's own table\n\n\
+         “Export rows” and `gemmscope convert` write it; every column names its unit, every row its device, \
+         file and line. Reading it back gives the same table. Fixed columns, in this order:\n\n\
+         | column | holds |\n|---|---|\n",
+    );
+    for (name, what) in SCHEMA {
+        let _ = writeln!(out, "| `{name}` | {what} |");
+    }
+    let _ = write!(
+        out,
+        "\n`{}` follow from the others; `{}` are there where a device was chosen. All four are for people and \
+         are not read back.\n\n\
+         Further columns are titled `MEANING (UNIT): NAME`, with one of these meanings: {}. Other columns \
+         are `text: NAME` or `number (UNIT): NAME`.\n",
+        DERIVED.join("`, `"),
+        FROM_ROOF.join("`, `"),
+        ColumnMeaning::OF_DATASET
+            .iter()
+            .map(|r| format!("`{}`", r.id()))
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
+    out.push_str(
+        "\n## Where a file's own figures differ\n\n\
+         Work is 2MNK per GEMM (8MNK for complex types), MB and GB are decimal. A rate within 1 % of work over time \
+         agrees. Differences that are known:\n\n| format | why |\n|---|---|\n",
+    );
+    for (id, why) in DIFFERENCES {
+        let _ = writeln!(out, "| `{id}` | {why} |");
+    }
+    out.push_str(
+        "\nAny other difference is worth a look: another unit (TFLOPS for GFLOPS, ms for µs, GiB for GB), a batch \
+         that was counted once, another count of operations, sparsity, or a rate of the best run beside a mean time.\n\
+         \n## Profiles without shapes\n\n\
+         Nsight Compute, Nsight Systems, rocprofv3 and rocprof-compute time kernels but do not know M, N and K. \
+         Where counted instructions, grid and tile leave no doubt, the shape is taken from them and said; \
+         otherwise the card asks for it (`4096x4096x1024`, or `BxMxNxK`), and until then the kernels are ranked by \
+         time. Counted bytes are kept as *measured bytes* beside the compulsory ones. A recorded clock scales the \
+         peak that the row is judged by.\n\n\
+         ## Workbooks\n\n\
+         An Excel workbook (.xlsx) is opened, and the sheet that is recognised best is read (of a TraceLens report \
+         the sheet `GEMM`, with `gpu_timeline` beside it); the card offers the others.\n\n\
+         ## Shapes only\n\n\
+         A table with M, N, K and no time or rate, with or without a header (M, N, K or M, N, batch, K in this \
+         order), shows what the roof allows, without measured points.\n\n\
+         ## What is refused\n\n\
+         Each with a sentence that says what to do instead: binary profiler reports (`.ncu-rep`, `.nsys-rep`, \
+         SQLite), pictures, PDF, archives, Parquet, NumPy and pickle files, web pages, fused-MoE tile tables, \
+         attention and convolution benchmarks, lists of kernels.\n",
+    );
+    out
+}
+
+/// Puts a command in back quotes.
+fn code(text: &str) -> String {
+    let command = [
+        "./",
+        "python",
+        "ncu ",
+        "nsys ",
+        "rocprof",
+        "PYTORCH_",
+        "pytest",
+        "with torch",
+    ]
+    .iter()
+    .any(|c| text.starts_with(c));
+    match (command, text.split_once(" (")) {
+        (true, Some((c, rest))) if rest.ends_with(')') && !c.contains(", ") => {
+            format!("`{c}` ({rest}")
+        }
+        (true, _) => format!("`{text}`"),
+        (false, _) => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::native_csv::FIXED;
+
+    #[test]
+    fn the_schema_is_that_of_the_table() {
+        let names: Vec<&str> = SCHEMA.iter().map(|s| s.0).collect();
+        assert_eq!(names, FIXED);
+    }
+
+    #[test]
+    fn a_search_finds_tools_commands_and_columns() {
+        let found = |search: &str| -> Vec<&str> {
+            let hit = FORMATS.iter().filter(|f| mentions(f, search));
+            hit.map(|f| f.id).collect()
+        };
+        assert_eq!(found("disposition"), ["cutlass"]);
+        assert!(found("  NCU  --csv").contains(&"ncu"));
+        assert_eq!(found("").len(), FORMATS.len());
+        assert!(found("no such tool").is_empty());
+    }
+
+    #[test]
+    fn every_format_says_how_to_make_one() {
+        for f in FORMATS {
+            assert!(f.produced_by.len() > 8, "{}", f.id);
+            assert!(
+                f.example.ends_with('\n') && f.example.len() < 1500,
+                "{}",
+                f.id
+            );
+            assert!(!f.name.is_empty());
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The table of formats and the choice among them.
+
+pub(crate) mod devices;
+pub(crate) mod logs;
+pub(crate) mod profilers;
+pub(crate) mod table_format;
+pub(crate) mod tables;
+
+use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, unsupported};
+
+/// The entry of a format that is data.
+macro_rules! table {
+    ($($module:ident)::+) => {
+        $($module)::+::TABLE.entry(
+            |head| $($module)::+::TABLE.detect(head),
+            |head, options| Ok($($module)::+::TABLE.open(head, options)),
+        )
+    };
+}
+
+/// Every format that is read. Of several with the same score, the first wins.
+pub static FORMATS: &[Format] = &[
+    tables::native_csv::FORMAT,
+    // tools, by name
+    table!(tables::iree),
+    logs::hipblaslt_bench::FORMAT,
+    logs::rocblas_bench::FORMAT,
+    table!(tables::cutlass),
+    tables::tunableop::FORMAT,
+    tables::tensile::FORMAT,
+    table!(tables::flashinfer),
+    table!(tables::aiter),
+    tables::triton::FORMAT,
+    table!(tables::tritonbench),
+    table!(tables::intel),
+    tables::tune_gemm::FORMAT,
+    tables::xla::FORMAT,
+    logs::llama_cpp::FORMAT,
+    logs::deepgemm::FORMAT,
+    logs::ck_profiler::FORMAT,
+    logs::openblas::FORMAT,
+    logs::blis::FORMAT,
+    logs::tinygrad::FORMAT,
+    logs::sgemm_cuda::FORMAT,
+    logs::benchdnn::FORMAT,
+    tables::google_benchmark::FORMAT,
+    tables::nvbench::FORMAT,
+    tables::deepbench::FORMAT,
+    logs::deepbench_log::FORMAT,
+    table!(tables::clblast),
+    table!(tables::sglang),
+    table!(tables::mslk),
+    logs::flag_gems::FORMAT,
+    table!(tables::liger),
+    table!(tables::gemm_bench),
+    profilers::tracelens::FORMAT,
+    profilers::tracelens::KERNELS_FORMAT,
+    profilers::tracelens::CONTEXT_FORMAT,
+    profilers::kineto::FORMAT,
+    // profilers: kernels without shapes
+    profilers::ncu::FORMAT,
+    profilers::rocprof::FORMAT,
+    profilers::nsys::FORMAT,
+    devices::device_file::FORMAT,
+    devices::device_file::CEILINGS,
+    devices::device_table::FORMAT,
+    profilers::sysinfo::FORMAT,
+    crate::split::json_rows::FORMAT,
+    // anything else with a header
+    tables::generic::FORMAT,
+];
+
+/// Ids and names of [`FORMATS`], for a page that lists them without linking their readers.
+pub static FORMAT_NAMES: [(&str, &str); FORMATS.len()] = {
+    let mut names = [("", ""); FORMATS.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = (FORMATS[i].id, FORMATS[i].name);
+        i += 1;
+    }
+    names
+};
+
+/// The chosen format and the reason.
+#[derive(Debug)]
+pub struct Best {
+    /// Entry of [`FORMATS`].
+    pub format: &'static Format,
+    /// Its score and reason.
+    pub detection: Detection,
+}
+
+/// Chooses the format of a head: the user's choice, else the highest score.
+pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> {
+    if let Some(wanted) = &options.format {
+        return match FORMATS.iter().find(|f| f.id == wanted) {
+            Some(format) => Ok(Best {
+                format,
+                detection: Detection::new(100, "chosen by hand"),
+            }),
+            None => Err(ImportError::new(format!(
+                "no such format; expected one of {}: {wanted}",
+                FORMATS.iter().map(|f| f.id).collect::<Vec<_>>().join(", ")
+            ))),
+        };
+    }
+    let mut best: Option<Best> = None;
+    for format in FORMATS {
+        if let Some(detection) = (format.detect)(head)
+            && best
+                .as_ref()
+                .is_none_or(|b| detection.score > b.detection.score)
+        {
+            best = Some(Best { format, detection });
+        }
+    }
+    // A file of another kind may still have an M, N, K somewhere: its own sentence says more.
+    if best.as_ref().is_none_or(|b| b.detection.score < 50) {
+        if let Some(sentence) = unsupported::by_text(head) {
+            return Err(ImportError::new(sentence).kind(ErrorKind::Foreign));
+        }
+        // A trace may begin with other members, longer than the head.
+        if head.first().starts_with('{') && !head.complete {
+            return Ok(Best {
+                format: &crate::formats::profilers::kineto::FORMAT,
+                detection: Detection::new(1, "a long JSON object, searched for traceEvents"),
+            });
+        }
+        if head.first().starts_with(['{', '[']) {
+            return Err(unsupported::unknown_json(&[]).kind(ErrorKind::Foreign));
+        }
+    }
+    best.ok_or_else(|| {
+        let first: String = head.first().chars().take(120).collect();
+        ImportError::new(format!(
+            "not a file that can be read here: expected a table with a header that has M, N, K \
+             and a time or a rate, or the log of a known benchmark; it starts with: {first}"
+        ))
+    })
+}

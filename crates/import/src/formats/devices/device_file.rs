@@ -1,0 +1,274 @@
+//! Files that describe devices instead of measurements: our own device JSON, a TraceLens platform
+//! file, the ceilings that rocprof-compute measures (`roofline.csv`).
+
+use crate::{
+    Delimited, Detection, Dialect, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
+    Imported, Reader, Record, RowReader,
+};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::hardware::{Device, Engine, Peak, match_name};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "device",
+    name: "Device description (JSON)",
+    produced_by: "“Save as JSON” under Devices here; TraceLens platform files \
+                  (python -m TraceLens.PerfModel.benchmarking.microbench)",
+    example: "{\"name\": \"My card\", \"bandwidth_bytes_per_s\": 1.9e12, \
+              \"peaks\": [{\"dtype\": \"fp16\", \"flops_per_s\": 3.1e14}]}\n",
+    detect,
+    open,
+};
+
+pub(crate) const CEILINGS: Format = Format {
+    id: "rocprof-compute-roofline",
+    name: "rocprof-compute ceilings (roofline.csv)",
+    produced_by: "rocprof-compute profile -n run --roof-only -- ./app (workloads/run/*/roofline.csv)",
+    example: "device,HBMBw,HBMBwLow,hbmBwHigh,L2Bw,FP32Flops,MFMABF16Flops,MFMAF16Flops\n\
+              0,4012.5,3998.1,4020.3,9871.0,81000.0,520000.0,500000.0\n",
+    detect: detect_ceilings,
+    open: open_ceilings,
+};
+
+fn detect(head: &Head) -> Option<Detection> {
+    if !head.first().starts_with(['{', '[']) {
+        return None;
+    }
+    let text = head.lines.join("\n");
+    let has = |key: &str| text.contains(&format!("\"{key}\""));
+    if has("max_achievable_tflops") && has("mem_bw_gbps") {
+        Some(Detection::new(
+            96,
+            "JSON with mem_bw_gbps and max_achievable_tflops",
+        ))
+    } else if has("bandwidth_bytes_per_s") && has("peaks") {
+        Some(Detection::new(
+            96,
+            "JSON with bandwidth_bytes_per_s and peaks",
+        ))
+    } else {
+        None
+    }
+}
+
+fn open(_: &Head, _: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    Ok(Box::new(Whole { text: Vec::new() }))
+}
+
+/// Small enough to be read in one piece.
+struct Whole {
+    text: Vec<u8>,
+}
+
+impl Reader for Whole {
+    fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
+        if self.text.len() + text.len() > 4 << 20 {
+            return Err(ImportError::new(
+                "the file is larger than 4 MiB: expected the description of a device",
+            ));
+        }
+        self.text.extend_from_slice(text);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
+        let text = String::from_utf8_lossy(&self.text);
+        let device =
+            |text: &str| Device::from_json(text).map_err(|e| ImportError::new(e.to_string()));
+        if !text.trim_start().starts_with('[') {
+            return Ok(Imported::Devices(vec![device(&text)?]));
+        }
+        let list: Vec<serde_json::Value> = serde_json::from_str(&text)
+            .map_err(|e| ImportError::new(e.to_string()).at(e.line() as u32, e.column() as u32))?;
+        let devices: Result<Vec<Device>, ImportError> =
+            list.iter().map(|v| device(&v.to_string())).collect();
+        Ok(Imported::Devices(devices?))
+    }
+}
+
+fn detect_ceilings(head: &Head) -> Option<Detection> {
+    let fields: Vec<String> = Head::fields(head.first(), ',')
+        .iter()
+        .map(|f| f.to_ascii_lowercase())
+        .collect();
+    let has = |name: &str| fields.iter().any(|f| f == name);
+    (has("hbmbw") && fields.iter().any(|f| f.starts_with("mfma")))
+        .then(|| Detection::new(96, "the header has HBMBw and MFMA rates"))
+}
+
+fn open_ceilings(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    // The file numbers its GPU; the folder's name or the user may name it.
+    let name = options.answer("device").map(str::to_owned).or_else(|| {
+        head.name
+            .split(['/', '_', '.', ' '])
+            .find_map(|w| match_name(w).device().map(|d| d.name.clone()))
+    });
+    Ok(Box::new(Delimited::new(
+        Dialect::COMMA,
+        Ceilings {
+            name,
+            header: None,
+            devices: Vec::new(),
+        },
+    )))
+}
+
+struct Ceilings {
+    name: Option<String>,
+    header: Option<Header>,
+    devices: Vec<Device>,
+}
+
+/// `MFMABF16Flops` -> matrix, bf16. The columns `…Low` and `…High` are the spread of a run.
+fn ceiling(name: &str) -> Option<(Engine, DataType)> {
+    let upper = name.trim().to_ascii_uppercase().replace('_', "");
+    let rest = upper
+        .strip_suffix("FLOPS")
+        .or_else(|| upper.strip_suffix("OPS"))?;
+    let (engine, code) = match rest.strip_prefix("MFMA") {
+        Some(code) => (Engine::Matrix, code),
+        None => (Engine::Vector, rest),
+    };
+    let dtype = match code {
+        "F64" | "FP64" => DataType::Fp64,
+        "F32" | "FP32" => DataType::Fp32,
+        "F16" | "FP16" => DataType::Fp16,
+        "BF16" => DataType::Bf16,
+        "F8" | "FP8" => DataType::Fp8E4m3,
+        "F6" => DataType::Fp6,
+        "F4" => DataType::Fp4,
+        "I8" => DataType::Int8,
+        _ => return None,
+    };
+    Some((engine, dtype))
+}
+
+impl RowReader for Ceilings {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        let Some(header) = &self.header else {
+            self.header = Some(Header::new(record));
+            return Ok(());
+        };
+        let at = |names: &[&str]| header.find(names).and_then(|c| record.number(c.index));
+        let Some(bandwidth) = at(&["HBMBw", "HBM_Bw", "HBMBW"]).filter(|v| *v > 0.0) else {
+            return Err(ImportError::new("HBMBw is no bandwidth in GB/s").at(record.line(), 0));
+        };
+        let id = header.find(&["device", "devID", "device_id"]).map_or_else(
+            || self.devices.len().to_string(),
+            |c| record.text(c.index).into_owned(),
+        );
+        let source = format!("{} on GPU {id}", gemmscope_table::dataset::MEASURED);
+        let peaks: Vec<Peak> = header
+            .names
+            .iter()
+            .enumerate()
+            .filter_map(|(i, name)| {
+                let (engine, dtype) = ceiling(name)?;
+                let rate = record.number(i).filter(|v| *v > 0.0)? * 1e9;
+                Some(Peak {
+                    dtype,
+                    engine,
+                    accumulate: Some(dtype.default_accumulate()),
+                    flops_per_s: rate,
+                    dense: true,
+                    achievable_flops_per_s: Some(rate),
+                    achievable_source: Some(source.clone()),
+                    source: source.clone(),
+                })
+            })
+            .collect();
+        if peaks.is_empty() {
+            return Err(
+                ImportError::new("no rate (MFMA…Flops) above zero in this row")
+                    .at(record.line(), 0),
+            );
+        }
+        let base = self
+            .name
+            .as_deref()
+            .and_then(|n| match_name(n).device().cloned());
+        let device = match base {
+            Some(mut d) => {
+                d.id = format!("{}-measured-{id}", d.id);
+                d.name = format!("{} (measured, GPU {id})", d.name);
+                d.aliases.clear();
+                d.bandwidth_bytes_per_s = bandwidth * 1e9;
+                d.peaks = peaks;
+                d.source = source;
+                d
+            }
+            None => {
+                let plain = serde_json::json!({
+                    "id": format!("measured-{id}"),
+                    "name": format!("Measured ceilings, GPU {id}"),
+                    "bandwidth_bytes_per_s": bandwidth * 1e9,
+                    "peaks": peaks,
+                    "unit_kind": "CU",
+                    "vendor": "AMD",
+                    "source": source,
+                });
+                Device::from_json(&plain.to_string())
+                    .map_err(|e| ImportError::new(e.to_string()))?
+            }
+        };
+        device
+            .validate()
+            .map_err(|e| ImportError::new(e.to_string()).at(record.line(), 0))?;
+        self.devices.push(device);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Imported, ImportError> {
+        if self.devices.is_empty() {
+            return Err(ImportError::new(
+                "no rows: the file names ceilings but holds no measurement",
+            )
+            .kind(ErrorKind::Empty));
+        }
+        Ok(Imported::Devices(self.devices))
+    }
+
+    fn rows(&self) -> u64 {
+        self.devices.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read_all;
+    use gemmscope_model::hardware::RoofKind;
+
+    fn devices(name: &str, text: &str) -> Vec<Device> {
+        match read_all(name, text.as_bytes(), &ImportOptions::default()) {
+            Ok(Imported::Devices(d)) => d,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn measured_ceilings_are_devices() {
+        let d = devices("roofline.csv", CEILINGS.example);
+        assert_eq!(d.len(), 1);
+        assert_eq!(d[0].bandwidth_bytes_per_s, 4012.5e9);
+        let roof = d[0].roof(DataType::Bf16, RoofKind::Achievable).unwrap();
+        assert_eq!(roof.peak_flops_per_s, 520e12);
+        // The device's name in the path also gives its compute units.
+        let d = devices("MI300X/roofline.csv", CEILINGS.example);
+        assert_eq!((d[0].units, d[0].peaks.len()), (Some(304), 3));
+    }
+
+    #[test]
+    fn two_devices_in_one_file() {
+        let one = FORMAT.example.trim();
+        assert_eq!(devices("d.json", &format!("[{one}, {one}]")).len(), 2);
+    }
+
+    #[test]
+    fn a_platform_file_of_tracelens() {
+        let text = "{\"name\": \"MI300X\", \"mem_bw_gbps\": 5300, \"max_achievable_tflops\": {\"matrix_bf16\": 708}}";
+        assert_eq!(
+            devices("MI300X.json", text)[0].name,
+            "AMD Instinct MI300X (imported ceilings)"
+        );
+    }
+}

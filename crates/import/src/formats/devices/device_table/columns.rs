@@ -1,0 +1,278 @@
+//! Finds the columns of a table of devices by their titles.
+
+use crate::columns::alias;
+use crate::{Col, Header};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::hardware::Engine;
+use gemmscope_model::units::{BandwidthUnit, RateUnit};
+use gemmscope_table::dataset::ColumnMeaning;
+
+/// A column of peaks.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rate {
+    pub col: Col,
+    /// `None` if another column names the type of each row.
+    pub dtype: Option<DataType>,
+    pub engine: Engine,
+    /// Factor to FLOP/s, if the title names the unit.
+    pub scale: Option<f64>,
+    /// A rate that was measured with large GEMMs, beside the datasheet's.
+    pub achievable: bool,
+}
+
+/// The columns that are used.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Layout {
+    pub name: Col,
+    /// With the factor to byte/s, if the title names the unit.
+    pub bandwidth: Option<(Col, Option<f64>)>,
+    /// Peaks with a type, or without one beside `dtype`.
+    pub rates: Vec<Rate>,
+    pub dtype: Option<Col>,
+    pub units: Option<Col>,
+    /// With the factor to Hz.
+    pub clock: Option<(Col, f64)>,
+    /// With the factor to bytes.
+    pub memory: Option<(Col, f64)>,
+    pub vendor: Option<Col>,
+    pub source: Option<Col>,
+    pub notes: Option<Col>,
+    /// Headers of the columns that are not used.
+    pub left_out: Vec<String>,
+    /// A title mentions peaks.
+    pub peaks: bool,
+}
+
+const PEAK_WORDS: [&str; 4] = ["peak", "peaks", "theoretical", "mamf"];
+const ACHIEVABLE_WORDS: [&str; 5] = ["mamf", "achievable", "attainable", "measured", "empirical"];
+const MATRIX_WORDS: [&str; 4] = ["tensor", "matrix", "mfma", "wmma"];
+const VECTOR_WORDS: [&str; 3] = ["vector", "simd", "valu"];
+/// Words beside a type and a unit that change nothing.
+const NEUTRAL: [&str; 14] = [
+    "dense",
+    "datasheet",
+    "rate",
+    "compute",
+    "performance",
+    "perf",
+    "throughput",
+    "max",
+    "core",
+    "cores",
+    "per",
+    "s",
+    "sec",
+    "second",
+];
+/// Words of other memories than the main one.
+const OTHER_MEMORY: [&str; 14] = [
+    "l1",
+    "l2",
+    "l3",
+    "llc",
+    "cache",
+    "shared",
+    "smem",
+    "lds",
+    "nvlink",
+    "xgmi",
+    "pcie",
+    "link",
+    "network",
+    "interconnect",
+];
+
+/// The columns of a header. `None` if this is not a table of devices: without a name or a peak, or
+/// with sizes and times like a table of GEMMs.
+pub(crate) fn layout(header: &Header) -> Option<Layout> {
+    let mut names: Vec<(u8, Col)> = Vec::new();
+    let mut rates: Vec<Rate> = Vec::new();
+    let mut bandwidths: Vec<(bool, Col, Option<f64>)> = Vec::new();
+    let (mut dtype, mut units, mut clock, mut memory) = (None, None, None, None);
+    let (mut vendor, mut source, mut notes) = (None, None, None);
+    let mut peaks = false;
+    for (index, name) in header.names.iter().enumerate() {
+        let words = alias::words(name);
+        let has = |any: &[&str]| words.iter().any(|w| any.contains(&w.as_str()));
+        let col = Col {
+            index,
+            name: name.trim().to_owned(),
+        };
+        let guess = alias::guess(name);
+        peaks |= has(&PEAK_WORDS);
+        match words.join("_").as_str() {
+            "name" | "model" | "card" | "chip" | "product" => names.push((50, col)),
+            "id" => names.push((10, col)),
+            "vendor" | "manufacturer" | "maker" => vendor = vendor.or(Some(col)),
+            "source" | "reference" | "url" => source = source.or(Some(col)),
+            "notes" | "note" | "comment" | "comments" => notes = notes.or(Some(col)),
+            "units" | "sms" | "compute_units" => units = units.or(Some(col)),
+            _ => match guess.spec.meaning {
+                ColumnMeaning::M
+                | ColumnMeaning::N
+                | ColumnMeaning::K
+                | ColumnMeaning::Mnk
+                | ColumnMeaning::ShapeA
+                | ColumnMeaning::ShapeB
+                | ColumnMeaning::Time
+                | ColumnMeaning::TimeMin => return None,
+                ColumnMeaning::Device if guess.strength >= 80 => names.push((guess.strength, col)),
+                ColumnMeaning::DeviceUnits => units = units.or(Some(col)),
+                ColumnMeaning::Dtype => dtype = dtype.or(Some(col)),
+                ColumnMeaning::MeasuredClock => {
+                    clock = clock.or(Some((col, alias::clock_scale(name))));
+                }
+                _ => {
+                    let bandwidth = has(&["bandwidth", "bw", "membw", "gbps"]);
+                    let unit = bandwidth_unit(name, &words);
+                    let memory_words = ["mem", "memory", "vram", "hbm", "dram", "capacity"];
+                    if bandwidth || unit.is_some() {
+                        if !has(&OTHER_MEMORY) {
+                            bandwidths.push((has(&memory_words), col, unit));
+                        }
+                    } else if has(&memory_words) && has(&["gb", "gib"]) {
+                        let scale = if has(&["gib"]) { 1024f64.powi(3) } else { 1e9 };
+                        memory = memory.or(Some((col, scale)));
+                    } else {
+                        rates.extend(rate(col, &words));
+                    }
+                }
+            },
+        }
+    }
+    // Prefer the column that says it is the main memory's.
+    let main = bandwidths.iter().position(|b| b.0).unwrap_or(0);
+    let bandwidth = (main < bandwidths.len()).then(|| bandwidths.swap_remove(main));
+    let best = names
+        .iter()
+        .max_by_key(|(strength, c)| (*strength, usize::MAX - c.index))?;
+    let name = best.1.clone();
+    if rates.iter().any(|r| r.dtype.is_some()) {
+        rates.retain(|r| r.dtype.is_some());
+        dtype = None;
+    } else {
+        dtype.as_ref()?;
+        // One rate of each kind a row.
+        let mut seen = [false; 2];
+        rates.retain(|r| !std::mem::replace(&mut seen[usize::from(r.achievable)], true));
+    }
+    if rates.is_empty() {
+        return None;
+    }
+    let mut layout = Layout {
+        name,
+        bandwidth: bandwidth.map(|(_, col, unit)| (col, unit)),
+        rates,
+        dtype,
+        units,
+        clock,
+        memory,
+        vendor,
+        source,
+        notes,
+        left_out: Vec::new(),
+        peaks,
+    };
+    let used = layout.used();
+    let left = header.names.iter().enumerate();
+    layout.left_out = left
+        .filter(|(i, n)| !used.contains(i) && !n.trim().is_empty())
+        .map(|(_, n)| n.trim().to_owned())
+        .collect();
+    Some(layout)
+}
+
+impl Layout {
+    /// Sentences about what was assumed and left out.
+    pub(super) fn remarks(&self) -> String {
+        let mut out = Vec::new();
+        if self.rates.iter().any(|r| r.scale.is_none()) {
+            out.push("The header names no unit of the peaks: read as TFLOP/s.".to_owned());
+        }
+        if self.bandwidth.as_ref().is_some_and(|b| b.1.is_none()) {
+            out.push("The header names no unit of the bandwidth: read as GB/s.".to_owned());
+        }
+        if !self.left_out.is_empty() {
+            out.push(format!("Columns not used: {}.", self.left_out.join(", ")));
+        }
+        out.join(" ")
+    }
+
+    fn used(&self) -> Vec<usize> {
+        let plain = [
+            Some(&self.name),
+            self.dtype.as_ref(),
+            self.units.as_ref(),
+            self.vendor.as_ref(),
+            self.source.as_ref(),
+            self.notes.as_ref(),
+            self.bandwidth.as_ref().map(|b| &b.0),
+            self.clock.as_ref().map(|c| &c.0),
+            self.memory.as_ref().map(|m| &m.0),
+        ];
+        let rates = self.rates.iter().map(|r| &r.col);
+        plain
+            .into_iter()
+            .flatten()
+            .chain(rates)
+            .map(|c| c.index)
+            .collect()
+    }
+}
+
+fn bandwidth_unit(header: &str, words: &[String]) -> Option<f64> {
+    let short = |w: &String| (w == "gbps" || w == "gbs").then_some(BandwidthUnit::Gigabytes);
+    BandwidthUnit::in_header(header)
+        .or_else(|| words.iter().find_map(short))
+        .map(BandwidthUnit::to_si)
+}
+
+/// `fp16_tflops`, `BF16 dense (TFLOP/s)`, `fp32_vector`, `peak_gflops`; `None` for anything that
+/// has a word more, and for rates with sparsity.
+fn rate(col: Col, words: &[String]) -> Option<Rate> {
+    let has = |any: &[&str]| words.iter().any(|w| any.contains(&w.as_str()));
+    let is_unit = |w: &str| {
+        let singular = || {
+            matches!(
+                w,
+                "tflop" | "gflop" | "mflop" | "pflop" | "flop" | "top" | "op"
+            )
+        };
+        RateUnit::parse(w).is_some() || singular()
+    };
+    let rest: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|w| {
+            let known = [
+                &PEAK_WORDS[..],
+                &ACHIEVABLE_WORDS,
+                &MATRIX_WORDS,
+                &VECTOR_WORDS,
+                &NEUTRAL,
+            ];
+            !known.iter().any(|k| k.contains(w)) && !is_unit(w)
+        })
+        .collect();
+    let scale = alias::rate_unit(&col.name, words).map(RateUnit::to_si);
+    let dtype = match rest.join("_") {
+        none if none.is_empty() => None,
+        // A single letter belongs to a routine's name.
+        text => Some(DataType::parse(&text).filter(|d| text.len() > 2 && d.family().is_some())?),
+    };
+    // A title without a type must say that it is a rate.
+    if dtype.is_none() && scale.is_none() && !has(&PEAK_WORDS) {
+        return None;
+    }
+    Some(Rate {
+        dtype,
+        engine: if has(&VECTOR_WORDS) {
+            Engine::Vector
+        } else {
+            Engine::Matrix
+        },
+        scale,
+        achievable: has(&ACHIEVABLE_WORDS),
+        col,
+    })
+}

@@ -1,0 +1,267 @@
+//! oneDNN's benchdnn in performance mode: `perf,cpu,…` lines of matmul and inner product.
+//!
+//! The `Output template:` line names the fields; without it they have the default order. A matmul's
+//! problem is `MxK:KxN` with batch dimensions in front, an inner product's `mb32ic1024oc512`.
+
+use crate::columns::defaults;
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "benchdnn",
+    name: "oneDNN benchdnn",
+    produced_by: "./benchdnn --mode=P --matmul --dt=f32 256x1024:1024x512",
+    example: "Output template: perf,%engine%,%impl%,%name%,%prb%,%Gops%,%+ctime%,%-time%,%-Gflops%,%0time%,%0Gflops%\n\
+              perf,cpu,brg_matmul:avx512_core,,--mode=P --matmul 256x1024:1024x512,0.268435,0.1,0.25,1073.74,0.26,1032.44\n",
+    detect: |head: &Head| {
+        let perf = head.lines.iter().any(|l| {
+            let l = l.trim_start();
+            ["perf,cpu,", "perf,gpu,", "Output template: perf,"]
+                .iter()
+                .any(|p| l.starts_with(p))
+        });
+        perf.then(|| Detection::new(96, "its lines start with perf,cpu, or perf,gpu,"))
+    },
+    open: |head, options| {
+        let dtype = options.dtype("dtype");
+        let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp32);
+        log::open(head, options, |_| Benchdnn {
+            template: DEFAULT.iter().map(|s| (*s).to_owned()).collect(),
+            dtype,
+            fallback,
+            why,
+            assumed: false,
+        })
+    },
+};
+
+const DEFAULT: [&str; 11] = [
+    "perf", "engine", "impl", "name", "prb", "Gops", "+ctime", "-time", "-Gflops", "0time",
+    "0Gflops",
+];
+
+#[derive(Debug)]
+struct Benchdnn {
+    template: Vec<String>,
+    dtype: Option<DataType>,
+    fallback: DataType,
+    why: &'static str,
+    assumed: bool,
+}
+
+/// Fields at commas outside quotes.
+fn fields(line: &str) -> Vec<String> {
+    let mut out = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                out.last_mut().unwrap_or(&mut String::new()).push(c);
+            }
+            ',' if !quoted => out.push(String::new()),
+            c => {
+                if let Some(last) = out.last_mut() {
+                    last.push(c);
+                }
+            }
+        }
+    }
+    out
+}
+
+impl Benchdnn {
+    fn sizes(problem: &str) -> Result<(u32, u32, u32, u32, bool), RowError> {
+        let words: Vec<&str> = problem.split_whitespace().collect();
+        let descriptor = words
+            .iter()
+            .rev()
+            .find(|w| !w.starts_with("--"))
+            .copied()
+            .unwrap_or("");
+        let descriptor = descriptor.split(['"', '_']).next().unwrap_or("");
+        if let Some((a, b)) = descriptor.split_once(':') {
+            let list =
+                |t: &str| -> Option<Vec<f64>> { t.split('x').map(|v| v.parse().ok()).collect() };
+            let b = b.split(':').next().unwrap_or("");
+            let (Some(a), Some(b)) = (list(a), list(b)) else {
+                return Err(RowError::new("matmul sizes are not MxK:KxN"));
+            };
+            let ([left @ .., m, k], [right @ .., k2, n]) = (&a[..], &b[..]) else {
+                return Err(RowError::new("matmul sizes are not MxK:KxN"));
+            };
+            if k != k2 {
+                return Err(RowError::new("the two K of the matmul differ"));
+            }
+            let batch: f64 = left
+                .iter()
+                .enumerate()
+                .map(|(i, v)| v.max(right.get(i).copied().unwrap_or(1.0)))
+                .product();
+            return Ok((
+                log::size(*m, "M")?,
+                log::size(*n, "N")?,
+                log::size(*k, "K")?,
+                log::size(batch, "batch")?,
+                false,
+            ));
+        }
+        let get = |key: &str| {
+            descriptor.match_indices(key).find_map(|(at, _)| {
+                log::leading(
+                    &descriptor[at + key.len()..]
+                        .chars()
+                        .take_while(char::is_ascii_digit)
+                        .collect::<String>(),
+                )
+                .map(|v| v.0)
+            })
+        };
+        let convolution = get("kh").is_some() || get("kw").is_some();
+        match (get("mb"), get("oc"), get("ic")) {
+            (Some(m), Some(n), Some(k)) if !convolution => {
+                let space = get("ih").unwrap_or(1.0) * get("iw").or(get("ih")).unwrap_or(1.0);
+                Ok((
+                    log::size(m, "mb")?,
+                    log::size(n, "oc")?,
+                    log::size(k * space, "ic")?,
+                    1,
+                    true,
+                ))
+            }
+            _ => Err(RowError {
+                text: descriptor.to_owned(),
+                ..RowError::new("not a matmul or inner product")
+            }),
+        }
+    }
+}
+
+impl Parser for Benchdnn {
+    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
+        let line = line.trim();
+        if let Some(t) = line.strip_prefix("Output template: ") {
+            self.template = t
+                .split(',')
+                .map(|f| f.trim_matches('%').to_owned())
+                .collect();
+            return Vec::new();
+        }
+        if !line.starts_with("perf,") {
+            return Vec::new();
+        }
+        let cells = fields(line);
+        // Older versions do not print the implementation, and not always a name.
+        let template: Vec<&str> = match cells.len() {
+            n if n == self.template.len() => self.template.iter().map(String::as_str).collect(),
+            10 => DEFAULT.iter().filter(|f| **f != "impl").copied().collect(),
+            9 => DEFAULT
+                .iter()
+                .filter(|f| !matches!(**f, "impl" | "+ctime"))
+                .copied()
+                .collect(),
+            _ => self.template.iter().map(String::as_str).collect(),
+        };
+        let get = |names: &[&str]| {
+            names.iter().find_map(|n| {
+                let at = template.iter().position(|t| t == n)?;
+                cells.get(at).map(|c| c.trim().trim_matches('"').to_owned())
+            })
+        };
+        let number = |names: &[&str]| get(names)?.parse::<f64>().ok();
+        let problem = get(&["prb", "DESC"]).unwrap_or_default();
+        // The rate belongs to the shortest time; users see the average.
+        let (time, rate) = match number(&["0time"]) {
+            Some(t) => (Some(t), number(&["0Gflops"])),
+            None => (number(&["-time", "time"]), number(&["-Gflops", "Gflops"])),
+        };
+        let row = (|| -> Result<Row, RowError> {
+            let (m, n, k, batch, inner) = Self::sizes(&problem)?;
+            let said: Vec<DataType> = problem
+                .split_whitespace()
+                .find_map(|w| w.strip_prefix("--dt=").or_else(|| w.strip_prefix("--cfg=")))
+                .map(|t| t.split(':').filter_map(DataType::parse).collect())
+                .unwrap_or_default();
+            let op = match (said[..].first(), self.dtype) {
+                (None, Some(t)) => Operation::uniform(t),
+                (None, None) => {
+                    // benchdnn leaves its default out of the problem.
+                    self.assumed = true;
+                    Operation::uniform(self.fallback)
+                }
+                (Some(&a), _) => {
+                    let b = said.get(1).copied().unwrap_or(a);
+                    let c = said.get(2).copied().unwrap_or(if said.len() == 1 {
+                        a
+                    } else {
+                        a.default_output()
+                    });
+                    Operation::mixed(a, b, c)
+                }
+            };
+            let tag = |key: &str| {
+                problem
+                    .split_whitespace()
+                    .find_map(|w| w.strip_prefix(key))
+                    .is_some_and(|t| matches!(t, "ba" | "acb" | "abdc"))
+            };
+            let mut op = op.with_layout(tag("--stag="), inner || tag("--wtag="));
+            op.bias = problem.contains("--bia");
+            let mut row = Row::new(m, n, k, op, log::time(time, 1e-3)?);
+            row.batch = batch;
+            Ok(row)
+        })();
+        let mut e = Entry::new(row);
+        e.rate = rate.map_or(f64::NAN, |v| v * 1e9);
+        e.work = number(&["Gops"]).map_or(f64::NAN, |v| v * 1e9);
+        e.time_min = number(&["-time"]).map_or(f64::NAN, |v| v * 1e-3);
+        e.kernel = get(&["impl"]).unwrap_or_default();
+        e.model = get(&["name"]).unwrap_or_default();
+        e.library = "oneDNN".into();
+        vec![e]
+    }
+
+    fn end(&mut self, table: &mut TableBuilder) {
+        if self.assumed {
+            table.assume_dtype(self.fallback, self.why);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::{ImportOptions, Imported, read_all};
+
+    #[test]
+    fn matmul_and_inner_product() {
+        let text = "Output template: perf,%engine%,%impl%,%name%,%prb%,%Gops%,%+ctime%,%-time%,%-Gflops%,%0time%,%0Gflops%\n\
+            perf,cpu,brg_matmul:avx512_core,,--mode=P --matmul --dt=bf16:bf16:f32 --wtag=ba 8x256x1024:8x1024x512,2.147483,0.1,0.25,8589.9,0.26,8259.5\n\
+            perf,cpu,jit,,--mode=P --conv ic64oc64ih56kh3n\"x\",0.1,0.1,0.25,1073.74,0.26,1032.44\n\
+            tests:1 passed:1\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        let s = &d.sources[0];
+        assert_eq!(
+            (s.format.as_str(), d.len(), s.rejected.total()),
+            ("benchdnn", 1, 1)
+        );
+        let p = d.problem(0);
+        assert_eq!((p.batch, p.m, p.n, p.k), (8, 256, 512, 1024));
+        assert_eq!(p.op.to_string(), "bf16 -> fp32 NT");
+        assert_eq!(s.reported_rate.within_1_percent, 1);
+        let old = "perf,cpu,\"resnet:ip1\",mb112oc1000ic2048n\"resnet:ip1\",0.458752,0,0.521729,879.293,0.576451,795.822\n";
+        let Ok(Imported::Table(d)) = read_all("", old.as_bytes(), &ImportOptions::default()) else {
+            panic!("a table")
+        };
+        assert_eq!((d.m[0], d.n[0], d.k[0]), (112, 1000, 2048));
+        assert_eq!(d.sources[0].reported_rate.within_1_percent, 1);
+    }
+}

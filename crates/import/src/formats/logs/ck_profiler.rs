@@ -1,0 +1,286 @@
+//! Composable Kernel's ckProfiler: `Perf: 1.19 ms, 107.977 TFlops, 79.08 GB/s, <kernel>`.
+//!
+//! The sizes are in the command line, in the tensors' descriptors (`a_m_k: dim 2, lengths {M, K}`)
+//! or in the problem line before the results.
+
+use crate::columns::defaults;
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "ck-profiler",
+    name: "Composable Kernel ckProfiler",
+    produced_by: "ckProfiler gemm 1 1 1 1 0 1 4096 4096 4096 4096 4096 4096",
+    example: "a_m_k: dim 2, lengths {4096, 4096}, strides {4096, 1}\nb_k_n: dim 2, lengths {4096, 4096}, strides {1, 4096}\n\
+              Perf: 1.19 ms, 115.5 TFlops, 84.6 GB/s, DeviceGemm_Xdl_CShuffle<Default, 256, 256, 128, 32>\n",
+    detect: |head: &Head| {
+        let lines = head
+            .lines
+            .iter()
+            .filter(|l| {
+                let l = l.to_ascii_lowercase();
+                l.contains("perf: ") && l.contains(" ms, ") && l.contains("tflops")
+            })
+            .count();
+        (lines > 0).then(|| Detection::new(94, "its lines say Perf: … ms, … TFlops, … GB/s"))
+    },
+    open: |head, options| {
+        log::open(head, options, |table| {
+            let (dtype, why) = defaults::guess_dtype(head, options, DataType::Fp16);
+            let stated = options.dtype("dtype").is_some();
+            if stated {
+                table.assume_dtype(dtype, why);
+            }
+            CkProfiler {
+                dtype,
+                stated,
+                why,
+                ..CkProfiler::default()
+            }
+        })
+    },
+};
+
+#[derive(Debug)]
+struct CkProfiler {
+    m: Option<u32>,
+    n: Option<u32>,
+    k: Option<u32>,
+    batch: u32,
+    layout: (bool, bool),
+    found: Option<DataType>,
+    dtype: DataType,
+    stated: bool,
+    why: &'static str,
+    assumed: bool,
+    best: u64,
+    /// Results of the current problem.
+    results: u64,
+}
+
+impl Default for CkProfiler {
+    fn default() -> Self {
+        CkProfiler {
+            m: None,
+            n: None,
+            k: None,
+            batch: 1,
+            layout: (false, false),
+            found: None,
+            dtype: DataType::Fp16,
+            stated: false,
+            why: "",
+            assumed: false,
+            best: 0,
+            results: 0,
+        }
+    }
+}
+
+/// The two last lengths of a descriptor and whether the first of them runs fastest.
+fn lengths(text: &str) -> Option<(u32, u32, u32, bool)> {
+    let list = |label: &str| -> Option<Vec<u32>> {
+        let inside = log::after(text, label)?
+            .strip_prefix('{')?
+            .split('}')
+            .next()?;
+        inside
+            .split(',')
+            .map(|v| v.trim().parse().ok())
+            .collect::<Option<Vec<u32>>>()
+    };
+    let sizes = list("lengths")?;
+    let strides = list("strides").unwrap_or_default();
+    let [batch @ .., a, b] = &sizes[..] else {
+        return None;
+    };
+    let column = strides
+        .len()
+        .checked_sub(2)
+        .is_some_and(|i| strides[i] == 1 && strides[i + 1] != 1);
+    Some((batch.first().copied().unwrap_or(1), *a, *b, column))
+}
+
+/// `M = 4096`, `M: 4096`, `m:4096` with word borders.
+fn named(text: &str, name: char) -> Option<u32> {
+    let bytes = text.as_bytes();
+    for (i, c) in text.char_indices() {
+        if !c.eq_ignore_ascii_case(&name)
+            || i > 0 && bytes[i - 1].is_ascii_alphanumeric()
+            || i > 0 && bytes[i - 1] == b'_'
+        {
+            continue;
+        }
+        let rest = text[i + 1..].trim_start();
+        if let Some(v) = rest.strip_prefix([':', '=']).and_then(log::leading) {
+            return log::size(v.0, "size").ok();
+        }
+    }
+    None
+}
+
+impl CkProfiler {
+    fn problem(&mut self, line: &str) -> bool {
+        let trimmed = line.trim();
+        for (label, which) in [("a_", 0), ("b_", 1)] {
+            let of_operand = trimmed
+                .strip_prefix(label)
+                .is_some_and(|r| r.contains("lengths"));
+            if of_operand && let Some((batch, x, y, column)) = lengths(trimmed) {
+                if which == 0 {
+                    (self.m, self.k) = (Some(x), Some(y));
+                    self.layout.0 = column;
+                } else {
+                    self.n = Some(if self.k == Some(x) || self.k != Some(y) {
+                        y
+                    } else {
+                        x
+                    });
+                    self.layout.1 = column;
+                }
+                self.batch = batch.max(1);
+                return true;
+            }
+        }
+        if let (Some(m), Some(n), Some(k)) = (named(line, 'm'), named(line, 'n'), named(line, 'k'))
+        {
+            (self.m, self.n, self.k) = (Some(m), Some(n), Some(k));
+            self.batch = log::size_after(line, "Batch").unwrap_or(1);
+            return true;
+        }
+        // The command itself: `ckProfiler gemm 1 1 1 1 0 1 M N K …`.
+        if let Some(rest) = log::after(line, "ckProfiler gemm ") {
+            let args: Vec<u32> = rest
+                .split_whitespace()
+                .map_while(|a| a.parse().ok())
+                .collect();
+            if let [dtype, layout, _, _, _, _, m, n, k, ..] = args[..] {
+                (self.m, self.n, self.k) = (Some(m), Some(n), Some(k));
+                self.layout = (layout >= 2, layout % 2 == 1);
+                self.found = [
+                    DataType::Fp32,
+                    DataType::Fp16,
+                    DataType::Bf16,
+                    DataType::Int8,
+                ]
+                .get(dtype as usize)
+                .copied();
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Parser for CkProfiler {
+    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
+        let lower = line.to_ascii_lowercase();
+        let Some(at) = lower.find("perf: ") else {
+            self.problem(line);
+            return Vec::new();
+        };
+        // The best result is repeated with its sizes; its own line came before.
+        if lower.contains("best perf") {
+            self.problem(line);
+            if std::mem::take(&mut self.results) > 0 {
+                self.best += 1;
+                return Vec::new();
+            }
+        } else {
+            self.results += 1;
+        }
+        let result = &line[at + 6..];
+        if !lower[at..].contains(" ms") {
+            return Vec::new();
+        }
+        let mut pieces = result.splitn(4, ',');
+        let ms = pieces.next().and_then(log::leading).map(|v| v.0);
+        let row = (|| {
+            let (Some(m), Some(n), Some(k)) = (self.m, self.n, self.k) else {
+                return Err(RowError::new("no line before it says M, N and K"));
+            };
+            let said = if self.stated { None } else { self.found };
+            self.assumed |= said.is_none() && !self.stated;
+            let op = Operation::uniform(said.unwrap_or(self.dtype))
+                .with_layout(self.layout.0, self.layout.1);
+            let mut row = Row::new(m, n, k, op, log::time(ms, 1e-3)?);
+            row.batch = self.batch;
+            Ok(row)
+        })();
+        let mut e = Entry::new(row);
+        e.rate = pieces.next().map_or(f64::NAN, log::rate_in);
+        e.bandwidth = pieces
+            .next()
+            .and_then(log::leading)
+            .map_or(f64::NAN, |v| v.0 * 1e9);
+        e.kernel = pieces.next().unwrap_or("").trim().to_owned();
+        e.library = "Composable Kernel".into();
+        vec![e]
+    }
+
+    fn end(&mut self, table: &mut TableBuilder) {
+        if self.assumed {
+            table.assume_dtype(self.dtype, self.why);
+        }
+        if self.best > 0 {
+            table.note("“Best Perf” repeats a result above it and is not counted again.");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::{ImportOptions, Imported, read_all};
+    use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+
+    fn read(text: &str) -> Dataset {
+        match read_all("", text.as_bytes(), &ImportOptions::default()) {
+            Ok(Imported::Table(d)) => *d,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn sizes_from_the_descriptors() {
+        let d = read(
+            "a_m_k: dim 2, lengths {3840, 4096}, strides {4096, 1}\n\
+             b_k_n: dim 2, lengths {4096, 2048}, strides {1, 4096}\n\
+             c_m_n: dim 2, lengths {3840, 2048}, strides {2048, 1}\n\
+             Perf: 0.5 ms, 128.849 TFlops, 128 GB/s, DeviceGemm_Xdl_CShuffle<Default, 256, 256, 128, 32>\n\
+             Perf: 1 ms, 64.4245 TFlops, 64 GB/s, DeviceGemm_Xdl_CShuffle<Default, 256, 128, 128, 32>\n\
+             Best Perf for datatype = f16 ALayout =  RowMajor BLayout =  ColumnMajor M = 3840 N = 2048 K = 4096 : 0.5 ms, 128.849 TFlops, 128 GB/s\n",
+        );
+        let s = &d.sources[0];
+        assert_eq!(
+            (s.format.as_str(), d.len(), s.rejected.total()),
+            ("ck-profiler", 2, 0)
+        );
+        let p = d.problem(0);
+        assert_eq!((p.m, p.n, p.k, p.op.layout()), (3840, 2048, 4096, "NT"));
+        assert_eq!(s.reported_rate.within_1_percent, 2);
+        assert!(
+            d.text(ColumnMeaning::Kernel, 1)
+                .starts_with("DeviceGemm_Xdl_CShuffle<Default, 256, 128")
+        );
+    }
+
+    #[test]
+    fn without_sizes_there_is_no_point() {
+        let d = read("Perf: 1.19 ms, 107.977 TFlops, 79.08 GB/s, Kernel\n");
+        assert_eq!(
+            d.sources[0].rejected.reasons[0].text,
+            "no line before it says M, N and K"
+        );
+        let d = read(
+            "./bin/ckProfiler gemm 1 1 1 1 0 1 3840 4096 4096 4096 4096 4096\nPerf: 1.19 ms, 108.278 TFlops, 79.08 GB/s, Kernel\n",
+        );
+        assert_eq!((d.m[0], d.n[0], d.k[0]), (3840, 4096, 4096));
+        assert_eq!(d.sources[0].reported_rate.within_1_percent, 1);
+    }
+}

@@ -1,0 +1,171 @@
+//! DeepGEMM's tests: ` > Perf (m=  4096, n= 24576, k= 1536, …): 123 us | 1404 TFLOPS | 900 GB/s`.
+
+use crate::cell::values;
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "deepgemm",
+    name: "DeepGEMM tests",
+    produced_by: "python tests/test_fp8.py (DeepGEMM)",
+    example: " > Perf (m= 4096, n=24576, k= 1536, layout=NT, BF16, acc=0): 220 us | 1406 TFLOPS | 956 GB/s\n",
+    detect: |head: &Head| {
+        let lines = log::lines_with(head, &["> Perf", "m=", "k=", "us"]);
+        (lines > 0).then(|| Detection::new(96, "its lines start with > Perf (m="))
+    },
+    open: |head, options| {
+        let dtype = options.dtype("dtype");
+        log::open(head, options, |_| DeepGemm {
+            dtype,
+            groups: false,
+            assumed: false,
+        })
+    },
+};
+
+#[derive(Debug)]
+struct DeepGemm {
+    dtype: Option<DataType>,
+    groups: bool,
+    assumed: bool,
+}
+
+impl Parser for DeepGemm {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        // `Testing GEMM:` and the like go before the results.
+        if let Some(what) = line.trim().strip_prefix("Testing ") {
+            self.groups = what.to_ascii_lowercase().contains("grouped");
+            return Vec::new();
+        }
+        let Some(rest) = log::after(line, "> Perf") else {
+            return Vec::new();
+        };
+        let Some((args, result)) = rest.rsplit_once("):") else {
+            return Vec::new();
+        };
+        let row = self.row(args, result, table);
+        let mut e = Entry::new(row);
+        for piece in result.split(['|', ',']) {
+            if piece.contains("FLOPS") {
+                e.rate = log::rate_in(
+                    piece
+                        .trim_start_matches([' ', '~'])
+                        .trim_start_matches("throughput:"),
+                );
+            } else if piece.contains("GB/s") {
+                e.bandwidth = log::leading(piece).map_or(f64::NAN, |n| n.0 * 1e9);
+            }
+        }
+        e.library = "DeepGEMM".into();
+        vec![e]
+    }
+
+    fn end(&mut self, table: &mut TableBuilder) {
+        if self.assumed {
+            table.assume_dtype(
+                self.dtype.unwrap_or(DataType::Fp8E4m3),
+                "The log does not name the type of the operands",
+            );
+        }
+        table.note(
+            "Times and rates are printed without decimals, so small ones differ by more than 1 %.",
+        );
+    }
+}
+
+impl DeepGemm {
+    fn row(&mut self, args: &str, result: &str, _: &mut TableBuilder) -> Result<Row, RowError> {
+        let args = args.replace('(', ",").replace(' ', "");
+        let field = |key: &str| {
+            args.split(',')
+                .find_map(|a| a.strip_prefix(key)?.strip_prefix('='))
+        };
+        let size = |keys: &[&str]| {
+            let text = keys.iter().find_map(|k| field(k));
+            let text = text.ok_or_else(|| RowError::new(format!("{} is missing", keys[0])))?;
+            crate::cell::size(text.as_bytes(), false)
+                .map_err(|f| RowError::new(format!("{} {f}", keys[0])))
+        };
+        let groups = match field("num_groups") {
+            Some(_) => size(&["num_groups"])?,
+            None => 1,
+        };
+        let per_group = field("expected_m_per_group").is_some() || field("m_per_group").is_some();
+        let m = size(&["m", "m_per_group", "expected_m_per_group"])?;
+        let (n, k) = (size(&["n"])?, size(&["k"])?);
+        let us = log::leading(result).or_else(|| log::after(result, "):").and_then(log::leading));
+        let seconds = match us {
+            Some((v, rest)) if rest.trim_start().starts_with("ms") => log::time(Some(v), 1e-3)?,
+            Some((v, _)) => log::time(Some(v), 1e-6)?,
+            None => return Err(RowError::new("time is missing")),
+        };
+        let upper = args.to_ascii_uppercase();
+        // Older tests are fp8 only; newer ones name the output and the kind.
+        let said = field("dtype")
+            .or_else(|| field("kind"))
+            .and_then(DataType::parse);
+        self.assumed |= said.is_none();
+        let operand = said.or(self.dtype).unwrap_or(DataType::Fp8E4m3);
+        let out = if upper.contains("FP32")
+            || upper.contains("FLOAT32")
+            || upper.contains(",OUT=FLOAT")
+        {
+            DataType::Fp32
+        } else {
+            DataType::Bf16
+        };
+        let (ta, tb) = field("layout")
+            .and_then(values::layout)
+            .unwrap_or((false, true));
+        let mut op = Operation {
+            c: out,
+            ..Operation::uniform(operand)
+        }
+        .with_layout(ta, tb);
+        op.beta = field("acc") == Some("1") || field("accumulate") == Some("True");
+        let mut row = Row::new(m, n, k, op, seconds);
+        if per_group {
+            row.batch = groups;
+        } else if groups > 1 && m % groups == 0 {
+            // Contiguous groups: m rows in all.
+            row.m = m / groups;
+            row.batch = groups;
+        }
+        Ok(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::{ImportOptions, Imported, read_all};
+
+    #[test]
+    fn plain_and_grouped() {
+        let text = "Library path:\n > ['/x']\n\nTesting GEMM:\n\
+            \x20> Perf (m= 4096, n=24576, k= 1536, layout=NT, BF16, acc=0): 220 us | 1406 TFLOPS | 956 GB/s\n\
+            \x20> Perf (m=   64, n= 2112, k= 7168): 8 us | 231 TFLOPS | 1953 GB/s\n\n\
+            Testing grouped masked GEMM:\n\
+            \x20> Perf (num_groups=4, expected_m_per_group= 256, n=4096, k=7168): 60 us | 1002 TFLOPS | 2200 GB/s\n\
+            \x20> Perf (num_groups=4, m=8192, n=4096, k=7168): 0 us | 1 TFLOPS | 1 GB/s\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        let s = &d.sources[0];
+        assert_eq!((s.format.as_str(), d.len()), ("deepgemm", 3));
+        assert_eq!(s.rejected.reasons[0].text, "time is zero");
+        // 8 us stands for 7.5 to 8.5.
+        assert_eq!(
+            (s.reported_rate.compared, s.reported_rate.within_1_percent),
+            (3, 2)
+        );
+        assert_eq!((d.problem(2).batch, d.problem(2).m), (4, 256));
+        assert_eq!(d.problem(0).op.layout(), "NT");
+    }
+}

@@ -1,0 +1,121 @@
+//! FlagGems' performance tests: one table an operator and type, two libraries a line, operand
+//! sizes as `torch.Size([…])`.
+
+use crate::columns::defaults::AssumedType;
+use crate::formats::profilers::tracelens::from_dims;
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head, ImportError, ImportOptions, Reader};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "flaggems",
+    name: "FlagGems performance test",
+    produced_by: "pytest benchmark/test_blas_perf.py -s --mode kernel (FlagGems)",
+    example: "Operator: mm  Performance Test (dtype=torch.float16, mode=kernel,level=comprehensive)\n\
+              Status       Torch Latency (ms)    Gems Latency (ms)         Gems Speedup          TFLOPS          Size Detail\n\
+              SUCCESS               0.231200            0.250200               0.924             549.3          [torch.Size([4096, 4096]), torch.Size([4096, 4096])]\n",
+    detect,
+    open,
+};
+
+fn detect(head: &Head) -> Option<Detection> {
+    (log::lines_with(head, &["Gems Latency", "Size Detail"]) > 0)
+        .then(|| Detection::new(96, "a table with Torch Latency, Gems Latency, Size Detail"))
+}
+
+fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    log::open(head, options, |_| FlagGems {
+        operator: String::new(),
+        dtype: None,
+        unsaid: AssumedType::new(head, options, DataType::Fp16),
+        titles: Vec::new(),
+    })
+}
+
+struct FlagGems {
+    operator: String,
+    dtype: Option<DataType>,
+    unsaid: AssumedType,
+    titles: Vec<String>,
+}
+
+impl Parser for FlagGems {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        if let Some(rest) = log::after(line, "Operator:") {
+            self.operator = rest.split_whitespace().next().unwrap_or("").to_owned();
+            self.dtype = log::after(line, "dtype=")
+                .and_then(|t| t.split([',', ')']).next())
+                .and_then(DataType::parse);
+            return Vec::new();
+        }
+        if line.contains("Size Detail") {
+            self.titles = line
+                .split("  ")
+                .map(|t| t.trim().to_owned())
+                .filter(|t| !t.is_empty())
+                .collect();
+            return Vec::new();
+        }
+        let status = line.split_whitespace().next().unwrap_or("");
+        if !matches!(status, "SUCCESS" | "FAILED" | "SKIPPED") || self.titles.is_empty() {
+            return Vec::new();
+        }
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        let sizes = line.find('[').map_or("", |at| &line[at..]);
+        let shape = if status == "SUCCESS" {
+            self.shape(sizes, table)
+        } else {
+            Err(RowError::new(format!("status is {status}")))
+        };
+        let at = |title: &str| {
+            let i = self.titles.iter().position(|t| t.starts_with(title))?;
+            cells.get(i)?.parse::<f64>().ok()
+        };
+        let mut out = Vec::new();
+        for (library, title) in [("PyTorch", "Torch Latency"), ("FlagGems", "Gems Latency")] {
+            let row = shape.clone().and_then(|mut row| {
+                row.time_s = log::time(at(title), 1e-3)?;
+                Ok(row)
+            });
+            let mut entry = Entry::new(row);
+            entry.library = library.to_owned();
+            entry.op_name.clone_from(&self.operator);
+            if library == "FlagGems" {
+                entry.rate = at("TFLOPS").map_or(f64::NAN, |v| v * 1e12);
+            }
+            out.push(entry);
+            if shape.is_err() {
+                break;
+            }
+        }
+        out
+    }
+}
+
+impl FlagGems {
+    fn shape(&mut self, text: &str, table: &mut TableBuilder) -> Result<Row, RowError> {
+        let dims: Vec<Vec<u32>> = text
+            .split("Size(")
+            .skip(1)
+            .map(|part| {
+                let inside = part.split(')').next().unwrap_or("");
+                inside
+                    .split(|c: char| !c.is_ascii_digit())
+                    .filter_map(|d| d.parse().ok())
+                    .collect()
+            })
+            .collect();
+        let Some(([m, n, k], batch)) = from_dims(&self.operator, &dims) else {
+            return Err(RowError::new("not a GEMM (operator)"));
+        };
+        let dtype = self.unsaid.of(self.dtype, table);
+        let mut row = Row::new(m, n, k, Operation::uniform(dtype), f64::NAN);
+        row.op.bias = matches!(self.operator.as_str(), "addmm" | "baddbmm");
+        row.batch = batch;
+        Ok(row)
+    }
+}

@@ -1,0 +1,172 @@
+//! llama.cpp's `test-backend-ops perf`: `MUL_MAT(type_a=q4_0,…): … us/run - … GFLOP/run - … TFLOPS`.
+//!
+//! `m` counts the rows of the weight, which is A here as there; it is stored K-major, so A counts
+//! as transposed. Weights come in blocks with scales. The unit word changes from line to line.
+
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "llama-cpp",
+    name: "llama.cpp test-backend-ops perf",
+    produced_by: "test-backend-ops perf -o MUL_MAT",
+    example: "  MUL_MAT(type_a=q4_0,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1],per=[0,1,2,3]):  22152 runs -    45.22 us/run - 117.44 MFLOP/run -   2.60 TFLOPS\n",
+    detect: |head: &Head| {
+        let lines = log::lines_with(head, &["MUL_MAT", "type_a=", "type_b="]);
+        (lines > 0).then(|| Detection::new(97, "its lines start with MUL_MAT(type_a="))
+    },
+    open: |head, options| log::open(head, options, |_| LlamaCpp::default()),
+};
+
+#[derive(Debug, Default)]
+struct LlamaCpp {
+    backend: String,
+    device: u16,
+    experts: bool,
+}
+
+impl Parser for LlamaCpp {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        if let Some(name) = log::after(line, "Device description:") {
+            self.device = table.device(name);
+            return Vec::new();
+        }
+        // `Backend 1/2: CUDA0`
+        if let Some((_, name)) = line
+            .trim_start()
+            .strip_prefix("Backend ")
+            .and_then(|r| r.split_once(':'))
+            .filter(|(count, _)| count.contains('/'))
+        {
+            self.backend = name.trim().to_owned();
+            self.device = 0;
+            return Vec::new();
+        }
+        let Some((name, rest)) = line.trim_start().split_once('(') else {
+            return Vec::new();
+        };
+        if !name.starts_with("MUL_MAT") || !rest.starts_with("type_a=") {
+            return Vec::new();
+        }
+        let Some((args, result)) = rest.split_once(')') else {
+            return Vec::new();
+        };
+        let row = if name == "MUL_MAT" {
+            self.row(args, result)
+        } else {
+            self.experts = true;
+            Err(RowError::new(
+                "rows are picked by expert (MUL_MAT_ID), so this is not one GEMM",
+            ))
+        };
+        let mut e = Entry::new(row);
+        let pieces: Vec<&str> = result.split(" - ").collect();
+        let piece = |unit: &str| pieces.iter().find(|p| p.contains(unit)).copied();
+        if let Some(p) = piece("FLOPS") {
+            e.rate = log::rate_in(p);
+        }
+        if let Some(p) = piece("FLOP/run") {
+            e.work = log::rate_in(&p.replace("FLOP/run", "FLOPS"));
+        }
+        e.op_name = name.to_owned();
+        e.library = self.backend.clone();
+        vec![e]
+    }
+
+    fn end(&mut self, table: &mut TableBuilder) {
+        table.note("A is the weight, m its rows; it is stored K-major and unpacked to the other operand's type.");
+    }
+}
+
+impl LlamaCpp {
+    fn row(&self, args: &str, result: &str) -> Result<Row, RowError> {
+        if result.contains("not supported") {
+            return Err(RowError::new("not supported by the backend"));
+        }
+        let field = |key: &str| {
+            args.split(',')
+                .find_map(|a| a.trim().strip_prefix(key))
+                .unwrap_or("")
+        };
+        let dtype = |key: &str| {
+            DataType::parse(field(key)).ok_or_else(|| RowError {
+                text: field(key).to_owned(),
+                ..RowError::new("data type is not known")
+            })
+        };
+        let (a, b) = (dtype("type_a=")?, dtype("type_b=")?);
+        let (m, n, k) = (
+            log::size_after(&format!(",{args}"), ",m=")?,
+            log::size_after(args, ",n=")?,
+            log::size_after(args, ",k=")?,
+        );
+        let us = result
+            .split(" - ")
+            .find(|p| p.contains("us/run"))
+            .and_then(log::leading)
+            .map(|n| n.0);
+        let mut op = Operation::mixed(a, b, DataType::Fp32).with_layout(true, false);
+        // The test's inputs are fp32; the kernels unpack the weight and round them to 16 or 8 bits.
+        if op.compute == DataType::Fp32 && a != DataType::Fp32 {
+            op.compute = if a == DataType::Bf16 {
+                DataType::Bf16
+            } else {
+                DataType::Fp16
+            };
+        }
+        let mut row = Row::new(m, n, k, op, log::time(us, 1e-6)?);
+        row.device = self.device;
+        // `bs=[2,3],nr=[1,4]`: the batch of A, and how often B repeats it.
+        let mut batch = 1.0;
+        for key in ["bs=[", "nr=["] {
+            if let Some(list) = log::after(args, key).and_then(|t| t.split(']').next()) {
+                batch *= list
+                    .split(',')
+                    .filter_map(|v| v.trim().parse::<f64>().ok())
+                    .product::<f64>();
+            }
+        }
+        row.batch = log::size(batch, "batch")?;
+        Ok(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImportOptions, Imported, read_all};
+    use gemmscope_table::dataset::ColumnMeaning;
+
+    #[test]
+    fn units_change_from_line_to_line() {
+        let text = "Testing 2 devices\n\nBackend 1/2: CUDA0\n  Device description: NVIDIA GeForce RTX 4090\n\
+            \x20 MUL_MAT(type_a=q4_0,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1],per=[0,1,2,3]):  22152 runs -    45.22 us/run - 117.44 MFLOP/run -   2.60 TFLOPS\n\
+            \x20 MUL_MAT(type_a=f16,type_b=f32,m=4096,n=512,k=14336,bs=[2,1],nr=[3,1],per=[0,1,2,3]):  300 runs -  3000.00 us/run - 360.78 GFLOP/run - 120.26 TFLOPS\n\
+            \x20 MUL_MAT(type_a=iq9_x,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1]): not supported\n\
+            \x20 MUL_MAT_ID(type_a=q4_0,type_b=f32,n_mats=8,n_used=2,b=0,m=512,n=32,k=256): 1 runs - 1 us/run - 1 MFLOP/run - 1.0 TFLOPS\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        let s = &d.sources[0];
+        assert_eq!(
+            (s.format.as_str(), d.len(), s.rejected.total()),
+            ("llama-cpp", 2, 2)
+        );
+        assert_eq!(
+            (s.reported_rate.compared, s.reported_rate.within_1_percent),
+            (2, 2)
+        );
+        let p = d.problem(1);
+        assert_eq!((p.batch, p.m, p.n, p.k), (6, 4096, 512, 14336));
+        assert_eq!(d.problem(0).op.compute, DataType::Fp16);
+        assert_eq!(d.devices[1], "NVIDIA GeForce RTX 4090");
+        assert_eq!(d.text(ColumnMeaning::Library, 0), "CUDA0");
+        assert!((d.number(ColumnMeaning::ReportedWork, 0) - 117.44e6).abs() < 1.0);
+    }
+}

@@ -1,0 +1,99 @@
+//! OpenBLAS's `benchmark/gemm`: ` M=  64, N=  64, K=  64 :   12345.67 MFlops   0.000042 sec`.
+
+use crate::columns::defaults;
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head};
+use gemmscope_model::dtype::{DataType, from_blas_letter};
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "openblas",
+    name: "OpenBLAS benchmark",
+    produced_by: "./sgemm.goto 256 4096 256 2>&1 | tee sgemm.txt (OpenBLAS/benchmark)",
+    example: "          SIZE                   Flops             Time\n M=1024, N=1024, K=1024 :    85899.35 MFlops   0.025000 sec\n",
+    detect: |head: &Head| {
+        let lines = log::lines_with(head, &["M=", "N=", "K=", "MFlops", "sec"]);
+        (lines > 0).then(|| Detection::new(95, "its lines say M=, N=, K= : … MFlops … sec"))
+    },
+    open: |head, options| {
+        log::open(head, options, |table| {
+            // The program's name has the type's letter: `sgemm`, `dgemm`.
+            let named = std::iter::once(&head.name)
+                .chain(&head.lines)
+                .find_map(|l| {
+                    let l = l.to_ascii_lowercase();
+                    l[..l.find("gemm")?].chars().next_back()
+                })
+                .and_then(from_blas_letter);
+            let (dtype, why) =
+                defaults::guess_dtype(head, options, named.unwrap_or(DataType::Fp32));
+            table.assume_dtype(dtype, why);
+            OpenBlas { dtype }
+        })
+    },
+};
+
+#[derive(Debug)]
+struct OpenBlas {
+    dtype: DataType,
+}
+
+impl Parser for OpenBlas {
+    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
+        let Some((sizes, result)) = line
+            .split_once(" : ")
+            .filter(|(s, r)| s.contains("M=") && r.contains("Flops"))
+        else {
+            return Vec::new();
+        };
+        let row = (|| -> Result<Row, RowError> {
+            let seconds = result
+                .split_once("Flops")
+                .and_then(|(_, rest)| log::leading(rest))
+                .map(|v| v.0);
+            Ok(Row::new(
+                log::size_after(sizes, "M=")?,
+                log::size_after(sizes, "N=")?,
+                log::size_after(sizes, "K=")?,
+                Operation::uniform(self.dtype),
+                log::time(seconds, 1.0)?,
+            ))
+        })();
+        let mut e = Entry::new(row);
+        e.rate = log::rate_in(&result.replace("Flops", "FLOPS"));
+        e.library = "OpenBLAS".into();
+        vec![e]
+    }
+
+    fn end(&mut self, table: &mut TableBuilder) {
+        table.note("Seconds have six decimals: the rates of short calls differ by more than 1 %.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImportOptions, Imported, read_all};
+
+    #[test]
+    fn seconds_and_megaflops() {
+        let text = "From :   1  To : 200 Step=1 : Transa=N : Transb=N\n          SIZE                   Flops             Time\n\
+            \x20M=1024, N= 512, K=1024 :   107374.18 MFlops   0.010000 sec\n\
+            \x20M=   1, N=   1, K=   1 :        0.00 MFlops   0.000000 sec\n";
+        let Ok(Imported::Table(d)) =
+            read_all("dgemm.txt", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        let s = &d.sources[0];
+        assert_eq!(
+            (s.format.as_str(), d.len(), s.rejected.total()),
+            ("openblas", 1, 1)
+        );
+        assert_eq!(s.reported_rate.within_1_percent, 1);
+        assert_eq!(d.problem(0).op.a, DataType::Fp64);
+    }
+}

@@ -1,0 +1,46 @@
+//! `rocblas-bench`: its log or CSV. Some versions print a header before every result.
+
+use super::rocm_bench;
+use crate::Format;
+use crate::formats::table_format::{GIGA, MICRO, Signature, TableFormat, column, number};
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::dataset::ColumnMeaning::*;
+
+const TABLE: TableFormat = TableFormat {
+    id: "rocblas-bench",
+    name: "rocblas-bench log or CSV",
+    produced_by: "rocblas-bench -f gemm -r f32_r -m 512 -n 512 -k 512 --transposeB T",
+    example: "function,a_type,b_type,c_type,d_type,compute_type,transA,transB,M,N,K,alpha,lda,beta,ldb,ldc,rocblas-Gflops,us\n\
+              gemm,f32_r,f32_r,f32_r,f32_r,f32_r,N,T,512,512,512,1,512,1,512,512, 11983.7, 22.4\n",
+    signatures: &[Signature {
+        names: &["rocblas-Gflops", "m", "n", "k", "us"],
+        score: 98,
+        reason: "a header line has rocblas-Gflops",
+    }],
+    columns: &[
+        column(&["m"], M),
+        column(&["n"], N),
+        column(&["k"], K),
+        number(&["us"], Time, MICRO),
+        column(&["batch_count"], Batch),
+        column(&["transA", "transposeA"], TransA),
+        column(&["transB", "transposeB"], TransB),
+        column(&["a_type"], DtypeA),
+        column(&["b_type"], DtypeB),
+        column(&["d_type", "c_type"], DtypeC),
+        column(&["c_type"], Ignore),
+        column(&["compute_type"], Compute),
+        number(&["rocblas-Gflops"], ReportedRate, GIGA),
+        number(&["rocblas-GB/s"], ReportedBandwidth, GIGA),
+        column(&["beta"], Beta).kept(),
+        column(&["gcnArchName"], Device).kept(),
+        column(&["CUs"], DeviceUnits).kept(),
+    ],
+    dtype: DataType::Fp32,
+    ..TableFormat::DEFAULT
+};
+
+pub(crate) const FORMAT: Format = TABLE.entry(
+    |head| rocm_bench::detect(&TABLE, head),
+    |head, options| Ok(rocm_bench::open(&TABLE, "rocBLAS", head, options)),
+);

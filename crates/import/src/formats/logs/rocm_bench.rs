@@ -1,0 +1,268 @@
+//! What `hipblaslt-bench` and `rocblas-bench` share: a log with a preamble, repeated headers and
+//! `--Solution name:` lines that follow a result.
+//!
+//! Sizes and layout are those of the column-major BLAS call; a row-major GEMM shows M and N
+//! swapped.
+
+use crate::columns::defaults::AssumedType;
+use crate::columns::plan::Plan;
+use crate::columns::row::{Given, ValueCaches, row, stage};
+use crate::formats::table_format::TableFormat;
+use crate::{
+    Delimited, Detection, Dialect, Head, Header, ImportError, ImportOptions, Imported, Reader,
+    Record, RowReader,
+};
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+/// Scores a head by the signatures of `format`, in lines that may have `[0]:` in front.
+pub(crate) fn detect(format: &TableFormat, head: &Head) -> Option<Detection> {
+    let bare = |l: &String| strip_index(l.trim()).to_owned();
+    format.detect(&Head {
+        lines: head.lines.iter().map(bare).collect(),
+        ..Head::default()
+    })
+}
+
+/// The header without hipblaslt-bench's `[0]:` in front.
+fn strip_index(text: &str) -> &str {
+    match text.strip_prefix('[').and_then(|t| t.split_once("]:")) {
+        Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest,
+        _ => text,
+    }
+}
+
+/// A reader of a log with the columns of `format`.
+pub(crate) fn open(
+    format: &'static TableFormat,
+    library: &'static str,
+    head: &Head,
+    options: &ImportOptions,
+) -> Box<dyn Reader> {
+    let mut table = TableBuilder::new();
+    let rows = Bench {
+        format,
+        library,
+        types: AssumedType::new(head, options, format.dtype),
+        stated_device: options.answer("device").map(str::to_owned),
+        device: 0,
+        library_id: table.text_column(ColumnMeaning::Library, "library"),
+        kernel_id: table.text_column(ColumnMeaning::Kernel, "kernel"),
+        header: Header::default(),
+        plan: None,
+        caches: ValueCaches::default(),
+        pending: None,
+        headers: 0,
+        other_lines: 0,
+        tuning_log: false,
+        table,
+    };
+    Box::new(Delimited::new(Dialect::COMMA, rows))
+}
+
+/// A result whose kernel name may still follow on the next lines. Its cells are staged.
+struct Pending {
+    line: u32,
+    raw: Vec<u8>,
+    row: Result<Row, RowError>,
+    named: bool,
+}
+
+struct Bench {
+    format: &'static TableFormat,
+    library: &'static str,
+    types: AssumedType,
+    stated_device: Option<String>,
+    /// Code of the device that the preamble names.
+    device: u16,
+    library_id: ColumnId,
+    kernel_id: ColumnId,
+    header: Header,
+    plan: Option<Plan>,
+    caches: ValueCaches,
+    pending: Option<Pending>,
+    headers: u64,
+    other_lines: u64,
+    tuning_log: bool,
+    table: TableBuilder,
+}
+
+impl Bench {
+    fn take_header(&mut self, record: &Record<'_>) -> bool {
+        let mut header = Header::new(record);
+        if let Some(first) = header.names.first_mut() {
+            *first = strip_index(first.trim()).to_owned();
+        }
+        if !self.format.is_header(&header) {
+            return false;
+        }
+        self.headers += 1;
+        if self.header != header {
+            // The columns of a result that is still pending are staged: it goes first.
+            self.flush();
+            self.plan = Some(self.format.plan(&header, &mut self.table));
+            self.header = header;
+        }
+        true
+    }
+
+    /// Takes a line that is neither header nor result: the preamble names the device, `--Solution
+    /// name:` the kernel of the result above.
+    fn take_remark(&mut self, text: &str) {
+        let text = text.trim();
+        if let Some(name) = after(text, "Solution name:").or_else(|| after(text, "kernel name:")) {
+            if let Some(p) = &mut self.pending
+                && !p.named
+            {
+                p.named = true;
+                self.table.set_text(self.kernel_id, name.as_bytes());
+            }
+        } else if let Some(rest) = after(text, "Device ID 0") {
+            let arch = rest.trim_start_matches([' ', ':']).split(':').next();
+            let arch = arch.unwrap_or_default().trim();
+            if !arch.is_empty() && self.device == 0 {
+                self.device = self.table.device(arch);
+                self.table
+                    .note(format!("The log's preamble names the device: {arch}."));
+            }
+        } else if text.starts_with("Git Version:") {
+            self.tuning_log = true;
+        } else {
+            self.other_lines += 1;
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(p) = self.pending.take() {
+            self.table.commit(p.line, &p.raw, p.row);
+        }
+    }
+
+    fn row(&mut self, record: &Record<'_>) -> Result<Row, RowError> {
+        let Some(plan) = &self.plan else {
+            return Err(RowError::new("result before any header"));
+        };
+        if record.len() < plan.width {
+            return Err(RowError::new("fewer fields than the header names"));
+        }
+        let t = &mut self.table;
+        let mut given = Given::default();
+        if plan.dtype_a.is_none() {
+            given.dtype = Some(self.types.of(None, t));
+        }
+        if plan.device.is_none() {
+            let stated = self.stated_device.as_deref().map(|name| t.device(name));
+            given.device = Some(stated.unwrap_or(self.device));
+        }
+        let row = row(plan, &given, &mut self.caches, t, record)?;
+        t.set_text(self.library_id, self.library.as_bytes());
+        stage(&plan.extras, &given, t, record);
+        Ok(row)
+    }
+}
+
+/// What follows `label` in a line that holds it near its start.
+fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    let at = text.find(label)?;
+    (at <= 4).then(|| text[at + label.len()..].trim())
+}
+
+impl RowReader for Bench {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        let joined = String::from_utf8_lossy(record.raw()).into_owned();
+        if joined.contains("-Gflops") && self.take_header(record) {
+            self.flush();
+            return Ok(());
+        }
+        let is_result = self.plan.as_ref().is_some_and(|plan| {
+            let text = joined.trim();
+            !text.starts_with("--") && record.len() > 3 && record.len() + 3 > plan.width
+        });
+        if !is_result {
+            self.take_remark(&joined);
+            return Ok(());
+        }
+        self.flush();
+        let row = self.row(record);
+        self.pending = Some(Pending {
+            line: record.line(),
+            raw: record.raw().to_vec(),
+            row,
+            named: false,
+        });
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Imported, ImportError> {
+        self.flush();
+        let t = &mut self.table;
+        if self.headers > 1 {
+            t.note(format!(
+                "{} repeated header lines were passed over.",
+                self.headers - 1
+            ));
+        }
+        if self.other_lines > 0 {
+            t.note(format!(
+                "{} lines of the log are no results.",
+                self.other_lines
+            ));
+        }
+        if self.tuning_log {
+            t.note("This is the tuning log of hipblaslt-bench.");
+        }
+        t.note("M, N and the layout are those of the column-major BLAS call: a row-major GEMM shows M and N swapped.");
+        if self.device == 0 && self.plan.as_ref().is_some_and(|p| p.device.is_none()) {
+            let stated = self.stated_device.clone().unwrap_or_default();
+            t.assume_device(&stated, "The file does not name its device.");
+        }
+        Ok(Imported::table(self.table.finish()))
+    }
+
+    fn rows(&self) -> u64 {
+        self.table.rows_read() + u64::from(self.pending.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImportOptions, read_all};
+    use gemmscope_table::dataset::Dataset;
+
+    fn table(text: &str) -> Dataset {
+        match read_all("log.txt", text.as_bytes(), &ImportOptions::default()) {
+            Ok(Imported::Table(d)) => *d,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_log_with_solution_names() {
+        let d = table(
+            "hipBLASLt version: 100\n\
+             [0]:transA,transB,batch_count,m,n,k,beta,a_type,b_type,c_type,d_type,compute_type,bias_vector,hipblaslt-Gflops,hipblaslt-GB/s,us\n\
+             \x20   T,N,2,4096,512,1024,1,f8_r,f8_r,bf16_r,bf16_r,f32_r,1,85899.3,100,100\n\
+             --Solution index: 7\n\
+             --Solution name:  Cijk_Alik_Bljk_F8B_MT256x256x64_MI16x16x1\n\
+             \x20   N,N,1,0,512,1024,0,f32_r,f32_r,f32_r,f32_r,xf32_r,0,1,1,10\n",
+        );
+        assert_eq!(d.len(), 1);
+        let p = d.problem(0);
+        assert_eq!((p.batch, p.m, p.n, p.k), (2, 4096, 512, 1024));
+        assert_eq!((p.op.layout(), p.op.beta, p.op.bias), ("TN", true, true));
+        assert!(
+            d.text(ColumnMeaning::Kernel, 0)
+                .starts_with("Cijk_Alik_Bljk_F8B_MT256x256x64")
+        );
+        assert_eq!(
+            d.number(ColumnMeaning::ReportedBandwidth, 0),
+            100.0 * 1_073_741_824.0
+        );
+        let s = &d.sources[0];
+        assert_eq!((s.rows_read, s.rejected.total()), (2, 1));
+        assert_eq!(s.rejected.reasons[0].first_lines, [6]);
+        assert_eq!(s.reported_rate.within_1_percent, 1);
+    }
+}

@@ -1,0 +1,249 @@
+//! What a kernel does, as far as its name tells.
+
+use gemmscope_model::tiling::kernel_name::{KernelName, Kind};
+
+/// What a kernel does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KernelKind {
+    /// A matrix multiply.
+    Gemm,
+    /// A grouped or expert (MoE) matrix multiply: GEMM time whose shape no single M, N, K tells.
+    GroupedGemm,
+    /// A fused attention.
+    Attention,
+    /// A convolution, also one computed as implicit GEMM.
+    Convolution,
+    /// Anything else.
+    Other,
+}
+
+impl KernelKind {
+    /// Reads a kernel's name, and the name of the operation that launched it ("" if unknown).
+    ///
+    /// A word counts where it names the function, not where it is a part of another word
+    /// (`NumericArrayConverter`) or of the path to it (`vllm::attention::reshape_and_cache`).
+    pub(crate) fn of(operation: &str, kernel: &str) -> KernelKind {
+        KernelKind::of_parsed(operation, kernel, &KernelName::parse(kernel))
+    }
+
+    /// The same for a name that was parsed already.
+    pub(crate) fn of_parsed(operation: &str, kernel: &str, parsed: &KernelName) -> KernelKind {
+        let gemm = names_gemm(kernel, parsed);
+        let name = own_name(kernel);
+        let lower = name.to_ascii_lowercase();
+        let has = |words: &[&str]| words.iter().any(|w| lower.contains(w));
+        if has(&[
+            "reshape_and_cache",
+            "kv_cache",
+            "concat_and_cache",
+            "quant_kernel",
+        ]) {
+            return KernelKind::Other;
+        }
+        if is_attention(&lower) {
+            return KernelKind::Attention;
+        }
+        if is_convolution(&name) || (is_convolution(operation_name(operation)) && gemm) {
+            return KernelKind::Convolution;
+        }
+        if has(&[
+            "fused_moe",
+            "moe_gemm",
+            "moegemm",
+            "fmoe",
+            "grouped_gemm",
+            "groupedgemm",
+            "finalize_matmul_scatter",
+        ]) || lower.starts_with("bmm_")
+            && ["e4m3", "e2m1", "mxe", "bfloat16", "e5m2"]
+                .iter()
+                .any(|t| lower.contains(t))
+        {
+            return KernelKind::GroupedGemm;
+        }
+        if gemm {
+            return KernelKind::Gemm;
+        }
+        KernelKind::Other
+    }
+
+    /// Its time is GEMM time.
+    pub(crate) fn is_gemm_time(self) -> bool {
+        matches!(self, KernelKind::Gemm | KernelKind::GroupedGemm)
+    }
+}
+
+/// The name of a matrix multiply, or of what may be one by another word in it.
+fn names_gemm(kernel: &str, parsed: &KernelName) -> bool {
+    let lower = kernel.to_ascii_lowercase();
+    match parsed.kind {
+        Kind::Helper => false,
+        _ if lower.contains("softmax") => false,
+        Kind::Gemm | Kind::MatrixVector => true,
+        Kind::Unknown => ["gemm", "matmul", "nvjet", "cijk_", "_mm_", "gemv"]
+            .iter()
+            .any(|w| lower.contains(w)),
+    }
+}
+
+fn operation_name(operation: &str) -> &str {
+    operation.rsplit("::").next().unwrap_or(operation)
+}
+
+/// The function's own name without the path to it. A wrapper such as `cutlass::device_kernel`
+/// says what it runs in its template arguments, so these belong to its name.
+fn own_name(kernel: &str) -> String {
+    const WRAPPERS: [&str; 7] = [
+        "device_kernel",
+        "Kernel",
+        "Kernel2",
+        "kernel",
+        "kentry",
+        "kernel_entry",
+        "launch_kernel",
+    ];
+    let text = kernel.strip_prefix("void ").unwrap_or(kernel);
+    let end = text.find(['<', '(']).unwrap_or(text.len());
+    let (path, rest) = text.split_at(end);
+    let function = path.rsplit("::").next().unwrap_or(path);
+    if WRAPPERS.contains(&function) {
+        format!("{function}{rest}")
+    } else {
+        function.to_owned()
+    }
+}
+
+fn is_attention(lower: &str) -> bool {
+    [
+        "flash_fwd",
+        "flash_bwd",
+        "flash_attn",
+        "flashattn",
+        "flash::",
+        "fmha",
+        "attention",
+        "sdpa",
+        "paged_attn",
+        "attn_fwd",
+        "attn_bwd",
+        "mla_decode",
+        "mla_prefill",
+    ]
+    .iter()
+    .any(|w| lower.contains(w))
+        && !["attention_norm", "softmax_warp"]
+            .iter()
+            .any(|w| lower.contains(w))
+}
+
+/// A word of a convolution, standing as a word: `conv2d`, `_fprop_`, `implicit_convolve`.
+fn is_convolution(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let igemm = lower.contains("igemm")
+        && ["nhwc", "nchw", "fwd", "bwd", "wrw"]
+            .iter()
+            .any(|w| lower.contains(w));
+    let part = [
+        "fprop",
+        "dgrad",
+        "wgrad",
+        "bwd_weight",
+        "bwd_data",
+        "implicit_convolve",
+        "implicitgemm",
+        "winograd",
+        "miopen",
+    ]
+    .iter()
+    .any(|w| lower.contains(w));
+    igemm || part || has_conv(&lower)
+}
+
+/// `conv` as a word of its own: at the start or after something that is no letter, and followed
+/// by the end, a digit, no letter, or a word's rest that belongs to a convolution.
+fn has_conv(lower: &str) -> bool {
+    let bytes = lower.as_bytes();
+    lower.match_indices("conv").any(|(at, _)| {
+        let before = at.checked_sub(1).map(|i| bytes[i]);
+        let rest = &lower[at + 4..];
+        // `cudnn_conv`, `grouped_conv_bwd`, `GroupedConvFwd` (CK writes it in camel case).
+        let starts =
+            before.is_none_or(|b| !b.is_ascii_alphabetic()) || lower[..at].ends_with("grouped");
+        let ends = rest.is_empty()
+            || !rest.as_bytes()[0].is_ascii_alphabetic()
+            || ["olve", "olution", "fwd", "bwd", "depthwise"]
+                .iter()
+                .any(|w| rest.starts_with(w));
+        starts && ends
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_inside_another_is_no_evidence() {
+        for (operation, kernel, kind) in [
+            (
+                "",
+                "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16_128x128_32x3_tn_align8>(Params)",
+                KernelKind::Gemm,
+            ),
+            (
+                "",
+                "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<Shape, NumericArrayConverter<half, float>>>(Params)",
+                KernelKind::Gemm,
+            ),
+            (
+                "",
+                "void vllm::attention::reshape_and_cache_flash_kernel<unsigned short>(x)",
+                KernelKind::Other,
+            ),
+            (
+                "",
+                "void cutlass::device_kernel<flash::FlashAttnFwdSm90<X>>(Params)",
+                KernelKind::Attention,
+            ),
+            ("", "fmha_fwd_d128_bf16_causal", KernelKind::Attention),
+            (
+                "",
+                "igemm_fwd_gtcx2_nhwc_fp16_bx0_ex1_bt256x64x32",
+                KernelKind::Convolution,
+            ),
+            (
+                "",
+                "sm80_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_tilesize128x128x32",
+                KernelKind::Convolution,
+            ),
+            (
+                "",
+                "void cudnn::cnn::implicit_convolve_sgemm<float, 1024>(int)",
+                KernelKind::Convolution,
+            ),
+            (
+                "aten::miopen_convolution",
+                "Cijk_Ailk_Bljk_SB_MT64x64x8_SN",
+                KernelKind::Convolution,
+            ),
+            (
+                "",
+                "bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x8x512_s3_et128x8",
+                KernelKind::GroupedGemm,
+            ),
+            ("", "fused_moe_kernel", KernelKind::GroupedGemm),
+            ("", "nvjet_tst_128x256_64x4_2x1_v_bz_TNT", KernelKind::Gemm),
+            (
+                "",
+                "void at::native::vectorized_elementwise_kernel<4, FillFunctor<long>>(int)",
+                KernelKind::Other,
+            ),
+        ] {
+            assert_eq!(
+                KernelKind::of(operation, kernel),
+                kind,
+                "{operation} {kernel}"
+            );
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! PyTorch profiler (Kineto) traces, JSON or JSON.gz of any length: operations with the shapes of
+//! their inputs (`record_shapes=True`), joined to the kernels that they launched.
+//!
+//! A kernel belongs to the innermost operation that launched it, so that a wrapper and the
+//! operation below it are counted once. Calls of one operation with one shape and one main kernel
+//! are one row. ROCm writes the grid in threads, CUDA in blocks.
+
+mod events;
+mod join;
+mod rows;
+
+use super::tracelens::{Py, from_operands};
+use crate::split::json::{Item, ItemReader, Json};
+use crate::{Detection, Format, Head, ImportError, ImportOptions, Imported, Reader};
+use events::{Events, Signature};
+use gemmscope_table::build::TableBuilder;
+use serde_json::Value;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "kineto",
+    name: "PyTorch profiler trace (Kineto JSON)",
+    produced_by: "with torch.profiler.profile(record_shapes=True) as p: step() … p.export_chrome_trace(\"trace.json.gz\")",
+    example: "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB HBM3\", \"numSms\": 132}],\n\
+              \"traceEvents\": [\n\
+              {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": 1, \"dur\": 9, \"args\": {\"External id\": 5, \"Input Dims\": [[4096, 1024], [1024, 2048]], \"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\"]}},\n\
+              {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"nvjet_tst_128x256_64x4_2x1_v_bz_TNT\", \"ts\": 20, \"dur\": 31.5, \"args\": {\"External id\": 5, \"device\": 0, \"grid\": [132, 1, 1], \"block\": [384, 1, 1]}}\n\
+              ]}\n",
+    detect,
+    open,
+};
+
+fn detect(head: &Head) -> Option<Detection> {
+    let text = head.lines.join("\n");
+    let has = |key: &str| text.contains(&format!("\"{key}\""));
+    let object = head.first().starts_with('{')
+        && (has("traceEvents") || has("schemaVersion") && has("deviceProperties"));
+    let bare = head.first().starts_with('[') && has("ph") && has("cat") && has("ts");
+    (object || bare).then(|| Detection::new(96, "JSON with traceEvents"))
+}
+
+fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let mut table = TableBuilder::new();
+    let chosen = options.answer("device").map_or(0, |d| table.device(d));
+    Ok(Box::new(Json::new(Trace {
+        table,
+        chosen,
+        file: head.name.clone(),
+        events: Events::default(),
+        devices: Vec::new(),
+        members: Vec::new(),
+        has_events: detect(head).is_some(),
+    })))
+}
+
+#[derive(Debug)]
+struct Trace {
+    table: TableBuilder,
+    /// Device that the user chose; 0 for none.
+    chosen: u16,
+    file: String,
+    events: Events,
+    /// Number and name of the devices that the trace describes.
+    devices: Vec<(i64, String)>,
+    /// Names of the file's other members, for the message about a file that is no trace.
+    members: Vec<String>,
+    /// The head is that of a trace, or events were seen.
+    has_events: bool,
+}
+
+fn is_gemm(signature: &Signature) -> bool {
+    let [name, dims, types, strides] = signature;
+    let bare = name
+        .rsplit("::")
+        .next()
+        .unwrap_or(name)
+        .to_ascii_lowercase();
+    ["mm", "gemm", "linear", "matmul"]
+        .iter()
+        .any(|w| bare.contains(w))
+        && from_operands(
+            name,
+            &Py::parse(dims),
+            &Py::parse(types),
+            &Py::parse(strides),
+        )
+        .is_some()
+}
+
+impl ItemReader for Trace {
+    const ARRAYS: &'static [&'static str] = &["traceEvents", "deviceProperties"];
+
+    fn item(&mut self, item: Item<'_>) -> Result<(), ImportError> {
+        self.has_events |= item.element && item.key != "deviceProperties";
+        let Some(text) = item.text else {
+            self.events.damaged += u64::from(item.element);
+            return Ok(());
+        };
+        if !item.element {
+            if self.members.len() < 20 {
+                self.members.push(item.key.to_owned());
+            }
+        } else if item.key == "deviceProperties" {
+            self.device(text);
+        } else {
+            self.events.take(item.line, text, is_gemm);
+        }
+        Ok(())
+    }
+
+    fn finish(self, complete: bool) -> Result<Imported, ImportError> {
+        rows::finish(self, complete)
+    }
+
+    fn rows(&self) -> u64 {
+        self.events.kernels.len() as u64
+    }
+}
+
+impl Trace {
+    fn device(&mut self, text: &[u8]) {
+        let Ok(v) = serde_json::from_slice::<Value>(text) else {
+            return;
+        };
+        let number = |k: &str| v.get(k).and_then(Value::as_u64);
+        let name = v.get("name").and_then(Value::as_str).unwrap_or("");
+        // HIP numbers its capabilities as CUDA does: 9.4 is a gfx94x there and no sm_94.
+        let amd = number("warpSize") == Some(64);
+        let name = match (name, number("computeMajor"), number("computeMinor"), amd) {
+            // Some drivers leave the name out.
+            ("", Some(major), Some(minor), false) => match number("numSms") {
+                Some(units) => format!("sm_{major}{minor}:{units}"),
+                None => format!("sm_{major}{minor}"),
+            },
+            ("", Some(9), Some(4), true) => match number("numSms") {
+                Some(units) => format!("gfx942:{units}"),
+                None => "gfx942".to_owned(),
+            },
+            (name, ..) => name.to_owned(),
+        };
+        let id = v.get("id").and_then(Value::as_i64).unwrap_or(0);
+        self.devices.push((id, name));
+    }
+}
+
+#[cfg(test)]
+mod tests;

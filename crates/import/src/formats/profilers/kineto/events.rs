@@ -1,0 +1,278 @@
+//! The events of a trace that say which kernels ran and who launched them.
+
+use memchr::memmem;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Name, shapes, types and strides of an operation's inputs, as the trace prints them.
+pub(super) type Signature = [String; 4];
+
+/// A call of an operation on the host.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// Its id in the trace; 0 where it has none.
+    pub external_id: u64,
+    /// Code of its name.
+    pub name: u32,
+    /// What it multiplies: an index into [`Events::signatures`]; `None` for other operations.
+    pub signature: Option<u32>,
+    /// Code of its process and thread.
+    pub thread: u32,
+    /// Start and end, microseconds.
+    pub span: (f64, f64),
+    /// Line in the file.
+    pub line: u32,
+}
+
+/// A call of the runtime that starts work on the device.
+#[derive(Debug)]
+pub(super) struct Launch {
+    /// Id of the operation that called it; 0 where it has none.
+    pub external_id: u64,
+    /// Id that its kernels carry; 0 where it has none.
+    pub correlation: u64,
+    /// Code of its process and thread.
+    pub thread: u32,
+    /// Start, microseconds.
+    pub start: f64,
+    /// It starts a whole graph.
+    pub graph: bool,
+}
+
+/// A kernel, or a memset, on the device.
+#[derive(Debug)]
+pub(super) struct Kernel {
+    /// Code of its name.
+    pub name: u32,
+    /// Id of what launched it; 0 where it has none.
+    pub external_id: u64,
+    /// Id that it shares with its launch; 0 where it has none.
+    pub correlation: u64,
+    /// Number of the device.
+    pub device: i64,
+    /// Duration, seconds.
+    pub time_s: f64,
+    /// Start, seconds.
+    pub start_s: f64,
+    /// Product of the grid's sizes; NaN where the trace has none.
+    pub grid: f64,
+    /// Product of the block's sizes; NaN where the trace has none.
+    pub block: f64,
+    /// Line in the file.
+    pub line: u32,
+    /// It sets memory: part of an operation, never a GEMM itself.
+    pub memset: bool,
+}
+
+/// What was read so far.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    pub calls: Vec<Call>,
+    pub launches: Vec<Launch>,
+    pub kernels: Vec<Kernel>,
+    /// Flow arrows from the host: id -> thread and time.
+    pub flows: HashMap<u64, (u32, f64)>,
+    pub signatures: Vec<Signature>,
+    /// Names of kernels and operations, once each.
+    pub names: Vec<String>,
+    /// Calls of the HIP runtime were seen.
+    pub hip: bool,
+    /// Events that are no JSON.
+    pub damaged: u64,
+    /// Operations without shapes.
+    pub shapeless: u64,
+    signature_codes: HashMap<Signature, u32>,
+    name_codes: HashMap<String, u32>,
+    threads: HashMap<(i64, i64), u32>,
+}
+
+/// What an event is, by its category.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Kernel,
+    Memset,
+    Call,
+    Launch,
+    Flow,
+}
+
+impl Events {
+    /// Takes one element of `traceEvents`. `is_gemm` tells whether an operation multiplies.
+    pub(super) fn take(&mut self, line: u32, text: &[u8], is_gemm: impl Fn(&Signature) -> bool) {
+        // Most events are Python frames and marks: they are passed over unread.
+        let Some(sort) = self.sort(text) else { return };
+        let Ok(event) = serde_json::from_slice::<Value>(text) else {
+            self.damaged += 1;
+            return;
+        };
+        match sort {
+            Sort::Kernel | Sort::Memset => self.kernel(line, &event, sort == Sort::Memset),
+            Sort::Call => self.call(line, &event, is_gemm),
+            Sort::Launch => self.launch(&event),
+            Sort::Flow => {
+                let id = event.get("id").map(whole).unwrap_or_default();
+                let thread = self.thread(&event);
+                if id != 0 {
+                    self.flows.insert(id, (thread, micros(&event, "ts")));
+                }
+            }
+        }
+    }
+
+    fn sort(&mut self, text: &[u8]) -> Option<Sort> {
+        Some(match string_after(text, b"\"cat\"")? {
+            b"kernel" | b"Kernel" => Sort::Kernel,
+            b"gpu_memset" | b"Memset" => Sort::Memset,
+            b"cpu_op" | b"Operator" | b"operator" => Sort::Call,
+            b"cuda_runtime" | b"cuda_driver" | b"hip_runtime" | b"Runtime" | b"runtime" => {
+                let name = string_after(text, b"\"name\"")?;
+                self.hip |= name.starts_with(b"hip");
+                let starts = memmem::find(name, b"Launch").is_some()
+                    || memmem::find(name, b"Memset").is_some();
+                return starts.then_some(Sort::Launch);
+            }
+            b"ac2g" if string_after(text, b"\"ph\"")? == b"s" => Sort::Flow,
+            _ => return None,
+        })
+    }
+
+    fn kernel(&mut self, line: u32, event: &Value, memset: bool) {
+        let args = event.get("args").unwrap_or(&Value::Null);
+        let product = |key: &str| match args.get(key) {
+            Some(Value::Array(sizes)) => sizes.iter().filter_map(Value::as_f64).product(),
+            _ => f64::NAN,
+        };
+        let kernel = Kernel {
+            name: self.name(event.get("name").and_then(Value::as_str).unwrap_or("")),
+            external_id: external_id(args),
+            correlation: args.get("correlation").map(whole).unwrap_or_default(),
+            device: args.get("device").and_then(Value::as_i64).unwrap_or(0),
+            time_s: micros(event, "dur") / 1e6,
+            start_s: micros(event, "ts") / 1e6,
+            grid: product("grid"),
+            block: product("block"),
+            line,
+            memset,
+        };
+        self.kernels.push(kernel);
+    }
+
+    fn call(&mut self, line: u32, event: &Value, is_gemm: impl Fn(&Signature) -> bool) {
+        let Some(name) = event.get("name").and_then(Value::as_str) else {
+            return;
+        };
+        let args = event.get("args").unwrap_or(&Value::Null);
+        let printed = |keys: [&str; 2]| {
+            keys.iter()
+                .find_map(|k| args.get(*k))
+                .map_or(String::new(), Value::to_string)
+        };
+        let mut signature = None;
+        let dims = printed(["Input Dims", "Input dims"]);
+        if dims.is_empty() {
+            self.shapeless += 1;
+        } else {
+            let types = printed(["Input type", "Input types"]);
+            let strides = printed(["Input Strides", "Input strides"]);
+            let all = [name.to_owned(), dims, types, strides];
+            if let Some(&known) = self.signature_codes.get(&all) {
+                signature = Some(known);
+            } else if is_gemm(&all) {
+                let code = self.signatures.len() as u32;
+                self.signatures.push(all.clone());
+                self.signature_codes.insert(all, code);
+                signature = Some(code);
+            }
+        }
+        let start = micros(event, "ts");
+        let length = micros(event, "dur");
+        let call = Call {
+            external_id: external_id(args),
+            name: self.name(name),
+            signature,
+            thread: self.thread(event),
+            span: (start, start + if length.is_finite() { length } else { 0.0 }),
+            line,
+        };
+        self.calls.push(call);
+    }
+
+    fn launch(&mut self, event: &Value) {
+        let args = event.get("args").unwrap_or(&Value::Null);
+        let name = event.get("name").and_then(Value::as_str).unwrap_or("");
+        let launch = Launch {
+            external_id: external_id(args),
+            correlation: args.get("correlation").map(whole).unwrap_or_default(),
+            thread: self.thread(event),
+            start: micros(event, "ts"),
+            graph: name.contains("GraphLaunch"),
+        };
+        self.launches.push(launch);
+    }
+
+    fn name(&mut self, text: &str) -> u32 {
+        if let Some(&code) = self.name_codes.get(text) {
+            return code;
+        }
+        let code = self.names.len() as u32;
+        self.names.push(text.to_owned());
+        self.name_codes.insert(text.to_owned(), code);
+        code
+    }
+
+    fn thread(&mut self, event: &Value) -> u32 {
+        let id = |key: &str| {
+            event
+                .get(key)
+                .map_or(0, |v| v.as_i64().unwrap_or_else(|| text_hash(v)))
+        };
+        let next = self.threads.len() as u32;
+        *self.threads.entry((id("pid"), id("tid"))).or_insert(next)
+    }
+}
+
+/// Some traces name their threads.
+fn text_hash(value: &Value) -> i64 {
+    value
+        .as_str()
+        .unwrap_or("")
+        .bytes()
+        .fold(7, |h: i64, b| h.wrapping_mul(31).wrapping_add(i64::from(b)))
+}
+
+fn external_id(args: &Value) -> u64 {
+    ["External id", "external id"]
+        .iter()
+        .find_map(|k| args.get(*k))
+        .map(whole)
+        .unwrap_or_default()
+}
+
+/// A whole number, also one written as text; 0 for anything else.
+fn whole(value: &Value) -> u64 {
+    match value {
+        Value::String(text) => text.parse().unwrap_or(0),
+        other => other.as_u64().unwrap_or(0),
+    }
+}
+
+/// Microseconds, also written as text; NaN where there are none.
+fn micros(event: &Value, key: &str) -> f64 {
+    match event.get(key) {
+        Some(Value::String(text)) => text.parse().unwrap_or(f64::NAN),
+        Some(value) => value.as_f64().unwrap_or(f64::NAN),
+        None => f64::NAN,
+    }
+}
+
+/// The text behind a key: `"cat": "kernel"`. Keys in nested objects are not told apart, which
+/// does not happen for these keys.
+fn string_after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let at = memmem::find(text, key)? + key.len();
+    let rest = text[at..]
+        .trim_ascii_start()
+        .strip_prefix(b":")?
+        .trim_ascii_start();
+    let rest = rest.strip_prefix(b"\"")?;
+    Some(&rest[..memchr::memchr(b'"', rest)?])
+}

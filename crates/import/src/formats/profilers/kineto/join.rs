@@ -1,0 +1,166 @@
+//! Which operation a kernel belongs to.
+
+use super::events::{Events, Kernel, Launch};
+use std::collections::HashMap;
+
+/// No parent.
+const NONE: u32 = u32::MAX;
+
+/// The operations as a tree a thread, and the launches by their ids.
+#[derive(Debug)]
+pub(super) struct Join<'e> {
+    events: &'e Events,
+    /// Calls by thread, then start; of two that start together the longer comes first.
+    order: Vec<u32>,
+    /// Place in `order` of each call.
+    places: Vec<u32>,
+    /// Place in `order` of the call around each call.
+    parent: Vec<u32>,
+    /// Where each thread's calls begin in `order`.
+    threads: HashMap<u32, (usize, usize)>,
+    /// Call by its id: its place in `order`.
+    by_id: HashMap<u64, u32>,
+    by_correlation: HashMap<u64, u32>,
+    /// Launches of traces whose kernels carry no correlation.
+    by_launch_id: HashMap<u64, u32>,
+}
+
+/// Who launched a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// This call: an index into [`Events::calls`].
+    Call(u32),
+    /// A graph: the trace does not tell the operation.
+    Graph,
+    /// The trace does not tell.
+    Unknown,
+}
+
+impl<'e> Join<'e> {
+    pub(super) fn new(events: &'e Events) -> Self {
+        let calls = &events.calls;
+        let mut order: Vec<u32> = (0..calls.len() as u32).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (&calls[*a as usize], &calls[*b as usize]);
+            a.thread
+                .cmp(&b.thread)
+                .then(a.span.0.total_cmp(&b.span.0))
+                .then(b.span.1.total_cmp(&a.span.1))
+        });
+        let mut places = vec![0; order.len()];
+        let mut parent = vec![NONE; order.len()];
+        let mut threads = HashMap::new();
+        let mut by_id = HashMap::new();
+        let mut open: Vec<u32> = Vec::new();
+        for (place, &call) in order.iter().enumerate() {
+            places[call as usize] = place as u32;
+            let c = &calls[call as usize];
+            let range = threads.entry(c.thread).or_insert((place, place));
+            if range.0 == place {
+                open.clear();
+            }
+            range.1 = place + 1;
+            while let Some(&top) = open.last() {
+                let outer = &calls[order[top as usize] as usize];
+                if outer.thread == c.thread && outer.span.1 >= c.span.1 {
+                    break;
+                }
+                open.pop();
+            }
+            parent[place] = open.last().copied().unwrap_or(NONE);
+            open.push(place as u32);
+            if c.external_id != 0 {
+                by_id.insert(c.external_id, place as u32);
+            }
+        }
+        let (mut by_correlation, mut by_launch_id) = (HashMap::new(), HashMap::new());
+        for (i, launch) in events.launches.iter().enumerate() {
+            if launch.correlation != 0 {
+                by_correlation.insert(launch.correlation, i as u32);
+            } else if launch.external_id != 0 {
+                by_launch_id.insert(launch.external_id, i as u32);
+            }
+        }
+        Join {
+            events,
+            order,
+            places,
+            parent,
+            threads,
+            by_id,
+            by_correlation,
+            by_launch_id,
+        }
+    }
+
+    /// Who launched a kernel: by the ids that kernel, launch and operation share, else by the
+    /// thread and the time of the launch.
+    pub(super) fn owner(&self, kernel: &Kernel) -> Owner {
+        let launch = match kernel.correlation {
+            0 => self.by_launch_id.get(&kernel.external_id),
+            id => self.by_correlation.get(&id),
+        };
+        if let Some(&launch) = launch {
+            let launch = &self.events.launches[launch as usize];
+            if launch.graph {
+                return Owner::Graph;
+            }
+            if let Some(call) = self.caller(launch) {
+                return Owner::Call(call);
+            }
+        }
+        let flow = || {
+            let id = if kernel.correlation != 0 {
+                kernel.correlation
+            } else {
+                kernel.external_id
+            };
+            let (thread, time) = self.events.flows.get(&id)?;
+            self.around(*thread, *time)
+        };
+        match self.by_id.get(&kernel.external_id).copied().or_else(flow) {
+            Some(place) => Owner::Call(self.order[place as usize]),
+            None => Owner::Unknown,
+        }
+    }
+
+    /// The call that a launch was made in: by its id, else by thread and time.
+    pub(super) fn caller(&self, launch: &Launch) -> Option<u32> {
+        // Without a correlation the id is the launch's own, not the operation's.
+        let by_id = (launch.correlation != 0)
+            .then(|| self.by_id.get(&launch.external_id))
+            .flatten();
+        let place = by_id
+            .copied()
+            .or_else(|| self.around(launch.thread, launch.start))?;
+        Some(self.order[place as usize])
+    }
+
+    /// The nearest operation that multiplies, from a call outwards.
+    pub(super) fn gemm_around(&self, call: u32) -> Option<u32> {
+        let mut place = self.places[call as usize];
+        while place != NONE {
+            let call = self.order[place as usize];
+            if self.events.calls[call as usize].signature.is_some() {
+                return Some(call);
+            }
+            place = self.parent[place as usize];
+        }
+        None
+    }
+
+    /// Place of the innermost call of a thread that runs at this time.
+    fn around(&self, thread: u32, time: f64) -> Option<u32> {
+        let (from, to) = *self.threads.get(&thread)?;
+        let calls = &self.events.calls;
+        let after = self.order[from..to].partition_point(|o| calls[*o as usize].span.0 <= time);
+        let mut place = (from + after.checked_sub(1)?) as u32;
+        while place != NONE {
+            if calls[self.order[place as usize] as usize].span.1 >= time {
+                return Some(place);
+            }
+            place = self.parent[place as usize];
+        }
+        None
+    }
+}

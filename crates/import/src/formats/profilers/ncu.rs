@@ -1,0 +1,569 @@
+//! Nsight Compute's CSV: long (a line a metric, `ncu --csv`) and wide (a column a metric, the
+//! units in the second row, `--page raw`).
+//!
+//! Program output and `==PROF==` lines come before the header; numbers carry thousands
+//! separators, points or commas by the machine's locale; units are scaled (`Mbyte`, `usecond`).
+
+use super::profile::{Launch, Profile};
+use crate::cell;
+use crate::{
+    Delimited, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Imported,
+    Reader, Record, Records, RowReader,
+};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::units::TimeUnit;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "ncu",
+    name: "Nsight Compute (CSV)",
+    produced_by: "ncu --set full --csv --page raw ./app > ncu.csv, or ncu --csv --metrics gpu__time_duration.sum,dram__bytes.sum,sm__cycles_elapsed.avg.per_second,sm__inst_executed_pipe_tensor.sum ./app",
+    example: "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\
+              \"0\",\"7\",\"app\",\"127.0.0.1\",\"ampere_h16816gemm_128x128_ldg8_stages_32x5_nn\",\"1\",\"7\",\"(256, 1, 1)\",\"(32, 32, 1)\",\"0\",\"8.0\",\"Command line profiler metrics\",\"gpu__time_duration.sum\",\"usecond\",\"612.3\"\n\
+              \"0\",\"7\",\"app\",\"127.0.0.1\",\"ampere_h16816gemm_128x128_ldg8_stages_32x5_nn\",\"1\",\"7\",\"(256, 1, 1)\",\"(32, 32, 1)\",\"0\",\"8.0\",\"Command line profiler metrics\",\"sm__inst_executed_pipe_tensor.sum\",\"inst\",\"33,554,432\"\n",
+    detect,
+    open,
+};
+
+const LONG: [&str; 4] = ["Kernel Name", "Metric Name", "Metric Unit", "Metric Value"];
+
+fn fields_of(line: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut records = Records::new(Dialect::COMMA);
+    let mut take = |r: &Record<'_>| {
+        out = (0..r.len()).map(|i| r.text(i).into_owned()).collect();
+        Ok(())
+    };
+    // A line of the head is complete; a line that cannot be split has no fields.
+    if records.feed(line.as_bytes(), &mut take).is_err() || records.finish(&mut take).is_err() {
+        return Vec::new();
+    }
+    out
+}
+
+fn is_wide(fields: &[String]) -> bool {
+    let metrics = fields
+        .iter()
+        .filter(|f| f.contains("__") && f.contains('.'))
+        .count();
+    fields.iter().any(|f| f == "Kernel Name") && fields.iter().any(|f| f == "ID") && metrics > 0
+}
+
+fn detect(head: &Head) -> Option<Detection> {
+    if head.line_with(&LONG).is_some() {
+        return Some(Detection::new(
+            97,
+            "the header has Kernel Name, Metric Name, Metric Value",
+        ));
+    }
+    head.lines
+        .iter()
+        .any(|l| l.contains("Kernel Name") && is_wide(&fields_of(l)))
+        .then(|| Detection::new(96, "the header has Kernel Name and a column a metric"))
+}
+
+fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let comma = match options.answer("decimal") {
+        Some(answer) => answer == "comma",
+        None => decimal_comma(&head.lines),
+    };
+    let mut profile = Profile::new(head, options);
+    if comma {
+        profile
+            .table
+            .note("Numbers are written with a decimal comma.");
+    }
+    Ok(Box::new(Delimited::new(
+        Dialect {
+            decimal_comma: comma,
+            ..Dialect::COMMA
+        },
+        Ncu {
+            profile,
+            shape: Shape::None,
+            before: 0,
+            current: None,
+            rules: 0,
+            clocked: false,
+        },
+    )))
+}
+
+/// Decides the decimal sign by numbers that can be read in only one way.
+fn decimal_comma(lines: &[String]) -> bool {
+    let (mut comma, mut point) = (0, 0);
+    for line in lines {
+        for f in fields_of(line) {
+            if f.is_empty()
+                || !f
+                    .bytes()
+                    .all(|b| b.is_ascii_digit() || b == b',' || b == b'.')
+            {
+                continue;
+            }
+            let dots = f.matches('.').count();
+            let commas = f.matches(',').count();
+            let tail = |c: char| f.rsplit(c).next().map_or(0, str::len);
+            let (last_dot, last_comma) = (f.rfind('.'), f.rfind(','));
+            if dots > 1 || commas == 1 && tail(',') != 3 || dots > 0 && last_comma > last_dot {
+                comma += 1;
+            } else if commas > 1
+                || dots == 1 && tail('.') != 3
+                || commas > 0 && last_dot > last_comma
+            {
+                point += 1;
+            }
+        }
+    }
+    comma > point
+}
+
+#[derive(Debug)]
+enum Shape {
+    None,
+    Long(Long),
+    /// Columns and, once seen, their units.
+    Wide(Header, Option<Vec<String>>),
+}
+
+#[derive(Debug)]
+struct Long {
+    id: Option<usize>,
+    process: Option<usize>,
+    kernel: usize,
+    grid: Option<usize>,
+    cc: Option<usize>,
+    metric: usize,
+    unit: usize,
+    value: usize,
+}
+
+struct Ncu {
+    profile: Profile,
+    shape: Shape,
+    before: u64,
+    current: Option<(String, Counters)>,
+    rules: u64,
+    clocked: bool,
+}
+
+/// The metrics of one launch.
+#[derive(Debug)]
+struct Counters {
+    launch: Launch,
+    cycles: f64,
+    read: f64,
+    written: f64,
+    tensor_instructions: f64,
+    operations: f64,
+    /// fp32, fp64, fp16: thread instructions, fused ones counted twice.
+    scalar: [f64; 3],
+    device_name: String,
+    cc: String,
+    units: String,
+}
+
+impl Counters {
+    fn new(line: u32, kernel: &str) -> Self {
+        Counters {
+            launch: Launch::new(line, kernel, f64::NAN),
+            cycles: f64::NAN,
+            read: f64::NAN,
+            written: f64::NAN,
+            tensor_instructions: f64::NAN,
+            operations: f64::NAN,
+            scalar: [0.0; 3],
+            device_name: String::new(),
+            cc: String::new(),
+            units: String::new(),
+        }
+    }
+
+    fn grid(&mut self, text: &str) {
+        let sizes: Vec<f64> = text
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|p| !p.is_empty())
+            .filter_map(|p| p.parse().ok())
+            .collect();
+        if let [x, y, z] = sizes[..] {
+            self.launch.grid = [x, y, z];
+        }
+    }
+
+    fn metric(&mut self, name: &str, unit: &str, value: &str, number: Option<f64>) {
+        if name == "device__attribute_display_name" {
+            value.clone_into(&mut self.device_name);
+            return;
+        }
+        let Some(v) = number else { return };
+        // The counters of the sub-partitions sum up to that of the SM.
+        let bare = name
+            .strip_prefix("smsp__")
+            .or(name.strip_prefix("sm__"))
+            .unwrap_or(name);
+        match name {
+            "gpu__time_duration.sum"
+            | "gpu__time_duration.avg"
+            | "gpu__time_duration.max"
+            | "Duration" => {
+                // `usecond`, `ms`, `second`
+                let short = unit
+                    .trim()
+                    .trim_end_matches("econd")
+                    .trim_end_matches("econds");
+                if let Some(u) = TimeUnit::parse(short) {
+                    self.launch.time_s = cell::scaled(v, u.to_si());
+                }
+            }
+            "sm__cycles_elapsed.avg" | "sm__cycles_elapsed.max" | "Elapsed Cycles" => {
+                self.cycles = v
+            }
+            "sm__cycles_elapsed.avg.per_second"
+            | "SM Frequency"
+            | "smsp__cycles_elapsed.avg.per_second" => {
+                self.launch.clock_hz = v * clock_unit(unit);
+            }
+            "dram__bytes.sum" => self.launch.bytes = v * byte_unit(unit),
+            "dram__bytes_read.sum" => self.read = v * byte_unit(unit),
+            "dram__bytes_write.sum" => self.written = v * byte_unit(unit),
+            "launch__grid_size" if self.launch.grid[0].is_nan() => self.launch.grid = [v, 1.0, 1.0],
+            "device__attribute_multiprocessor_count" => self.units = format!("{v}"),
+            _ if bare.starts_with("inst_executed_pipe_tensor") && bare.ends_with(".sum") => {
+                // The total includes the parts (`_op_hmma`).
+                self.tensor_instructions = self.tensor_instructions.max(v);
+            }
+            _ if bare.starts_with("ops_path_tensor") && bare.ends_with(".sum") => {
+                self.operations = if self.operations.is_nan() {
+                    v
+                } else {
+                    self.operations + v
+                };
+                let dtype = bare
+                    .split("src_")
+                    .nth(1)
+                    .and_then(|r| r.split('_').next())
+                    .and_then(DataType::parse);
+                if v > 0.0 && dtype.is_some() {
+                    self.launch.dtype = dtype;
+                }
+            }
+            _ => {
+                if let Some(op) = bare
+                    .strip_prefix("sass_thread_inst_executed_op_")
+                    .and_then(|r| r.strip_suffix("_pred_on.sum"))
+                {
+                    let place = match op.as_bytes().first() {
+                        Some(b'f') => 0,
+                        Some(b'd') => 1,
+                        Some(b'h') => 2,
+                        _ => return,
+                    };
+                    let times = match &op[1..] {
+                        "fma" => 2.0,
+                        "add" | "mul" => 1.0,
+                        _ => return,
+                    };
+                    self.scalar[place] += times * v;
+                }
+            }
+        }
+    }
+
+    fn launch(mut self, profile: &mut Profile) -> Launch {
+        let mut l = self.launch;
+        if l.time_s.is_nan() {
+            l.time_s = self.cycles / l.clock_hz;
+        }
+        if l.bytes.is_nan() {
+            l.bytes = self.read + self.written;
+        }
+        let by_instruction =
+            flops_per_instruction(&l.kernel).map_or(f64::NAN, |f| f * self.tensor_instructions);
+        let (place, scalar) = self
+            .scalar
+            .iter()
+            .copied()
+            .enumerate()
+            .fold((0, 0.0), |best, s| if s.1 > best.1 { s } else { best });
+        l.work = [self.operations, by_instruction, scalar]
+            .into_iter()
+            .filter(|w| *w > 0.0)
+            .fold(f64::NAN, f64::max);
+        if l.dtype.is_none() && scalar > 0.0 && l.work == scalar {
+            l.dtype = Some([DataType::Fp32, DataType::Fp64, DataType::Fp16][place]);
+        }
+        if self.device_name.is_empty() && !self.cc.is_empty() {
+            let target = format!("sm_{}", self.cc.replace('.', ""));
+            self.device_name = if self.units.is_empty() {
+                target
+            } else {
+                format!("{target}:{}", self.units)
+            };
+        }
+        l.device = profile.device(&self.device_name);
+        l
+    }
+}
+
+/// FLOP of one tensor instruction of a warp, by the instruction's shape in the kernel's name.
+fn flops_per_instruction(kernel: &str) -> Option<f64> {
+    // `GemmShape<16, 8, 16>` is CUTLASS's name for it; the smallest of them is the instruction.
+    let shapes = kernel.match_indices("GemmShape<").filter_map(|(at, m)| {
+        let inside = kernel[at + m.len()..].split('>').next()?;
+        let sizes: Vec<f64> = inside
+            .split(',')
+            .filter_map(|p| p.trim().trim_start_matches("(int)").parse().ok())
+            .collect();
+        match sizes[..] {
+            [m, n, k] => Some(2.0 * m * n * k),
+            _ => None,
+        }
+    });
+    if let Some(least) = shapes.min_by(f64::total_cmp) {
+        return Some(least);
+    }
+    [
+        ("16832", 8192.0),
+        ("16816", 4096.0),
+        ("1688", 2048.0),
+        ("884", 512.0),
+    ]
+    .into_iter()
+    .find(|(code, _)| {
+        kernel.match_indices(code).any(|(at, m)| {
+            let before = kernel[..at].bytes().next_back();
+            let after = kernel[at + m.len()..].bytes().next();
+            before.is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+                && after.is_none_or(|b| !b.is_ascii_digit())
+        })
+    })
+    .map(|(_, flops)| flops)
+}
+
+fn byte_unit(unit: &str) -> f64 {
+    match unit.trim().to_ascii_lowercase().as_str() {
+        "kbyte" => 1e3,
+        "mbyte" => 1e6,
+        "gbyte" => 1e9,
+        "tbyte" => 1e12,
+        _ => 1.0,
+    }
+}
+
+fn clock_unit(unit: &str) -> f64 {
+    match unit.trim().to_ascii_lowercase().as_str() {
+        "ghz" | "cycle/nsecond" | "cycle/ns" => 1e9,
+        "mhz" | "cycle/usecond" | "cycle/us" => 1e6,
+        "khz" | "cycle/msecond" => 1e3,
+        _ => 1.0,
+    }
+}
+
+/// A number. With a decimal comma, every point groups thousands, even a single one.
+fn number(record: &Record<'_>, i: usize) -> Option<f64> {
+    let cell = record.get(i);
+    if record.decimal_comma() && cell.contains(&b'.') {
+        let without: Vec<u8> = cell.iter().copied().filter(|b| *b != b'.').collect();
+        return cell::number(&without, true);
+    }
+    record.number(i)
+}
+
+impl Ncu {
+    fn flush(&mut self) {
+        if let Some((_, counters)) = self.current.take() {
+            let launch = counters.launch(&mut self.profile);
+            self.clocked |= launch.clock_hz.is_finite();
+            self.profile.push(launch);
+        }
+    }
+
+    fn header(record: &Record<'_>) -> Shape {
+        let h = Header::new(record);
+        let at = |n: &str| h.find(&[n]).map(|c| c.index);
+        if let [Some(kernel), Some(metric), Some(unit), Some(value)] = LONG.map(at) {
+            return Shape::Long(Long {
+                id: at("ID"),
+                process: at("Process ID"),
+                kernel,
+                grid: at("Grid Size"),
+                cc: at("CC"),
+                metric,
+                unit,
+                value,
+            });
+        }
+        if is_wide(&h.names) {
+            return Shape::Wide(h, None);
+        }
+        Shape::None
+    }
+}
+
+impl RowReader for Ncu {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        if record.get(0) == b"ID" || matches!(self.shape, Shape::None) {
+            match Self::header(record) {
+                Shape::None => self.before += 1,
+                shape => self.shape = shape,
+            }
+            return Ok(());
+        }
+        match &mut self.shape {
+            Shape::None => {}
+            Shape::Long(c) => {
+                if record.len() <= c.value || record.problem().is_some() {
+                    self.before += 1;
+                    return Ok(());
+                }
+                let metric = record.text(c.metric);
+                if metric.is_empty() {
+                    self.rules += 1;
+                    return Ok(());
+                }
+                let text =
+                    |i: Option<usize>| i.map_or(String::new(), |i| record.text(i).into_owned());
+                let kernel = record.text(c.kernel);
+                let key = format!("{}/{}/{kernel}", text(c.process), text(c.id));
+                if self.current.as_ref().is_none_or(|(k, _)| *k != key) {
+                    let mut fresh = Counters::new(record.line(), &kernel);
+                    fresh.grid(&text(c.grid));
+                    fresh.cc = text(c.cc);
+                    self.flush();
+                    self.current = Some((key, fresh));
+                    return self.record(record);
+                }
+                let (unit, value) = (record.text(c.unit), record.text(c.value));
+                let number = number(record, c.value);
+                if let Some((_, counters)) = &mut self.current {
+                    counters.metric(&metric, &unit, &value, number);
+                }
+            }
+            Shape::Wide(h, units @ None) => {
+                // The row below the header holds units; it has no ID.
+                if record.get(0).is_empty() {
+                    *units = Some(
+                        (0..h.names.len())
+                            .map(|i| record.text(i).into_owned())
+                            .collect(),
+                    );
+                } else {
+                    *units = Some(vec![String::new(); h.names.len()]);
+                    return self.record(record);
+                }
+            }
+            Shape::Wide(h, Some(units)) => {
+                let find = |n: &str| h.find(&[n]).map(|c| record.text(c.index).into_owned());
+                let Some(kernel) = find("Kernel Name").filter(|_| record.problem().is_none())
+                else {
+                    self.before += 1;
+                    return Ok(());
+                };
+                let mut counters = Counters::new(record.line(), &kernel);
+                counters.grid(&find("Grid Size").unwrap_or_default());
+                counters.cc = find("CC").unwrap_or_default();
+                for (i, name) in h.names.iter().enumerate() {
+                    if name.contains("__") {
+                        let value = record.text(i);
+                        counters.metric(name.trim(), &units[i], &value, number(record, i));
+                    }
+                }
+                self.current = Some((String::new(), counters));
+                self.flush();
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Imported, ImportError> {
+        self.flush();
+        let t = &mut self.profile.table;
+        if self.before > 0 {
+            t.note(format!(
+                "{} lines around the table (program output, which the profiler slows down) are no rows.",
+                self.before
+            ));
+        }
+        if self.clocked {
+            t.note(
+                "The profiler locks the clock: efficiency is of the peak at the recorded clock.",
+            );
+        }
+        t.note("Measured bytes are those of the memory counters; the roofline shows each GEMM at that intensity too, as an open mark.");
+        Ok(self.profile.finish())
+    }
+
+    fn rows(&self) -> u64 {
+        self.profile.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_by_name() {
+        let f = flops_per_instruction;
+        assert_eq!(f("ampere_fp16_s16816gemm_fp16_256x128_ldg8"), Some(4096.0));
+        assert_eq!(f("volta_fp16_s884gemm_fp16_256x128"), Some(512.0));
+        assert_eq!(f("turing_h1688gemm_256x128"), Some(2048.0));
+        assert_eq!(
+            f(
+                "void cutlass::Kernel<Gemm<cutlass::gemm::GemmShape<128, 128, 32>, GemmShape<64, 64, 32>, GemmShape<8, 8, 4>>>"
+            ),
+            Some(512.0)
+        );
+        assert_eq!(f("my_kernel_1688416"), None);
+    }
+
+    #[test]
+    fn a_run_at_the_base_clock_is_judged_by_it() {
+        use gemmscope_model::hardware::RoofKind;
+        use gemmscope_table::metrics::{DeviceChoice, Metrics};
+        let k = "ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_64x3_nn";
+        let mut text = format!("{}\n", FORMAT.example.lines().next().unwrap());
+        for (metric, unit, value) in [
+            ("dram__bytes.sum", "Gbyte", "25.71"),
+            ("gpu__time_duration.sum", "msecond", "106.97"),
+            ("sm__cycles_elapsed.avg.per_second", "Mhz", "765"),
+            ("sm__inst_executed_pipe_tensor.sum", "inst", "4,194,304,000"),
+            (
+                "device__attribute_display_name",
+                "",
+                "NVIDIA A100-SXM4-40GB",
+            ),
+        ] {
+            text += &format!(
+                "\"0\",\"7\",\"app\",\"h\",\"{k}\",\"1\",\"7\",\"(256, 1, 1)\",\"(640, 20, 1)\",\"0\",\"8.0\",\"\",\"{metric}\",\"{unit}\",\"{value}\"\n"
+            );
+        }
+        let d = match crate::read_all("", text.as_bytes(), &ImportOptions::default()) {
+            Ok(Imported::Table(d)) => d,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((d.m[0], d.n[0], d.k[0]), (20480, 20480, 20480));
+        let intensity = d.number(gemmscope_table::dataset::ColumnMeaning::ReportedWork, 0)
+            / d.number(gemmscope_table::dataset::ColumnMeaning::MeasuredBytes, 0);
+        assert!((intensity - 668.0).abs() < 1.0, "{intensity}");
+        let devices = DeviceChoice::default().resolve(&d.devices, &[]);
+        let m = Metrics::compute(&d, devices, RoofKind::default());
+        let efficiency = m.efficiency(&d, 0);
+        assert!((efficiency - 0.949).abs() < 0.002, "{efficiency}");
+    }
+
+    #[test]
+    fn numbers_of_two_locales() {
+        let d = |cells: &[&str]| {
+            let line = cells
+                .iter()
+                .map(|c| format!("\"{c}\""))
+                .collect::<Vec<_>>()
+                .join(",");
+            decimal_comma(&[line])
+        };
+        assert!(d(&["27.595.520", "65,77"]));
+        assert!(!d(&["837,859,712", "65.77"]));
+        assert!(!d(&["12", "1.5"]));
+        assert!(d(&["1.234,5"]));
+    }
+}

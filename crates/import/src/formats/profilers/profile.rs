@@ -1,0 +1,470 @@
+//! Kernels as profilers list them: times, counters and grids, but no M, N, K.
+//!
+//! The user gives the shape of a kernel (`shape:NAME` under the assumptions); otherwise it is
+//! inferred if grid, tile and executed instructions allow only one. A kernel without a shape is
+//! rejected, and its share of the time is shown.
+
+use super::kernel_kind::KernelKind;
+use crate::cell::shape_text;
+use crate::columns::defaults;
+use crate::{Head, ImportOptions, Imported};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_model::tiling::kernel_name::KernelName;
+use gemmscope_model::units::{Flops, Seconds};
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::dataset::{Assumption, ColumnMeaning, RowsAndTime};
+use std::collections::HashMap;
+
+/// The file's card asks for the shapes of this many kernels, those with the most time.
+const ASKED: usize = 12;
+/// The ranking lists this many kernels.
+const RANKED: usize = 5;
+
+/// A launch of a kernel, or all its launches if the profile sums them up. NaN: not in the file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Launch {
+    /// 1-based line in the file.
+    pub line: u32,
+    /// Name as the profiler writes it.
+    pub kernel: String,
+    /// Seconds a launch.
+    pub time_s: f64,
+    /// Launches.
+    pub calls: f64,
+    /// Shortest, longest, deviation, in seconds.
+    pub spread: [f64; 3],
+    /// Workgroups along x, y, z.
+    pub grid: [f64; 3],
+    /// Counted bytes to and from memory.
+    pub bytes: f64,
+    /// Counted floating-point or integer operations.
+    pub work: f64,
+    /// Clock of the compute units, Hz.
+    pub clock_hz: f64,
+    /// Code of the device.
+    pub device: u16,
+    /// The type, if counters tell it.
+    pub dtype: Option<DataType>,
+}
+
+impl Launch {
+    /// A launch with only a name and a time.
+    pub(crate) fn new(line: u32, kernel: &str, time_s: f64) -> Self {
+        Launch {
+            line,
+            kernel: kernel.to_owned(),
+            time_s,
+            calls: 1.0,
+            spread: [f64::NAN; 3],
+            grid: [f64::NAN; 3],
+            bytes: f64::NAN,
+            work: f64::NAN,
+            clock_hz: f64::NAN,
+            device: 0,
+            dtype: None,
+        }
+    }
+
+    fn workgroups(&self) -> f64 {
+        self.grid.iter().product()
+    }
+}
+
+/// Collects launches and makes the table of them.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    /// Notes and devices go here.
+    pub table: TableBuilder,
+    launches: Vec<Launch>,
+    options: ImportOptions,
+    device: u16,
+    fallback: DataType,
+    why: &'static str,
+    ids: Ids,
+}
+
+#[derive(Debug)]
+struct Ids {
+    kernel: ColumnId,
+    library: ColumnId,
+    count: ColumnId,
+    workgroups: ColumnId,
+    bytes: ColumnId,
+    clock: ColumnId,
+    work: ColumnId,
+    spread: [ColumnId; 3],
+    intensity: ColumnId,
+    tile: [ColumnId; 3],
+}
+
+impl Profile {
+    /// An empty profile.
+    pub(crate) fn new(head: &Head, options: &ImportOptions) -> Self {
+        let mut table = TableBuilder::new();
+        let device = options.answer("device").map_or(0, |d| table.device(d));
+        let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp16);
+        let ids = Ids {
+            kernel: table.text_column(ColumnMeaning::Kernel, "kernel"),
+            library: table.text_column(ColumnMeaning::Library, "library"),
+            count: table.number_column(ColumnMeaning::Count, "launches"),
+            workgroups: table.number_column(ColumnMeaning::Workgroups, "workgroups"),
+            bytes: table.number_column(ColumnMeaning::MeasuredBytes, "measured bytes"),
+            clock: table.number_column(ColumnMeaning::MeasuredClock, "clock"),
+            work: table.number_column(ColumnMeaning::ReportedWork, "counted work"),
+            spread: [
+                table.number_column(ColumnMeaning::TimeMin, "shortest"),
+                table.number_column(ColumnMeaning::TimeMax, "longest"),
+                table.number_column(ColumnMeaning::TimeStd, "standard deviation"),
+            ],
+            intensity: table.extra_number_column("measured intensity", "FLOP/B"),
+            tile: [
+                table.number_column(ColumnMeaning::TileM, "tile M"),
+                table.number_column(ColumnMeaning::TileN, "tile N"),
+                table.number_column(ColumnMeaning::TileK, "tile K"),
+            ],
+        };
+        Profile {
+            table,
+            launches: Vec::new(),
+            options: options.clone(),
+            device,
+            fallback,
+            why,
+            ids,
+        }
+    }
+
+    /// Launches so far.
+    pub(crate) fn len(&self) -> usize {
+        self.launches.len()
+    }
+
+    /// Code of a device; the user's choice overrides it.
+    pub(crate) fn device(&mut self, name: &str) -> u16 {
+        match self.device {
+            0 => self.table.device(name),
+            chosen => chosen,
+        }
+    }
+
+    /// The next launch.
+    pub(crate) fn push(&mut self, mut launch: Launch) {
+        if self.device != 0 {
+            launch.device = self.device;
+        }
+        self.launches.push(launch);
+    }
+
+    /// Merges the launches of one kernel, grid and device into one entry, for traces.
+    pub(crate) fn unite(&mut self) {
+        let mut places: HashMap<(String, [u64; 3], u16), usize> = HashMap::new();
+        let mut out: Vec<Launch> = Vec::new();
+        // Sum and sum of squares.
+        let mut sums: Vec<[f64; 2]> = Vec::new();
+        for l in std::mem::take(&mut self.launches) {
+            let key = (l.kernel.clone(), l.grid.map(f64::to_bits), l.device);
+            let at = *places.entry(key).or_insert_with(|| {
+                let mut first = l.clone();
+                first.calls = 0.0;
+                first.spread = [f64::INFINITY, 0.0, f64::NAN];
+                out.push(first);
+                sums.push([0.0; 2]);
+                out.len() - 1
+            });
+            let (o, s) = (&mut out[at], &mut sums[at]);
+            o.calls += 1.0;
+            s[0] += l.time_s;
+            s[1] += l.time_s * l.time_s;
+            o.spread[0] = o.spread[0].min(l.time_s);
+            o.spread[1] = o.spread[1].max(l.time_s);
+        }
+        for (l, [sum, squares]) in out.iter_mut().zip(sums) {
+            l.time_s = sum / l.calls;
+            if l.calls > 1.0 {
+                let variance = (squares - sum * sum / l.calls) / (l.calls - 1.0);
+                l.spread[2] = variance.max(0.0).sqrt();
+            } else {
+                l.spread = [f64::NAN; 3];
+            }
+        }
+        self.launches = out;
+    }
+
+    /// The table.
+    pub(crate) fn finish(mut self) -> Imported {
+        let launches = std::mem::take(&mut self.launches);
+        let total = |l: &Launch| {
+            let t = l.time_s * l.calls;
+            if t.is_finite() { t } else { 0.0 }
+        };
+        let all: f64 = launches.iter().map(total).sum();
+        let parsed: Vec<KernelName> = launches
+            .iter()
+            .map(|l| KernelName::parse(&l.kernel))
+            .collect();
+        let mut not_gemm = RowsAndTime::default();
+        let mut without = RowsAndTime::default();
+        // Longest first, for the questions and the ranking.
+        let mut order: Vec<usize> = (0..launches.len())
+            .filter(|&i| is_gemm(&launches[i].kernel, &parsed[i]))
+            .collect();
+        order.sort_by(|&a, &b| total(&launches[b]).total_cmp(&total(&launches[a])));
+        let gemm_s: f64 = order.iter().map(|&i| total(&launches[i])).sum();
+        let mut shapes: HashMap<usize, [u32; 4]> = HashMap::new();
+        let mut asked: Vec<Assumption> = Vec::new();
+        for &i in &order {
+            let (l, p) = (&launches[i], &parsed[i]);
+            let key = shape_key(l);
+            let answer = self
+                .options
+                .answer(&key)
+                .or(self.options.answer("shape"))
+                .and_then(|a| four(&shape_text::sizes(a)));
+            let found = inferred(l, p);
+            if let Some(shape) = answer.or(found) {
+                shapes.insert(i, shape);
+            }
+            if asked.iter().any(|a| a.key == key) || asked.len() >= ASKED {
+                continue;
+            }
+            let value = answer
+                .or(found)
+                .map_or(String::new(), |[b, m, n, k]| match b {
+                    1 => format!("{m}x{n}x{k}"),
+                    b => format!("{b}x{m}x{n}x{k}"),
+                });
+            let share = if all > 0.0 {
+                total(l) / all * 100.0
+            } else {
+                0.0
+            };
+            let text = match (answer, found) {
+                (Some(_), _) => format!("M x N x K of {}: as said.", short(&l.kernel)),
+                (None, Some(_)) => format!(
+                    "M x N x K of {}: from its grid, tile and executed instructions.",
+                    short(&l.kernel)
+                ),
+                (None, None) => format!(
+                    "M x N x K of {} ({share:.1} % of the time)? The profile does not hold it; write 4096x4096x1024, or BxMxNxK.",
+                    short(&l.kernel)
+                ),
+            };
+            asked.push(Assumption {
+                key,
+                text,
+                value,
+                choices: Vec::new(),
+            });
+        }
+        // Questions without an answer come first.
+        asked.sort_by_key(|a| !a.value.is_empty());
+        for assumption in asked {
+            self.table.assume(assumption);
+        }
+        self.rank(&launches, &order, gemm_s, all);
+        let mut guessed_type = false;
+        for (i, l) in launches.iter().enumerate() {
+            let gemm = is_gemm(&l.kernel, &parsed[i]);
+            let row = match shapes.get(&i) {
+                Some(&[batch, m, n, k]) => {
+                    let named = parsed[i].dtype.or(l.dtype);
+                    let dtype = match (self.options.dtype("dtype"), named) {
+                        (Some(t), _) | (None, Some(t)) => t,
+                        (None, None) => {
+                            guessed_type = true;
+                            self.fallback
+                        }
+                    };
+                    let (a, b) = parsed[i].transposes.unwrap_or_default();
+                    let op = Operation::uniform(dtype).with_layout(a, b);
+                    let mut row = Row::new(m, n, k, op, l.time_s);
+                    row.batch = batch;
+                    row.device = l.device;
+                    if l.time_s.is_nan() {
+                        Err(RowError::new("time is missing"))
+                    } else {
+                        Ok(row)
+                    }
+                }
+                None if gemm => {
+                    without.add(total(l));
+                    Err(RowError::new(
+                        "no M, N, K in the profile: say the kernel's shape",
+                    ))
+                }
+                None => {
+                    not_gemm.add(total(l));
+                    Err(RowError::new("not a GEMM (kernel name)"))
+                }
+            };
+            self.stage(l, &parsed[i]);
+            self.table.commit(l.line, short(&l.kernel).as_bytes(), row);
+        }
+        let t = &mut self.table;
+        if guessed_type {
+            t.assume_dtype(self.fallback, self.why);
+        }
+        if launches.iter().all(|l| l.device == 0) {
+            t.assume_device("", "The file does not name its device.");
+        }
+        let mut data = self.table.finish();
+        if let Some(s) = data.sources.first_mut() {
+            s.not_gemm = not_gemm;
+            s.without_model = without;
+        }
+        Imported::table(data)
+    }
+
+    fn stage(&mut self, l: &Launch, p: &KernelName) {
+        let t = &mut self.table;
+        t.set_text(self.ids.kernel, l.kernel.as_bytes());
+        t.set_text(
+            self.ids.library,
+            super::tracelens::library(&l.kernel).as_bytes(),
+        );
+        t.set_number(self.ids.count, l.calls);
+        t.set_number(self.ids.workgroups, l.workgroups());
+        t.set_number(self.ids.bytes, l.bytes);
+        t.set_number(self.ids.clock, l.clock_hz);
+        t.set_number(self.ids.work, l.work);
+        for (id, v) in self.ids.spread.iter().zip(l.spread) {
+            t.set_number(*id, v);
+        }
+        t.set_number(self.ids.intensity, l.work / l.bytes);
+        if let Some(tile) = p.tile {
+            let sizes = [
+                tile.m.into(),
+                tile.n.into(),
+                tile.k.map_or(f64::NAN, f64::from),
+            ];
+            for (id, v) in self.ids.tile.iter().zip(sizes) {
+                t.set_number(*id, v);
+            }
+        }
+    }
+
+    fn rank(&mut self, launches: &[Launch], order: &[usize], gemm_s: f64, all: f64) {
+        if order.is_empty() || all <= 0.0 {
+            return;
+        }
+        let t = &mut self.table;
+        t.note(format!(
+            "GEMM kernels take {} of {} kernel time ({:.1} %).",
+            Seconds(gemm_s),
+            Seconds(all),
+            gemm_s / all * 100.0
+        ));
+        for &i in order.iter().take(RANKED) {
+            let l = &launches[i];
+            let mut line = format!(
+                "{:.1} %: {}, {} x {}",
+                l.time_s * l.calls / all * 100.0,
+                short(&l.kernel),
+                l.calls,
+                Seconds(l.time_s)
+            );
+            if l.work.is_finite() {
+                line += &format!(", {} counted", Flops(l.work));
+            }
+            if l.work.is_finite() && l.bytes.is_finite() {
+                line += &format!(", {:.1} FLOP a byte of real traffic", l.work / l.bytes);
+            }
+            t.note(line + ".");
+        }
+    }
+}
+
+/// Key of the assumption about a kernel's shape.
+fn shape_key(l: &Launch) -> String {
+    let groups = l.workgroups();
+    if groups.is_finite() {
+        format!("shape:{}@{groups}", short(&l.kernel))
+    } else {
+        format!("shape:{}", short(&l.kernel))
+    }
+}
+
+/// A name shortened to fit a line.
+fn short(name: &str) -> String {
+    let mut out: String = name.chars().take(96).collect();
+    if out.len() < name.len() {
+        out.push('…');
+    }
+    out
+}
+
+fn four(sizes: &[u32]) -> Option<[u32; 4]> {
+    match *sizes {
+        [m, n, k] => Some([1, m, n, k]),
+        [b, m, n, k] => Some([b, m, n, k]),
+        [s] => Some([1, s, s, s]),
+        _ => None,
+    }
+}
+
+fn is_gemm(name: &str, parsed: &KernelName) -> bool {
+    KernelKind::of_parsed("", name, parsed).is_gemm_time()
+}
+
+/// M, N, K if counted work, grid and tile agree on one GEMM, so that K is a whole number. Tries the
+/// cube first, then grid x along one side and y along the other.
+fn inferred(l: &Launch, p: &KernelName) -> Option<[u32; 4]> {
+    let tile = p.tile?;
+    let groups = l.workgroups();
+    if !(l.work > 0.0 && groups >= 1.0) || l.grid[2] > 1.0 || p.split_k.is_some_and(|s| s > 1) {
+        return None;
+    }
+    let (tm, tn) = (f64::from(tile.m), f64::from(tile.n));
+    let depth = |m: f64, n: f64| {
+        let k = l.work / (2.0 * m * n);
+        let whole = k.round();
+        ((k - whole).abs() < 1e-6 * k && (8.0..4e9).contains(&whole)).then_some(whole)
+    };
+    let area = groups * tm * tn;
+    let side = area.sqrt().round();
+    if side * side == area && depth(side, side) == Some(side) {
+        let s = side as u32;
+        return Some([1, s, s, s]);
+    }
+    let [x, y, _] = l.grid;
+    // Column-major libraries run x along their M, which is the row-major N; the work is the same.
+    let (m, n) = (x * tm, y * tn);
+    if m >= 4e9 || n >= 4e9 || y <= 1.0 {
+        return None;
+    }
+    let k = depth(m, n)?;
+    Some([1, m as u32, n as u32, k as u32])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cube_from_grid_tile_and_work() {
+        let name = "ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_64x3_nn";
+        let mut l = Launch::new(1, name, 0.107);
+        l.grid = [640.0, 20.0, 1.0];
+        l.work = 2.0 * 20480f64.powi(3);
+        let p = KernelName::parse(name);
+        assert_eq!(inferred(&l, &p), Some([1, 20480, 20480, 20480]));
+        l.work = 2.0 * 20480f64.powi(2) * 1000.5;
+        assert_eq!(inferred(&l, &p), None);
+    }
+
+    #[test]
+    fn other_kernels_are_no_gemms() {
+        for (name, gemm) in [
+            ("Cijk_Ailk_Bljk_BBS_BH_MT128x128x64_SN", true),
+            ("nvjet_tst_64x64_64x16_2x1_v_bz_TNT", true),
+            ("void at::native::elementwise_kernel<128>", false),
+            ("void cublasLt::splitKreduce_kernel<32>", false),
+            ("flash_fwd_kernel_gemm", false),
+            ("sm80_xmma_fprop_implicit_gemm_conv", false),
+        ] {
+            assert_eq!(is_gemm(name, &KernelName::parse(name)), gemm, "{name}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! rocprof-compute's `sysinfo.csv`: the device of the profile beside it.
+
+use crate::{
+    Delimited, Detection, Dialect, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
+    Imported, Reader, Record, RowReader,
+};
+use gemmscope_model::hardware::{match_name, match_target};
+use gemmscope_table::dataset::TraceContext;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "rocprof-compute-sysinfo",
+    name: "rocprof-compute device facts (sysinfo.csv)",
+    produced_by: "rocprof-compute profile -n run -- ./app (workloads/run/*/sysinfo.csv); it names the device of the pmc_perf.csv and the roofline.csv beside it",
+    example: "workload_name,gpu_model,gpu_arch,cu_per_gpu,max_sclk,max_mclk,hbm_bw,num_xcd\n\
+              run,MI300X_A1,gfx942,304,2100,1300,5324.8,8\n",
+    detect: |head: &Head| {
+        head.line_with(&["gpu_arch", "cu_per_gpu", "max_sclk"])
+            .map(|_| Detection::new(96, "the header has gpu_arch, cu_per_gpu, max_sclk"))
+    },
+    open: |_: &Head, _: &ImportOptions| -> Result<Box<dyn Reader>, ImportError> {
+        Ok(Box::new(Delimited::new(Dialect::COMMA, SysInfo::default())))
+    },
+};
+
+#[derive(Default)]
+struct SysInfo {
+    header: Option<Header>,
+    context: Option<TraceContext>,
+}
+
+impl RowReader for SysInfo {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        let Some(h) = &self.header else {
+            self.header = Some(Header::new(record));
+            return Ok(());
+        };
+        if self.context.is_some() {
+            return Ok(());
+        }
+        let text = |name: &str| {
+            h.find(&[name])
+                .map_or(String::new(), |c| record.text(c.index).trim().to_owned())
+        };
+        let number = |name: &str| {
+            h.find(&[name])
+                .and_then(|c| record.number(c.index))
+                .filter(|v| *v > 0.0)
+        };
+        let (model, arch) = (text("gpu_model"), text("gpu_arch"));
+        let units = number("cu_per_gpu");
+        // `MI300X_A1` is an MI300X in the first of its partition modes; without a known model,
+        // target and compute units name the device.
+        let by_model = [model.as_str(), model.split('_').next().unwrap_or_default()]
+            .into_iter()
+            .find_map(|name| match_name(name).device());
+        let by_target = || match_target(&arch, units.map(|u| u as u32)).device();
+        let platform = match by_model.or_else(by_target) {
+            Some(device) => device.name.clone(),
+            None if model.is_empty() => arch,
+            None => model,
+        };
+        if platform.is_empty() {
+            return Err(
+                ImportError::new("expected a device under gpu_model or gpu_arch")
+                    .at(record.line(), 0),
+            );
+        }
+        let facts = [
+            units.map(|v| format!("{v} CUs")),
+            number("max_sclk").map(|v| format!("{v} MHz")),
+            number("hbm_bw").map(|v| format!("{v} GB/s")),
+        ];
+        self.context = Some(TraceContext {
+            platform,
+            tables_of: "rocprof".to_owned(),
+            facts: facts.into_iter().flatten().collect(),
+            ..TraceContext::default()
+        });
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Imported, ImportError> {
+        match self.context {
+            Some(context) => Ok(Imported::Context(Box::new(context))),
+            None => {
+                Err(ImportError::new("no rows: the file names no device").kind(ErrorKind::Empty))
+            }
+        }
+    }
+
+    fn rows(&self) -> u64 {
+        u64::from(self.context.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::read_all;
+    use gemmscope_model::hardware::RoofKind;
+    use gemmscope_table::trace;
+
+    fn context(text: &str) -> TraceContext {
+        match read_all("w/sysinfo.csv", text.as_bytes(), &ImportOptions::default()) {
+            Ok(Imported::Context(c)) => *c,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_device_of_the_profile_beside_it() {
+        let c = context(FORMAT.example);
+        assert_eq!(c.platform, "AMD Instinct MI300X");
+        assert_eq!(c.facts, ["304 CUs", "2100 MHz", "5324.8 GB/s"]);
+        // An unknown model is found by its target and its number of units.
+        let by_target = FORMAT.example.replace("MI300X_A1", "new_one");
+        assert_eq!(context(&by_target).platform, "AMD Instinct MI300X");
+
+        let profile = super::super::rocprof::FORMAT.example;
+        let options = ImportOptions {
+            answers: [("shape".to_owned(), "4096x4096x1024".to_owned())].into(),
+            ..ImportOptions::default()
+        };
+        let Ok(Imported::Table(mut data)) =
+            read_all("w/pmc_perf.csv", profile.as_bytes(), &options)
+        else {
+            panic!("a table")
+        };
+        assert_eq!(trace::attach(&mut data, &c).source, Some(0));
+        assert_eq!(data.devices[usize::from(data.device[0])], c.platform);
+        // The table of another tool is not recognised.
+        data.sources[0].format = "tracelens".to_owned();
+        assert_eq!(trace::attach(&mut data, &c).source, None);
+    }
+
+    #[test]
+    fn measured_ceilings_get_the_name_and_the_units() {
+        let ceilings = crate::formats::devices::device_file::CEILINGS.example;
+        let Ok(Imported::Devices(measured)) = read_all(
+            "w/roofline.csv",
+            ceilings.as_bytes(),
+            &ImportOptions::default(),
+        ) else {
+            panic!("devices")
+        };
+        let c = context(FORMAT.example);
+        let named = c.name_measured(&measured).unwrap();
+        assert_eq!(
+            (named.name.as_str(), named.units),
+            ("AMD Instinct MI300X", Some(304))
+        );
+        let roof = named
+            .roof(gemmscope_model::dtype::DataType::Bf16, RoofKind::Achievable)
+            .unwrap();
+        assert_eq!(roof.peak_flops_per_s, 520e12);
+        assert_eq!(named.bandwidth_bytes_per_s, 4012.5e9);
+        // Once named it is not named again, nor is a device of the catalogue.
+        assert!(c.name_measured(&[named]).is_none());
+        assert!(
+            c.name_measured(gemmscope_model::hardware::catalog())
+                .is_none()
+        );
+    }
+}

@@ -1,0 +1,144 @@
+//! TraceLens reports: GEMM tables cut from a PyTorch or JAX trace, and the files around them.
+//!
+//! Columns come in ten orders and are found by name; cells hold printed Python values; "MB" is MiB; the layout is that of the column-major BLAS call; a
+//! wrapper and the operation below it are both listed with the same time.
+
+mod columns;
+mod context;
+mod kernel_summary;
+mod kernels;
+mod py;
+mod shape;
+mod table;
+
+pub(crate) use kernel_summary::FORMAT as KERNELS_FORMAT;
+pub(crate) use kernels::library;
+pub(crate) use py::Py;
+pub(crate) use shape::{from_dims, from_operands};
+
+use crate::columns::header::Header;
+use crate::{
+    Delimited, Detection, Dialect, Format, Head, ImportError, ImportOptions, Reader, sniff_dialect,
+};
+use columns::plain;
+use context::{ContextReader, Kind};
+use table::Table;
+
+/// `GEMM.csv` and its siblings.
+pub(crate) const FORMAT: Format = Format {
+    id: "tracelens",
+    name: "TraceLens GEMM table",
+    produced_by: "TraceLens_generate_perf_report_pytorch --output_csvs_dir (GEMM.csv, \
+                  unified_perf_summary.csv, ops_unique_args.csv), its agent's \
+                  category_data/gemm_ops.csv, and comparisons of two reports",
+    example: "name,param: B,param: M,param: N,param: K,param: bias,param: dtype_A_B,\
+              Kernel Time (µs)_mean,Kernel Time (µs)_sum,name_count\n\
+              aten::mm,1,8944,2816,1024,False,\"('c10::BFloat16', 'c10::BFloat16')\",\
+              110.589,5308.27,48\n",
+    detect,
+    open,
+};
+
+/// The JSON files and the timeline around the table.
+pub(crate) const CONTEXT_FORMAT: Format = Format {
+    id: "tracelens_context",
+    name: "TraceLens report context",
+    produced_by: "TraceLens (gpu_timeline.csv) and its agent (metadata/gemm_metadata.json, \
+                  category_data/gemm_metrics.json, gemm_tree_data.json, category_manifest.json)",
+    example: "{\"platform\": \"MI300X\", \"peak_hbm_bw_tbs\": 5.3, \
+              \"max_achievable_tflops\": {\"matrix_bf16\": 708}}\n",
+    detect: detect_context,
+    open: open_context,
+};
+
+fn header_of(head: &Head) -> Header {
+    Header {
+        names: Head::fields(head.first(), ',')
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+    }
+}
+
+fn detect(head: &Head) -> Option<Detection> {
+    let header = header_of(head);
+    let names: Vec<_> = header.names.iter().map(|n| plain(n)).collect();
+    let has = |name: &str| names.iter().any(|n| n == name);
+    let labels = columns::labels(&header);
+    if let Some(label) = labels.first() {
+        columns::Columns::find(&header, label)?;
+        return Some(Detection::new(
+            94,
+            format!(
+                "the header repeats the columns of a TraceLens report under {}",
+                labels.join(" and ")
+            ),
+        ));
+    }
+    columns::Columns::find(&header, "")?;
+    if has("param: M") && (has("Kernel Time (us)_mean") || has("Kernel Time (us)_sum")) {
+        Some(Detection::new(
+            95,
+            "the header has param: M, N, K and Kernel Time (µs)",
+        ))
+    } else if has("op category") && (has("ex_UID") || has("operation_count")) {
+        Some(Detection::new(
+            95,
+            "the header has op category and operation_count beside Input Dims",
+        ))
+    } else if has("source_category") && has("param_signature") {
+        Some(Detection::new(
+            92,
+            "the header has source_category and param_signature beside params_json",
+        ))
+    } else {
+        None
+    }
+}
+
+fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let dialect: Dialect = sniff_dialect(&head.lines);
+    Ok(Box::new(Delimited::new(
+        // Cells hold lists with many commas: only quotes can tell them from the file's own.
+        Dialect {
+            decimal_comma: false,
+            ..dialect_or_comma(head, dialect)
+        },
+        Table::new(options.answer("device").map(str::to_owned)),
+    )))
+}
+
+/// The comma, unless the header has no comma at all.
+fn dialect_or_comma(head: &Head, sniffed: Dialect) -> Dialect {
+    if head.first().contains(',') {
+        Dialect::COMMA
+    } else {
+        sniffed
+    }
+}
+
+fn detect_context(head: &Head) -> Option<Detection> {
+    let text = head.lines.join("\n");
+    let reason = match Kind::of(&text)? {
+        Kind::Metadata => "JSON with a platform and its achievable peaks",
+        Kind::Metrics => "JSON with operations and their percent of compute",
+        Kind::Tree => "JSON with parent chains by operation id",
+        Kind::Manifest => "JSON with the categories of a report",
+        Kind::Timeline => "the header is type,time ms,percent",
+    };
+    Some(Detection::new(93, reason))
+}
+
+fn open_context(head: &Head, _: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let text = head.lines.join("\n");
+    match Kind::of(&text) {
+        Some(kind) => Ok(Box::new(ContextReader::new(kind))),
+        None => Err(ImportError::new(
+            "expected a JSON file of a TraceLens report (metadata, metrics, tree data, manifest) \
+             or gpu_timeline.csv",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,396 @@
+//! The small files around a TraceLens GEMM table: metadata, call trees, metrics, the manifest of
+//! categories, the timeline. Each becomes a [`TraceContext`].
+
+use crate::{ErrorKind, ImportError, Imported, Reader};
+use gemmscope_table::dataset::{
+    CallStack, CategoryTime, ReportedFigures, ReportedOperation, TraceContext,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Longest file that is held in memory to be read.
+const MAX_BYTES: usize = 64 << 20;
+
+/// Which of the files it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `gemm_metadata.json`.
+    Metadata,
+    /// `gemm_metrics.json`.
+    Metrics,
+    /// `gemm_tree_data.json`.
+    Tree,
+    /// `category_manifest.json`.
+    Manifest,
+    /// `gpu_timeline.csv`.
+    Timeline,
+}
+
+impl Kind {
+    /// What the head of a file says it is.
+    pub(super) fn of(head: &str) -> Option<Kind> {
+        let has = |keys: &[&str]| keys.iter().all(|k| head.contains(&format!("\"{k}\"")));
+        let text = head.trim_start();
+        if text.starts_with("type,time ms,percent") {
+            return Some(Kind::Timeline);
+        }
+        if !text.starts_with('{') {
+            return None;
+        }
+        if has(&["categories", "gpu_utilization"]) && (has(&["csv_file"]) || has(&["tier"])) {
+            Some(Kind::Manifest)
+        } else if has(&["operations", "percent_of_compute"]) {
+            Some(Kind::Metrics)
+        } else if has(&["platform"])
+            && (has(&["peak_hbm_bw_tbs"]) || has(&["max_achievable_tflops"]))
+        {
+            Some(Kind::Metadata)
+        } else if has(&["parent_chain"]) {
+            Some(Kind::Tree)
+        } else {
+            None
+        }
+    }
+}
+
+/// Collects a file and reads it at its end.
+pub(super) struct ContextReader {
+    kind: Kind,
+    text: Vec<u8>,
+}
+
+impl ContextReader {
+    /// A reader of a file of this kind.
+    pub(super) fn new(kind: Kind) -> Self {
+        ContextReader {
+            kind,
+            text: Vec::new(),
+        }
+    }
+}
+
+impl Reader for ContextReader {
+    fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
+        if self.text.len() + text.len() > MAX_BYTES {
+            return Err(ImportError::new(
+                "the file is larger than 64 MiB: expected a small JSON of a trace report",
+            ));
+        }
+        self.text.extend_from_slice(text);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
+        let text = String::from_utf8_lossy(&self.text);
+        parse(self.kind, &text).map(|c| Imported::Context(Box::new(c)))
+    }
+}
+
+/// Reads a whole file.
+pub(super) fn parse(kind: Kind, text: &str) -> Result<TraceContext, ImportError> {
+    if kind == Kind::Timeline {
+        return Ok(timeline(text));
+    }
+    let value: Value = serde_json::from_str(text).map_err(|e| {
+        let position = format!(" at line {} column {}", e.line(), e.column());
+        ImportError::new(format!(
+            "not valid JSON: {}",
+            e.to_string().replace(&position, "")
+        ))
+        .at(
+            u32::try_from(e.line()).unwrap_or(u32::MAX),
+            u32::try_from(e.column()).unwrap_or(u32::MAX),
+        )
+        .kind(ErrorKind::Other)
+    })?;
+    let mut context = TraceContext::default();
+    match kind {
+        Kind::Metadata => metadata(&value, &mut context),
+        Kind::Metrics => metrics(&value, &mut context),
+        Kind::Tree => tree(&value, &mut context),
+        Kind::Manifest => manifest(&value, &mut context),
+        Kind::Timeline => {}
+    }
+    Ok(context)
+}
+
+fn number(value: &Value, key: &str) -> Option<f64> {
+    let v = value.get(key)?;
+    v.as_f64()
+        .or_else(|| v.as_str().and_then(|s| s.trim().parse().ok()))
+        .filter(|v| v.is_finite())
+}
+
+fn text(value: &Value, key: &str) -> String {
+    match value.get(key) {
+        Some(Value::String(s)) => s.clone(),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+fn ms(value: &Value, key: &str) -> Option<f64> {
+    number(value, key).map(|v| v * 1e-3)
+}
+
+/// Total time and its parts, which the report gives in percent of it.
+fn utilization(value: &Value, context: &mut TraceContext) {
+    let Some(part) = value.get("gpu_utilization") else {
+        return;
+    };
+    context.total_s = ms(part, "total_time_ms");
+    let share = |key: &str| Some(context.total_s? * number(part, key)? / 100.0);
+    let compute = share("computation_time_percent");
+    let comm = share("exposed_comm_time_percent");
+    let copy = share("exposed_memcpy_time_percent");
+    let idle = share("idle_time_percent");
+    context.compute_s = compute;
+    context.exposed_comm_s = comm;
+    context.exposed_memcpy_s = copy;
+    context.idle_s = idle;
+}
+
+fn metadata(value: &Value, context: &mut TraceContext) {
+    context.platform = text(value, "platform");
+    context.trace_path = text(value, "trace_path");
+    context.bandwidth_bytes_per_s = number(value, "peak_hbm_bw_tbs").map(|v| v * 1e12);
+    context.memory_bytes = number(value, "memory_gb").map(|v| v * 1e9);
+    if let Some(peaks) = value
+        .get("max_achievable_tflops")
+        .and_then(Value::as_object)
+    {
+        for (key, rate) in peaks {
+            if let Some(rate) = rate.as_f64().filter(|r| *r > 0.0) {
+                context
+                    .achievable_flops_per_s
+                    .insert(key.clone(), rate * 1e12);
+            }
+        }
+    } else if let Some(rate) = number(value, "peak_bf16_maf_tflops").filter(|r| *r > 0.0) {
+        // Reports of early 2026 give one figure.
+        context
+            .achievable_flops_per_s
+            .insert("matrix_bf16".to_owned(), rate * 1e12);
+    }
+    utilization(value, context);
+    if let Some(times) = value.get("time_breakdown") {
+        context.gemm_s = ms(times, "gpu_kernel_time_ms");
+        context.cpu_s = ms(times, "cpu_duration_ms");
+        context.sync_s = ms(times, "sync_time_ms");
+    }
+}
+
+fn manifest(value: &Value, context: &mut TraceContext) {
+    context.platform = text(value, "platform");
+    context.trace_path = text(value, "trace_path");
+    utilization(value, context);
+    let categories = value.get("categories").and_then(Value::as_array);
+    for category in categories.into_iter().flatten() {
+        let kernel_s = ms(category, "gpu_kernel_time_ms");
+        // Fusion candidates and system tiers list kernels of other categories again.
+        let own = text(category, "tier") == "compute_kernel" || category.get("tier").is_none();
+        if let (Some(kernel_s), true) = (kernel_s, own) {
+            let name = text(category, "name");
+            if name == "gemm" {
+                context.gemm_s = Some(kernel_s);
+            }
+            context.categories.push(CategoryTime {
+                display_name: text(category, "display_name"),
+                name,
+                kernel_s,
+                operations: number(category, "ops_count").map_or(0, |n| n as u64),
+            });
+        }
+    }
+}
+
+/// Names in a chain: strings, or objects with a name.
+fn chain(value: Option<&Value>) -> Vec<String> {
+    let name_of = |item: &Value| match item {
+        Value::String(s) => Some(s.clone()),
+        Value::Object(o) => ["name", "op_name", "kernel_name"]
+            .iter()
+            .find_map(|k| o.get(*k).and_then(Value::as_str))
+            .map(str::to_owned),
+        Value::Null => None,
+        other => Some(other.to_string()),
+    };
+    match value {
+        Some(Value::Array(items)) => items.iter().filter_map(name_of).collect(),
+        Some(Value::String(s)) => s
+            .split([';', '\n'])
+            .flat_map(|part| part.split("->"))
+            .map(|part| part.trim().to_owned())
+            .filter(|part| !part.is_empty())
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Both shapes: `{uid: {op_name, ex_uid, parent_chain, subtree, ...}}` and the earlier
+/// `{op_uid: {name, parent_chain, time_ms}}`.
+fn tree(value: &Value, context: &mut TraceContext) {
+    let mut calls = BTreeMap::new();
+    for (key, entry) in value.as_object().into_iter().flatten() {
+        let uid = key
+            .trim()
+            .parse::<u64>()
+            .ok()
+            .or_else(|| {
+                number(entry, "ex_uid")
+                    .filter(|u| *u >= 0.0)
+                    .map(|u| u as u64)
+            })
+            .or_else(|| {
+                // `op_231`: the digits at the end.
+                let digits = key.trim_start_matches(|c: char| !c.is_ascii_digit());
+                digits.parse().ok()
+            });
+        let Some(uid) = uid else { continue };
+        let operation = match text(entry, "op_name") {
+            name if name.is_empty() => text(entry, "name"),
+            name => name,
+        };
+        calls.insert(
+            uid,
+            CallStack {
+                operation,
+                parents: chain(entry.get("parent_chain")),
+                subtree: chain(entry.get("subtree")),
+                time_s: ms(entry, "time_ms"),
+                fusion_opportunity: entry
+                    .get("fusion_opportunity")
+                    .and_then(Value::as_bool)
+                    .unwrap_or(false),
+                notes: text(entry, "notes"),
+            },
+        );
+    }
+    context.calls = calls;
+}
+
+fn metrics(value: &Value, context: &mut TraceContext) {
+    let impacts: Vec<&Value> = value
+        .get("impact_estimates")
+        .and_then(Value::as_array)
+        .map(|a| a.iter().collect())
+        .unwrap_or_default();
+    let mut used = vec![false; impacts.len()];
+    let mut operations = Vec::new();
+    let listed = value.get("operations").and_then(Value::as_array);
+    for operation in listed.into_iter().flatten() {
+        let none = Value::Null;
+        let efficiency = operation.get("efficiency").unwrap_or(&none);
+        let name = text(operation, "name");
+        let time = number(operation, "time_ms");
+        // Estimates carry no id; name and time find them.
+        let found = impacts.iter().enumerate().position(|(i, e)| {
+            !used[i] && text(e, "operation") == name && number(e, "time_ms") == time
+        });
+        let impact_percent = found.and_then(|i| {
+            used[i] = true;
+            Some((
+                number(impacts[i], "impact_score_low")?,
+                number(impacts[i], "impact_score")?,
+                number(impacts[i], "impact_score_high")?,
+            ))
+        });
+        let callers = match chain(operation.get("module_chain")) {
+            modules if modules.is_empty() => chain(operation.get("call_chain")),
+            modules => modules,
+        };
+        operations.push(ReportedOperation {
+            name,
+            input_dims: text(operation, "Input Dims"),
+            time_s: time.map(|t| t * 1e-3),
+            percent_of_category: number(operation, "percent_of_category"),
+            percent_of_total: number(operation, "percent_of_total"),
+            efficiency_percent: number(efficiency, "efficiency_percent"),
+            impact_percent,
+            callers,
+        });
+    }
+    context.gemm_s = ms(value, "total_time_ms");
+    context.reported = Some(ReportedFigures {
+        total_s: ms(value, "total_time_ms"),
+        percent_of_compute: number(value, "percent_of_compute"),
+        operations,
+    });
+}
+
+fn timeline(text: &str) -> TraceContext {
+    let mut context = TraceContext::default();
+    for line in text.lines().skip(1) {
+        let mut cells = line.split(',');
+        let (Some(kind), Some(time)) = (cells.next(), cells.next()) else {
+            continue;
+        };
+        let Ok(time_ms) = time.trim().parse::<f64>() else {
+            continue;
+        };
+        let slot = match kind.trim() {
+            "computation_time" => &mut context.compute_s,
+            "exposed_comm_time" => &mut context.exposed_comm_s,
+            "exposed_memcpy_time" => &mut context.exposed_memcpy_s,
+            "idle_time" => &mut context.idle_s,
+            "total_time" => &mut context.total_s,
+            _ => continue,
+        };
+        *slot = Some(time_ms * 1e-3);
+    }
+    context
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_shapes_of_the_tree() {
+        let text = r#"{"231": {"op_name": "aten::mm", "ex_uid": 231, "parent_chain":
+            ["nn.Module: Mlp", {"name": "aten::linear"}], "subtree": [], "notes": "n",
+            "fusion_opportunity": true},
+            "op_90": {"name": "aten::addmm", "parent_chain": "a -> b", "time_ms": 2.5}, "x": 3}"#;
+        let context = parse(Kind::Tree, text).unwrap();
+        let first = &context.calls[&231];
+        assert_eq!(first.parents, ["nn.Module: Mlp", "aten::linear"]);
+        assert!(first.fusion_opportunity);
+        let second = &context.calls[&90];
+        assert_eq!(
+            (second.operation.as_str(), second.time_s),
+            ("aten::addmm", Some(2.5e-3))
+        );
+        assert_eq!(second.parents, ["a", "b"]);
+    }
+
+    #[test]
+    fn old_metadata_has_one_peak() {
+        let text = r#"{"platform": "MI300X", "peak_hbm_bw_tbs": 5.3, "peak_bf16_maf_tflops": 708}"#;
+        assert_eq!(Kind::of(text), Some(Kind::Metadata));
+        let context = parse(Kind::Metadata, text).unwrap();
+        assert_eq!(context.achievable_flops_per_s["matrix_bf16"], 708e12);
+        assert_eq!(context.bandwidth_bytes_per_s, Some(5.3e12));
+        assert_eq!(context.total_s, None);
+    }
+
+    #[test]
+    fn a_timeline() {
+        let text = "type,time ms,percent\ncomputation_time,31.25,89.8\nidle_time,x,1\n\
+                    total_time,33.125,100.0\nbusy_time,1,1\n";
+        assert_eq!(Kind::of(text), Some(Kind::Timeline));
+        let context = parse(Kind::Timeline, text).unwrap();
+        assert_eq!(
+            (context.compute_s, context.total_s),
+            (Some(31.25e-3), Some(33.125e-3))
+        );
+        assert_eq!(context.idle_s, None);
+    }
+
+    #[test]
+    fn bad_json_says_where() {
+        let e = parse(Kind::Metadata, "{\n \"platform\": }").unwrap_err();
+        assert_eq!((e.line, e.column), (2, 14));
+        assert_eq!(Kind::of("[1, 2]"), None);
+        assert_eq!(Kind::of("{\"a\": 1}"), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! `kernel_summary.csv`: the kernels of a trace by time, without shapes. Until the user names the
+//! shapes it is a ranking.
+
+use super::super::profile::{Launch, Profile};
+use super::columns::plain;
+use crate::{
+    Delimited, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Imported,
+    Reader, Record, RowReader,
+};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "tracelens_kernels",
+    name: "TraceLens kernel summary",
+    produced_by: "TraceLens_generate_perf_report_pytorch --output_csvs_dir (kernel_summary.csv); GEMM.csv beside it knows the shapes",
+    example: "Parent op category,Parent cpu_op,Kernel name,Kernel stream,Kernel duration (µs)_sum,Kernel duration (µs)_count,Kernel duration (µs)_mean,Kernel duration (µs)_min,Kernel duration (µs)_max,Percent of kernels time (%)\n\
+              GEMM,aten::mm,Cijk_Alik_Bljk_BBS_BH_MT128x224x64_MI16x16x1_SN,0,5308.27,48,110.589,109.1,112.5,45.6\n",
+    detect: |head: &Head| {
+        let names: Vec<_> = Head::fields(head.first(), ',')
+            .iter()
+            .map(|n| plain(n).into_owned())
+            .collect();
+        let has = |name: &str| names.iter().any(|n| n == name);
+        (has("Kernel name") && has("Kernel duration (us)_sum")).then(|| {
+            Detection::new(
+                95,
+                "the header has Kernel name and Kernel duration (µs)_sum",
+            )
+        })
+    },
+    open: |head: &Head, options: &ImportOptions| -> Result<Box<dyn Reader>, ImportError> {
+        Ok(Box::new(Delimited::new(
+            Dialect::COMMA,
+            Summary {
+                profile: Profile::new(head, options),
+                header: None,
+            },
+        )))
+    },
+};
+
+struct Summary {
+    profile: Profile,
+    header: Option<Header>,
+}
+
+impl RowReader for Summary {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        let Some(h) = &self.header else {
+            let mut h = Header::new(record);
+            for name in &mut h.names {
+                *name = plain(name).into_owned();
+            }
+            self.header = Some(h);
+            return Ok(());
+        };
+        let number = |name: &str| {
+            h.find(&[name])
+                .and_then(|c| record.number(c.index))
+                .unwrap_or(f64::NAN)
+        };
+        let time = |part: &str| number(&format!("Kernel duration (us)_{part}")) * 1e-6;
+        let name = h
+            .find(&["Kernel name"])
+            .map_or(String::new(), |c| record.text(c.index).into_owned());
+        if name.is_empty() || record.problem().is_some() {
+            self.profile
+                .table
+                .note(format!("Line {} is no kernel.", record.line()));
+            return Ok(());
+        }
+        let calls = number("Kernel duration (us)_count");
+        let mut launch = Launch::new(record.line(), &name, time("mean"));
+        if launch.time_s.is_nan() {
+            launch.time_s = time("sum") / calls;
+        }
+        launch.calls = if calls > 0.0 { calls } else { 1.0 };
+        launch.spread = [time("min"), time("max"), f64::NAN];
+        self.profile.push(launch);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Imported, ImportError> {
+        self.profile.table.note(
+            "Times only: the file ranks kernels, it holds no shapes and no counters; drop GEMM.csv of the same report for those.",
+        );
+        Ok(self.profile.finish())
+    }
+
+    fn rows(&self) -> u64 {
+        self.profile.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read_all;
+
+    #[test]
+    fn a_ranking_by_time() {
+        let text = format!(
+            "{}SDPA_fwd,aten::sdpa,attn_fwd,0,1200.0,24,50.0,49.0,51.0,10.3\n",
+            FORMAT.example
+        );
+        let Ok(Imported::Table(d)) = read_all(
+            "kernel_summary.csv",
+            text.as_bytes(),
+            &ImportOptions::default(),
+        ) else {
+            panic!("a table")
+        };
+        let s = &d.sources[0];
+        assert_eq!((s.format.as_str(), d.len()), ("tracelens_kernels", 0));
+        assert_eq!((s.without_model.rows, s.not_gemm.rows), (1, 1));
+        assert!((s.without_model.time_s - 48.0 * 110.589e-6).abs() < 1e-9);
+        assert!(
+            s.notes
+                .iter()
+                .any(|n| n.starts_with("GEMM kernels take 5.308 ms of 6.508 ms"))
+        );
+    }
+}

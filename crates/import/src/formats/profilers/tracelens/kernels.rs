@@ -1,0 +1,79 @@
+//! The kernels behind one operation: which of them is the GEMM.
+
+use super::py::Py;
+
+/// The kernels of an operation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Kernels {
+    /// Name of the kernel that takes most of the time; ends in `...` where the report cut it.
+    pub main: String,
+    /// Kernels a call of the operation: a memset, a split-K reduction or a copy may come along.
+    pub distinct: u32,
+}
+
+impl Kernels {
+    /// Reads a cell such as `[{'name': 'Cijk_...', 'mean_duration_us': np.float64(110.59)}]`.
+    pub(super) fn parse(cell: &str) -> Kernels {
+        let list = Py::parse(cell);
+        let mut main = ("", f64::NEG_INFINITY);
+        for entry in list.items() {
+            let Some(name) = entry.get("name").and_then(Py::text) else {
+                continue;
+            };
+            let time = ["total_duration_us", "mean_duration_us"]
+                .iter()
+                .find_map(|key| entry.get(key).and_then(Py::number))
+                .unwrap_or(0.0);
+            if time > main.1 {
+                main = (name, time);
+            }
+        }
+        Kernels {
+            main: main.0.to_owned(),
+            distinct: u32::try_from(list.items().len()).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// The library of a kernel, by its name.
+pub(crate) fn library(kernel: &str) -> &'static str {
+    const SIGNS: [(&str, &str); 13] = [
+        ("Cijk_", "Tensile"),
+        ("wvSplitK", "rocBLAS"),
+        ("ck_tile", "CK"),
+        ("ck::", "CK"),
+        ("_ZN2ck", "CK"),
+        ("nvjet", "cuBLAS"),
+        ("cublas", "cuBLAS"),
+        ("_xmma_gemm", "cuBLAS"),
+        ("gemvx", "cuBLAS"),
+        ("cutlass", "CUTLASS"),
+        ("aiter", "AITER"),
+        ("triton", "Triton"),
+        ("BLOCK_SIZE_M", "Triton"),
+    ];
+    SIGNS
+        .iter()
+        .find(|(sign, _)| kernel.contains(sign))
+        .map_or("", |(_, library)| library)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_main_kernel_takes_most_of_the_time() {
+        let cell = "[{'name': 'Cijk_B_PostGSU2', 'stream': None, 'count': 10, \
+                    'total_duration_us': np.int64(47)}, {'name': 'Cijk_Ailk_Bljk_MT256x128x64', \
+                    'total_duration_us': np.int64(10843)}]";
+        let kernels = Kernels::parse(cell);
+        assert_eq!(kernels.main, "Cijk_Ailk_Bljk_MT256x128x64");
+        assert_eq!(kernels.distinct, 2);
+        assert_eq!(Kernels::parse("[]"), Kernels::default());
+        assert_eq!(Kernels::parse("").main, "");
+        assert_eq!(library(&kernels.main), "Tensile");
+        assert_eq!(library("sm90_xmma_gemm_bf16bf16_cublas"), "cuBLAS");
+        assert_eq!(library("mine"), "");
+    }
+}

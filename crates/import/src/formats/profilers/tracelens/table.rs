@@ -1,0 +1,517 @@
+//! The GEMM tables of a TraceLens report: `GEMM.csv`, `unified_perf_summary.csv` and what is cut
+//! from it, and comparisons of two reports.
+//!
+//! Rows are kept until the end of the file: a wrapper and the operation it calls are both listed
+//! with the same time, and only one of them counts.
+
+use super::columns::{self, Columns, Timed};
+use super::kernels::{self, Kernels};
+use super::py::Py;
+use super::shape::{self, Gemm};
+use crate::{Col, Header, ImportError, Imported, Record, RowReader};
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime};
+use std::collections::HashMap;
+
+/// One row, read but not yet in the table.
+struct Pending {
+    line: u32,
+    raw: Vec<u8>,
+    set: usize,
+    name: String,
+    kernel: String,
+    kernel_count: u32,
+    count: f64,
+    total_s: f64,
+    uid: f64,
+    numbers: [f64; 11],
+    texts: [String; 3],
+    row: Result<Row, RowError>,
+}
+
+/// Columns of the finished table.
+struct Ids {
+    name: ColumnId,
+    kernel: ColumnId,
+    library: ColumnId,
+    count: ColumnId,
+    kernels: ColumnId,
+    uid: ColumnId,
+    numbers: [ColumnId; 11],
+    texts: [ColumnId; 3],
+    report: Option<ColumnId>,
+}
+
+/// Reads the records of one table.
+pub(super) struct Table {
+    table: TableBuilder,
+    sets: Vec<Columns>,
+    pending: Vec<Pending>,
+    device: Option<String>,
+    without_model: RowsAndTime,
+    not_gemm: RowsAndTime,
+    own_model: u64,
+    seen_header: bool,
+    rows: u64,
+}
+
+impl Table {
+    /// A new reader; `device` is the user's choice.
+    pub(super) fn new(device: Option<String>) -> Self {
+        Table {
+            table: TableBuilder::new(),
+            sets: Vec::new(),
+            pending: Vec::new(),
+            device,
+            without_model: RowsAndTime::default(),
+            not_gemm: RowsAndTime::default(),
+            own_model: 0,
+            seen_header: false,
+            rows: 0,
+        }
+    }
+
+    fn read(&mut self, record: &Record<'_>, set: usize) -> Pending {
+        let columns = &self.sets[set];
+        let text = |col: &Option<Col>| match col {
+            Some(c) => record.text(c.index),
+            None => "".into(),
+        };
+        let number = |col: &Option<Col>, scale: f64| {
+            col.as_ref().map_or(f64::NAN, |c| c.number(record, scale))
+        };
+        let seconds = |col: &Option<Timed>| {
+            col.as_ref()
+                .map_or(f64::NAN, |t| t.col.number(record, t.unit_s))
+        };
+        let count = number(&columns.count, 1.0);
+        let (mean, sum) = (seconds(&columns.mean), seconds(&columns.sum));
+        let total_s = if sum.is_finite() {
+            sum
+        } else {
+            mean * if count.is_finite() { count } else { 1.0 }
+        };
+        let name = record.text(columns.name.index).into_owned();
+        let kernels = columns
+            .kernels
+            .iter()
+            .map(|col| Kernels::parse(&text(col)))
+            .find(|k| !k.main.is_empty())
+            .unwrap_or_default();
+        let row = self.gemm(record, columns, &name).and_then(|(gemm, note)| {
+            let time = time_of_call(record, columns, sum, count)?;
+            Ok((gemm, note, time))
+        });
+        let row = match row {
+            Ok((gemm, note, time_s)) => {
+                if let Some(note) = note {
+                    self.table.note(note);
+                }
+                if let Some(c) = &columns.modelled
+                    && Py::parse(&record.text(c.index)).truth() == Some(false)
+                {
+                    self.own_model += 1;
+                }
+                let stated = match self.sets[set].label.as_str() {
+                    "" => self.device.clone(),
+                    label => Some(label.to_owned()),
+                };
+                let device = stated.map_or(0, |name| self.table.device(&name));
+                let [m, n, k] = gemm.sizes;
+                Ok(Row {
+                    batch: gemm.batch,
+                    device,
+                    ..Row::new(m, n, k, gemm.op, time_s)
+                })
+            }
+            Err(bad) => Err(bad),
+        };
+        let columns = &self.sets[set];
+        Pending {
+            line: record.line(),
+            raw: record.raw().to_vec(),
+            set,
+            kernel: kernels.main,
+            kernel_count: kernels.distinct,
+            count,
+            total_s,
+            uid: number(&columns.uid, 1.0),
+            numbers: [
+                number(&columns.rate, 1e12),
+                number(&columns.bandwidth, 1e12),
+                number(&columns.intensity, 1.0),
+                number(&columns.work, 1e9),
+                number(&columns.bytes, 1_048_576.0),
+                number(&columns.efficiency, 0.01),
+                seconds(&columns.std),
+                seconds(&columns.min),
+                seconds(&columns.max),
+                seconds(&columns.roof_time),
+                total_s,
+            ],
+            texts: [
+                text(&columns.spec).into_owned(),
+                text(&columns.call_stack).into_owned(),
+                text(&columns.entry_point).into_owned(),
+            ],
+            name,
+            row,
+        }
+    }
+
+    /// The GEMM of a record, or why there is none.
+    fn gemm(
+        &self,
+        record: &Record<'_>,
+        columns: &Columns,
+        name: &str,
+    ) -> Result<(Gemm, Option<&'static str>), RowError> {
+        if let Some(category) = &columns.category {
+            let cell = record.text(category.index);
+            if !cell.trim().eq_ignore_ascii_case("gemm") {
+                return Err(RowError {
+                    reason: NOT_A_GEMM.to_owned(),
+                    column: 0,
+                    text: String::new(),
+                });
+            }
+        }
+        let py = |col: &Option<Col>| match col {
+            Some(c) => Py::parse(&record.text(c.index)),
+            None => Py::None,
+        };
+        if let Some([m, n, k]) = &columns.sizes {
+            let sizes = [
+                m.size(record, "M")?,
+                n.size(record, "N")?,
+                k.size(record, "K")?,
+            ];
+            let batch = match &columns.batch {
+                Some(b) if !b.cell(record).is_empty() => b.size(record, "batch")?,
+                _ => 1,
+            };
+            let types = py(&columns.types);
+            let strides = columns
+                .strides
+                .as_ref()
+                .map(|[a, b]| [a, b].map(|c| Py::parse(&record.text(c.index))));
+            return build(Parts {
+                name,
+                sizes,
+                batch,
+                bias: py(&columns.bias).truth().unwrap_or(false),
+                types: &types,
+                blas: flags(&py(&columns.transpose)),
+                strides: strides.as_ref().map(|[a, b]| (a, b)),
+            })
+            .ok_or_else(|| type_unknown(columns.types.as_ref(), record));
+        }
+        let params = py(&columns.params);
+        let at = |key: &str| params.get(key).and_then(Py::size);
+        if let (Some(m), Some(n), Some(k)) = (at("M"), at("N"), at("K")) {
+            let none = Py::None;
+            let get = |key: &str| params.get(key).unwrap_or(&none);
+            let input_types = py(&columns.input_types);
+            let types = match get("dtype_A_B") {
+                Py::Seq(items) if !items.is_empty() => get("dtype_A_B"),
+                _ => &input_types,
+            };
+            return build(Parts {
+                name,
+                sizes: [m, n, k],
+                batch: at("B").unwrap_or(1),
+                bias: get("bias").truth().unwrap_or(false),
+                types,
+                blas: flags(get("transpose")),
+                strides: Some((get("stride_A"), get("stride_B"))),
+            })
+            .ok_or_else(|| type_unknown(columns.params.as_ref(), record));
+        }
+        let no_model = || RowError {
+            reason: NO_MODEL.to_owned(),
+            column: columns
+                .dims
+                .as_ref()
+                .map_or(0, |c| u32::try_from(c.index + 1).unwrap_or(u32::MAX)),
+            text: columns
+                .dims
+                .as_ref()
+                .map_or_else(String::new, |c| format!("{name} {}", record.text(c.index))),
+        };
+        shape::from_operands(
+            name,
+            &py(&columns.dims),
+            &py(&columns.input_types),
+            &py(&columns.input_strides),
+        )
+        .ok_or_else(no_model)
+    }
+
+    fn columns(&mut self) -> Ids {
+        let t = &mut self.table;
+        let number = |t: &mut TableBuilder, meaning, label: &str| t.number_column(meaning, label);
+        Ids {
+            name: t.text_column(ColumnMeaning::OpName, "Operation"),
+            kernel: t.text_column(ColumnMeaning::Kernel, "Kernel"),
+            library: t.text_column(ColumnMeaning::Library, "Library"),
+            count: number(t, ColumnMeaning::Count, "Calls"),
+            kernels: t.extra_number_column("Kernels per call", ""),
+            uid: t.extra_number_column(gemmscope_table::trace::UID_COLUMN, ""),
+            numbers: [
+                number(t, ColumnMeaning::ReportedRate, "TFLOPS/s_mean"),
+                number(t, ColumnMeaning::ReportedBandwidth, "TB/s_mean"),
+                number(t, ColumnMeaning::ReportedIntensity, "FLOPS/Byte"),
+                number(t, ColumnMeaning::ReportedWork, "GFLOPS"),
+                number(t, ColumnMeaning::ReportedBytes, "Data Moved (MB)"),
+                number(t, ColumnMeaning::ReportedEfficiency, "Pct Roofline_mean"),
+                number(t, ColumnMeaning::TimeStd, "Kernel Time std"),
+                number(t, ColumnMeaning::TimeMin, "Kernel Time min"),
+                number(t, ColumnMeaning::TimeMax, "Kernel Time max"),
+                t.extra_number_column("Roofline Time", "s"),
+                t.extra_number_column("Kernel Time sum", "s"),
+            ],
+            texts: [
+                t.text_column(ColumnMeaning::Other, "Compute Spec"),
+                t.text_column(ColumnMeaning::Other, "call_stack"),
+                t.text_column(ColumnMeaning::Other, "entry_point"),
+            ],
+            report: (self.sets.len() > 1).then(|| t.text_column(ColumnMeaning::Other, "Report")),
+        }
+    }
+}
+
+/// Reason of rows of other categories.
+pub(super) const NOT_A_GEMM: &str = "not a GEMM (op category)";
+/// Reason of GEMMs whose shape is not known.
+pub(super) const NO_MODEL: &str = "no performance model: the shape of this operation is not known";
+
+fn type_unknown(col: Option<&Col>, record: &Record<'_>) -> RowError {
+    RowError {
+        reason: "data type not known".to_owned(),
+        column: col.map_or(0, |c| u32::try_from(c.index + 1).unwrap_or(u32::MAX)),
+        text: col.map_or_else(String::new, |c| record.text(c.index).into_owned()),
+    }
+}
+
+/// `(True, False)`; `None` where a flag is missing or unknown.
+fn flags(cell: &Py) -> Option<(bool, bool)> {
+    match cell.items() {
+        [a, b, ..] => Some((a.truth()?, b.truth()?)),
+        _ => None,
+    }
+}
+
+struct Parts<'a> {
+    name: &'a str,
+    sizes: [u32; 3],
+    batch: u32,
+    bias: bool,
+    types: &'a Py,
+    blas: Option<(bool, bool)>,
+    strides: Option<(&'a Py, &'a Py)>,
+}
+
+fn build(parts: Parts<'_>) -> Option<(Gemm, Option<&'static str>)> {
+    let (a, b, note) = shape::types(parts.name, parts.types)?;
+    let blas = parts.blas.or_else(|| {
+        let (a, b) = parts.strides?;
+        shape::layout_of_strides(a, b, parts.sizes)
+    });
+    Some((
+        Gemm {
+            sizes: parts.sizes,
+            batch: parts.batch,
+            op: shape::operation(a, b, parts.bias, blas),
+        },
+        note,
+    ))
+}
+
+/// Seconds of one call: the sum over the calls where both are given, since the mean may be
+/// rounded; else the mean.
+fn time_of_call(
+    record: &Record<'_>,
+    columns: &Columns,
+    sum: f64,
+    count: f64,
+) -> Result<f64, RowError> {
+    if sum > 0.0 && count >= 1.0 {
+        return Ok(sum / count);
+    }
+    match (&columns.mean, &columns.sum) {
+        (Some(t), _) | (None, Some(t)) => t.col.positive(record, "time", t.unit_s),
+        (None, None) => Err(RowError::new("no time")),
+    }
+}
+
+/// For each wrapper the row that already holds its time: another operation of the same shape,
+/// with the same number of calls, the same time to the last digit and the same kernel.
+fn counted_twice(pending: &[Pending]) -> HashMap<usize, usize> {
+    type Key<'a> = (usize, [u32; 4], u64, u64, &'a str);
+    let mut known: HashMap<Key<'_>, usize> = HashMap::new();
+    let mut twice = HashMap::new();
+    for (i, p) in pending.iter().enumerate() {
+        let Ok(row) = &p.row else { continue };
+        let key = (
+            p.set,
+            [row.m, row.n, row.k, row.batch],
+            p.count.to_bits(),
+            p.total_s.to_bits(),
+            p.kernel.as_str(),
+        );
+        let Some(&first) = known.get(&key) else {
+            known.insert(key, i);
+            continue;
+        };
+        if pending[first].name == p.name {
+            continue;
+        }
+        // Keep the operation that launched the kernel, drop its wrapper.
+        let wrapper_first =
+            p.name.starts_with("aten::") || !pending[first].name.starts_with("aten::");
+        if wrapper_first {
+            twice.insert(first, i);
+            known.insert(key, i);
+        } else {
+            twice.insert(i, first);
+        }
+    }
+    twice
+}
+
+impl RowReader for Table {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        if !self.seen_header {
+            self.seen_header = true;
+            let header = Header::new(record);
+            let labels = columns::labels(&header);
+            if labels.is_empty() {
+                self.sets.extend(Columns::find(&header, ""));
+            }
+            for label in &labels {
+                self.sets.extend(Columns::find(&header, label));
+            }
+            if self.sets.is_empty() {
+                return Err(ImportError::new(
+                    "expected the columns of a TraceLens GEMM table: name, M, N, K (or \
+                     perf_params, or Input Dims) and Kernel Time",
+                )
+                .at(record.line(), 0));
+            }
+            if self.sets.len() > 1 {
+                self.table.note(format!(
+                    "A comparison of {} reports ({}): every line gives one row a report, with the \
+                     report's label as its device.",
+                    self.sets.len(),
+                    labels.join(", ")
+                ));
+            }
+            return Ok(());
+        }
+        if let Some(problem) = record.problem() {
+            self.rows += 1;
+            self.table
+                .commit(record.line(), record.raw(), Err(RowError::new(problem)));
+            return Ok(());
+        }
+        for set in 0..self.sets.len() {
+            self.rows += 1;
+            let pending = self.read(record, set);
+            if let Err(bad) = &pending.row {
+                match bad.reason.as_str() {
+                    NOT_A_GEMM => self.not_gemm.add(pending.total_s),
+                    NO_MODEL => self.without_model.add(pending.total_s),
+                    _ => {}
+                }
+            }
+            self.pending.push(pending);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Imported, ImportError> {
+        let pending = std::mem::take(&mut self.pending);
+        let twice = counted_twice(&pending);
+        let mut counted = RowsAndTime::default();
+        let mut gemm_s = 0.0;
+        let names: Vec<String> = pending.iter().map(|p| p.name.clone()).collect();
+        let ids = self.columns();
+        let t = &mut self.table;
+        for (i, p) in pending.into_iter().enumerate() {
+            if let Some(&other) = twice.get(&i) {
+                counted.add(p.total_s);
+                let reason = format!("counted in {} (same shape, count and time)", names[other]);
+                t.reject(p.line, &p.raw, &RowError::new(reason));
+                continue;
+            }
+            if p.row.is_ok() {
+                gemm_s += p.total_s;
+            }
+            t.set_text(ids.name, p.name.as_bytes());
+            t.set_text(ids.kernel, p.kernel.as_bytes());
+            t.set_text(ids.library, kernels::library(&p.kernel).as_bytes());
+            t.set_number(ids.count, p.count);
+            t.set_number(
+                ids.kernels,
+                if p.kernel_count > 0 {
+                    f64::from(p.kernel_count)
+                } else {
+                    f64::NAN
+                },
+            );
+            t.set_number(ids.uid, p.uid);
+            for (id, value) in ids.numbers.iter().zip(p.numbers) {
+                t.set_number(*id, value);
+            }
+            for (id, text) in ids.texts.iter().zip(&p.texts) {
+                t.set_text(*id, text.as_bytes());
+            }
+            if let Some(report) = ids.report {
+                t.set_text(report, self.sets[p.set].label.as_bytes());
+            }
+            t.commit(p.line, &p.raw, p.row);
+        }
+        notes(t, gemm_s, counted, self.without_model);
+        if self.own_model > 0 {
+            t.note(format!(
+                "{} GEMMs have no performance model in the report; their shapes are read from \
+                 their operands and their figures are ours alone.",
+                self.own_model
+            ));
+        }
+        let mut data = self.table.finish();
+        if let Some(source) = data.sources.first_mut() {
+            source.counted_twice = counted;
+            source.without_model = self.without_model;
+            source.not_gemm = self.not_gemm;
+        }
+        Ok(Imported::table(data))
+    }
+
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+}
+
+fn notes(t: &mut TableBuilder, gemm_s: f64, counted: RowsAndTime, without: RowsAndTime) {
+    if counted.rows > 0 {
+        t.note(format!(
+            "{} rows are wrappers around operations that are listed too. Their time is counted \
+             once: {:.1} µs of GEMM time, where the sheet adds up to {:.1} µs.",
+            counted.rows,
+            gemm_s * 1e6,
+            (gemm_s + counted.time_s) * 1e6
+        ));
+    }
+    if without.rows > 0 {
+        let share = without.time_s / (without.time_s + gemm_s);
+        t.note(format!(
+            "{} GEMMs have no performance model and no known shape: {:.1} µs, {:.1} % of the \
+             GEMM time, is not in any figure here.",
+            without.rows,
+            without.time_s * 1e6,
+            share * 100.0
+        ));
+    }
+}

@@ -1,0 +1,23 @@
+//! Tables of benchmark results.
+
+pub(crate) mod aiter;
+pub(crate) mod clblast;
+pub(crate) mod cutlass;
+pub(crate) mod deepbench;
+pub(crate) mod flashinfer;
+pub(crate) mod gemm_bench;
+pub(crate) mod generic;
+pub(crate) mod google_benchmark;
+pub(crate) mod intel;
+pub(crate) mod iree;
+pub(crate) mod liger;
+pub(crate) mod mslk;
+pub(crate) mod native_csv;
+pub(crate) mod nvbench;
+pub(crate) mod sglang;
+pub(crate) mod tensile;
+pub(crate) mod triton;
+pub(crate) mod tritonbench;
+pub(crate) mod tunableop;
+pub(crate) mod tune_gemm;
+pub(crate) mod xla;

@@ -1,0 +1,175 @@
+//! ROCm aiter's tuned GEMM tables: the best kernel of each shape, for several devices in a file.
+//!
+//! Six families of headers are in use; columns are found by name. A is row-major, the weight is
+//! stored N x K. Shapes that were never measured have zeros and are rejected. Files without a
+//! time list the shapes still to be tuned.
+
+use crate::columns::row::Given;
+use crate::formats::table_format::{
+    Cells, GIGA, MICRO, Signature, TERA, TableFormat, column, number,
+};
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::dataset::ColumnMeaning::*;
+
+const fn tuned(names: &'static [&'static str]) -> Signature {
+    Signature {
+        names,
+        score: 96,
+        reason: "the header has M, N, K, us, kernelName and the device's gfx or cu_num",
+    }
+}
+
+const fn untuned(names: &'static [&'static str]) -> Signature {
+    Signature {
+        names,
+        score: 90,
+        reason: "the header has M, N, K and aiter's names for the types",
+    }
+}
+
+pub(crate) const TABLE: TableFormat = TableFormat {
+    id: "aiter",
+    name: "aiter tuned GEMMs",
+    produced_by: "python3 csrc/ck_gemm_a8w8/gemm_a8w8_tune.py -i aiter/configs/a8w8_untuned_gemm.csv -o aiter/configs/a8w8_tuned_gemm.csv",
+    example: "gfx,cu_num,M,N,K,q_dtype_w,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n\
+              gfx942,80,1,1280,8192,torch.int8,34,0,20.5611,a8w8_rowwise_256x16x64x512_16x16_1x1,1.02,510.5,0.0\n",
+    signatures: &[
+        tuned(&["m", "n", "k", "us", "kernelName", "gfx"]),
+        tuned(&["m", "n", "k", "us", "kernelName", "cu_num"]),
+        tuned(&["m", "n", "k", "us", "kernelName", "kernelId", "splitK"]),
+        untuned(&["m", "n", "k", "q_dtype_w"]),
+        untuned(&["m", "n", "k", "outdtype", "bias"]),
+    ],
+    columns: &[
+        column(&["M"], M),
+        column(&["N"], N),
+        column(&["K"], K),
+        column(&["B", "batch"], Batch),
+        number(&["us"], Time, MICRO),
+        column(&["gfx"], Device),
+        column(&["cu_num"], DeviceUnits),
+        column(&["q_dtype_w", "dtype"], Dtype),
+        column(&["outdtype"], DtypeC),
+        column(&["bias"], Bias),
+        column(&["kernelName"], Kernel),
+        column(&["libtype"], Library),
+        number(&["tflops"], ReportedRate, TERA),
+        number(&["bw"], ReportedBandwidth, GIGA),
+        column(&["splitK"], SplitK),
+    ],
+    dtype: DataType::Bf16,
+    output: Some(DataType::Bf16),
+    transposed: [false, true],
+    notes: &[
+        "One best kernel a shape and device: this is no sweep over tiles.",
+        "The weight is stored N x K, so B counts as transposed.",
+        "tflops and bw are rounded to two digits, which shows where a rate is small; bw leaves a wider output out.",
+    ],
+    hook: Some(by_names),
+    ..TableFormat::DEFAULT
+};
+
+/// Older files name the device by its number of compute units alone; files without a column for
+/// the type name it in the kernel or in the file's name.
+fn by_names(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
+    let mut given = Given::default();
+    if cells.position("gfx").is_none() && !cells.get("cu_num").is_empty() {
+        let units = cells.text("cu_num");
+        given.device = Some(match units.as_str() {
+            "80" | "304" => cells.table.device_target("gfx942", &units),
+            "256" => cells.table.device_target("gfx950", "256"),
+            other => cells.table.device(&format!("{other} CUs")),
+        });
+    }
+    if cells.position("q_dtype_w").is_none() && cells.position("dtype").is_none() {
+        let names = format!("{} {}", cells.text("gfx"), cells.text("kernelName"));
+        given.dtype = type_of(&names).or_else(|| type_of(cells.file));
+    }
+    Ok(given)
+}
+
+/// Operand type from a kernel's or a file's name, behind the architecture where that is known.
+fn type_of(text: &str) -> Option<DataType> {
+    let lower = text.to_ascii_lowercase();
+    let has = |part: &str| lower.contains(part);
+    let fp8 = if has("gfx942") {
+        DataType::Fp8E4m3Fnuz
+    } else {
+        DataType::Fp8E4m3
+    };
+    if has("fp4") || has("f4gemm") || has("a4w4") {
+        Some(DataType::MxFp4)
+    } else if has("mxscale") || has("mxfp8") {
+        Some(DataType::MxFp8)
+    } else if has("a8w8_blockscale") || has("fp8") || has("f8") || has("a8w8_bpreshuffle") {
+        Some(fp8)
+    } else if has("i8gemm") || has("int8") || has("a8w8") {
+        Some(DataType::Int8)
+    } else if has("bf16") || has("a16w16") {
+        Some(DataType::Bf16)
+    } else if has("fp16") {
+        Some(DataType::Fp16)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImportOptions, Imported, read_all};
+    use gemmscope_table::dataset::ColumnMeaning;
+    use gemmscope_table::dataset::Dataset;
+
+    fn read(name: &str, bytes: &[u8]) -> Dataset {
+        match read_all(name, bytes, &ImportOptions::default()) {
+            Ok(Imported::Table(d)) => {
+                assert_eq!(d.sources[0].format, "aiter");
+                *d
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_other_families() {
+        let d = read(
+            "x.csv",
+            b"gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n\
+              gfx942,304,16,32,1280,8192,28,0,68.9821,a8w8_batched_rowwise_256x32x128x256_32x32_1x1,155.6551,5004.8,0.0\n",
+        );
+        let p = d.problem(0);
+        assert_eq!((p.batch, p.op.a), (16, DataType::Int8));
+        assert_eq!(d.sources[0].reported_rate.within_1_percent, 1);
+        let d = read(
+            "x.csv",
+            b"gfx,b,m,n,k,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n\
+              gfx950,1,32,1280,8192,opus,28,2,10,opus_bmm_a8w8_mxscale_flatmm_splitk_256x16x32x512_1x2,67.1,1,0.0\n\
+              gfx950,1,32,1280,8192,asm,28,2,10,_ZN5aiter41f4gemm_bf16_per1x32Fp4_BpreShuffle_32x128E,67.1,1,0.0\n\
+              gfx950,1,32,1280,8192,ck,28,2,inf,a8w8_blockscale_1x128x128_256x16x64x256,67.1,1,0.0\n",
+        );
+        assert_eq!(
+            (d.problem(0).op.a, d.problem(1).op.a),
+            (DataType::MxFp8, DataType::MxFp4)
+        );
+        assert_eq!(d.devices[1], "gfx950");
+        assert_eq!(
+            d.sources[0].rejected.reasons[0].text,
+            "time is infinite (us)"
+        );
+        assert_eq!(d.text(ColumnMeaning::Library, 0), "opus");
+        assert_eq!(d.number(ColumnMeaning::SplitK, 0), 2.0);
+        let d = read(
+            "x.csv",
+            b"M,N,K,bias,outdtype,splitK,us\n1,1280,8192,True,torch.bfloat16,0,20.5\n",
+        );
+        assert!(d.problem(0).op.bias);
+        let d = read(
+            "x.csv",
+            b"cu_num,M,N,K,kernelId,splitK,us,kernelName\n304,1,1280,8192,3,0,20.5,a8w8_blockscale_1x128x128_256x16x64x256_16x16\n",
+        );
+        assert_eq!(d.devices[1], "gfx942:304");
+        assert_eq!(d.problem(0).op.a, DataType::Fp8E4m3);
+    }
+}

@@ -1,0 +1,52 @@
+//! CLBlast's clients: `;` between the cells, the columns of each library end in its number.
+
+use crate::columns::provider_table::{Figure, ProviderFormat, Unit};
+use crate::{Delimiter, Detection, Head};
+use gemmscope_model::dtype::{DataType, from_blas_letter};
+
+pub(crate) const TABLE: ProviderFormat = ProviderFormat {
+    id: "clblast",
+    name: "CLBlast client",
+    produced_by: "./clblast_client_xgemm -precision 32 -m 1024 -n 1024 -k 1024 -num_steps 8 -no_abbrv (CLBlast)",
+    example: "m;n;k;layout;transA;transB;lda;ldb;ldc;alpha;beta;ms_1;GFLOPS_1;GBs_1;ms_2;GFLOPS_2;GBs_2\n\
+              1K;1K;1K;101;111;111;1K;1K;1K;1.0;0.0;1.2;1789.6;10.5;1.5;1431.7;8.4\n",
+    detect: |head| {
+        head.lines
+            .iter()
+            .any(|l| l.contains(';') && l.contains("ms_1") && l.contains("GFLOPS_1"))
+            .then(|| Detection::new(97, "separated by “;” with ms_1, GFLOPS_1"))
+    },
+    delimiter: Delimiter::Byte(b';'),
+    figure,
+    dtype,
+    abbreviated: true,
+    ..ProviderFormat::DEFAULT
+};
+
+/// `GFLOPS_4` is the rate of cuBLAS.
+fn figure(title: &str) -> Option<Figure<'_>> {
+    let (what, number) = title.rsplit_once('_')?;
+    let library = match number {
+        "1" => "CLBlast",
+        "2" => "clBLAS",
+        "3" => "CPU BLAS",
+        "4" => "cuBLAS",
+        _ => return None,
+    };
+    let unit = match what {
+        "ms" => Unit::Time(1e-3),
+        "GFLOPS" => Unit::Rate(1e9),
+        "GBs" => Unit::Bandwidth(1e9),
+        _ => return None,
+    };
+    Some(Figure::In(library, unit))
+}
+
+/// `sgemm` in the file's name tells the type.
+fn dtype(head: &Head) -> DataType {
+    let name = head.name.to_ascii_lowercase();
+    let letter = name
+        .find("gemm")
+        .and_then(|at| name[..at].chars().next_back());
+    letter.and_then(from_blas_letter).unwrap_or(DataType::Fp32)
+}

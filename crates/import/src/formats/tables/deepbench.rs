@@ -1,0 +1,202 @@
+//! DeepBench results: a sheet exported as CSV. A title row gives the precision, `Dense Matrix
+//! Multiplication` starts the section, the next title ends it; some columns have no name.
+
+use crate::cell::values;
+use crate::columns::defaults;
+use crate::{
+    CellError, Col, Delimited, Detection, Format, Head, Header, ImportError, ImportOptions,
+    Imported, Reader, Record, RowReader, sniff_dialect,
+};
+use gemmscope_model::dtype::{DataType, from_deepbench_precision};
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "deepbench",
+    name: "DeepBench sheet (CSV)",
+    produced_by: "a sheet of DeepBench's results/**/*.xlsx saved as CSV",
+    example: "Precision,\"16 bit inputs, 16 bit multiplication, 32 bit addition\"\n\
+              Dense Matrix Multiplication,,M,N,K,A Transpose,B Transpose,,Time (msec),TERAFLOPS\n\
+              ,DeepSpeech,1760,16,1760,N,N,,0.02,4.956\n",
+    detect,
+    open,
+};
+
+const TITLE: &str = "Dense Matrix Multiplication";
+
+fn detect(head: &Head) -> Option<Detection> {
+    let titled = head
+        .lines
+        .iter()
+        .any(|l| l.trim_start_matches(['"', ',', ' ']).starts_with(TITLE));
+    let precision = head.first().starts_with("Precision");
+    let columns = head
+        .lines
+        .iter()
+        .any(|l| l.contains("A Transpose") && l.contains("TERAFLOPS"));
+    (columns && (titled || precision)).then(|| {
+        Detection::new(
+            96,
+            "a Precision row and a section of dense matrix multiplications",
+        )
+    })
+}
+
+fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let mut table = TableBuilder::new();
+    let device = defaults::device(&mut table, head, options);
+    let ids = Ids {
+        model: table.text_column(ColumnMeaning::Model, "application"),
+        rate: table.number_column(ColumnMeaning::ReportedRate, "TERAFLOPS"),
+    };
+    Ok(Box::new(Delimited::new(
+        sniff_dialect(&head.lines),
+        DeepBench {
+            table,
+            ids,
+            device,
+            chosen: options.dtype("dtype"),
+            dtype: None,
+            cols: None,
+            other: 0,
+        },
+    )))
+}
+
+#[derive(Debug)]
+struct Ids {
+    model: ColumnId,
+    rate: ColumnId,
+}
+
+#[derive(Debug)]
+struct Cols {
+    sizes: [Col; 3],
+    trans: [Option<Col>; 2],
+    time: Col,
+    rate: Option<Col>,
+    padded: Option<(usize, ColumnId)>,
+}
+
+struct DeepBench {
+    table: TableBuilder,
+    ids: Ids,
+    device: u16,
+    chosen: Option<DataType>,
+    dtype: Option<DataType>,
+    cols: Option<Cols>,
+    /// Rows of the other sections.
+    other: u64,
+}
+
+impl DeepBench {
+    fn header(&mut self, record: &Record<'_>) -> Option<Cols> {
+        let h = Header::new(record);
+        let (m, n, k) = (h.find(&["M"])?, h.find(&["N"])?, h.find(&["K"])?);
+        let time = h
+            .names
+            .iter()
+            .position(|n| n.trim().to_ascii_lowercase().starts_with("time"))?;
+        let padded = h
+            .find(&["Padded Kernels"])
+            .map(|c| (c.index, self.table.auto_column(&c.name)));
+        Some(Cols {
+            sizes: [m, n, k],
+            trans: [h.find(&["A Transpose"]), h.find(&["B Transpose"])],
+            time: Col {
+                index: time,
+                name: h.names[time].trim().to_owned(),
+            },
+            rate: h.find(&["TERAFLOPS"]),
+            padded,
+        })
+    }
+
+    fn row(&self, cols: &Cols, record: &Record<'_>) -> Result<Row, RowError> {
+        if let Some(p) = record.problem() {
+            return Err(RowError::new(p));
+        }
+        let [m, n, k] = &cols.sizes;
+        let (m, n, k) = (
+            m.size(record, "M")?,
+            n.size(record, "N")?,
+            k.size(record, "K")?,
+        );
+        let time_s = cols.time.positive(record, "time", 1e-3)?;
+        let flag = |c: &Option<Col>| -> Result<bool, RowError> {
+            let Some(c) = c else { return Ok(false) };
+            values::transpose(&record.text(c.index))
+                .ok_or_else(|| c.bad(record, "transpose", CellError::NotATranspose))
+        };
+        let dtype = self.chosen.or(self.dtype).unwrap_or(DataType::Fp32);
+        let op =
+            Operation::uniform(dtype).with_layout(flag(&cols.trans[0])?, flag(&cols.trans[1])?);
+        let mut row = Row::new(m, n, k, op, time_s);
+        row.device = self.device;
+        Ok(row)
+    }
+}
+
+impl RowReader for DeepBench {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        let first = record.text(0);
+        if first.eq_ignore_ascii_case("Precision") {
+            let text: Vec<String> = (1..record.len())
+                .map(|i| record.text(i).into_owned())
+                .collect();
+            let text = text.join(", ");
+            self.dtype = from_deepbench_precision(&text).map(|t| t.0);
+            self.table
+                .note(format!("Precision: {}.", text.trim_matches([',', ' '])));
+            return Ok(());
+        }
+        if record.iter().all(<[u8]>::is_empty) {
+            return Ok(());
+        }
+        if !first.is_empty() || self.cols.is_none() {
+            // The title of a section is the header of its columns.
+            self.cols = if first.eq_ignore_ascii_case(TITLE) || first.is_empty() {
+                self.header(record)
+            } else {
+                None
+            };
+            return Ok(());
+        }
+        let Some(cols) = &self.cols else {
+            self.other += 1;
+            return Ok(());
+        };
+        let row = self.row(cols, record);
+        let t = &mut self.table;
+        t.set_text(self.ids.model, record.get(1));
+        if let Some(c) = &cols.rate {
+            t.set_number(self.ids.rate, c.number(record, 1e12));
+        }
+        if let Some((i, id)) = cols.padded {
+            t.set_auto(id, record.get(i), record.number(i));
+        }
+        t.commit(record.line(), record.raw(), row);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Imported, ImportError> {
+        if self.dtype.is_none() || self.chosen.is_some() {
+            let dtype = self.chosen.unwrap_or(DataType::Fp32);
+            self.table
+                .assume_dtype(dtype, "The sheet does not say its precision");
+        }
+        if self.other > 0 {
+            self.table.note(format!(
+                "{} rows of other sections (convolutions, recurrent layers, all-reduce) are no GEMMs.",
+                self.other
+            ));
+        }
+        Ok(Imported::table(self.table.finish()))
+    }
+
+    fn rows(&self) -> u64 {
+        self.table.rows_read()
+    }
+}

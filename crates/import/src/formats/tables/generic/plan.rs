@@ -1,0 +1,365 @@
+//! The plan of a table of an unknown tool, and the assumptions that it needs.
+
+use crate::cell::values;
+use crate::columns::header::Col;
+use crate::columns::mapping::Sampled;
+use crate::columns::plan::{Extra, Plan, Sizes};
+use crate::columns::{alias, defaults};
+use crate::{Head, ImportOptions};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::units::{BandwidthUnit, FlopsPerSec, RateUnit, TimeUnit};
+use gemmscope_table::build::TableBuilder;
+use gemmscope_table::dataset::{Assumption, ColumnMeaning, ColumnSpec};
+
+pub(crate) fn plan(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    head: &Head,
+    options: &ImportOptions,
+) -> Plan {
+    let m = &sampled.mapping;
+    let col = |t: ColumnMeaning| {
+        m.position(t).map(|index| Col {
+            index,
+            name: m.columns[index].header.clone(),
+        })
+    };
+    let time = col(ColumnMeaning::Time).map(|c| {
+        let unit = time_unit(table, sampled, options, &c);
+        (c, unit)
+    });
+    let time_place = time.as_ref().map(|(c, u)| (c.index, *u));
+    let rate = col(ColumnMeaning::ReportedRate).map(|c| {
+        let unit = rate_unit(table, sampled, options, &c, time_place);
+        (c, unit.to_si())
+    });
+    let sizes = match (
+        col(ColumnMeaning::M),
+        col(ColumnMeaning::N),
+        col(ColumnMeaning::K),
+    ) {
+        (Some(m), Some(n), Some(k)) => Sizes::Three(m, n, k),
+        _ => match (
+            col(ColumnMeaning::Mnk),
+            col(ColumnMeaning::ShapeA).zip(col(ColumnMeaning::ShapeB)),
+            col(ColumnMeaning::Square),
+        ) {
+            (Some(c), ..) => Sizes::One(c),
+            (None, Some((a, b)), _) => Sizes::Operands(a, b),
+            (None, None, square) => {
+                let c = square.unwrap_or(Col {
+                    index: 0,
+                    name: String::new(),
+                });
+                table.assume(Assumption {
+                    key: "square".into(),
+                    text: format!("“{}” is the only size: M = N = K.", c.name),
+                    value: "square".into(),
+                    choices: Vec::new(),
+                });
+                Sizes::Square(c)
+            }
+        },
+    };
+    let dtype = col(ColumnMeaning::Dtype);
+    let dtype_a = col(ColumnMeaning::DtypeA);
+    let unsaid = dtype.is_none() && dtype_a.is_none();
+    // `gemm_m1024_n4096_k512_fp8`
+    let named_dtype = m
+        .position(ColumnMeaning::Mnk)
+        .filter(|_| unsaid && options.dtype("dtype").is_none())
+        .filter(|&i| {
+            m.columns[i]
+                .samples
+                .iter()
+                .all(|s| defaults::dtype_in(s).is_some())
+        });
+    let figure = time.as_ref().map(|t| &t.0).or(rate.as_ref().map(|r| &r.0));
+    let default_dtype = default_dtype(
+        table,
+        head,
+        options,
+        figure,
+        unsaid && named_dtype.is_none(),
+    );
+    let device = col(ColumnMeaning::Device);
+    let default_device = if device.is_some() {
+        0
+    } else {
+        default_device(table, sampled, head, options)
+    };
+    let mut plan = Plan {
+        header_line: m.header_line,
+        width: m.columns.len(),
+        sizes,
+        batch: col(ColumnMeaning::Batch),
+        rate: rate.clone(),
+        time: time.map(|(c, u)| (c, u.to_si())),
+        dtype,
+        dtype_a,
+        dtype_b: col(ColumnMeaning::DtypeB),
+        dtype_c: col(ColumnMeaning::DtypeC),
+        compute: col(ColumnMeaning::Compute),
+        trans: [col(ColumnMeaning::TransA), col(ColumnMeaning::TransB)],
+        layout: col(ColumnMeaning::Layout),
+        bias: col(ColumnMeaning::Bias),
+        beta: col(ColumnMeaning::Beta),
+        units: device.as_ref().and(col(ColumnMeaning::DeviceUnits)),
+        device,
+        verdicts: col(ColumnMeaning::Status).into_iter().collect(),
+        history: m.position(ColumnMeaning::Order).is_some()
+            && m.position(ColumnMeaning::Status).is_some(),
+        named_dtype: named_dtype.map(|index| Col {
+            index,
+            name: m.columns[index].header.clone(),
+        }),
+        default_dtype,
+        default_device,
+        ..Plan::default()
+    };
+    plan.note_times(table);
+    for (i, c) in m.columns.iter().enumerate() {
+        if let Some(extra) = extra(table, sampled, i, c.guess, &plan, time_place) {
+            plan.extras.push(extra);
+        }
+    }
+    plan
+}
+
+/// The place of a column that is not part of the row.
+fn extra(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    i: usize,
+    spec: ColumnSpec,
+    plan: &Plan,
+    time: Option<(usize, TimeUnit)>,
+) -> Option<Extra> {
+    let m = &sampled.mapping;
+    let name = m.columns[i].header.as_str();
+    let number = |table: &mut TableBuilder, meaning: ColumnMeaning, scale: f64| {
+        Some(Extra::Number(i, table.number_column(meaning, name), scale))
+    };
+    let scale_like_time = |unit: Option<TimeUnit>| {
+        unit.or(time.map(|t| t.1))
+            .unwrap_or(TimeUnit::Microseconds)
+            .to_si()
+    };
+    match spec.meaning {
+        ColumnMeaning::Other => {
+            // Skip the index of a printed table.
+            if sampled.shifted && i == 0 {
+                return None;
+            }
+            Some(Extra::Auto(i, table.auto_column(name)))
+        }
+        // Keep a name that has the sizes in it.
+        ColumnMeaning::Mnk | ColumnMeaning::ShapeA | ColumnMeaning::ShapeB
+            if m.columns[i].samples.iter().any(|s| values::is_name(s)) =>
+        {
+            Some(match alias::guess(name).spec.meaning {
+                meaning if meaning.is_text() => Extra::Text(i, table.text_column(meaning, name)),
+                _ => Extra::Text(i, table.auto_column(name)),
+            })
+        }
+        // The type is in the operation already; what else stands there is kept.
+        ColumnMeaning::Compute => Some(Extra::Text(i, table.auto_column(name))),
+        ColumnMeaning::DeviceUnits => Some(Extra::Auto(i, table.auto_column(name))),
+        ColumnMeaning::ReportedRate => match (&plan.time, &plan.rate) {
+            (Some(_), Some((_, scale))) => number(table, ColumnMeaning::ReportedRate, *scale),
+            _ => None,
+        },
+        ColumnMeaning::ReportedBandwidth => {
+            let unit = spec.bandwidth_unit().unwrap_or_else(|| {
+                let u = values::infer_bandwidth(m, &sampled.rows, i, time);
+                table.assume(Assumption {
+                    key: format!("unit:{name}"),
+                    text: format!("“{name}” does not say its unit: taken as {}.", u.label()),
+                    value: u.label().into(),
+                    choices: BandwidthUnit::ALL.map(|u| u.label().to_owned()).to_vec(),
+                });
+                u
+            });
+            number(table, ColumnMeaning::ReportedBandwidth, unit.to_si())
+        }
+        ColumnMeaning::ReportedWork => number(
+            table,
+            ColumnMeaning::ReportedWork,
+            spec.rate_unit().unwrap_or(RateUnit::Flops).to_si(),
+        ),
+        ColumnMeaning::TimeStd | ColumnMeaning::TimeMin | ColumnMeaning::TimeMax => {
+            number(table, spec.meaning, scale_like_time(spec.time_unit()))
+        }
+        ColumnMeaning::Tile => Some(Extra::Tile(
+            i,
+            [
+                table.number_column(ColumnMeaning::TileM, &format!("{name} M")),
+                table.number_column(ColumnMeaning::TileN, &format!("{name} N")),
+                table.number_column(ColumnMeaning::TileK, &format!("{name} K")),
+            ],
+        )),
+        meaning if meaning.is_text() => Some(Extra::Text(i, table.text_column(meaning, name))),
+        ColumnMeaning::ReportedEfficiency => {
+            let most = m.columns[i]
+                .samples
+                .iter()
+                .filter_map(|s| s.trim_end_matches('%').trim().parse::<f64>().ok())
+                .fold(0.0, f64::max);
+            let percent = name.contains('%') || most > 1.5;
+            number(
+                table,
+                ColumnMeaning::ReportedEfficiency,
+                if percent { 0.01 } else { 1.0 },
+            )
+        }
+        ColumnMeaning::MeasuredClock => number(
+            table,
+            ColumnMeaning::MeasuredClock,
+            alias::clock_scale(name),
+        ),
+        meaning if ColumnMeaning::OF_DATASET.contains(&meaning) => number(table, meaning, 1.0),
+        _ => None,
+    }
+}
+
+fn time_unit(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    options: &ImportOptions,
+    c: &Col,
+) -> TimeUnit {
+    let m = &sampled.mapping;
+    if let Some(unit) = m.columns[c.index].guess.time_unit() {
+        return unit;
+    }
+    let key = format!("unit:{}", c.name);
+    let choices = TimeUnit::ALL.map(|u| u.label().to_owned()).to_vec();
+    let found = values::infer_time(m, &sampled.rows, c.index);
+    let answered = options.answer(&key).and_then(TimeUnit::parse);
+    let unit = answered.unwrap_or(found.unit);
+    let text = if answered.is_some() {
+        format!(
+            "“{}” does not say its unit: {} as chosen.",
+            c.name,
+            unit.label()
+        )
+    } else if found.confirmed {
+        format!(
+            "“{}” does not say its unit: {}, which agrees with the rates in the file.",
+            c.name,
+            unit.label()
+        )
+    } else {
+        format!(
+            "“{}” does not say its unit: taken as {}, the shortest that a device can reach \
+             (up to {} in the first rows).",
+            c.name,
+            unit.label(),
+            FlopsPerSec(found.highest)
+        )
+    };
+    table.assume(Assumption {
+        key,
+        text,
+        value: unit.label().into(),
+        choices,
+    });
+    unit
+}
+
+fn rate_unit(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    options: &ImportOptions,
+    c: &Col,
+    time: Option<(usize, TimeUnit)>,
+) -> RateUnit {
+    let m = &sampled.mapping;
+    if let Some(unit) = m.columns[c.index].guess.rate_unit() {
+        return unit;
+    }
+    let key = format!("unit:{}", c.name);
+    let found = values::infer_rate(m, &sampled.rows, c.index, time);
+    let answered = options.answer(&key).and_then(RateUnit::parse);
+    let unit = answered.unwrap_or(found.unit);
+    let why = if answered.is_some() {
+        "as chosen".to_owned()
+    } else if found.confirmed {
+        "which agrees with the times in the file".to_owned()
+    } else {
+        format!(
+            "the highest that a device can reach (up to {} in the first rows)",
+            FlopsPerSec(found.highest)
+        )
+    };
+    table.assume(Assumption {
+        key,
+        text: format!(
+            "“{}” does not say its unit: {}, {why}.",
+            c.name,
+            unit.label()
+        ),
+        value: unit.label().into(),
+        choices: RateUnit::ALL.map(|u| u.label().to_owned()).to_vec(),
+    });
+    unit
+}
+
+/// Data type where no column says one: the user's word, the title of the time or the rate, the
+/// file name, fp16.
+fn default_dtype(
+    table: &mut TableBuilder,
+    head: &Head,
+    options: &ImportOptions,
+    figure: Option<&Col>,
+    needed: bool,
+) -> DataType {
+    let (dtype, why) = defaults::guess_dtype(head, options, DataType::Fp16);
+    // `int8 TOPS`
+    let titled = figure
+        .filter(|_| options.dtype("dtype").is_none())
+        .and_then(|c| Some((c, defaults::dtype_in(&c.name)?)));
+    if let (true, Some((c, dtype))) = (needed, titled) {
+        let why = format!("No column holds the data type, “{}” names it", c.name);
+        table.assume_dtype(dtype, &why);
+        return dtype;
+    }
+    if needed {
+        table.assume_dtype(dtype, why);
+    }
+    dtype
+}
+
+/// Device where no column says one: the user's word, the lines before the header, the file name.
+fn default_device(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    head: &Head,
+    options: &ImportOptions,
+) -> u16 {
+    if let Some(answer) = options.answer("device") {
+        table.assume_device(answer, "The file does not name its device: chosen by hand.");
+        return table.device(answer);
+    }
+    for line in &sampled.preamble {
+        let line = line.trim_start_matches(['#', '/', ' ']);
+        if let Some((key, value)) = line.split_once([':', '='])
+            && alias::guess(key).spec.meaning == ColumnMeaning::Device
+            && !value.trim().is_empty()
+        {
+            table.note(format!(
+                "Device from a line before the header: {}.",
+                value.trim()
+            ));
+            return table.device(value);
+        }
+    }
+    if let Some(name) = defaults::named_device(&head.name) {
+        table.assume_device(
+            &name,
+            &format!("The file does not name its device, its name does: {name}."),
+        );
+        return table.device(&name);
+    }
+    0
+}

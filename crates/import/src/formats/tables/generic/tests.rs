@@ -1,0 +1,329 @@
+//! The generic reader on small tables.
+
+use super::*;
+use crate::read_all;
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::dataset::{Assumption, ColumnMeaning};
+use gemmscope_table::dataset::{ColumnData, Dataset};
+
+fn table_with(name: &str, text: &str, options: &ImportOptions) -> Dataset {
+    match read_all(name, text.as_bytes(), options).unwrap() {
+        Imported::Table(d) => *d,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn table(text: &str) -> Dataset {
+    table_with("", text, &ImportOptions::default())
+}
+
+fn assumed<'a>(d: &'a Dataset, key: &str) -> &'a Assumption {
+    d.sources[0]
+        .assumptions
+        .iter()
+        .find(|a| a.key == key)
+        .unwrap_or_else(|| panic!("{:?}", d.sources[0].assumptions))
+}
+
+#[test]
+fn the_plain_case() {
+    let d = table(
+        "model,kernel,dtype,batch,M,N,K,transA,transB,time_us\n\
+         llama,k1,bf16,2,64,128,256,N,T,12.5\n",
+    );
+    assert_eq!((d.m[0], d.n[0], d.k[0], d.batch[0]), (64, 128, 256, 2));
+    assert_eq!(d.time_s[0], 12.5e-6);
+    assert_eq!(d.problem(0).op.layout(), "NT");
+    assert_eq!(d.problem(0).op.a, DataType::Bf16);
+    assert_eq!(d.text(ColumnMeaning::Model, 0), "llama");
+    assert_eq!(d.text(ColumnMeaning::Kernel, 0), "k1");
+    assert!(d.sources[0].assumptions.is_empty());
+    assert_eq!(d.line, [2]);
+}
+
+#[test]
+fn units_from_rates_or_from_what_devices_can_do() {
+    let d = table("M,N,K,Runtime,GFLOPS\n4096,4096,4096,0.69,199190\n");
+    assert_eq!(d.time_s[0], 0.69e-3);
+    assert!(assumed(&d, "unit:Runtime").text.contains("agrees"));
+    let d = table("M,N,K,time\n4096,4096,4096,690\n8192,8192,8192,5500\n");
+    assert!((d.time_s[0] - 690e-6).abs() < 1e-12);
+    assert_eq!(assumed(&d, "unit:time").choices.len(), 4);
+    let mut o = ImportOptions::default();
+    o.answers.insert("unit:time".into(), "ms".into());
+    let d = table_with("", "M,N,K,time\n4096,4096,4096,690\n", &o);
+    assert!((d.time_s[0] - 0.69).abs() < 1e-12);
+    let d = table("M;N;K;perf\n4096;4096;4096;199,5\n");
+    assert!((d.time_s[0] - 137438953472.0 / 199.5e12).abs() < 1e-12);
+    assert_eq!(d.sources[0].reported_rate.compared, 0);
+}
+
+#[test]
+fn flop_counts_are_no_rates() {
+    let d = table("M,N,K,GFLOPS,time_us\n1000,1000,1000,2,10\n10,10,10,0.000002,3\n");
+    assert!(d.column(ColumnMeaning::ReportedRate).is_none());
+    assert_eq!(d.number(ColumnMeaning::ReportedWork, 0), 2e9);
+}
+
+#[test]
+fn a_and_b_mean_what_their_values_say() {
+    let d = table("M,N,K,A,B,us\n1,2,3,N,T,4\n");
+    assert_eq!(d.problem(0).op.layout(), "NT");
+    let d = table("m,n,k,A,B,C,ms\n1,2,3,f16:column,f16:row,f32:column,4\n");
+    let op = d.problem(0).op;
+    assert_eq!(
+        (op.layout(), op.a, op.c),
+        ("NT", DataType::Fp16, DataType::Fp32)
+    );
+    let d = table("B,M,N,K,us\n7,1,2,3,4\n");
+    assert_eq!(d.batch[0], 7);
+}
+
+#[test]
+fn sizes_in_one_cell_and_squares() {
+    let d = table("shape,latency_ms\n4096x2048x1024,1\n\"(1, 2, 3)\",2\n");
+    assert_eq!((d.m[0], d.n[0], d.k[0], d.k[1]), (4096, 2048, 1024, 3));
+    let d = table("m_k_n,us\n8_16_32,1\n");
+    assert_eq!((d.m[0], d.n[0], d.k[0]), (8, 32, 16));
+    let d = table("n,gflops\n1024,900\n2048,950\n");
+    assert_eq!((d.m[1], d.n[1], d.k[1]), (2048, 2048, 2048));
+    assert_eq!(assumed(&d, "square").value, "square");
+}
+
+#[test]
+fn preamble_repeated_header_comments_and_summary_rows() {
+    let d = table(
+        "my benchmark\n# GPU: NVIDIA H100 SXM\n\nM,N,K,us\n1,2,3,4\nM,N,K,us\n# note\n5,6,7,8\naverage,,,6\n",
+    );
+    assert_eq!(d.line, [5, 8]);
+    let s = &d.sources[0];
+    assert_eq!(s.rejected.total(), 1);
+    assert_eq!(s.rejected.reasons[0].text, "M is not a number");
+    assert!(
+        s.notes.iter().any(|n| n.contains("repeated once")),
+        "{:?}",
+        s.notes
+    );
+    assert!(
+        d.devices.iter().any(|n| n == "NVIDIA H100 SXM"),
+        "{:?}",
+        s.notes
+    );
+}
+
+#[test]
+fn a_printed_table_with_an_index() {
+    let d = table(
+        "        m       n       k   time_us\n0    8.0   576.0  7168.0    61.0\n1   16.0   576.0  7168.0    62.5\n",
+    );
+    assert_eq!((d.m[1], d.n[1], d.k[1]), (16, 576, 7168));
+    assert_eq!(d.time_s[1], 62.5e-6);
+}
+
+#[test]
+fn devices_of_tuning_files_and_of_names() {
+    let d = table("gfx,cu_num,M,N,K,us\ngfx942,304,1,2,3,4\ngfx942,80,1,2,3,4\n");
+    assert_eq!(d.devices, ["", "gfx942:304", "gfx942:80"]);
+    let d = table_with(
+        "gemm_bf16_h200.csv",
+        "M,N,K,us\n1,2,3,4\n",
+        &ImportOptions::default(),
+    );
+    assert_eq!(d.problem(0).op.a, DataType::Bf16);
+    assert!(d.devices[1].contains("H200"), "{:?}", d.devices);
+    assert!(!assumed(&d, "device").value.is_empty());
+}
+
+#[test]
+fn missing_k_asks_for_a_mapping_and_takes_it() {
+    let text = "M,N,inner_size,us\n1,2,3,4\n";
+    let e = read_all("x.csv", text.as_bytes(), &ImportOptions::default()).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::NeedsMapping);
+    assert!(
+        e.message.contains("K") && e.message.contains("inner_size"),
+        "{e}"
+    );
+    let mut o = ImportOptions::default();
+    o.columns.insert("inner_size".into(), "k".into());
+    let d = table_with("", text, &o);
+    assert_eq!(d.k[0], 3);
+    // without a header the form names the columns by number
+    let e = read_all("", b"1,2,3,4\n5,6,7,8\n", &ImportOptions::default()).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::NeedsMapping);
+    let mut o = ImportOptions::default();
+    for (i, t) in ["m", "n", "k", "time:us"].iter().enumerate() {
+        o.columns.insert(format!("column {}", i + 1), (*t).into());
+    }
+    assert_eq!(table_with("", "1,2,3,4\n5,6,7,8\n", &o).len(), 2);
+}
+
+#[test]
+fn other_columns_are_kept() {
+    let d = table("M,N,K,us,lda,note,note\n1,2,3,4,128,x,y\n1,2,3,4,,z,\n");
+    let keys: Vec<&str> = d.columns.iter().map(|c| c.key.as_str()).collect();
+    assert_eq!(keys, ["lda", "note", "note (2)"]);
+    assert!(matches!(&d.columns[0].data, ColumnData::Number(v) if v[0] == 128.0 && v[1].is_nan()));
+}
+
+#[test]
+fn bad_rows_are_set_aside_with_their_reasons() {
+    let d = table(
+        "M,N,K,us,status\n1,2,3,0,ok\n1,2,3,-1,ok\n1,2,3,NaN,ok\n1,2,3,inf,ok\n1,2,3,,ok\n\
+         0,2,3,4,ok\n1.5,2,3,4,ok\n1,2,3,CUDA OOM,\n1,2,3,4,failed\n\
+         -9223372036854775808,2,3,4,ok\n99999999999,2,3,4,ok\n1,2,3,4,ok\n",
+    );
+    assert_eq!(d.line, [13]);
+    let reasons: Vec<&str> = d.sources[0]
+        .rejected
+        .reasons
+        .iter()
+        .map(|r| r.text.as_str())
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            "time is zero (us)",
+            "time is negative (us)",
+            "time is NaN (us)",
+            "time is infinite (us)",
+            "time is missing (us)",
+            "M is zero",
+            "M is not a whole number",
+            "time says that the run failed (us)",
+            "row says that the run failed (status)",
+            "M is a placeholder for a dynamic size",
+            "M is too large",
+        ]
+    );
+    assert_eq!(d.sources[0].rows_read, 12);
+}
+
+#[test]
+fn the_form_shows_guesses_and_samples() {
+    let head = Head::of("M,N,K,speed,foo\n1,2,3,4,x\n5,6,7,8,y\n");
+    let m = crate::inspect(&head, &ImportOptions::default()).unwrap();
+    assert_eq!(m.columns[0].guess, ColumnMeaning::M.into());
+    assert_eq!(m.columns[4].samples, ["x", "y"]);
+    assert_eq!(m.missing, ["a time or a rate"]);
+    let other = Head::of(" m ,N,K,speed,foo\n9,9,9,9,9\n");
+    let print = crate::header_fingerprint;
+    assert_eq!(print(&head), print(&other));
+    assert_ne!(
+        print(&head),
+        print(&Head::of("M,N,K,speed,bar\n9,9,9,9,9\n"))
+    );
+}
+
+#[test]
+fn a_tuning_history_keeps_its_failures() {
+    let csv = include_bytes!("../../../../../../tests/fixtures/generic/tuning_history.csv");
+    let Ok(Imported::Table(d)) = crate::read_all("t.csv", csv, &ImportOptions::default()) else {
+        panic!("a table")
+    };
+    // "ok" without time or rate is a flaw, not a failure: set aside.
+    assert_eq!((d.len(), d.sources[0].rejected.total()), (5, 1));
+    assert!(d.time_s[0].is_nan() && d.time_s[2].is_nan());
+    assert_eq!(d.text(ColumnMeaning::Status, 0), "wrong result");
+    // Times from the rate where only that is stated.
+    assert!((d.time_s[1] / (2.0 * 2048f64.powi(3) / 90.5e12) - 1.0).abs() < 1e-9);
+    assert!((d.time_s[3] / 0.120e-3 - 1.0).abs() < 1e-12);
+    assert!(d.number(ColumnMeaning::Order, 4).is_nan());
+}
+
+/// Headers as people write them: sizes, time and type come out right, or the file asks.
+#[test]
+fn headers_that_nobody_agreed_on() {
+    for (text, sizes, time_s, dtype) in [
+        (
+            "Zeilen M;Spalten N;Tiefe K;Datentyp;Laufzeit (ms)\n1.024;4.096;512;bf16;0,201\n",
+            [1024, 4096, 512, 1],
+            0.201e-3,
+            DataType::Bf16,
+        ),
+        (
+            "M,N,K,dtype,time,tflops\n,,,,us,TFLOP/s\n64,128,256,bf16,690,0.006\n",
+            [64, 128, 256, 1],
+            690e-6,
+            DataType::Bf16,
+        ),
+        (
+            "MxNxK,Precision,Avg Time [us]\n64x128x256,FP16,690\n",
+            [64, 128, 256, 1],
+            690e-6,
+            DataType::Fp16,
+        ),
+        (
+            "KxMxN,ms\n64x128x256,1\n",
+            [128, 256, 64, 1],
+            1e-3,
+            DataType::Fp16,
+        ),
+        (
+            "shape,ms\n\"torch.Size([64, 256]) @ torch.Size([256, 128])\",0.2\n",
+            [64, 128, 256, 1],
+            0.2e-3,
+            DataType::Fp16,
+        ),
+        (
+            "A shape,B shape,dtype,time_ms\n\"(8, 64, 256)\",\"(8, 256, 128)\",torch.float16,0.2\n",
+            [64, 128, 256, 8],
+            0.2e-3,
+            DataType::Fp16,
+        ),
+        (
+            "name,time_us\ngemm_b4_m1024_n4096_k512_fp8,45.5\n",
+            [1024, 4096, 512, 4],
+            45.5e-6,
+            DataType::Fp8E4m3,
+        ),
+        (
+            "行数M,列数N,K,耗时(us)\n64,128,256,690\n",
+            [64, 128, 256, 1],
+            690e-6,
+            DataType::Fp16,
+        ),
+        (
+            "op;problem;Dauer µs\nGEMM;K=256, M=64, N=128;690,5\n",
+            [64, 128, 256, 1],
+            690.5e-6,
+            DataType::Fp16,
+        ),
+        (
+            "M,N,K,int8 TOPS,% of peak\n1000,1000,1000,2,26.3%\n",
+            [1000, 1000, 1000, 1],
+            1e-3,
+            DataType::Int8,
+        ),
+        (
+            "in_features,out_features,tokens,dtype,avg_time_ms,std_ms\n256,128,64,float16,0.5,0.1\n",
+            [64, 128, 256, 1],
+            0.5e-3,
+            DataType::Fp16,
+        ),
+        (
+            "B,M,N,K,Duration [ns],SM Busy [%],DRAM Throughput [GB/s]\n3,64,128,256,690,88.1,340\n",
+            [64, 128, 256, 3],
+            690e-9,
+            DataType::Fp16,
+        ),
+    ] {
+        let d = table_with("", text, &ImportOptions::default());
+        assert_eq!(d.sources[0].format, "generic", "{text}");
+        assert_eq!(d.len(), 1, "{text}: {:?}", d.sources[0].rejected);
+        assert_eq!([d.m[0], d.n[0], d.k[0], d.batch[0]], sizes, "{text}");
+        assert!(
+            (d.time_s[0] / time_s - 1.0).abs() < 1e-12,
+            "{text}: {}",
+            d.time_s[0]
+        );
+        assert_eq!(d.problem(0).op.a, dtype, "{text}");
+    }
+    // A tile in a kernel's name is no GEMM, and `K` alone no square.
+    for text in [
+        "kernel,calls,time_us\nwgmma_m64n256k16,3,45\nwgmma_m64n128k16,3,47\n",
+        "Hidden,FFN,K,time_us\n4096,11008,64,45\n",
+    ] {
+        let error = read_all("", text.as_bytes(), &ImportOptions::default()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::NeedsMapping, "{text}: {error}");
+    }
+}

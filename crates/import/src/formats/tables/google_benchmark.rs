@@ -1,0 +1,425 @@
+//! Google Benchmark, JSON and CSV. The shape stands in the name: `BM_Gemm/1024/1024/512`,
+//! `BM_Gemm/m:1024/n:1024/k:512/real_time`, `BM_Sgemm<float>/256`.
+//!
+//! Repetitions come with lines for their mean, median, deviation: where the runs themselves are
+//! listed those are passed over; where only the aggregates are, the median is the point.
+
+use crate::cell;
+use crate::columns::defaults;
+use crate::columns::defaults::AssumedType;
+use crate::split::json::{Item, ItemReader};
+use crate::split::json_or_csv;
+use crate::split::json_or_csv::Either;
+use crate::{
+    Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Reader, Record,
+};
+use gemmscope_model::dtype::{DataType, from_blas_letter};
+use gemmscope_model::gemm::Operation;
+use gemmscope_model::units::TimeUnit;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+use serde_json::Value;
+use std::collections::HashSet;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "google-benchmark",
+    name: "Google Benchmark (JSON or CSV)",
+    produced_by: "./bench --benchmark_filter=Gemm --benchmark_out=gemm.json --benchmark_out_format=json",
+    example: "{\"context\": {\"num_cpus\": 8}, \"benchmarks\": [\n\
+              {\"name\": \"BM_Sgemm/1024/1024/512\", \"run_type\": \"iteration\", \"iterations\": 90, \"real_time\": 7.5, \"cpu_time\": 7.4, \"time_unit\": \"ms\"}]}\n",
+    detect,
+    open,
+};
+
+const COLUMNS: [&str; 4] = ["name", "iterations", "real_time", "time_unit"];
+
+fn detect(head: &Head) -> Option<Detection> {
+    if json_or_csv::is_json(head) {
+        let text = head.lines.join("\n");
+        let has = |k: &str| text.contains(&format!("\"{k}\""));
+        return (has("context") && has("benchmarks") && has("real_time")
+            || has("benchmarks") && has("time_unit"))
+        .then(|| Detection::new(96, "JSON with benchmarks, real_time and time_unit"));
+    }
+    head.line_with(&COLUMNS)?;
+    Some(Detection::new(
+        96,
+        "the header has name, iterations, real_time, time_unit",
+    ))
+}
+
+fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let mut table = TableBuilder::new();
+    let device = defaults::device(&mut table, head, options);
+    let runs = Runs {
+        ids: Ids {
+            name: table.text_column(ColumnMeaning::OpName, "name"),
+            std: table.number_column(ColumnMeaning::TimeStd, "standard deviation"),
+            cpu: table.extra_number_column("cpu_time", "s"),
+            rate: table.number_column(ColumnMeaning::ReportedRate, "rate"),
+            repeat: table.number_column(ColumnMeaning::Repeat, "repetition"),
+        },
+        table,
+        device,
+        dtype: AssumedType::new(head, options, DataType::Fp32),
+        found: Vec::new(),
+    };
+    Ok(json_or_csv::open(head, runs))
+}
+
+#[derive(Debug)]
+struct Ids {
+    name: ColumnId,
+    std: ColumnId,
+    cpu: ColumnId,
+    rate: ColumnId,
+    repeat: ColumnId,
+}
+
+/// One entry of the list.
+#[derive(Debug)]
+struct Run {
+    line: u32,
+    raw: Vec<u8>,
+    /// Name without the aggregate's suffix.
+    name: String,
+    /// `median`, `mean`, …; "" for a run.
+    aggregate: String,
+    time: Result<f64, RowError>,
+    cpu_s: f64,
+    rate: f64,
+    repeat: f64,
+    error: Option<String>,
+}
+
+#[derive(Debug)]
+struct Runs {
+    ids: Ids,
+    table: TableBuilder,
+    device: u16,
+    dtype: AssumedType,
+    found: Vec<Run>,
+}
+
+const AGGREGATES: [&str; 6] = ["mean", "median", "stddev", "cv", "min", "max"];
+
+fn split_aggregate(name: &str) -> (&str, &str) {
+    match name.rsplit_once('_') {
+        Some((base, last)) if AGGREGATES.contains(&last) => (base, last),
+        _ => (name, ""),
+    }
+}
+
+fn seconds(value: Option<f64>, unit: &str) -> Result<f64, RowError> {
+    let unit = if unit.is_empty() {
+        Some(TimeUnit::Nanoseconds)
+    } else {
+        TimeUnit::parse(unit)
+    };
+    let Some(unit) = unit else {
+        return Err(RowError::new("time_unit is not known"));
+    };
+    crate::split::log::time(value, unit.to_si())
+}
+
+impl Runs {
+    fn finish(mut self, complete: bool) -> Result<Imported, ImportError> {
+        // Names that are listed with their runs.
+        let plain: HashSet<String> = self
+            .found
+            .iter()
+            .filter(|r| r.aggregate.is_empty())
+            .map(|r| r.name.clone())
+            .collect();
+        let median: HashSet<String> = self
+            .found
+            .iter()
+            .filter(|r| r.aggregate == "median")
+            .map(|r| r.name.clone())
+            .collect();
+        let deviation: Vec<(String, f64)> = self
+            .found
+            .iter()
+            .filter(|r| r.aggregate == "stddev")
+            .filter_map(|r| Some((r.name.clone(), r.time.clone().ok()?)))
+            .collect();
+        let mut aggregates = 0;
+        for run in std::mem::take(&mut self.found) {
+            let point = match run.aggregate.as_str() {
+                "" => true,
+                _ if plain.contains(&run.name) => false,
+                "median" => true,
+                "mean" => !median.contains(&run.name),
+                _ => false,
+            };
+            if !point {
+                aggregates += 1;
+                continue;
+            }
+            let row = self.row(&run);
+            let t = &mut self.table;
+            t.set_text(self.ids.name, run.name.as_bytes());
+            t.set_number(self.ids.cpu, run.cpu_s);
+            t.set_number(self.ids.rate, run.rate);
+            t.set_number(self.ids.repeat, run.repeat);
+            if !run.aggregate.is_empty()
+                && let Some((_, s)) = deviation.iter().find(|(n, _)| *n == run.name)
+            {
+                t.set_number(self.ids.std, *s);
+            }
+            t.commit(run.line, &run.raw, row);
+        }
+        let t = &mut self.table;
+        if aggregates > 0 {
+            t.note(format!(
+                "{aggregates} lines with a mean, median or deviation stand beside the runs that they sum up."
+            ));
+        }
+        if !complete {
+            t.note("The file ends in the middle: what was complete was read.");
+        }
+        t.note(
+            "real_time is the time of a point; items_per_second and counters are kept as they are.",
+        );
+        Ok(Imported::table(self.table.finish()))
+    }
+
+    fn row(&mut self, run: &Run) -> Result<Row, RowError> {
+        if let Some(e) = &run.error {
+            return Err(RowError::new(format!("row says that the run failed: {e}")));
+        }
+        let Some(shape) = shape(&run.name) else {
+            return Err(RowError::new(
+                "not a GEMM with its sizes in the name (name)",
+            ));
+        };
+        let time_s = run.time.clone()?;
+        let dtype = self.dtype.of(shape.dtype, &mut self.table);
+        let [m, n, k] = shape.sizes;
+        let mut row = Row::new(m, n, k, Operation::uniform(dtype), time_s);
+        row.batch = shape.batch;
+        row.device = self.device;
+        Ok(row)
+    }
+}
+
+/// What a benchmark's name says.
+#[derive(Debug, PartialEq)]
+struct Shape {
+    sizes: [u32; 3],
+    batch: u32,
+    dtype: Option<DataType>,
+}
+
+fn shape(name: &str) -> Option<Shape> {
+    let mut named = [None; 4];
+    let mut bare = Vec::new();
+    let mut parts = name.split('/');
+    let function = parts.next()?;
+    for part in parts {
+        let (key, value) = match part.split_once(':') {
+            Some((k, v)) => (k.trim().to_ascii_lowercase(), v),
+            None => (String::new(), part),
+        };
+        let Ok(v) = cell::size(value.trim().as_bytes(), false) else {
+            continue;
+        };
+        match key.as_str() {
+            "" => bare.push(v),
+            "m" => named[0] = Some(v),
+            "n" => named[1] = Some(v),
+            "k" => named[2] = Some(v),
+            "b" | "batch" | "batch_size" | "batch_count" => named[3] = Some(v),
+            "size" | "mnk" | "dim" => named[..3].fill(Some(v)),
+            // `threads:4`, `repeats:3`, `iterations:10`
+            _ => {}
+        }
+    }
+    let lower = function.to_ascii_lowercase();
+    let gemm = ["gemm", "matmul", "mat_mul", "matrixmul", "_mm", "bmm"]
+        .iter()
+        .any(|w| lower.contains(w));
+    let (sizes, batch) = match (named, bare.as_slice()) {
+        ([Some(m), Some(n), Some(k), b], _) => ([m, n, k], b.unwrap_or(1)),
+        (_, [m, n, k]) if gemm => ([*m, *n, *k], named[3].unwrap_or(1)),
+        (_, [b, m, n, k]) if gemm => ([*m, *n, *k], *b),
+        (_, [s]) if gemm => ([*s; 3], named[3].unwrap_or(1)),
+        _ => return None,
+    };
+    Some(Shape {
+        sizes,
+        batch,
+        dtype: dtype_of(function),
+    })
+}
+
+/// `BM_Gemm<float>`, `BM_Sgemm`, `gemm_bf16`.
+fn dtype_of(function: &str) -> Option<DataType> {
+    let words = function.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':'));
+    for word in words
+        .clone()
+        .flat_map(|w| std::iter::once(w).chain(w.split('_')))
+    {
+        if word.len() >= 3
+            && let Some(t) = DataType::parse(word)
+        {
+            return Some(t);
+        }
+    }
+    let lower = function.to_ascii_lowercase();
+    let at = lower.find("gemm")?;
+    let before: Vec<char> = lower[..at].chars().rev().take(2).collect();
+    match before.as_slice() {
+        [letter] => from_blas_letter(*letter),
+        [letter, other] if !other.is_ascii_alphanumeric() => from_blas_letter(*letter),
+        _ => None,
+    }
+}
+
+/// A counter that is a rate of FLOP by its name.
+fn rate_counter(name: &str, value: f64) -> Option<f64> {
+    let bare = name.trim().trim_matches('"');
+    let unit = match bare.to_ascii_uppercase().as_str() {
+        // A rate counter is printed per second in base units.
+        "FLOPS" | "FLOP/S" | "FLOPS/S" => 1.0,
+        "GFLOPS" | "GFLOP/S" | "GFLOPS/S" => 1e9,
+        "TFLOPS" | "TFLOP/S" | "TFLOPS/S" => 1e12,
+        _ => return None,
+    };
+    (value > 0.0).then_some(value * unit)
+}
+
+impl ItemReader for Runs {
+    const ARRAYS: &'static [&'static str] = &["benchmarks"];
+
+    fn item(&mut self, item: Item<'_>) -> Result<(), ImportError> {
+        let value = item
+            .text
+            .and_then(|t| serde_json::from_slice::<Value>(t).ok());
+        if item.key == "context" {
+            if let Some(Value::String(host)) = value.as_ref().and_then(|v| v.get("host_name")) {
+                self.table.note(format!("Host: {host}."));
+            }
+            return Ok(());
+        }
+        if !item.element {
+            return Ok(());
+        }
+        let raw = item.text.unwrap_or_default();
+        let Some(v) = value else {
+            self.table
+                .reject(item.line, raw, &RowError::new("not a JSON object"));
+            return Ok(());
+        };
+        let text = |k: &str| v.get(k).and_then(Value::as_str).unwrap_or("").to_owned();
+        let number = |k: &str| v.get(k).and_then(Value::as_f64);
+        let full = text("name");
+        let aggregate = text("aggregate_name");
+        let base = if aggregate.is_empty() {
+            let (b, a) = split_aggregate(&full);
+            (b.to_owned(), a.to_owned())
+        } else {
+            let run = text("run_name");
+            let base = if run.is_empty() {
+                split_aggregate(&full).0.to_owned()
+            } else {
+                run
+            };
+            (base, aggregate)
+        };
+        let unit = text("time_unit");
+        let rate = v
+            .as_object()
+            .and_then(|o| o.iter().find_map(|(k, v)| rate_counter(k, v.as_f64()?)))
+            .unwrap_or(f64::NAN);
+        let failed = v.get("error_occurred").and_then(Value::as_bool) == Some(true);
+        self.found.push(Run {
+            line: item.line,
+            raw: full.clone().into_bytes(),
+            time: seconds(number("real_time"), &unit),
+            cpu_s: seconds(number("cpu_time"), &unit).unwrap_or(f64::NAN),
+            rate,
+            repeat: number("repetition_index").unwrap_or(f64::NAN),
+            name: base.0,
+            aggregate: base.1,
+            error: failed.then(|| text("error_message")),
+        });
+        Ok(())
+    }
+
+    fn finish(self, complete: bool) -> Result<Imported, ImportError> {
+        Runs::finish(self, complete)
+    }
+
+    fn rows(&self) -> u64 {
+        self.found.len() as u64
+    }
+}
+
+impl Either for Runs {
+    type Cols = Header;
+
+    fn cols(header: &Header) -> Option<Header> {
+        header.has(&COLUMNS).then(|| header.clone())
+    }
+
+    fn table(&mut self) -> &mut TableBuilder {
+        &mut self.table
+    }
+
+    fn record(&mut self, header: &Header, record: &Record<'_>) {
+        let text = |name: &str| {
+            header
+                .find(&[name])
+                .map_or(String::new(), |c| record.text(c.index).into_owned())
+        };
+        let number = |name: &str| header.find(&[name]).and_then(|c| record.number(c.index));
+        let full = text("name");
+        let (base, aggregate) = split_aggregate(&full);
+        let unit = text("time_unit");
+        let rate = header
+            .names
+            .iter()
+            .enumerate()
+            .find_map(|(i, n)| rate_counter(n, record.number(i)?))
+            .unwrap_or(f64::NAN);
+        let failed = text("error_occurred").eq_ignore_ascii_case("true");
+        self.found.push(Run {
+            line: record.line(),
+            raw: record.raw().to_vec(),
+            time: match record.problem() {
+                Some(p) => Err(RowError::new(p)),
+                None => seconds(number("real_time"), &unit),
+            },
+            cpu_s: seconds(number("cpu_time"), &unit).unwrap_or(f64::NAN),
+            rate,
+            repeat: f64::NAN,
+            name: base.to_owned(),
+            aggregate: aggregate.to_owned(),
+            error: failed.then(|| text("error_message")),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_in_names() {
+        let s = |n: &str| shape(n).map(|s| (s.sizes, s.batch, s.dtype));
+        assert_eq!(s("BM_Gemm/1024/512/256"), Some(([1024, 512, 256], 1, None)));
+        assert_eq!(
+            s("BM_Gemm<float>/m:64/n:32/k:16/real_time/threads:4"),
+            Some(([64, 32, 16], 1, Some(DataType::Fp32)))
+        );
+        assert_eq!(s("BM_Sgemm/256"), Some(([256; 3], 1, Some(DataType::Fp32))));
+        assert_eq!(
+            s("matmul_bf16/8/64/32/16"),
+            Some(([64, 32, 16], 8, Some(DataType::Bf16)))
+        );
+        assert_eq!(s("BM_SameTimes"), None);
+        assert_eq!(s("BM_memcpy/1024/1024/512"), None);
+    }
+}

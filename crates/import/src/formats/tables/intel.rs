@@ -1,0 +1,90 @@
+//! Reports of Intel's Triton benchmarks: the parameters of a run as JSON in one cell, one rate.
+
+use crate::cell;
+use crate::columns::row::Given;
+use crate::formats::table_format::{Cells, GIGA, Signature, TERA, TableFormat, column, number};
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::dataset::ColumnMeaning::*;
+use serde_json::Value;
+
+pub(crate) const TABLE: TableFormat = TableFormat {
+    id: "intel-triton",
+    name: "Intel Triton benchmark report",
+    produced_by: "python build_report.py matmul-performance.csv report.csv --benchmark gemm --compiler triton --param_cols B,M,K,N --tflops_col Triton-TFlops --hbm_col Triton-GB/s (intel-xpu-backend-for-triton)",
+    example: "params,tflops,hbm_gbs,run_uuid,datetime,benchmark,compiler,gpu_device\n\
+              \"{\"\"B\"\": 1, \"\"M\"\": 4096, \"\"K\"\": 4096, \"\"N\"\": 4096}\",281.3,206.1,0c3d,2025-05-05 07:00:00,gemm,triton,Intel(R) Data Center GPU Max 1550\n",
+    signatures: &[Signature {
+        names: &["params", "tflops", "benchmark", "compiler"],
+        score: 95,
+        reason: "the header has params and tflops, the rows JSON in a cell",
+    }],
+    columns: &[
+        column(&["params"], Ignore),
+        column(&["gpu_device"], Device),
+        column(&["compiler"], Library),
+        column(&["benchmark"], OpName),
+        number(&["tflops"], ReportedRate, TERA),
+        number(&["hbm_gbs"], ReportedBandwidth, GIGA),
+    ],
+    dtype: DataType::Bf16,
+    hook: Some(parameters),
+    ..TableFormat::DEFAULT
+};
+
+/// M, N, K and batch of the parameters.
+fn parameters(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
+    let params: Value = serde_json::from_str(&cells.text("params"))
+        .map_err(|_| cells.error("params", "params is no JSON object"))?;
+    let size = |name: &str| match params.get(name) {
+        None => Err(cells.error("params", "not a GEMM (params without M, N, K)")),
+        Some(v) => cell::size(v.to_string().trim_matches('"').as_bytes(), false)
+            .map_err(|flaw| cells.error("params", format!("{name} {flaw}"))),
+    };
+    let batch = match ["B", "Z"].iter().find(|n| params.get(**n).is_some()) {
+        Some(name) => Some(size(name)?),
+        None => None,
+    };
+    Ok(Given {
+        sizes: Some([size("M")?, size("N")?, size("K")?]),
+        batch,
+        ..Given::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImportOptions, Imported, read_all};
+
+    #[test]
+    fn sizes_from_the_parameters() {
+        let text = format!(
+            "{}\"{{\"\"Z\"\": 4, \"\"H\"\": 32, \"\"N_CTX\"\": 1024}}\",90,1,0c3d,2025,attn,triton,x\n\
+             not json,90,1,0c3d,2025,gemm,triton,x\n",
+            TABLE.example
+        );
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        let s = &d.sources[0];
+        assert_eq!((s.format.as_str(), d.len()), ("intel-triton", 1));
+        assert_eq!((d.m[0], d.n[0], d.k[0], d.batch[0]), (4096, 4096, 4096, 1));
+        assert_eq!(
+            s.rejected
+                .reasons
+                .iter()
+                .map(|r| r.text.as_str())
+                .collect::<Vec<_>>(),
+            [
+                "not a GEMM (params without M, N, K)",
+                "params is no JSON object"
+            ]
+        );
+        assert_eq!(d.devices[1], "Intel(R) Data Center GPU Max 1550");
+        assert_eq!(d.number(ReportedBandwidth, 0), 206.1e9);
+        let rate = d.problem(0).work().0 / d.time_s[0];
+        assert!((rate / 281.3e12 - 1.0).abs() < 1e-12);
+    }
+}

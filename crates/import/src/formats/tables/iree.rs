@@ -1,0 +1,87 @@
+//! IREE golden CSV: `index,tag,name,…,mean_microseconds,arithmetic_intensity,tflops,ok`.
+//!
+//! The library runs beside it (hipBLASLt, rocBLAS) have the backend in `name` and the transposes
+//! in `A` and `B`. Dashboards add `runtime_dim`, the true size of a dimension that was dynamic
+//! when the program was compiled.
+
+use crate::cell::{self, CellError};
+use crate::columns::row::Given;
+use crate::formats::table_format::{
+    Cells, MICRO, Signature, TERA, TableFormat, column, number, verdict,
+};
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::dataset::ColumnMeaning::*;
+
+pub(crate) const TABLE: TableFormat = TableFormat {
+    id: "iree",
+    name: "IREE kernel-benchmark CSV",
+    produced_by: "iree-kernel-benchmark, and its hipBLASLt and rocBLAS runs",
+    example: "index,tag,name,M,N,K,dtype,A,B,mean_microseconds,arithmetic_intensity,tflops,ok\n\
+              0,unet,hipblaslt,128,1280,2048,fp16,N,T,13.58,110.1,49.4,True\n",
+    signatures: &[
+        Signature {
+            names: &["M", "N", "K", "mean_microseconds", "arithmetic_intensity"],
+            score: 95,
+            reason: "the header has mean_microseconds and arithmetic_intensity beside M, N, K",
+        },
+        Signature {
+            names: &["M", "N", "K", "mean_microseconds", "vmfb_hash"],
+            score: 95,
+            reason: "the header has vmfb_hash beside M, N, K",
+        },
+    ],
+    dialect: None,
+    columns: &[
+        column(&["M"], M),
+        column(&["N"], N),
+        column(&["K"], K),
+        number(&["mean_microseconds"], Time, MICRO),
+        column(&["dtype"], Dtype),
+        column(&["tA", "A"], TransA),
+        column(&["tB", "B"], TransB),
+        verdict(&["ok"], Ignore),
+        column(&["tag"], Model),
+        // With a compiled program's hash the name is the kernel's, else it is the backend's.
+        column(&["name"], Kernel).beside("vmfb_hash"),
+        column(&["name"], Library),
+        number(&["tflops"], ReportedRate, TERA),
+        column(&["arithmetic_intensity"], ReportedIntensity),
+        // Called percent, but a fraction.
+        column(&["roofline_percent"], ReportedEfficiency),
+    ],
+    device: Some((
+        "mi300x",
+        "The file does not name its device: these benchmarks are run on MI300X.",
+    )),
+    hook: Some(dynamic_sizes),
+    ..TableFormat::DEFAULT
+};
+
+/// Takes the sizes that were dynamic from `runtime_dim`: `D=512`, or `D0=512,D1=64` in the order
+/// of the placeholders.
+fn dynamic_sizes(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
+    let sizes = ["M", "N", "K"].map(|n| cell::size(cells.get(n), cells.record.decimal_comma()));
+    if !sizes.contains(&Err(CellError::Sentinel)) {
+        return Ok(Given::default());
+    }
+    let text = cells.text("runtime_dim");
+    let mut known = text
+        .split([',', ';', ' '])
+        .filter_map(|part| part.split_once('=')?.1.trim().parse().ok())
+        .filter(|&v: &u32| v > 0);
+    let mut last = None;
+    let sizes = sizes.map(|size| match size {
+        Err(CellError::Sentinel) => {
+            last = known.next().or(last);
+            last
+        }
+        size => size.ok(),
+    });
+    Ok(match sizes {
+        [Some(m), Some(n), Some(k)] => Given {
+            sizes: Some([m, n, k]),
+            ..Given::default()
+        },
+        _ => Given::default(),
+    })
+}

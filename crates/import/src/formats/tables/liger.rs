@@ -1,0 +1,89 @@
+//! Liger-Kernel's benchmark data: a long table whose rows name their metric, unit and GPU. The
+//! x value and a JSON cell hold the sizes; the middle of three quantiles is the time.
+
+use crate::cell;
+use crate::columns::row::Given;
+use crate::formats::table_format::{Cells, PER_ROW, Signature, TableFormat, column, number};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::units::TimeUnit;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::dataset::ColumnMeaning::*;
+use serde_json::Value;
+
+pub(crate) const TABLE: TableFormat = TableFormat {
+    id: "liger",
+    name: "Liger-Kernel benchmark data",
+    produced_by: "python benchmark/scripts/benchmark_*.py (Liger-Kernel: benchmark/data/all_benchmark_data.csv)",
+    example: "kernel_name,kernel_provider,kernel_operation_mode,metric_name,metric_unit,x_name,x_label,x_value,y_value_50,y_value_20,y_value_80,extra_benchmark_config_str,gpu_name,timestamp,liger_version\n\
+              matmul,liger,forward,speed,ms,M,M,4096,0.25,0.24,0.26,\"{\"\"N\"\": 4096, \"\"K\"\": 4096, \"\"dtype\"\": \"\"torch.bfloat16\"\"}\",NVIDIA H100 80GB HBM3,2026-01-01 00:00:00,0.5\n",
+    signatures: &[Signature {
+        names: &[
+            "kernel_name",
+            "metric_name",
+            "metric_unit",
+            "x_name",
+            "x_value",
+            "y_value_50",
+        ],
+        score: 97,
+        reason: "the header has kernel_name, metric_unit, x_name, y_value_50",
+    }],
+    columns: &[
+        number(&["y_value_50"], Time, PER_ROW),
+        column(&["gpu_name"], Device),
+        column(&["kernel_name"], OpName),
+        column(&["kernel_provider"], Library),
+        column(&["kernel_operation_mode"], Other),
+        number(&["y_value_20"], TimeMin, PER_ROW),
+        number(&["y_value_80"], TimeMax, PER_ROW),
+    ],
+    ignored: &[
+        "metric_name",
+        "metric_unit",
+        "x_name",
+        "x_label",
+        "x_value",
+        "extra_benchmark_config_str",
+        "timestamp",
+        "liger_version",
+    ],
+    dtype: DataType::Bf16,
+    hook: Some(configuration),
+    ..TableFormat::DEFAULT
+};
+
+/// Sizes, type and unit of a row.
+fn configuration(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
+    if cells.get("metric_name") != b"speed" {
+        return Err(cells.error("metric_name", "not a time (metric_name)"));
+    }
+    let config: Value =
+        serde_json::from_str(&cells.text("extra_benchmark_config_str")).unwrap_or(Value::Null);
+    let x_name = cells.text("x_name");
+    let size = |name: &str| -> Result<Option<u32>, RowError> {
+        if x_name.eq_ignore_ascii_case(name) {
+            return cell::size(cells.get("x_value"), false)
+                .map(Some)
+                .map_err(|flaw| cells.error("x_value", format!("{name} {flaw} (x_value)")));
+        }
+        let value = [name, &name.to_ascii_lowercase()]
+            .iter()
+            .find_map(|k| config.get(*k)?.as_u64());
+        Ok(value.and_then(|v| u32::try_from(v).ok()))
+    };
+    let (Some(m), Some(n), Some(k)) = (size("M")?, size("N")?, size("K")?) else {
+        let reason = "not a GEMM: no M, N, K (extra_benchmark_config_str)";
+        return Err(cells.error("extra_benchmark_config_str", reason));
+    };
+    let Some(unit) = TimeUnit::parse(&cells.text("metric_unit")) else {
+        return Err(cells.error("metric_unit", "unit is not one of time (metric_unit)"));
+    };
+    let dtype = config.get("dtype").and_then(Value::as_str);
+    Ok(Given {
+        sizes: Some([m, n, k]),
+        batch: size("B")?,
+        dtype: dtype.and_then(DataType::parse),
+        unit_s: Some(unit.to_si()),
+        ..Given::default()
+    })
+}

@@ -1,0 +1,302 @@
+//! The long CSV that gemmscope writes: every column with its unit, types per operand, device,
+//! file and line in each row.
+
+use crate::cell;
+use crate::cell::CellError;
+use crate::columns::header::{Col, Header};
+use crate::{
+    Delimited, Detection, Dialect, FORMATS, Format, Head, ImportError, ImportOptions, Imported,
+    Reader, Record, RowReader, ValueCache, sniff_dialect,
+};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::dataset::{ColumnData, Source};
+use gemmscope_table::native_csv::{DERIVED, FIXED, FROM_ROOF, VERSION, parse_title, unguard};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "gemmscope",
+    name: "gemmscope table",
+    produced_by: "gemmscope (export, gemmscope convert)",
+    example: "gemmscope,m,n,k,batch,dtype_a,dtype_b,dtype_c,dtype_compute,trans_a,trans_b,bias,\
+              beta,time_s,device,file,format,line\n\
+              1,4096,4096,4096,1,fp16,fp16,fp16,fp16,N,N,false,false,0.00069,,mine.csv,generic,2\n",
+    detect,
+    open,
+};
+
+fn detect(head: &Head) -> Option<Detection> {
+    let first = head.lines.first()?;
+    let fields: Vec<&str> = first
+        .split([',', ';', '\t'])
+        .map(|f| f.trim().trim_matches('"'))
+        .collect();
+    (fields.first() == Some(&"gemmscope") && fields.contains(&"time_s"))
+        .then(|| Detection::new(100, "the first column is called gemmscope"))
+}
+
+fn open(head: &Head, _options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let dialect = match head.lines.first() {
+        // A spreadsheet may have saved it with its own separators.
+        Some(l) if l.starts_with("gemmscope;") || l.starts_with("gemmscope\t") => {
+            sniff_dialect(&head.lines)
+        }
+        _ => Dialect::COMMA,
+    };
+    Ok(Box::new(Delimited::new(
+        dialect,
+        NativeTable {
+            table: TableBuilder::new(),
+            name: head.name.clone(),
+            cols: None,
+            sources: Vec::new(),
+            source: Vec::new(),
+            line: Vec::new(),
+            types: ValueCache::default(),
+        },
+    )))
+}
+
+#[derive(Debug)]
+struct Cols {
+    version: Col,
+    sizes: [Col; 4],
+    types: [Col; 4],
+    trans: [Col; 2],
+    bias: Col,
+    beta: Col,
+    time: Col,
+    device: Option<Col>,
+    file: Option<Col>,
+    format: Option<Col>,
+    line: Option<Col>,
+    extras: Vec<(usize, ColumnId, bool)>,
+}
+
+struct NativeTable {
+    table: TableBuilder,
+    name: String,
+    cols: Option<Cols>,
+    /// File and format names; `source` holds indices, one a point.
+    sources: Vec<(String, String)>,
+    source: Vec<u16>,
+    line: Vec<u32>,
+    types: ValueCache<Option<DataType>>,
+}
+
+impl NativeTable {
+    fn header(&mut self, record: &Record<'_>) -> Result<Cols, ImportError> {
+        let h = Header::new(record);
+        let need = |name: &str| {
+            h.find(&[name]).ok_or_else(|| {
+                ImportError::new(format!(
+                    "a gemmscope table has a column of this name: {name}"
+                ))
+                .at(record.line(), 0)
+            })
+        };
+        let mut extras = Vec::new();
+        for (i, title) in h.names.iter().enumerate() {
+            let known = |list: &[&str]| list.contains(&title.as_str());
+            if known(&FIXED) || known(&DERIVED) || known(&FROM_ROOF) {
+                continue;
+            }
+            let column = parse_title(title);
+            let is_text = match &column {
+                Some(c) => matches!(c.data, ColumnData::Text { .. }),
+                None => true,
+            };
+            let id = match column {
+                Some(column) => self.table.add_column(column),
+                // Added by hand: kept under its name.
+                None => self.table.auto_column(title),
+            };
+            extras.push((i, id, is_text));
+        }
+        Ok(Cols {
+            version: need("gemmscope")?,
+            sizes: [need("m")?, need("n")?, need("k")?, need("batch")?],
+            types: [
+                need("dtype_a")?,
+                need("dtype_b")?,
+                need("dtype_c")?,
+                need("dtype_compute")?,
+            ],
+            trans: [need("trans_a")?, need("trans_b")?],
+            bias: need("bias")?,
+            beta: need("beta")?,
+            time: need("time_s")?,
+            device: h.find(&["device"]),
+            file: h.find(&["file"]),
+            format: h.find(&["format"]),
+            line: h.find(&["line"]),
+            extras,
+        })
+    }
+}
+
+impl RowReader for NativeTable {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        let Some(cols) = &self.cols else {
+            self.cols = Some(self.header(record)?);
+            return Ok(());
+        };
+        let row = row(cols, &mut self.types, record);
+        let mut row = match row {
+            Ok(row) => row,
+            Err(bad) => {
+                self.table.commit(record.line(), record.raw(), Err(bad));
+                return Ok(());
+            }
+        };
+        if let Some(c) = &cols.device {
+            row.device = self
+                .table
+                .device(&gemmscope_table::build::cell_text::cell_text(unguard(
+                    record.untrimmed(c.index),
+                )));
+        }
+        let text_of = |c: &Option<Col>| {
+            c.as_ref().map_or(String::new(), |c| {
+                gemmscope_table::build::cell_text::cell_text(unguard(record.untrimmed(c.index)))
+                    .into_owned()
+            })
+        };
+        for &(i, id, is_text) in &cols.extras {
+            if is_text {
+                self.table.set_text(id, unguard(record.untrimmed(i)));
+            } else {
+                self.table
+                    .set_number(id, number(record, i).unwrap_or(f64::NAN));
+            }
+        }
+        let before = self.table.len();
+        self.table.commit(record.line(), record.raw(), Ok(row));
+        if self.table.len() > before {
+            let key = (text_of(&cols.file), text_of(&cols.format));
+            let code = match self.source.last() {
+                Some(&last) if self.sources[last as usize] == key => last,
+                _ => match self.sources.iter().position(|s| *s == key) {
+                    Some(i) => i as u16,
+                    None if self.sources.len() < usize::from(u16::MAX) => {
+                        self.sources.push(key);
+                        (self.sources.len() - 1) as u16
+                    }
+                    None => 0,
+                },
+            };
+            self.source.push(code);
+            let line = cols.line.as_ref().and_then(|c| record.number(c.index));
+            self.line.push(line.map_or(record.line(), |l| l as u32));
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Imported, ImportError> {
+        let mut data = self.table.finish();
+        let template = data.sources.pop().unwrap_or_default();
+        data.line = self.line;
+        data.source = self.source;
+        let mut used = vec![0u64; self.sources.len().max(1)];
+        for &s in &data.source {
+            used[s as usize] += 1;
+        }
+        let names = if self.sources.is_empty() {
+            vec![(self.name.clone(), String::new())]
+        } else {
+            self.sources
+        };
+        for (i, (name, format)) in names.into_iter().enumerate() {
+            let known = FORMATS.iter().find(|f| f.id == format);
+            let mut source = Source {
+                name,
+                rows_read: used[i],
+                rows_used: used[i],
+                format_name: known.map_or(FORMAT.name, |f| f.name).to_owned(),
+                format: if format.is_empty() {
+                    FORMAT.id.to_owned()
+                } else {
+                    format
+                },
+                format_reason: "as the gemmscope table says".into(),
+                ..Source::default()
+            };
+            if i == 0 {
+                source.rows_read += template.rejected.total();
+                source.rejected = template.rejected.clone();
+                source.notes = template.notes.clone();
+            }
+            data.sources.push(source);
+        }
+        let checks = build::compare_rates_by_source(&data);
+        for (source, check) in data.sources.iter_mut().zip(checks) {
+            source.reported_rate = check;
+        }
+        Ok(Imported::table(data))
+    }
+
+    fn rows(&self) -> u64 {
+        self.table.rows_read()
+    }
+}
+
+fn number(record: &Record<'_>, i: usize) -> Option<f64> {
+    record.number(i).or(match record.get(i) {
+        b"inf" => Some(f64::INFINITY),
+        b"-inf" => Some(f64::NEG_INFINITY),
+        _ => None,
+    })
+}
+
+fn row(
+    cols: &Cols,
+    types: &mut ValueCache<Option<DataType>>,
+    record: &Record<'_>,
+) -> Result<Row, RowError> {
+    if let Some(problem) = record.problem() {
+        return Err(RowError::new(problem));
+    }
+    if cols.version.size(record, "version")? > VERSION {
+        return Err(RowError::new("row is of a later version of gemmscope"));
+    }
+    let [m, n, k, batch] = &cols.sizes;
+    let mut dtype = |c: &Col| {
+        types
+            .get(c.cell(record), DataType::parse)
+            .ok_or_else(|| c.bad(record, "data type", CellError::UnknownType))
+    };
+    let [a, b, c, compute] = &cols.types;
+    let flag = |c: &Col| {
+        let cell = c.cell(record);
+        cell.eq_ignore_ascii_case(b"true") || cell == b"1" || cell.eq_ignore_ascii_case(b"T")
+    };
+    let op = Operation {
+        a: dtype(a)?,
+        b: dtype(b)?,
+        c: dtype(c)?,
+        compute: dtype(compute)?,
+        trans_a: flag(&cols.trans[0]),
+        trans_b: flag(&cols.trans[1]),
+        bias: flag(&cols.bias),
+        beta: flag(&cols.beta),
+    };
+    let time_s = if cell::trim(cols.time.cell(record)).is_empty() {
+        f64::NAN
+    } else {
+        cols.time.positive(record, "time", 1.0)?
+    };
+    Ok(Row {
+        m: m.size(record, "m")?,
+        n: n.size(record, "n")?,
+        k: k.size(record, "k")?,
+        batch: batch.size(record, "batch")?,
+        op,
+        device: 0,
+        time_s,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! Tensile's `2_BenchmarkData`: one line a shape, one column a kernel, integer GFLOP/s in the
+//! cells. Every cell is a point, so a file of one megabyte gives a hundred thousand.
+//!
+//! `SizeI` is M, `SizeJ` is N, `SizeK` is the batch and `SizeL` is K. The first header cell is
+//! the unit of the cells, over a column of row numbers.
+
+use crate::cell;
+use crate::{
+    CellError, Col, Delimited, Detection, Dialect, Format, Head, Header, ImportError,
+    ImportOptions, Imported, Reader, Record, RowReader,
+};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_model::tiling::kernel_name::KernelName;
+use gemmscope_model::units::RateUnit;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "tensile",
+    name: "Tensile benchmark data (a column a kernel)",
+    produced_by: "Tensile/bin/Tensile config.yaml out (out/2_BenchmarkData/*.csv)",
+    example: "GFlops, SizeI, SizeJ, SizeK, SizeL, LDD, LDC, LDA, LDB, TotalFlops, Cijk_Ailk_Bjlk_HBH_MT64x64x8_SE_GSU1\n\
+              0, 384, 3072, 1, 4096, 384, 384, 384, 3072, 9663676416, 8102\n",
+    detect,
+    open,
+};
+
+const SIZES: [&str; 4] = ["SizeI", "SizeJ", "SizeK", "SizeL"];
+
+fn detect(head: &Head) -> Option<Detection> {
+    head.line_with(&SIZES)?;
+    Some(Detection::new(
+        97,
+        "the header has SizeI, SizeJ, SizeK, SizeL and a column a kernel",
+    ))
+}
+
+fn open(_: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let mut table = TableBuilder::new();
+    let kernel = table.text_column(ColumnMeaning::Kernel, "kernel");
+    let library = table.text_column(ColumnMeaning::Library, "library");
+    let rate = table.number_column(ColumnMeaning::ReportedRate, "rate");
+    table.rates_are_not_independent();
+    let device = options.answer("device").unwrap_or_default().to_owned();
+    let device_code = table.device(&device);
+    Ok(Box::new(Delimited::new(
+        Dialect::COMMA,
+        Tensile {
+            dtype: options.dtype("dtype"),
+            device,
+            device_code,
+            kernel,
+            library,
+            rate,
+            cols: None,
+            table,
+        },
+    )))
+}
+
+#[derive(Debug)]
+struct Cols {
+    sizes: [Col; 4],
+    /// FLOP/s of one unit in the cells.
+    unit: f64,
+    kernels: Vec<(usize, String, Operation)>,
+}
+
+#[derive(Debug)]
+struct Tensile {
+    dtype: Option<DataType>,
+    device: String,
+    device_code: u16,
+    kernel: ColumnId,
+    library: ColumnId,
+    rate: ColumnId,
+    cols: Option<Cols>,
+    table: TableBuilder,
+}
+
+impl Tensile {
+    fn header(&mut self, record: &Record<'_>) -> Option<Cols> {
+        let h = Header::new(record);
+        let [i, j, k, l] = SIZES.map(|name| h.find(&[name]));
+        let sizes = [i?, j?, k?, l?];
+        let unit = h
+            .names
+            .first()
+            .and_then(|n| RateUnit::parse(n))
+            .unwrap_or(RateUnit::GigaFlops);
+        let known = ["LDD", "LDC", "LDA", "LDB", "TotalFlops"];
+        let mut kernels = Vec::new();
+        for (i, name) in h.names.iter().enumerate().skip(1) {
+            let name = name.trim();
+            if sizes.iter().any(|c| c.index == i) || known.contains(&name) || name.is_empty() {
+                continue;
+            }
+            let parsed = KernelName::parse(name);
+            let dtype = match (self.dtype, parsed.dtype) {
+                (Some(t), _) | (None, Some(t)) => t,
+                (None, None) => {
+                    self.table
+                        .assume_dtype(DataType::Fp16, "The kernel's name does not tell the type");
+                    DataType::Fp16
+                }
+            };
+            let (a, b) = parsed.transposes.unwrap_or((false, false));
+            kernels.push((
+                i,
+                name.to_owned(),
+                Operation::uniform(dtype).with_layout(a, b),
+            ));
+        }
+        Some(Cols {
+            sizes,
+            unit: unit.to_si(),
+            kernels,
+        })
+    }
+}
+
+impl RowReader for Tensile {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        let Some(cols) = &self.cols else {
+            let cols = self.header(record);
+            self.cols = cols;
+            return Ok(());
+        };
+        let shape = || -> Result<[u32; 4], RowError> {
+            if let Some(p) = record.problem() {
+                return Err(RowError::new(p));
+            }
+            let [i, j, k, l] = &cols.sizes;
+            Ok([
+                i.size(record, "M")?,
+                j.size(record, "N")?,
+                k.size(record, "batch")?,
+                l.size(record, "K")?,
+            ])
+        };
+        let [m, n, batch, k] = match shape() {
+            Ok(s) => s,
+            Err(bad) => {
+                // The line names as many points as there are kernels; it is one row set aside.
+                self.table.reject(record.line(), record.raw(), &bad);
+                return Ok(());
+            }
+        };
+        let t = &mut self.table;
+        for (index, name, op) in &cols.kernels {
+            let mut row = Row::new(m, n, k, *op, f64::NAN);
+            row.batch = batch;
+            row.device = self.device_code;
+            let text = record.get(*index);
+            let result = match cell::positive(text, record.decimal_comma()) {
+                Ok(v) => {
+                    let rate = v * cols.unit;
+                    row.time_s = op.cost().of(m.into(), n.into(), k.into(), batch.into()).0 / rate;
+                    t.set_text(self.kernel, name.as_bytes());
+                    t.set_text(self.library, b"Tensile");
+                    t.set_number(self.rate, rate);
+                    Ok(row)
+                }
+                Err(flaw) => Err(bad_cell(*index, text, flaw)),
+            };
+            match result {
+                Ok(row) => t.commit(record.line(), record.raw(), Ok(row)),
+                // The whole line would be thousands of cells: keep the one that is meant.
+                Err(bad) => t.commit(record.line(), text, Err(bad)),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Imported, ImportError> {
+        let t = &mut self.table;
+        t.note("Times are work over the file's rate; the rates are whole GFLOP/s.");
+        t.note("M, N and the layout are those of the column-major BLAS call.");
+        t.assume_device(&self.device, "The file does not name its device.");
+        Ok(Imported::table(self.table.finish()))
+    }
+
+    fn rows(&self) -> u64 {
+        self.table.rows_read()
+    }
+}
+
+fn bad_cell(index: usize, text: &[u8], flaw: CellError) -> RowError {
+    RowError {
+        reason: format!("rate {flaw}"),
+        column: u32::try_from(index + 1).unwrap_or(u32::MAX),
+        text: String::from_utf8_lossy(text).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read_all;
+
+    #[test]
+    fn every_cell_is_a_point() {
+        let text = "GFlops, SizeI, SizeJ, SizeK, SizeL, LDD, LDC, LDA, LDB, TotalFlops, Cijk_Ailk_Bjlk_HBH_MT64x64x8_SE, Cijk_Ailk_Bjlk_HBH_MT128x32x16_SE\n\
+                    0, 1920, 512, 2, 1024, 1, 1, 1, 1, 4026531840, 4000, 0\n\
+                    1, -5, 512, 2, 1024, 1, 1, 1, 1, 4026531840, 4000, 100\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        let s = &d.sources[0];
+        assert_eq!((s.rows_read, s.rows_used, s.rejected.total()), (3, 1, 2));
+        let p = d.problem(0);
+        assert_eq!(
+            (p.m, p.n, p.k, p.batch, p.op.layout()),
+            (1920, 512, 1024, 2, "NT")
+        );
+        assert_eq!(d.time_s[0], 4_026_531_840.0 / 4e12);
+    }
+}

@@ -1,0 +1,577 @@
+//! Triton's `perf_report` tables: sizes, then one column a provider.
+//!
+//! Upstream Triton writes neither the unit nor the type nor the device: they are inferred, shown
+//! and can be answered. Intel's fork puts the unit behind the provider (`Triton-TFlops`).
+
+use crate::cell::{self, values};
+use crate::columns::defaults;
+use crate::columns::provider_table;
+use crate::columns::provider_table::{Plan, Planner, Provider, ProviderRows, Size, Sizes, Unit};
+use crate::{
+    Col, Delimited, Delimiter, Detection, Dialect, Format, Head, Header, ImportError,
+    ImportOptions, Reader, sniff_dialect,
+};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
+use gemmscope_table::build::TableBuilder;
+use gemmscope_table::dataset::Assumption;
+use gemmscope_table::dataset::ColumnMeaning;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "triton",
+    name: "Triton perf_report table",
+    produced_by: "benchmark.run(save_path=\".\", print_data=True) in a script with @triton.testing.perf_report (matmul-performance.csv)",
+    example: "M,N,K,cuBLAS,Triton\n4096.0,4096.0,4096.0,218.3,209.9\n",
+    detect,
+    open,
+};
+
+/// Words in names of providers of a matrix multiply.
+const PROVIDERS: [&str; 29] = [
+    "triton", "cublas", "rocblas", "hipblas", "torch", "matmul", "gemm", "cutlass", "aten",
+    "xetla", "onednn", "mkl", "deepgemm", "cudnn", "tilelang", "fp8", "fp16", "bf16", "int8",
+    "fp32", "f32", "fp64", "tf32", "fp4", "f16", "naive", "eager", "inductor", "_mm",
+];
+
+/// Names of figures over the runs of one provider.
+const STATISTICS: [&str; 10] = [
+    "mean", "avg", "average", "median", "min", "max", "std", "stddev", "p50", "total",
+];
+
+fn size_role(name: &str) -> Option<usize> {
+    match name.trim().to_ascii_lowercase().as_str() {
+        "m" => Some(0),
+        "n" => Some(1),
+        "k" => Some(2),
+        "b" | "z" | "batch" | "batch_size" | "bs" => Some(3),
+        _ => None,
+    }
+}
+
+/// Unit behind a provider's name: `Triton-TFlops`, `cuBLAS (TFLOPS)`, `triton_ms`.
+fn split_unit(name: &str) -> (String, Option<Unit>) {
+    let name = name.trim();
+    let cut = name
+        .strip_suffix([')', ']'])
+        .and_then(|n| n.rsplit_once(['(', '[']))
+        .or_else(|| name.rsplit_once('-'))
+        .or_else(|| name.rsplit_once('_'));
+    if let Some((provider, unit)) = cut
+        && let Some(unit) = unit_of(unit)
+    {
+        return (
+            provider.trim().trim_end_matches(['-', '_']).to_owned(),
+            Some(unit),
+        );
+    }
+    (name.to_owned(), None)
+}
+
+fn unit_of(text: &str) -> Option<Unit> {
+    let text = text.trim();
+    RateUnit::parse(text)
+        .map(|u| Unit::Rate(u.to_si()))
+        .or_else(|| BandwidthUnit::parse(text).map(|u| Unit::Bandwidth(u.to_si())))
+        .or_else(|| TimeUnit::parse(text).map(|u| Unit::Time(u.to_si())))
+}
+
+/// How the table is delimited; Triton writes commas, people paste it as they like.
+fn dialect(head: &Head) -> (char, Dialect) {
+    match sniff_dialect(&head.lines) {
+        dialect @ Dialect {
+            delimiter: Delimiter::Byte(b),
+            decimal_comma: false,
+        } => (char::from(b), dialect),
+        _ => (',', Dialect::COMMA),
+    }
+}
+
+/// A rule below the header of a printed table.
+fn is_rule(line: &str) -> bool {
+    line.bytes().all(|b| b"-=+|: \t".contains(&b))
+}
+
+/// Position of the header among the first lines and its fields.
+fn header(head: &Head) -> Option<(usize, Vec<&str>)> {
+    let at = head.lines.iter().position(|l| !l.trim().is_empty())?;
+    Some((at, Head::fields(&head.lines[at], dialect(head).0)))
+}
+
+fn detect(head: &Head) -> Option<Detection> {
+    let (at, fields) = header(head)?;
+    let index = usize::from(fields[0].is_empty() && fields.len() > 2);
+    let sizes = fields[index..]
+        .iter()
+        .take_while(|f| size_role(f).is_some())
+        .count();
+    let square = sizes == 0 && matches!(fields[index], "x_val" | "size" | "MNK" | "x");
+    let first = index + sizes + usize::from(square);
+    let providers = fields.get(first..).filter(|p| !p.is_empty())?;
+    // Long tables of other tools name a time or a rate; here every column is a provider.
+    let known = |f: &str| {
+        let lower = f.to_ascii_lowercase();
+        PROVIDERS.iter().any(|p| lower.contains(p))
+    };
+    // A figure or a type by its own name is a column of a long table.
+    let long = |f: &&str| {
+        let name = split_unit(f).0;
+        let name = name.split(['-', '(', '[']).next().unwrap_or("").trim();
+        crate::columns::alias::guess(name).spec.meaning != ColumnMeaning::Other
+            || STATISTICS.iter().any(|s| name.eq_ignore_ascii_case(s))
+    };
+    if providers.iter().any(long) {
+        return None;
+    }
+    let unit = |f: &&&str| f.contains(['-', '(']) && split_unit(f).1.is_some();
+    let units = providers.iter().filter(unit).count();
+    let plain = providers.iter().filter(|f| {
+        !f.is_empty() && crate::columns::alias::guess(f).spec.meaning == ColumnMeaning::Other
+    });
+    if plain.count() + units < providers.len() && units == 0 {
+        return None;
+    }
+    let body: Vec<Vec<&str>> = head.lines[at + 1..]
+        .iter()
+        .filter(|l| !is_rule(l))
+        .take(20)
+        .map(|l| Head::fields(l, dialect(head).0))
+        .collect();
+    let numeric = |f: &&str| cell::number(f.as_bytes(), false).is_some();
+    let floats = body.iter().any(|r| {
+        r.get(index)
+            .is_some_and(|f| f.contains('.') && f.parse::<f64>().is_ok_and(|v| v.fract() == 0.0))
+    });
+    // Whole sizes and no unit could be any table: then each column must name a provider.
+    let any_known = if floats || units > 0 {
+        providers.iter().any(|f| known(f))
+    } else {
+        providers.iter().all(|f| known(f))
+    };
+    if body.iter().any(|r| !r.get(index).is_some_and(numeric)) || body.is_empty() {
+        return None;
+    }
+    // `N` or `size` alone is a softmax or a vector add, unless a name says otherwise.
+    let matmul = sizes >= 2
+        || fields[index].eq_ignore_ascii_case("m")
+        || [head.name.as_str()].iter().chain(providers).any(|f| {
+            let lower = f.to_ascii_lowercase();
+            ["matmul", "gemm", "blas", "_mm"]
+                .iter()
+                .any(|w| lower.contains(w))
+        });
+    if !matmul || !(floats || any_known || units > 0) {
+        return None;
+    }
+    let score = if floats && any_known {
+        92
+    } else if units > 0 && any_known {
+        90
+    } else {
+        60
+    };
+    Some(Detection::new(
+        score,
+        "the header has sizes and then one column a provider",
+    ))
+}
+
+fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let mut table = TableBuilder::new();
+    let dtype = defaults::dtype(&mut table, head, options, DataType::Fp16);
+    let device = defaults::device(&mut table, head, options);
+    let op = Operation::uniform(dtype);
+    let (delimiter, dialect) = dialect(head);
+    let rows: Vec<Vec<String>> = head
+        .lines
+        .iter()
+        .take(if head.complete { 80 } else { 60 })
+        .filter(|l| !is_rule(l))
+        .skip(1)
+        .map(|l| {
+            Head::fields(l, delimiter)
+                .into_iter()
+                .map(str::to_owned)
+                .collect()
+        })
+        .collect();
+    let options = options.clone();
+    let planner: Planner = Box::new(move |h, table| {
+        (!h.names.is_empty()).then(|| plan(h, table, op, device, &rows, &options))
+    });
+    Ok(Box::new(Delimited::new(
+        dialect,
+        ProviderRows::new(table, planner),
+    )))
+}
+
+fn plan(
+    h: &Header,
+    table: &mut TableBuilder,
+    op: Operation,
+    device: u16,
+    rows: &[Vec<String>],
+    options: &ImportOptions,
+) -> Plan {
+    let col = |index: usize| Col {
+        index,
+        name: h.names[index].trim().to_owned(),
+    };
+    let mut used = Vec::new();
+    let mut three: [Option<Size>; 3] = [None, None, None];
+    let mut batch = None;
+    let start = usize::from(h.names[0].trim().is_empty() && h.names.len() > 2);
+    used.extend(0..start);
+    let mut providers_from = start;
+    for i in start..h.names.len() {
+        let Some(meaning) = size_role(&h.names[i]) else {
+            break;
+        };
+        match three.get_mut(meaning) {
+            Some(place) => *place = Some(Size::Col(col(i))),
+            None => batch = Some(col(i)),
+        }
+        used.push(i);
+        providers_from = i + 1;
+    }
+    if three.iter().all(Option::is_none) {
+        three[0] = Some(Size::Col(col(start)));
+        used.push(start);
+        providers_from = start + 1;
+    }
+    let known = three.iter().flatten().next().cloned();
+    let known_name = match &known {
+        Some(Size::Col(c)) => c.name.clone(),
+        _ => String::new(),
+    };
+    let sizes = ["M", "N", "K"];
+    let mut place = 0;
+    let three = three.map(|s| {
+        let name = sizes[place];
+        place += 1;
+        s.unwrap_or_else(|| {
+            let key = format!("size:{name}");
+            let answer = options
+                .answer(&key)
+                .and_then(|a| cell::size(a.as_bytes(), false).ok());
+            table.assume(Assumption {
+                text: match answer {
+                    Some(v) => format!("{name} is not in the file: {v} as said."),
+                    None => {
+                        format!("{name} is not in the file: taken to be equal to “{known_name}”.")
+                    }
+                },
+                key,
+                value: answer.map_or_else(|| format!("= {known_name}"), |v| v.to_string()),
+                choices: Vec::new(),
+            });
+            match answer {
+                Some(v) => Size::Fixed(v),
+                None => known.clone().unwrap_or(Size::Fixed(1)),
+            }
+        })
+    });
+    let said = options.dtype("dtype").is_some();
+    let mut providers: Vec<Provider> = Vec::new();
+    let mut unknown: Vec<(usize, Col)> = Vec::new();
+    let mut extremes = Vec::new();
+    for i in providers_from..h.names.len() {
+        let c = col(i);
+        if c.name.is_empty() {
+            continue;
+        }
+        let (name, unit) = split_unit(&c.name);
+        let (name, part) = match name.rsplit_once('-') {
+            _ if unit.is_some() => (name, ""),
+            Some((p, "CV")) => (p.to_owned(), "CV"),
+            Some((p, part @ ("min" | "max"))) => (split_unit(p).0, part),
+            _ => (name, "value"),
+        };
+        let at = match providers.iter().position(|p| p.name == name) {
+            Some(at) => at,
+            None => {
+                // `fp8`, `bf16xbf16->bf16`
+                let dtype = values::types(&name).map(|t| t.a);
+                providers.push(Provider {
+                    dtype: dtype
+                        .or_else(|| defaults::dtype_in(&name))
+                        .filter(|_| !said),
+                    name,
+                    ..Provider::default()
+                });
+                providers.len() - 1
+            }
+        };
+        used.push(i);
+        match (part, unit) {
+            // One long column a figure, whichever provider it is of.
+            ("min" | "max", _) => {
+                let figure = c.name.trim_start_matches(providers[at].name.as_str());
+                let figure = figure.trim_matches(['-', '_', ' ']);
+                let id = match extremes.iter().find(|(f, _)| f == figure) {
+                    Some((_, id)) => *id,
+                    None => {
+                        let id = table.auto_column(figure);
+                        extremes.push((figure.to_owned(), id));
+                        id
+                    }
+                };
+                providers[at].rest.push((i, id));
+            }
+            ("CV", _) => providers[at].variation = Some(c),
+            (_, Some(unit)) => providers[at].set(c, unit),
+            (_, None) => unknown.push((at, c)),
+        }
+    }
+    if !unknown.is_empty() {
+        let shapes = sampled_shapes(&three, &batch, op, rows);
+        let columns: Vec<Vec<f64>> = unknown
+            .iter()
+            .map(|(_, c)| {
+                rows.iter()
+                    .map(|r| {
+                        r.get(c.index)
+                            .and_then(|t| cell::number(t.as_bytes(), false))
+                            .unwrap_or(f64::NAN)
+                    })
+                    .collect()
+            })
+            .collect();
+        let unit = unit_said(table, options, infer(&shapes, &columns));
+        for (at, c) in unknown {
+            providers[at].set(c, unit);
+        }
+    }
+    providers.retain(|p| p.time.is_some() || p.rate.is_some() || p.bandwidth.is_some());
+    if providers.iter().all(|p| p.dtype.is_some()) {
+        // Nothing is left to be assumed.
+        table.assumptions.retain(|a| a.key != "dtype");
+    }
+    Plan {
+        sizes: Sizes::Three(Box::new(three)),
+        batch,
+        trans: [None, None],
+        beta: None,
+        op,
+        device,
+        providers,
+        common: provider_table::rest(h, table, &used),
+        abbreviated: false,
+    }
+}
+
+/// Units a plot of a matrix multiply is drawn in, the most usual first, with how unusual they are.
+const UNITS: [(&str, Unit, f64); 8] = [
+    ("TFLOP/s", Unit::Rate(1e12), 0.0),
+    ("ms", Unit::Time(1e-3), 0.7),
+    ("µs", Unit::Time(1e-6), 0.9),
+    ("GFLOP/s", Unit::Rate(1e9), 1.2),
+    ("GB/s", Unit::Bandwidth(1e9), 1.5),
+    ("ns", Unit::Time(1e-9), 3.0),
+    ("s", Unit::Time(1.0), 3.0),
+    ("FLOP/s", Unit::Rate(1.0), 1.5),
+];
+
+fn unit_said(table: &mut TableBuilder, options: &ImportOptions, inferred: usize) -> Unit {
+    let answered = options.answer("unit:value").and_then(|a| {
+        UNITS
+            .iter()
+            .position(|u| u.0.eq_ignore_ascii_case(a))
+            .or_else(|| UNITS.iter().position(|u| Some(u.1) == unit_of(a)))
+    });
+    let (label, unit, _) = UNITS[answered.unwrap_or(inferred)];
+    table.assume(Assumption {
+        key: "unit:value".into(),
+        text: match answered {
+            Some(_) => format!("The file does not say what its figures are: {label} as chosen."),
+            None => format!(
+                "The file does not say what its figures are: taken as {label}, under which they \
+                 come nearest to what devices reach."
+            ),
+        },
+        value: label.into(),
+        choices: UNITS.map(|u| u.0.to_owned()).to_vec(),
+    });
+    unit
+}
+
+/// Work and bytes of the sampled rows.
+fn sampled_shapes(
+    three: &[Size; 3],
+    batch: &Option<Col>,
+    op: Operation,
+    rows: &[Vec<String>],
+) -> Vec<(f64, f64)> {
+    let number = |row: &[String], c: &Col| {
+        row.get(c.index)
+            .and_then(|t| cell::size(t.trim().as_bytes(), false).ok())
+            .map_or(f64::NAN, f64::from)
+    };
+    rows.iter()
+        .map(|row| {
+            let [m, n, k] = three.each_ref().map(|s| match s {
+                Size::Col(c) => number(row, c),
+                Size::Fixed(v) => f64::from(*v),
+            });
+            let b = batch.as_ref().map_or(1.0, |c| number(row, c));
+            op.cost().of(m, n, k, b)
+        })
+        .collect()
+}
+
+/// The unit under which the figures look most like a device's: never above what one can do,
+/// and the share of it that is reached varies least over the shapes.
+fn infer(shapes: &[(f64, f64)], columns: &[Vec<f64>]) -> usize {
+    // A large device of today; only magnitudes matter.
+    const RATE: f64 = 2.5e15;
+    const BANDWIDTH: f64 = 8e12;
+    let cost = |unit: Unit, unusual: f64| -> Option<f64> {
+        let mut highest = 0.0f64;
+        let mut spreads = Vec::new();
+        for column in columns {
+            let (mut low, mut high) = (f64::INFINITY, 0.0f64);
+            for (&(work, bytes), &v) in shapes.iter().zip(column) {
+                let time = match unit {
+                    Unit::Time(s) => v * s,
+                    Unit::Rate(s) => work / (v * s),
+                    Unit::Bandwidth(s) => bytes / (v * s),
+                };
+                let share = (work / time / RATE).max(bytes / time / BANDWIDTH);
+                if share.is_finite() && share > 0.0 {
+                    low = low.min(share);
+                    high = high.max(share);
+                }
+            }
+            if high > 0.0 {
+                spreads.push((high / low).ln());
+                highest = highest.max(high);
+            }
+        }
+        // Small shapes stay in the cache: some room above the bandwidth.
+        if spreads.is_empty() || highest > 4.0 {
+            return None;
+        }
+        let slow = (0.01 / highest).log10().max(0.0);
+        let spread = spreads.iter().sum::<f64>() / spreads.len() as f64;
+        Some(spread + unusual + 2.0 * slow + if highest > 1.2 { 2.0 } else { 0.0 })
+    };
+    let costs = UNITS.map(|(_, unit, unusual)| cost(unit, unusual).unwrap_or(f64::INFINITY));
+    (0..UNITS.len())
+        .min_by(|&a, &b| costs[a].total_cmp(&costs[b]))
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Imported, read_all};
+    use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+
+    fn read_with(text: &str, options: &ImportOptions) -> Dataset {
+        match read_all("x.csv", text.as_bytes(), options) {
+            Ok(Imported::Table(d)) => *d,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn read(text: &str) -> Dataset {
+        read_with(text, &ImportOptions::default())
+    }
+
+    fn unit(d: &Dataset) -> &str {
+        d.sources[0]
+            .assumptions
+            .iter()
+            .find(|a| a.key == "unit:value")
+            .map_or("", |a| &a.value)
+    }
+
+    #[test]
+    fn one_point_a_provider() {
+        let d = read(
+            "M,N,K,cuBLAS,Triton\n256.0,256.0,256.0,3.6,3.6\n4096.0,4096.0,4096.0,218.3,209.9\n",
+        );
+        assert_eq!((d.len(), d.sources[0].format.as_str()), (4, "triton"));
+        assert_eq!(unit(&d), "TFLOP/s");
+        assert_eq!(d.text(ColumnMeaning::Library, 3), "Triton");
+        assert!((d.problem(2).work().0 / d.time_s[2] / 218.3e12 - 1.0).abs() < 1e-12);
+        assert_eq!(d.sources[0].reported_rate.compared, 0);
+    }
+
+    #[test]
+    fn the_unit_is_found() {
+        for (text, expected) in [
+            (
+                "M,N,K,cuBLAS,Triton\n4096.0,4096.0,4096.0,17.1,4.0\n4096.0,4096.0,4096.0,16.8,4.0\n",
+                "TFLOP/s",
+            ),
+            (
+                "M,cuBLAS,Triton\n256.0,3.6,3.6\n384.0,11.1,10.1\n512.0,21.8,20.2\n1024.0,60,61\n4096.0,80,82\n",
+                "TFLOP/s",
+            ),
+            (
+                "K,Matmul\n1024.000000,0.055839\n2048.000000,0.085049\n3072.000000,0.121163\n",
+                "ms",
+            ),
+            (
+                "M,N,K,torch,triton\n512.0,512.0,512.0,9.1,10\n4096.0,4096.0,4096.0,520,600\n8192.0,8192.0,8192.0,3900,4300\n",
+                "µs",
+            ),
+            (
+                "M,N,K,torch,triton\n1.0,4096.0,4096.0,2300,2100\n2.0,4096.0,4096.0,2280,2050\n8.0,4096.0,4096.0,2100,2500\n",
+                "GB/s",
+            ),
+            (
+                "M,N,K,torch,triton\n1.0,4096.0,4096.0,0.012,0.012\n16.0,4096.0,4096.0,0.012,0.013\n64.0,4096.0,4096.0,0.013,0.014\n",
+                "ms",
+            ),
+            (
+                "M,N,K,torch (TFLOPS),triton (TFLOPS)\n64.0,4096.0,4096.0,0.01,0.02\n",
+                "",
+            ),
+        ] {
+            assert_eq!(unit(&read(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_answer_wins() {
+        let mut options = ImportOptions::default();
+        options.answers.insert("unit:value".into(), "µs".into());
+        options.answers.insert("size:N".into(), "128".into());
+        let d = read_with(
+            "M,cuBLAS,Triton\n256.0,3.6,3.6\n512.0,21.8,20.2\n",
+            &options,
+        );
+        assert!((d.time_s[0] / 3.6e-6 - 1.0).abs() < 1e-12);
+        assert_eq!((d.n[0], d.k[0]), (128, 256));
+    }
+
+    #[test]
+    fn intel_names_its_units() {
+        let d = read(
+            "B,M,K,N,Triton-GB/s,Triton-GB/s-min,Triton-TFlops,Triton-TFlops-min,Triton-CV,XeTLA-GB/s,XeTLA-TFlops,XeTLA-CV\n\
+             1.0,1024.0,1024.0,1024.0,400.0,390,150.0,140,0.05,300,120,0.1\n",
+        );
+        assert_eq!((d.len(), unit(&d)), (2, ""));
+        assert_eq!(d.text(ColumnMeaning::Library, 1), "XeTLA");
+        assert_eq!(d.number(ColumnMeaning::ReportedBandwidth, 0), 400e9);
+        assert!((d.number(ColumnMeaning::TimeStd, 0) / d.time_s[0] - 0.05).abs() < 1e-12);
+        assert!((d.problem(0).work().0 / d.time_s[0] / 150e12 - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn other_tables_are_left_alone() {
+        for text in [
+            "M,N,K,lda,ldb,ldc\n4096,4096,4096,4096,4096,4096\n",
+            "M,N,K,time_us\n4096,4096,4096,690\n",
+            "M,N,K,tflops,gbps\n4096.0,4096.0,4096.0,690,3\n",
+            "M,K,N,Bias\n1,2,3,False\n",
+            "size,Triton,Torch\n4096.0,9.6,9.5\n",
+            "M,N,K,q_dtype_w\n1, 1280, 8192,torch.int8\n",
+        ] {
+            let head = Head::of(text);
+            assert!(detect(&head).is_none(), "{text}");
+        }
+    }
+}

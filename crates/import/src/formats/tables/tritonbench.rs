@@ -1,0 +1,107 @@
+//! TritonBench's tables: separated by `;`, `(M, N, K)` in the first cell, the metric behind the
+//! backend (`aten_matmul-tflops`); a cell may be `CUDA OOM`, and the last line is an average.
+
+use crate::cell::shape_text;
+use crate::columns::provider_table::{Figure, ProviderFormat, Unit};
+use crate::{Delimiter, Detection, Head};
+use gemmscope_model::dtype::DataType;
+
+pub(crate) const TABLE: ProviderFormat = ProviderFormat {
+    id: "tritonbench",
+    name: "TritonBench table",
+    produced_by: "python run.py --op gemm --metrics latency,tflops --csv --output gemm.csv (TritonBench)",
+    example: "x_val;aten_matmul-latency;aten_matmul-tflops;triton_tutorial_matmul-latency;triton_tutorial_matmul-tflops\n\
+              (4096, 4096, 4096);0.2312 (±1.2%);594.4;0.2502 (±2.0%);549.3\n",
+    detect,
+    delimiter: Delimiter::Byte(b';'),
+    tuple: true,
+    figure,
+    dtype: |head| {
+        let header = head.lines.iter().find(|l| l.contains(';'));
+        match header.is_some_and(|l| l.contains("bf16")) {
+            true => DataType::Bf16,
+            false => DataType::Fp16,
+        }
+    },
+    ..ProviderFormat::DEFAULT
+};
+
+/// `aten_matmul-tflops`
+fn figure(title: &str) -> Option<Figure<'_>> {
+    let (backend, metric) = title.rsplit_once('-')?;
+    Some(match metric {
+        "latency" => Figure::In(backend, Unit::Time(1e-3)),
+        "tflops" => Figure::In(backend, Unit::Rate(1e12)),
+        "gbps" => Figure::In(backend, Unit::Bandwidth(1e9)),
+        other if OTHER_METRICS.contains(&other) => Figure::Kept(backend, metric),
+        _ => return None,
+    })
+}
+
+/// Metrics that are kept as they are.
+const OTHER_METRICS: [&str; 12] = [
+    "speedup",
+    "accuracy",
+    "walltime",
+    "compile_time",
+    "best_config",
+    "mem_footprint",
+    "ncu_trace",
+    "cpu_peak_mem",
+    "gpu_peak_mem",
+    "hw_roofline",
+    "kineto_trace",
+    "error",
+];
+
+fn detect(head: &Head) -> Option<Detection> {
+    let at = head.lines.iter().position(|l| l.contains(';'))?;
+    let fields = Head::fields(&head.lines[at], ';');
+    let metrics = fields
+        .iter()
+        .filter(|f| matches!(figure(f), Some(Figure::In(..))))
+        .count();
+    let tuples = head.lines[at + 1..]
+        .iter()
+        .filter(|l| shape_text::sizes(Head::fields(l, ';')[0]).len() >= 3)
+        .count();
+    (metrics > 0 && tuples > 0).then(|| {
+        Detection::new(
+            94,
+            "separated by “;”, shapes such as (M, N, K) first, then backend-metric columns",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ImportOptions, Imported, read_all};
+    use gemmscope_table::dataset::ColumnMeaning;
+
+    #[test]
+    fn metrics_of_two_backends() {
+        let text = "x_val;aten_matmul-latency;aten_matmul-tflops;aten_matmul-speedup;triton-latency;triton-tflops;triton-speedup\n\
+             (4096, 4096, 4096);0.2312 (±1.20%);594.4;1.0;0.25;549.7;0.9\n\
+             (8192, 4096, 4096);0.4624;594.4;1.0;CUDA OOM;;\n\
+             average;0.3;594.4;1.0;0.25;549.7;0.9\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        let s = &d.sources[0];
+        assert_eq!(
+            (d.len(), s.format.as_str(), s.rejected.total()),
+            (3, "tritonbench", 1)
+        );
+        assert_eq!(
+            s.rejected.reasons[0].text,
+            "time says that the run failed (triton-latency)"
+        );
+        assert_eq!(
+            (s.reported_rate.compared, s.reported_rate.within_1_percent),
+            (3, 3)
+        );
+        assert!((d.time_s[0] - 231.2e-6).abs() < 1e-12);
+        assert!((d.number(ColumnMeaning::TimeStd, 0) / d.time_s[0] - 0.012).abs() < 1e-12);
+    }
+}

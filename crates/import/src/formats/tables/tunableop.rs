@@ -1,0 +1,222 @@
+//! PyTorch TunableOp results: `Validator,…` lines, then `GemmTunableOp_float_TN,tn_M_N_K,solution,ms`.
+//!
+//! There is no header. Sizes and layout are those of the column-major BLAS call. `Default` is a
+//! shape for which no better solution than the library's own was found.
+
+use crate::cell;
+use crate::{
+    CellError, Delimited, Detection, Dialect, Format, Head, ImportError, ImportOptions, Imported,
+    Reader, Record, RowReader,
+};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "tunableop",
+    name: "PyTorch TunableOp results",
+    produced_by: "PYTORCH_TUNABLEOP_ENABLED=1 PYTORCH_TUNABLEOP_TUNING=1 python model.py (tunableop_results0.csv)",
+    example: "Validator,GCN_ARCH_NAME,gfx1100\n\
+              GemmTunableOp_float_TN,tn_384_12_384,Gemm_Rocblas_1140853253,0.0118368\n",
+    detect,
+    open,
+};
+
+fn detect(head: &Head) -> Option<Detection> {
+    let results = head
+        .lines
+        .iter()
+        .filter(|l| l.contains("TunableOp_"))
+        .count();
+    if head.first().starts_with("Validator,") {
+        return Some(Detection::new(98, "it starts with Validator lines"));
+    }
+    (results > 0 && results * 2 > head.lines.len())
+        .then(|| Detection::new(96, "its lines start with …TunableOp_"))
+}
+
+fn open(_: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let mut table = TableBuilder::new();
+    let ids = Ids {
+        op: table.text_column(ColumnMeaning::OpName, "operation"),
+        kernel: table.text_column(ColumnMeaning::Kernel, "solution"),
+        library: table.text_column(ColumnMeaning::Library, "library"),
+    };
+    let device = options.answer("device").map_or(0, |d| table.device(d));
+    Ok(Box::new(Delimited::new(
+        Dialect::COMMA,
+        TunableOp { ids, device, table },
+    )))
+}
+
+#[derive(Debug)]
+struct Ids {
+    op: ColumnId,
+    kernel: ColumnId,
+    library: ColumnId,
+}
+
+#[derive(Debug)]
+struct TunableOp {
+    ids: Ids,
+    device: u16,
+    table: TableBuilder,
+}
+
+impl RowReader for TunableOp {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        if record.get(0) == b"Validator" {
+            let (key, value) = (record.text(1), record.text(2));
+            if key == "GCN_ARCH_NAME" {
+                let arch = value.split(':').next().unwrap_or("").to_owned();
+                if self.device == 0 {
+                    self.device = self.table.device(&arch);
+                }
+            }
+            self.table.note(format!("{key}: {value}"));
+            return Ok(());
+        }
+        let row = row(record).map(|mut row| {
+            row.device = self.device;
+            row
+        });
+        let t = &mut self.table;
+        let solution = record.text(2);
+        let library = if solution.contains("Rocblas") {
+            "rocBLAS"
+        } else if solution.contains("Hipblaslt") {
+            "hipBLASLt"
+        } else if solution == "Default" {
+            "default"
+        } else {
+            ""
+        };
+        t.set_text(self.ids.op, record.get(0));
+        t.set_text(self.ids.kernel, record.get(2));
+        t.set_text(self.ids.library, library.as_bytes());
+        t.commit(record.line(), record.raw(), row);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Imported, ImportError> {
+        let t = &mut self.table;
+        t.note("M, N and the layout are those of the column-major BLAS call.");
+        if self.device == 0 {
+            t.assume_device("", "The file does not name its device.");
+        }
+        Ok(Imported::table(self.table.finish()))
+    }
+
+    fn rows(&self) -> u64 {
+        self.table.rows_read()
+    }
+}
+
+fn row(record: &Record<'_>) -> Result<Row, RowError> {
+    if let Some(p) = record.problem() {
+        return Err(RowError::new(p));
+    }
+    let bad = |column: usize, reason: &str| RowError {
+        reason: reason.to_owned(),
+        column: column as u32 + 1,
+        text: record.text(column).into_owned(),
+    };
+    let name = record.text(0);
+    let Some((_, rest)) = name.split_once("TunableOp_") else {
+        return Err(bad(
+            0,
+            "not a GEMM result (expected …TunableOp_type_layout)",
+        ));
+    };
+    // `float_TN`, `BFloat16_NT`, `Float8_e4m3fn_BFloat16_TN`
+    let type_text = rest.rsplit_once('_').map_or(rest, |(t, _)| t);
+    let dtype = types(type_text).ok_or_else(|| bad(0, "data type is not known"))?;
+    let params = record.text(1);
+    let mut parts = params.split('_');
+    let layout = parts.next().unwrap_or("").as_bytes();
+    let [a, b] = layout else {
+        return Err(bad(1, "layout is not two of n and t"));
+    };
+    let mut batch = 1;
+    let mut sizes = Vec::new();
+    let mut expect_batch = false;
+    for part in parts {
+        match part {
+            "B" => expect_batch = true,
+            "ld" | "rw" | "bias" => break,
+            _ => {
+                let size =
+                    cell::size(part.as_bytes(), false).map_err(|f| bad(1, &format!("size {f}")))?;
+                if expect_batch {
+                    batch = size;
+                    expect_batch = false;
+                } else {
+                    sizes.push(size);
+                }
+            }
+        }
+    }
+    let [m, n, k, ..] = sizes[..] else {
+        return Err(bad(1, "M, N, K are missing (expected tn_M_N_K)"));
+    };
+    let ms = cell::positive(record.get(3), false)
+        .map_err(|f: CellError| bad(3, &format!("time {f} (ms)")))?;
+    let op = dtype.with_layout(a.eq_ignore_ascii_case(&b't'), b.eq_ignore_ascii_case(&b't'));
+    let mut row = Row::new(m, n, k, op, ms * 1e-3);
+    row.batch = batch;
+    Ok(row)
+}
+
+/// `float`, or `Float8_e4m3fn_BFloat16`: operands, then the output where it differs.
+fn types(text: &str) -> Option<Operation> {
+    if let Some(t) = DataType::parse(text) {
+        return Some(Operation::uniform(t));
+    }
+    text.rmatch_indices('_').find_map(|(at, _)| {
+        let input = DataType::parse(&text[..at])?;
+        let rest = &text[at + 1..];
+        let output = DataType::parse(rest).or_else(|| {
+            rest.rsplit_once('_')
+                .and_then(|(_, last)| DataType::parse(last))
+        })?;
+        Some(Operation {
+            c: output,
+            ..Operation::uniform(input)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read_all;
+
+    #[test]
+    fn types_layouts_and_batches() {
+        let text = "Validator,PT_VERSION,2.5.1\nValidator,GCN_ARCH_NAME,gfx942:sramecc+:xnack-\n\
+                    GemmTunableOp_BFloat16_TN,tn_4096_16_8192,Gemm_Hipblaslt_7,0.0118\n\
+                    GemmStridedBatchedTunableOp_Half_NT,nt_128_256_64_B_12,Default,0.02\n\
+                    ScaledGemmTunableOp_Float8_e4m3fnuz_BFloat16_TN,tn_8_16_32_ld_8_16_8,Gemm_Hipblaslt_1,0.01\n\
+                    GemmTunableOp_float_TN,tn_0_1_2,Default,0.01\n\
+                    GemmTunableOp_float_TN,tn_4_1,Default,0.01\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        assert_eq!((d.len(), d.sources[0].rejected.total()), (3, 2));
+        assert_eq!(d.devices[1], "gfx942");
+        assert_eq!(
+            (d.problem(0).op.layout(), d.text(ColumnMeaning::Library, 0)),
+            ("TN", "hipBLASLt")
+        );
+        assert_eq!(
+            (d.problem(1).batch, d.problem(1).op.a),
+            (12, DataType::Fp16)
+        );
+        let op = d.problem(2).op;
+        assert_eq!((op.a, op.c), (DataType::Fp8E4m3Fnuz, DataType::Bf16));
+        assert_eq!(d.time_s[0], 0.0118e-3);
+    }
+}

@@ -1,0 +1,159 @@
+//! Results of `tune_gemm.py` in ROCm's Triton: a YAML list with the best configuration of a size
+//! a line, its rate and time in a comment behind it. The list without those is a list of shapes.
+
+use crate::cell::{self, values};
+use crate::columns::defaults;
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::ColumnId;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "tune-gemm",
+    name: "ROCm Triton tune_gemm results (YAML)",
+    produced_by: "./tune_gemm.py --gemm_size_file input.yaml --ngpus 8 --jobs 32 --o output.yaml (ROCm/triton, python/perf-kernels/tools/tune_gemm)",
+    example: "- {'M': 4864, 'N': 4096, 'K': 8192, 'rowMajorA': 'T', 'rowMajorB': 'N', 'BLOCK_SIZE_M': 256, 'BLOCK_SIZE_N': 256, 'BLOCK_SIZE_K': 64, 'GROUP_SIZE_M': 4, 'SPLIT_K': 1, 'num_warps': 8, 'num_stages': 2} # TFLOPS: 563.8 time(us): 579.0\n",
+    detect: |head: &Head| {
+        (log::lines_with(head, &["- {", "'M':", "'N':", "'K':"]) > 0)
+            .then(|| Detection::new(94, "its lines are - {'M': …, 'N': …, 'K': …}"))
+    },
+    open: |head, options| {
+        let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp16);
+        log::open(head, options, |table| {
+            table.assume_dtype(fallback, why);
+            TuneGemm {
+                dtype: fallback,
+                columns: COLUMNS.map(|(_, meaning, label)| table.number_column(meaning, label)),
+                timed: false,
+                rates_only: 0,
+            }
+        })
+    },
+};
+
+/// Members that become columns.
+const COLUMNS: [(&str, ColumnMeaning, &str); 6] = [
+    ("BLOCK_SIZE_M", ColumnMeaning::TileM, "BLOCK_SIZE_M"),
+    ("BLOCK_SIZE_N", ColumnMeaning::TileN, "BLOCK_SIZE_N"),
+    ("BLOCK_SIZE_K", ColumnMeaning::TileK, "BLOCK_SIZE_K"),
+    ("SPLIT_K", ColumnMeaning::SplitK, "SPLIT_K"),
+    ("num_stages", ColumnMeaning::Stages, "num_stages"),
+    ("num_warps", ColumnMeaning::Warps, "num_warps"),
+];
+
+#[derive(Debug)]
+struct TuneGemm {
+    dtype: DataType,
+    columns: [ColumnId; 6],
+    timed: bool,
+    /// Rows whose comment has a rate and no time.
+    rates_only: u64,
+}
+
+/// The text of a member of the printed dictionary.
+fn member<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let rest = log::after(line, &format!("'{name}':"))?;
+    let end = rest.find([',', '}']).unwrap_or(rest.len());
+    Some(rest[..end].trim().trim_matches('\''))
+}
+
+impl Parser for TuneGemm {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        let Some(body) = line.trim().strip_prefix("- {") else {
+            return Vec::new();
+        };
+        let (config, comment) = body.split_once('}').unwrap_or((body, ""));
+        let rate = log::after(comment, "TFLOPS:")
+            .and_then(log::leading)
+            .map_or(f64::NAN, |n| n.0 * 1e12);
+        let mut e = Entry::new(self.row(config, comment, rate));
+        e.rate = rate;
+        e.library = "Triton".to_owned();
+        for (id, (name, ..)) in self.columns.iter().zip(COLUMNS) {
+            let number = member(config, name).and_then(|t| t.parse::<f64>().ok());
+            // Stages of 0 is how this script says "no pipeline".
+            table.set_number(*id, number.filter(|v| *v > 0.0).unwrap_or(f64::NAN));
+        }
+        vec![e]
+    }
+
+    fn end(&mut self, table: &mut TableBuilder) {
+        if !self.timed {
+            table.note("Shapes only: the list has no times, so it shows what the roof allows and no measured points.");
+        }
+        if self.rates_only > 0 {
+            table.rates_are_not_independent();
+            table.note("Times are computed from the rates, with 2MNK operations a call.");
+        }
+    }
+}
+
+impl TuneGemm {
+    fn row(&mut self, config: &str, comment: &str, rate: f64) -> Result<Row, RowError> {
+        let size = |name: &str| {
+            let text =
+                member(config, name).ok_or_else(|| RowError::new(format!("{name} is missing")))?;
+            cell::size(text.as_bytes(), false)
+                .map_err(|flaw| RowError::new(format!("{name} {flaw}")))
+        };
+        let (m, n, k) = (size("M")?, size("N")?, size("K")?);
+        let us = ["time(us):", "time_us:", "time:"]
+            .iter()
+            .find_map(|label| log::number_after(comment, label));
+        let work = 2.0 * f64::from(m) * f64::from(n) * f64::from(k);
+        let time = match us {
+            Some(_) => log::time(us, 1e-6)?,
+            None if rate > 0.0 => {
+                self.rates_only += 1;
+                work / rate
+            }
+            None => f64::NAN,
+        };
+        self.timed |= !time.is_nan();
+        // `rowMajorA: T` is a transposed operand in the words of a column-major BLAS.
+        let flag = |name: &str| member(config, name).and_then(values::transpose);
+        let op = Operation::uniform(self.dtype).with_layout(
+            flag("rowMajorA").unwrap_or(false),
+            flag("rowMajorB").unwrap_or(false),
+        );
+        Ok(Row::new(m, n, k, op, time))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImportOptions, Imported, read_all};
+
+    fn read(text: &str) -> Box<gemmscope_table::dataset::Dataset> {
+        match read_all("", text.as_bytes(), &ImportOptions::default()) {
+            Ok(Imported::Table(d)) => d,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn times_tiles_and_layout() {
+        let d = read(FORMAT.example);
+        assert_eq!((d.len(), d.sources[0].format.as_str()), (1, "tune-gemm"));
+        assert!((d.time_s[0] - 579e-6).abs() < 1e-12);
+        assert_eq!(d.number(ColumnMeaning::TileN, 0), 256.0);
+        assert_eq!(d.problem(0).op.layout(), "TN");
+        assert_eq!(d.sources[0].reported_rate.within_1_percent, 1);
+    }
+
+    #[test]
+    fn the_input_list_is_shapes_only() {
+        let d = read(
+            "- {'M': 4864, 'N': 4096, 'K': 8256, 'rowMajorA': 'T', 'rowMajorB': 'N'}\n\
+             - {'M': 0, 'N': 512, 'K': 512, 'rowMajorA': 'N', 'rowMajorB': 'N'}\n",
+        );
+        assert!(d.len() == 1 && d.time_s[0].is_nan());
+        assert_eq!(d.sources[0].rejected.total(), 1);
+    }
+}

@@ -1,0 +1,162 @@
+//! XLA's table of measured matmuls (`matmul_interpolator_data.h`, or the protobuf text in it):
+//! a rate for each type of operands and output at each b, m, n, k, by device.
+
+use crate::cell::{self, values};
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head};
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "xla",
+    name: "XLA matmul performance table",
+    produced_by: "XLA's matmul_perf_table_gen (protobuf text, as in \
+                  xla/service/gpu/model/matmul_interpolator_data.h)",
+    example: "entries { key: \"sm_90_H100\"\n\
+              value { entries {\n\
+              b: 1\nm: 1024\nn: 2048\nk: 256\n\
+              flops { key: \"bf16xbf16->bf16\" value: 139519467775467 }\n\
+              } } }\n",
+    detect: |head: &Head| {
+        let has = |word: &str| log::lines_with(head, &[word]) > 0;
+        (has("entries {") && has("flops {") && has("key:"))
+            .then(|| Detection::new(96, "protobuf text with entries of flops by types"))
+    },
+    open: |head, options| {
+        log::open(head, options, |table| {
+            table.rates_are_not_independent();
+            table.note("Times are computed from the rates, with 2MNK operations a call.");
+            Xla {
+                answer: options.answer("device").is_some(),
+                ..Xla::default()
+            }
+        })
+    },
+};
+
+#[derive(Debug, Default)]
+struct Xla {
+    /// The last key: of a device, or of the types of a rate.
+    key: String,
+    device: u16,
+    /// The user has said the device.
+    answer: bool,
+    /// b, m, n, k of the entry.
+    sizes: [Option<String>; 4],
+}
+
+/// `sm_90_H100` -> `H100`: behind the compiler target, where there is more than that.
+fn product(key: &str) -> &str {
+    key.strip_prefix("sm_")
+        .and_then(|rest| rest.split_once('_'))
+        .map_or(key, |(_, name)| name)
+}
+
+/// Text in quotes behind a label.
+fn quoted<'a>(line: &'a str, label: &str) -> Option<&'a str> {
+    let rest = log::after(line, label)?.strip_prefix('"')?;
+    rest.split_once('"').map(|(text, _)| text)
+}
+
+impl Parser for Xla {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        let line = line.trim();
+        if line.contains("entries {") {
+            self.sizes = Default::default();
+        }
+        if let Some(key) = quoted(line, "key:") {
+            key.clone_into(&mut self.key);
+        }
+        if line.contains("value {") && !self.key.is_empty() && !self.answer {
+            self.device = table.device(product(&self.key));
+            self.key.clear();
+        }
+        for (place, label) in ["b:", "m:", "n:", "k:"].into_iter().enumerate() {
+            if let Some(rest) = line.strip_prefix(label) {
+                self.sizes[place] = Some(rest.trim().to_owned());
+            }
+        }
+        let Some(rate) = log::number_after(line, "value:") else {
+            return Vec::new();
+        };
+        let mut e = Entry::new(self.row(rate));
+        e.op_name = std::mem::take(&mut self.key);
+        e.rate = rate;
+        vec![e]
+    }
+
+    fn counts_others(&self) -> bool {
+        false
+    }
+}
+
+impl Xla {
+    fn row(&self, rate: f64) -> Result<Row, RowError> {
+        let size = |place: usize, name: &str| match &self.sizes[place] {
+            // A batch of one may be left out.
+            None if place == 0 => Ok(1),
+            None => Err(RowError::new(format!("{name} is missing"))),
+            Some(text) => cell::size(text.as_bytes(), false)
+                .map_err(|flaw| RowError::new(format!("{name} {flaw}"))),
+        };
+        let (b, m, n, k) = (size(0, "b")?, size(1, "m")?, size(2, "n")?, size(3, "k")?);
+        let types = values::types(&self.key)
+            .ok_or_else(|| RowError::new("expected types such as bf16xbf16->bf16"))?;
+        let same = types.a == types.b;
+        let mut op = if same {
+            Operation::uniform(types.a)
+        } else {
+            Operation::mixed(types.a, types.b, types.c.unwrap_or(types.a))
+        };
+        if let Some(c) = types.c {
+            op.c = c;
+        }
+        if rate <= 0.0 || !rate.is_finite() {
+            return Err(RowError::new("rate is zero or negative"));
+        }
+        let work = 2.0 * f64::from(b) * f64::from(m) * f64::from(n) * f64::from(k);
+        let mut row = Row::new(m, n, k, op, work / rate);
+        row.batch = b;
+        row.device = self.device;
+        Ok(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ImportOptions, Imported, read_all};
+    use gemmscope_model::dtype::DataType;
+
+    #[test]
+    fn one_line_and_printed_forms() {
+        let text = "constexpr char kTable[] = R\"pb(\n\
+            \x20 entries {\n    key: \"sm_100_B200\"\n    value {\n\
+            \x20     entries {\n        b: 1\n        m: 256\n        n: 512\n        k: 1024\n\
+            \x20       flops { key: \"bf16xbf16->bf16\" value: 6765006451612 }\n\
+            \x20       flops {\n          key: \"f8e4m3fnxf8e5m2->bf16\"\n          value: 9000000000000\n        }\n\
+            \x20       flops { key: \"s4xs4->s32\" value: 0 }\n      }\n\
+            \x20     entries {\n        m: 0\n        n: 512\n        k: 1024\n\
+            \x20       flops { key: \"bf16xbf16->bf16\" value: 1 }\n      }\n    }\n  }\n)pb\";\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        let s = &d.sources[0];
+        assert_eq!(
+            (s.format.as_str(), d.len(), s.rejected.total()),
+            ("xla", 2, 2)
+        );
+        assert_eq!((d.m[0], d.n[0], d.k[0]), (256, 512, 1024));
+        assert_eq!(d.devices[usize::from(d.device[0])], "B200");
+        let rate = d.problem(0).work().0 / d.time_s[0];
+        assert!((rate / 6_765_006_451_612.0 - 1.0).abs() < 1e-12);
+        let op = d.problem(1).op;
+        assert_eq!(
+            (op.a, op.b, op.c),
+            (DataType::Fp8E4m3, DataType::Fp8E5m2, DataType::Bf16)
+        );
+        assert_eq!(s.reported_rate.compared, 0);
+    }
+}

@@ -1,0 +1,80 @@
+//! The beginning of a file, and how sure a format is that the file is its own.
+
+use crate::source::session;
+
+/// How sure a format is that a head is its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Detection {
+    /// 0 (no) to 100 (a signature that no other tool writes). The generic reader stays below
+    /// 40; a tool's reader that knows its header is at 80 or more.
+    pub score: u8,
+    /// The reason, as the file's card shows it.
+    pub reason: String,
+}
+
+impl Detection {
+    /// A score and its reason.
+    pub fn new(score: u8, reason: impl Into<String>) -> Self {
+        Detection {
+            score,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// The decoded beginning of a file, by which formats are detected.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    /// File name, for hints only: no format is decided by the name alone.
+    pub name: String,
+    /// Up to 80 lines of text (fewer for a short file), without line ends, 64 KiB in all: the
+    /// last line may be cut.
+    pub lines: Vec<String>,
+    /// This is the whole file.
+    pub complete: bool,
+    /// Rows that the whole file would have with lines as long as these; 0 where its size is not
+    /// known. Only used to reserve memory.
+    pub rows: usize,
+}
+
+impl Head {
+    /// The head of a file from its first bytes (64 KiB are enough), packed or not.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Self {
+        session::head_from_bytes(name, bytes)
+    }
+
+    /// A head of these lines, for tests and pasted text.
+    pub fn of(text: &str) -> Self {
+        Head {
+            lines: text.lines().map(str::to_owned).collect(),
+            complete: true,
+            ..Head::default()
+        }
+    }
+
+    /// The first line that is not blank.
+    pub fn first(&self) -> &str {
+        self.lines
+            .iter()
+            .map(|l| l.trim())
+            .find(|l| !l.is_empty())
+            .unwrap_or("")
+    }
+
+    /// Fields of a line, split at `delimiter`, trimmed, without quotes around them. Good enough
+    /// for looking at headers; a reader uses [`Records`].
+    pub fn fields(line: &str, delimiter: char) -> Vec<&str> {
+        line.split(delimiter)
+            .map(|f| f.trim().trim_matches('"').trim())
+            .collect()
+    }
+
+    /// Position of the first line whose comma-separated fields hold all of these names.
+    pub fn line_with(&self, names: &[&str]) -> Option<usize> {
+        self.lines.iter().position(|l| {
+            let fields = Head::fields(l, ',');
+            let has = |n: &&str| fields.iter().any(|f| f.eq_ignore_ascii_case(n));
+            names.iter().all(has)
+        })
+    }
+}

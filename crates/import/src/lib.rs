@@ -1,0 +1,82 @@
+//! Benchmark and profiler files -> rows: bytes in slices of any size become a
+//! [`Dataset`](gemmscope_table::dataset::Dataset) of one source.
+//!
+//! [`Session`] takes the slices, unwraps gzip, spreadsheets and text encodings, looks at the
+//! [`Head`], asks every [`Format`] in [`FORMATS`] how sure it is, and hands the text to the reader
+//! of the winner. Dropped files, pasted text, messages from a host page, the command line and the
+//! tests all go this way.
+//!
+//! ```
+//! use gemmscope_import::{Imported, ImportOptions, read_all};
+//! let csv = b"M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n";
+//! let Imported::Table(data) = read_all("mine.csv", csv, &ImportOptions::default())? else {
+//!     unreachable!()
+//! };
+//! assert_eq!((data.len(), data.time_s[0]), (1, 690e-6));
+//! # Ok::<(), gemmscope_import::ImportError>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! | folder | what it does |
+//! |---|---|
+//! | `source/` | bytes -> text: gzip, encodings, spreadsheets, the session |
+//! | `split/` | text -> records, lines, JSON items |
+//! | `cell/` | one cell -> a number, a size, a type, a transpose |
+//! | `columns/` | a header -> what each column means; a record -> a row |
+//! | `formats/` | one file a format: `tables/`, `logs/`, `profilers/`, `devices/` |
+//!
+//! # To add a format
+//!
+//! 1. Write `src/formats/tables/<tool>.rs` (or `logs/`, `profilers/`, `devices/`).
+//!    - A table with a known header is data: `pub(crate) const TABLE: TableFormat` names the
+//!      signature, the columns with their meaning and factor to SI, and the defaults. A hook of
+//!      one function finds what no column holds. `tables/gemm_bench.rs` is a short example.
+//!    - A table with columns per library is a `ProviderFormat`: see `tables/mslk.rs`.
+//!    - Everything else is a `const FORMAT: Format` whose `open` gives a [`Reader`]: `split::log`
+//!      for results in lines of a log, `split::json` for JSON, `profilers::profile` for kernels
+//!      without M, N, K.
+//!
+//!    Data is never clamped or dropped: a row becomes a point or is rejected with a reason, and
+//!    the checks in `cell` and `columns::header` give the reason, so that every format words the
+//!    same flaw alike.
+//! 2. Declare the file in `src/formats/tables.rs` and add one line to [`FORMATS`] in
+//!    `src/formats.rs`, above the generic reader.
+//! 3. Add a folder `tests/fixtures/<id>/` with small files of your own making, true to the header.
+//!    `UPDATE_GOLDEN=1 cargo test --test import` reads each in every way (unnamed, in slices,
+//!    packed, exported and read again), writes the summary to `tests/golden` and the format to
+//!    `docs/src/formats.md`. The same files, damaged, go through every reader in
+//!    `tests/import_corpus.rs` and `fuzz/`.
+
+mod cell;
+mod columns;
+mod error;
+mod format;
+pub mod format_docs;
+mod formats;
+mod head;
+mod imported;
+mod options;
+mod reader;
+mod source;
+mod split;
+mod unsupported;
+
+pub use crate::columns::mapping::{MappedColumn, Mapping, header_fingerprint, inspect};
+pub use crate::error::{ErrorKind, ImportError};
+pub use crate::format::{Format, OpenReader};
+pub use crate::formats::{Best, FORMAT_NAMES, FORMATS, sniff};
+pub use crate::head::{Detection, Head};
+pub use crate::imported::Imported;
+pub use crate::options::ImportOptions;
+pub use crate::reader::Reader;
+pub use crate::source::session::{Progress, Session, read_all};
+pub use crate::split::dialect::{Delimiter, Dialect, sniff_dialect};
+pub use crate::split::json::Scanner;
+pub use crate::split::records::{Line, Lines, Record, Records};
+
+// Used in nearly every file of this crate.
+use crate::cell::CellError;
+use crate::cell::value_cache::ValueCache;
+use crate::columns::header::{Col, Header};
+use crate::reader::{Delimited, LineReader, Logged, RowReader};

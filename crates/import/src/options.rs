@@ -1,0 +1,33 @@
+//! What the user decides about a file.
+
+use gemmscope_model::dtype::DataType;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What the user decided about a file; everything is optional. Remembered per header.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ImportOptions {
+    /// Format id that overrides detection.
+    pub format: Option<String>,
+    /// Header text of a column -> what it holds ([`ColumnSpec`](gemmscope_table::dataset::ColumnSpec) as text, with unit:
+    /// `time:us`, `m`, `ignore`). Only the columns the user changed.
+    pub columns: BTreeMap<String, String>,
+    /// Answers to assumptions, by `Assumption::key`.
+    pub answers: BTreeMap<String, String>,
+}
+
+impl ImportOptions {
+    /// The user's answer to an assumption, where there is one.
+    pub fn answer(&self, key: &str) -> Option<&str> {
+        self.answers
+            .get(key)
+            .map(|a| a.trim())
+            .filter(|a| !a.is_empty())
+    }
+
+    /// The data type the user chose under `key` (usually `dtype`).
+    pub fn dtype(&self, key: &str) -> Option<DataType> {
+        self.answer(key).and_then(DataType::parse)
+    }
+}

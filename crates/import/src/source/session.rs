@@ -1,0 +1,412 @@
+//! One file from its first byte to its table.
+
+use super::text::Decoder;
+use super::xlsx;
+use crate::formats::sniff;
+use crate::split::records::Lines;
+use crate::unsupported;
+use crate::{ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
+use gemmscope_table::build::cell_text::cell_text;
+
+const HEAD_LINES: usize = 80;
+const HEAD_BYTES: usize = 64 << 10;
+/// After this many NUL bytes and no text at the start of a file, it counts as binary.
+const NUL_BYTES: u64 = 1 << 20;
+/// How many raw bytes are searched for the signatures of binary files.
+const MAGIC_BYTES: usize = 512;
+/// How many packed bytes are unpacked at a time. Bounds the memory of one slice.
+const PACKED_STEP: usize = 16 << 10;
+
+/// The largest number of rows to reserve memory for before they are read.
+const MOST_EXPECTED: u64 = 2 << 20;
+
+/// How far a session is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes fed, as they lie in the file (packed where it is packed).
+    pub bytes: u64,
+    /// Rows read.
+    pub rows: u64,
+}
+
+enum State {
+    /// Collecting the head.
+    Head,
+    Reading(Box<dyn Reader>),
+    Failed(ImportError),
+}
+
+/// Reads one file: [`feed`](Session::feed) its slices, then [`finish`](Session::finish).
+pub struct Session {
+    name: String,
+    options: ImportOptions,
+    decoder: Decoder,
+    magic: Vec<u8>,
+    /// A zip archive, whose directory is at the end.
+    archive: Option<Vec<u8>>,
+    head: Vec<u8>,
+    head_lines: usize,
+    /// Line ends of the text so far.
+    line_ends: u64,
+    state: State,
+    bytes_in: u64,
+    /// Size of the file, 0 where it is not known.
+    expected: u64,
+    text_bytes: u64,
+    format: (&'static str, &'static str, String),
+    /// Lines end in a bare carriage return.
+    only_cr: bool,
+}
+
+impl Session {
+    /// A session for a file of this name ("" for a paste).
+    pub fn new(name: &str, options: ImportOptions) -> Self {
+        Session {
+            name: name.to_owned(),
+            options,
+            decoder: Decoder::new(),
+            magic: Vec::new(),
+            archive: None,
+            head: Vec::new(),
+            head_lines: 0,
+            line_ends: 0,
+            state: State::Head,
+            bytes_in: 0,
+            expected: 0,
+            text_bytes: 0,
+            format: ("", "", String::new()),
+            only_cr: false,
+        }
+    }
+
+    /// Tells the size of the file, so that memory for its rows is reserved at once. A wrong size does
+    /// no harm.
+    pub fn expect(&mut self, bytes: u64) {
+        self.expected = bytes;
+    }
+
+    /// How far the session is.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            bytes: self.bytes_in,
+            rows: match &self.state {
+                State::Reading(r) => r.rows(),
+                _ => 0,
+            },
+        }
+    }
+
+    /// Id of the format that was taken, once it is known.
+    pub fn format(&self) -> Option<&'static str> {
+        (!self.format.0.is_empty()).then_some(self.format.0)
+    }
+
+    /// The next slice of the file. After an error every further call gives the same error.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
+        self.bytes_in += bytes.len() as u64;
+        if let Some(archive) = &mut self.archive {
+            if archive.len() + bytes.len() > xlsx::MAX_BYTES {
+                return self.fail(ImportError::new(
+                    "the workbook is larger than 128 MiB: save the sheet with the GEMMs as CSV",
+                ));
+            }
+            archive.extend_from_slice(bytes);
+            return Ok(());
+        }
+        if self.magic.len() < 4 {
+            let start = [&self.magic, bytes].concat();
+            if xlsx::is_zip(&start) {
+                self.magic
+                    .extend_from_slice(bytes.get(..4.min(bytes.len())).unwrap_or_default());
+                self.archive = Some(start);
+                return Ok(());
+            }
+        }
+        if self.magic.len() < MAGIC_BYTES {
+            let room = MAGIC_BYTES - self.magic.len();
+            let more = bytes.get(..room.min(bytes.len())).unwrap_or_default();
+            self.magic.extend_from_slice(more);
+            if self.magic.len() == MAGIC_BYTES
+                && matches!(self.state, State::Head)
+                && let Some(sentence) = unsupported::by_magic(&self.magic)
+            {
+                return self.fail(ImportError::new(sentence).kind(ErrorKind::Foreign));
+            }
+        }
+        let step = if self.magic.starts_with(&[0x1f, 0x8b]) {
+            PACKED_STEP
+        } else {
+            bytes.len().max(1)
+        };
+        for piece in bytes.chunks(step) {
+            if let State::Failed(e) = &self.state {
+                return Err(e.clone());
+            }
+            let Session {
+                decoder,
+                state,
+                head,
+                head_lines,
+                text_bytes,
+                line_ends,
+                only_cr,
+                ..
+            } = self;
+            let result = decoder.feed(piece).and_then(|text| {
+                *text_bytes += text.len() as u64;
+                *line_ends += memchr::memchr_iter(b'\n', text).count() as u64;
+                take(text, state, head, head_lines, *only_cr)
+            });
+            if let Err(e) = result {
+                return self.fail(e);
+            }
+            if matches!(self.state, State::Head)
+                && self.decoder.nul_bytes() > NUL_BYTES
+                && self.head.is_empty()
+            {
+                return self.fail(only_nul());
+            }
+            if matches!(self.state, State::Head)
+                && (self.head.len() >= HEAD_BYTES
+                    || self.head_lines >= HEAD_LINES && !is_json(&self.head))
+                && let Err(e) = self.open(false)
+            {
+                return self.fail(e);
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of the file.
+    pub fn finish(mut self) -> Result<Imported, ImportError> {
+        if let State::Failed(e) = self.state {
+            return Err(e);
+        }
+        if let Some(archive) = &self.archive {
+            return xlsx::read(&self.name, archive, &self.options);
+        }
+        let Session {
+            decoder,
+            state,
+            head,
+            head_lines,
+            text_bytes,
+            only_cr,
+            ..
+        } = &mut self;
+        let text = decoder.finish()?;
+        *text_bytes += text.len() as u64;
+        take(text, state, head, head_lines, *only_cr)?;
+        if matches!(self.state, State::Head) {
+            self.open(true)?;
+        }
+        let State::Reading(reader) = self.state else {
+            return Err(ImportError::new("the file was not opened"));
+        };
+        let mut imported = reader.finish()?;
+        if let Imported::Context(context) = &mut imported {
+            context.files = vec![std::mem::take(&mut self.name)];
+        }
+        if let Imported::Table(data) = &mut imported {
+            let source = match data.sources.first_mut() {
+                Some(s) => s,
+                None => {
+                    data.sources.push(Default::default());
+                    &mut data.sources[0]
+                }
+            };
+            source.bytes = self.text_bytes;
+            // A gemmscope table already names the files of its rows.
+            if source.format.is_empty() {
+                source.name = self.name;
+                source.format = self.format.0.to_owned();
+                source.format_name = self.format.1.to_owned();
+                source.format_reason = self.format.2;
+            }
+            if source.rows_read == 0 {
+                return Err(no_rows(self.format.1, self.line_ends));
+            }
+            if let Some(encoding) = self.decoder.encoding() {
+                source.notes.push(format!("The text is {encoding}."));
+            }
+            if self.decoder.nul_bytes() > 0 {
+                source.notes.push(format!(
+                    "{} NUL bytes were left out.",
+                    self.decoder.nul_bytes()
+                ));
+            }
+        }
+        Ok(imported)
+    }
+
+    fn fail(&mut self, e: ImportError) -> Result<(), ImportError> {
+        self.state = State::Failed(e.clone());
+        Err(e)
+    }
+
+    fn open(&mut self, complete: bool) -> Result<(), ImportError> {
+        if let Some(sentence) = unsupported::by_magic(&self.magic) {
+            return Err(ImportError::new(sentence).kind(ErrorKind::Foreign));
+        }
+        if self.head.is_empty() && self.decoder.nul_bytes() > 0 {
+            return Err(only_nul());
+        }
+        if self.bytes_in == 0 || self.head.iter().all(u8::is_ascii_whitespace) {
+            return Err(ImportError::new("the file is empty").kind(ErrorKind::Empty));
+        }
+        if memchr::memchr(b'\n', &self.head).is_none()
+            && memchr::memchr(b'\r', &self.head).is_some()
+        {
+            self.only_cr = true;
+            cr_to_lf(&mut self.head);
+        }
+        let start = &self.head[..self.head.len().min(HEAD_BYTES)];
+        let mut head = head_of(&self.name, start, complete);
+        if !complete && !self.decoder.is_gzip() {
+            let lines = memchr::memchr_iter(b'\n', start).count().max(1);
+            let rows = self.expected / (start.len() / lines).max(1) as u64;
+            // A little more, because the header is longer than a row.
+            head.rows = (rows + rows / 16).min(MOST_EXPECTED) as usize;
+        }
+        if self.decoder.nul_bytes() * 50 > self.text_bytes && self.decoder.encoding().is_none()
+            || unsupported::looks_binary(start)
+        {
+            return Err(ImportError::new(unsupported::binary(&self.name)).kind(ErrorKind::Foreign));
+        }
+        let best = sniff(&head, &self.options)?;
+        self.format = (best.format.id, best.format.name, best.detection.reason);
+        let mut reader = (best.format.open)(&head, &self.options)?;
+        reader.feed(&std::mem::take(&mut self.head))?;
+        self.state = State::Reading(reader);
+        Ok(())
+    }
+}
+
+fn no_rows(format: &str, lines: u64) -> ImportError {
+    let message = if lines > 2 {
+        format!(
+            "no rows: none of the {lines} lines is a result as this format prints it; if it is \
+             another one, choose it under “Read it as”: {format}"
+        )
+    } else {
+        "no rows: there is a header but nothing below it; the run that wrote the file may have \
+         failed"
+            .to_owned()
+    };
+    ImportError::new(message).kind(ErrorKind::Empty)
+}
+
+fn only_nul() -> ImportError {
+    ImportError::new(
+        "nothing but NUL bytes: the file was made but never written, or is not a text file",
+    )
+    .kind(ErrorKind::Empty)
+}
+
+/// Looks like JSON, which may be printed with a line a value: its lines say little.
+fn is_json(text: &[u8]) -> bool {
+    matches!(text.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
+    Head {
+        name: name.to_owned(),
+        lines: Lines::of(start)
+            .take(if is_json(start) {
+                usize::MAX
+            } else {
+                HEAD_LINES
+            })
+            .map(|l| cell_text(l).into_owned())
+            .collect(),
+        complete,
+        rows: 0,
+    }
+}
+
+pub(crate) fn head_from_bytes(name: &str, bytes: &[u8]) -> Head {
+    let mut decoder = Decoder::new();
+    let mut text = Vec::new();
+    for piece in bytes.chunks(PACKED_STEP) {
+        match decoder.feed(piece) {
+            Ok(more) if text.len() < HEAD_BYTES => text.extend_from_slice(more),
+            _ => break,
+        }
+    }
+    // The bytes may end anywhere, so an incomplete end is not an error.
+    if let Ok(more) = decoder.finish() {
+        text.extend_from_slice(more);
+    }
+    if memchr::memchr(b'\n', &text).is_none() {
+        cr_to_lf(&mut text);
+    }
+    text.truncate(HEAD_BYTES);
+    let complete = text.len() < HEAD_BYTES
+        && (is_json(&text) || memchr::memchr_iter(b'\n', &text).count() < HEAD_LINES);
+    head_of(name, &text, complete)
+}
+
+fn take(
+    text: &[u8],
+    state: &mut State,
+    head: &mut Vec<u8>,
+    head_lines: &mut usize,
+    only_cr: bool,
+) -> Result<(), ImportError> {
+    match state {
+        State::Head => {
+            *head_lines += memchr::memchr_iter(b'\n', text).count();
+            head.extend_from_slice(text);
+            Ok(())
+        }
+        State::Reading(reader) if only_cr => {
+            let mut owned = text.to_vec();
+            cr_to_lf(&mut owned);
+            reader.feed(&owned)
+        }
+        State::Reading(reader) => reader.feed(text),
+        State::Failed(e) => Err(e.clone()),
+    }
+}
+
+fn cr_to_lf(text: &mut [u8]) {
+    for b in text {
+        if *b == b'\r' {
+            *b = b'\n';
+        }
+    }
+}
+
+/// Reads a whole file that lies in memory.
+pub fn read_all(
+    name: &str,
+    bytes: &[u8],
+    options: &ImportOptions,
+) -> Result<Imported, ImportError> {
+    let mut session = Session::new(name, options.clone());
+    session.expect(bytes.len() as u64);
+    // Between slices of this size, a browser can switch to optimised code.
+    for slice in bytes.chunks(256 << 10) {
+        session.feed(slice)?;
+    }
+    session.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_made_for_about_as_many_rows_as_there_are() {
+        let mut csv = String::from("M,N,K,dtype,time_us\n");
+        for i in 1..=20_000 {
+            csv.push_str(&format!("{i},4096,4096,bf16,{}.5\n", i % 97 + 1));
+        }
+        let Ok(Imported::Table(data)) = read_all("", csv.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("not read")
+        };
+        assert_eq!(data.len(), 20_000);
+        assert!(data.m.capacity() < 24_000, "{}", data.m.capacity());
+    }
+}

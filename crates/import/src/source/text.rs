@@ -1,0 +1,381 @@
+//! Bytes as they come -> UTF-8 text: gzip, byte order marks, UTF-16, NUL bytes.
+
+use crate::ImportError;
+use flate2::write::GzDecoder;
+use std::io::Write;
+
+/// A packed file with more unpacked bytes is refused: it would not fit into memory.
+const MAX_UNPACKED: u64 = 16 << 30;
+
+#[derive(Debug)]
+enum Container {
+    Undecided,
+    Plain,
+    Gzip {
+        member: Option<Box<GzDecoder<Vec<u8>>>>,
+        /// First byte of a following member, when a slice ended right behind it.
+        pending: Vec<u8>,
+        members: u64,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Undecided,
+    Utf8,
+    Utf16 { big: bool },
+}
+
+/// Push decoder. [`Decoder::feed`] takes raw slices and gives text; the usual case (plain
+/// UTF-8) gives the slice itself back without a copy.
+#[derive(Debug)]
+pub(crate) struct Decoder {
+    container: Container,
+    encoding: Encoding,
+    raw_start: Vec<u8>,
+    text_start: Vec<u8>,
+    unpacked: Vec<u8>,
+    out: Vec<u8>,
+    half: Option<u8>,
+    high: Option<u16>,
+    total_unpacked: u64,
+    nul_bytes: u64,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Decoder {
+    /// A new decoder.
+    pub(crate) fn new() -> Self {
+        Decoder {
+            container: Container::Undecided,
+            encoding: Encoding::Undecided,
+            raw_start: Vec::new(),
+            text_start: Vec::new(),
+            unpacked: Vec::new(),
+            out: Vec::new(),
+            half: None,
+            high: None,
+            total_unpacked: 0,
+            nul_bytes: 0,
+        }
+    }
+
+    /// True when the bytes are gzip.
+    pub(crate) fn is_gzip(&self) -> bool {
+        matches!(self.container, Container::Gzip { .. })
+    }
+
+    /// Name of the encoding if it is not UTF-8.
+    pub(crate) fn encoding(&self) -> Option<&'static str> {
+        match self.encoding {
+            Encoding::Utf16 { big: true } => Some("UTF-16 big endian"),
+            Encoding::Utf16 { big: false } => Some("UTF-16 little endian"),
+            _ => None,
+        }
+    }
+
+    /// NUL bytes that were left out of the text.
+    pub(crate) fn nul_bytes(&self) -> u64 {
+        self.nul_bytes
+    }
+
+    /// Text of the next slice.
+    pub(crate) fn feed<'a>(&'a mut self, bytes: &'a [u8]) -> Result<&'a [u8], ImportError> {
+        self.out.clear();
+        if matches!(self.container, Container::Plain)
+            && self.encoding == Encoding::Utf8
+            && memchr::memchr(0, bytes).is_none()
+        {
+            return Ok(bytes);
+        }
+        self.container(bytes)?;
+        Ok(&self.out)
+    }
+
+    /// The rest of the text at the end of the file.
+    pub(crate) fn finish(&mut self) -> Result<&[u8], ImportError> {
+        self.out.clear();
+        if matches!(self.container, Container::Undecided) {
+            self.container = Container::Plain;
+            let start = std::mem::take(&mut self.raw_start);
+            self.text(&start);
+        }
+        if let Container::Gzip {
+            member, members, ..
+        } = &mut self.container
+            && let Some(mut m) = member.take()
+        {
+            let done = m.try_finish();
+            let mut rest = std::mem::take(m.get_mut());
+            *members += 1;
+            if done.is_err() {
+                return Err(ImportError::new(
+                    "the gzip file ends early: it was cut off or is still being written; \
+                     copy it again",
+                ));
+            }
+            self.unpacked.append(&mut rest);
+            let unpacked = std::mem::take(&mut self.unpacked);
+            self.text(&unpacked);
+        }
+        if self.encoding == Encoding::Undecided {
+            self.decide_encoding();
+        }
+        if self.half.take().is_some() || self.high.take().is_some() {
+            self.out.extend_from_slice("\u{fffd}".as_bytes());
+        }
+        Ok(&self.out)
+    }
+
+    fn container(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
+        match self.container {
+            Container::Undecided => {
+                self.raw_start.extend_from_slice(bytes);
+                if self.raw_start.len() < 4 {
+                    return Ok(());
+                }
+                self.container = if self.raw_start.starts_with(&[0x1f, 0x8b]) {
+                    Container::Gzip {
+                        member: Some(Box::new(GzDecoder::new(Vec::new()))),
+                        pending: Vec::new(),
+                        members: 0,
+                    }
+                } else {
+                    Container::Plain
+                };
+                let start = std::mem::take(&mut self.raw_start);
+                self.container(&start)
+            }
+            Container::Plain => {
+                self.text(bytes);
+                Ok(())
+            }
+            Container::Gzip { .. } => {
+                self.gunzip(bytes)?;
+                let mut unpacked = std::mem::take(&mut self.unpacked);
+                self.text(&unpacked);
+                unpacked.clear();
+                self.unpacked = unpacked;
+                Ok(())
+            }
+        }
+    }
+
+    fn gunzip(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
+        let Container::Gzip {
+            member,
+            pending,
+            members,
+        } = &mut self.container
+        else {
+            return Ok(());
+        };
+        let joined;
+        let mut rest = bytes;
+        if !pending.is_empty() {
+            pending.extend_from_slice(bytes);
+            joined = std::mem::take(pending);
+            rest = &joined;
+        }
+        while !rest.is_empty() {
+            let Some(m) = member else {
+                if rest.len() == 1 {
+                    pending.extend_from_slice(rest);
+                    break;
+                }
+                if !rest.starts_with(&[0x1f, 0x8b]) {
+                    // Padding behind the last member: other tools ignore it too.
+                    break;
+                }
+                *member = Some(Box::new(GzDecoder::new(Vec::new())));
+                continue;
+            };
+            let taken = m.write(rest).map_err(|e| corrupt(&e))?;
+            rest = rest.get(taken..).unwrap_or_default();
+            self.total_unpacked += m.get_ref().len() as u64;
+            self.unpacked.append(m.get_mut());
+            if self.total_unpacked > MAX_UNPACKED {
+                return Err(ImportError::new(
+                    "the gzip file unpacks to more than 16 GiB: split it first",
+                ));
+            }
+            if taken == 0 {
+                m.try_finish().map_err(|e| corrupt(&e))?;
+                self.unpacked.append(m.get_mut());
+                *member = None;
+                *members += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn decide_encoding(&mut self) {
+        let start = std::mem::take(&mut self.text_start);
+        let (encoding, skip) = match start.as_slice() {
+            [0xef, 0xbb, 0xbf, ..] => (Encoding::Utf8, 3),
+            [0xff, 0xfe, ..] => (Encoding::Utf16 { big: false }, 2),
+            [0xfe, 0xff, ..] => (Encoding::Utf16 { big: true }, 2),
+            [a, 0, b, 0, ..] if *a != 0 && *b != 0 => (Encoding::Utf16 { big: false }, 0),
+            [0, a, 0, b, ..] if *a != 0 && *b != 0 => (Encoding::Utf16 { big: true }, 0),
+            _ => (Encoding::Utf8, 0),
+        };
+        self.encoding = encoding;
+        self.text(start.get(skip..).unwrap_or_default());
+    }
+
+    fn text(&mut self, bytes: &[u8]) {
+        match self.encoding {
+            Encoding::Undecided => {
+                self.text_start.extend_from_slice(bytes);
+                if self.text_start.len() >= 4 {
+                    self.decide_encoding();
+                }
+            }
+            Encoding::Utf8 => {
+                let mut from = 0;
+                for nul in memchr::memchr_iter(0, bytes) {
+                    self.out.extend_from_slice(&bytes[from..nul]);
+                    from = nul + 1;
+                    self.nul_bytes += 1;
+                }
+                self.out.extend_from_slice(&bytes[from..]);
+            }
+            Encoding::Utf16 { big } => {
+                let mut bytes = bytes;
+                if let Some(first) = self.half.take() {
+                    match bytes.split_first() {
+                        Some((&second, rest)) => {
+                            self.unit(big, [first, second]);
+                            bytes = rest;
+                        }
+                        None => {
+                            self.half = Some(first);
+                            return;
+                        }
+                    }
+                }
+                let mut pairs = bytes.chunks_exact(2);
+                for pair in &mut pairs {
+                    self.unit(big, [pair[0], pair[1]]);
+                }
+                self.half = pairs.remainder().first().copied();
+            }
+        }
+    }
+
+    fn unit(&mut self, big: bool, pair: [u8; 2]) {
+        let unit = if big {
+            u16::from_be_bytes(pair)
+        } else {
+            u16::from_le_bytes(pair)
+        };
+        let mut buffer = [0; 4];
+        if let Some(high) = self.high.take() {
+            if let Some(Ok(c)) = char::decode_utf16([high, unit]).next() {
+                self.out
+                    .extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
+                return;
+            }
+            self.out.extend_from_slice("\u{fffd}".as_bytes());
+        }
+        match unit {
+            0 => self.nul_bytes += 1,
+            0xd800..=0xdbff => self.high = Some(unit),
+            _ => {
+                let c = char::from_u32(u32::from(unit)).unwrap_or('\u{fffd}');
+                self.out
+                    .extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
+            }
+        }
+    }
+}
+
+fn corrupt(error: &std::io::Error) -> ImportError {
+    ImportError::new(format!("the gzip file is damaged: copy it again ({error})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+    use gemmscope_table::build::cell_text::cell_text;
+
+    fn decode(bytes: &[u8], step: usize) -> Result<String, ImportError> {
+        let mut d = Decoder::new();
+        let mut out = Vec::new();
+        for slice in bytes.chunks(step) {
+            out.extend_from_slice(d.feed(slice)?);
+        }
+        out.extend_from_slice(d.finish()?);
+        Ok(cell_text(&out).into_owned())
+    }
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut e = GzEncoder::new(Vec::new(), Compression::default());
+        e.write_all(text).unwrap();
+        e.finish().unwrap()
+    }
+
+    #[test]
+    fn every_encoding_gives_the_same_text_in_any_slices() {
+        let text = "M,N,K,Zeit (µs)\n1,2,3,𝄞\n";
+        let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let bom = [&[0xef, 0xbb, 0xbf], text.as_bytes()].concat();
+        let two_members = [gzip(&text.as_bytes()[..9]), gzip(&text.as_bytes()[9..])].concat();
+        let padded = [two_members.clone(), vec![0; 7]].concat();
+        let cases: Vec<(&str, Vec<u8>)> = vec![
+            ("plain", text.as_bytes().to_vec()),
+            ("bom", bom.clone()),
+            (
+                "utf-16le with mark",
+                [&[0xff, 0xfe], le.as_slice()].concat(),
+            ),
+            (
+                "utf-16be with mark",
+                [&[0xfe, 0xff], be.as_slice()].concat(),
+            ),
+            ("utf-16le", le),
+            ("utf-16be", be),
+            ("gzip", gzip(text.as_bytes())),
+            ("gzip of bom", gzip(&bom)),
+            ("two members", two_members),
+            ("padded gzip", padded),
+            ("nul tail", [text.as_bytes(), &[0; 5]].concat()),
+        ];
+        for (name, bytes) in cases {
+            for step in [1, 2, 3, 7, 100_000] {
+                assert_eq!(
+                    decode(&bytes, step).as_deref(),
+                    Ok(text),
+                    "{name} by {step}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_cut_gzip_file_says_so() {
+        let whole = gzip("M,N,K,us\n1,2,3,4\n".repeat(50).as_bytes());
+        for cut in [5, 12, whole.len() / 2, whole.len() - 1] {
+            let e = decode(&whole[..cut], 4).unwrap_err();
+            assert!(e.message.contains("gzip file"), "{cut}: {e}");
+        }
+    }
+
+    #[test]
+    fn short_files_and_odd_bytes_pass() {
+        assert_eq!(decode(b"", 1).as_deref(), Ok(""));
+        assert_eq!(decode(b"a", 1).as_deref(), Ok("a"));
+        assert_eq!(
+            decode(&[0xff, 0xfe, b'a', 0, b'b'], 1).as_deref(),
+            Ok("a\u{fffd}")
+        );
+        assert_eq!(cell_text(b"Time (\xb5s)"), "Time (µs)");
+    }
+}

@@ -1,0 +1,8 @@
+//! Text -> lines, records, JSON members.
+
+pub(crate) mod dialect;
+pub(crate) mod json;
+pub(crate) mod json_or_csv;
+pub(crate) mod json_rows;
+pub(crate) mod log;
+pub(crate) mod records;

@@ -1,0 +1,364 @@
+//! Streams JSON: gives the members of the outermost object and the elements of its large arrays one
+//! after another, so that a file of any size needs only the memory of its largest element.
+
+use crate::{ImportError, Imported, Reader};
+use memchr::{memchr_iter, memchr2};
+
+/// Longest element or member in bytes; the text of a longer one is `None`.
+const MAX_ITEM: usize = 32 << 20;
+
+/// One piece of a JSON file.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a> {
+    /// Member of the outermost object; "" where the outermost value is an array.
+    pub key: &'a str,
+    /// It is an element of the array that this member holds.
+    pub element: bool,
+    /// 1-based line where it starts.
+    pub line: u32,
+    /// Its text; `None` where it is longer than 32 MiB.
+    pub text: Option<&'a [u8]>,
+}
+
+/// Gets the pieces of a file.
+pub(crate) trait ItemReader {
+    /// Members whose arrays come element by element. The elements of an outermost array always do.
+    const ARRAYS: &'static [&'static str];
+    /// The next piece.
+    fn item(&mut self, item: Item<'_>) -> Result<(), ImportError>;
+    /// The end. `complete`: the outermost value was closed.
+    fn finish(self, complete: bool) -> Result<Imported, ImportError>;
+    /// Rows so far.
+    fn rows(&self) -> u64;
+}
+
+/// A [`Reader`] of JSON around an [`ItemReader`].
+#[derive(Debug)]
+pub(crate) struct Json<R> {
+    scanner: Scanner,
+    reader: R,
+}
+
+impl<R: ItemReader> Json<R> {
+    /// Gives the pieces to `reader`.
+    pub(crate) fn new(reader: R) -> Self {
+        Json {
+            scanner: Scanner::new(R::ARRAYS),
+            reader,
+        }
+    }
+}
+
+impl<R: ItemReader> Reader for Json<R> {
+    fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
+        let reader = &mut self.reader;
+        self.scanner.feed(text, &mut |i| reader.item(i))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
+        let complete = self.scanner.complete();
+        self.reader.finish(complete)
+    }
+
+    fn rows(&self) -> u64 {
+        self.reader.rows()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Before the outermost value.
+    Start,
+    /// In the outermost object, before a key.
+    Key,
+    InKey,
+    Colon,
+    /// Before a member's value.
+    Value,
+    /// In an array whose elements are wanted, before an element.
+    Element,
+    /// Inside a value that is collected.
+    Inside,
+    End,
+}
+
+/// Push scanner; see [`Item`]. It does not check that the text is JSON: other text gives pieces that
+/// do not parse.
+#[derive(Debug)]
+pub struct Scanner {
+    arrays: &'static [&'static str],
+    mode: Mode,
+    /// The outermost value is an array.
+    bare: bool,
+    in_array: bool,
+    depth: u32,
+    quoted: bool,
+    escaped: bool,
+    key: Vec<u8>,
+    kept: Vec<u8>,
+    too_long: bool,
+    line: u32,
+    item_line: u32,
+}
+
+/// Takes the pieces that [`Scanner::feed`] completes.
+type Take<'t> = dyn FnMut(Item<'_>) -> Result<(), ImportError> + 't;
+
+impl Scanner {
+    /// A new scanner.
+    pub fn new(arrays: &'static [&'static str]) -> Self {
+        Scanner {
+            arrays,
+            mode: Mode::Start,
+            bare: false,
+            in_array: false,
+            depth: 0,
+            quoted: false,
+            escaped: false,
+            key: Vec::new(),
+            kept: Vec::new(),
+            too_long: false,
+            line: 1,
+            item_line: 1,
+        }
+    }
+
+    /// The outermost value was closed.
+    pub fn complete(&self) -> bool {
+        self.mode == Mode::End
+    }
+
+    /// Takes the next slice and calls `take` for every piece that it completes.
+    pub fn feed(&mut self, text: &[u8], take: &mut Take<'_>) -> Result<(), ImportError> {
+        let mut i = 0;
+        // Start of the current piece in this slice.
+        let mut from = 0;
+        // Line ends before this are counted.
+        let mut counted = 0;
+        while i < text.len() {
+            let b = text[i];
+            match self.mode {
+                Mode::Inside => {
+                    if self.quoted {
+                        if self.escaped {
+                            self.escaped = false;
+                            i += 1;
+                            continue;
+                        }
+                        let Some(next) = memchr2(b'"', b'\\', &text[i..]) else {
+                            break;
+                        };
+                        i += next;
+                        if text[i] == b'"' {
+                            self.quoted = false;
+                        } else {
+                            self.escaped = true;
+                        }
+                        i += 1;
+                        continue;
+                    }
+                    let end = match b {
+                        b'"' => {
+                            self.quoted = true;
+                            None
+                        }
+                        b'{' | b'[' => {
+                            self.depth += 1;
+                            None
+                        }
+                        b'}' | b']' if self.depth > 0 => {
+                            self.depth -= 1;
+                            (self.depth == 0).then_some(i + 1)
+                        }
+                        // The bracket or comma after a plain value is not part of it.
+                        b'}' | b']' | b',' if self.depth == 0 => Some(i),
+                        _ => None,
+                    };
+                    let Some(end) = end else {
+                        i += 1;
+                        continue;
+                    };
+                    self.keep(&text[from..end]);
+                    self.mode = if self.in_array {
+                        Mode::Element
+                    } else {
+                        Mode::Key
+                    };
+                    let kept = std::mem::take(&mut self.kept);
+                    let long = std::mem::take(&mut self.too_long);
+                    let result = take(Item {
+                        key: std::str::from_utf8(&self.key).unwrap_or(""),
+                        element: self.in_array,
+                        line: self.item_line,
+                        text: (!long).then_some(kept.trim_ascii()),
+                    });
+                    self.kept = kept;
+                    self.kept.clear();
+                    result?;
+                    i = end;
+                    continue;
+                }
+                Mode::Start => match b {
+                    b'{' => self.mode = Mode::Key,
+                    b'[' => {
+                        self.bare = true;
+                        self.in_array = true;
+                        self.mode = Mode::Element;
+                    }
+                    _ => {}
+                },
+                Mode::Key => match b {
+                    b'"' => {
+                        self.key.clear();
+                        self.mode = Mode::InKey;
+                    }
+                    b'}' => self.mode = Mode::End,
+                    _ => {}
+                },
+                Mode::InKey => match b {
+                    _ if std::mem::take(&mut self.escaped) => self.key.push(b),
+                    b'\\' => self.escaped = true,
+                    b'"' => self.mode = Mode::Colon,
+                    _ if self.key.len() < 200 => self.key.push(b),
+                    _ => {}
+                },
+                Mode::Colon => {
+                    if b == b':' {
+                        self.mode = Mode::Value;
+                    }
+                }
+                Mode::Value | Mode::Element => {
+                    if self.mode == Mode::Value
+                        && b == b'['
+                        && self.arrays.iter().any(|a| a.as_bytes() == self.key)
+                    {
+                        self.in_array = true;
+                        self.mode = Mode::Element;
+                    } else if self.mode == Mode::Element && b == b']' {
+                        self.in_array = false;
+                        self.mode = if self.bare { Mode::End } else { Mode::Key };
+                    } else if matches!(b, b'}' | b']') {
+                        // Not JSON: a bracket where a value belongs ends what is open.
+                        if self.mode == Mode::Value {
+                            self.mode = Mode::Key;
+                        }
+                    } else if !(b.is_ascii_whitespace() || b == b',') {
+                        self.mode = Mode::Inside;
+                        self.depth = 0;
+                        from = i;
+                        self.line = self.line.saturating_add(lines(&text[counted..i]));
+                        counted = i;
+                        self.item_line = self.line;
+                        // Look at this byte again, inside the value.
+                        continue;
+                    }
+                }
+                Mode::End => break,
+            }
+            i += 1;
+        }
+        self.line = self.line.saturating_add(lines(&text[counted..]));
+        if self.mode == Mode::Inside {
+            let rest = &text[from..];
+            self.keep(rest);
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, piece: &[u8]) {
+        if self.too_long || self.kept.len() + piece.len() > MAX_ITEM {
+            self.too_long = true;
+            self.kept = Vec::new();
+        } else {
+            self.kept.extend_from_slice(piece);
+        }
+    }
+}
+
+fn lines(text: &[u8]) -> u32 {
+    u32::try_from(memchr_iter(b'\n', text).count()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(text: &str, step: usize) -> (Vec<(String, bool, u32, String)>, bool) {
+        let mut s = Scanner::new(&["big"]);
+        let mut out = Vec::new();
+        for slice in text.as_bytes().chunks(step) {
+            s.feed(slice, &mut |i| {
+                let text = String::from_utf8_lossy(i.text.unwrap()).into_owned();
+                out.push((i.key.to_owned(), i.element, i.line, text));
+                Ok(())
+            })
+            .unwrap();
+        }
+        (out, s.complete())
+    }
+
+    #[test]
+    fn members_and_elements_in_any_slices() {
+        let text = "{\"a\": 1, \"b\\\"\" : {\"x\": [\"}\\\"]\", 2]},\n \"big\": [ {\"i\": \"a,]\"},\n 7\n, [1,2] ], \"c\":\"d\" }\n";
+        let want: Vec<(String, bool, u32, String)> = [
+            ("a", false, 1, "1"),
+            ("b\"", false, 1, "{\"x\": [\"}\\\"]\", 2]}"),
+            ("big", true, 2, "{\"i\": \"a,]\"}"),
+            ("big", true, 3, "7"),
+            ("big", true, 4, "[1,2]"),
+            ("c", false, 4, "\"d\""),
+        ]
+        .map(|(k, e, l, t)| (k.to_owned(), e, l, t.to_owned()))
+        .to_vec();
+        for step in [1, 2, 3, 7, 1000] {
+            assert_eq!(pieces(text, step), (want.clone(), true), "by {step}");
+        }
+    }
+
+    #[test]
+    fn bare_arrays_and_cut_files() {
+        assert_eq!(
+            pieces("[1, {\"a\": [2]}]", 2).0,
+            [
+                (String::new(), true, 1, "1".to_owned()),
+                (String::new(), true, 1, "{\"a\": [2]}".to_owned())
+            ]
+        );
+        let (found, complete) = pieces("{\"big\": [{\"a\": 1}, {\"a\"", 5);
+        assert_eq!((found.len(), complete), (1, false));
+        for odd in [
+            "",
+            "x",
+            "{",
+            "]",
+            "}}}",
+            "{\"a\"}",
+            "[[[[",
+            "{\"big\":]",
+            "[}",
+            "[1}",
+            "{\"a\":}",
+            "{\"a\":]}",
+        ] {
+            pieces(odd, 1);
+        }
+    }
+
+    #[test]
+    fn an_element_without_end_is_bounded() {
+        let mut s = Scanner::new(&[]);
+        s.feed(b"[\"", &mut |_| Ok(())).unwrap();
+        let block = vec![b'x'; 1 << 20];
+        for _ in 0..40 {
+            s.feed(&block, &mut |_| Ok(())).unwrap();
+        }
+        assert!(s.kept.capacity() < 2 * MAX_ITEM);
+        let mut got = None;
+        s.feed(b"\"]", &mut |i| {
+            got = Some(i.text.is_none());
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(got, Some(true));
+    }
+}

@@ -1,0 +1,107 @@
+//! Results that a tool writes as JSON or as a table with a header: one reader for both.
+
+use super::json::{ItemReader, Json};
+use crate::{Delimited, Dialect, Head, Header, ImportError, Imported, Reader, Record, RowReader};
+use gemmscope_table::build::TableBuilder;
+
+/// A reader of the JSON that reads the lines of the table as well.
+pub(crate) trait Either: ItemReader {
+    /// The columns of a header.
+    type Cols;
+    /// The columns of a header; `None` where it is none.
+    fn cols(header: &Header) -> Option<Self::Cols>;
+    /// The next line below a header. Records with a [`problem`](Record::problem) come too.
+    fn record(&mut self, cols: &Self::Cols, record: &Record<'_>);
+    /// Where remarks go.
+    fn table(&mut self) -> &mut TableBuilder;
+}
+
+/// A reader for a head: of JSON where it starts as JSON does.
+pub(crate) fn open<R: Either + 'static>(head: &Head, reader: R) -> Box<dyn Reader> {
+    if is_json(head) {
+        Box::new(Json::new(reader))
+    } else {
+        let lines = Lines {
+            cols: None,
+            first: Vec::new(),
+            before: 0,
+            reader,
+        };
+        Box::new(Delimited::new(Dialect::COMMA, lines))
+    }
+}
+
+/// The head starts like a JSON object.
+pub(crate) fn is_json(head: &Head) -> bool {
+    head.first().starts_with('{')
+}
+
+struct Lines<R: Either> {
+    cols: Option<R::Cols>,
+    /// First cell of the header, to know the next one by.
+    first: Vec<u8>,
+    before: u64,
+    reader: R,
+}
+
+impl<R: Either> RowReader for Lines<R> {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        if self.cols.is_none() || record.get(0) == self.first {
+            let cols = R::cols(&Header::new(record));
+            if cols.is_some() {
+                self.cols = cols;
+                self.first = record.get(0).to_vec();
+                return Ok(());
+            }
+        }
+        match &self.cols {
+            Some(cols) => self.reader.record(cols, record),
+            None => self.before += 1,
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Imported, ImportError> {
+        if self.before > 0 {
+            let note = format!("{} lines before the header are no rows.", self.before);
+            self.reader.table().note(note);
+        }
+        self.reader.finish(true)
+    }
+
+    fn rows(&self) -> u64 {
+        self.reader.rows()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FORMATS, ImportOptions, read_all};
+
+    #[test]
+    fn a_file_of_two_runs_has_two_headers() {
+        for (id, rows) in [
+            ("google-benchmark", "BM_Sgemm/64,10,5,5,us\n"),
+            ("nvbench", ""),
+        ] {
+            let format = FORMATS.iter().find(|f| f.id == id).unwrap();
+            let once = match rows {
+                "" => format.example.to_owned(),
+                rows => format!("name,iterations,real_time,cpu_time,time_unit\n{rows}"),
+            };
+            let text = format!("written by a script\n{once}{once}");
+            let read = read_all("", text.as_bytes(), &ImportOptions::default());
+            let Ok(Imported::Table(data)) = read else {
+                panic!("{id}: {read:?}");
+            };
+            assert_eq!(
+                (data.len(), data.sources[0].rejected.total()),
+                (2, 0),
+                "{id}"
+            );
+            let notes = data.sources[0].notes.join(" ");
+            assert!(notes.contains("1 lines before the header"), "{id}: {notes}");
+        }
+    }
+}

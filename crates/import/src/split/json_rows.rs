@@ -1,0 +1,346 @@
+//! Rows as JSON: an array of objects, an object with such an array (`results`, `rows`, …), or one
+//! object a line. The generic reader takes them as a table.
+
+use super::json::{Item, ItemReader, Json};
+use crate::columns::mapping;
+use crate::formats::tables::generic;
+use crate::{
+    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Line, LineReader,
+    Logged, Reader,
+};
+use gemmscope_table::dataset::ColumnMeaning;
+use serde_json::Value;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "json-rows",
+    name: "JSON rows with M, N, K and a time or a rate",
+    produced_by: "any script that dumps a list of objects (json.dump, DataFrame.to_json(orient=\"records\", lines=True)), nvMatmulHeuristics problem lists",
+    example: "[{\"M\": 4096, \"N\": 4096, \"K\": 4096, \"dtype\": \"fp16\", \"time_us\": 690},\n \
+              {\"M\": 128, \"N\": 4096, \"K\": 4096, \"dtype\": \"fp16\", \"time_us\": 41}]\n",
+    detect,
+    open,
+};
+
+/// How many objects decide which columns the table has.
+const FIRST: usize = 64;
+
+fn is_lines(head: &Head) -> bool {
+    let object = |l: &str| {
+        let l = l.trim();
+        l.starts_with('{') && l.ends_with('}')
+    };
+    let mut lines = head.lines.iter().filter(|l| !l.trim().is_empty());
+    lines.next().is_some_and(|l| object(l)) && lines.next().is_none_or(|l| object(l))
+}
+
+/// The objects of the head.
+fn first_rows(head: &Head) -> Rows {
+    let mut rows = Rows::default();
+    let text = head.lines.join("\n");
+    if is_lines(head) {
+        for line in &head.lines {
+            rows.push(1, line.as_bytes());
+        }
+    }
+    if rows.objects.is_empty() {
+        let mut scanner = super::json::Scanner::new(Rows::ARRAYS);
+        // The head is enough, although its end is cut.
+        let _ = scanner.feed(text.as_bytes(), &mut |i| {
+            match i.text {
+                Some(t) if i.element => rows.push(i.line, t),
+                Some(t) => rows.around(i.key, t),
+                None => {}
+            }
+            Ok(())
+        });
+    }
+    rows
+}
+
+fn detect(head: &Head) -> Option<Detection> {
+    if !head.first().starts_with(['{', '[']) {
+        return None;
+    }
+    let rows = first_rows(head);
+    let text = rows.into_csv();
+    let m = mapping::inspect(&Head::of(&text), &ImportOptions::default())?;
+    // Objects have names for the columns; a list of numbers has none.
+    if m.is_complete() {
+        Some(Detection::new(
+            50,
+            "JSON objects with sizes and a time or a rate",
+        ))
+    } else if m.is_shapes_only() {
+        Some(Detection::new(50, "JSON objects with sizes"))
+    } else {
+        None
+    }
+}
+
+fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+    let rows = Rows {
+        name: head.name.clone(),
+        options: options.clone(),
+        ..Rows::default()
+    };
+    Ok(if is_lines(head) {
+        Box::new(Logged::new(rows))
+    } else {
+        Box::new(Json::new(rows))
+    })
+}
+
+#[derive(Default)]
+struct Rows {
+    name: String,
+    options: ImportOptions,
+    columns: Vec<String>,
+    /// Members beside the list, which hold for all rows: `config`, `device`.
+    common: Vec<(String, String)>,
+    /// Objects before the table is opened: line and cells.
+    objects: Vec<(u32, Vec<(String, String)>)>,
+    inner: Option<Box<dyn Reader>>,
+    /// Line of the file for each record that the inner table got.
+    lines: Vec<u32>,
+    bad: u64,
+    /// Members that first appear after the columns were decided.
+    late: u64,
+}
+
+impl Rows {
+    fn push(&mut self, line: u32, text: &[u8]) {
+        match serde_json::from_slice::<Value>(text) {
+            Ok(Value::Object(o)) => {
+                let mut cells = Vec::new();
+                flatten("", &o, &mut cells, 0);
+                for (key, value) in &self.common {
+                    if !cells.iter().any(|(k, _)| k == key) {
+                        cells.push((key.clone(), value.clone()));
+                    }
+                }
+                self.objects.push((line, cells));
+            }
+            _ => self.bad += 1,
+        }
+    }
+
+    /// Takes a member before the list: a size, a type, a device that all rows share.
+    fn around(&mut self, key: &str, text: &[u8]) {
+        let Ok(value) = serde_json::from_slice::<Value>(text) else {
+            return;
+        };
+        let mut cells = Vec::new();
+        match value {
+            Value::Object(o) => flatten("", &o, &mut cells, 0),
+            Value::Array(_) | Value::Null => {}
+            Value::String(t) => cells.push((key.to_owned(), t)),
+            other => cells.push((key.to_owned(), other.to_string())),
+        }
+        let known =
+            |name: &str| crate::columns::alias::guess(name).spec.meaning != ColumnMeaning::Other;
+        cells.retain(|(name, _)| known(name));
+        self.common.extend(cells);
+    }
+
+    /// The columns of the objects so far, in order of appearance.
+    fn settle(&mut self) {
+        for (_, cells) in &self.objects {
+            for (k, _) in cells {
+                if !self.columns.contains(k) && self.columns.len() < 500 {
+                    self.columns.push(k.clone());
+                }
+            }
+        }
+    }
+
+    fn into_csv(mut self) -> String {
+        self.settle();
+        let mut out = String::new();
+        record(&mut out, self.columns.iter().map(String::as_str));
+        for (_, cells) in &self.objects {
+            record(&mut out, self.columns.iter().map(|c| cell(cells, c)));
+        }
+        out
+    }
+
+    fn flush(&mut self) -> Result<(), ImportError> {
+        let mut text = String::new();
+        if self.inner.is_none() {
+            self.settle();
+            let mut sample = String::new();
+            record(&mut sample, self.columns.iter().map(String::as_str));
+            text.clone_from(&sample);
+            for (_, cells) in self.objects.iter().take(FIRST) {
+                record(&mut sample, self.columns.iter().map(|c| cell(cells, c)));
+            }
+            let head = Head {
+                name: self.name.clone(),
+                ..Head::of(&sample)
+            };
+            self.inner = Some((generic::FORMAT.open)(&head, &self.options)?);
+        }
+        for (line, cells) in std::mem::take(&mut self.objects) {
+            self.lines.push(line);
+            self.late += cells
+                .iter()
+                .filter(|(k, _)| !self.columns.contains(k))
+                .count() as u64;
+            record(&mut text, self.columns.iter().map(|c| cell(&cells, c)));
+        }
+        match &mut self.inner {
+            Some(inner) => inner.feed(text.as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    fn take(&mut self, line: u32, text: &[u8]) -> Result<(), ImportError> {
+        self.push(line, text);
+        if self.objects.len() >= FIRST {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<Imported, ImportError> {
+        if self.inner.is_none() && self.objects.is_empty() {
+            return Err(
+                ImportError::new("no rows: the JSON holds no list of objects")
+                    .kind(ErrorKind::Empty),
+            );
+        }
+        self.flush()?;
+        let Some(inner) = self.inner else {
+            return Err(ImportError::new("the JSON was not opened"));
+        };
+        let mut imported = inner.finish()?;
+        if let Imported::Table(data) = &mut imported
+            && let Some(s) = data.sources.first_mut()
+        {
+            // The inner table's first line is its header.
+            let of_file = |l: &mut u32| {
+                if let Some(line) = self.lines.get((*l as usize).wrapping_sub(2)) {
+                    *l = *line;
+                }
+            };
+            data.line.iter_mut().for_each(of_file);
+            s.rejected.lines.iter_mut().for_each(of_file);
+            for r in &mut s.rejected.reasons {
+                r.first_lines.iter_mut().for_each(of_file);
+            }
+            if self.bad > 0 {
+                s.notes
+                    .push(format!("{} elements are no JSON objects.", self.bad));
+            }
+            if self.late > 0 {
+                s.notes.push(format!(
+                    "{} values stand under names that the first {FIRST} objects do not have: they are not kept.",
+                    self.late
+                ));
+            }
+        }
+        Ok(imported)
+    }
+}
+
+fn cell<'a>(cells: &'a [(String, String)], column: &str) -> &'a str {
+    cells
+        .iter()
+        .find(|(k, _)| k == column)
+        .map_or("", |(_, v)| v)
+}
+
+fn record<'a>(out: &mut String, cells: impl Iterator<Item = &'a str>) {
+    for (i, c) in cells.enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        out.push('"');
+        // One row is one line.
+        for ch in c.chars() {
+            match ch {
+                '"' => out.push_str("\"\""),
+                '\n' | '\r' => out.push(' '),
+                c => out.push(c),
+            }
+        }
+        out.push('"');
+    }
+    out.push('\n');
+}
+
+/// Members of nested objects by their last name, or with the path where that is taken.
+fn flatten(
+    path: &str,
+    object: &serde_json::Map<String, Value>,
+    out: &mut Vec<(String, String)>,
+    depth: u32,
+) {
+    for (key, value) in object {
+        let text = match value {
+            Value::Object(inner) if depth < 4 => {
+                flatten(key, inner, out, depth + 1);
+                continue;
+            }
+            Value::String(t) => t.clone(),
+            Value::Null => String::new(),
+            // A short list of sizes is one cell.
+            other => other.to_string(),
+        };
+        let name = if out.iter().any(|(k, _)| k == key) && !path.is_empty() {
+            format!("{path}.{key}")
+        } else {
+            key.clone()
+        };
+        out.push((name, text));
+    }
+}
+
+impl ItemReader for Rows {
+    const ARRAYS: &'static [&'static str] = &[
+        "results",
+        "rows",
+        "data",
+        "records",
+        "measurements",
+        "benchmarks",
+        "gemms",
+        "shapes",
+        "problems",
+    ];
+
+    fn item(&mut self, item: Item<'_>) -> Result<(), ImportError> {
+        match item.text {
+            Some(text) if item.element => self.take(item.line, text),
+            Some(text) => {
+                self.around(item.key, text);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn finish(self, _complete: bool) -> Result<Imported, ImportError> {
+        self.end()
+    }
+
+    fn rows(&self) -> u64 {
+        self.inner.as_ref().map_or(0, |r| r.rows())
+    }
+}
+
+impl LineReader for Rows {
+    fn line(&mut self, line: Line<'_>) -> Result<(), ImportError> {
+        if line.bytes.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        self.take(line.number, line.bytes)
+    }
+
+    fn finish(self) -> Result<Imported, ImportError> {
+        self.end()
+    }
+
+    fn rows(&self) -> u64 {
+        self.inner.as_ref().map_or(0, |r| r.rows())
+    }
+}

@@ -1,0 +1,266 @@
+//! Logs with one result a line. A [`Parser`] finds the results, and they become rows.
+
+use crate::cell;
+use crate::columns::defaults;
+use crate::{Head, ImportError, ImportOptions, Imported, Line, LineReader, Logged, Reader};
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+/// One result of a log, beyond sizes, types and time.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The point, or why there is none.
+    pub row: Result<Row, RowError>,
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Library or backend.
+    pub library: String,
+    /// Name of the operation or test.
+    pub op_name: String,
+    /// Model or workload.
+    pub model: String,
+    /// The log's own FLOP/s; NaN where it has none.
+    pub rate: f64,
+    /// The log's own byte/s.
+    pub bandwidth: f64,
+    /// The log's own work in FLOP.
+    pub work: f64,
+    /// Shortest time in seconds.
+    pub time_min: f64,
+}
+
+impl Entry {
+    /// A result with nothing but its row.
+    pub(crate) fn new(row: Result<Row, RowError>) -> Self {
+        Entry {
+            row,
+            kernel: String::new(),
+            library: String::new(),
+            op_name: String::new(),
+            model: String::new(),
+            rate: f64::NAN,
+            bandwidth: f64::NAN,
+            work: f64::NAN,
+            time_min: f64::NAN,
+        }
+    }
+}
+
+/// Reads the lines of one tool.
+pub(crate) trait Parser {
+    /// The results of a line; none where it is no result.
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry>;
+
+    /// False if a result takes several lines, so that lines without a result are not counted.
+    fn counts_others(&self) -> bool {
+        true
+    }
+
+    /// The end: remarks and assumptions.
+    fn end(&mut self, _table: &mut TableBuilder) {}
+}
+
+/// Gives the lines of a log to a [`Parser`].
+#[derive(Debug)]
+pub(crate) struct Log<P> {
+    parser: P,
+    table: TableBuilder,
+    device: u16,
+    texts: [ColumnId; 4],
+    numbers: [ColumnId; 4],
+    others: u64,
+    /// Rows whose line names no device.
+    unnamed: bool,
+}
+
+/// A reader of a log; `make` may say what the parser assumes.
+pub(crate) fn open<P: Parser + 'static>(
+    head: &Head,
+    options: &ImportOptions,
+    make: impl FnOnce(&mut TableBuilder) -> P,
+) -> Result<Box<dyn Reader>, ImportError> {
+    let mut table = TableBuilder::new();
+    let parser = make(&mut table);
+    let device = defaults::device(&mut table, head, options);
+    let texts = [
+        (ColumnMeaning::Kernel, "kernel"),
+        (ColumnMeaning::Library, "library"),
+        (ColumnMeaning::OpName, "operation"),
+        (ColumnMeaning::Model, "model"),
+    ]
+    .map(|(meaning, label)| table.text_column(meaning, label));
+    let numbers = [
+        (ColumnMeaning::ReportedRate, "rate"),
+        (ColumnMeaning::ReportedBandwidth, "bandwidth"),
+        (ColumnMeaning::ReportedWork, "work"),
+        (ColumnMeaning::TimeMin, "shortest time"),
+    ]
+    .map(|(meaning, label)| table.number_column(meaning, label));
+    Ok(Box::new(Logged::new(Log {
+        parser,
+        table,
+        device,
+        texts,
+        numbers,
+        others: 0,
+        unnamed: false,
+    })))
+}
+
+impl<P: Parser> LineReader for Log<P> {
+    fn line(&mut self, line: Line<'_>) -> Result<(), ImportError> {
+        let text = gemmscope_table::build::cell_text::cell_text(line.bytes);
+        let t = &mut self.table;
+        let found = if line.too_long {
+            Vec::new()
+        } else {
+            self.parser.line(&text, t)
+        };
+        self.others += u64::from(found.is_empty() && !text.trim().is_empty());
+        for e in found {
+            let row = e.row.map(|mut r| {
+                if r.device == 0 {
+                    self.unnamed = true;
+                    r.device = self.device;
+                }
+                r
+            });
+            let texts = [&e.kernel, &e.library, &e.op_name, &e.model];
+            for (id, text) in self.texts.iter().zip(texts) {
+                if !text.is_empty() {
+                    t.set_text(*id, text.as_bytes());
+                }
+            }
+            let numbers = [e.rate, e.bandwidth, e.work, e.time_min];
+            for (id, v) in self.numbers.iter().zip(numbers) {
+                if !v.is_nan() {
+                    t.set_number(*id, v);
+                }
+            }
+            t.commit(line.number, line.bytes, row);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Imported, ImportError> {
+        self.parser.end(&mut self.table);
+        if !self.unnamed && self.table.len() as u64 > 0 {
+            self.table.assumptions.retain(|a| a.key != "device");
+        }
+        if self.others > 0 && self.parser.counts_others() {
+            self.table.note(match self.others {
+                1 => "1 line of the log is no result.".to_owned(),
+                n => format!("{n} lines of the log are no results."),
+            });
+        }
+        Ok(Imported::table(self.table.finish()))
+    }
+
+    fn rows(&self) -> u64 {
+        self.table.rows_read()
+    }
+}
+
+/// What follows `label`, without blanks before it.
+pub(crate) fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    text.find(label)
+        .map(|at| text[at + label.len()..].trim_start())
+}
+
+/// The number at the start of a text, and the rest.
+pub(crate) fn leading(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim_start();
+    let end = text
+        .bytes()
+        .position(|b| !(b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E')))
+        .unwrap_or(text.len());
+    // `2048e` or `1.5 e`: the letter belongs to what follows.
+    let digits = text[..end].trim_end_matches(['e', 'E', '+', '-']);
+    let value = cell::number(digits.as_bytes(), false)?;
+    Some((value, &text[digits.len()..]))
+}
+
+/// The number behind a label.
+pub(crate) fn number_after(text: &str, label: &str) -> Option<f64> {
+    leading(after(text, label)?).map(|n| n.0)
+}
+
+/// A size behind a label: a whole number from 1.
+pub(crate) fn size_after(text: &str, label: &str) -> Result<u32, RowError> {
+    let what = label.trim_matches([' ', '=', ',', '(', ':']);
+    let rest = after(text, label).ok_or_else(|| RowError::new(format!("{what} is missing")))?;
+    let end = rest
+        .bytes()
+        .position(|b| !(b.is_ascii_digit() || b == b'-' || b == b'.'))
+        .unwrap_or(rest.len());
+    cell::size(rest[..end].trim_end_matches('.').as_bytes(), false)
+        .map_err(|flaw| RowError::new(format!("{what} {flaw}")))
+}
+
+/// A time in seconds from a number and its unit's factor.
+pub(crate) fn time(value: Option<f64>, scale: f64) -> Result<f64, RowError> {
+    match value {
+        Some(v) if v > 0.0 && v.is_finite() => Ok(cell::scaled(v, scale)),
+        Some(0.0) => Err(RowError::new("time is zero")),
+        Some(v) if v < 0.0 => Err(RowError::new("time is negative")),
+        Some(_) => Err(RowError::new("time is infinite")),
+        None => Err(RowError::new("time is missing")),
+    }
+}
+
+/// A size that a number stands for.
+pub(crate) fn size(value: f64, what: &str) -> Result<u32, RowError> {
+    if value >= 1.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0 {
+        Ok(value as u32)
+    } else {
+        Err(RowError::new(if value == 0.0 {
+            format!("{what} is zero")
+        } else {
+            format!("{what} is no size")
+        }))
+    }
+}
+
+/// FLOP/s behind a number: `117.44 GFLOPS`; NaN where none is there.
+pub(crate) fn rate_in(text: &str) -> f64 {
+    let Some((v, rest)) = leading(text) else {
+        return f64::NAN;
+    };
+    let unit = rest
+        .trim_start_matches([' ', ')', '('])
+        .split(|c: char| !(c.is_ascii_alphabetic() || c == '/'))
+        .next()
+        .unwrap_or("");
+    gemmscope_model::units::RateUnit::parse(unit).map_or(f64::NAN, |u| v * u.to_si())
+}
+
+/// Lines of a head that hold all of these words.
+pub(crate) fn lines_with(head: &Head, words: &[&str]) -> usize {
+    head.lines
+        .iter()
+        .filter(|l| words.iter().all(|w| l.contains(w)))
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_lines() {
+        assert_eq!(number_after("m=  4096, n=1", "m="), Some(4096.0));
+        assert_eq!(leading("1.5e3us"), Some((1500.0, "us")));
+        assert_eq!(leading("24.6 usec"), Some((24.6, " usec")));
+        assert_eq!(leading("x"), None);
+        assert_eq!(size_after("k= 12,", "k="), Ok(12));
+        assert_eq!(size_after("k=0", "k=").unwrap_err().reason, "k is zero");
+        assert_eq!(size_after("k=9x", "m=").unwrap_err().reason, "m is missing");
+        assert_eq!(rate_in("2.60 TFLOPS"), 2.6e12);
+        assert_eq!(
+            rate_in("(24277.4) GFLOPS".trim_start_matches('(')),
+            24277.4e9
+        );
+        assert!(rate_in("about").is_nan());
+    }
+}

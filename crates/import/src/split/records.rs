@@ -1,0 +1,590 @@
+//! Text slices -> lines -> records of fields, with line numbers, in bounded memory.
+//!
+//! Lines without a quote are cut with `memchr` in place; lines with one go through `csv-core`.
+
+use super::dialect::{Delimiter, Dialect};
+use crate::ImportError;
+use crate::cell;
+use memchr::memchr_iter;
+
+/// Longest line or quoted record in bytes. A longer one is reported as a problem.
+pub(crate) const MAX_LINE: usize = 1 << 20;
+/// After this many unclosed quotes, quotes are plain characters for the rest of the file.
+const MAX_UNCLOSED: u32 = 16;
+
+/// One line without its line end.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// 1-based number.
+    pub number: u32,
+    /// The line; only its first bytes if it is too long.
+    pub bytes: &'a [u8],
+    /// The line exceeds [`MAX_LINE`].
+    pub too_long: bool,
+}
+
+/// Push splitter into lines: `\n` and `\r\n` (a file of bare `\r` is converted by the session).
+#[derive(Debug, Default)]
+pub struct Lines {
+    carry: Vec<u8>,
+    number: u32,
+    too_long: bool,
+}
+
+impl Lines {
+    /// The lines of a text in memory, without line ends.
+    pub fn of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+        text.strip_suffix(b"\n")
+            .unwrap_or(text)
+            .split(|&b| b == b'\n')
+            .map(without_cr)
+    }
+
+    /// Takes the next slice and calls `f` for every line that it completes.
+    pub fn feed<F>(&mut self, text: &[u8], mut f: F) -> Result<(), ImportError>
+    where
+        F: FnMut(Line<'_>) -> Result<(), ImportError>,
+    {
+        let mut from = 0;
+        for end in memchr_iter(b'\n', text) {
+            let piece = &text[from..end];
+            from = end + 1;
+            self.number = self.number.saturating_add(1);
+            if self.carry.is_empty() && !self.too_long && piece.len() <= MAX_LINE {
+                f(Line {
+                    number: self.number,
+                    bytes: without_cr(piece),
+                    too_long: false,
+                })?;
+            } else {
+                self.extend(piece);
+                self.emit(&mut f)?;
+            }
+        }
+        self.extend(&text[from..]);
+        Ok(())
+    }
+
+    /// The last line, if the file does not end in a line end.
+    pub fn finish<F>(&mut self, mut f: F) -> Result<(), ImportError>
+    where
+        F: FnMut(Line<'_>) -> Result<(), ImportError>,
+    {
+        if self.carry.is_empty() && !self.too_long {
+            return Ok(());
+        }
+        self.number = self.number.saturating_add(1);
+        self.emit(&mut f)
+    }
+
+    fn extend(&mut self, piece: &[u8]) {
+        if self.too_long {
+            return;
+        }
+        if self.carry.len() + piece.len() > MAX_LINE {
+            self.too_long = true;
+            let room = 200_usize.saturating_sub(self.carry.len());
+            self.carry
+                .extend_from_slice(&piece[..room.min(piece.len())]);
+            self.carry.truncate(200);
+            self.carry.shrink_to_fit();
+        } else {
+            self.carry.extend_from_slice(piece);
+        }
+    }
+
+    fn emit<F>(&mut self, f: &mut F) -> Result<(), ImportError>
+    where
+        F: FnMut(Line<'_>) -> Result<(), ImportError>,
+    {
+        let carry = std::mem::take(&mut self.carry);
+        let too_long = std::mem::take(&mut self.too_long);
+        let result = f(Line {
+            number: self.number,
+            bytes: without_cr(&carry),
+            too_long,
+        });
+        self.carry = carry;
+        self.carry.clear();
+        result
+    }
+}
+
+fn without_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// One record: fields of one line, or of several where a quoted field holds line ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    line: u32,
+    raw: &'a [u8],
+    text: &'a [u8],
+    bounds: &'a [(u32, u32)],
+    decimal_comma: bool,
+    problem: Option<&'static str>,
+}
+
+impl<'a> Record<'a> {
+    /// 1-based line where the record starts.
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// The record as written in the file.
+    pub fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// Number of fields.
+    pub fn len(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// True without fields.
+    pub fn is_empty(&self) -> bool {
+        self.bounds.is_empty()
+    }
+
+    /// The `i`-th field (0-based), trimmed; empty if the record is shorter.
+    #[inline]
+    pub fn get(&self, i: usize) -> &'a [u8] {
+        cell::trim(self.untrimmed(i))
+    }
+
+    /// The `i`-th field with its blanks.
+    #[inline]
+    pub fn untrimmed(&self, i: usize) -> &'a [u8] {
+        match self.bounds.get(i) {
+            Some(&(a, b)) => self.text.get(a as usize..b as usize).unwrap_or_default(),
+            None => &[],
+        }
+    }
+
+    /// The `i`-th field as text.
+    pub fn text(&self, i: usize) -> std::borrow::Cow<'a, str> {
+        gemmscope_table::build::cell_text::cell_text(self.get(i))
+    }
+
+    /// The `i`-th field as a number, in the file's style; `None` if it is not one.
+    #[inline]
+    pub fn number(&self, i: usize) -> Option<f64> {
+        cell::number(self.get(i), self.decimal_comma)
+    }
+
+    /// Numbers are written with a decimal comma.
+    pub fn decimal_comma(&self) -> bool {
+        self.decimal_comma
+    }
+
+    /// All fields, trimmed.
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// Why the record cannot be read: its line is too long or a quote is not closed.
+    pub fn problem(&self) -> Option<&'static str> {
+        self.problem
+    }
+}
+
+/// Push splitter into records. Blank lines are skipped (and counted as lines).
+#[derive(Debug)]
+pub struct Records {
+    lines: Lines,
+    cut: Splitter,
+}
+
+#[derive(Debug)]
+struct Splitter {
+    dialect: Dialect,
+    bounds: Vec<(u32, u32)>,
+    core: csv_core::Reader,
+    out: Vec<u8>,
+    ends: Vec<usize>,
+    filled: usize,
+    fields: usize,
+    /// Raw text and first line of a record whose quote is still open.
+    open: Option<(u32, Vec<u8>)>,
+    unclosed: u32,
+}
+
+impl Records {
+    /// A new splitter.
+    pub fn new(dialect: Dialect) -> Self {
+        let delimiter = match dialect.delimiter {
+            Delimiter::Byte(b) => b,
+            Delimiter::Spaces => b' ',
+        };
+        Records {
+            lines: Lines::default(),
+            cut: Splitter {
+                dialect,
+                bounds: Vec::new(),
+                core: csv_core::ReaderBuilder::new()
+                    .delimiter(delimiter)
+                    .terminator(csv_core::Terminator::Any(b'\n'))
+                    .build(),
+                out: vec![0; 1024],
+                ends: vec![0; 64],
+                filled: 0,
+                fields: 0,
+                open: None,
+                unclosed: 0,
+            },
+        }
+    }
+
+    /// Delimiter and number style.
+    pub fn dialect(&self) -> Dialect {
+        self.cut.dialect
+    }
+
+    /// Takes the next slice and calls `f` for every record that it completes.
+    pub fn feed<F>(&mut self, text: &[u8], mut f: F) -> Result<(), ImportError>
+    where
+        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
+    {
+        let cut = &mut self.cut;
+        self.lines.feed(text, |line| cut.line(line, &mut f))
+    }
+
+    /// The rest at the end of the file.
+    pub fn finish<F>(&mut self, mut f: F) -> Result<(), ImportError>
+    where
+        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
+    {
+        let cut = &mut self.cut;
+        self.lines.finish(|line| cut.line(line, &mut f))?;
+        cut.finish(&mut f)
+    }
+}
+
+/// The fields between delimiters; `None` if there is a quote to respect. One pass, eight bytes per
+/// step: lines are short, and starting a search for every cell would cost more than the cells.
+#[inline]
+fn cut(line: &[u8], delimiter: u8, heed_quotes: bool, bounds: &mut Vec<(u32, u32)>) -> Option<()> {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let all = |b: u8| u64::from_ne_bytes([b; 8]);
+    let (wanted, quote) = (all(delimiter), all(b'"'));
+    // The top bit of every byte that is zero.
+    let zeros = |x: u64| !(((x & LOW) + LOW) | x | LOW);
+    let mut from = 0u32;
+    bounds.clear();
+    let mut words = line.chunks_exact(8);
+    let mut at = 0u32;
+    for word in &mut words {
+        let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
+        if heed_quotes && zeros(word ^ quote) != 0 {
+            return None;
+        }
+        let mut found = zeros(word ^ wanted);
+        while found != 0 {
+            let end = at + found.trailing_zeros() / 8;
+            bounds.push((from, end));
+            from = end + 1;
+            found &= found - 1;
+        }
+        at += 8;
+    }
+    for &b in words.remainder() {
+        if heed_quotes && b == b'"' {
+            return None;
+        }
+        if b == delimiter {
+            bounds.push((from, at));
+            from = at + 1;
+        }
+        at += 1;
+    }
+    bounds.push((from, at));
+    Some(())
+}
+
+impl Splitter {
+    #[inline]
+    fn line<F>(&mut self, line: Line<'_>, f: &mut F) -> Result<(), ImportError>
+    where
+        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
+    {
+        if self.open.is_some() {
+            return self.continue_open(line, f);
+        }
+        if line.too_long {
+            return f(&Record {
+                line: line.number,
+                raw: line.bytes,
+                text: line.bytes,
+                bounds: &[],
+                decimal_comma: false,
+                problem: Some("line is longer than 1 MiB"),
+            });
+        }
+        let Delimiter::Byte(delimiter) = self.dialect.delimiter else {
+            return self.spaces(line, f);
+        };
+        let heed_quotes = self.unclosed < MAX_UNCLOSED;
+        if cut(line.bytes, delimiter, heed_quotes, &mut self.bounds).is_none() {
+            self.filled = 0;
+            self.fields = 0;
+            self.core.reset();
+            if self.core_line(line.bytes) {
+                return self.emit_core(line.number, line.bytes, f);
+            }
+            let mut raw = Vec::with_capacity(line.bytes.len() + 80);
+            raw.extend_from_slice(line.bytes);
+            raw.push(b'\n');
+            self.open = Some((line.number, raw));
+            return Ok(());
+        }
+        if cell::trim(line.bytes).is_empty() {
+            return Ok(());
+        }
+        f(&Record {
+            line: line.number,
+            raw: line.bytes,
+            text: line.bytes,
+            bounds: &self.bounds,
+            decimal_comma: self.dialect.decimal_comma,
+            problem: None,
+        })
+    }
+
+    fn spaces<F>(&mut self, line: Line<'_>, f: &mut F) -> Result<(), ImportError>
+    where
+        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
+    {
+        self.bounds.clear();
+        let mut start = None;
+        for (i, b) in line.bytes.iter().enumerate() {
+            match (b.is_ascii_whitespace(), start) {
+                (true, Some(s)) => {
+                    self.bounds.push((s, i as u32));
+                    start = None;
+                }
+                (false, None) => start = Some(i as u32),
+                _ => {}
+            }
+        }
+        if let Some(s) = start {
+            self.bounds.push((s, line.bytes.len() as u32));
+        }
+        if self.bounds.is_empty() {
+            return Ok(());
+        }
+        f(&Record {
+            line: line.number,
+            raw: line.bytes,
+            text: line.bytes,
+            bounds: &self.bounds,
+            decimal_comma: self.dialect.decimal_comma,
+            problem: None,
+        })
+    }
+
+    /// Gives one line to csv-core; true when it completed the record.
+    fn core_line(&mut self, bytes: &[u8]) -> bool {
+        for mut input in [bytes, b"\n"] {
+            // An empty input would tell csv-core that the file ends.
+            while !input.is_empty() {
+                let (result, taken, written, ended) = self.core.read_record(
+                    input,
+                    &mut self.out[self.filled..],
+                    &mut self.ends[self.fields..],
+                );
+                input = &input[taken..];
+                self.filled += written;
+                self.fields += ended;
+                match result {
+                    csv_core::ReadRecordResult::InputEmpty => break,
+                    csv_core::ReadRecordResult::OutputFull => {
+                        let len = self.out.len();
+                        self.out.resize(len * 2, 0);
+                    }
+                    csv_core::ReadRecordResult::OutputEndsFull => {
+                        let len = self.ends.len();
+                        self.ends.resize(len * 2, 0);
+                    }
+                    csv_core::ReadRecordResult::Record | csv_core::ReadRecordResult::End => {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    fn emit_core<F>(&mut self, line: u32, raw: &[u8], f: &mut F) -> Result<(), ImportError>
+    where
+        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
+    {
+        self.bounds.clear();
+        let mut from = 0;
+        for &end in &self.ends[..self.fields] {
+            self.bounds.push((from, end as u32));
+            from = end as u32;
+        }
+        f(&Record {
+            line,
+            raw,
+            text: &self.out[..self.filled],
+            bounds: &self.bounds,
+            decimal_comma: self.dialect.decimal_comma,
+            problem: None,
+        })
+    }
+
+    fn continue_open<F>(&mut self, line: Line<'_>, f: &mut F) -> Result<(), ImportError>
+    where
+        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
+    {
+        let Some((first, mut raw)) = self.open.take() else {
+            return Ok(());
+        };
+        if line.too_long || raw.len() + line.bytes.len() > MAX_LINE {
+            self.unclosed(first, &raw, f)?;
+            return self.line(line, f);
+        }
+        let done = self.core_line(line.bytes);
+        raw.extend_from_slice(line.bytes);
+        if done {
+            return self.emit_core(first, &raw, f);
+        }
+        raw.push(b'\n');
+        self.open = Some((first, raw));
+        Ok(())
+    }
+
+    /// The quote on the first line of `raw` is never closed: that line is a problem, and the lines
+    /// after it are read again on their own.
+    fn unclosed<F>(&mut self, first: u32, raw: &[u8], f: &mut F) -> Result<(), ImportError>
+    where
+        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
+    {
+        self.unclosed += 1;
+        let mut number = first;
+        for bytes in raw.split(|&b| b == b'\n') {
+            if number == first {
+                f(&Record {
+                    line: first,
+                    raw: bytes,
+                    text: bytes,
+                    bounds: &[],
+                    decimal_comma: false,
+                    problem: Some("quote is not closed"),
+                })?;
+            } else if !bytes.is_empty() || self.open.is_some() {
+                self.line(
+                    Line {
+                        number,
+                        bytes,
+                        too_long: false,
+                    },
+                    f,
+                )?;
+            }
+            number = number.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    fn finish<F>(&mut self, f: &mut F) -> Result<(), ImportError>
+    where
+        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
+    {
+        while let Some((first, mut raw)) = self.open.take() {
+            if raw.last() == Some(&b'\n') {
+                raw.pop();
+            }
+            self.unclosed(first, &raw, f)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(text: &str, step: usize) -> Vec<(u32, Vec<String>)> {
+        let mut records = Records::new(Dialect::COMMA);
+        let mut out = Vec::new();
+        let mut take = |r: &Record<'_>| {
+            let fields = match r.problem() {
+                Some(p) => vec![format!("!{p}")],
+                None => (0..r.len()).map(|i| r.text(i).into_owned()).collect(),
+            };
+            out.push((r.line(), fields));
+            Ok(())
+        };
+        for slice in text.as_bytes().chunks(step) {
+            records.feed(slice, &mut take).unwrap();
+        }
+        records.finish(&mut take).unwrap();
+        out
+    }
+
+    #[test]
+    fn records_are_the_same_in_any_slices() {
+        let text = "a, b ,c\r\n\r\n1,\"x, \"\"y\"\"\n z\",3\n4,5\n\"q\"\n6";
+        let want = vec![
+            (1, vec!["a", "b", "c"]),
+            (3, vec!["1", "x, \"y\"\n z", "3"]),
+            (5, vec!["4", "5"]),
+            (6, vec!["q"]),
+            (7, vec!["6"]),
+        ];
+        for step in [1, 2, 3, 5, 1000] {
+            let got = split(text, step);
+            assert_eq!(got.len(), want.len(), "{got:?}");
+            for (g, w) in got.iter().zip(&want) {
+                assert_eq!((g.0, g.1.iter().map(String::as_str).collect()), w.clone());
+            }
+        }
+    }
+
+    #[test]
+    fn an_unclosed_quote_costs_one_line() {
+        let got = split("a,b\n\"x,1\n2,3\n4,5\n", 4);
+        assert_eq!(
+            got,
+            vec![
+                (1, vec!["a".to_owned(), "b".into()]),
+                (2, vec!["!quote is not closed".into()]),
+                (3, vec!["2".into(), "3".into()]),
+                (4, vec!["4".into(), "5".into()]),
+            ]
+        );
+    }
+
+    #[test]
+    fn many_unclosed_quotes_do_not_cost_quadratic_time() {
+        let text = "a\",\",\n".repeat(300_000);
+        let started = std::time::Instant::now();
+        let got = split(&text, 1 << 16);
+        assert!(got.len() > 100_000);
+        assert!(started.elapsed().as_secs() < 20);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn cut_finds_what_a_plain_split_finds(line in "[a,;\"\u{e9}]{0,30}", heed in proptest::bool::ANY) {
+            let mut bounds = Vec::new();
+            let cut = cut(line.as_bytes(), b',', heed, &mut bounds);
+            proptest::prop_assert_eq!(cut.is_none(), heed && line.contains('"'));
+            if cut.is_some() {
+                let cells: Vec<&str> = bounds.iter().map(|&(a, b)| &line[a as usize..b as usize]).collect();
+                proptest::prop_assert_eq!(cells, line.split(',').collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_huge_line_is_one_problem_and_the_next_line_is_read() {
+        let text = format!("a,b\n{}\n1,2\n", "x".repeat(5 << 20));
+        let got = split(&text, 1 << 16);
+        assert_eq!(got.len(), 3);
+        assert_eq!(got[1].1, ["!line is longer than 1 MiB"]);
+        assert_eq!(got[2], (3, vec!["1".into(), "2".into()]));
+    }
+}

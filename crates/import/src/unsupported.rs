@@ -1,0 +1,288 @@
+//! Known files that are not GEMM benchmarks: one sentence for each, with what to do instead.
+
+use crate::{Head, ImportError};
+
+const SIGNATURES: [(&[u8], &str); 25] = [
+    (
+        b"\x89PNG",
+        "this is a picture (PNG), not a benchmark: drop the CSV that it was drawn from",
+    ),
+    (
+        b"\xff\xd8\xff",
+        "this is a picture (JPEG), not a benchmark: drop the CSV that it was drawn from",
+    ),
+    (
+        b"GIF8",
+        "this is a picture (GIF), not a benchmark: drop the CSV that it was drawn from",
+    ),
+    (
+        b"%PDF",
+        "this is a PDF: copy its table into a spreadsheet and save that as CSV",
+    ),
+    (
+        b"\xd0\xcf\x11\xe0",
+        "this is an old Excel workbook (.xls): open it and save the sheet as CSV",
+    ),
+    (
+        b"SQLite format 3\0",
+        "this is an SQLite database, as nsys export writes it: run `nsys stats --report \
+         cuda_gpu_kern_sum --format csv` on it and drop that file with the shapes beside it",
+    ),
+    (
+        b"NVR\0",
+        "this is a binary Nsight Compute report (.ncu-rep): run `ncu --import FILE --csv --page \
+         raw` and drop what it prints",
+    ),
+    (
+        b"\x7fELF",
+        "this is a program (ELF), not its output: run it and drop what it prints",
+    ),
+    (
+        b"MZ",
+        "this is a Windows program, not its output: run it and drop what it prints",
+    ),
+    (b"7z\xbc\xaf", "this is a 7z archive: unpack it first"),
+    (
+        b"\xfd7zXZ\0",
+        "this is packed with xz: unpack it first (only gzip is read packed)",
+    ),
+    (
+        b"\x28\xb5\x2f\xfd",
+        "this is packed with zstd: unpack it first (only gzip is read packed)",
+    ),
+    (
+        b"BZh",
+        "this is packed with bzip2: unpack it first (only gzip is read packed)",
+    ),
+    (b"Rar!", "this is a RAR archive: unpack it first"),
+    (
+        b"PAR1",
+        "this is a Parquet file: write the table as CSV (pandas: read_parquet(…).to_csv(…))",
+    ),
+    (
+        b"ARROW1",
+        "this is an Arrow file: write the table as CSV (pandas: read_feather(…).to_csv(…))",
+    ),
+    (
+        b"FEA1",
+        "this is a Feather file: write the table as CSV (pandas: read_feather(…).to_csv(…))",
+    ),
+    (
+        b"\x89HDF",
+        "this is an HDF5 file: write the table as CSV (pandas: read_hdf(…).to_csv(…))",
+    ),
+    (
+        b"\x93NUMPY",
+        "this is a NumPy array: write it as CSV with a header that names M, N, K and the time",
+    ),
+    (
+        b"\x80\x04\x95",
+        "this is a Python pickle, which is not read because it can run code: write the table as CSV",
+    ),
+    (
+        b"\x80\x05\x95",
+        "this is a Python pickle, which is not read because it can run code: write the table as CSV",
+    ),
+    (b"\0asm", "this is a WebAssembly module, not a benchmark"),
+    (
+        b"\xef\xbb\xbf<!",
+        "this is a web page: download the file that it shows (on GitHub: the “Raw” button)",
+    ),
+    (b"RIFF", "this is a media file, not a benchmark"),
+    (
+        b"\xca\xfe\xba\xbe",
+        "this is a program, not its output: run it and drop what it prints",
+    ),
+];
+
+/// A binary file by its first bytes.
+pub(crate) fn by_magic(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.get(257..262) == Some(b"ustar") {
+        return Some("this is a tar archive: unpack it and drop the files in it");
+    }
+    SIGNATURES
+        .iter()
+        .find(|(magic, _)| bytes.starts_with(magic))
+        .map(|(_, sentence)| *sentence)
+}
+
+/// What a file known to be binary is, by its name.
+pub(crate) fn binary(name: &str) -> &'static str {
+    let name = name.to_ascii_lowercase();
+    if name.ends_with(".nsys-rep") || name.ends_with(".qdrep") {
+        "this is a binary Nsight Systems report: run `nsys stats --report cuda_gpu_kern_sum \
+         --format csv` on it and drop what it prints, with the shapes beside it"
+    } else if name.ends_with(".ncu-rep") {
+        "this is a binary Nsight Compute report: run `ncu --import FILE --csv --page raw` and drop \
+         what it prints"
+    } else {
+        "this is a binary file, not text: expected a CSV, a log or a JSON file of GEMM benchmarks"
+    }
+}
+
+/// A text file by its head.
+pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
+    let first = head.first();
+    let lower = first.to_ascii_lowercase();
+    let start: String = head
+        .lines
+        .iter()
+        .take(80)
+        .flat_map(|l| l.chars().take(4000).chain(['\n']))
+        .collect();
+    let any = |words: &[&str]| words.iter().all(|w| start.contains(w));
+    if lower.starts_with("<!doctype html") || lower.starts_with("<html") {
+        return Some(
+            "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” \
+             button)",
+        );
+    }
+    if first.starts_with("version https://git-lfs") {
+        return Some(
+            "this is a Git LFS pointer, not the file: fetch the file itself with `git lfs pull`",
+        );
+    }
+    if lower.starts_with("<?xml") || lower.starts_with("<svg") {
+        return Some("this is an XML file, not a table: export the data as CSV");
+    }
+    if lower.starts_with("404") && lower.contains("not found") {
+        return Some("this is a server's “not found” answer, saved as a file: download it again");
+    }
+    if first.starts_with(['{', '[']) {
+        return json(&any);
+    }
+    if any(&["token", "model_dim", "inter_dim", "expert"]) {
+        return Some(
+            "this is an aiter fused-MoE tuning file: a row is two kernels of an expert layer, not \
+             one GEMM; drop the *_tuned_gemm.csv beside it",
+        );
+    }
+    let header = |names: &[&str]| head.line_with(names).is_some();
+    if header(&["knl_name", "co_name"]) {
+        return Some(
+            "this is aiter's list of kernels, with tiles but neither shapes nor times; drop the \
+             *_tuned_gemm.csv beside it",
+        );
+    }
+    if header(&["K1", "K2", "mean_microseconds"]) {
+        return Some(
+            "this is an IREE attention benchmark: a row is a fused attention, not a GEMM; drop \
+             the gemm CSV beside it",
+        );
+    }
+    if header(&["H", "W", "C", "P", "Q", "F"]) {
+        return Some(
+            "this is an IREE convolution benchmark, not a GEMM; drop the gemm CSV beside it",
+        );
+    }
+    if any(&["function,", "rocblas-Gflops"]) && any(&["\ngemv,"]) {
+        return Some(
+            "this is rocblas-bench output of matrix-vector products (gemv), which read a matrix \
+             once and are no GEMMs: drop that of gemm",
+        );
+    }
+    if header(&["kernel_type", "percentage"]) || header(&["kernel_type", "sum (us)"]) {
+        return Some(
+            "this is a table of Holistic Trace Analysis: times by kernel without shapes; drop the \
+             trace that it was made from",
+        );
+    }
+    if first.starts_with("type,time ms,percent") {
+        return Some(
+            "this is TraceLens gpu_timeline.csv, which has no shapes: drop the GEMM.csv beside it",
+        );
+    }
+    None
+}
+
+fn json(any: &dyn Fn(&[&str]) -> bool) -> Option<&'static str> {
+    any(&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]).then_some(
+        "this is a fused-MoE tuning table: it holds the chosen tiles, but no times; drop the \
+         benchmark's own output",
+    )
+}
+
+/// The error about JSON of no known kind, with the names of its members.
+pub(crate) fn unknown_json(members: &[String]) -> ImportError {
+    let known = members.iter().find_map(|m| match m.as_str() {
+        "benchmarks" => Some("google-benchmark"),
+        _ => None,
+    });
+    ImportError::new(match (known, members) {
+        (Some(id), _) => format!("this JSON file may be a `{id}` file: choose that format to read it"),
+        (None, []) => "this is a JSON file of a kind that is not known here: write the rows as CSV with M, N, K and a time".to_owned(),
+        (None, members) => format!(
+            "this is a JSON file of a kind that is not known here: write the rows as CSV with M, N, K and a time; its \
+             members are {}",
+            members.join(", ")
+        ),
+    })
+}
+
+/// Control characters that do not occur in text.
+pub(crate) fn looks_binary(text: &[u8]) -> bool {
+    let odd = text
+        .iter()
+        .filter(|&&b| b < 32 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
+        .count();
+    odd * 50 > text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ErrorKind, ImportOptions, read_all};
+
+    fn error(name: &str, bytes: &[u8]) -> String {
+        let e = read_all(name, bytes, &ImportOptions::default()).unwrap_err();
+        assert_ne!(e.kind, ErrorKind::NeedsMapping, "{e}");
+        e.message
+    }
+
+    #[test]
+    fn known_files_are_named() {
+        let xlsx = [
+            b"PK\x03\x04\x14\0\x06\0".as_slice(),
+            b"....[Content_Types].xml",
+        ]
+        .concat();
+        let cases: [(&str, &[u8], &str); 15] = [
+            ("a.png", b"\x89PNG\r\n\x1a\n....", "PNG"),
+            ("a.xlsx", &xlsx, "Excel"),
+            ("a.zip", b"PK\x03\x04 some.csv", "zip archive or Excel"),
+            ("a.sqlite", b"SQLite format 3\0....", "SQLite"),
+            ("a.ncu-rep", b"NVR\0....", "Nsight Compute"),
+            ("a.nsys-rep", b"\x01\x02\x03\x04\x05\x06\x07", "Nsight Systems"),
+            ("a.bin", b"\x01\x02\x03\x04\x05\x06\x07\0\0\0", "binary"),
+            ("a.html", b"<!DOCTYPE html>\n<html>", "web page"),
+            ("t.json", b"{\"schemaVersion\": 1, \"traceEvents\": []}", "Kineto"),
+            ("E=8.json", b"{\"1\": {\"BLOCK_SIZE_M\": 16, \"BLOCK_SIZE_N\": 32}}", "fused-MoE"),
+            ("x.json", b"{\"a\": 1}", "JSON"),
+            (
+                "attention.csv",
+                b"index,tag,name,B,M,N,K1,K2,dtype,mean_microseconds,arithmetic_intensity,tflops,ok\n\
+                  0,x,a,1,64,64,64,64,f16,10.0,1.0,1.0,True\n",
+                "attention",
+            ),
+            (
+                "conv.csv",
+                b"index,tag,name,B,H,W,C,P,Q,F,S,input_dtype,output_dtype,mean_microseconds,tflops,ok\n\
+                  0,x,c,1,8,8,8,3,3,8,1,f16,f32,1.0,1.0,True\n",
+                "convolution",
+            ),
+            (
+                "fmoe.csv",
+                b"cu_num,token,model_dim,inter_dim,expert,topk,us1,us2,us\n80,1,2,3,4,5,6,7,8\n",
+                "fused-MoE",
+            ),
+            ("p", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS"),
+        ];
+        for (name, bytes, word) in cases {
+            let e = error(name, bytes);
+            assert!(e.contains(word), "{name}: {e}");
+        }
+        assert_eq!(error("", b""), "the file is empty");
+        assert_eq!(error("", b" \r\n \n"), "the file is empty");
+        assert!(error("", b"M,N,K,time_us\n").starts_with("no rows"));
+        assert!(error("", b"hello world\n").contains("hello world"));
+    }
+}

@@ -1,0 +1,409 @@
+//! Data types of GEMM operands, and the names that producers give them.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+mod parse;
+
+pub(crate) use parse::from_tensile_code;
+pub use parse::{ParsedType, from_blas_letter, from_deepbench_precision};
+
+/// An operand's or accumulator's number format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DataType {
+    /// IEEE binary64.
+    Fp64,
+    /// IEEE binary32.
+    Fp32,
+    /// Stored as 32 bit, multiplied with a 10-bit mantissa.
+    Tf32,
+    /// IEEE binary16.
+    Fp16,
+    /// bfloat16.
+    Bf16,
+    /// OCP E4M3 (finite, "fn").
+    Fp8E4m3,
+    /// OCP E5M2.
+    Fp8E5m2,
+    /// E4M3 with another bias and one zero (AMD CDNA3).
+    Fp8E4m3Fnuz,
+    /// E5M2 with another bias and one zero (AMD CDNA3).
+    Fp8E5m2Fnuz,
+    /// Signed 8-bit integer.
+    Int8,
+    /// Signed 32-bit integer (accumulator or output).
+    Int32,
+    /// Signed 4-bit integer.
+    Int4,
+    /// 6-bit float without a block scale.
+    Fp6,
+    /// 4-bit float (E2M1) without a block scale.
+    Fp4,
+    /// OCP MXFP8: 8-bit elements, one 8-bit scale per 32.
+    MxFp8,
+    /// OCP MXFP6: 6-bit elements, one 8-bit scale per 32.
+    MxFp6,
+    /// OCP MXFP4: 4-bit elements, one 8-bit scale per 32.
+    MxFp4,
+    /// NVFP4: 4-bit elements, one 8-bit scale per 16.
+    NvFp4,
+    /// Complex of two binary32.
+    C32,
+    /// Complex of two binary64.
+    C64,
+    /// llama.cpp Q2_K weights: 84 bytes per block of 256.
+    Q2K,
+    /// llama.cpp Q3_K weights: 110 bytes per block of 256.
+    Q3K,
+    /// llama.cpp Q4_0 weights: 18 bytes per block of 32.
+    #[allow(non_camel_case_types)]
+    Q4_0,
+    /// llama.cpp Q4_1 weights: 20 bytes per block of 32.
+    #[allow(non_camel_case_types)]
+    Q4_1,
+    /// llama.cpp Q4_K weights: 144 bytes per block of 256.
+    Q4K,
+    /// llama.cpp Q5_0 weights: 22 bytes per block of 32.
+    #[allow(non_camel_case_types)]
+    Q5_0,
+    /// llama.cpp Q5_1 weights: 24 bytes per block of 32.
+    #[allow(non_camel_case_types)]
+    Q5_1,
+    /// llama.cpp Q5_K weights: 176 bytes per block of 256.
+    Q5K,
+    /// llama.cpp Q6_K weights: 210 bytes per block of 256.
+    Q6K,
+    /// llama.cpp Q8_0 weights: 34 bytes per block of 32.
+    #[allow(non_camel_case_types)]
+    Q8_0,
+}
+
+/// The types that share one peak rate of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// Double precision, real or complex.
+    Fp64,
+    /// Single precision, real or complex.
+    Fp32,
+    /// 32-bit storage, reduced mantissa.
+    Tf32,
+    /// Half precision.
+    Fp16,
+    /// bfloat16.
+    Bf16,
+    /// Every 8-bit float.
+    Fp8,
+    /// 6-bit floats.
+    Fp6,
+    /// 4-bit floats.
+    Fp4,
+    /// 8-bit integers.
+    Int8,
+    /// 4-bit integers.
+    Int4,
+}
+
+impl Family {
+    /// The name that the page shows: `fp8`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fp64 => "fp64",
+            Self::Fp32 => "fp32",
+            Self::Tf32 => "tf32",
+            Self::Fp16 => "fp16",
+            Self::Bf16 => "bf16",
+            Self::Fp8 => "fp8",
+            Self::Fp6 => "fp6",
+            Self::Fp4 => "fp4",
+            Self::Int8 => "int8",
+            Self::Int4 => "int4",
+        }
+    }
+}
+
+impl DataType {
+    /// Every type, widest first.
+    pub const ALL: [Self; 30] = [
+        Self::C64,
+        Self::Fp64,
+        Self::C32,
+        Self::Fp32,
+        Self::Tf32,
+        Self::Int32,
+        Self::Fp16,
+        Self::Bf16,
+        Self::Fp8E4m3,
+        Self::Fp8E5m2,
+        Self::Fp8E4m3Fnuz,
+        Self::Fp8E5m2Fnuz,
+        Self::MxFp8,
+        Self::Int8,
+        Self::Fp6,
+        Self::MxFp6,
+        Self::Fp4,
+        Self::MxFp4,
+        Self::NvFp4,
+        Self::Int4,
+        Self::Q8_0,
+        Self::Q6K,
+        Self::Q5K,
+        Self::Q5_1,
+        Self::Q5_0,
+        Self::Q4K,
+        Self::Q4_1,
+        Self::Q4_0,
+        Self::Q3K,
+        Self::Q2K,
+    ];
+
+    /// Bits of one stored element, block scales not included.
+    pub fn bits(self) -> u32 {
+        use DataType::*;
+        match self {
+            C64 => 128,
+            Fp64 | C32 => 64,
+            Fp32 | Tf32 | Int32 => 32,
+            Fp16 | Bf16 => 16,
+            Fp8E4m3 | Fp8E5m2 | Fp8E4m3Fnuz | Fp8E5m2Fnuz | Int8 | MxFp8 | Q8_0 => 8,
+            Fp6 | MxFp6 | Q6K => 6,
+            Q5_0 | Q5_1 | Q5K => 5,
+            Int4 | Fp4 | MxFp4 | NvFp4 | Q4_0 | Q4_1 | Q4K => 4,
+            Q3K => 3,
+            Q2K => 2,
+        }
+    }
+
+    /// Bytes of one stored element, block scales not included.
+    pub fn bytes(self) -> f64 {
+        f64::from(self.bits()) / 8.0
+    }
+
+    /// Bytes of block scale that one element costs: 1/32 for OCP MX formats, 1/16 for NVFP4
+    /// (OCP Microscaling Formats 1.0: one E8M0 scale per 32; NVFP4: one E4M3 scale per 16), and
+    /// what a llama.cpp block holds beyond its elements, so that `Q4_0` costs 4.5 bits in all
+    /// (block layouts of ggml-common.h).
+    pub fn scale_bytes_per_element(self) -> f64 {
+        match self {
+            Self::Q4_0 | Self::Q5_0 | Self::Q8_0 => 2.0 / 32.0,
+            Self::Q4_1 | Self::Q5_1 => 4.0 / 32.0,
+            Self::Q2K => 20.0 / 256.0,
+            Self::Q3K => 14.0 / 256.0,
+            Self::Q4K | Self::Q5K => 16.0 / 256.0,
+            Self::Q6K => 18.0 / 256.0,
+            Self::MxFp8 | Self::MxFp6 | Self::MxFp4 => 1.0 / 32.0,
+            Self::NvFp4 => 1.0 / 16.0,
+            _ => 0.0,
+        }
+    }
+
+    /// The family whose peak rate applies to this type. `None` for int32 and llama.cpp's blocks,
+    /// which no matrix unit multiplies.
+    pub fn family(self) -> Option<Family> {
+        use DataType::*;
+        Some(match self {
+            Fp64 | C64 => Family::Fp64,
+            Fp32 | C32 => Family::Fp32,
+            Tf32 => Family::Tf32,
+            Fp16 => Family::Fp16,
+            Bf16 => Family::Bf16,
+            Fp8E4m3 | Fp8E5m2 | Fp8E4m3Fnuz | Fp8E5m2Fnuz | MxFp8 => Family::Fp8,
+            Fp6 | MxFp6 => Family::Fp6,
+            Fp4 | MxFp4 | NvFp4 => Family::Fp4,
+            Int8 => Family::Int8,
+            Int4 => Family::Int4,
+            // Weights only; kernels unpack them to the activation's type before they multiply.
+            Q2K | Q3K | Q4_0 | Q4_1 | Q4K | Q5_0 | Q5_1 | Q5K | Q6K | Q8_0 => return None,
+            Int32 => return None,
+        })
+    }
+
+    /// The output type that libraries write by default: the input type where it can hold a sum,
+    /// bf16 for narrow floats, int32 for integers.
+    pub fn default_output(self) -> Self {
+        match self.family() {
+            Some(Family::Fp8 | Family::Fp6 | Family::Fp4) => Self::Bf16,
+            Some(Family::Int8 | Family::Int4) => Self::Int32,
+            Some(Family::Tf32) => Self::Fp32,
+            None if self != Self::Int32 => Self::Fp32,
+            _ => self,
+        }
+    }
+
+    /// The type in which products of this type are summed by default.
+    pub fn default_accumulate(self) -> Self {
+        match self {
+            Self::Fp64 | Self::C64 | Self::C32 => self,
+            Self::Int8 | Self::Int4 | Self::Int32 => Self::Int32,
+            _ => Self::Fp32,
+        }
+    }
+
+    /// Multiplications and additions are complex: 8 real operations a multiply-add.
+    pub fn is_complex(self) -> bool {
+        matches!(self, Self::C32 | Self::C64)
+    }
+
+    /// Short name as the page writes it: `bf16`, `fp8 E4M3`.
+    pub fn name(self) -> &'static str {
+        use DataType::*;
+        match self {
+            Fp64 => "fp64",
+            Fp32 => "fp32",
+            Tf32 => "tf32",
+            Fp16 => "fp16",
+            Bf16 => "bf16",
+            Fp8E4m3 => "fp8 E4M3",
+            Fp8E5m2 => "fp8 E5M2",
+            Fp8E4m3Fnuz => "fp8 E4M3 fnuz",
+            Fp8E5m2Fnuz => "fp8 E5M2 fnuz",
+            Int8 => "int8",
+            Int32 => "int32",
+            Int4 => "int4",
+            Fp6 => "fp6",
+            Fp4 => "fp4",
+            MxFp8 => "MXFP8",
+            MxFp6 => "MXFP6",
+            MxFp4 => "MXFP4",
+            NvFp4 => "NVFP4",
+            C32 => "complex fp32",
+            C64 => "complex fp64",
+            Q2K => "Q2_K",
+            Q3K => "Q3_K",
+            Q4_0 => "Q4_0",
+            Q4_1 => "Q4_1",
+            Q4K => "Q4_K",
+            Q5_0 => "Q5_0",
+            Q5_1 => "Q5_1",
+            Q5K => "Q5_K",
+            Q6K => "Q6_K",
+            Q8_0 => "Q8_0",
+        }
+    }
+
+    /// Key for links and exports: letters, digits and underscores only. Equal to the serde name.
+    pub fn id(self) -> &'static str {
+        use DataType::*;
+        match self {
+            Fp64 => "fp64",
+            Fp32 => "fp32",
+            Tf32 => "tf32",
+            Fp16 => "fp16",
+            Bf16 => "bf16",
+            Fp8E4m3 => "fp8_e4m3",
+            Fp8E5m2 => "fp8_e5m2",
+            Fp8E4m3Fnuz => "fp8_e4m3_fnuz",
+            Fp8E5m2Fnuz => "fp8_e5m2_fnuz",
+            Int8 => "int8",
+            Int32 => "int32",
+            Int4 => "int4",
+            Fp6 => "fp6",
+            Fp4 => "fp4",
+            MxFp8 => "mx_fp8",
+            MxFp6 => "mx_fp6",
+            MxFp4 => "mx_fp4",
+            NvFp4 => "nv_fp4",
+            C32 => "c32",
+            C64 => "c64",
+            Q2K => "q2_k",
+            Q3K => "q3_k",
+            Q4_0 => "q4_0",
+            Q4_1 => "q4_1",
+            Q4K => "q4_k",
+            Q5_0 => "q5_0",
+            Q5_1 => "q5_1",
+            Q5K => "q5_k",
+            Q6K => "q6_k",
+            Q8_0 => "q8_0",
+        }
+    }
+
+    /// The type with this [`id`](Self::id).
+    pub fn by_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dtype| dtype.id() == id)
+    }
+
+    /// Reads a producer's spelling of a type. Ignores case, and spaces and quotes around the name.
+    /// [`DataType::parse_noting`] also tells what was assumed.
+    ///
+    /// ```
+    /// use gemmscope_model::dtype::DataType;
+    /// assert_eq!(DataType::parse("torch.bfloat16"), Some(DataType::Bf16));
+    /// assert_eq!(DataType::parse("'c10::Half'"), Some(DataType::Fp16));
+    /// assert_eq!(DataType::parse("quux"), None);
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::parse_noting(text).map(|parsed| parsed.dtype)
+    }
+
+    /// Like [`DataType::parse`], with a sentence where the spelling is ambiguous, such as `fp8`,
+    /// and one type was chosen.
+    pub fn parse_noting(text: &str) -> Option<ParsedType> {
+        parse::parse(text)
+    }
+}
+
+impl fmt::Display for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_listed_once_and_has_one_id() {
+        for (index, dtype) in DataType::ALL.into_iter().enumerate() {
+            assert!(!DataType::ALL[..index].contains(&dtype));
+            assert_eq!(DataType::by_id(dtype.id()), Some(dtype));
+            assert_eq!(
+                serde_json::to_string(&dtype).unwrap(),
+                format!("\"{}\"", dtype.id())
+            );
+            assert_eq!(DataType::parse(dtype.id()), Some(dtype), "{}", dtype.id());
+            assert_eq!(DataType::parse(dtype.name()), Some(dtype), "{dtype}");
+        }
+    }
+
+    #[test]
+    fn sizes_and_scales() {
+        assert_eq!(DataType::Fp6.bytes(), 0.75);
+        assert_eq!(DataType::MxFp4.bytes(), 0.5);
+        assert_eq!(DataType::MxFp4.scale_bytes_per_element(), 0.03125);
+        assert_eq!(DataType::NvFp4.scale_bytes_per_element(), 0.0625);
+        assert_eq!(DataType::Fp4.scale_bytes_per_element(), 0.0);
+        // Bits a weight in all, as llama.cpp lists them.
+        for (dtype, bits) in [
+            (DataType::Q4_0, 4.5),
+            (DataType::Q4K, 4.5),
+            (DataType::Q5_1, 6.0),
+            (DataType::Q6K, 6.5625),
+            (DataType::Q3K, 3.4375),
+            (DataType::Q2K, 2.625),
+            (DataType::Q8_0, 8.5),
+        ] {
+            let stored = dtype.bytes() + dtype.scale_bytes_per_element();
+            assert_eq!(stored * 8.0, bits, "{dtype}");
+        }
+    }
+
+    #[test]
+    fn the_fp8_variants_share_a_peak_and_int32_has_none() {
+        for dtype in [
+            DataType::Fp8E4m3,
+            DataType::Fp8E5m2,
+            DataType::Fp8E4m3Fnuz,
+            DataType::Fp8E5m2Fnuz,
+            DataType::MxFp8,
+        ] {
+            assert_eq!(dtype.family(), Some(Family::Fp8));
+            assert_eq!(dtype.default_output(), DataType::Bf16);
+        }
+        assert_eq!(DataType::Int32.family(), None);
+        assert_eq!(DataType::Int8.default_output(), DataType::Int32);
+        assert_eq!(DataType::Bf16.default_accumulate(), DataType::Fp32);
+    }
+}

@@ -1,0 +1,126 @@
+//! Bytes and text inside other formats: base64, and text inside HTML and SVG.
+
+use std::borrow::Cow;
+
+const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+// The crate `base64` would add 16 kB to the page.
+fn encode(bytes: &[u8], alphabet: &[u8; 64]) -> String {
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let n = chunk.iter().fold(0u32, |n, &b| n << 8 | u32::from(b)) << (8 * (3 - chunk.len()));
+        for i in 0..=chunk.len() {
+            out.push(char::from(alphabet[(n >> (18 - 6 * i) & 63) as usize]));
+        }
+    }
+    out
+}
+
+/// Standard base64 with padding, as in a data URL.
+///
+/// ```
+/// assert_eq!(gemmscope_model::encode::base64(b"foob"), "Zm9vYg==");
+/// ```
+pub fn base64(bytes: &[u8]) -> String {
+    let mut out = encode(bytes, STANDARD);
+    while !out.len().is_multiple_of(4) {
+        out.push('=');
+    }
+    out
+}
+
+/// URL-safe base64 without padding.
+pub fn base64_url(bytes: &[u8]) -> String {
+    encode(bytes, URL_SAFE)
+}
+
+/// Reads [`base64_url`] and skips white space; `None` for any other character.
+pub fn from_base64_url(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut n, mut bits) = (0u32, 0);
+    for c in text.bytes().filter(|c| !c.is_ascii_whitespace()) {
+        let value = match c {
+            b'A'..=b'Z' => c - b'A',
+            b'a'..=b'z' => c - b'a' + 26,
+            b'0'..=b'9' => c - b'0' + 52,
+            b'-' => 62,
+            b'_' => 63,
+            _ => return None,
+        };
+        n = n << 6 | u32::from(value);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            out.push((n >> bits) as u8);
+        }
+    }
+    Some(out)
+}
+
+/// Text for the content and the quoted attributes of HTML and SVG. Control characters become
+/// spaces; the two characters that XML forbids beside them are left out.
+///
+/// ```
+/// assert_eq!(gemmscope_model::encode::markup("a < b"), "a &lt; b");
+/// ```
+pub fn markup(text: &str) -> Cow<'_, str> {
+    let special = |c: char| {
+        matches!(c, '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}') || c.is_control()
+    };
+    if !text.contains(special) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\u{fffe}' | '\u{ffff}' => {}
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn base64_vectors() {
+        for (raw, coded) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+        ] {
+            assert_eq!(base64(raw.as_bytes()), coded);
+        }
+        assert_eq!(base64_url(&[0xfb, 0xff]), "-_8");
+        assert_eq!(from_base64_url("Z m\n8"), Some(b"fo".to_vec()));
+        assert_eq!(from_base64_url("Zm8="), None);
+    }
+
+    #[test]
+    fn markup_stays_text() {
+        assert_eq!(
+            markup("<img src=x onerror='a'>\"&\u{1}\u{ffff}"),
+            "&lt;img src=x onerror=&#39;a&#39;&gt;&quot;&amp; "
+        );
+        assert_eq!(markup("plain µs"), "plain µs");
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            prop_assert_eq!(from_base64_url(&base64_url(&bytes)), Some(bytes));
+        }
+    }
+}

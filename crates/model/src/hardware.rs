@@ -1,0 +1,337 @@
+//! Devices: peak rates per data type, memory bandwidth, counts and caches, each with its source.
+//!
+//! [`catalog`] holds the known devices as data, [`match_name`] finds one by the name that a driver
+//! or a file uses, and [`Device::from_json`] reads a user's own device. Peaks are always dense: a
+//! rate with structured sparsity is never a roof.
+
+use crate::dtype::{DataType, Family};
+use serde::{Deserialize, Serialize};
+
+mod catalog;
+mod json;
+mod name_match;
+
+pub use catalog::{by_id, catalog};
+pub use json::DeviceError;
+pub use name_match::{NameMatch, match_name, match_target};
+
+/// Which arithmetic units deliver a peak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Engine {
+    /// Tensor cores, matrix cores, systolic arrays.
+    #[default]
+    Matrix,
+    /// The ordinary multiply-add units.
+    Vector,
+}
+
+/// The roof that percentages refer to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoofKind {
+    /// The vendor's dense peak and bandwidth.
+    #[default]
+    Datasheet,
+    /// The best rate that was measured with large GEMMs, and the datasheet's bandwidth.
+    Achievable,
+}
+
+/// A peak rate for one data type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Peak {
+    /// Which products run at this rate.
+    pub dtype: DataType,
+    /// Which units deliver it.
+    #[serde(default)]
+    pub engine: Engine,
+    /// Type in which the products are summed, if known. Consumer cards are faster with a narrow
+    /// accumulator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accumulate: Option<DataType>,
+    /// Datasheet peak in FLOP/s, dense (never the structured-sparsity figure).
+    pub flops_per_s: f64,
+    /// Always true: import rejects a sparse peak.
+    #[serde(default = "yes")]
+    pub dense: bool,
+    /// Best rate that was measured with large GEMMs (max-achievable), in FLOP/s, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub achievable_flops_per_s: Option<f64>,
+    /// Where the achievable figure comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub achievable_source: Option<String>,
+    /// Where the datasheet figure comes from.
+    #[serde(default)]
+    pub source: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// One accelerator, as one process sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Device {
+    /// Stable key, as used in links: `mi300x`.
+    #[serde(default)]
+    pub id: String,
+    /// Name as the driver prints it.
+    pub name: String,
+    /// Other names that mean this device.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// NVIDIA, AMD, ...
+    #[serde(default)]
+    pub vendor: String,
+    /// Architecture: Hopper, CDNA3.
+    #[serde(default)]
+    pub arch: String,
+    /// Compiler target: sm_90, gfx942.
+    #[serde(default)]
+    pub arch_token: String,
+    /// SXM5, PCIe, OAM.
+    #[serde(default)]
+    pub form: String,
+    /// Peak rates by data type.
+    pub peaks: Vec<Peak>,
+    /// Main memory bandwidth in byte/s (datasheet).
+    pub bandwidth_bytes_per_s: f64,
+    /// SM or CU count.
+    #[serde(default)]
+    pub units: Option<u32>,
+    /// What the vendor calls one of `units`: SM, CU, Xe-core.
+    #[serde(default = "unit")]
+    pub unit_kind: String,
+    /// Lanes of a warp or wavefront.
+    #[serde(default)]
+    pub lanes: Option<u32>,
+    /// Clock in Hz that the peaks imply.
+    #[serde(default)]
+    pub clock_hz: Option<f64>,
+    /// Dense fp16 FLOP per clock and unit, if known. Times units and clock it gives the peak.
+    #[serde(default)]
+    pub fp16_flops_per_clock_per_unit: Option<f64>,
+    /// Main memory in bytes (the vendor's decimal GB).
+    #[serde(default)]
+    pub memory_bytes: Option<f64>,
+    /// HBM3, GDDR6.
+    #[serde(default)]
+    pub memory_kind: String,
+    /// L2 cache in bytes.
+    #[serde(default)]
+    pub l2_bytes: Option<f64>,
+    /// Last-level cache in bytes, where it is another than L2.
+    #[serde(default)]
+    pub llc_bytes: Option<f64>,
+    /// Shared memory or LDS per unit, in bytes.
+    #[serde(default)]
+    pub shared_bytes_per_unit: Option<f64>,
+    /// The most shared memory or LDS one block may use, in bytes.
+    #[serde(default)]
+    pub shared_bytes_per_block: Option<f64>,
+    /// Register file per unit, in bytes.
+    #[serde(default)]
+    pub registers_bytes_per_unit: Option<f64>,
+    /// How good the source is: A published by the vendor, B secondary, C derived.
+    #[serde(default = "derived")]
+    pub confidence: char,
+    /// Remarks that a reader of these numbers needs.
+    #[serde(default)]
+    pub notes: String,
+    /// Source of the device's figures.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// A device's name without the vendor, if it stays unambiguous.
+pub fn short_name(name: &str) -> String {
+    ["NVIDIA ", "AMD Instinct ", "AMD ", "Intel "]
+        .iter()
+        .find_map(|maker| name.strip_prefix(maker))
+        .unwrap_or(name)
+        .to_owned()
+}
+
+/// All devices, the user's own first. An own device hides the catalogue's with the same id.
+pub fn known(own: &[Device]) -> Vec<Device> {
+    let hidden = |d: &&Device| own.iter().all(|o| o.id != d.id);
+    own.iter()
+        .chain(catalog().iter().filter(hidden))
+        .cloned()
+        .collect()
+}
+
+fn unit() -> String {
+    "unit".to_owned()
+}
+
+fn derived() -> char {
+    'C'
+}
+
+impl Device {
+    /// The peak rate for products of this type. `None` if the device lists none: then there is no
+    /// roof, and [`Device::explain_peak`] says why.
+    ///
+    /// Order: the type itself, then its family (all 8-bit floats share one peak, MX formats use
+    /// their element's); matrix units before vector units; the widest accumulator where several
+    /// are listed. fp32 never borrows the tf32 peak, bf16 never the fp16 one.
+    ///
+    /// ```
+    /// use gemmscope_model::dtype::DataType;
+    /// use gemmscope_model::hardware;
+    /// let mi300x = hardware::by_id("mi300x").ok_or("no device")?;
+    /// let peak = mi300x.peak_for(DataType::Bf16).ok_or("no peak")?;
+    /// assert_eq!(peak.flops_per_s, 1307.4e12);
+    /// assert!(mi300x.peak_for(DataType::Fp4).is_none());
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn peak_for(&self, dtype: DataType) -> Option<&Peak> {
+        let family = dtype.family()?;
+        self.peaks
+            .iter()
+            .filter(|peak| peak.dense && peak.dtype.family() == Some(family))
+            .min_by_key(|peak| {
+                (
+                    // A family of formats shares a rate, unless one is listed by itself:
+                    // then only that one uses it.
+                    peak.dtype != dtype,
+                    stands_alone(peak.dtype),
+                    peak.engine == Engine::Vector,
+                    peak.accumulate != Some(dtype.default_accumulate()),
+                )
+            })
+            .filter(|peak| peak.dtype == dtype || !stands_alone(peak.dtype))
+    }
+
+    /// A sentence that names the peak [`Device::peak_for`] uses for this type, or why none fits.
+    pub fn explain_peak(&self, dtype: DataType) -> String {
+        let Some(peak) = self.peak_for(dtype) else {
+            return match dtype.family() {
+                None => {
+                    format!("{dtype} is not multiplied by any matrix unit: no peak to compare with")
+                }
+                Some(_) => format!("{} lists no {dtype} rate: no roof for it", self.name),
+            };
+        };
+        let engine = match peak.engine {
+            Engine::Matrix => "matrix",
+            Engine::Vector => "vector",
+        };
+        let rate = crate::units::FlopsPerSec(peak.flops_per_s);
+        let summed = match peak.accumulate {
+            Some(sum) if sum != peak.dtype => format!(", summed in {sum}"),
+            _ => String::new(),
+        };
+        let shared = if peak.dtype == dtype {
+            String::new()
+        } else {
+            format!(" (the {} peak of this device)", peak.dtype)
+        };
+        format!(
+            "{dtype} on {}: {engine} units, {rate} dense{summed}{shared}",
+            self.name
+        )
+    }
+
+    /// Families of types for which this device has a peak, each once, widest first.
+    pub fn families(&self) -> Vec<Family> {
+        let mut families: Vec<Family> = self
+            .peaks
+            .iter()
+            .filter_map(|peak| peak.dtype.family())
+            .collect();
+        families.sort_unstable();
+        families.dedup();
+        families
+    }
+
+    /// The largest on-chip cache in bytes: the last level if there is one, else L2.
+    pub fn cache_bytes(&self) -> Option<f64> {
+        match (self.l2_bytes, self.llc_bytes) {
+            (Some(l2), Some(llc)) => Some(l2.max(llc)),
+            (l2, llc) => l2.or(llc),
+        }
+    }
+
+    /// This device at another clock: compute peaks scale with it, memory does not. `None` if the
+    /// clock of the peaks is unknown. Profilers lock the clock low, and without this correction
+    /// good kernels would look slow.
+    pub fn at_clock(&self, clock_hz: f64) -> Option<Self> {
+        let factor = clock_hz / self.clock_hz?;
+        let mut device = self.clone();
+        for peak in &mut device.peaks {
+            peak.flops_per_s *= factor;
+            peak.achievable_flops_per_s = peak.achievable_flops_per_s.map(|rate| rate * factor);
+        }
+        device.clock_hz = Some(clock_hz);
+        Some(device)
+    }
+}
+
+/// NVFP4 has a rate of its own on some devices, higher than other 4-bit formats'.
+fn stands_alone(dtype: DataType) -> bool {
+    dtype == DataType::NvFp4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(id: &str) -> &'static Device {
+        by_id(id).unwrap()
+    }
+
+    #[test]
+    fn explicit_rules_for_peaks() {
+        let peak = |id: &str, dtype| device(id).peak_for(dtype).map(|p| p.flops_per_s / 1e12);
+        assert_eq!(peak("a100-80-sxm", DataType::Fp16), Some(312.0));
+        assert_eq!(peak("a100-80-sxm", DataType::Tf32), Some(156.0));
+        // fp32 is not tf32: the vector units where there is no fp32 matrix rate.
+        assert_eq!(peak("a100-80-sxm", DataType::Fp32), Some(19.5));
+        assert_eq!(peak("mi300x", DataType::Fp32), Some(163.4));
+        assert_eq!(peak("mi300x", DataType::Fp64), Some(163.4));
+        assert_eq!(peak("mi300x", DataType::Fp8E4m3), Some(2614.9));
+        assert_eq!(peak("mi355x", DataType::MxFp4), Some(10066.3));
+        assert_eq!(peak("mi355x", DataType::MxFp6), Some(10066.3));
+        assert_eq!(peak("h100-sxm", DataType::Fp8E5m2), Some(1979.0));
+        assert_eq!(peak("rtx4090", DataType::Fp16), Some(165.2));
+        assert_eq!(peak("b300-sxm", DataType::NvFp4), Some(15000.0));
+        assert_eq!(peak("b300-sxm", DataType::MxFp4), Some(12600.0));
+        // Never a guess.
+        assert_eq!(peak("a100-80-sxm", DataType::Fp8E4m3), None);
+        assert_eq!(peak("v100-sxm2", DataType::Bf16), None);
+        assert_eq!(peak("mi350x", DataType::Tf32), None);
+        assert_eq!(peak("mi300x", DataType::Int32), None);
+        assert_eq!(peak("mi300x", DataType::Int4), None);
+    }
+
+    #[test]
+    fn the_choice_is_said() {
+        assert_eq!(
+            device("a100-80-sxm").explain_peak(DataType::Fp32),
+            "fp32 on NVIDIA A100-SXM4-80GB: vector units, 19.50 TFLOP/s dense"
+        );
+        assert_eq!(
+            device("mi300x").explain_peak(DataType::Fp8E4m3),
+            "fp8 E4M3 on AMD Instinct MI300X: matrix units, 2615 TFLOP/s dense, summed in fp32 \
+             (the fp8 E4M3 fnuz peak of this device)"
+        );
+        assert_eq!(
+            device("v100-sxm2").explain_peak(DataType::Bf16),
+            "Tesla V100-SXM2 lists no bf16 rate: no roof for it"
+        );
+    }
+
+    #[test]
+    fn another_clock_scales_compute_only() {
+        // An A100 profiled at 765 MHz.
+        let a100 = device("a100-40-sxm");
+        let locked = a100.at_clock(765e6).unwrap();
+        let peak = locked.peak_for(DataType::Fp16).unwrap().flops_per_s;
+        assert!((peak / 312e12 - 765.0 / 1410.0).abs() < 1e-12);
+        // 160.6 TFLOP/s is 51 % of the datasheet and 94.9 % of this.
+        assert!((160.6e12 / peak - 0.949).abs() < 1e-3);
+        assert_eq!(locked.bandwidth_bytes_per_s, a100.bandwidth_bytes_per_s);
+    }
+}

@@ -1,0 +1,472 @@
+//! A user's own device: JSON with our fields, or a TraceLens platform file of achievable rates.
+
+use super::{Device, Engine, Peak, match_name};
+use crate::dtype::DataType;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Why a device description was rejected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceError {
+    /// Not JSON, or a field is missing or of the wrong kind.
+    Json {
+        /// Line of the text, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What was expected.
+        message: String,
+    },
+    /// A field holds a value that no device can have.
+    Field {
+        /// Path of the field: `peaks[2].flops_per_s`.
+        field: String,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json {
+                line,
+                column,
+                message,
+            } => write!(f, "line {line}, column {column}: {message}"),
+            Self::Field { field, message } => write!(f, "{field}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for DeviceError {}
+
+impl From<serde_json::Error> for DeviceError {
+    fn from(error: serde_json::Error) -> Self {
+        let position = format!(" at line {} column {}", error.line(), error.column());
+        Self::Json {
+            line: error.line(),
+            column: error.column(),
+            message: error.to_string().replace(&position, ""),
+        }
+    }
+}
+
+fn wrong(field: impl Into<String>, message: impl Into<String>) -> DeviceError {
+    DeviceError::Field {
+        field: field.into(),
+        message: message.into(),
+    }
+}
+
+/// A TraceLens platform file: rates in TFLOP/s under keys such as `matrix_bf16`.
+#[derive(Deserialize)]
+struct Platform {
+    name: String,
+    mem_bw_gbps: f64,
+    memory_gb: Option<f64>,
+    max_achievable_tflops: BTreeMap<String, f64>,
+    freq_mhz: Option<f64>,
+    num_cus: Option<u32>,
+}
+
+impl Device {
+    /// Reads a device from JSON: our own fields ([`Device::to_json`] shows them), or a TraceLens
+    /// platform file, known by its `max_achievable_tflops`.
+    ///
+    /// Required are `name`, `peaks` (each `dtype` and `flops_per_s`) and
+    /// `bandwidth_bytes_per_s`; everything is in base units, FLOP/s, byte/s, byte, Hz. Nothing is
+    /// clamped: a value no device can have is an error that names its field.
+    ///
+    /// # Errors
+    /// [`DeviceError::Json`] with line and column, or [`DeviceError::Field`].
+    ///
+    /// ```
+    /// use gemmscope_model::hardware::Device;
+    /// let text = r#"{"name": "My card", "bandwidth_bytes_per_s": 1939e9,
+    ///                "peaks": [{"dtype": "fp16", "flops_per_s": 312e12}]}"#;
+    /// assert_eq!(Device::from_json(text)?.id, "my-card");
+    /// # Ok::<(), gemmscope_model::hardware::DeviceError>(())
+    /// ```
+    pub fn from_json(text: &str) -> Result<Self, DeviceError> {
+        let value: serde_json::Value = serde_json::from_str(text)?;
+        if value.get("max_achievable_tflops").is_some() {
+            return Self::from_tracelens(text);
+        }
+        let mut device: Self = serde_json::from_str(text)?;
+        if device.id.is_empty() {
+            device.id = slug(&device.name);
+        }
+        for peak in &mut device.peaks {
+            if peak.source.is_empty() {
+                peak.source.clone_from(&device.source);
+            }
+        }
+        device.validate()?;
+        Ok(device)
+    }
+
+    /// This device as JSON that [`Device::from_json`] reads back to the same.
+    pub fn to_json(&self) -> String {
+        // Only a map with non-text keys or a failing writer can make this fail; neither is here.
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// Reads a TraceLens platform file, whose rates are achievable ones. If the catalogue knows the
+    /// device by name, its datasheet figures are kept, and the file's memory bandwidth, clock and
+    /// CU count replace the catalogue's. For an unknown device the file's rates are the only
+    /// ceiling, and the source says so.
+    ///
+    /// # Errors
+    /// [`DeviceError::Json`] with line and column, or [`DeviceError::Field`].
+    pub(crate) fn from_tracelens(text: &str) -> Result<Self, DeviceError> {
+        let platform: Platform = serde_json::from_str(text)?;
+        let base = match_name(&platform.name).device();
+        let source = format!("TraceLens platform file {}", platform.name);
+        let mut device = base.cloned().unwrap_or_else(|| Self {
+            unit_kind: "CU".to_owned(),
+            source: source.clone(),
+            ..Self::unknown(&platform.name)
+        });
+        if base.is_some() {
+            device.id.push_str("-imported");
+            device.name.push_str(" (imported ceilings)");
+            device.aliases.clear();
+            // All ceilings come from the file: a mixture of two sources would match neither.
+            for peak in &mut device.peaks {
+                peak.achievable_flops_per_s = None;
+                peak.achievable_source = None;
+            }
+        }
+        device.bandwidth_bytes_per_s = platform.mem_bw_gbps * 1e9;
+        device.memory_bytes = platform
+            .memory_gb
+            .map(|gb| gb * 1e9)
+            .or(device.memory_bytes);
+        device.clock_hz = platform.freq_mhz.map(|mhz| mhz * 1e6).or(device.clock_hz);
+        device.units = platform.num_cus.or(device.units);
+        for (key, tflops) in &platform.max_achievable_tflops {
+            let field = || format!("max_achievable_tflops.{key}");
+            if !(tflops.is_finite() && *tflops > 0.0) {
+                return Err(wrong(
+                    field(),
+                    format!("a rate above zero in TFLOP/s expected, found {tflops}"),
+                ));
+            }
+            let (engine, dtype) = key
+                .split_once('_')
+                .and_then(|(engine, dtype)| {
+                    let engine = match engine {
+                        "matrix" => Engine::Matrix,
+                        "vector" => Engine::Vector,
+                        _ => return None,
+                    };
+                    Some((engine, DataType::parse(dtype)?))
+                })
+                .ok_or_else(|| wrong(field(), "a key like matrix_bf16 or vector_fp32 expected"))?;
+            device.set_achievable(engine, dtype, tflops * 1e12, &source);
+        }
+        device.validate()?;
+        Ok(device)
+    }
+
+    /// A device with nothing but a name; [`Device::validate`] rejects it until it is filled in.
+    pub fn unknown(name: &str) -> Self {
+        Self {
+            id: slug(name),
+            name: name.to_owned(),
+            aliases: Vec::new(),
+            vendor: String::new(),
+            arch: String::new(),
+            arch_token: String::new(),
+            form: String::new(),
+            peaks: Vec::new(),
+            bandwidth_bytes_per_s: f64::NAN,
+            units: None,
+            unit_kind: "unit".to_owned(),
+            lanes: None,
+            clock_hz: None,
+            fp16_flops_per_clock_per_unit: None,
+            memory_bytes: None,
+            memory_kind: String::new(),
+            l2_bytes: None,
+            llc_bytes: None,
+            shared_bytes_per_unit: None,
+            shared_bytes_per_block: None,
+            registers_bytes_per_unit: None,
+            confidence: 'C',
+            notes: String::new(),
+            source: String::new(),
+        }
+    }
+
+    fn set_achievable(&mut self, engine: Engine, dtype: DataType, rate: f64, source: &str) {
+        let known = self
+            .peaks
+            .iter_mut()
+            .find(|peak| peak.engine == engine && peak.dtype.family() == dtype.family());
+        match known {
+            Some(peak) => {
+                peak.achievable_flops_per_s = Some(rate);
+                peak.achievable_source = Some(source.to_owned());
+            }
+            None => self.peaks.push(Peak {
+                dtype,
+                engine,
+                accumulate: Some(dtype.default_accumulate()),
+                flops_per_s: rate,
+                dense: true,
+                achievable_flops_per_s: Some(rate),
+                achievable_source: Some(source.to_owned()),
+                source: format!("{source}: no datasheet figure, the achievable one stands for it"),
+            }),
+        }
+    }
+
+    /// Checks that every figure is one a device can have.
+    ///
+    /// # Errors
+    /// [`DeviceError::Field`] with the path of the first impossible figure.
+    pub fn validate(&self) -> Result<(), DeviceError> {
+        if self.name.trim().is_empty() {
+            return Err(wrong("name", "a name expected, found an empty text"));
+        }
+        let id_is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if self.id.is_empty() || !self.id.chars().all(id_is_plain) {
+            return Err(wrong(
+                "id",
+                format!(
+                    "lower-case letters, digits and hyphens expected, found {:?}",
+                    self.id
+                ),
+            ));
+        }
+        positive("bandwidth_bytes_per_s", self.bandwidth_bytes_per_s)?;
+        for (field, value) in [
+            ("clock_hz", self.clock_hz),
+            (
+                "fp16_flops_per_clock_per_unit",
+                self.fp16_flops_per_clock_per_unit,
+            ),
+            ("memory_bytes", self.memory_bytes),
+            ("l2_bytes", self.l2_bytes),
+            ("llc_bytes", self.llc_bytes),
+            ("shared_bytes_per_unit", self.shared_bytes_per_unit),
+            ("shared_bytes_per_block", self.shared_bytes_per_block),
+            ("registers_bytes_per_unit", self.registers_bytes_per_unit),
+        ] {
+            if let Some(value) = value {
+                positive(field, value)?;
+            }
+        }
+        for (field, value) in [("units", self.units), ("lanes", self.lanes)] {
+            if value == Some(0) {
+                return Err(wrong(field, "a count above zero expected, found 0"));
+            }
+        }
+        if self.peaks.is_empty() {
+            return Err(wrong(
+                "peaks",
+                "at least one peak rate expected, found none",
+            ));
+        }
+        for (index, peak) in self.peaks.iter().enumerate() {
+            positive(&format!("peaks[{index}].flops_per_s"), peak.flops_per_s)?;
+            if let Some(rate) = peak.achievable_flops_per_s {
+                positive(&format!("peaks[{index}].achievable_flops_per_s"), rate)?;
+            }
+            if !peak.dense {
+                return Err(wrong(
+                    format!("peaks[{index}].dense"),
+                    "the dense rate expected: halve a structured-sparsity figure",
+                ));
+            }
+            if peak.dtype.family().is_none() {
+                return Err(wrong(
+                    format!("peaks[{index}].dtype"),
+                    format!("a type that is multiplied expected, found {}", peak.dtype),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Figures that are possible but look wrong by a unit or a factor, as sentences. The
+    /// catalogue must have none.
+    #[cfg(test)]
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        if self.bandwidth_bytes_per_s < 1e9 {
+            doubts.push(format!(
+                "bandwidth_bytes_per_s is {}: was it meant in GB/s?",
+                self.bandwidth_bytes_per_s
+            ));
+        }
+        if self.bandwidth_bytes_per_s > 1e15 {
+            doubts.push("bandwidth_bytes_per_s is over a petabyte per second".to_owned());
+        }
+        for (index, peak) in self.peaks.iter().enumerate() {
+            if peak.flops_per_s < 1e9 {
+                doubts.push(format!(
+                    "peaks[{index}].flops_per_s is {}: was it meant in TFLOP/s?",
+                    peak.flops_per_s
+                ));
+            }
+            if peak
+                .achievable_flops_per_s
+                .is_some_and(|rate| rate > peak.flops_per_s)
+            {
+                doubts.push(format!(
+                    "peaks[{index}]: the achievable {} rate is above the datasheet's",
+                    peak.dtype
+                ));
+            }
+        }
+        if self.memory_bytes.is_some_and(|bytes| bytes < 1e6) {
+            doubts.push("memory_bytes is below a megabyte: was it meant in GB?".to_owned());
+        }
+        if self.clock_hz.is_some_and(|hz| hz < 1e6) {
+            doubts.push("clock_hz is below a megahertz: was it meant in GHz or MHz?".to_owned());
+        }
+        doubts
+    }
+}
+
+fn positive(field: &str, value: f64) -> Result<(), DeviceError> {
+    if value.is_finite() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(wrong(
+            field,
+            format!("a number above zero expected, found {value}"),
+        ))
+    }
+}
+
+/// Lower-case letters and digits of a name, other runs as one hyphen: `My card!` is `my-card`.
+fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for c in name.to_lowercase().chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c);
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() {
+        "device".to_owned()
+    } else {
+        slug.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{by_id, catalog};
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn export_and_import_give_the_same_device() {
+        for device in catalog() {
+            let read = Device::from_json(&device.to_json());
+            assert!(read.as_ref() == Ok(device), "{}", device.id);
+        }
+    }
+
+    #[test]
+    fn errors_name_the_field() {
+        let message = |text: &str| Device::from_json(text).unwrap_err().to_string();
+        let with = |peaks: &str, bandwidth: &str| {
+            format!(r#"{{"name": "X", "peaks": {peaks}, "bandwidth_bytes_per_s": {bandwidth}}}"#)
+        };
+        let fine = r#"[{"dtype": "bf16", "flops_per_s": 1e12}]"#;
+        assert_eq!(
+            message(&with(fine, "-1")),
+            "bandwidth_bytes_per_s: a number above zero expected, found -1"
+        );
+        assert_eq!(
+            message(&with("[]", "1e12")),
+            "peaks: at least one peak rate expected, found none"
+        );
+        assert_eq!(
+            message(&with(r#"[{"dtype": "bf16", "flops_per_s": 0}]"#, "1e12")),
+            "peaks[0].flops_per_s: a number above zero expected, found 0"
+        );
+        assert_eq!(
+            message(&with(
+                r#"[{"dtype": "bf16", "flops_per_s": 2e12, "dense": false}]"#,
+                "1e12"
+            )),
+            "peaks[0].dense: the dense rate expected: halve a structured-sparsity figure"
+        );
+        assert_eq!(
+            message("{\"name\": \"X\",\n \"peaks\": []}"),
+            "line 2, column 13: missing field `bandwidth_bytes_per_s`"
+        );
+        assert!(message("not json").starts_with("line 1, column 2"));
+    }
+
+    #[test]
+    fn strange_values_are_kept_and_doubted() {
+        let text = r#"{"name": "X", "bandwidth_bytes_per_s": 5300,
+                       "peaks": [{"dtype": "bf16", "flops_per_s": 1307}]}"#;
+        let device = Device::from_json(text).unwrap();
+        assert_eq!(device.bandwidth_bytes_per_s, 5300.0);
+        assert_eq!(
+            device.doubts(),
+            [
+                "bandwidth_bytes_per_s is 5300: was it meant in GB/s?",
+                "peaks[0].flops_per_s is 1307: was it meant in TFLOP/s?"
+            ]
+        );
+    }
+
+    #[test]
+    fn tracelens_ceilings_join_the_datasheet() {
+        let text = r#"{"name": "MI300X", "mem_bw_gbps": 5300, "memory_gb": 192,
+            "max_achievable_tflops": {"matrix_bf16": 708, "matrix_fp8": 1273, "vector_fp32": 81}}"#;
+        let device = Device::from_json(text).unwrap();
+        let mi300x = by_id("mi300x").unwrap();
+        let bf16 = device.peak_for(DataType::Bf16).unwrap();
+        assert_eq!(bf16.flops_per_s, 1307.4e12);
+        assert_eq!(bf16.achievable_flops_per_s, Some(708e12));
+        let fp8 = device.peak_for(DataType::Fp8E4m3Fnuz).unwrap();
+        assert_eq!(fp8.achievable_flops_per_s, Some(1273e12));
+        assert_eq!(device.units, mi300x.units);
+        assert_eq!(device.id, "mi300x-imported");
+        // The catalogue's fp16 ceiling is not the file's.
+        assert_eq!(
+            device
+                .peak_for(DataType::Fp16)
+                .unwrap()
+                .achievable_flops_per_s,
+            None
+        );
+    }
+
+    #[test]
+    fn tracelens_ceilings_of_an_unknown_device() {
+        let text = r#"{"name": "MyChip", "mem_bw_gbps": 1000, "num_cus": 16, "freq_mhz": 1500,
+            "max_achievable_tflops": {"matrix_bf16": 100}}"#;
+        let device = Device::from_json(text).unwrap();
+        let peak = device.peak_for(DataType::Bf16).unwrap();
+        assert_eq!(peak.flops_per_s, 100e12);
+        assert!(peak.source.contains("no datasheet figure"));
+        assert_eq!((device.units, device.clock_hz), (Some(16), Some(1.5e9)));
+        let unknown_key = text.replace("matrix_bf16", "tensor_bf16");
+        assert_eq!(
+            Device::from_json(&unknown_key).unwrap_err().to_string(),
+            "max_achievable_tflops.tensor_bf16: a key like matrix_bf16 or vector_fp32 expected"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_survived(text in ".*") {
+            let _ = Device::from_json(&text);
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! The roofline: what a GEMM could attain on a device, and how far it is from it.
+//!
+//! ```
+//! use gemmscope_model::dtype::DataType;
+//! use gemmscope_model::gemm::Problem;
+//! use gemmscope_model::roofline::Roof;
+//! // 4096^3 fp16 in 0.690 ms on 312 TFLOP/s and 1939 GB/s.
+//! let roof = Roof { peak_flops_per_s: 312e12, bandwidth_bytes_per_s: 1939e9 };
+//! let run = roof.measure(&Problem::new(4096, 4096, 4096, DataType::Fp16), 0.690e-3);
+//! assert_eq!(run.flops_per_s.to_string(), "199.2 TFLOP/s");
+//! assert!((run.efficiency - 0.638).abs() < 1e-3);
+//! ```
+
+use crate::dtype::DataType;
+use crate::gemm::Problem;
+use crate::hardware::{Device, RoofKind};
+use crate::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds, larger, smaller};
+use serde::{Deserialize, Serialize};
+
+mod above;
+
+pub use above::{AboveRoofCause, CacheLevel, above_roof_causes};
+
+/// The two limits of one data type on one device.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Roof {
+    /// Compute ceiling in FLOP/s.
+    pub peak_flops_per_s: f64,
+    /// Memory slope in byte/s.
+    pub bandwidth_bytes_per_s: f64,
+}
+
+/// What limits a GEMM at its roof. Between 0.75 and 1.25 of the ridge neither limit dominates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Intensity below 0.75 of the ridge point.
+    Memory,
+    /// Intensity within a quarter of the ridge point.
+    NearRidge,
+    /// Intensity above 1.25 of the ridge point.
+    Compute,
+}
+
+impl Bound {
+    /// The words for it: `memory-bound`, `near the ridge`, `compute-bound`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Memory => "memory-bound",
+            Self::NearRidge => "near the ridge",
+            Self::Compute => "compute-bound",
+        }
+    }
+}
+
+/// One timed GEMM against one roof.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measurement {
+    /// Work of the problem, 2MNK.
+    pub work: Flops,
+    /// Compulsory bytes: a lower bound of the traffic.
+    pub bytes: Bytes,
+    /// Work over compulsory bytes: an upper bound of the intensity.
+    pub intensity: Intensity,
+    /// Work over time.
+    pub flops_per_s: FlopsPerSec,
+    /// Compulsory bytes over time.
+    pub bytes_per_s: BytesPerSec,
+    /// Share of the roof's bandwidth that the compulsory bytes use.
+    pub bandwidth_use: f64,
+    /// What the roof allows at this intensity.
+    pub roof: FlopsPerSec,
+    /// Shortest time that the roof allows.
+    pub roofline_time: Seconds,
+    /// Roofline time over time: 1 is perfect, above 1 is a finding. Never clamped.
+    pub efficiency: f64,
+    /// Time that a perfect kernel would give back; negative above the roof.
+    pub lost_time: Seconds,
+    /// What limits the problem at its roof.
+    pub bound: Bound,
+}
+
+impl Roof {
+    /// Ridge point in FLOP/byte: peak over bandwidth.
+    pub fn ridge(&self) -> f64 {
+        self.peak_flops_per_s / self.bandwidth_bytes_per_s
+    }
+
+    /// Attainable rate in FLOP/s at an arithmetic intensity in FLOP/byte.
+    pub fn at(&self, intensity: f64) -> f64 {
+        smaller(
+            self.peak_flops_per_s,
+            intensity * self.bandwidth_bytes_per_s,
+        )
+    }
+
+    /// Shortest time in seconds for `flops` of work over `bytes` of traffic.
+    pub fn time_s(&self, flops: f64, bytes: f64) -> f64 {
+        larger(
+            flops / self.peak_flops_per_s,
+            bytes / self.bandwidth_bytes_per_s,
+        )
+    }
+
+    /// Shortest time in seconds for a problem.
+    pub fn problem_time_s(&self, problem: &Problem) -> f64 {
+        self.time_s(problem.work().0, problem.bytes().0)
+    }
+
+    /// What limits work of this intensity, with the neutral band.
+    pub fn bound(&self, intensity: f64) -> Bound {
+        let ridge = self.ridge();
+        if intensity < 0.75 * ridge {
+            Bound::Memory
+        } else if intensity > 1.25 * ridge {
+            Bound::Compute
+        } else {
+            Bound::NearRidge
+        }
+    }
+
+    /// Roofline time over measured time, equal to attained over roof(AI).
+    pub fn efficiency(&self, flops: f64, bytes: f64, time_s: f64) -> f64 {
+        self.time_s(flops, bytes) / time_s
+    }
+
+    /// Everything about one timed problem (`time_s` for the whole batch).
+    pub fn measure(&self, problem: &Problem, time_s: f64) -> Measurement {
+        let (work, bytes, time) = (problem.work(), problem.bytes(), Seconds(time_s));
+        let intensity = work / bytes;
+        let roofline_time = Seconds(self.time_s(work.0, bytes.0));
+        let bytes_per_s = bytes / time;
+        Measurement {
+            work,
+            bytes,
+            intensity,
+            flops_per_s: work / time,
+            bytes_per_s,
+            bandwidth_use: bytes_per_s.0 / self.bandwidth_bytes_per_s,
+            roof: FlopsPerSec(self.at(intensity.0)),
+            roofline_time,
+            efficiency: roofline_time / time,
+            lost_time: time - roofline_time,
+            bound: self.bound(intensity.0),
+        }
+    }
+
+    /// The smallest M at which a problem with this N, K and these types reaches the ridge. For a
+    /// linear layer this is the number of tokens from which it is compute-bound. `None` if N and K
+    /// are so small that no M reaches it.
+    ///
+    /// From AI(M) = ridge, with one batch entry:
+    /// `M = r s_b K N / (2 K N - r (s_a K + s_c N))`.
+    pub fn ridge_m(&self, problem: &Problem) -> Option<u32> {
+        self.ridge_size(|m| Problem { m, ..*problem })
+    }
+
+    /// The smallest size for which the problem that `sized` returns reaches the ridge; `None` if
+    /// no size does. The intensity must grow with the size.
+    pub fn ridge_size(&self, sized: impl Fn(u32) -> Problem) -> Option<u32> {
+        let reaches = |size| sized(size).intensity().0 >= self.ridge();
+        if !reaches(u32::MAX) {
+            return None;
+        }
+        // Bisect instead of repeating the byte count of bias, beta and scales.
+        let (mut low, mut high) = (0u32, u32::MAX);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if reaches(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Some(high)
+    }
+}
+
+impl Device {
+    /// Peak and bandwidth for products of this type. `None` if the device has no such peak, or if
+    /// its achievable rate is asked for and not known.
+    pub fn roof(&self, dtype: DataType, kind: RoofKind) -> Option<Roof> {
+        let peak = self.peak_for(dtype)?;
+        Some(Roof {
+            peak_flops_per_s: match kind {
+                RoofKind::Datasheet => peak.flops_per_s,
+                RoofKind::Achievable => peak.achievable_flops_per_s?,
+            },
+            bandwidth_bytes_per_s: self.bandwidth_bytes_per_s,
+        })
+    }
+}
+
+/// The efficiency of a set of timed GEMMs: sum(roofline time x count) / sum(time x count). Never
+/// the mean of percentages, in which a thousand tiny calls would outvote the one that matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WeightedEfficiency {
+    /// Sum of roofline time x count in seconds.
+    pub roofline_s: f64,
+    /// Sum of time x count in seconds.
+    pub time_s: f64,
+}
+
+impl WeightedEfficiency {
+    /// Adds one GEMM that ran `count` times in `time_s` each.
+    pub fn add(&mut self, roofline_s: f64, time_s: f64, count: f64) {
+        self.roofline_s += roofline_s * count;
+        self.time_s += time_s * count;
+    }
+
+    /// The efficiency; `None` for an empty set.
+    pub fn value(&self) -> Option<f64> {
+        (self.time_s > 0.0).then(|| self.roofline_s / self.time_s)
+    }
+
+    /// Time in seconds that perfect kernels would give back.
+    pub fn lost_s(&self) -> f64 {
+        self.time_s - self.roofline_s
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hardware::by_id;
+    use proptest::prelude::*;
+
+    const A100: Roof = Roof {
+        peak_flops_per_s: 312e12,
+        bandwidth_bytes_per_s: 1939e9,
+    };
+
+    fn close(value: f64, expected: f64, within: f64) {
+        assert!(
+            (value - expected).abs() <= within,
+            "{value} is not {expected}"
+        );
+    }
+
+    #[test]
+    fn cube_of_4096_on_the_a100_of_the_report() {
+        close(A100.ridge(), 160.9, 0.05);
+        let problem = Problem::new(4096, 4096, 4096, DataType::Fp16);
+        let run = A100.measure(&problem, 0.690e-3);
+        close(run.flops_per_s.0 / 1e12, 199.2, 0.05);
+        close(run.bytes_per_s.0 / 1e9, 145.9, 0.05);
+        close(run.bandwidth_use, 0.075, 5e-4);
+        close(run.efficiency, 0.638, 1e-3);
+        assert_eq!(run.roof.0, 312e12);
+        assert_eq!(run.bound, Bound::Compute);
+        let fused = A100.measure(&problem, 0.671e-3);
+        close(fused.efficiency, 0.656, 1e-3);
+        // The memory limit at this intensity is 2647 TFLOP/s, above the peak.
+        close(1365.333 * 1939e9 / 1e12, 2647.0, 1.0);
+    }
+
+    #[test]
+    fn mi300x() {
+        let roof = by_id("mi300x")
+            .unwrap()
+            .roof(DataType::Bf16, RoofKind::Datasheet)
+            .unwrap();
+        close(roof.ridge(), 1307.4 / 5.3, 1e-9);
+        let rounded = Roof {
+            peak_flops_per_s: 1307e12,
+            bandwidth_bytes_per_s: 5.3e12,
+        };
+        close(rounded.ridge(), 246.60, 5e-3);
+        let run = roof.measure(&Problem::new(8944, 2816, 1024, DataType::Bf16), 110.589e-6);
+        close(run.flops_per_s.0 / 1e12, 466.4, 0.05);
+        let achievable = by_id("mi300x")
+            .unwrap()
+            .roof(DataType::Bf16, RoofKind::Achievable)
+            .unwrap();
+        assert_eq!(achievable.peak_flops_per_s, 708e12);
+        assert!(
+            by_id("l4")
+                .unwrap()
+                .roof(DataType::Bf16, RoofKind::Achievable)
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn bounds_have_a_neutral_band() {
+        let ridge = A100.ridge();
+        assert_eq!(A100.bound(0.74 * ridge), Bound::Memory);
+        assert_eq!(A100.bound(0.76 * ridge), Bound::NearRidge);
+        assert_eq!(A100.bound(1.24 * ridge), Bound::NearRidge);
+        assert_eq!(A100.bound(1.26 * ridge), Bound::Compute);
+    }
+
+    #[test]
+    fn a_set_is_weighted_by_time() {
+        let mut set = WeightedEfficiency::default();
+        assert_eq!(set.value(), None);
+        set.add(1e-6, 10e-6, 1000.0);
+        set.add(9e-3, 10e-3, 1.0);
+        // (1 ms + 9 ms) of (10 ms + 10 ms), where the mean of percentages says 10.1 %.
+        close(set.value().unwrap(), 0.5, 1e-12);
+        close(set.lost_s(), 10e-3, 1e-12);
+    }
+
+    #[test]
+    fn batch_that_reaches_the_ridge() {
+        let roof = by_id("a100-80-sxm")
+            .unwrap()
+            .roof(DataType::Fp16, RoofKind::Datasheet)
+            .unwrap();
+        let layer = Problem::new(1, 4096, 4096, DataType::Fp16);
+        let m = roof.ridge_m(&layer).unwrap();
+        // The closed form of the documentation.
+        let (r, n, k) = (roof.ridge(), 4096.0, 4096.0);
+        let exact = r * 2.0 * k * n / (2.0 * k * n - r * (2.0 * k + 2.0 * n));
+        assert_eq!(f64::from(m), exact.ceil());
+        let thin = Problem::new(1, 64, 64, DataType::Fp16);
+        assert_eq!(roof.ridge_m(&thin), None);
+    }
+
+    proptest! {
+        #[test]
+        fn efficiency_is_attained_over_roof(
+            m in 1u32..100_000, n in 1u32..100_000, k in 1u32..100_000, time in 1e-7f64..1.0,
+        ) {
+            let run = A100.measure(&Problem::new(m, n, k, DataType::Bf16), time);
+            prop_assert!((run.efficiency / (run.flops_per_s / run.roof) - 1.0).abs() < 1e-9);
+            prop_assert!((run.lost_time.0 + run.roofline_time.0 - time).abs() < 1e-9);
+        }
+
+        #[test]
+        fn ridge_m_is_the_first(n in 1u32..20_000, k in 1u32..20_000) {
+            let layer = Problem::new(1, n, k, DataType::Bf16);
+            if let Some(m) = A100.ridge_m(&layer) {
+                let ai = |m| Problem { m, ..layer }.intensity().0;
+                prop_assert!(ai(m) >= A100.ridge());
+                prop_assert!(m == 1 || ai(m - 1) < A100.ridge());
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What a tile setting costs on the chip and how much of the roof it can reach, before a kernel
+//! exists: for one setting, or for a map over two of its numbers.
+
+use super::Axis;
+use super::{Footprint, Occupancy, Overflow, Tile, TileRoof, Tiling, Waves, tile_traffic};
+use crate::gemm::Problem;
+use crate::hardware::Device;
+use crate::roofline::Roof;
+use crate::units::Bytes;
+
+/// The numbers that a kernel's author chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// BM, BN and BK.
+    pub tile: Tile,
+    /// Warps (wavefronts) of a workgroup.
+    pub warps: u32,
+    /// Stages of operands in shared memory.
+    pub stages: u32,
+    /// Workgroups that share one tile of C.
+    pub split_k: u32,
+}
+
+/// Axes of a map: numbers of a setting, with the values tried.
+pub const AXES: [(Axis, &[u32]); 6] = [
+    (Axis::Bn, &[16, 32, 64, 128, 256, 512]),
+    (Axis::Bm, &[16, 32, 64, 128, 256, 512]),
+    (Axis::Bk, &[16, 32, 64, 128, 256]),
+    (Axis::SplitK, &[1, 2, 4, 8, 16, 32]),
+    (Axis::Stages, &[1, 2, 3, 4, 5, 6, 8]),
+    (Axis::Warps, &[1, 2, 4, 8, 16, 32]),
+];
+
+impl Setting {
+    /// The number that an axis shows.
+    pub fn get(&self, axis: Axis) -> u32 {
+        match axis {
+            Axis::Bn | Axis::BmBn => self.tile.n,
+            Axis::Bm => self.tile.m,
+            Axis::Bk => self.tile.k.unwrap_or(0),
+            Axis::SplitK => self.split_k,
+            Axis::Stages => self.stages,
+            Axis::Warps => self.warps,
+        }
+    }
+
+    /// The setting with another number on an axis.
+    pub fn with(mut self, axis: Axis, value: u32) -> Self {
+        match axis {
+            Axis::Bn | Axis::BmBn => self.tile.n = value,
+            Axis::Bm => self.tile.m = value,
+            Axis::Bk => self.tile.k = Some(value),
+            Axis::SplitK => self.split_k = value,
+            Axis::Stages => self.stages = value,
+            Axis::Warps => self.warps = value,
+        }
+        self
+    }
+}
+
+/// The result of a setting for a shape on a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// The setting.
+    pub setting: Setting,
+    /// On-chip memory of a workgroup.
+    pub footprint: Footprint,
+    /// Limits that it exceeds; empty if it can run.
+    pub overflows: Vec<Overflow>,
+    /// Workgroups on a unit at once, and what limits them.
+    pub occupancy: Option<Occupancy>,
+    /// Tiles of C.
+    pub tiling: Tiling,
+    /// Waves with one workgroup on each unit, if the number of units is known.
+    pub waves: Option<Waves>,
+    /// The part of the device's roof that it can reach.
+    pub roof: Option<TileRoof>,
+    /// Bytes between L2 and the units.
+    pub traffic: Bytes,
+}
+
+/// Evaluates a setting. `None` if a size or number is zero.
+///
+/// ```
+/// use gemmscope_model::dtype::DataType;
+/// use gemmscope_model::gemm::Problem;
+/// use gemmscope_model::hardware;
+/// use gemmscope_model::tiling::Tile;
+/// use gemmscope_model::tiling::explore::{Setting, evaluate};
+/// let tile = Tile { m: 256, n: 128, k: Some(64) };
+/// let setting = Setting { tile, warps: 16, stages: 4, split_k: 1 };
+/// let a100 = hardware::by_id("a100-80-sxm").ok_or("no device")?;
+/// let square = Problem::new(4096, 4096, 4096, DataType::Fp16);
+/// let e = evaluate(&square, a100, None, setting).ok_or("empty")?;
+/// assert_eq!(e.footprint.accumulator_registers_per_thread, 64.0);
+/// assert_eq!(e.overflows.len(), 1); // 192 KiB of shared memory
+/// # Ok::<(), &str>(())
+/// ```
+pub fn evaluate(
+    problem: &Problem,
+    device: &Device,
+    roof: Option<Roof>,
+    setting: Setting,
+) -> Option<Evaluation> {
+    let lanes = device.lanes.unwrap_or(32);
+    let footprint = Footprint::new(
+        setting.tile,
+        &problem.op,
+        setting.stages,
+        setting.warps,
+        lanes,
+    )?;
+    let tiling = Tiling::of(problem, setting.tile, setting.split_k)?;
+    let waves = device.units.and_then(|units| tiling.waves(units));
+    Some(Evaluation {
+        setting,
+        footprint,
+        overflows: footprint.overflows(device),
+        occupancy: footprint.occupancy(device),
+        tiling,
+        waves,
+        roof: waves
+            .zip(roof)
+            .map(|(w, r)| w.roof(&r, problem.intensity().0)),
+        traffic: tile_traffic(problem, setting.tile),
+    })
+}
+
+/// A setting over all values of two of its numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Map {
+    /// Axis of the columns, axis of the rows.
+    pub axes: (Axis, Axis),
+    /// Values of the columns.
+    pub xs: Vec<u32>,
+    /// Values of the rows.
+    pub ys: Vec<u32>,
+    /// Row by row.
+    pub cells: Vec<Option<Evaluation>>,
+    /// The best that can run: of those within a tenth of the highest shape roof, the one with
+    /// least traffic between L2 and the units, and of equals the one with most blocks a unit.
+    pub best: Option<usize>,
+}
+
+/// Shape roofs this close count as equal; a wave's last few per cent decide less than traffic.
+const NEAR: f64 = 0.1;
+
+/// Values of an axis, the chosen one among them.
+fn values(axis: Axis, chosen: u32) -> Vec<u32> {
+    let mut list = AXES
+        .iter()
+        .find(|a| a.0 == axis)
+        .map_or_else(Vec::new, |a| a.1.to_vec());
+    if chosen > 0 && !list.contains(&chosen) {
+        list.push(chosen);
+        list.sort_unstable();
+    }
+    list
+}
+
+/// The map of two axes around a setting.
+pub fn map(
+    problem: &Problem,
+    device: &Device,
+    roof: Option<Roof>,
+    setting: Setting,
+    axes: (Axis, Axis),
+) -> Map {
+    let (xs, ys) = (
+        values(axes.0, setting.get(axes.0)),
+        values(axes.1, setting.get(axes.1)),
+    );
+    let at = |x: u32, y: u32| setting.with(axes.0, x).with(axes.1, y);
+    let cells: Vec<Option<Evaluation>> = ys
+        .iter()
+        .flat_map(|y| xs.iter().map(move |x| (*x, *y)))
+        .map(|(x, y)| evaluate(problem, device, roof, at(x, y)))
+        .collect();
+    let runs = || {
+        cells.iter().enumerate().filter_map(|(i, c)| {
+            let c = c.as_ref().filter(|c| c.overflows.is_empty())?;
+            Some((i, c, c.roof?.flops_per_s))
+        })
+    };
+    let top = runs().map(|r| r.2).fold(0.0, f64::max);
+    let blocks = |e: &Evaluation| e.occupancy.map_or(0, |o| o.blocks);
+    let best = runs()
+        .filter(|r| r.2 >= top * (1.0 - NEAR))
+        .min_by(|a, b| {
+            a.1.traffic
+                .0
+                .total_cmp(&b.1.traffic.0)
+                .then(blocks(b.1).cmp(&blocks(a.1)))
+        })
+        .map(|r| r.0);
+    Map {
+        axes,
+        xs,
+        ys,
+        cells,
+        best,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::DataType;
+    use crate::hardware::{RoofKind, by_id};
+    use proptest::prelude::*;
+
+    fn setting(m: u32, n: u32, k: u32, warps: u32, stages: u32) -> Setting {
+        Setting {
+            tile: Tile { m, n, k: Some(k) },
+            warps,
+            stages,
+            split_k: 1,
+        }
+    }
+
+    #[test]
+    fn the_tile_of_the_report_on_an_a100() {
+        let a100 = by_id("a100-80-sxm").unwrap();
+        let p = Problem::new(4096, 4096, 4096, DataType::Fp16);
+        let roof = a100.roof(DataType::Fp16, RoofKind::Datasheet);
+        let e = evaluate(&p, a100, roof, setting(256, 128, 64, 16, 4)).unwrap();
+        assert_eq!(e.footprint.total_bytes(), 176.0 * 1024.0);
+        assert_eq!(e.footprint.shared_bytes, 192.0 * 1024.0);
+        assert!(matches!(e.overflows[..], [Overflow::SharedMemory { .. }]));
+        assert!(e.overflows[0].sentence().contains("192 KiB"));
+        let waves = e.waves.unwrap();
+        // 16 x 32 tiles over 108 SMs.
+        assert_eq!((waves.workgroups, waves.waves), (512, 5));
+        assert!((waves.wave_efficiency - 512.0 / 540.0).abs() < 1e-12);
+        let shape = e.roof.unwrap();
+        assert!((shape.flops_per_s / (312e12 * 512.0 / 540.0) - 1.0).abs() < 1e-12);
+        // M N K (1/BM + 1/BN) s.
+        let traffic = 4096f64.powi(3) * (1.0 / 256.0 + 1.0 / 128.0) * 2.0;
+        assert!((e.traffic.0 / traffic - 1.0).abs() < 1e-12);
+        // Three stages fit.
+        let three = evaluate(&p, a100, roof, setting(256, 128, 64, 16, 3)).unwrap();
+        assert!(three.overflows.is_empty());
+        assert_eq!(three.occupancy.unwrap().blocks, 1);
+    }
+
+    #[test]
+    fn a_map_marks_the_best_that_runs() {
+        let a100 = by_id("a100-80-sxm").unwrap();
+        let p = Problem::new(4096, 4096, 4096, DataType::Fp16);
+        let roof = a100.roof(DataType::Fp16, RoofKind::Datasheet);
+        let m = map(
+            &p,
+            a100,
+            roof,
+            setting(256, 128, 64, 8, 3),
+            (Axis::Bn, Axis::Bm),
+        );
+        assert_eq!(m.cells.len(), 36);
+        let best = m.cells[m.best.unwrap()].as_ref().unwrap();
+        assert!(best.overflows.is_empty());
+        let large = m.cells.last().unwrap().as_ref().unwrap();
+        assert!(!large.overflows.is_empty(), "512 x 512 fits nowhere");
+        // A value that is not of the list joins it.
+        let odd = map(
+            &p,
+            a100,
+            roof,
+            setting(96, 48, 64, 8, 3),
+            (Axis::Bn, Axis::Bm),
+        );
+        assert!(odd.xs.contains(&48) && odd.ys.contains(&96));
+        let flat = map(
+            &p,
+            a100,
+            roof,
+            setting(64, 64, 64, 4, 3),
+            (Axis::Stages, Axis::Warps),
+        );
+        assert_eq!(flat.cells.len(), 42);
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_is_never_infeasible(m in 1u32..9000, n in 1u32..9000, k in 1u32..9000, stages in 1u32..9, warps in 1u32..33) {
+            for id in ["a100-80-sxm", "mi300x", "h100-sxm"] {
+                let device = by_id(id).unwrap();
+                let p = Problem::new(m, n, k, DataType::Bf16);
+                let roof = device.roof(DataType::Bf16, RoofKind::Datasheet);
+                let map = map(&p, device, roof, setting(128, 128, 64, warps, stages), (Axis::Bn, Axis::Bm));
+                if let Some(best) = map.best {
+                    let e = map.cells[best].as_ref().unwrap();
+                    prop_assert!(e.overflows.is_empty());
+                    prop_assert!(e.roof.unwrap().flops_per_s <= e.roof.unwrap().device_flops_per_s * (1.0 + 1e-9));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,514 @@
+//! The tile, split-K, types and more that a kernel's name tells.
+//!
+//! Each library writes its tile into the names of its kernels in its own way. Anything that a name
+//! does not tell is `None` and never guessed: `512x512` in an unknown name can be the problem size.
+//!
+//! ```
+//! use gemmscope_model::tiling::kernel_name::KernelName;
+//! let name = KernelName::parse("cutlass_tensorop_h16816gemm_256x128_32x3_nn_align8");
+//! assert_eq!(name.tile.map(|tile| tile.to_string()).as_deref(), Some("256x128x32"));
+//! assert_eq!(name.stages, Some(3));
+//! ```
+
+use super::Tile;
+use crate::dtype::{DataType, from_blas_letter, from_tensile_code};
+
+mod composable_kernel;
+mod scan;
+
+use scan::{Sizes, number_after, sizes, sizes_after_prefix, words};
+
+/// The library of a kernel, if its name tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Library {
+    /// Tensile: rocBLAS and hipBLASLt.
+    Tensile,
+    /// A Triton kernel with its block sizes in the name.
+    Triton,
+    /// Composable Kernel, also through aiter.
+    ComposableKernel,
+    /// CUTLASS, alone or inside cuBLAS.
+    Cutlass,
+    /// cuBLAS's own: xmma and nvjet kernels, and the older `volta_sgemm` kind.
+    CuBlas,
+    /// MIOpen's implicit GEMM convolutions.
+    MiOpen,
+    /// Assembly kernels of aiter.
+    Aiter,
+    /// FlyDSL.
+    FlyDsl,
+    /// Opus.
+    Opus,
+    /// The name does not tell.
+    #[default]
+    Unknown,
+}
+
+impl Library {
+    /// The library's name as it spells it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Tensile => "Tensile",
+            Self::Triton => "Triton",
+            Self::ComposableKernel => "Composable Kernel",
+            Self::Cutlass => "CUTLASS",
+            Self::CuBlas => "cuBLAS",
+            Self::MiOpen => "MIOpen",
+            Self::Aiter => "aiter",
+            Self::FlyDsl => "FlyDSL",
+            Self::Opus => "Opus",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a kernel does, if its name tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A tiled matrix multiply (or an implicit one).
+    Gemm,
+    /// Matrix-vector and dot-product kernels, which have no tile in this sense.
+    MatrixVector,
+    /// Sums the parts of a split K that another kernel computed.
+    Helper,
+    /// The name does not tell.
+    #[default]
+    Unknown,
+}
+
+/// Everything that a kernel's name tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KernelName {
+    /// The library.
+    pub library: Library,
+    /// What it does.
+    pub kind: Kind,
+    /// The tile in the name's own orientation; see [`KernelName::row_major_tile`].
+    pub tile: Option<Tile>,
+    /// Number of parts into which K is split, if the name has it.
+    pub split_k: Option<u32>,
+    /// K can be split by a factor that is chosen at run time.
+    pub split_k_at_run_time: bool,
+    /// Stages of the operand pipeline.
+    pub stages: Option<u32>,
+    /// Stream-K: the work of the last wave is shared out, so wave counts do not apply.
+    pub stream_k: Option<bool>,
+    /// Threads of a workgroup.
+    pub threads: Option<u32>,
+    /// Warps of a workgroup.
+    pub warps: Option<u32>,
+    /// Rows of tiles in a band of the launch order.
+    pub group_m: Option<u32>,
+    /// Transposes of A and B as the kernel's own library sees them.
+    pub transposes: Option<(bool, bool)>,
+    /// Type of the operands.
+    pub dtype: Option<DataType>,
+    /// The library's own letters for its types: `BBS_BH`.
+    pub type_code: Option<String>,
+    /// The first tile number runs along the row-major N: the library saw a column-major call.
+    /// Holds for a GEMM that a row-major framework issued, not for a benchmark of the library's
+    /// own, whose M and N are column-major already.
+    pub orientation_swapped: bool,
+    /// Built for sm90 or later, where kernels are persistent: the grid is the SM count, and only
+    /// the name tells the tile.
+    pub persistent: bool,
+}
+
+impl KernelName {
+    /// Reads a kernel's name. Any text is accepted; all fields of an unknown name are `None`.
+    pub fn parse(name: &str) -> Self {
+        let mut parsed = read(name);
+        if parsed.tile.is_some() && parsed.kind == Kind::Unknown {
+            parsed.kind = Kind::Gemm;
+        }
+        parsed
+    }
+
+    /// The tile for a row-major problem: BM along its M.
+    pub fn row_major_tile(&self) -> Option<Tile> {
+        let tile = self.tile?;
+        Some(if self.orientation_swapped {
+            tile.swapped()
+        } else {
+            tile
+        })
+    }
+}
+
+fn read(name: &str) -> KernelName {
+    let has = |part: &str| name.contains(part);
+    if let Some(parsed) = tensile(name) {
+        return parsed;
+    }
+    if has("PostGSU") || has("splitKreduce") || has("splitk_reduce") || has("splitKReduce") {
+        return KernelName {
+            kind: Kind::Helper,
+            ..KernelName::default()
+        };
+    }
+    if ["gemv", "GEMV", "wvSplitK", "dot_kernel", "LLMM1"]
+        .into_iter()
+        .any(has)
+    {
+        return KernelName {
+            kind: Kind::MatrixVector,
+            ..KernelName::default()
+        };
+    }
+    composable_kernel::read(name)
+        .or_else(|| triton(name))
+        .or_else(|| nvjet(name))
+        .or_else(|| xmma(name))
+        .or_else(|| igemm(name))
+        .or_else(|| cutlass(name))
+        .or_else(|| flydsl(name))
+        .or_else(|| aiter(name))
+        .unwrap_or_default()
+}
+
+fn tile_of(sizes: Sizes) -> Option<Tile> {
+    match sizes {
+        Sizes::Two([m, n]) => Some(Tile { m, n, k: None }),
+        Sizes::Three([m, n, k]) => Some(Tile { m, n, k: Some(k) }),
+        Sizes::Four(_) => None,
+    }
+}
+
+/// `tn`, `NT`, or three letters where the third is the output's.
+fn transposes(word: &str) -> Option<(bool, bool)> {
+    let flag = |letter: u8| match letter.to_ascii_lowercase() {
+        b't' => Some(true),
+        b'n' => Some(false),
+        _ => None,
+    };
+    match word.as_bytes() {
+        [a, b] => Some((flag(*a)?, flag(*b)?)),
+        [a, b, c] => {
+            flag(*c)?;
+            Some((flag(*a)?, flag(*b)?))
+        }
+        _ => None,
+    }
+}
+
+/// The first word of more than one letter that names a type.
+fn type_word(name: &str) -> Option<DataType> {
+    words(name)
+        .filter(|word| word.len() >= 2)
+        .find_map(|word| match DataType::parse_noting(word) {
+            Some(parsed) if parsed.assumed.is_none() => Some(parsed.dtype),
+            _ => None,
+        })
+}
+
+/// `Cijk_Alik_Bljk_BBS_BH_..._MT256x128x64_..._GSU2_..._SK3_..._WG32_8_1`.
+fn tensile(name: &str) -> Option<KernelName> {
+    let tile = words(name)
+        .find_map(|word| sizes_after_prefix(word, "MT"))
+        .and_then(tile_of)?;
+    // Other projects may write MT too: a Tensile name also has its index notation, or is a
+    // custom kernel with its matrix instruction.
+    let index_notation = words(name).any(|word| word.len() == 4 && word.starts_with("Cij"));
+    let instruction = words(name).any(|word| sizes_after_prefix(word, "MI").is_some());
+    if !index_notation && !instruction {
+        return None;
+    }
+    let mut parsed = KernelName {
+        library: Library::Tensile,
+        tile: Some(tile),
+        orientation_swapped: true,
+        ..KernelName::default()
+    };
+    let (mut a, mut b) = (None, None);
+    let mut code: Option<Vec<&str>> = None;
+    let mut code_open = false;
+    for word in words(name) {
+        match word {
+            "Ailk" | "Ailkr" => a = Some(false),
+            "Alik" => a = Some(true),
+            "Bljk" => {
+                b = Some(false);
+                code_open = true;
+                continue;
+            }
+            "Bjlk" => {
+                b = Some(true);
+                code_open = true;
+                continue;
+            }
+            _ => {}
+        }
+        if code_open {
+            let is_code = word.len() <= 6
+                && !word.starts_with("MT")
+                && word
+                    .bytes()
+                    .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+            if is_code {
+                code.get_or_insert_default().push(word);
+            } else {
+                code_open = false;
+            }
+        }
+        if let Some(rest) = word.strip_prefix("GSU") {
+            match rest.parse::<u32>() {
+                Ok(parts) if parts > 0 => parsed.split_k = Some(parts),
+                // GSUAMB and GSUAMBSK: the factor is an argument of the launch.
+                _ if rest.starts_with("AMB") => parsed.split_k_at_run_time = true,
+                _ => {}
+            }
+        }
+        if let Some(Ok(mode)) = word.strip_prefix("SK").map(str::parse::<u32>) {
+            parsed.stream_k = Some(mode > 0);
+        }
+    }
+    parsed.transposes = a.zip(b);
+    if let Some(code) = code {
+        let code = code.join("_");
+        parsed.dtype = from_tensile_code(&code);
+        parsed.type_code = Some(code);
+    }
+    parsed.threads = work_group(name);
+    Some(parsed)
+}
+
+/// Threads of `_WG32_8_1` or `_WG16_16_1`: the product.
+fn work_group(name: &str) -> Option<u32> {
+    let mut rest = words(name);
+    let first: u32 = rest.find_map(|word| word.strip_prefix("WG")?.parse().ok())?;
+    let second: u32 = rest.next()?.parse().ok()?;
+    let third: u32 = rest.next()?.parse().ok()?;
+    first.checked_mul(second)?.checked_mul(third)
+}
+
+/// Block sizes as Triton's constants, in a name or in a printed configuration.
+fn triton(name: &str) -> Option<KernelName> {
+    let size = |axis: &str| {
+        number_after(name, &format!("BLOCK_SIZE_{axis}"))
+            .or_else(|| number_after(name, &format!("BLOCK_{axis}")))
+            .filter(|size| *size > 0)
+    };
+    let (m, n) = (size("M")?, size("N")?);
+    let split_k = number_after(name, "NUM_KSPLIT").or_else(|| number_after(name, "SPLIT_K"));
+    Some(KernelName {
+        library: Library::Triton,
+        tile: Some(Tile { m, n, k: size("K") }),
+        split_k,
+        stages: number_after(name, "num_stages"),
+        warps: number_after(name, "num_warps"),
+        group_m: number_after(name, "GROUP_SIZE_M").or_else(|| number_after(name, "GROUP_M")),
+        dtype: type_word(name),
+        ..KernelName::default()
+    })
+}
+
+/// `nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT`: tile, then depth x stages, then cluster.
+fn nvjet(name: &str) -> Option<KernelName> {
+    let start = name.find("nvjet_")?;
+    let name = &name[start..];
+    let mut pairs = words(name).filter_map(|word| match sizes(word) {
+        Some(Sizes::Two(pair)) => Some(pair),
+        _ => None,
+    });
+    let [m, n] = pairs.next()?;
+    let deep = pairs.next();
+    Some(KernelName {
+        library: Library::CuBlas,
+        tile: Some(Tile {
+            m,
+            n,
+            k: deep.map(|[k, _]| k),
+        }),
+        stages: deep.map(|[_, stages]| stages),
+        split_k_at_run_time: name.contains("splitK"),
+        transposes: words(name)
+            .last()
+            .filter(|word| word.len() == 3)
+            .and_then(transposes),
+        persistent: true,
+        ..KernelName::default()
+    })
+}
+
+/// `sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_...`.
+fn xmma(name: &str) -> Option<KernelName> {
+    let tile = words(name)
+        .find_map(|word| sizes_after_prefix(word, "tilesize"))
+        .and_then(tile_of)?;
+    Some(KernelName {
+        library: Library::CuBlas,
+        tile: Some(tile),
+        transposes: words(name).find_map(transposes),
+        dtype: words(name).find_map(doubled_type),
+        persistent: for_sm90_or_later(name),
+        ..KernelName::default()
+    })
+}
+
+/// `bf16bf16`: the types of A and B written together.
+fn doubled_type(word: &str) -> Option<DataType> {
+    let half = word.len() / 2;
+    let (a, b) = (word.get(..half)?, word.get(half..)?);
+    (a == b && a.len() >= 2)
+        .then(|| DataType::parse(a))
+        .flatten()
+}
+
+/// `igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt256x64x8_wt64x16x4_...`.
+fn igemm(name: &str) -> Option<KernelName> {
+    if !name.contains("igemm_") {
+        return None;
+    }
+    let tile = words(name)
+        .find_map(|word| sizes_after_prefix(word, "bt"))
+        .and_then(tile_of)?;
+    Some(KernelName {
+        library: Library::MiOpen,
+        tile: Some(tile),
+        split_k_at_run_time: words(name).any(|word| word == "gkgs"),
+        dtype: type_word(name),
+        ..KernelName::default()
+    })
+}
+
+/// CUTLASS 2 (`_256x128_32x3_nn_`), CUTLASS 3 (`_128x128x64_1x2x1_0_tnn_`) and the cuBLAS kernels
+/// built alike (`ampere_s16816gemm_fp16_256x128_ldg8_stages_64x3_nn`, `volta_sgemm_128x64_nn`).
+fn cutlass(name: &str) -> Option<KernelName> {
+    let is_cutlass = name.contains("cutlass");
+    let is_cublas = [
+        "ampere_", "volta_", "turing_", "maxwell_", "hopper_", "sm80_", "sm90_",
+    ]
+    .iter()
+    .any(|prefix| name.contains(prefix));
+    if !is_cutlass && !is_cublas {
+        return None;
+    }
+    const MULTIPLIES: [&str; 4] = ["gemm", "fprop", "dgrad", "wgrad"];
+    let multiplies = |word: &str| MULTIPLIES.iter().any(|part| word.contains(part));
+    // A demangled template repeats the name: what follows the first one is enough.
+    let mut rest = words(name).skip_while(|word| !multiplies(word)).peekable();
+    let operation = *rest.peek()?;
+    let mut parsed = KernelName {
+        library: if is_cutlass {
+            Library::Cutlass
+        } else {
+            Library::CuBlas
+        },
+        kind: Kind::Gemm,
+        dtype: type_word(name).or_else(|| blas_letter(operation)),
+        persistent: for_sm90_or_later(name),
+        ..KernelName::default()
+    };
+    let mut stages_next = false;
+    for word in rest {
+        match (sizes(word), parsed.tile) {
+            (Some(found @ (Sizes::Two(_) | Sizes::Three(_))), None) => parsed.tile = tile_of(found),
+            (Some(Sizes::Two([k, stages])), Some(tile))
+                if tile.k.is_none() && (stages_next || parsed.stages.is_none()) =>
+            {
+                parsed.tile = Some(Tile { k: Some(k), ..tile });
+                parsed.stages = Some(stages);
+            }
+            _ => {}
+        }
+        stages_next = word == "stages";
+        if parsed.tile.is_some()
+            && let Some(found) = transposes(word)
+        {
+            parsed.transposes = Some(found);
+            break;
+        }
+    }
+    Some(parsed)
+}
+
+/// `sgemm` is fp32, `h16816gemm` fp16 by its accumulator; `s16816gemm` alone tells no operand.
+fn blas_letter(word: &str) -> Option<DataType> {
+    let mut letters = word.chars();
+    let first = letters.next()?;
+    letters
+        .as_str()
+        .starts_with("gemm")
+        .then(|| from_blas_letter(first))
+        .flatten()
+}
+
+fn for_sm90_or_later(name: &str) -> bool {
+    words(name).any(|word| {
+        word.strip_prefix("sm")
+            .and_then(|digits| digits.parse::<u32>().ok())
+            .is_some_and(|version| version >= 90)
+    })
+}
+
+/// `flydsl_gemm4_abf16_wbf16_bf16_t16x64x256_split_k4_...`.
+fn flydsl(name: &str) -> Option<KernelName> {
+    if !name.contains("flydsl") {
+        return None;
+    }
+    let tile = words(name)
+        .find_map(|word| sizes_after_prefix(word, "t"))
+        .and_then(tile_of)?;
+    Some(KernelName {
+        library: Library::FlyDsl,
+        tile: Some(tile),
+        split_k: number_after(name, "split_k"),
+        dtype: type_word(name),
+        ..KernelName::default()
+    })
+}
+
+/// Names of aiter's tuning files: `a8w8_rowwise_256x16x64x512_16x16_...` and Opus with the block
+/// size in front of the tile, assembly kernels with a pair.
+fn aiter(name: &str) -> Option<KernelName> {
+    // The number of threads is a power of two from one wave on, unlike a scale block 1x128x128.
+    let with_threads = words(name).find_map(|word| match sizes(word) {
+        Some(Sizes::Four([threads, m, n, k]))
+            if threads.is_power_of_two() && (32..=1024).contains(&threads) =>
+        {
+            Some((threads, Tile { m, n, k: Some(k) }))
+        }
+        _ => None,
+    });
+    let split_k_at_run_time = words(name).any(|word| word == "splitk");
+    if let Some((threads, tile)) = with_threads {
+        return Some(KernelName {
+            library: if name.contains("opus") {
+                Library::Opus
+            } else {
+                Library::ComposableKernel
+            },
+            tile: Some(tile),
+            threads: Some(threads),
+            split_k_at_run_time,
+            dtype: type_word(name),
+            ..KernelName::default()
+        });
+    }
+    let is_assembly = name.contains("aiter")
+        || name.contains("fmoe_")
+        || words(name).any(|word| {
+            word.strip_suffix("gemm")
+                .is_some_and(|dtype| DataType::parse(dtype).is_some())
+        });
+    if !is_assembly {
+        return None;
+    }
+    let tile = words(name)
+        .filter_map(|word| sizes(word.strip_suffix('E').unwrap_or(word)))
+        .find_map(|found| match found {
+            Sizes::Two(_) => tile_of(found),
+            _ => None,
+        })?;
+    Some(KernelName {
+        library: Library::Aiter,
+        tile: Some(tile),
+        split_k_at_run_time,
+        transposes: words(name).find_map(transposes),
+        dtype: type_word(name),
+        ..KernelName::default()
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Locality of the launch order: the parts of A and B that concurrent workgroups share in L2.
+
+/// The order in which program numbers cover the tiles of C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaunchOrder {
+    /// Along N first, then the next row.
+    RowMajor,
+    /// Bands of this many rows, walked along M first. A group of 1 is row-major.
+    Grouped(u32),
+}
+
+/// Distinct parts of the operands that the first programs touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Panels {
+    /// Row panels of A, BM x K each.
+    pub a: u64,
+    /// Column panels of B, K x BN each.
+    pub b: u64,
+}
+
+impl Panels {
+    /// Blocks of BM x BK and BK x BN, with `k_blocks` blocks along K.
+    pub fn blocks(&self, k_blocks: u64) -> u64 {
+        (self.a + self.b).saturating_mul(k_blocks)
+    }
+
+    /// Bytes of both operands, given the bytes of one panel of each.
+    pub fn bytes(&self, a_panel_bytes: f64, b_panel_bytes: f64) -> f64 {
+        self.a as f64 * a_panel_bytes + self.b as f64 * b_panel_bytes
+    }
+}
+
+impl LaunchOrder {
+    fn group(self) -> u64 {
+        match self {
+            Self::RowMajor => 1,
+            Self::Grouped(rows) => u64::from(rows.max(1)),
+        }
+    }
+
+    /// The tile (row, column) that a program computes, on a grid of `tiles_m` x `tiles_n`.
+    /// `None` after the last tile.
+    pub fn tile(self, program: u64, tiles_m: u32, tiles_n: u32) -> Option<(u32, u32)> {
+        let (rows, columns) = (u64::from(tiles_m), u64::from(tiles_n));
+        if program >= rows * columns {
+            return None;
+        }
+        let group = self.group();
+        // A group past u32 rows is a single band: one division by its size still gives 0.
+        let in_group = group.saturating_mul(columns);
+        let first_row = program / in_group * group;
+        // The last band may have fewer rows.
+        let height = group.min(rows - first_row);
+        let within = program % in_group;
+        let row = first_row + within % height;
+        let column = within / height;
+        Some((u32::try_from(row).ok()?, u32::try_from(column).ok()?))
+    }
+
+    /// Panels that the first `programs` programs touch (programs past the grid touch none).
+    pub fn panels(self, tiles_m: u32, tiles_n: u32, programs: u64) -> Panels {
+        let (rows, columns) = (u64::from(tiles_m), u64::from(tiles_n));
+        let programs = programs.min(rows * columns);
+        if programs == 0 {
+            return Panels { a: 0, b: 0 };
+        }
+        let group = self.group().min(rows);
+        let in_group = group * columns;
+        let full = programs / in_group;
+        let rest = programs % in_group;
+        let height = group.min(rows.saturating_sub(full * group)).max(1);
+        let rows_done = (full * group).min(rows);
+        Panels {
+            a: rows_done + rest.min(height),
+            b: if full > 0 {
+                columns
+            } else {
+                rest.div_ceil(height)
+            },
+        }
+    }
+}
+
+/// The group size whose first `programs` programs (those that run at once) touch the fewest bytes;
+/// the smallest if several do. `None` for an empty grid or no programs.
+pub fn best_group_size(
+    tiles_m: u32,
+    tiles_n: u32,
+    programs: u32,
+    a_panel_bytes: f64,
+    b_panel_bytes: f64,
+) -> Option<u32> {
+    if tiles_m == 0 || tiles_n == 0 || programs == 0 {
+        return None;
+    }
+    // A band with more rows than programs that run at once touches the same parts as a lower one.
+    (1..=tiles_m.min(programs)).min_by(|&x, &y| {
+        let cost = |group| {
+            LaunchOrder::Grouped(group)
+                .panels(tiles_m, tiles_n, u64::from(programs))
+                .bytes(a_panel_bytes, b_panel_bytes)
+        };
+        cost(x).total_cmp(&cost(y))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn nine_by_nine() {
+        let row_major = LaunchOrder::RowMajor.panels(9, 9, 9);
+        assert_eq!(row_major, Panels { a: 1, b: 9 });
+        assert_eq!(row_major.blocks(9), 90);
+        let grouped = LaunchOrder::Grouped(3).panels(9, 9, 9);
+        assert_eq!(grouped, Panels { a: 3, b: 3 });
+        assert_eq!(grouped.blocks(9), 54);
+        assert_eq!(best_group_size(9, 9, 9, 1.0, 1.0), Some(3));
+        assert_eq!(best_group_size(0, 9, 9, 1.0, 1.0), None);
+    }
+
+    #[test]
+    fn programs_of_a_group_go_down_first() {
+        let order = LaunchOrder::Grouped(3);
+        let tiles: Vec<_> = (0..4).filter_map(|p| order.tile(p, 9, 9)).collect();
+        assert_eq!(tiles, [(0, 0), (1, 0), (2, 0), (0, 1)]);
+        assert_eq!(LaunchOrder::RowMajor.tile(9, 9, 9), Some((1, 0)));
+        assert_eq!(order.tile(81, 9, 9), None);
+    }
+
+    proptest! {
+        #[test]
+        fn counting_agrees_with_walking(
+            m in 1u32..20, n in 1u32..20, group in 0u32..25, programs in 0u64..500,
+        ) {
+            let order = LaunchOrder::Grouped(group);
+            let tiles: BTreeSet<_> =
+                (0..programs).filter_map(|p| order.tile(p, m, n)).collect();
+            prop_assert_eq!(tiles.len() as u64, programs.min(u64::from(m * n)));
+            let a: BTreeSet<_> = tiles.iter().map(|t| t.0).collect();
+            let b: BTreeSet<_> = tiles.iter().map(|t| t.1).collect();
+            prop_assert_eq!(
+                order.panels(m, n, programs),
+                Panels { a: a.len() as u64, b: b.len() as u64 }
+            );
+        }
+
+        #[test]
+        fn any_grid_is_survived(m: u32, n: u32, group: u32, programs: u64) {
+            let order = LaunchOrder::Grouped(group);
+            let panels = order.panels(m, n, programs);
+            prop_assert!(panels.a <= u64::from(m) && panels.b <= u64::from(n));
+            let _ = order.tile(programs, m, n);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The shortest possible time of a step: every GEMM at its own roof.
+
+use super::{Model, ModelGemm, Workload, WorkloadError};
+use crate::hardware::{Device, RoofKind};
+use crate::roofline::{Bound, Roof};
+use crate::units::{Bytes, Flops, Seconds};
+use std::fmt;
+
+/// One GEMM of a step at its roof.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GemmBest {
+    /// The GEMM and its count.
+    pub gemm: ModelGemm,
+    /// The roof of its compute type.
+    pub roof: Roof,
+    /// Shortest time of one run.
+    pub time: Seconds,
+    /// Shortest time of all its runs in the step.
+    pub total_time: Seconds,
+    /// What limits it.
+    pub bound: Bound,
+    /// The smallest M at which it reaches the ridge. `None` for products of attention, or if no M
+    /// does.
+    pub ridge_m: Option<u32>,
+}
+
+/// A step on one device, each GEMM at its roof. It has no communication, norms or sampling, so a
+/// real step takes longer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepTotals {
+    /// Each GEMM, as [`Model::gemms`] lists them.
+    pub gemms: Vec<GemmBest>,
+    /// Work of the step on one device.
+    pub work: Flops,
+    /// Compulsory bytes of the step on one device.
+    pub bytes: Bytes,
+    /// Shortest time of the step.
+    pub time: Seconds,
+    /// Tokens that the step reads or generates, over its shortest time.
+    pub tokens_per_s: f64,
+    /// Weights on one device, embeddings included.
+    pub weight_bytes: Bytes,
+    /// Cached keys and values of the step's context on one device.
+    pub kv_cache_bytes: Bytes,
+    /// True if weights and cache fit in the device's memory. `None` if its size is unknown.
+    pub fits: Option<bool>,
+}
+
+/// Why a step has no shortest time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TotalsError {
+    /// The step itself cannot be listed.
+    Workload(WorkloadError),
+    /// The device has no peak for a type, which the sentence names.
+    NoRoof(String),
+}
+
+impl fmt::Display for TotalsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Workload(error) => error.fmt(f),
+            Self::NoRoof(sentence) => f.write_str(sentence),
+        }
+    }
+}
+
+impl std::error::Error for TotalsError {}
+
+impl From<WorkloadError> for TotalsError {
+    fn from(error: WorkloadError) -> Self {
+        Self::Workload(error)
+    }
+}
+
+impl Model {
+    /// The best a device could do for one step: the sum of every GEMM's roofline time.
+    ///
+    /// # Errors
+    /// [`TotalsError::Workload`] as [`Model::gemms`], and [`TotalsError::NoRoof`] where the device
+    /// has no peak of a type that the step computes in.
+    pub fn totals(
+        &self,
+        workload: &Workload,
+        device: &Device,
+        kind: RoofKind,
+    ) -> Result<StepTotals, TotalsError> {
+        let mut best = Vec::new();
+        for gemm in self.gemms(workload)? {
+            let compute = gemm.problem.op.compute;
+            let roof = device.roof(compute, kind).ok_or_else(|| {
+                TotalsError::NoRoof(match (kind, device.peak_for(compute)) {
+                    (RoofKind::Achievable, Some(_)) => {
+                        format!("no achievable {compute} rate of {} is known", device.name)
+                    }
+                    _ => device.explain_peak(compute),
+                })
+            })?;
+            let time = Seconds(roof.problem_time_s(&gemm.problem));
+            best.push(GemmBest {
+                gemm,
+                roof,
+                time,
+                total_time: time * gemm.count as f64,
+                bound: roof.bound(gemm.problem.intensity().0),
+                ridge_m: (!gemm.part.is_attention())
+                    .then(|| roof.ridge_m(&gemm.problem))
+                    .flatten(),
+            });
+        }
+        let time: Seconds = best.iter().map(|gemm| gemm.total_time).sum();
+        let count = |gemm: &GemmBest| gemm.gemm.count as f64;
+        let shards = f64::from(workload.tensor_parallel);
+        let weight_bytes = self.weight_bytes(workload.types.weight) / shards;
+        let tokens = f64::from(workload.batch) * f64::from(workload.length);
+        // A compressed cache has no heads, so every device stores all of it.
+        let kv_shards = match self.attention {
+            super::Attention::Grouped { .. } => shards,
+            super::Attention::Latent { .. } => 1.0,
+        };
+        let kv_cache_bytes = self.kv_bytes_per_token(workload.types.kv_cache) * tokens / kv_shards;
+        Ok(StepTotals {
+            work: best.iter().map(|b| b.gemm.problem.work() * count(b)).sum(),
+            bytes: best.iter().map(|b| b.gemm.problem.bytes() * count(b)).sum(),
+            time,
+            tokens_per_s: workload.tokens() as f64 / time.0,
+            weight_bytes: Bytes(weight_bytes),
+            kv_cache_bytes: Bytes(kv_cache_bytes),
+            fits: device
+                .memory_bytes
+                .map(|memory| weight_bytes + kv_cache_bytes <= memory),
+            gemms: best,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Part, Types, preset};
+    use super::*;
+    use crate::dtype::DataType;
+    use crate::hardware::by_id;
+
+    fn close(value: f64, expected: f64, relative: f64) {
+        assert!(
+            (value / expected - 1.0).abs() < relative,
+            "{value} is not {expected}"
+        );
+    }
+
+    #[test]
+    fn decode_reads_the_weights_once() {
+        let model = preset("llama-2-7b").unwrap();
+        let mi300x = by_id("mi300x").unwrap();
+        let step = model
+            .totals(&Workload::decode(1, 1), mi300x, RoofKind::Datasheet)
+            .unwrap();
+        // All matrices but the input embedding, 2 bytes each, at 5.3 TB/s.
+        let bytes = 2.0 * model.active_matrix_parameters();
+        close(step.bytes.0, bytes, 2e-3);
+        close(step.time.0, bytes / 5.3e12, 2e-3);
+        close(step.tokens_per_s, 5.3e12 / bytes, 2e-3);
+        assert!(step.gemms.iter().all(|gemm| gemm.bound == Bound::Memory));
+        assert_eq!(step.fits, Some(true));
+    }
+
+    #[test]
+    fn prefill_is_bound_by_compute() {
+        let model = preset("llama-3-70b").unwrap();
+        let device = by_id("h100-sxm").unwrap();
+        let workload = Workload {
+            tensor_parallel: 8,
+            ..Workload::prefill(1, 4096)
+        };
+        let step = model
+            .totals(&workload, device, RoofKind::Datasheet)
+            .unwrap();
+        let down = step
+            .gemms
+            .iter()
+            .find(|gemm| gemm.gemm.part == Part::Down)
+            .unwrap();
+        assert_eq!(down.bound, Bound::Compute);
+        // 70.55 B parameters of 2 bytes over 8 devices.
+        close(step.weight_bytes.0, 17.64e9, 1e-2);
+        assert_eq!(step.fits, Some(true));
+    }
+
+    #[test]
+    fn cache_sizes() {
+        // Llama 2 7B: 2 x 32 layers x 4096 x 2 bytes a token; Llama 3 70B an eighth of its heads.
+        let bytes = |id: &str| preset(id).unwrap().kv_bytes_per_token(DataType::Fp16);
+        assert_eq!(bytes("llama-2-7b"), 524_288.0);
+        assert_eq!(bytes("llama-3-70b"), 327_680.0);
+        // DeepSeek-V3 keeps 512 + 64 values a layer.
+        assert_eq!(bytes("deepseek-v3"), 61.0 * 576.0 * 2.0);
+    }
+
+    #[test]
+    fn a_missing_peak_is_said() {
+        let model = preset("llama-2-7b").unwrap();
+        let v100 = by_id("v100-sxm2").unwrap();
+        let error = model
+            .totals(&Workload::decode(1, 1), v100, RoofKind::Datasheet)
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Tesla V100-SXM2 lists no bf16 rate: no roof for it"
+        );
+        let fp16 = Workload {
+            types: Types::uniform(DataType::Fp16),
+            ..Workload::decode(1, 1)
+        };
+        assert!(model.totals(&fp16, v100, RoofKind::Datasheet).is_ok());
+        assert!(model.totals(&fp16, v100, RoofKind::Achievable).is_err());
+    }
+
+    fn weight_only(weight: DataType) -> Types {
+        Types {
+            weight,
+            ..Types::uniform(DataType::Bf16)
+        }
+    }
+
+    #[test]
+    fn narrow_weights_decode_faster() {
+        let model = preset("llama-3-8b").unwrap();
+        let device = by_id("a100-80-sxm").unwrap();
+        let time = |weight| {
+            let workload = Workload {
+                types: weight_only(weight),
+                ..Workload::decode(1, 1)
+            };
+            let step = model.totals(&workload, device, RoofKind::Datasheet);
+            step.unwrap().time.0
+        };
+        close(time(DataType::Bf16) / time(DataType::Int4), 4.0, 0.02);
+        // The ridge comes four times as early: fewer bytes for the same work.
+        let step = |weight| {
+            let workload = Workload {
+                types: weight_only(weight),
+                ..Workload::decode(1, 1)
+            };
+            let step = model.totals(&workload, device, RoofKind::Datasheet);
+            step.unwrap().gemms[0].ridge_m.unwrap()
+        };
+        assert!(step(DataType::Int4) < step(DataType::Bf16));
+    }
+}

@@ -1,0 +1,253 @@
+//! How figures are written: one function for each kind, for every text, table, axis and report.
+
+/// A factor and the prefix that stands for it.
+pub type Prefix = (f64, &'static str);
+
+/// SI prefixes, smallest first.
+pub const SI: [Prefix; 11] = [
+    (1e-12, "p"),
+    (1e-9, "n"),
+    (1e-6, "µ"),
+    (1e-3, "m"),
+    (1.0, ""),
+    (1e3, "k"),
+    (1e6, "M"),
+    (1e9, "G"),
+    (1e12, "T"),
+    (1e15, "P"),
+    (1e18, "E"),
+];
+
+/// [`SI`] from one up, for things that are counted.
+pub const SI_FROM_ONE: &[Prefix] = SI.split_at(4).1;
+
+/// [`SI_FROM_ONE`] up to T: data sheets write rates as `1307 TFLOP/s`, never in `PFLOP/s`.
+pub const SI_OF_RATES: &[Prefix] = SI_FROM_ONE.split_at(5).0;
+
+const IEC: [Prefix; 7] = [
+    (1.0, ""),
+    (1024.0, "Ki"),
+    (1048576.0, "Mi"),
+    (1073741824.0, "Gi"),
+    (1099511627776.0, "Ti"),
+    (1125899906842624.0, "Pi"),
+    (1152921504606846976.0, "Ei"),
+];
+
+/// A value with its SI prefix and `digits` significant digits: `format_si(110.589e-6, "s", 4)`
+/// is `110.6 µs`, and zero is `0 s`.
+pub(crate) fn format_si(value: f64, unit: &str, digits: usize) -> String {
+    with_prefix(value, unit, digits, &SI)
+}
+
+/// Like [`format_si`], for things that are counted and have no milli or micro: `0.5 FLOP`.
+pub(crate) fn format_si_from_one(value: f64, unit: &str, digits: usize) -> String {
+    with_prefix(value, unit, digits, SI_FROM_ONE)
+}
+
+/// A value with its binary (IEC) prefix: `format_iec(74457088.0, "B", 3)` is `71.0 MiB`.
+pub(crate) fn format_iec(value: f64, unit: &str, digits: usize) -> String {
+    with_prefix(value, unit, digits, &IEC)
+}
+
+pub(super) fn with_prefix(value: f64, unit: &str, digits: usize, prefixes: &[Prefix]) -> String {
+    let (scaled, prefix) = under_prefix(value, digits, prefixes);
+    format!("{} {prefix}{unit}", format_significant(scaled, digits))
+}
+
+/// The value divided by the factor of the prefix that suits it, and that prefix. Takes the next
+/// prefix where rounding to `digits` significant digits reaches it: 999.97 kB at three digits is
+/// 1.00 MB. Zero and values that are not finite have no prefix.
+pub fn under_prefix(value: f64, digits: usize, prefixes: &[Prefix]) -> (f64, &'static str) {
+    if !value.is_finite() || value == 0.0 {
+        return (value, "");
+    }
+    let fits = |p: &Prefix| value.abs() >= p.0;
+    let mut chosen = prefixes.iter().rposition(fits).unwrap_or(0);
+    let Some(mut prefix) = prefixes.get(chosen) else {
+        return (value, "");
+    };
+    if let Some(next) = prefixes.get(chosen + 1) {
+        let text = format_significant(value / prefix.0, digits);
+        if text
+            .parse::<f64>()
+            .is_ok_and(|v| v.abs() >= next.0 / prefix.0)
+        {
+            chosen += 1;
+            prefix = &prefixes[chosen];
+        }
+    }
+    (value / prefix.0, prefix.1)
+}
+
+/// A plain number with `digits` significant digits and no exponent in the usual range:
+/// `1365`, `692.8`, `0.02600`. Digits before the point are never rounded away.
+pub fn format_significant(value: f64, digits: usize) -> String {
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "∞" } else { "-∞" }.to_owned();
+    }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let digits = digits.max(1);
+    // The exponent after rounding, so that 999.96 at four digits becomes 1000 and not 1000.0.
+    let scientific = format!("{:.*e}", digits - 1, value);
+    let exponent: i32 = scientific
+        .split_once('e')
+        .and_then(|(_, exponent)| exponent.parse().ok())
+        .unwrap_or(0);
+    if !(-7..=17).contains(&exponent) {
+        return scientific;
+    }
+    let decimals = usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0);
+    format!("{value:.decimals$}")
+}
+
+/// A plain number with at most `digits` significant digits and no zeros at its end, as on an
+/// axis: `0.0012`, `100`. Digits before the point are rounded too: 123456 at three is `123000`.
+pub fn format_short(value: f64, digits: usize) -> String {
+    let digits = digits.clamp(1, 15);
+    let magnitude = value.abs();
+    let value = if magnitude.is_finite() && magnitude >= 10f64.powi(digits as i32) {
+        let step = 10f64.powi(magnitude.log10().floor() as i32 + 1 - digits as i32);
+        (value / step).round() * step
+    } else {
+        value
+    };
+    trim_zeros(format_significant(value, digits))
+}
+
+/// A number as text without the zeros at the end of its decimals: `2.50` is `2.5`.
+pub fn trim_zeros(mut number: String) -> String {
+    if number.contains('.') && !number.contains('e') {
+        let kept = number.trim_end_matches('0').trim_end_matches('.').len();
+        number.truncate(kept);
+    }
+    number
+}
+
+/// A share as a percentage: `63.8 %`. Two decimals under 1 %; `unknown` where it is not finite.
+pub fn percent(share: f64) -> String {
+    if !share.is_finite() {
+        "unknown".to_owned()
+    } else if share.abs() < 0.01 && share != 0.0 {
+        format!("{:.2} %", share * 100.0)
+    } else {
+        format!("{:.1} %", share * 100.0)
+    }
+}
+
+/// A share that a model estimates, as a percentage: `91 %`. One decimal under 10 %.
+pub fn rounded_percent(share: f64) -> String {
+    if share.is_finite() && share >= 0.0995 {
+        format!("{:.0} %", share * 100.0)
+    } else {
+        percent(share)
+    }
+}
+
+/// A count with a narrow space between thousands, from five digits on: `1234`, `12 345`.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let mut out = String::with_capacity(2 * digits.len());
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A count with its noun: `1 row`, `2 rows`. The plural adds an s.
+pub fn plural(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", plural_s(n))
+}
+
+/// The s of a plural, "" for one. For texts in which [`plural`] does not fit.
+pub fn plural_s(n: u64) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
+/// The text with its first letter in upper case.
+pub fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_are_written_with_their_digits() {
+        for (written, expected) in [
+            (format_si(12_345.0, "Hz", 2), "12 kHz"),
+            (format_si(428.8, "W", 2), "429 W"),
+            (format_significant(999.96, 4), "1000"),
+            (format_significant(1e-12, 3), "1.00e-12"),
+            (format_short(1307.4, 5), "1307.4"),
+            (format_short(0.001234, 2), "0.0012"),
+            (format_short(123456.0, 3), "123000"),
+            (format_short(999.96, 4), "1000"),
+            (format_short(9.995, 3), "9.99"),
+            (format_short(-0.0, 3), "0"),
+            (format_short(100.0, 1), "100"),
+            (format_short(1e-20, 3), "1.00e-20"),
+            (trim_zeros("2.50".to_owned()), "2.5"),
+            (trim_zeros("100".to_owned()), "100"),
+        ] {
+            assert_eq!(written, expected);
+        }
+    }
+
+    #[test]
+    fn shares_and_counts() {
+        for (written, expected) in [
+            (percent(0.638), "63.8 %"),
+            (percent(0.004_56), "0.46 %"),
+            (percent(0.0), "0.0 %"),
+            (percent(f64::NAN), "unknown"),
+            (rounded_percent(0.912), "91 %"),
+            (rounded_percent(0.0991), "9.9 %"),
+            (grouped(1234), "1234"),
+            (grouped(1_234_567), "1\u{202f}234\u{202f}567"),
+            (plural(1, "row"), "1 row"),
+            (plural(0, "row"), "0 rows"),
+        ] {
+            assert_eq!(written, expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn formatting_never_panics(value in proptest::num::f64::ANY, digits in 0usize..20) {
+            let _ = format_si(value, "s", digits);
+            let _ = format_si_from_one(value, "B", digits);
+            let _ = format_iec(value, "B", digits);
+            let _ = format_short(value, digits);
+            let _ = under_prefix(value, digits, &[]);
+            let _ = percent(value);
+            let _ = rounded_percent(value);
+        }
+
+        #[test]
+        fn what_is_written_is_the_value(value in 1e-11f64..1e19) {
+            let text = format_si(value, "s", 6);
+            let (number, unit) = text.split_once(' ').unwrap();
+            let prefix = unit.strip_suffix('s').unwrap();
+            let factor = SI.iter().find(|(_, p)| *p == prefix).unwrap().0;
+            let read: f64 = number.parse().unwrap();
+            prop_assert!((read * factor / value - 1.0).abs() < 1e-5, "{text} for {value}");
+        }
+    }
+}

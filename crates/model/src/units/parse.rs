@@ -1,0 +1,439 @@
+//! Reads units from the headers of benchmark files.
+
+use serde::{Deserialize, Serialize};
+
+/// The unit of a column of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeUnit {
+    /// Second.
+    Seconds,
+    /// Millisecond.
+    Milliseconds,
+    /// Microsecond.
+    Microseconds,
+    /// Nanosecond.
+    Nanoseconds,
+}
+
+impl TimeUnit {
+    /// Every unit, largest first.
+    pub const ALL: [Self; 4] = [
+        Self::Seconds,
+        Self::Milliseconds,
+        Self::Microseconds,
+        Self::Nanoseconds,
+    ];
+
+    /// Seconds in one of this unit.
+    pub fn to_si(self) -> f64 {
+        match self {
+            Self::Seconds => 1.0,
+            Self::Milliseconds => 1e-3,
+            Self::Microseconds => 1e-6,
+            Self::Nanoseconds => 1e-9,
+        }
+    }
+
+    /// The symbol that the page shows: `µs`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Milliseconds => "ms",
+            Self::Microseconds => "µs",
+            Self::Nanoseconds => "ns",
+        }
+    }
+
+    /// Reads a text that is a unit and nothing else: `us`, `msec`, `(sec)`. Accepts the micro sign
+    /// and the Greek mu, and ignores case.
+    ///
+    /// ```
+    /// use gemmscope_model::units::TimeUnit;
+    /// assert_eq!(TimeUnit::parse("usec"), Some(TimeUnit::Microseconds));
+    /// assert_eq!(TimeUnit::parse("furlong"), None);
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match bare(text).as_str() {
+            "s" | "sec" | "secs" | "second" | "seconds" => Self::Seconds,
+            "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => Self::Milliseconds,
+            "us" | "µs" | "usec" | "usecs" | "µsec" | "microsecond" | "microseconds" => {
+                Self::Microseconds
+            }
+            "ns" | "nsec" | "nsecs" | "nanosecond" | "nanoseconds" => Self::Nanoseconds,
+            _ => return None,
+        })
+    }
+
+    /// Finds the unit in a column title: `Kernel Time (µs)_mean`, `elapsed_ms`.
+    pub fn in_header(title: &str) -> Option<Self> {
+        in_header(title, Self::parse)
+    }
+}
+
+/// The unit of a column of rates of work. FLOP and integer operations count the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateUnit {
+    /// FLOP/s.
+    Flops,
+    /// 1e3 FLOP/s.
+    KiloFlops,
+    /// 1e6 FLOP/s.
+    MegaFlops,
+    /// 1e9 FLOP/s.
+    GigaFlops,
+    /// 1e12 FLOP/s.
+    TeraFlops,
+    /// 1e15 FLOP/s.
+    PetaFlops,
+}
+
+impl RateUnit {
+    /// Every unit, smallest first.
+    pub const ALL: [Self; 6] = [
+        Self::Flops,
+        Self::KiloFlops,
+        Self::MegaFlops,
+        Self::GigaFlops,
+        Self::TeraFlops,
+        Self::PetaFlops,
+    ];
+
+    /// FLOP/s in one of this unit.
+    pub fn to_si(self) -> f64 {
+        match self {
+            Self::Flops => 1.0,
+            Self::KiloFlops => 1e3,
+            Self::MegaFlops => 1e6,
+            Self::GigaFlops => 1e9,
+            Self::TeraFlops => 1e12,
+            Self::PetaFlops => 1e15,
+        }
+    }
+
+    /// The symbol that the page shows: `TFLOP/s`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Flops => "FLOP/s",
+            Self::KiloFlops => "kFLOP/s",
+            Self::MegaFlops => "MFLOP/s",
+            Self::GigaFlops => "GFLOP/s",
+            Self::TeraFlops => "TFLOP/s",
+            Self::PetaFlops => "PFLOP/s",
+        }
+    }
+
+    /// Reads a text that is a unit: `TFLOPS`, `Gflops`, `TFLOPS/s`, `TERAFLOPS`, `tops`.
+    ///
+    /// A bare `GFLOP` is an amount of work and not a rate: `None`.
+    ///
+    /// ```
+    /// use gemmscope_model::units::RateUnit;
+    /// assert_eq!(RateUnit::parse("TFLOPS/s"), Some(RateUnit::TeraFlops));
+    /// assert_eq!(RateUnit::parse("GFLOP"), None);
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = bare(text);
+        let (prefix, rest) = [
+            ("tera", Self::TeraFlops),
+            ("giga", Self::GigaFlops),
+            ("mega", Self::MegaFlops),
+            ("kilo", Self::KiloFlops),
+            ("peta", Self::PetaFlops),
+            ("t", Self::TeraFlops),
+            ("g", Self::GigaFlops),
+            ("m", Self::MegaFlops),
+            ("k", Self::KiloFlops),
+            ("p", Self::PetaFlops),
+            ("", Self::Flops),
+        ]
+        .into_iter()
+        .find_map(|(prefix, unit)| {
+            let rest = text.strip_prefix(prefix)?;
+            (rest.starts_with("flop") || rest.starts_with("op")).then_some((unit, rest))
+        })?;
+        let rest = rest.strip_prefix("fl").unwrap_or(rest);
+        matches!(
+            rest,
+            "ops" | "op/s" | "ops/s" | "op/sec" | "ops/sec" | "opps" | "ops/second"
+        )
+        .then_some(prefix)
+    }
+
+    /// Finds the unit in a column title: `hipblaslt-Gflops`, `TFLOPS/s_mean`.
+    pub fn in_header(title: &str) -> Option<Self> {
+        in_header(title, Self::parse)
+    }
+}
+
+/// The unit of a column of bandwidths. Decimal and binary units are kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum BandwidthUnit {
+    /// B/s.
+    #[serde(rename = "B/s")]
+    Bytes,
+    /// 1e3 B/s.
+    #[serde(rename = "kB/s")]
+    Kilobytes,
+    /// 1e6 B/s.
+    #[serde(rename = "MB/s")]
+    Megabytes,
+    /// 1e9 B/s.
+    #[serde(rename = "GB/s")]
+    Gigabytes,
+    /// 1e12 B/s.
+    #[serde(rename = "TB/s")]
+    Terabytes,
+    /// 2^10 B/s.
+    #[serde(rename = "KiB/s")]
+    Kibibytes,
+    /// 2^20 B/s.
+    #[serde(rename = "MiB/s")]
+    Mebibytes,
+    /// 2^30 B/s.
+    #[serde(rename = "GiB/s")]
+    Gibibytes,
+    /// 2^40 B/s.
+    #[serde(rename = "TiB/s")]
+    Tebibytes,
+}
+
+impl BandwidthUnit {
+    /// Every unit, decimal ones first.
+    pub const ALL: [Self; 9] = [
+        Self::Bytes,
+        Self::Kilobytes,
+        Self::Megabytes,
+        Self::Gigabytes,
+        Self::Terabytes,
+        Self::Kibibytes,
+        Self::Mebibytes,
+        Self::Gibibytes,
+        Self::Tebibytes,
+    ];
+
+    /// Byte/s in one of this unit.
+    pub fn to_si(self) -> f64 {
+        match self {
+            Self::Bytes => 1.0,
+            Self::Kilobytes => 1e3,
+            Self::Megabytes => 1e6,
+            Self::Gigabytes => 1e9,
+            Self::Terabytes => 1e12,
+            Self::Kibibytes => 1024.0,
+            Self::Mebibytes => 1048576.0,
+            Self::Gibibytes => 1073741824.0,
+            Self::Tebibytes => 1099511627776.0,
+        }
+    }
+
+    /// The symbol that the page shows: `GB/s`, `GiB/s`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Bytes => "B/s",
+            Self::Kilobytes => "kB/s",
+            Self::Megabytes => "MB/s",
+            Self::Gigabytes => "GB/s",
+            Self::Terabytes => "TB/s",
+            Self::Kibibytes => "KiB/s",
+            Self::Mebibytes => "MiB/s",
+            Self::Gibibytes => "GiB/s",
+            Self::Tebibytes => "TiB/s",
+        }
+    }
+
+    /// Reads a text that is a unit: `GB/s`, `GiB/s`, `TB/s`, `bytes/sec`, `tb_per_sec`.
+    ///
+    /// The spelling decides between decimal and binary units. Importers correct producers that
+    /// write GB/s over binary numbers. `gbps` means bytes, as in benchmark files.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = bare(text).replace("_per_", "/").replace(" per ", "/");
+        let amount = match text.split_once('/') {
+            Some((amount, "s" | "sec" | "second")) => amount,
+            Some(_) => return None,
+            None => text.strip_suffix("ps").or_else(|| {
+                // CLBlast writes `GBs`; a bare `bs` is no unit.
+                text.strip_suffix('s').filter(|rest| rest.len() >= 2)
+            })?,
+        };
+        Some(match amount.trim() {
+            "b" | "byte" | "bytes" => Self::Bytes,
+            "kb" => Self::Kilobytes,
+            "mb" => Self::Megabytes,
+            "gb" => Self::Gigabytes,
+            "tb" => Self::Terabytes,
+            "kib" => Self::Kibibytes,
+            "mib" => Self::Mebibytes,
+            "gib" => Self::Gibibytes,
+            "tib" => Self::Tebibytes,
+            _ => return None,
+        })
+    }
+
+    /// Finds the unit in a column title: `hipblaslt-GB/s`, `TB/s_mean`,
+    /// `GlobalMem BW (bytes/sec)`, `tb_per_sec`, `bandwidth_gb_s`.
+    pub fn in_header(title: &str) -> Option<Self> {
+        Self::parse(title)
+            .or_else(|| in_header(title, Self::parse))
+            .or_else(|| {
+                let words: Vec<&str> = title.split(['_', '-', ' ']).collect();
+                let mut pairs = words.windows(2).rev();
+                pairs.find_map(|pair| Self::parse(&pair.join("/")))
+            })
+    }
+}
+
+/// The text in lower case with one spelling of micro, without spaces or brackets around it.
+fn bare(text: &str) -> String {
+    let text = text
+        .trim()
+        .trim_start_matches(['(', '['])
+        .trim_end_matches([')', ']'])
+        .trim();
+    // U+03BC is the Greek letter, U+00B5 the micro sign; lower-casing U+039C gives the former.
+    text.to_lowercase().replace('\u{3bc}', "\u{b5}")
+}
+
+/// Tries the text in brackets, then each word from the last to the first, since the unit is
+/// usually at the end of a title.
+fn in_header<T>(title: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let bracketed = [('(', ')'), ('[', ']')]
+        .into_iter()
+        .find_map(|(open, close)| {
+            let (_, rest) = title.split_once(open)?;
+            parse(rest.split_once(close)?.0)
+        });
+    bracketed.or_else(|| parse(title)).or_else(|| {
+        title
+            .split(['_', '-', ' ', '(', ')', '[', ']', ',', ':'])
+            .rev()
+            .find_map(&parse)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn times_in_every_spelling() {
+        use TimeUnit::*;
+        for (text, unit) in [
+            ("s", Seconds),
+            ("sec", Seconds),
+            ("ms", Milliseconds),
+            ("msec", Milliseconds),
+            ("(msec)", Milliseconds),
+            ("us", Microseconds),
+            ("\u{b5}s", Microseconds),
+            ("\u{3bc}s", Microseconds),
+            ("usec", Microseconds),
+            ("microseconds", Microseconds),
+            (" NS ", Nanoseconds),
+        ] {
+            assert_eq!(TimeUnit::parse(text), Some(unit), "{text}");
+        }
+        for (title, unit) in [
+            ("mean_microseconds", Microseconds),
+            ("Kernel Time (\u{3bc}s)_mean", Microseconds),
+            ("Time (msec)", Milliseconds),
+            ("elapsed_ms", Milliseconds),
+            ("GPU Time (sec)", Seconds),
+            ("ms_1", Milliseconds),
+        ] {
+            assert_eq!(TimeUnit::in_header(title), Some(unit), "{title}");
+        }
+        assert_eq!(TimeUnit::in_header("Runtime"), None);
+    }
+
+    #[test]
+    fn rates_in_every_spelling() {
+        use RateUnit::*;
+        for (text, unit) in [
+            ("FLOP/s", Flops),
+            ("KFLOPS", KiloFlops),
+            ("MFLOPS", MegaFlops),
+            ("GFLOPS", GigaFlops),
+            ("GFLOP/s", GigaFlops),
+            ("Gflops", GigaFlops),
+            ("GFlop/sec", GigaFlops),
+            ("TFLOPS", TeraFlops),
+            ("TFLOPs", TeraFlops),
+            ("TFLOPS/s", TeraFlops),
+            ("TERAFLOPS", TeraFlops),
+            ("PFLOPS", PetaFlops),
+            ("gops", GigaFlops),
+            ("tops", TeraFlops),
+        ] {
+            assert_eq!(RateUnit::parse(text), Some(unit), "{text}");
+        }
+        for (title, unit) in [
+            ("hipblaslt-Gflops", GigaFlops),
+            ("TFLOPS/s_mean", TeraFlops),
+            ("GFLOPS_1", GigaFlops),
+            ("cuBLAS (TFLOPS)", TeraFlops),
+        ] {
+            assert_eq!(RateUnit::in_header(title), Some(unit), "{title}");
+        }
+        for text in ["GFLOP", "GB/s", "FLOPS/Byte", "shops", "", "op"] {
+            assert_eq!(RateUnit::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn bandwidths_in_every_spelling() {
+        use BandwidthUnit::*;
+        for (text, unit) in [
+            ("GB/s", Gigabytes),
+            ("GiB/s", Gibibytes),
+            ("TB/s", Terabytes),
+            ("MB/s", Megabytes),
+            ("B/s", Bytes),
+            ("bytes/sec", Bytes),
+            ("tb_per_sec", Terabytes),
+            ("GBs", Gigabytes),
+            ("gbps", Gigabytes),
+        ] {
+            assert_eq!(BandwidthUnit::parse(text), Some(unit), "{text}");
+        }
+        for (title, unit) in [
+            ("hipblaslt-GB/s", Gigabytes),
+            ("TB/s_mean", Terabytes),
+            ("GlobalMem BW (bytes/sec)", Bytes),
+            ("GBs_1", Gigabytes),
+            ("tb_per_sec", Terabytes),
+            ("bandwidth_gb_s", Gigabytes),
+        ] {
+            assert_eq!(BandwidthUnit::in_header(title), Some(unit), "{title}");
+        }
+        for text in ["GB", "bs", "FLOPS/Byte", "us", "bytes/clk", ""] {
+            assert_eq!(BandwidthUnit::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_label_is_read_back() {
+        for unit in TimeUnit::ALL {
+            assert_eq!(TimeUnit::parse(unit.label()), Some(unit));
+        }
+        for unit in RateUnit::ALL {
+            assert_eq!(RateUnit::parse(unit.label()), Some(unit));
+        }
+        for unit in BandwidthUnit::ALL {
+            assert_eq!(BandwidthUnit::parse(unit.label()), Some(unit));
+            let json = serde_json::to_string(&unit).unwrap();
+            assert_eq!(serde_json::from_str::<BandwidthUnit>(&json).unwrap(), unit);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_survived(text in ".*") {
+            let _ = TimeUnit::in_header(&text);
+            let _ = RateUnit::in_header(&text);
+            let _ = BandwidthUnit::in_header(&text);
+        }
+    }
+}

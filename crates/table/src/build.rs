@@ -1,0 +1,581 @@
+//! Builds a [`Dataset`] of one source from the rows that a reader pushes: dictionaries, rejected
+//! rows, notes, assumptions, and the check of the file's own rates.
+
+pub mod cell_text;
+pub mod intern;
+
+use crate::build::intern::{AutoColumn, TextColumn};
+use crate::dataset::{
+    Assumption, Column, ColumnData, ColumnMeaning, Dataset, Rejected, ReportedCheck, Source,
+};
+use cell_text::RowError;
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use std::collections::HashMap;
+
+/// The canonical part of one row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// Rows of A and C.
+    pub m: u32,
+    /// Columns of B and C.
+    pub n: u32,
+    /// Summed dimension.
+    pub k: u32,
+    /// Independent GEMMs a call.
+    pub batch: u32,
+    /// Types, layout, epilogue.
+    pub op: Operation,
+    /// Code from [`TableBuilder::device`]; 0 if the file does not name a device.
+    pub device: u16,
+    /// Time of one call, seconds. NaN only if the file lists shapes without times.
+    pub time_s: f64,
+}
+
+impl Row {
+    /// A row with batch 1 on a device that the file does not name.
+    pub fn new(m: u32, n: u32, k: u32, op: Operation, time_s: f64) -> Self {
+        Row {
+            m,
+            n,
+            k,
+            batch: 1,
+            op,
+            device: 0,
+            time_s,
+        }
+    }
+}
+
+/// Identifies a column of the table being built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnId(usize);
+
+#[derive(Debug)]
+enum Values {
+    Text(TextColumn),
+    Number(Vec<f64>),
+    Auto(AutoColumn),
+}
+
+#[derive(Debug)]
+struct Building {
+    key: String,
+    label: String,
+    meaning: ColumnMeaning,
+    unit: String,
+    values: Values,
+}
+
+/// Size of the cache of operations: more than a file usually has.
+const OP_SLOTS: usize = 256;
+
+/// Collects rows. Per row: stage the extra columns with [`set_text`](Self::set_text),
+/// [`set_number`](Self::set_number), [`set_auto`](Self::set_auto), then
+/// [`commit`](Self::commit); a rejected row takes its staged values with it.
+#[derive(Debug, Default)]
+pub struct TableBuilder {
+    data: Dataset,
+    /// Expected number of rows.
+    room: usize,
+    columns: Vec<Building>,
+    /// Cache of operations: keys and codes, by a few bits of the key.
+    recent_ops: Vec<(u64, u16)>,
+    op_codes: HashMap<u64, u16>,
+    device_codes: HashMap<String, u16>,
+    rejected: Rejected,
+    /// Assumptions for the file's card.
+    pub assumptions: Vec<Assumption>,
+    /// Remarks for the file's card.
+    pub notes: Vec<String>,
+    not_compared: bool,
+}
+
+impl TableBuilder {
+    /// An empty table.
+    pub fn new() -> Self {
+        TableBuilder {
+            data: Dataset::new(),
+            recent_ops: vec![(0, 0); OP_SLOTS],
+            ..TableBuilder::default()
+        }
+    }
+
+    /// An empty table with room for `rows` rows; it may get more or fewer.
+    pub fn with_room(rows: usize) -> Self {
+        let mut table = TableBuilder::new();
+        table.room = rows;
+        let d = &mut table.data;
+        for v in [&mut d.m, &mut d.n, &mut d.k, &mut d.batch, &mut d.line] {
+            v.reserve_exact(rows);
+        }
+        for v in [&mut d.op, &mut d.device, &mut d.source] {
+            v.reserve_exact(rows);
+        }
+        d.time_s.reserve_exact(rows);
+        table
+    }
+
+    /// Rows that became points so far.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// True before the first point.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// Rows read so far, rejected ones included.
+    pub fn rows_read(&self) -> u64 {
+        self.data.len() as u64 + self.rejected.lines.len() as u64
+    }
+
+    /// A text column with a meaning; `label` is the header as the file spells it.
+    pub fn text_column(&mut self, meaning: ColumnMeaning, label: &str) -> ColumnId {
+        let values = Values::Text(TextColumn::with_room(self.room));
+        self.column(meaning, label, "", values)
+    }
+
+    /// A number column with a meaning, in the meaning's SI unit ([`ColumnMeaning::unit`]).
+    pub fn number_column(&mut self, meaning: ColumnMeaning, label: &str) -> ColumnId {
+        let values = Values::Number(Vec::with_capacity(self.room));
+        self.column(meaning, label, meaning.unit(), values)
+    }
+
+    /// A column of unknown kind. It becomes a number column if nearly all cells are numbers, else
+    /// a text column.
+    pub fn auto_column(&mut self, label: &str) -> ColumnId {
+        self.column(
+            ColumnMeaning::Other,
+            label,
+            "",
+            Values::Auto(AutoColumn::default()),
+        )
+    }
+
+    /// A number column without a meaning, in the reader's own unit.
+    pub fn extra_number_column(&mut self, label: &str, unit: &str) -> ColumnId {
+        self.column(
+            ColumnMeaning::Other,
+            label,
+            unit,
+            Values::Number(Vec::new()),
+        )
+    }
+
+    /// A column with this key, label, meaning, unit and kind; its data is ignored.
+    pub fn add_column(&mut self, column: Column) -> ColumnId {
+        let mut key = column.key.clone();
+        let mut n = 2;
+        while self.columns.iter().any(|c| c.key == key) {
+            key = format!("{} ({n})", column.key);
+            n += 1;
+        }
+        self.columns.push(Building {
+            key,
+            label: column.label,
+            meaning: column.meaning,
+            unit: column.unit,
+            values: match column.data {
+                ColumnData::Text { .. } => Values::Text(TextColumn::default()),
+                ColumnData::Number(_) => Values::Number(Vec::new()),
+            },
+        });
+        ColumnId(self.columns.len() - 1)
+    }
+
+    /// The columns so far with this meaning and label.
+    pub fn columns_of<'a>(
+        &'a self,
+        meaning: ColumnMeaning,
+        label: &'a str,
+    ) -> impl Iterator<Item = ColumnId> + 'a {
+        let columns = self.columns.iter().enumerate();
+        columns
+            .filter(move |(_, c)| c.meaning == meaning && c.label == label.trim())
+            .map(|(i, _)| ColumnId(i))
+    }
+
+    fn column(
+        &mut self,
+        meaning: ColumnMeaning,
+        label: &str,
+        unit: &str,
+        values: Values,
+    ) -> ColumnId {
+        let wanted = match meaning {
+            ColumnMeaning::Other => label.trim(),
+            meaning => meaning.id(),
+        };
+        let wanted = if wanted.is_empty() { "column" } else { wanted };
+        let mut key = wanted.to_owned();
+        let mut n = 2;
+        while self.columns.iter().any(|c| c.key == key) {
+            key = format!("{wanted} ({n})");
+            n += 1;
+        }
+        self.columns.push(Building {
+            key,
+            label: label.trim().to_owned(),
+            meaning,
+            unit: unit.to_owned(),
+            values,
+        });
+        ColumnId(self.columns.len() - 1)
+    }
+
+    /// Code of a device name; the empty name is 0, "not stated".
+    pub fn device(&mut self, name: &str) -> u16 {
+        let name = name.trim();
+        if name.is_empty() {
+            return 0;
+        }
+        if let Some(&code) = self.device_codes.get(name) {
+            return code;
+        }
+        let Ok(code) = u16::try_from(self.data.devices.len()) else {
+            self.note("More than 65535 device names: the further ones are not kept.");
+            return 0;
+        };
+        self.data.devices.push(name.to_owned());
+        self.device_codes.insert(name.to_owned(), code);
+        code
+    }
+
+    /// Code of a device given by its compiler target and unit count (`gfx942`, `304`): the name
+    /// `gfx942:304`, which the catalogue knows.
+    pub fn device_target(&mut self, target: &str, units: &str) -> u16 {
+        let target = target.trim().split(':').next().unwrap_or_default();
+        let units = units.trim();
+        if target.is_empty() || units.is_empty() {
+            self.device(target)
+        } else {
+            self.device(&format!("{target}:{units}"))
+        }
+    }
+
+    /// Adds a remark, once.
+    pub fn note(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    /// Adds an assumption, once a key.
+    pub fn assume(&mut self, assumption: Assumption) {
+        if !self.assumptions.iter().any(|a| a.key == assumption.key) {
+            self.assumptions.push(assumption);
+        }
+    }
+
+    /// Adds the usual assumption about a data type that the file does not state.
+    pub fn assume_dtype(&mut self, value: DataType, why: &str) {
+        self.assume(Assumption {
+            key: "dtype".into(),
+            text: format!("{why}: taken as {}.", value.name()),
+            value: value.id().into(),
+            choices: DataType::ALL.iter().map(|t| t.id().to_owned()).collect(),
+        });
+    }
+
+    /// Adds the usual assumption about a device that the file does not name: the reader's guess,
+    /// or "" for the one chosen on the page.
+    pub fn assume_device(&mut self, value: &str, why: &str) {
+        self.assume(Assumption {
+            key: "device".into(),
+            text: why.to_owned(),
+            value: value.to_owned(),
+            choices: Vec::new(),
+        });
+    }
+
+    /// Records that times were computed from the file's rates, which makes comparing them useless.
+    pub fn rates_are_not_independent(&mut self) {
+        self.not_compared = true;
+    }
+
+    /// Stages a text for the row to come.
+    #[inline]
+    pub fn set_text(&mut self, column: ColumnId, cell: &[u8]) {
+        let rows = self.data.m.len();
+        match self.columns.get_mut(column.0).map(|c| &mut c.values) {
+            Some(Values::Text(t)) => t.set(rows, cell),
+            Some(Values::Auto(a)) => a.set(rows, cell, None),
+            _ => {}
+        }
+    }
+
+    /// Stages a number (NaN: missing) for the row to come.
+    #[inline]
+    pub fn set_number(&mut self, column: ColumnId, value: f64) {
+        let rows = self.data.m.len();
+        if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.values) {
+            v.resize(rows, f64::NAN);
+            v.push(value);
+        }
+    }
+
+    /// Stages a cell of an [`auto_column`](Self::auto_column); `number` is its reading.
+    #[inline]
+    pub fn set_auto(&mut self, column: ColumnId, cell: &[u8], number: Option<f64>) {
+        let rows = self.data.m.len();
+        match self.columns.get_mut(column.0).map(|c| &mut c.values) {
+            Some(Values::Auto(a)) => a.set(rows, cell, number),
+            Some(Values::Text(t)) => t.set(rows, cell),
+            Some(Values::Number(v)) => {
+                v.resize(rows, f64::NAN);
+                v.push(number.unwrap_or(f64::NAN));
+            }
+            None => {}
+        }
+    }
+
+    /// Adds the row that starts at this line, or rejects it and keeps its text.
+    #[inline]
+    pub fn commit(&mut self, line: u32, raw: &[u8], row: Result<Row, RowError>) {
+        let row = match row {
+            Ok(row) => row,
+            Err(error) => return self.reject(line, raw, &error),
+        };
+        if let Some(reason) = impossible(&row) {
+            return self.reject(line, raw, &RowError::new(reason));
+        }
+        let Some(op) = self.op_code(row.op) else {
+            let error = RowError::new("more than 65535 combinations of types and layout");
+            return self.reject(line, raw, &error);
+        };
+        let d = &mut self.data;
+        d.m.push(row.m);
+        d.n.push(row.n);
+        d.k.push(row.k);
+        d.batch.push(row.batch);
+        d.op.push(op);
+        d.device.push(row.device);
+        d.time_s.push(row.time_s);
+        d.source.push(0);
+        d.line.push(line);
+    }
+
+    #[inline]
+    fn op_code(&mut self, op: Operation) -> Option<u16> {
+        let key = op.key();
+        let slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % OP_SLOTS;
+        match self.recent_ops.get(slot) {
+            Some(&(known, code)) if known == key => Some(code),
+            _ => {
+                let code = self.find_or_add_op(op, key)?;
+                if let Some(seen) = self.recent_ops.get_mut(slot) {
+                    *seen = (key, code);
+                }
+                Some(code)
+            }
+        }
+    }
+
+    fn find_or_add_op(&mut self, op: Operation, key: u64) -> Option<u16> {
+        if let Some(&code) = self.op_codes.get(&key) {
+            return Some(code);
+        }
+        let code = u16::try_from(self.data.ops.len()).ok()?;
+        self.data.ops.push(op);
+        self.op_codes.insert(key, code);
+        Some(code)
+    }
+
+    /// Rejects a record and drops the values staged for it.
+    #[cold]
+    pub fn reject(&mut self, line: u32, raw: &[u8], error: &RowError) {
+        let rows = self.data.m.len();
+        for c in &mut self.columns {
+            match &mut c.values {
+                Values::Text(t) => t.truncate(rows),
+                Values::Number(v) => v.truncate(rows),
+                Values::Auto(a) => a.truncate(rows),
+            }
+        }
+        let offending = (error.column > 0).then_some((error.column, error.text.as_str()));
+        self.rejected.push(line, &error.reason, offending, raw);
+    }
+
+    /// The finished table. The caller fills in name, size and format of the source.
+    pub fn finish(self) -> Dataset {
+        let mut data = self.data;
+        let rows = data.len();
+        let mut columns: Vec<Column> = Vec::with_capacity(self.columns.len());
+        for c in self.columns {
+            let (mut main, rest) = match c.values {
+                Values::Text(t) => (t.finish(), None),
+                Values::Number(v) => (ColumnData::Number(v), None),
+                Values::Auto(a) => a.finish(),
+            };
+            main.pad(rows);
+            if let Some(mut rest) = rest {
+                rest.pad(rows);
+                columns.push(Column {
+                    key: free_key(&columns, &format!("{} (text)", c.key)),
+                    label: format!("{} (text)", c.label),
+                    meaning: ColumnMeaning::Other,
+                    unit: String::new(),
+                    data: rest,
+                });
+            }
+            let empty = match &main {
+                ColumnData::Text { values, .. } => values.len() <= 1,
+                ColumnData::Number(v) => v.iter().all(|x| x.is_nan()),
+            };
+            if !empty {
+                columns.push(Column {
+                    key: free_key(&columns, &c.key),
+                    label: c.label,
+                    meaning: c.meaning,
+                    unit: c.unit,
+                    data: main,
+                });
+            }
+        }
+        data.columns = columns;
+        let reported_rate = if self.not_compared {
+            ReportedCheck::default()
+        } else {
+            compare_rates(&data)
+        };
+        let rejected = self.rejected;
+        data.sources = vec![Source {
+            rows_read: rows as u64 + rejected.total(),
+            rows_used: rows as u64,
+            rejected,
+            assumptions: self.assumptions,
+            notes: self.notes,
+            reported_rate,
+            ..Source::default()
+        }];
+        data
+    }
+}
+
+fn free_key(columns: &[Column], wanted: &str) -> String {
+    let mut key = wanted.to_owned();
+    let mut n = 2;
+    while columns.iter().any(|c| c.key == key) {
+        key = format!("{wanted} ({n})");
+        n += 1;
+    }
+    key
+}
+
+/// Checks the values of a row, which a reader may have computed itself.
+#[inline]
+fn impossible(row: &Row) -> Option<&'static str> {
+    if row.m == 0 || row.n == 0 || row.k == 0 || row.batch == 0 {
+        Some("a size is zero")
+    } else if row.time_s > 0.0 && row.time_s < f64::INFINITY || row.time_s.is_nan() {
+        None
+    } else if row.time_s.is_infinite() {
+        Some("time is infinite")
+    } else if row.time_s == 0.0 {
+        Some("time is zero")
+    } else {
+        Some("time is negative")
+    }
+}
+
+/// Counts the rows whose own rate is within 1 % of work / time.
+pub(crate) fn compare_rates(data: &Dataset) -> ReportedCheck {
+    let mut sum = ReportedCheck::default();
+    for check in compare_rates_by_source(data) {
+        sum.compared += check.compared;
+        sum.within_1_percent += check.within_1_percent;
+    }
+    sum
+}
+
+/// Like `compare_rates`, with one count for each source.
+pub fn compare_rates_by_source(data: &Dataset) -> Vec<ReportedCheck> {
+    let last = data.source.iter().copied().max().unwrap_or(0);
+    let mut checks = vec![ReportedCheck::default(); usize::from(last) + 1];
+    let Some(Column {
+        data: ColumnData::Number(rates),
+        ..
+    }) = data.column(ColumnMeaning::ReportedRate)
+    else {
+        return checks;
+    };
+    for (row, &rate) in rates.iter().enumerate() {
+        let time = data.time_s[row];
+        if !rate.is_finite() || !time.is_finite() {
+            continue;
+        }
+        let ours = data.problem(row).work().0 / time;
+        let check = &mut checks[usize::from(data.source[row])];
+        check.compared += 1;
+        check.within_1_percent += u64::from((rate - ours).abs() <= 0.01 * ours);
+    }
+    checks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(m: u32, time_s: f64) -> Row {
+        Row::new(m, 2, 3, Operation::uniform(DataType::Fp16), time_s)
+    }
+
+    #[test]
+    fn a_rejected_row_takes_its_staged_values_along() {
+        let mut t = TableBuilder::new();
+        let kernel = t.text_column(ColumnMeaning::Kernel, "kernel");
+        let rate = t.number_column(ColumnMeaning::ReportedRate, "tflops");
+        t.set_text(kernel, b"k0");
+        t.commit(2, b"good", Ok(row(1, 1e-6)));
+        t.set_text(kernel, b"gone");
+        t.set_number(rate, 1.0);
+        t.commit(3, b"0", Err(RowError::new("time is zero (us)")));
+        t.commit(4, b"no", Ok(row(1, 0.0)));
+        t.commit(5, b"no", Ok(row(0, 1.0)));
+        t.set_number(rate, 12.0 / 2e-6);
+        t.commit(6, b"good", Ok(row(1, 2e-6)));
+        let d = t.finish();
+        assert_eq!(d.line, [2, 6]);
+        assert_eq!(d.text(ColumnMeaning::Kernel, 0), "k0");
+        assert_eq!(d.text(ColumnMeaning::Kernel, 1), "");
+        assert!(d.number(ColumnMeaning::ReportedRate, 0).is_nan());
+        let s = &d.sources[0];
+        assert_eq!((s.rows_read, s.rows_used, s.rejected.total()), (5, 2, 3));
+        assert_eq!(
+            (s.reported_rate.compared, s.reported_rate.within_1_percent),
+            (1, 1)
+        );
+    }
+
+    #[test]
+    fn auto_columns_keep_what_is_no_number() {
+        let mut t = TableBuilder::new();
+        let mostly = t.auto_column("lda");
+        let words = t.auto_column("note");
+        for i in 0..100u32 {
+            let text = if i == 57 {
+                "odd".to_owned()
+            } else {
+                i.to_string()
+            };
+            t.set_auto(mostly, text.as_bytes(), text.parse().ok());
+            let word = if i % 2 == 0 { "x" } else { "1" };
+            t.set_auto(words, word.as_bytes(), word.parse().ok());
+            t.commit(i + 2, b"", Ok(row(1, 1.0)));
+        }
+        let d = t.finish();
+        let by_key = |k: &str| &d.columns.iter().find(|c| c.key == k).unwrap().data;
+        let ColumnData::Number(v) = by_key("lda") else {
+            panic!()
+        };
+        assert!(v[57].is_nan() && v[58] == 58.0);
+        let ColumnData::Text { codes, values } = by_key("lda (text)") else {
+            panic!()
+        };
+        assert_eq!(values[codes[57] as usize], "odd");
+        assert!(matches!(by_key("note"), ColumnData::Text { .. }));
+    }
+}

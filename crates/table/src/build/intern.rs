@@ -1,0 +1,341 @@
+//! Columns under construction: dictionary-coded text, and columns whose kind is not known until
+//! their cells are read.
+
+use super::cell_text::{cell_text, is_missing};
+use crate::dataset::ColumnData;
+use hashbrown::HashTable;
+use std::borrow::Cow;
+use std::hash::Hasher;
+
+/// Sizes of a dictionary's cache, powers of two: small for few texts, since a file may have
+/// thousands of columns; large enough for the hundreds of kernels of a tuning sweep.
+const SLOTS: std::ops::RangeInclusive<usize> = 64..=2048;
+
+/// A dictionary of cell texts. Code 0 is the empty text.
+#[derive(Debug)]
+pub struct Interner {
+    values: Vec<String>,
+    table: HashTable<u32>,
+    /// Cache of recent texts, by a few bits of their fingerprint: files repeat few texts.
+    recent: Vec<Seen>,
+}
+
+/// A text in the cache, by fingerprint and length. Length 0 marks an empty entry.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    fingerprint: u64,
+    len: u32,
+    code: u32,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        Interner {
+            values: vec![String::new()],
+            table: HashTable::new(),
+            recent: vec![Seen::default(); *SLOTS.start()],
+        }
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut h = rustc_hash::FxHasher::default();
+    h.write(bytes);
+    h.finish()
+}
+
+/// A number that differs for most cells of the same length: the bytes themselves up to eight, a
+/// mix of both ends and the middle for longer cells.
+#[inline]
+fn fingerprint(bytes: &[u8]) -> u64 {
+    let n = bytes.len();
+    let four = |from: usize| {
+        let four = bytes.get(from..from + 4).and_then(|b| b.try_into().ok());
+        u64::from(u32::from_le_bytes(four.unwrap_or_default()))
+    };
+    let eight = |from: usize| {
+        let eight = bytes.get(from..from + 8).and_then(|b| b.try_into().ok());
+        u64::from_le_bytes(eight.unwrap_or_default())
+    };
+    match n {
+        0 => 0,
+        1..4 => u64::from(bytes[0]) | u64::from(bytes[n / 2]) << 8 | u64::from(bytes[n - 1]) << 16,
+        4..=8 => four(0) | four(n - 4) << 32,
+        _ => {
+            let ends = eight(0).wrapping_mul(MIX).rotate_left(29) ^ eight(n - 8);
+            ends.wrapping_mul(MIX).rotate_left(29) ^ eight((n - 8) / 2)
+        }
+    }
+}
+
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Interner {
+    /// Code of a cell.
+    #[inline]
+    pub fn code(&mut self, cell: &[u8]) -> u32 {
+        if cell.is_empty() {
+            return 0;
+        }
+        let (fingerprint, len) = (fingerprint(cell), cell.len() as u32);
+        let mixed = (fingerprint ^ u64::from(len)).wrapping_mul(MIX);
+        let slot = (mixed >> 40) as usize & (self.recent.len() - 1);
+        let seen = self.recent[slot];
+        if seen.fingerprint == fingerprint
+            && seen.len == len
+            && (len <= 8 || self.values[seen.code as usize].as_bytes() == cell)
+        {
+            return seen.code;
+        }
+        match self.find(cell) {
+            Some(code) => {
+                self.recent[slot] = Seen {
+                    fingerprint,
+                    len,
+                    code,
+                };
+                code
+            }
+            None => self.add(cell),
+        }
+    }
+
+    fn find(&self, bytes: &[u8]) -> Option<u32> {
+        let values = &self.values;
+        let same = |&c: &u32| values[c as usize].as_bytes() == bytes;
+        self.table.find(hash(bytes), same).copied()
+    }
+
+    #[cold]
+    fn add(&mut self, cell: &[u8]) -> u32 {
+        let text = cell_text(cell);
+        // A cell that is not UTF-8 becomes another text, which the dictionary may have.
+        if let (Cow::Owned(_), Some(code)) = (&text, self.find(text.as_bytes())) {
+            return code;
+        }
+        let code = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
+        self.values.push(text.into_owned());
+        let values = &self.values;
+        let hash_of = |&c: &u32| hash(values[c as usize].as_bytes());
+        self.table.insert_unique(hash_of(&code), code, hash_of);
+        if values.len() > self.recent.len() / 2 && self.recent.len() < *SLOTS.end() {
+            self.recent = vec![Seen::default(); self.recent.len() * 2];
+        }
+        code
+    }
+
+    /// The texts by code.
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+}
+
+/// A text column being filled.
+#[derive(Debug, Default)]
+pub struct TextColumn {
+    codes: Vec<u32>,
+    words: Interner,
+}
+
+impl TextColumn {
+    /// An empty column with room for `rows` rows.
+    pub fn with_room(rows: usize) -> Self {
+        TextColumn {
+            codes: Vec::with_capacity(rows),
+            words: Interner::default(),
+        }
+    }
+
+    /// Sets the value of row `row`, which is the next one or later.
+    #[inline]
+    pub fn set(&mut self, row: usize, cell: &[u8]) {
+        let code = self.words.code(cell);
+        if self.codes.len() != row {
+            self.codes.resize(row, 0);
+        }
+        self.codes.push(code);
+    }
+
+    /// Drops all rows from `rows` on.
+    pub fn truncate(&mut self, rows: usize) {
+        self.codes.truncate(rows);
+    }
+
+    /// The finished column, without texts that only rejected rows had.
+    pub fn finish(self) -> ColumnData {
+        let mut used = vec![false; self.words.values.len()];
+        used[0] = true;
+        for &c in &self.codes {
+            used[c as usize] = true;
+        }
+        if used.iter().all(|&u| u) {
+            return ColumnData::Text {
+                codes: self.codes,
+                values: self.words.values,
+            };
+        }
+        let mut new_code = vec![0u32; used.len()];
+        let mut values = Vec::new();
+        for (i, text) in self.words.values.into_iter().enumerate() {
+            if used[i] {
+                new_code[i] = values.len() as u32;
+                values.push(text);
+            }
+        }
+        ColumnData::Text {
+            codes: self.codes.iter().map(|&c| new_code[c as usize]).collect(),
+            values,
+        }
+    }
+}
+
+/// Number of cells after which a column of unknown kind is treated as numbers or text.
+const SAMPLE: usize = 1000;
+
+/// A column of unknown kind. It keeps the text of the first cells. If at least 95 % of them are
+/// numbers, it then keeps only numbers and the exceptions. With too many exceptions it becomes
+/// text at the end. No cell is lost.
+#[derive(Debug, Default)]
+pub struct AutoColumn {
+    text: TextColumn,
+    numbers: Vec<f64>,
+    /// Row and text of the exceptions: cells of a number column that are not numbers.
+    odd: Vec<(usize, String)>,
+    filled: usize,
+    numeric: usize,
+    mode: Mode,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    #[default]
+    Sampling,
+    Numbers,
+    Text,
+}
+
+impl AutoColumn {
+    /// Sets the value of row `row`; `number` is the cell as a number.
+    #[inline]
+    pub fn set(&mut self, row: usize, cell: &[u8], number: Option<f64>) {
+        if cell.is_empty() {
+            return;
+        }
+        match self.mode {
+            Mode::Numbers => {
+                if self.numbers.len() != row {
+                    self.numbers.resize(row, f64::NAN);
+                }
+                self.filled += 1;
+                self.numbers.push(number.unwrap_or(f64::NAN));
+                if number.is_some() {
+                    self.numeric += 1;
+                } else if !is_missing(cell) {
+                    self.odd.push((row, cell_text(cell).into_owned()));
+                }
+            }
+            Mode::Text => self.text.set(row, cell),
+            Mode::Sampling => {
+                // Decide before adding the cell, so that a rejected row leaves nothing behind.
+                if self.filled >= SAMPLE {
+                    self.settle();
+                    return self.set(row, cell, number);
+                }
+                self.text.set(row, cell);
+                if self.numbers.len() != row {
+                    self.numbers.resize(row, f64::NAN);
+                }
+                self.numbers.push(number.unwrap_or(f64::NAN));
+                self.filled += 1;
+                self.numeric += usize::from(number.is_some() || is_missing(cell));
+            }
+        }
+    }
+
+    fn settle(&mut self) {
+        // Rejected rows make these two counts a little too high, never wrong in kind.
+        if self.numeric * 100 >= self.filled * 95 {
+            let text = std::mem::take(&mut self.text);
+            for (row, &code) in text.codes.iter().enumerate() {
+                let word = &text.words.values[code as usize];
+                let known = self.numbers.get(row).is_some_and(|n| !n.is_nan());
+                if !known && !is_missing(word.as_bytes()) {
+                    self.odd.push((row, word.clone()));
+                }
+            }
+            self.mode = Mode::Numbers;
+        } else {
+            self.numbers = Vec::new();
+            self.mode = Mode::Text;
+        }
+    }
+
+    /// Drops all rows from `rows` on.
+    pub fn truncate(&mut self, rows: usize) {
+        self.text.truncate(rows);
+        self.numbers.truncate(rows);
+        while self.odd.last().is_some_and(|(row, _)| *row >= rows) {
+            self.odd.pop();
+        }
+    }
+
+    /// The finished column, and a text column of its exceptions if it holds numbers.
+    pub fn finish(mut self) -> (ColumnData, Option<ColumnData>) {
+        if self.mode == Mode::Sampling {
+            self.settle();
+        }
+        if self.mode == Mode::Text {
+            return (self.text.finish(), None);
+        }
+        let filled = self.numbers.iter().filter(|n| !n.is_nan()).count() + self.odd.len();
+        let mut odd = TextColumn::default();
+        if self.odd.len() * 20 > filled {
+            let mut all = TextColumn::default();
+            let mut exceptions = self.odd.iter().peekable();
+            for (row, n) in self.numbers.iter().enumerate() {
+                if let Some((_, word)) = exceptions.next_if(|(r, _)| *r == row) {
+                    all.set(row, word.as_bytes());
+                } else if !n.is_nan() {
+                    all.set(row, n.to_string().as_bytes());
+                }
+            }
+            return (all.finish(), None);
+        }
+        for (row, word) in &self.odd {
+            odd.set(*row, word.as_bytes());
+        }
+        let rest = (!self.odd.is_empty()).then(|| odd.finish());
+        (ColumnData::Number(self.numbers), rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever the memory of recent texts holds, a text has one code and a code one text.
+        #[test]
+        fn equal_texts_share_a_code(cells in proptest::collection::vec("[ab]{0,5}|[ab]{7,10}|[ab]{15,26}|[0-9]{1,3}", 1..400)) {
+            let mut words = Interner::default();
+            for cell in cells.iter().chain(&cells) {
+                let code = words.code(cell.as_bytes()) as usize;
+                prop_assert_eq!(&words.values()[code], cell);
+            }
+            let mut distinct: Vec<&str> = cells.iter().map(String::as_str).filter(|c| !c.is_empty()).collect();
+            distinct.sort_unstable();
+            distinct.dedup();
+            prop_assert_eq!(words.values().len(), distinct.len() + 1);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_known_again() {
+        let mut words = Interner::default();
+        let first = words.code(b"na\xefve");
+        assert_eq!(words.code(b"na\xefve"), first);
+        assert_eq!(words.code("na\u{ef}ve".as_bytes()), first);
+        assert_eq!(words.values(), ["", "na\u{ef}ve"]);
+    }
+}

@@ -1,0 +1,456 @@
+//! The settings of a view as data, so that the page can show the settings of any view.
+//!
+//! A view lists its [`Control`]s. The page shows a select, a check box or a number field for each
+//! and stores the choice with
+//! [`ViewState::set_param`](crate::view_state::ViewState::set_param) under [`Control::key`]. The
+//! default is stored as "", so that links stay short. A stored value that a view cannot read
+//! counts as not set.
+
+use crate::field::{Field, FieldInfo, FieldKind, Frame};
+use crate::view_state::ViewState;
+
+/// One setting of a view.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Key in [`ViewState::params`](crate::view_state::ViewState::params): `compare.side`.
+    pub key: String,
+    /// Caption: `Compare by`.
+    pub label: String,
+    /// One sentence for a tooltip; may be empty.
+    pub hint: String,
+    /// What can be chosen.
+    pub kind: Kind,
+    /// The value in effect.
+    pub current: String,
+    /// The value in effect if nothing is set.
+    pub default: String,
+}
+
+/// The kind of a setting, with its choices.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// One of several: a select (or radio buttons, for up to four).
+    Choice {
+        /// What can be chosen.
+        options: Vec<Choice>,
+    },
+    /// Any number of several, separated by `,` in the value: check boxes.
+    Several {
+        /// What can be chosen.
+        options: Vec<Choice>,
+        /// True if the value keeps the order in which it was chosen; else it has the order of
+        /// the options, so that a choice has one text.
+        ordered: bool,
+    },
+    /// A column or figure. Like a choice, but the page may group and search, since a file can have
+    /// a hundred columns. Values are the text form of [`Field`].
+    Field {
+        /// What can be chosen.
+        options: Vec<Choice>,
+    },
+    /// `1` or `0`.
+    Toggle,
+    /// Any text: a search field.
+    Text,
+    /// A number as text.
+    Number {
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+        /// Step of the field's arrows.
+        step: f64,
+        /// Only whole numbers are allowed.
+        whole: bool,
+        /// Upper end of the slider beside the field, if it has one.
+        slider: Option<u32>,
+        /// Unit shown behind the field.
+        unit: &'static str,
+    },
+}
+
+/// One value of a setting.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Choice {
+    /// The value that is stored.
+    pub value: String,
+    /// The caption on the page.
+    pub label: String,
+}
+
+impl Choice {
+    /// A value and what the page shows for it.
+    pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
+        Choice {
+            value: value.into(),
+            label: label.into(),
+        }
+    }
+
+    /// A value that is its own caption.
+    pub fn plain(value: impl Into<String>) -> Self {
+        let value = value.into();
+        Choice {
+            label: value.clone(),
+            value,
+        }
+    }
+
+    /// Fields of one kind (or all) as choices.
+    pub fn fields(fields: &[FieldInfo], kind: Option<FieldKind>) -> Vec<Choice> {
+        fields
+            .iter()
+            .filter(|i| kind.is_none_or(|k| i.kind == k))
+            .map(|i| Choice::new(i.field.to_string(), &i.label))
+            .collect()
+    }
+
+    /// These fields, as the frame calls them.
+    pub fn named(frame: &Frame, fields: &[Field]) -> Vec<Choice> {
+        let label = |f: &Field| frame.info(f).map_or_else(|| f.to_string(), |i| i.label);
+        let choice = |f: &Field| Choice::new(f.to_string(), label(f));
+        fields.iter().map(choice).collect()
+    }
+
+    /// Choices of value and caption.
+    pub fn list(of: &[(&str, &str)]) -> Vec<Choice> {
+        of.iter().map(|(v, l)| Choice::new(*v, *l)).collect()
+    }
+}
+
+impl Control {
+    /// A select. A stored value that is not an option counts as not set.
+    pub fn choice(
+        state: &ViewState,
+        key: &str,
+        label: &str,
+        hint: &str,
+        options: Vec<Choice>,
+        default: &str,
+    ) -> Self {
+        let current = state
+            .param(key)
+            .filter(|v| options.iter().any(|o| o.value == *v))
+            .unwrap_or(default)
+            .to_owned();
+        Control {
+            key: key.to_owned(),
+            label: label.to_owned(),
+            hint: hint.to_owned(),
+            kind: Kind::Choice { options },
+            current,
+            default: default.to_owned(),
+        }
+    }
+
+    /// Like [`Control::choice`], for columns and figures.
+    pub fn field(
+        state: &ViewState,
+        key: &str,
+        label: &str,
+        hint: &str,
+        options: Vec<Choice>,
+        default: &str,
+    ) -> Self {
+        let mut control = Control::choice(state, key, label, hint, options, default);
+        if let Kind::Choice { options } = control.kind {
+            control.kind = Kind::Field { options };
+        }
+        control
+    }
+
+    /// The colour of marks, one setting of all views; `what` is what has the colour: `a bar`.
+    pub fn color(state: &ViewState, what: &str, fields: &[FieldInfo]) -> Self {
+        let mut options = vec![Choice::new("none", "nothing")];
+        options.extend(Choice::fields(fields, None));
+        let hint = format!("What the colour of {what} shows, here and in the other views.");
+        Control::field(state, "color", "Colour", &hint, options, "dtype")
+    }
+
+    /// A linear or logarithmic scale; [`Control::log`] reads it.
+    pub fn scale(state: &ViewState, key: &str, hint: &str) -> Self {
+        let options = Choice::list(&[
+            ("", "as suits"),
+            ("linear", "linear"),
+            ("log", "logarithmic"),
+        ]);
+        Control::choice(state, key, "Scale", hint, options, "")
+    }
+
+    /// The scale chosen in [`Control::scale`]; `None` for the one that suits the values.
+    pub fn log(&self) -> Option<bool> {
+        match self.current.as_str() {
+            "log" => Some(true),
+            "linear" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Check boxes. Stored values that are not options are left out.
+    pub fn several(
+        state: &ViewState,
+        key: &str,
+        label: &str,
+        hint: &str,
+        options: Vec<Choice>,
+        default: &[String],
+    ) -> Self {
+        let chosen = |text: &str| -> Vec<String> {
+            // The order of the options, each once.
+            options
+                .iter()
+                .map(|o| o.value.clone())
+                .filter(|v| text.split(',').any(|t| t == v))
+                .collect()
+        };
+        let default = default.join(",");
+        let current = state
+            .param(key)
+            .map(chosen)
+            .filter(|c| !c.is_empty())
+            .map_or_else(|| default.clone(), |c| c.join(","));
+        Control {
+            key: key.to_owned(),
+            label: label.to_owned(),
+            hint: hint.to_owned(),
+            kind: Kind::Several {
+                options,
+                ordered: false,
+            },
+            current,
+            default,
+        }
+    }
+
+    /// A number field. A stored text that is not a number in range counts as not set.
+    pub fn number(
+        state: &ViewState,
+        key: &str,
+        label: &str,
+        hint: &str,
+        (min, max, step): (f64, f64, f64),
+        unit: &'static str,
+        default: f64,
+    ) -> Self {
+        let current = state
+            .param(key)
+            .and_then(|t| t.trim().parse::<f64>().ok())
+            .filter(|v| (min..=max).contains(v))
+            .unwrap_or(default);
+        Control {
+            key: key.to_owned(),
+            label: label.to_owned(),
+            hint: hint.to_owned(),
+            kind: Kind::Number {
+                min,
+                max,
+                step,
+                whole: false,
+                slider: None,
+                unit,
+            },
+            current: format!("{current}"),
+            default: format!("{default}"),
+        }
+    }
+
+    /// A field for a whole number from `min` to `max`. Any other stored value counts as not set.
+    pub fn count(
+        state: &ViewState,
+        key: &str,
+        label: &str,
+        hint: &str,
+        (min, max): (u32, u32),
+        default: u32,
+    ) -> Self {
+        let range = (f64::from(min), f64::from(max), 1.0);
+        let mut control = Control::number(state, key, label, hint, range, "", f64::from(default));
+        if control.as_number().fract() != 0.0 {
+            control.current = control.default.clone();
+        }
+        if let Kind::Number { whole, .. } = &mut control.kind {
+            *whole = true;
+        }
+        control
+    }
+
+    /// The same number with a slider up to `end` beside the field.
+    #[must_use]
+    pub fn with_slider(mut self, end: u32) -> Self {
+        if let Kind::Number { slider, .. } = &mut self.kind {
+            *slider = Some(end);
+        }
+        self
+    }
+
+    /// A search field.
+    pub fn text(state: &ViewState, key: &str, label: &str, hint: &str) -> Self {
+        Control {
+            key: key.to_owned(),
+            label: label.to_owned(),
+            hint: hint.to_owned(),
+            kind: Kind::Text,
+            current: state.param(key).unwrap_or_default().to_owned(),
+            default: String::new(),
+        }
+    }
+
+    /// A check box.
+    pub fn toggle(state: &ViewState, key: &str, label: &str, hint: &str, default: bool) -> Self {
+        let text = |on: bool| if on { "1" } else { "0" }.to_owned();
+        let current = match state.param(key) {
+            Some("1") => true,
+            Some("0") => false,
+            _ => default,
+        };
+        Control {
+            key: key.to_owned(),
+            label: label.to_owned(),
+            hint: hint.to_owned(),
+            kind: Kind::Toggle,
+            current: text(current),
+            default: text(default),
+        }
+    }
+
+    /// The value in effect as a number; NaN if it is not a number.
+    pub fn as_number(&self) -> f64 {
+        self.current.parse().unwrap_or(f64::NAN)
+    }
+
+    /// True if a toggle is on.
+    pub fn is_on(&self) -> bool {
+        self.current == "1"
+    }
+
+    /// The values of [`Kind::Several`].
+    pub fn values(&self) -> Vec<&str> {
+        self.current.split(',').filter(|t| !t.is_empty()).collect()
+    }
+
+    /// The choices; empty if any text can be typed.
+    pub fn options(&self) -> &[Choice] {
+        match &self.kind {
+            Kind::Choice { options } | Kind::Several { options, .. } | Kind::Field { options } => {
+                options
+            }
+            Kind::Toggle | Kind::Text | Kind::Number { .. } => &[],
+        }
+    }
+
+    /// Checks a typed text and returns it as a value.
+    ///
+    /// # Errors
+    /// A sentence with the range, if the setting is a number and the text is not in its range.
+    pub fn accept(&self, typed: &str) -> Result<String, String> {
+        let Kind::Number {
+            min, max, whole, ..
+        } = self.kind
+        else {
+            return Ok(typed.to_owned());
+        };
+        match typed.trim().parse::<f64>() {
+            Ok(v) if (min..=max).contains(&v) && !(whole && v.fract() != 0.0) => Ok(format!("{v}")),
+            _ => Err(format!(
+                "Expected {} from {min} to {max}: {typed}",
+                if whole { "a whole number" } else { "a number" },
+            )),
+        }
+    }
+
+    /// The value of check boxes after one is switched.
+    pub fn toggled(&self, value: &str) -> String {
+        let mut chosen = self.values();
+        match chosen.iter().position(|v| *v == value) {
+            Some(i) => drop(chosen.remove(i)),
+            None => chosen.push(value),
+        }
+        if let Kind::Several { ordered: false, .. } = self.kind {
+            chosen = self
+                .options()
+                .iter()
+                .map(|o| o.value.as_str())
+                .filter(|v| chosen.contains(v))
+                .collect();
+        }
+        chosen.join(",")
+    }
+
+    /// Captions of the chosen options, in the order of the value.
+    pub fn captions(&self) -> String {
+        let name = |v: &&str| {
+            let known = self.options().iter().find(|o| o.value == **v);
+            known.map_or(*v, |o| o.label.as_str()).to_owned()
+        };
+        let names: Vec<String> = self.values().iter().map(name).collect();
+        names.join(", ")
+    }
+
+    /// The text to store for a choice: "" for the default.
+    pub fn stored<'a>(&self, value: &'a str) -> &'a str {
+        if value == self.default { "" } else { value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_counts_as_not_set() {
+        let mut state = ViewState::default();
+        let options = || vec![Choice::plain("a"), Choice::plain("b"), Choice::plain("c")];
+        let choice = |s: &ViewState| Control::choice(s, "v.x", "X", "", options(), "b").current;
+        assert_eq!(choice(&state), "b");
+        state.set_param("v.x", "gone");
+        assert_eq!(choice(&state), "b");
+        state.set_param("v.x", "c");
+        assert_eq!(choice(&state), "c");
+        state.set_param("v.n", "1e9");
+        let n = Control::number(&state, "v.n", "N", "", (0.0, 10.0, 1.0), "%", 2.0);
+        assert_eq!(
+            (n.as_number(), n.stored("2"), n.stored("3")),
+            (2.0, "", "3")
+        );
+        state.set_param("v.m", "c,zzz,a");
+        let m = Control::several(&state, "v.m", "M", "", options(), &["b".into()]);
+        assert_eq!(m.values(), ["a", "c"]);
+        assert!(Control::toggle(&state, "v.t", "T", "", true).is_on());
+    }
+
+    #[test]
+    fn a_number_out_of_range_is_refused_in_words() {
+        let mut state = ViewState::default();
+        state.set_param("v.n", "2.5");
+        let n = Control::count(&state, "v.n", "Batch", "", (1, 16), 8);
+        assert_eq!(n.as_number(), 8.0);
+        assert_eq!(n.accept(" 16 "), Ok("16".to_owned()));
+        for text in ["0", "17", "2.5", "many", ""] {
+            assert_eq!(
+                n.accept(text),
+                Err(format!("Expected a whole number from 1 to 16: {text}"))
+            );
+        }
+        let share = Control::number(&state, "v.s", "Share", "", (0.0, 100.0, 5.0), "%", 10.0);
+        assert_eq!(share.accept("2.5"), Ok("2.5".to_owned()));
+        assert!(share.accept("NaN").is_err());
+    }
+
+    #[test]
+    fn check_boxes_keep_one_order_or_that_of_choice() {
+        let mut state = ViewState::default();
+        state.set_param("v.m", "b");
+        let options = ["a", "b", "c"].map(Choice::plain).to_vec();
+        let mut m = Control::several(&state, "v.m", "M", "", options, &["c".into()]);
+        assert_eq!(
+            (m.toggled("a").as_str(), m.toggled("b").as_str()),
+            ("a,b", "")
+        );
+        if let Kind::Several { ordered, .. } = &mut m.kind {
+            *ordered = true;
+        }
+        assert_eq!(m.toggled("a"), "b,a");
+        m.current = "c,gone,a".to_owned();
+        assert_eq!(m.captions(), "c, gone, a");
+    }
+}

@@ -1,0 +1,262 @@
+//! The columnar table every view reads: one row is one measured (or listed) GEMM.
+//!
+//! Canonical columns are plain vectors of equal length. Text is dictionary-coded; types, layout
+//! and epilogue of a row are one code into [`Dataset::ops`]. Everything else in a file is an extra
+//! [`Column`]. Every row has its file and line.
+
+mod append;
+mod column_meaning;
+mod rejected;
+mod trace_context;
+pub mod wire;
+
+pub use column_meaning::{ColumnMeaning, ColumnSpec, ColumnUnit, UnknownMeaning};
+pub use rejected::{RejectReason, Rejected};
+pub use trace_context::{
+    CallStack, CategoryTime, MEASURED, ReportedFigures, ReportedOperation, TraceContext,
+};
+
+use gemmscope_model::gemm::{Operation, Problem};
+use serde::{Deserialize, Serialize};
+
+/// Values of an extra column, one per row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnData {
+    /// Codes into `values`; code 0 is always the empty text (missing).
+    Text {
+        /// One code per row.
+        codes: Vec<u32>,
+        /// Distinct values, `values[0] == ""`.
+        values: Vec<String>,
+    },
+    /// Numbers, in SI base units if the meaning has a unit; NaN is missing.
+    Number(Vec<f64>),
+}
+
+impl ColumnData {
+    /// An empty text column.
+    pub fn text() -> Self {
+        ColumnData::Text {
+            codes: Vec::new(),
+            values: vec![String::new()],
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            ColumnData::Text { codes, .. } => codes.len(),
+            ColumnData::Number(v) => v.len(),
+        }
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fills with "missing" up to `len` rows.
+    pub fn pad(&mut self, len: usize) {
+        match self {
+            ColumnData::Text { codes, .. } => codes.resize(len, 0),
+            ColumnData::Number(v) => v.resize(len, f64::NAN),
+        }
+    }
+}
+
+/// A column beyond the canonical ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Stable key in links and exports: the id of its meaning, or the header text.
+    pub key: String,
+    /// Title on the page: the header as the file spells it.
+    pub label: String,
+    /// What it means.
+    pub meaning: ColumnMeaning,
+    /// Unit of the numbers ("s", "FLOP/s", "B/s", ""), for labels and export headers.
+    pub unit: String,
+    /// The values.
+    pub data: ColumnData,
+}
+
+/// An assumption of an importer, shown on the file's card. The user can replace `value`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Assumption {
+    /// Subject: `unit:Runtime`, `dtype`, `layout`. It is the key in `ImportOptions::answers`.
+    pub key: String,
+    /// The sentence for the reader.
+    pub text: String,
+    /// What was assumed.
+    pub value: String,
+    /// Other values to choose from (empty: free text).
+    pub choices: Vec<String>,
+}
+
+/// How the file's own rate compares with the recomputed one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReportedCheck {
+    /// Rows with a rate in the file.
+    pub compared: u64,
+    /// Rows among them whose rate is within 1 % of work / time.
+    pub within_1_percent: u64,
+}
+
+/// One imported file (or paste) and what happened to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// File name.
+    pub name: String,
+    /// Size in bytes as read (after gzip).
+    pub bytes: u64,
+    /// Key in `import::FORMATS`.
+    pub format: String,
+    /// Format name for people.
+    pub format_name: String,
+    /// Why this format was chosen.
+    pub format_reason: String,
+    /// Rows in the file: used and rejected ones.
+    pub rows_read: u64,
+    /// Rows in the dataset.
+    pub rows_used: u64,
+    /// Rejected rows.
+    pub rejected: Rejected,
+    /// Assumptions that the user can change.
+    pub assumptions: Vec<Assumption>,
+    /// Remarks: device found in a preamble, other kernels skipped, quirks corrected.
+    pub notes: Vec<String>,
+    /// Agreement of the file's own rates.
+    pub reported_rate: ReportedCheck,
+    /// GEMMs that are not in the dataset because the producer does not know their shape.
+    #[serde(default)]
+    pub without_model: RowsAndTime,
+    /// Rows that were left out because another row already has their time.
+    #[serde(default)]
+    pub counted_twice: RowsAndTime,
+    /// Other operations of the same trace.
+    #[serde(default)]
+    pub not_gemm: RowsAndTime,
+    /// Content of the other files of the same trace report.
+    #[serde(default)]
+    pub trace: Option<Box<TraceContext>>,
+}
+
+/// A number of rows and their total time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowsAndTime {
+    /// Number of rows.
+    pub rows: u64,
+    /// Time of all calls, seconds.
+    pub time_s: f64,
+}
+
+impl RowsAndTime {
+    /// Counts one more row.
+    pub fn add(&mut self, time_s: f64) {
+        self.rows += 1;
+        if time_s.is_finite() {
+            self.time_s += time_s;
+        }
+    }
+}
+
+/// All rows of all loaded files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dataset {
+    /// The files; `source` holds indices into it.
+    pub sources: Vec<Source>,
+    /// Distinct operations; `op` holds indices into it.
+    pub ops: Vec<Operation>,
+    /// Distinct device names as the files state them; index 0 is "" (not stated).
+    pub devices: Vec<String>,
+    /// Rows of A and C.
+    pub m: Vec<u32>,
+    /// Columns of B and C.
+    pub n: Vec<u32>,
+    /// Summed dimension.
+    pub k: Vec<u32>,
+    /// Independent GEMMs per call.
+    pub batch: Vec<u32>,
+    /// Code into `ops`.
+    pub op: Vec<u16>,
+    /// Code into `devices`.
+    pub device: Vec<u16>,
+    /// Time of one call in seconds; NaN where the row is a shape without a measurement.
+    pub time_s: Vec<f64>,
+    /// Code into `sources`.
+    pub source: Vec<u16>,
+    /// 1-based line in the file where the row starts.
+    pub line: Vec<u32>,
+    /// All other columns.
+    pub columns: Vec<Column>,
+}
+
+impl Dataset {
+    /// An empty dataset.
+    pub fn new() -> Self {
+        Dataset {
+            devices: vec![String::new()],
+            ..Dataset::default()
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.m.len()
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.m.is_empty()
+    }
+
+    /// The GEMM of a row.
+    pub fn problem(&self, row: usize) -> Problem {
+        Problem {
+            m: self.m[row],
+            n: self.n[row],
+            k: self.k[row],
+            batch: self.batch[row],
+            op: self.ops[self.op[row] as usize],
+        }
+    }
+
+    /// The column with this meaning, if there is one.
+    pub fn column(&self, meaning: ColumnMeaning) -> Option<&Column> {
+        self.columns.iter().find(|c| c.meaning == meaning)
+    }
+
+    /// The values of the number column with this meaning, by row; NaN where missing.
+    pub fn numbers(&self, meaning: ColumnMeaning) -> Option<&[f64]> {
+        match &self.column(meaning)?.data {
+            ColumnData::Number(values) => Some(values),
+            ColumnData::Text { .. } => None,
+        }
+    }
+
+    /// The codes of the text column with this meaning, by row.
+    pub fn codes(&self, meaning: ColumnMeaning) -> Option<&[u32]> {
+        match &self.column(meaning)?.data {
+            ColumnData::Text { codes, .. } => Some(codes),
+            ColumnData::Number(_) => None,
+        }
+    }
+
+    /// A number of a row by meaning; NaN where missing.
+    pub fn number(&self, meaning: ColumnMeaning, row: usize) -> f64 {
+        self.numbers(meaning).map_or(f64::NAN, |v| v[row])
+    }
+
+    /// A text of a row by meaning; "" where missing.
+    pub fn text(&self, meaning: ColumnMeaning, row: usize) -> &str {
+        match self.column(meaning).map(|c| &c.data) {
+            Some(ColumnData::Text { codes, values }) => &values[codes[row] as usize],
+            _ => "",
+        }
+    }
+
+    /// Calls that the row stands for (1 if the file does not say).
+    pub fn count(&self, row: usize) -> f64 {
+        let n = self.number(ColumnMeaning::Count, row);
+        if n.is_nan() { 1.0 } else { n }
+    }
+}

@@ -1,0 +1,582 @@
+//! What a column means: the one vocabulary of files, datasets, exports and saved mappings.
+
+use ColumnMeaning::*;
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// What a column of a file or of a [`Dataset`](super::Dataset) means.
+///
+/// The first group becomes part of the row itself. The second group stays a column of the
+/// dataset, in SI units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ColumnMeaning {
+    /// Rows of A and C.
+    M,
+    /// Columns of B and C.
+    N,
+    /// Summed dimension.
+    K,
+    /// All sizes in one cell: `4096x4096x4096`, `(1, 2, 3)`, `m_n_k`.
+    Mnk,
+    /// Shape of A: `(4096, 1024)`, with that of B in another column.
+    ShapeA,
+    /// Shape of B.
+    ShapeB,
+    /// M = N = K.
+    Square,
+    /// Independent GEMMs a call.
+    Batch,
+    /// Time of one call.
+    Time,
+    /// Type of A and B.
+    Dtype,
+    /// Type of A.
+    DtypeA,
+    /// Type of B.
+    DtypeB,
+    /// Type of the output.
+    DtypeC,
+    /// Type the products are multiplied in, where it is another (`xf32`).
+    Compute,
+    /// A is transposed: `T`, `N`, `True`, `row`, `f16:column`.
+    TransA,
+    /// B is transposed.
+    TransB,
+    /// Both at once: `NT`.
+    Layout,
+    /// A bias is added: `True`, `1`.
+    Bias,
+    /// Factor of the old C: beta.
+    Beta,
+    /// Name of the device.
+    Device,
+    /// Compute units of the device, beside its architecture.
+    DeviceUnits,
+    /// The tile in one cell: `128x256x64`.
+    Tile,
+    /// Left out on purpose.
+    Ignore,
+
+    /// Name of the kernel or solution that ran.
+    Kernel,
+    /// Library or backend: hipBLASLt, cuBLAS, Triton.
+    Library,
+    /// Model or workload the shape belongs to.
+    Model,
+    /// Operation name in a trace: `aten::mm`.
+    OpName,
+    /// The producer's own verdict on the row, kept as text.
+    Status,
+    /// Calls of this GEMM that the row stands for (1 where absent).
+    Count,
+    /// Tile height over M (BM).
+    TileM,
+    /// Tile width over N (BN).
+    TileN,
+    /// Tile depth over K (BK).
+    TileK,
+    /// Split-K factor.
+    SplitK,
+    /// Software pipeline stages.
+    Stages,
+    /// Warps or waves per workgroup.
+    Warps,
+    /// Workgroups that were launched.
+    Workgroups,
+    /// The file's own rate, FLOP/s.
+    ReportedRate,
+    /// The file's own bandwidth, byte/s.
+    ReportedBandwidth,
+    /// The file's own arithmetic intensity, FLOP/byte.
+    ReportedIntensity,
+    /// The file's own work, FLOP.
+    ReportedWork,
+    /// The file's own bytes moved.
+    ReportedBytes,
+    /// The file's own percentage of a roof, as a fraction.
+    ReportedEfficiency,
+    /// Bytes measured by hardware counters.
+    MeasuredBytes,
+    /// Clock in Hz while the row was measured.
+    MeasuredClock,
+    /// Standard deviation of the time, seconds.
+    TimeStd,
+    /// Shortest time, seconds.
+    TimeMin,
+    /// Longest time, seconds.
+    TimeMax,
+    /// Position in a tuning history: generation, iteration.
+    Order,
+    /// Repetition number of one configuration.
+    Repeat,
+    /// Anything else the file brought, kept under its own name.
+    Other,
+}
+
+impl ColumnMeaning {
+    /// The meanings that a column of a dataset can have, without [`Other`].
+    pub const OF_DATASET: [ColumnMeaning; 26] = [
+        Kernel,
+        Library,
+        Model,
+        OpName,
+        Status,
+        Count,
+        TileM,
+        TileN,
+        TileK,
+        SplitK,
+        Stages,
+        Warps,
+        Workgroups,
+        ReportedRate,
+        ReportedBandwidth,
+        ReportedIntensity,
+        ReportedWork,
+        ReportedBytes,
+        ReportedEfficiency,
+        MeasuredBytes,
+        MeasuredClock,
+        TimeStd,
+        TimeMin,
+        TimeMax,
+        Order,
+        Repeat,
+    ];
+
+    /// The meanings that become part of the row, in the order of the mapping form.
+    const OF_ROW: [ColumnMeaning; 23] = [
+        M,
+        N,
+        K,
+        Mnk,
+        Square,
+        Batch,
+        Time,
+        Dtype,
+        DtypeA,
+        DtypeB,
+        DtypeC,
+        Compute,
+        TransA,
+        TransB,
+        Layout,
+        Bias,
+        Beta,
+        Device,
+        DeviceUnits,
+        ShapeA,
+        ShapeB,
+        Tile,
+        Ignore,
+    ];
+
+    /// Key of the dataset's column and name in an export: the variant in snake case.
+    pub fn id(self) -> &'static str {
+        match self {
+            M => "m",
+            N => "n",
+            K => "k",
+            Mnk => "mnk",
+            ShapeA => "shape_a",
+            ShapeB => "shape_b",
+            Square => "square",
+            Batch => "batch",
+            Time => "time",
+            Dtype => "dtype",
+            DtypeA => "dtype_a",
+            DtypeB => "dtype_b",
+            DtypeC => "dtype_c",
+            Compute => "compute",
+            TransA => "trans_a",
+            TransB => "trans_b",
+            Layout => "layout",
+            Bias => "bias",
+            Beta => "beta",
+            Device => "device",
+            DeviceUnits => "device_units",
+            Tile => "tile",
+            Ignore => "ignore",
+            Kernel => "kernel",
+            Library => "library",
+            Model => "model",
+            OpName => "op_name",
+            Status => "status",
+            Count => "count",
+            TileM => "tile_m",
+            TileN => "tile_n",
+            TileK => "tile_k",
+            SplitK => "split_k",
+            Stages => "stages",
+            Warps => "warps",
+            Workgroups => "workgroups",
+            ReportedRate => "reported_rate",
+            ReportedBandwidth => "reported_bandwidth",
+            ReportedIntensity => "reported_intensity",
+            ReportedWork => "reported_work",
+            ReportedBytes => "reported_bytes",
+            ReportedEfficiency => "reported_efficiency",
+            MeasuredBytes => "measured_bytes",
+            MeasuredClock => "measured_clock",
+            TimeStd => "time_std",
+            TimeMin => "time_min",
+            TimeMax => "time_max",
+            Order => "order",
+            Repeat => "repeat",
+            Other => "other",
+        }
+    }
+
+    /// Name in a saved mapping: [`id`](Self::id), shorter for four of them.
+    fn short(self) -> &'static str {
+        match self {
+            ReportedRate => "rate",
+            ReportedBandwidth => "bandwidth",
+            ReportedWork => "work",
+            Other => "extra",
+            other => other.id(),
+        }
+    }
+
+    /// The meaning with this [`id`](Self::id), or with its short name in a saved mapping.
+    pub fn parse(text: &str) -> Option<ColumnMeaning> {
+        let mut all = Self::OF_ROW
+            .into_iter()
+            .chain(Self::OF_DATASET)
+            .chain([Other]);
+        all.find(|m| m.short() == text || m.id() == text)
+    }
+
+    /// What people read: `M`, `data type of A`, `rate`.
+    pub fn label(self) -> String {
+        match self {
+            Ignore => "leave out".into(),
+            Other => "keep as it is".into(),
+            M | N | K => self.id().to_uppercase(),
+            Mnk => "M, N, K in one cell".into(),
+            ShapeA => "shape of A".into(),
+            ShapeB => "shape of B".into(),
+            Square => "M = N = K".into(),
+            Dtype => "data type".into(),
+            DtypeA => "data type of A".into(),
+            DtypeB => "data type of B".into(),
+            DtypeC => "data type of the output".into(),
+            Compute => "compute type".into(),
+            TransA => "A transposed".into(),
+            TransB => "B transposed".into(),
+            Layout => "layout (NN, NT, …)".into(),
+            Bias => "bias added".into(),
+            DeviceUnits => "compute units of the device".into(),
+            Tile => "tile (128x256x64)".into(),
+            TimeStd => "standard deviation of the time".into(),
+            TimeMin => "shortest time".into(),
+            TimeMax => "longest time".into(),
+            other => other.short().replace('_', " "),
+        }
+    }
+
+    /// SI unit of the numbers, "" where they are pure numbers or text.
+    pub fn unit(self) -> &'static str {
+        match self {
+            ReportedRate => "FLOP/s",
+            ReportedBandwidth => "B/s",
+            ReportedIntensity => "FLOP/B",
+            ReportedWork => "FLOP",
+            ReportedBytes | MeasuredBytes => "B",
+            MeasuredClock => "Hz",
+            Time | TimeStd | TimeMin | TimeMax => "s",
+            _ => "",
+        }
+    }
+
+    /// The values of such a column of a dataset are text.
+    pub fn is_text(self) -> bool {
+        matches!(self, Kernel | Library | Model | OpName | Status)
+    }
+
+    /// The units that a file may use, for the meanings that need one.
+    fn units(self) -> Vec<ColumnUnit> {
+        match self {
+            Time | TimeStd | TimeMin | TimeMax => TimeUnit::ALL.map(ColumnUnit::Time).to_vec(),
+            ReportedRate | ReportedWork => RateUnit::ALL.map(ColumnUnit::Rate).to_vec(),
+            ReportedBandwidth => BandwidthUnit::ALL.map(ColumnUnit::Bandwidth).to_vec(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The unit of a file's column, where its meaning allows several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ColumnUnit {
+    /// Of a time.
+    Time(TimeUnit),
+    /// Of a rate; of work, where the prefix counts and not the "per second".
+    Rate(RateUnit),
+    /// Of a bandwidth.
+    Bandwidth(BandwidthUnit),
+}
+
+impl ColumnUnit {
+    fn parse(meaning: ColumnMeaning, text: &str) -> Option<ColumnUnit> {
+        match meaning {
+            Time | TimeStd | TimeMin | TimeMax => TimeUnit::parse(text).map(ColumnUnit::Time),
+            ReportedRate | ReportedWork => RateUnit::parse(text).map(ColumnUnit::Rate),
+            ReportedBandwidth => BandwidthUnit::parse(text).map(ColumnUnit::Bandwidth),
+            _ => None,
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            ColumnUnit::Time(u) => u.label(),
+            ColumnUnit::Rate(u) => u.label(),
+            ColumnUnit::Bandwidth(u) => u.label(),
+        }
+    }
+}
+
+impl fmt::Display for ColumnUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ColumnUnit::Time(TimeUnit::Seconds) => "s",
+            ColumnUnit::Time(TimeUnit::Milliseconds) => "ms",
+            ColumnUnit::Time(TimeUnit::Microseconds) => "us",
+            ColumnUnit::Time(TimeUnit::Nanoseconds) => "ns",
+            ColumnUnit::Rate(RateUnit::Flops) => "flops",
+            ColumnUnit::Rate(RateUnit::KiloFlops) => "kflops",
+            ColumnUnit::Rate(RateUnit::MegaFlops) => "mflops",
+            ColumnUnit::Rate(RateUnit::GigaFlops) => "gflops",
+            ColumnUnit::Rate(RateUnit::TeraFlops) => "tflops",
+            ColumnUnit::Rate(RateUnit::PetaFlops) => "pflops",
+            ColumnUnit::Bandwidth(u) => return f.write_str(&u.label().to_lowercase()),
+        })
+    }
+}
+
+/// A meaning and, for times, rates and bandwidths, the unit of the file's numbers. Without a unit
+/// the reader infers it from the values and says so.
+///
+/// Its text form is what saved mappings, links and `--column` carry.
+///
+/// ```
+/// use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
+///
+/// let spec: ColumnSpec = "time:us".parse().unwrap();
+/// assert_eq!(spec.meaning, ColumnMeaning::Time);
+/// assert_eq!(spec.label(), "time in µs");
+/// assert_eq!(spec.to_string(), "time:us");
+/// assert!("kernel:us".parse::<ColumnSpec>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ColumnSpec {
+    /// What the column holds.
+    pub meaning: ColumnMeaning,
+    /// Unit of its numbers, where the file or the user named it.
+    pub unit: Option<ColumnUnit>,
+}
+
+impl ColumnSpec {
+    /// A kind of time in `unit`.
+    pub const fn time(meaning: ColumnMeaning, unit: Option<TimeUnit>) -> Self {
+        let unit = match unit {
+            Some(u) => Some(ColumnUnit::Time(u)),
+            None => None,
+        };
+        ColumnSpec { meaning, unit }
+    }
+
+    /// A rate, or work, in `unit`.
+    pub const fn rate(meaning: ColumnMeaning, unit: Option<RateUnit>) -> Self {
+        let unit = match unit {
+            Some(u) => Some(ColumnUnit::Rate(u)),
+            None => None,
+        };
+        ColumnSpec { meaning, unit }
+    }
+
+    /// A bandwidth in `unit`.
+    pub fn bandwidth(unit: Option<BandwidthUnit>) -> Self {
+        ColumnSpec {
+            meaning: ReportedBandwidth,
+            unit: unit.map(ColumnUnit::Bandwidth),
+        }
+    }
+
+    /// The unit, where it is one of time.
+    pub fn time_unit(self) -> Option<TimeUnit> {
+        match self.unit {
+            Some(ColumnUnit::Time(u)) => Some(u),
+            _ => None,
+        }
+    }
+
+    /// The unit, where it is one of rate or work.
+    pub fn rate_unit(self) -> Option<RateUnit> {
+        match self.unit {
+            Some(ColumnUnit::Rate(u)) => Some(u),
+            _ => None,
+        }
+    }
+
+    /// The unit, where it is one of bandwidth.
+    pub fn bandwidth_unit(self) -> Option<BandwidthUnit> {
+        match self.unit {
+            Some(ColumnUnit::Bandwidth(u)) => Some(u),
+            _ => None,
+        }
+    }
+
+    /// Every choice of the mapping form, the common ones first.
+    pub fn all() -> Vec<ColumnSpec> {
+        let common = [
+            Ignore,
+            Other,
+            M,
+            N,
+            K,
+            Mnk,
+            Square,
+            Batch,
+            Time,
+            ReportedRate,
+        ];
+        let late = [ReportedBandwidth, TimeStd, TimeMin, TimeMax, ReportedWork];
+        let rest = ColumnMeaning::OF_ROW
+            .into_iter()
+            .chain(ColumnMeaning::OF_DATASET);
+        let rest = rest.filter(|m| !common.contains(m) && !late.contains(m));
+        let all = common.into_iter().chain(rest).chain(late);
+        all.flat_map(|meaning| match meaning.units().as_slice() {
+            [] => vec![meaning.into()],
+            units => units
+                .iter()
+                .map(|&u| ColumnSpec {
+                    meaning,
+                    unit: Some(u),
+                })
+                .collect(),
+        })
+        .collect()
+    }
+
+    /// What people read: `time in µs`, `M`, `data type of A`.
+    pub fn label(self) -> String {
+        let what = self.meaning.label();
+        match self.unit {
+            Some(u) if self.meaning == ReportedWork => {
+                format!("{what} in {}", u.label().trim_end_matches("/s"))
+            }
+            Some(u) => format!("{what} in {}", u.label()),
+            None if self.meaning.units().is_empty() => what,
+            None => format!("{what} (unit from the values)"),
+        }
+    }
+}
+
+impl From<ColumnMeaning> for ColumnSpec {
+    fn from(meaning: ColumnMeaning) -> Self {
+        ColumnSpec {
+            meaning,
+            unit: None,
+        }
+    }
+}
+
+impl fmt::Display for ColumnSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.meaning.short())?;
+        match self.unit {
+            Some(u) => write!(f, ":{u}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The text names no meaning of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownMeaning(pub String);
+
+impl fmt::Display for UnknownMeaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "expected what the column holds, such as m, n, k, time:us, rate:tflops, dtype or \
+             ignore: {}",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for UnknownMeaning {}
+
+impl FromStr for ColumnSpec {
+    type Err = UnknownMeaning;
+
+    fn from_str(text: &str) -> Result<Self, UnknownMeaning> {
+        let unknown = || UnknownMeaning(text.to_owned());
+        let lower = text.trim().to_lowercase();
+        let (name, unit) = match lower.split_once(':') {
+            Some((name, unit)) => (name.trim(), Some(unit.trim())),
+            None => (lower.as_str(), None),
+        };
+        let meaning = ColumnMeaning::parse(name).ok_or_else(unknown)?;
+        let unit = unit
+            .map(|u| ColumnUnit::parse(meaning, u).ok_or_else(unknown))
+            .transpose()?;
+        Ok(ColumnSpec { meaning, unit })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_choice_survives_its_text() {
+        let all = ColumnSpec::all();
+        assert_eq!(all.len(), 80);
+        for spec in all {
+            assert_eq!(spec.to_string().parse(), Ok(spec), "{spec}");
+            let bare = ColumnSpec::from(spec.meaning);
+            assert_eq!(bare.to_string().parse(), Ok(bare), "{spec}");
+            assert!(!spec.label().is_empty());
+        }
+        for (text, spec) in [
+            (
+                "Time:US",
+                ColumnSpec::time(Time, Some(TimeUnit::Microseconds)),
+            ),
+            (
+                "rate:tflops",
+                ColumnSpec::rate(ReportedRate, Some(RateUnit::TeraFlops)),
+            ),
+            (
+                "work:gflops",
+                ColumnSpec::rate(ReportedWork, Some(RateUnit::GigaFlops)),
+            ),
+            (
+                "bandwidth:gb/s",
+                ColumnSpec::bandwidth(Some(BandwidthUnit::Gigabytes)),
+            ),
+            ("extra", Other.into()),
+            ("kernel", Kernel.into()),
+            ("ignore", Ignore.into()),
+        ] {
+            assert_eq!(text.parse(), Ok(spec), "{text}");
+        }
+        for text in ["", "time:parsec", "m:us", "speed"] {
+            assert!(text.parse::<ColumnSpec>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_saved_name_is_the_id() {
+        for meaning in ColumnMeaning::OF_DATASET {
+            let json = serde_json::to_string(&meaning).unwrap();
+            assert_eq!(json, format!("\"{}\"", meaning.id()));
+        }
+    }
+}

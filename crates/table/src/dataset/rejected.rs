@@ -1,0 +1,134 @@
+//! Rejected rows: counted by reason, and as a file of their own.
+
+use crate::native_csv::{guard, push_quoted};
+use serde::{Deserialize, Serialize};
+
+/// Why rows were rejected, and how many.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RejectReason {
+    /// Short, stable sentence: `time is zero (mean_microseconds)`.
+    pub text: String,
+    /// Rows with this reason.
+    pub count: u64,
+    /// The first few line numbers.
+    pub first_lines: Vec<u32>,
+    /// Column (1-based) and offending text of the first such row.
+    pub example: Option<(u32, String)>,
+}
+
+/// The rejected rows of a file with line and reason. Their text is kept up to a limit, so that a
+/// million of them do not take more memory than the file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rejected {
+    /// Distinct reasons in the order of the file; the index is the code.
+    pub reasons: Vec<RejectReason>,
+    /// Line of each row.
+    #[serde(skip)]
+    pub lines: Vec<u32>,
+    /// Reason of each row.
+    #[serde(skip)]
+    pub codes: Vec<u16>,
+    /// Raw text of the rows, one after another, up to 32 MiB.
+    #[serde(skip)]
+    pub text: Vec<u8>,
+    /// End of each kept row in `text`; shorter than `lines` once the limit is reached.
+    #[serde(skip)]
+    pub text_ends: Vec<u32>,
+}
+
+impl Rejected {
+    /// Bytes of raw rows that are kept for download.
+    pub(crate) const TEXT_LIMIT: usize = 32 << 20;
+
+    /// Number of rejected rows.
+    pub fn total(&self) -> u64 {
+        self.reasons.iter().map(|r| r.count).sum()
+    }
+
+    /// Records one row. `column` is 1-based.
+    pub fn push(&mut self, line: u32, reason: &str, offending: Option<(u32, &str)>, raw: &[u8]) {
+        let code = match self.reasons.iter().position(|r| r.text == reason) {
+            Some(i) => i,
+            None => {
+                self.reasons.push(RejectReason {
+                    text: reason.to_owned(),
+                    count: 0,
+                    first_lines: Vec::new(),
+                    example: offending.map(|(c, t)| (c, t.chars().take(80).collect())),
+                });
+                self.reasons.len() - 1
+            }
+        };
+        let entry = &mut self.reasons[code];
+        entry.count += 1;
+        if entry.first_lines.len() < 8 {
+            entry.first_lines.push(line);
+        }
+        self.lines.push(line);
+        self.codes.push(u16::try_from(code).unwrap_or(u16::MAX));
+        if self.text_ends.len() + 1 == self.lines.len()
+            && self.text.len() + raw.len() <= Self::TEXT_LIMIT
+        {
+            self.text.extend_from_slice(raw);
+            self.text_ends
+                .push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+        }
+    }
+
+    /// Raw text of the `i`-th row, if it was kept.
+    pub fn raw(&self, i: usize) -> Option<&[u8]> {
+        let end = *self.text_ends.get(i)? as usize;
+        let start = if i == 0 {
+            0
+        } else {
+            self.text_ends[i - 1] as usize
+        };
+        self.text.get(start..end)
+    }
+
+    /// CSV with a header. Rows whose text was not kept have line and reason only.
+    pub fn to_csv(&self) -> String {
+        let mut out = String::from("line,reason,text\n");
+        for (i, (line, code)) in self.lines.iter().zip(&self.codes).enumerate() {
+            let reason = self
+                .reasons
+                .get(usize::from(*code))
+                .map_or("", |r| r.text.as_str());
+            let raw = self.raw(i).unwrap_or_default();
+            let raw = String::from_utf8_lossy(raw);
+            out.push_str(&format!("{line},"));
+            push_quoted(&mut out, &guard(reason));
+            out.push(',');
+            push_quoted(&mut out, &guard(raw.trim_end_matches(['\r', '\n'])));
+            out.push('\n');
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_quoted_and_harmless() {
+        let mut rejected = Rejected::default();
+        rejected.push(7, "time is zero", None, b"a,\"b\",0\r\n");
+        rejected.push(9, "time is zero", None, b"=cmd()");
+        assert_eq!(
+            rejected.to_csv(),
+            "line,reason,text\n7,\"time is zero\",\"a,\"\"b\"\",0\"\n9,\"time is zero\",\"'=cmd()\"\n"
+        );
+    }
+
+    #[test]
+    fn rejected_rows_count_without_keeping_a_string_per_row() {
+        let mut s = Rejected::default();
+        for line in 0..1000 {
+            s.push(line, "time is zero (us)", Some((4, "0")), b"1,2,3,0");
+        }
+        assert_eq!((s.total(), s.reasons.len()), (1000, 1));
+        assert_eq!(s.reasons[0].first_lines.len(), 8);
+        assert_eq!(s.raw(999), Some(&b"1,2,3,0"[..]));
+    }
+}

@@ -1,0 +1,248 @@
+//! The content of a trace report beside its GEMM table.
+
+use gemmscope_model::hardware::Device;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// First words in the source of a device whose ceilings rocprof-compute measured.
+pub const MEASURED: &str = "measured by rocprof-compute";
+
+/// The content of one report beside its table; every part is optional.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TraceContext {
+    /// Files that it was read from.
+    pub files: Vec<String>,
+    /// Start of the format id of the tables it belongs to; "" for trace reports.
+    pub tables_of: String,
+    /// Facts about the device, a few words each.
+    pub facts: Vec<String>,
+    /// Platform as the report names it: `MI300X`.
+    pub platform: String,
+    /// Memory bandwidth that the report uses, byte/s.
+    pub bandwidth_bytes_per_s: Option<f64>,
+    /// Peaks that the report uses, FLOP/s, by its own key: `matrix_bf16`.
+    pub achievable_flops_per_s: BTreeMap<String, f64>,
+    /// Memory, bytes.
+    pub memory_bytes: Option<f64>,
+    /// The trace that was read.
+    pub trace_path: String,
+    /// The whole traced time with idle gaps, seconds.
+    pub total_s: Option<f64>,
+    /// Time in which the device computed, seconds.
+    pub compute_s: Option<f64>,
+    /// Time in which it only communicated, seconds.
+    pub exposed_comm_s: Option<f64>,
+    /// Time in which it only copied, seconds.
+    pub exposed_memcpy_s: Option<f64>,
+    /// Time in which it did nothing, seconds.
+    pub idle_s: Option<f64>,
+    /// Kernel time of the report's GEMM category, seconds.
+    pub gemm_s: Option<f64>,
+    /// Time the processor spent in the category's operations, seconds.
+    pub cpu_s: Option<f64>,
+    /// Time the processor waited for the device, seconds.
+    pub sync_s: Option<f64>,
+    /// Kernel time by category of operation.
+    pub categories: Vec<CategoryTime>,
+    /// Call stacks by operation id.
+    pub calls: BTreeMap<u64, CallStack>,
+    /// The report's own figures by operation, as printed.
+    pub reported: Option<ReportedFigures>,
+}
+
+/// Kernel time of one category of operations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CategoryTime {
+    /// Key: `gemm`.
+    pub name: String,
+    /// Name for people.
+    pub display_name: String,
+    /// Kernel time, seconds.
+    pub kernel_s: f64,
+    /// Distinct operations.
+    pub operations: u64,
+}
+
+/// Callers and callees of one operation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CallStack {
+    /// The operation.
+    pub operation: String,
+    /// Callers, outermost first, as the report lists them.
+    pub parents: Vec<String>,
+    /// What runs under it: operations and kernels.
+    pub subtree: Vec<String>,
+    /// Its time where the report gives one, seconds.
+    pub time_s: Option<f64>,
+    /// The report marks it as a candidate for fusion.
+    pub fusion_opportunity: bool,
+    /// Remarks of the report.
+    pub notes: String,
+}
+
+/// Figures that the report computed. The page shows them beside ours.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportedFigures {
+    /// Kernel time of the category, seconds.
+    pub total_s: Option<f64>,
+    /// Its figure "percent of compute".
+    pub percent_of_compute: Option<f64>,
+    /// One entry an operation.
+    pub operations: Vec<ReportedOperation>,
+}
+
+/// One operation of the report.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportedOperation {
+    /// `aten::mm`.
+    pub name: String,
+    /// Operand shapes as printed.
+    pub input_dims: String,
+    /// Time, seconds.
+    pub time_s: Option<f64>,
+    /// Share of the category in percent.
+    pub percent_of_category: Option<f64>,
+    /// Share of the whole time in percent.
+    pub percent_of_total: Option<f64>,
+    /// Percentage of its roof.
+    pub efficiency_percent: Option<f64>,
+    /// Its estimate of what could be won, in percent of the whole time: low, mid, high.
+    pub impact_percent: Option<(f64, f64, f64)>,
+    /// Callers, from the module chain or call chain.
+    pub callers: Vec<String>,
+}
+
+impl TraceContext {
+    /// Fills in everything that is missing here and known in `other`.
+    pub fn merge(&mut self, other: TraceContext) {
+        self.files.extend(other.files);
+        self.facts.extend(other.facts);
+        take_text(&mut self.platform, other.platform);
+        take_text(&mut self.trace_path, other.trace_path);
+        for (mine, theirs) in [
+            (&mut self.bandwidth_bytes_per_s, other.bandwidth_bytes_per_s),
+            (&mut self.memory_bytes, other.memory_bytes),
+            (&mut self.total_s, other.total_s),
+            (&mut self.compute_s, other.compute_s),
+            (&mut self.exposed_comm_s, other.exposed_comm_s),
+            (&mut self.exposed_memcpy_s, other.exposed_memcpy_s),
+            (&mut self.idle_s, other.idle_s),
+            (&mut self.gemm_s, other.gemm_s),
+            (&mut self.cpu_s, other.cpu_s),
+            (&mut self.sync_s, other.sync_s),
+        ] {
+            *mine = mine.or(theirs);
+        }
+        for (key, value) in other.achievable_flops_per_s {
+            self.achievable_flops_per_s.entry(key).or_insert(value);
+        }
+        if self.categories.is_empty() {
+            self.categories = other.categories;
+        }
+        for (uid, stack) in other.calls {
+            let mine = self.calls.entry(uid).or_default();
+            if mine.parents.is_empty() && mine.subtree.is_empty() {
+                *mine = stack;
+            }
+        }
+        if self.reported.is_none() {
+            self.reported = other.reported;
+        }
+    }
+
+    /// The platform as a device whose achievable peaks are those of the report, to which its
+    /// percentages refer. `None` if the report does not give enough of them.
+    pub fn device(&self) -> Option<Device> {
+        let bandwidth = self.bandwidth_bytes_per_s?;
+        if self.platform.is_empty() || self.achievable_flops_per_s.is_empty() {
+            return None;
+        }
+        let peaks: BTreeMap<&str, f64> = self
+            .achievable_flops_per_s
+            .iter()
+            .map(|(key, rate)| (key.as_str(), rate / 1e12))
+            .collect();
+        let mut platform = serde_json::json!({
+            "name": self.platform,
+            "mem_bw_gbps": bandwidth / 1e9,
+            "max_achievable_tflops": peaks,
+        });
+        if let (Some(bytes), Some(object)) = (self.memory_bytes, platform.as_object_mut()) {
+            object.insert("memory_gb".to_owned(), (bytes / 1e9).into());
+        }
+        let mut device = Device::from_json(&platform.to_string()).ok()?;
+        // Rows refer to it by the name that the report uses.
+        device.name.clone_from(&self.platform);
+        Some(device)
+    }
+
+    /// The device among these whose ceilings were measured with this profile (`roofline.csv`),
+    /// with the name, compute units and caches of this context. `None` if there is none, or if it
+    /// has a name already.
+    pub fn name_measured(&self, devices: &[Device]) -> Option<Device> {
+        if self.tables_of.is_empty() || self.platform.is_empty() {
+            return None;
+        }
+        let measured = devices
+            .iter()
+            .find(|d| d.source.starts_with(MEASURED) && d.name != self.platform)?;
+        let known = gemmscope_model::hardware::match_name(&self.platform).device();
+        let named = known.cloned().unwrap_or_else(|| measured.clone());
+        // Rows refer to it by the name that they state.
+        Some(Device {
+            id: measured.id.clone(),
+            name: self.platform.clone(),
+            aliases: Vec::new(),
+            bandwidth_bytes_per_s: measured.bandwidth_bytes_per_s,
+            peaks: measured.peaks.clone(),
+            source: measured.source.clone(),
+            ..named
+        })
+    }
+
+    /// Summary of its content, a few words for each part.
+    pub fn brings(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if !self.platform.is_empty() {
+            out.push(match self.achievable_flops_per_s.len() {
+                0 => self.platform.clone(),
+                n => format!("{} with {n} peaks", self.platform),
+            });
+        }
+        out.extend(self.facts.iter().cloned());
+        if let Some(total) = self.total_s.or(self.compute_s) {
+            out.push(format!("{} traced", gemmscope_model::units::Seconds(total)));
+        }
+        for (n, one, many) in [
+            (self.calls.len(), "call stack", "call stacks"),
+            (self.categories.len(), "category", "categories"),
+            (
+                self.reported.as_ref().map_or(0, |r| r.operations.len()),
+                "operation's own figures",
+                "operations' own figures",
+            ),
+        ] {
+            if n > 0 {
+                out.push(format!("{n} {}", if n == 1 { one } else { many }));
+            }
+        }
+        out
+    }
+
+    /// Time outside the GEMMs, seconds: the whole time if known, else the compute time, minus
+    /// `gemm_s`.
+    pub fn other_s(&self, gemm_s: f64) -> Option<f64> {
+        let whole = self.total_s.or(self.compute_s)?;
+        Some((whole - gemm_s).max(0.0))
+    }
+}
+
+fn take_text(mine: &mut String, theirs: String) {
+    if mine.is_empty() {
+        *mine = theirs;
+    }
+}

@@ -1,0 +1,306 @@
+//! A dataset as one JSON head and a list of typed buffers, which a worker transfers to the page.
+//!
+//! Columns are moved and never copied here; the head holds the small parts (files, types,
+//! dictionaries). [`pack`] and [`unpack`] use the same order of buffers.
+
+use super::{Column, ColumnData, ColumnMeaning, Dataset, Rejected, Source};
+use gemmscope_model::gemm::Operation;
+use serde::{Deserialize, Serialize};
+
+/// One column in transfer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Buffer {
+    /// Bytes.
+    U8(Vec<u8>),
+    /// Small codes.
+    U16(Vec<u16>),
+    /// Sizes, lines, codes.
+    U32(Vec<u32>),
+    /// Numbers.
+    F64(Vec<f64>),
+}
+
+/// A dataset ready for transfer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Packed {
+    /// The small parts, as JSON.
+    pub head: String,
+    /// The columns, in the order that [`unpack`] expects.
+    pub buffers: Vec<Buffer>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    rows: usize,
+    sources: Vec<Source>,
+    ops: Vec<Operation>,
+    devices: Vec<String>,
+    columns: Vec<ColumnHead>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ColumnHead {
+    key: String,
+    label: String,
+    meaning: ColumnMeaning,
+    unit: String,
+    /// `None` for numbers. The ends of the dictionary's texts are a buffer too, since a dictionary
+    /// can be as long as the column.
+    text: bool,
+}
+
+/// Takes the dataset apart.
+pub fn pack(data: Dataset) -> Packed {
+    let rows = data.len();
+    let mut buffers = vec![
+        Buffer::U32(data.m),
+        Buffer::U32(data.n),
+        Buffer::U32(data.k),
+        Buffer::U32(data.batch),
+        Buffer::U16(data.op),
+        Buffer::U16(data.device),
+        Buffer::F64(data.time_s),
+        Buffer::U16(data.source),
+        Buffer::U32(data.line),
+    ];
+    let mut sources = data.sources;
+    for source in &mut sources {
+        let rejected = &mut source.rejected;
+        buffers.push(Buffer::U32(std::mem::take(&mut rejected.lines)));
+        buffers.push(Buffer::U16(std::mem::take(&mut rejected.codes)));
+        buffers.push(Buffer::U8(std::mem::take(&mut rejected.text)));
+        buffers.push(Buffer::U32(std::mem::take(&mut rejected.text_ends)));
+    }
+    let mut columns = Vec::with_capacity(data.columns.len());
+    for column in data.columns {
+        let text = match column.data {
+            ColumnData::Number(values) => {
+                buffers.push(Buffer::F64(values));
+                false
+            }
+            ColumnData::Text { codes, values } => {
+                let mut bytes = Vec::with_capacity(values.iter().map(String::len).sum());
+                let mut ends = Vec::with_capacity(values.len());
+                for value in &values {
+                    bytes.extend_from_slice(value.as_bytes());
+                    ends.push(bytes.len() as u32);
+                }
+                buffers.push(Buffer::U32(codes));
+                buffers.push(Buffer::U8(bytes));
+                buffers.push(Buffer::U32(ends));
+                true
+            }
+        };
+        columns.push(ColumnHead {
+            key: column.key,
+            label: column.label,
+            meaning: column.meaning,
+            unit: column.unit,
+            text,
+        });
+    }
+    let head = Head {
+        rows,
+        sources,
+        ops: data.ops,
+        devices: data.devices,
+        columns,
+    };
+    Packed {
+        // Plain structs of text and numbers: serialising them does not fail.
+        head: serde_json::to_string(&head).unwrap_or_default(),
+        buffers,
+    }
+}
+
+/// Puts the dataset together again.
+///
+/// # Errors
+/// A sentence, if the head is not from [`pack`] or a buffer is missing or has another type or
+/// length.
+pub fn unpack(packed: Packed) -> Result<Dataset, String> {
+    let head: Head = serde_json::from_str(&packed.head).map_err(|e| format!("head: {e}"))?;
+    let mut buffers = Take {
+        rows: head.rows,
+        buffers: packed.buffers.into_iter(),
+    };
+    let mut data = Dataset {
+        m: buffers.rows_u32("m")?,
+        n: buffers.rows_u32("n")?,
+        k: buffers.rows_u32("k")?,
+        batch: buffers.rows_u32("batch")?,
+        op: buffers.rows_u16("op")?,
+        device: buffers.rows_u16("device")?,
+        time_s: buffers.rows_f64("time")?,
+        source: buffers.rows_u16("source")?,
+        line: buffers.rows_u32("line")?,
+        sources: head.sources,
+        ops: head.ops,
+        devices: head.devices,
+        columns: Vec::with_capacity(head.columns.len()),
+    };
+    for source in &mut data.sources {
+        let lines = buffers.u32("lines of rejected rows")?;
+        let codes = buffers.u16("reasons of rejected rows")?;
+        let text = buffers.u8("text of rejected rows")?;
+        let text_ends = buffers.u32("ends of rejected rows")?;
+        source.rejected = Rejected {
+            reasons: std::mem::take(&mut source.rejected.reasons),
+            lines,
+            codes,
+            text,
+            text_ends,
+        };
+    }
+    for column in head.columns {
+        let values = if column.text {
+            let codes = buffers.rows_u32(&column.key)?;
+            let bytes = buffers.u8(&column.key)?;
+            let ends = buffers.u32(&column.key)?;
+            let values = texts(&bytes, &ends).ok_or_else(|| format!("texts of {}", column.key))?;
+            if codes.iter().any(|&c| c as usize >= values.len()) {
+                return Err(format!("codes of {}", column.key));
+            }
+            ColumnData::Text { codes, values }
+        } else {
+            ColumnData::Number(buffers.rows_f64(&column.key)?)
+        };
+        data.columns.push(Column {
+            key: column.key,
+            label: column.label,
+            meaning: column.meaning,
+            unit: column.unit,
+            data: values,
+        });
+    }
+    let known = |codes: &[u16], len: usize| codes.iter().all(|&c| usize::from(c) < len);
+    if !known(&data.op, data.ops.len())
+        || !known(&data.device, data.devices.len())
+        || !known(&data.source, data.sources.len())
+    {
+        return Err("a code without an entry".to_owned());
+    }
+    Ok(data)
+}
+
+fn texts(bytes: &[u8], ends: &[u32]) -> Option<Vec<String>> {
+    let mut start = 0usize;
+    ends.iter()
+        .map(|&end| {
+            let text = std::str::from_utf8(bytes.get(start..end as usize)?).ok()?;
+            start = end as usize;
+            Some(text.to_owned())
+        })
+        .collect()
+}
+
+struct Take {
+    rows: usize,
+    buffers: std::vec::IntoIter<Buffer>,
+}
+
+macro_rules! take {
+    ($plain:ident, $rows:ident, $variant:ident, $type:ty) => {
+        fn $plain(&mut self, what: &str) -> Result<Vec<$type>, String> {
+            match self.buffers.next() {
+                Some(Buffer::$variant(values)) => Ok(values),
+                _ => Err(format!("no {} buffer for {what}", stringify!($type))),
+            }
+        }
+
+        #[allow(dead_code, reason = "not every type has columns of one value a row")]
+        fn $rows(&mut self, what: &str) -> Result<Vec<$type>, String> {
+            let values = self.$plain(what)?;
+            if values.len() == self.rows {
+                Ok(values)
+            } else {
+                Err(format!(
+                    "{} values for {} rows: {what}",
+                    values.len(),
+                    self.rows
+                ))
+            }
+        }
+    };
+}
+
+impl Take {
+    take!(u8, rows_u8, U8, u8);
+    take!(u16, rows_u16, U16, u16);
+    take!(u32, rows_u32, U32, u32);
+    take!(f64, rows_f64, F64, f64);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_model::dtype::DataType;
+
+    fn sample() -> Dataset {
+        let mut data = Dataset::new();
+        let mut source = Source {
+            name: "a.csv".into(),
+            rows_read: 3,
+            rows_used: 2,
+            ..Source::default()
+        };
+        source
+            .rejected
+            .push(4, "time is zero", Some((3, "0")), b"1,2,0\n");
+        data.sources.push(source);
+        data.ops.push(Operation::uniform(DataType::Bf16));
+        for i in 0..2u32 {
+            data.m.push(i + 1);
+            data.n.push(64);
+            data.k.push(8);
+            data.batch.push(1);
+            data.op.push(0);
+            data.device.push(0);
+            data.time_s.push(f64::from(i) * 1e-6);
+            data.source.push(0);
+            data.line.push(i + 2);
+        }
+        data.columns.push(Column {
+            key: "kernel".into(),
+            label: "Kernel".into(),
+            meaning: ColumnMeaning::Kernel,
+            unit: String::new(),
+            data: ColumnData::Text {
+                codes: vec![1, 2],
+                values: vec![String::new(), "größe".into(), "b,\"c\"".into()],
+            },
+        });
+        data.columns.push(Column {
+            key: "count".into(),
+            label: "n".into(),
+            meaning: ColumnMeaning::Count,
+            unit: String::new(),
+            data: ColumnData::Number(vec![1.0, 7.5]),
+        });
+        data
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let data = sample();
+        assert_eq!(unpack(pack(data.clone())), Ok(data));
+        let empty = Dataset::new();
+        assert_eq!(unpack(pack(empty.clone())), Ok(empty));
+    }
+
+    #[test]
+    fn a_damaged_message_is_refused_in_words() {
+        let whole = pack(sample());
+        for i in 0..whole.buffers.len() {
+            let mut short = whole.clone();
+            short.buffers.remove(i);
+            assert!(unpack(short).is_err(), "without buffer {i}");
+        }
+        let mut broken = whole.clone();
+        broken.buffers[4] = Buffer::U16(vec![0, 9]);
+        assert_eq!(unpack(broken), Err("a code without an entry".to_owned()));
+        let mut broken = whole;
+        broken.head = "{}".into();
+        assert!(unpack(broken).is_err_and(|e| e.starts_with("head: ")));
+    }
+}

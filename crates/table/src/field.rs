@@ -1,0 +1,452 @@
+//! Every figure and column under one name: an axis, a colour, a facet, a table column.
+
+use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
+use crate::metrics::Metrics;
+use gemmscope_model::hardware::RoofKind;
+use std::fmt;
+use std::sync::Arc;
+
+mod categories;
+
+pub use categories::{Categories, Codes, shape_label};
+
+/// A quantity or category of a row. Links and exports use its text form (`Display`,
+/// [`Field::parse`]) as a key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Field {
+    /// Rows of the output.
+    M,
+    /// Columns of the output.
+    N,
+    /// Summed dimension.
+    K,
+    /// Independent GEMMs per call.
+    Batch,
+    /// Time of one call, s.
+    Time,
+    /// Time of all calls of the row, s.
+    TotalTime,
+    /// Work of one call, FLOP.
+    Work,
+    /// Compulsory bytes of one call.
+    Bytes,
+    /// Arithmetic intensity, FLOP/byte.
+    Ai,
+    /// Attained rate, FLOP/s.
+    Attained,
+    /// Compulsory bytes over time, byte/s.
+    Bandwidth,
+    /// Share of the roof, 0..1 (above 1: above the roof).
+    Efficiency,
+    /// Share of the device's bandwidth.
+    BandwidthUse,
+    /// Time over the roof, all calls, s.
+    Lost,
+    /// M x N x K (x batch), as a category.
+    Shape,
+    /// Types of the operands.
+    Dtype,
+    /// NN, NT, TN, TT.
+    Transposes,
+    /// Device, as stated or assumed.
+    Device,
+    /// File.
+    Source,
+    /// Memory, near the ridge, compute.
+    Bound,
+    /// An extra column by key.
+    Column(String),
+}
+
+/// Built-in fields in the order the page lists them.
+pub(crate) const BUILT_IN: [Field; 20] = [
+    Field::Shape,
+    Field::M,
+    Field::N,
+    Field::K,
+    Field::Batch,
+    Field::Dtype,
+    Field::Transposes,
+    Field::Device,
+    Field::Time,
+    Field::TotalTime,
+    Field::Attained,
+    Field::Efficiency,
+    Field::Ai,
+    Field::Bandwidth,
+    Field::BandwidthUse,
+    Field::Bound,
+    Field::Lost,
+    Field::Work,
+    Field::Bytes,
+    Field::Source,
+];
+
+/// A number or a category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Ordered quantity.
+    Number,
+    /// Distinct texts.
+    Category,
+}
+
+/// How a field is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldInfo {
+    /// The field.
+    pub field: Field,
+    /// Title: `Attained`.
+    pub label: String,
+    /// SI base unit of the number ("" for none): `FLOP/s`.
+    pub unit: String,
+    /// Number or category.
+    pub kind: FieldKind,
+    /// Usually spans decades, so that a logarithmic axis is the default.
+    pub log: bool,
+    /// `Some(true)` if more is better.
+    pub higher_is_better: Option<bool>,
+    /// One sentence that explains the term to a newcomer.
+    pub hint: &'static str,
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = match self {
+            Field::M => "m",
+            Field::N => "n",
+            Field::K => "k",
+            Field::Batch => "batch",
+            Field::Time => "time",
+            Field::TotalTime => "total_time",
+            Field::Work => "work",
+            Field::Bytes => "bytes",
+            Field::Ai => "ai",
+            Field::Attained => "attained",
+            Field::Bandwidth => "bandwidth",
+            Field::Efficiency => "efficiency",
+            Field::BandwidthUse => "bandwidth_use",
+            Field::Lost => "lost",
+            Field::Shape => "shape",
+            Field::Dtype => "dtype",
+            Field::Transposes => "transposes",
+            Field::Device => "device",
+            Field::Source => "source",
+            Field::Bound => "bound",
+            Field::Column(key) => return write!(f, "c.{key}"),
+        };
+        f.write_str(s)
+    }
+}
+
+impl Field {
+    /// Reads the text form back; extra columns as `c.<key>`.
+    pub fn parse(text: &str) -> Option<Field> {
+        if let Some(key) = text.strip_prefix("c.") {
+            return (!key.is_empty()).then(|| Field::Column(key.to_owned()));
+        }
+        BUILT_IN.iter().find(|f| f.to_string() == text).cloned()
+    }
+}
+
+/// What every view draws from: the data, its figures, and the rows that pass the filters.
+///
+/// Two frames are equal where they share the same data, metrics and rows, compared by pointer. So
+/// a comparison costs nothing, and equal content that was computed twice counts as different.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The data, with all rows.
+    pub data: Arc<Dataset>,
+    /// Figures of all rows.
+    pub metrics: Arc<Metrics>,
+    /// Rows that pass the filters, ascending.
+    pub rows: Arc<Vec<u32>>,
+}
+
+impl PartialEq for Frame {
+    fn eq(&self, other: &Self) -> bool {
+        self.same_data(other) && Arc::ptr_eq(&self.rows, &other.rows)
+    }
+}
+
+impl Frame {
+    /// True where both are of the same data and metrics, whatever rows pass. Compares pointers.
+    pub fn same_data(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.data, &other.data) && Arc::ptr_eq(&self.metrics, &other.metrics)
+    }
+
+    /// A frame over all rows.
+    pub fn all(data: Arc<Dataset>, metrics: Arc<Metrics>) -> Self {
+        let rows = Arc::new((0..data.len() as u32).collect());
+        Frame {
+            data,
+            metrics,
+            rows,
+        }
+    }
+
+    /// The figure to show first: the share of the roof, or the rate if no row has a roof.
+    pub fn leading_figure(&self) -> &'static str {
+        let judged = self.metrics.roof_s.iter().any(|v| !v.is_nan());
+        if judged { "efficiency" } else { "attained" }
+    }
+
+    /// All fields this dataset has, built-in first.
+    pub fn fields(&self) -> Vec<FieldInfo> {
+        let mut out: Vec<FieldInfo> = BUILT_IN.iter().filter_map(|f| self.info(f)).collect();
+        out.extend(
+            self.data
+                .columns
+                .iter()
+                .filter_map(|c| self.info(&Field::Column(c.key.clone()))),
+        );
+        out
+    }
+
+    /// How a field is shown; `None` for a column that this dataset lacks.
+    pub fn info(&self, field: &Field) -> Option<FieldInfo> {
+        use FieldKind::{Category, Number};
+        let (label, unit, kind, log, better, hint): (&str, &str, _, _, _, &'static str) =
+            match field {
+                Field::M => (
+                    "M",
+                    "",
+                    Number,
+                    true,
+                    None,
+                    "Rows of A and of the output C.",
+                ),
+                Field::N => (
+                    "N",
+                    "",
+                    Number,
+                    true,
+                    None,
+                    "Columns of B and of the output C.",
+                ),
+                Field::K => (
+                    "K",
+                    "",
+                    Number,
+                    true,
+                    None,
+                    "The summed dimension: columns of A, rows of B.",
+                ),
+                Field::Batch => (
+                    "Batch",
+                    "",
+                    Number,
+                    true,
+                    None,
+                    "Independent GEMMs of this shape in one call.",
+                ),
+                Field::Time => (
+                    "Time",
+                    "s",
+                    Number,
+                    true,
+                    Some(false),
+                    "Measured time of one call.",
+                ),
+                Field::TotalTime => (
+                    "Total time",
+                    "s",
+                    Number,
+                    true,
+                    Some(false),
+                    "Time of one call times the number of calls.",
+                ),
+                Field::Work => (
+                    "Work",
+                    "FLOP",
+                    Number,
+                    true,
+                    None,
+                    "2 M N K per GEMM: a multiply and an add for each of M N K products.",
+                ),
+                Field::Bytes => (
+                    "Bytes",
+                    "B",
+                    Number,
+                    true,
+                    None,
+                    "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this.",
+                ),
+                Field::Ai => (
+                    "AI",
+                    "FLOP/B",
+                    Number,
+                    true,
+                    None,
+                    "Arithmetic intensity: work over compulsory bytes. An upper bound of the real one.",
+                ),
+                Field::Attained => (
+                    "Attained",
+                    "FLOP/s",
+                    Number,
+                    true,
+                    Some(true),
+                    "Work over measured time.",
+                ),
+                Field::Bandwidth => (
+                    "Bandwidth",
+                    "B/s",
+                    Number,
+                    true,
+                    Some(true),
+                    "Compulsory bytes over measured time.",
+                ),
+                Field::Efficiency => match self.metrics.kind {
+                    RoofKind::Datasheet => (
+                        "% of roof",
+                        "%",
+                        Number,
+                        false,
+                        Some(true),
+                        "Attained over the datasheet roof at this AI: roof time over measured time.",
+                    ),
+                    RoofKind::Achievable => (
+                        "% of achievable",
+                        "%",
+                        Number,
+                        false,
+                        Some(true),
+                        "Attained over the max-achievable roof at this AI: roof time over measured time.",
+                    ),
+                },
+                Field::BandwidthUse => (
+                    "Bandwidth use",
+                    "%",
+                    Number,
+                    false,
+                    Some(true),
+                    "Compulsory bytes over time, as a share of the device's bandwidth. Low is right for a compute-bound GEMM.",
+                ),
+                Field::Lost => (
+                    "Lost time",
+                    "s",
+                    Number,
+                    true,
+                    Some(false),
+                    "Measured time minus roof time, over all calls: what a perfect kernel would give back.",
+                ),
+                Field::Shape => (
+                    "Shape",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "M x N x K, and the batch where it is not 1.",
+                ),
+                Field::Dtype => (
+                    "Type",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "Data types of the operands.",
+                ),
+                Field::Transposes => (
+                    "Layout",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "N: stored as is, T: stored transposed; first A, then B.",
+                ),
+                Field::Device => (
+                    "Device",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "The accelerator whose roof the row is judged by.",
+                ),
+                Field::Source => (
+                    "File",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "The file the row comes from.",
+                ),
+                Field::Bound => (
+                    "Limited by",
+                    "",
+                    Category,
+                    false,
+                    None,
+                    "Memory where AI is under 0.75 of the ridge point, compute over 1.25 of it.",
+                ),
+                Field::Column(key) => {
+                    let c = self.data.columns.iter().find(|c| c.key == *key)?;
+                    let kind = match c.data {
+                        ColumnData::Text { .. } => Category,
+                        ColumnData::Number(_) => Number,
+                    };
+                    return Some(FieldInfo {
+                        field: field.clone(),
+                        label: c.label.clone(),
+                        unit: c.unit.clone(),
+                        kind,
+                        log: matches!(
+                            c.meaning,
+                            ColumnMeaning::ReportedRate
+                                | ColumnMeaning::ReportedBandwidth
+                                | ColumnMeaning::ReportedIntensity
+                                | ColumnMeaning::ReportedWork
+                                | ColumnMeaning::ReportedBytes
+                                | ColumnMeaning::TimeStd
+                                | ColumnMeaning::TimeMin
+                                | ColumnMeaning::TimeMax
+                                | ColumnMeaning::Count
+                        ),
+                        higher_is_better: None,
+                        hint: "A column of the file.",
+                    });
+                }
+            };
+        Some(FieldInfo {
+            field: field.clone(),
+            label: label.to_owned(),
+            unit: unit.to_owned(),
+            kind,
+            log,
+            higher_is_better: better,
+            hint,
+        })
+    }
+
+    /// A function from rows to numbers; NaN if the value is missing or not a number.
+    pub fn numbers<'a>(&'a self, field: &Field) -> Box<dyn Fn(usize) -> f64 + 'a> {
+        let (d, x) = (&*self.data, &*self.metrics);
+        match field {
+            Field::M => Box::new(|r| f64::from(d.m[r])),
+            Field::N => Box::new(|r| f64::from(d.n[r])),
+            Field::K => Box::new(|r| f64::from(d.k[r])),
+            Field::Batch => Box::new(|r| f64::from(d.batch[r])),
+            Field::Time => Box::new(|r| d.time_s[r]),
+            Field::TotalTime => Box::new(|r| d.time_s[r] * d.count(r)),
+            Field::Work => Box::new(|r| x.work(d, r)),
+            Field::Bytes => Box::new(|r| x.bytes(d, r)),
+            Field::Ai => Box::new(|r| x.ai[r]),
+            Field::Attained => Box::new(|r| x.rate[r]),
+            Field::Bandwidth => Box::new(|r| x.bandwidth(r)),
+            Field::Efficiency => Box::new(|r| x.roof_s[r] / d.time_s[r]),
+            Field::BandwidthUse => Box::new(|r| x.bandwidth_use(d, r)),
+            Field::Lost => Box::new(|r| x.lost_s(d, r)),
+            Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
+                Some(ColumnData::Number(v)) => Box::new(|r| v[r]),
+                Some(ColumnData::Text { codes, values }) => {
+                    let parsed: Vec<f64> = values
+                        .iter()
+                        .map(|v| v.trim().parse().unwrap_or(f64::NAN))
+                        .collect();
+                    Box::new(move |r| parsed[codes[r] as usize])
+                }
+                None => Box::new(|_| f64::NAN),
+            },
+            _ => Box::new(|_| f64::NAN),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! A field as categories: a code for each row and a text for each code.
+
+use super::{Field, Frame};
+use crate::dataset::ColumnData;
+use gemmscope_model::roofline::Bound;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Codes of a category, one per row, borrowed if the dataset has them already.
+#[derive(Clone, Debug)]
+pub enum Codes<'a> {
+    /// Codes as the dataset stores them.
+    Direct(&'a [u32]),
+    /// A small code mapped to a category.
+    Mapped(&'a [u16], Vec<u32>),
+    /// Two small codes (device, operation) mapped through a table of `width` columns.
+    Owned(Vec<u32>),
+}
+
+impl Codes<'_> {
+    /// Category of a row.
+    #[inline]
+    pub fn get(&self, row: usize) -> u32 {
+        match self {
+            Codes::Direct(c) => c[row],
+            Codes::Mapped(c, map) => map[c[row] as usize],
+            Codes::Owned(c) => c[row],
+        }
+    }
+
+    /// Calls `f` with the category of every row, in order.
+    #[inline]
+    pub fn each(&self, mut f: impl FnMut(u32)) {
+        match self {
+            Codes::Direct(c) => c.iter().for_each(|&c| f(c)),
+            Codes::Mapped(c, map) => c.iter().for_each(|&c| f(map[usize::from(c)])),
+            Codes::Owned(c) => c.iter().for_each(|&c| f(c)),
+        }
+    }
+}
+
+/// A field as categories.
+#[derive(Clone, Debug)]
+pub struct Categories<'a> {
+    /// Code of each row.
+    pub codes: Codes<'a>,
+    /// Text of each code.
+    pub values: Vec<String>,
+}
+
+impl Frame {
+    /// The field as categories. Numbers become their distinct values in ascending order.
+    pub fn categories<'a>(&'a self, field: &Field) -> Categories<'a> {
+        let (d, x) = (&*self.data, &*self.metrics);
+        match field {
+            Field::Dtype => mapped(
+                &d.op,
+                d.ops.iter().map(gemmscope_model::gemm::Operation::types),
+            ),
+            Field::Transposes => mapped(&d.op, d.ops.iter().map(|o| o.layout().to_owned())),
+            Field::Device => mapped(
+                &d.device,
+                d.devices
+                    .iter()
+                    .zip(&x.devices)
+                    .map(|(name, device)| match device {
+                        Some(dev) if name.is_empty() => format!("{} (assumed)", dev.name),
+                        Some(dev) => dev.name.clone(),
+                        None if name.is_empty() => "not stated".to_owned(),
+                        None => name.clone(),
+                    }),
+            ),
+            Field::Source => mapped(&d.source, d.sources.iter().map(|s| s.name.clone())),
+            Field::Bound => {
+                let values = ["memory", "near the ridge", "compute", "unknown roof"];
+                let codes = (0..d.len())
+                    .map(|r| match x.bound(d, r) {
+                        Some(Bound::Memory) => 0,
+                        Some(Bound::NearRidge) => 1,
+                        Some(Bound::Compute) => 2,
+                        None => 3,
+                    })
+                    .collect();
+                Categories {
+                    codes: Codes::Owned(codes),
+                    values: values.iter().map(|&v| v.to_owned()).collect(),
+                }
+            }
+            Field::Shape => {
+                let mut known: FxHashMap<(u32, u32, u32, u32), u32> = FxHashMap::default();
+                let mut values = Vec::new();
+                let codes = (0..d.len())
+                    .map(|r| {
+                        let key = (d.m[r], d.n[r], d.k[r], d.batch[r]);
+                        *known.entry(key).or_insert_with(|| {
+                            values.push(shape_label(key.0, key.1, key.2, key.3));
+                            (values.len() - 1) as u32
+                        })
+                    })
+                    .collect();
+                Categories {
+                    codes: Codes::Owned(codes),
+                    values,
+                }
+            }
+            Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
+                Some(ColumnData::Text { codes, values }) => Categories {
+                    codes: Codes::Direct(codes),
+                    values: values.clone(),
+                },
+                _ => self.distinct_numbers(field),
+            },
+            _ => self.distinct_numbers(field),
+        }
+    }
+
+    fn distinct_numbers<'a>(&'a self, field: &Field) -> Categories<'a> {
+        let get = self.numbers(field);
+        let mut known: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut seen: Vec<f64> = Vec::new();
+        // Neighbouring rows are often equal.
+        let mut last = (0, u32::MAX);
+        let mut codes: Vec<u32> = (0..self.data.len())
+            .map(|r| {
+                let v = get(r);
+                if last.0 != v.to_bits() || last.1 == u32::MAX {
+                    let code = *known.entry(v.to_bits()).or_insert_with(|| {
+                        seen.push(v);
+                        (seen.len() - 1) as u32
+                    });
+                    last = (v.to_bits(), code);
+                }
+                last.1
+            })
+            .collect();
+        let mut order: Vec<u32> = (0..seen.len() as u32).collect();
+        order.sort_by(|&a, &b| seen[a as usize].total_cmp(&seen[b as usize]));
+        let mut rank = vec![0u32; seen.len()];
+        for (new, &old) in order.iter().enumerate() {
+            rank[old as usize] = new as u32;
+        }
+        for c in &mut codes {
+            *c = rank[*c as usize];
+        }
+        let values = order
+            .iter()
+            .map(|&o| {
+                let v = seen[o as usize];
+                if v.is_nan() {
+                    String::new()
+                } else {
+                    format!("{v}")
+                }
+            })
+            .collect();
+        Categories {
+            codes: Codes::Owned(codes),
+            values,
+        }
+    }
+}
+
+/// `128 x 1280 x 2048`, with the batch in front if it is not 1.
+pub fn shape_label(m: u32, n: u32, k: u32, batch: u32) -> String {
+    if batch == 1 {
+        format!("{m} × {n} × {k}")
+    } else {
+        format!("{batch} × ({m} × {n} × {k})")
+    }
+}
+
+/// Categories of a small code; several codes may have the same text.
+fn mapped(codes: &[u16], texts: impl Iterator<Item = String>) -> Categories<'_> {
+    let mut known: BTreeMap<String, u32> = BTreeMap::new();
+    let mut values = Vec::new();
+    let map = texts
+        .map(|t| {
+            *known.entry(t).or_insert_with_key(|t| {
+                values.push(t.clone());
+                (values.len() - 1) as u32
+            })
+        })
+        .collect();
+    Categories {
+        codes: Codes::Mapped(codes, map),
+        values,
+    }
+}

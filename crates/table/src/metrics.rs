@@ -1,0 +1,336 @@
+//! Figures of every row, computed from shape, type and time: intensity, attained rate, roof time.
+//!
+//! Work, bytes and the rest follow from these three. The roof of a row depends on its device and
+//! on the type in which its products are multiplied.
+
+use crate::dataset::Dataset;
+use gemmscope_model::gemm::{Cost, Operation};
+use gemmscope_model::hardware;
+use gemmscope_model::hardware::{Device, NameMatch, RoofKind};
+use gemmscope_model::roofline::{Bound, Roof};
+use gemmscope_model::units::larger;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The device whose roof applies to each row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DeviceChoice {
+    /// Device id for rows whose file does not state one, or states a name that fits several.
+    pub default: Option<String>,
+    /// The user's choice for device names in files: name -> device id.
+    pub overrides: BTreeMap<String, String>,
+}
+
+impl DeviceChoice {
+    /// The device of each entry of [`Dataset::devices`]. `custom` are the user's own devices;
+    /// they win over the catalogue's of the same id. A name that fits several devices is the
+    /// default one where that is among them; else it gives `None`, as an unknown name does.
+    pub fn resolve(&self, names: &[String], custom: &[Device]) -> Vec<Option<Device>> {
+        let by_id = |id: &str| {
+            custom
+                .iter()
+                .find(|d| d.id == id)
+                .or_else(|| hardware::by_id(id))
+                .cloned()
+        };
+        names
+            .iter()
+            .map(|name| {
+                if let Some(id) = self.overrides.get(name) {
+                    return by_id(id);
+                }
+                if name.is_empty() {
+                    return self.default.as_deref().and_then(by_id);
+                }
+                if let Some(own) = custom.iter().find(|d| d.name == *name || d.id == *name) {
+                    return Some(own.clone());
+                }
+                match hardware::match_name(name) {
+                    NameMatch::Exact(d) | NameMatch::Alias(d) => by_id(&d.id),
+                    // The user's choice answers which of several devices a name means.
+                    NameMatch::Ambiguous(may_be) => {
+                        let chosen = self.default.as_deref()?;
+                        let meant = may_be.iter().any(|d| d.id == chosen);
+                        meant.then(|| by_id(chosen)).flatten()
+                    }
+                    NameMatch::Unknown => None,
+                }
+            })
+            .collect()
+    }
+}
+
+/// The figures of every row of a dataset.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    /// Arithmetic intensity, FLOP/byte over compulsory traffic.
+    pub ai: Vec<f64>,
+    /// Attained rate, FLOP/s; NaN if the row has no time.
+    pub rate: Vec<f64>,
+    /// Shortest time that the roof allows, seconds; NaN if the device or its peak is unknown.
+    pub roof_s: Vec<f64>,
+    /// Device of each entry of `Dataset::devices`.
+    pub devices: Vec<Option<Device>>,
+    /// The roof of `roof_s` and of everything derived from it.
+    pub kind: RoofKind,
+    roofs: Vec<Option<Roof>>,
+    costs: Vec<Cost>,
+    /// Clock of each row over the clock of its device's peaks; empty if no file recorded clocks.
+    clock_ratio: Vec<f64>,
+}
+
+impl Metrics {
+    /// Computes all rows. `devices` has one entry per `data.devices`.
+    pub fn compute(data: &Dataset, devices: Vec<Option<Device>>, kind: RoofKind) -> Self {
+        let costs: Vec<Cost> = data.ops.iter().map(Operation::cost).collect();
+        let mut roofs = Vec::with_capacity(devices.len() * data.ops.len());
+        for d in &devices {
+            for op in &data.ops {
+                roofs.push(d.as_ref().and_then(|d| d.roof(op.compute, kind)));
+            }
+        }
+        let n = data.len();
+        let (mut ai, mut rate, mut roof_s) = (
+            Vec::with_capacity(n),
+            Vec::with_capacity(n),
+            Vec::with_capacity(n),
+        );
+        let ops = data.ops.len();
+        let clock_ratio = clock_ratios(data, &devices);
+        for row in 0..n {
+            let op = data.op[row] as usize;
+            let (work, bytes) = costs[op].of(
+                f64::from(data.m[row]),
+                f64::from(data.n[row]),
+                f64::from(data.k[row]),
+                f64::from(data.batch[row]),
+            );
+            ai.push(work / bytes);
+            rate.push(work / data.time_s[row]);
+            roof_s.push(match roofs[data.device[row] as usize * ops + op] {
+                Some(roof) => at_clock(roof, clock_ratio.get(row)).time_s(work, bytes),
+                None => f64::NAN,
+            });
+        }
+        Metrics {
+            ai,
+            rate,
+            roof_s,
+            devices,
+            kind,
+            roofs,
+            costs,
+            clock_ratio,
+        }
+    }
+
+    /// Roof of a device code and operation code of the dataset these metrics belong to.
+    pub fn roof_of(&self, device: u16, op: u16) -> Option<Roof> {
+        self.roofs
+            .get(device as usize * self.costs.len() + op as usize)
+            .copied()
+            .flatten()
+    }
+
+    /// Roof of a row at its recorded clock; `None` if the device or its peak for the type is
+    /// unknown.
+    pub fn roof(&self, data: &Dataset, row: usize) -> Option<Roof> {
+        self.roof_of(data.device[row], data.op[row])
+            .map(|roof| at_clock(roof, self.clock_ratio.get(row)))
+    }
+
+    /// Work of one call of a row, FLOP.
+    pub fn work(&self, data: &Dataset, row: usize) -> f64 {
+        self.work_bytes(data, row).0
+    }
+
+    /// Compulsory bytes of one call of a row.
+    pub fn bytes(&self, data: &Dataset, row: usize) -> f64 {
+        self.work_bytes(data, row).1
+    }
+
+    /// Work over the bytes that a profiler counted, FLOP/byte; NaN without such a count.
+    pub fn measured_ai(&self, data: &Dataset, row: usize) -> f64 {
+        self.work(data, row) / data.number(crate::dataset::ColumnMeaning::MeasuredBytes, row)
+    }
+
+    fn work_bytes(&self, data: &Dataset, row: usize) -> (f64, f64) {
+        self.costs[data.op[row] as usize].of(
+            f64::from(data.m[row]),
+            f64::from(data.n[row]),
+            f64::from(data.k[row]),
+            f64::from(data.batch[row]),
+        )
+    }
+
+    /// Compulsory bytes over time, byte/s.
+    pub fn bandwidth(&self, row: usize) -> f64 {
+        self.rate[row] / self.ai[row]
+    }
+
+    /// Share of the device's bandwidth that the compulsory bytes used.
+    pub fn bandwidth_use(&self, data: &Dataset, row: usize) -> f64 {
+        self.roof(data, row)
+            .map_or(f64::NAN, |r| self.bandwidth(row) / r.bandwidth_bytes_per_s)
+    }
+
+    /// Roof time over measured time: 1 is at the roof. Values above 1 are never clamped.
+    pub fn efficiency(&self, data: &Dataset, row: usize) -> f64 {
+        self.roof_s[row] / data.time_s[row]
+    }
+
+    /// Time that a perfect kernel would save over all calls of the row, seconds.
+    pub fn lost_s(&self, data: &Dataset, row: usize) -> f64 {
+        (data.time_s[row] - self.roof_s[row]) * data.count(row)
+    }
+
+    /// What limits the row at its roof.
+    pub fn bound(&self, data: &Dataset, row: usize) -> Option<Bound> {
+        self.roof(data, row).map(|r| r.bound(self.ai[row]))
+    }
+}
+
+/// The roof at another clock: compute scales with it, memory does not.
+fn at_clock(mut roof: Roof, ratio: Option<&f64>) -> Roof {
+    if let Some(ratio) = ratio.filter(|r| **r > 0.0 && r.is_finite()) {
+        roof.peak_flops_per_s *= ratio;
+    }
+    roof
+}
+
+fn clock_ratios(data: &Dataset, devices: &[Option<Device>]) -> Vec<f64> {
+    let Some(column) = data.column(crate::dataset::ColumnMeaning::MeasuredClock) else {
+        return Vec::new();
+    };
+    let crate::dataset::ColumnData::Number(clocks) = &column.data else {
+        return Vec::new();
+    };
+    clocks
+        .iter()
+        .zip(&data.device)
+        .map(|(clock, device)| {
+            let of_peak = devices[usize::from(*device)]
+                .as_ref()
+                .and_then(|d| d.clock_hz);
+            of_peak.map_or(f64::NAN, |peak| clock / peak)
+        })
+        .collect()
+}
+
+/// Totals of a set of rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Rows in the set.
+    pub rows: u64,
+    /// Rows with a measured time.
+    pub measured: u64,
+    /// Sum of time x count, seconds.
+    pub time_s: f64,
+    /// Sum of work x count over that time, FLOP/s; 0 without a measured time.
+    pub attained_flops_per_s: f64,
+    /// Highest rate of one row, FLOP/s.
+    pub max_flops_per_s: f64,
+    /// Sum of roof times over sum of times, of the rows with a roof; not a mean of percentages.
+    pub weighted_efficiency: Option<f64>,
+    /// Highest efficiency of one row.
+    pub max_efficiency: Option<f64>,
+    /// Share of the time of memory-bound rows (among rows with a roof).
+    pub share_memory_bound: Option<f64>,
+    /// Share of the time of compute-bound rows.
+    pub share_compute_bound: Option<f64>,
+    /// Time over the roof time, summed over rows below their roof, seconds.
+    pub lost_s: Option<f64>,
+    /// Rows whose rate is above their roof.
+    pub above_roof: u64,
+    /// Measured rows without a known roof, and their time in seconds.
+    pub without_roof: (u64, f64),
+}
+
+impl Totals {
+    /// Sums over `rows`.
+    pub fn over(data: &Dataset, metrics: &Metrics, rows: &[u32]) -> Totals {
+        let count = data
+            .column(crate::dataset::ColumnMeaning::Count)
+            .map(|c| &c.data);
+        let mut t = Totals {
+            rows: rows.len() as u64,
+            ..Totals::default()
+        };
+        let (mut work, mut roofed, mut roof_sum, mut mem, mut comp, mut lost) =
+            (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+        let mut best = f64::NEG_INFINITY;
+        for &r in rows {
+            let r = r as usize;
+            let time = data.time_s[r];
+            if time.is_nan() {
+                continue;
+            }
+            let calls = match count {
+                Some(crate::dataset::ColumnData::Number(v)) if !v[r].is_nan() => v[r],
+                _ => 1.0,
+            };
+            t.measured += 1;
+            let total = time * calls;
+            t.time_s += total;
+            work += metrics.rate[r] * total;
+            t.max_flops_per_s = larger(t.max_flops_per_s, metrics.rate[r]);
+            let roof_s = metrics.roof_s[r];
+            if roof_s.is_nan() {
+                t.without_roof.0 += 1;
+                t.without_roof.1 += total;
+                continue;
+            }
+            roofed += total;
+            roof_sum += roof_s * calls;
+            let efficiency = roof_s / time;
+            best = larger(best, efficiency);
+            if efficiency > 1.0 {
+                t.above_roof += 1;
+            } else {
+                lost += total - roof_s * calls;
+            }
+            match metrics.bound(data, r) {
+                Some(Bound::Memory) => mem += total,
+                Some(Bound::Compute) => comp += total,
+                _ => {}
+            }
+        }
+        if t.time_s > 0.0 {
+            t.attained_flops_per_s = work / t.time_s;
+        }
+        if roofed > 0.0 {
+            t.weighted_efficiency = Some(roof_sum / roofed);
+            t.max_efficiency = Some(best);
+            t.share_memory_bound = Some(mem / roofed);
+            t.share_compute_bound = Some(comp / roofed);
+            t.lost_s = Some(lost);
+        }
+        t
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_answers_a_name_that_fits_several_devices() {
+        let names = ["gfx950:256", "NVIDIA H200", "mine"].map(str::to_owned);
+        let ids = |default: Option<&str>| {
+            let choice = DeviceChoice {
+                default: default.map(str::to_owned),
+                ..DeviceChoice::default()
+            };
+            let found = choice.resolve(&names, &[]);
+            found
+                .iter()
+                .map(|d| d.as_ref().map_or("", |d| &d.id).to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ids(None), ["", "h200-sxm", ""]);
+        assert_eq!(ids(Some("mi355x")), ["mi355x", "h200-sxm", ""]);
+        // Another device is no answer to which of the two was meant.
+        assert_eq!(ids(Some("a100-80-sxm")), ["", "h200-sxm", ""]);
+    }
+}

@@ -1,0 +1,264 @@
+//! Writes rows as the CSV format that gemmscope itself reads.
+//!
+//! Each column is named with its unit, and each row has the types of all operands, its device, and
+//! the file and line that it comes from.
+
+use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
+use crate::metrics::Metrics;
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Version of the table, in the first cell of every row.
+pub const VERSION: u32 = 1;
+
+/// The columns of every table, in order.
+pub const FIXED: [&str; 18] = [
+    "gemmscope",
+    "m",
+    "n",
+    "k",
+    "batch",
+    "dtype_a",
+    "dtype_b",
+    "dtype_c",
+    "dtype_compute",
+    "trans_a",
+    "trans_b",
+    "bias",
+    "beta",
+    "time_s",
+    "device",
+    "file",
+    "format",
+    "line",
+];
+
+/// Columns that follow from the others. They are for people; import ignores them.
+pub const DERIVED: [&str; 2] = ["rate_flop_per_s", "intensity_flop_per_byte"];
+
+/// Columns that depend on the chosen device. They are for people; import ignores them.
+pub const FROM_ROOF: [&str; 2] = ["roof_time_s", "efficiency"];
+
+/// Writes a table in parts, so that a large one is not in memory twice.
+#[derive(Debug)]
+pub struct CsvWriter<'a> {
+    data: &'a Dataset,
+    metrics: Option<&'a Metrics>,
+}
+
+impl<'a> CsvWriter<'a> {
+    /// A writer for this table. With metrics, it writes roof time and efficiency too.
+    pub fn new(data: &'a Dataset, metrics: Option<&'a Metrics>) -> Self {
+        CsvWriter { data, metrics }
+    }
+
+    /// The header line.
+    pub fn header(&self) -> String {
+        let mut out = FIXED.join(",");
+        out.push(',');
+        out.push_str(&DERIVED.join(","));
+        if self.metrics.is_some() {
+            out.push(',');
+            out.push_str(&FROM_ROOF.join(","));
+        }
+        for c in &self.data.columns {
+            out.push(',');
+            push_text(&mut out, &title(c));
+        }
+        out.push('\n');
+        out
+    }
+
+    /// The lines of these rows.
+    pub fn rows(&self, rows: impl IntoIterator<Item = usize>) -> String {
+        let mut out = String::new();
+        for row in rows {
+            if row < self.data.len() {
+                self.row(&mut out, row);
+            }
+        }
+        out
+    }
+
+    fn row(&self, out: &mut String, row: usize) {
+        let d = self.data;
+        let p = d.problem(row);
+        let op = p.op;
+        let letter = |t: bool| if t { "T" } else { "N" };
+        // Writing to a String cannot fail.
+        let _ = write!(
+            out,
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},",
+            VERSION,
+            p.m,
+            p.n,
+            p.k,
+            p.batch,
+            op.a.id(),
+            op.b.id(),
+            op.c.id(),
+            op.compute.id(),
+            letter(op.trans_a),
+            letter(op.trans_b),
+            op.bias,
+            op.beta,
+        );
+        push_number(out, d.time_s[row]);
+        out.push(',');
+        push_text(out, &d.devices[d.device[row] as usize]);
+        out.push(',');
+        let source = d.sources.get(d.source[row] as usize);
+        push_text(out, source.map_or("", |s| &s.name));
+        out.push(',');
+        push_text(out, source.map_or("", |s| &s.format));
+        let _ = write!(out, ",{},", d.line[row]);
+        push_number(out, p.work().0 / d.time_s[row]);
+        out.push(',');
+        push_number(out, p.intensity().0);
+        if let Some(m) = self.metrics {
+            out.push(',');
+            push_number(out, m.roof_s.get(row).copied().unwrap_or(f64::NAN));
+            out.push(',');
+            push_number(
+                out,
+                m.roof_s
+                    .get(row)
+                    .map_or(f64::NAN, |roof| roof / d.time_s[row]),
+            );
+        }
+        for c in &d.columns {
+            out.push(',');
+            push_cell(out, c, row);
+        }
+        out.push('\n');
+    }
+}
+
+/// The rows as one text, in that order.
+pub fn csv(
+    data: &Dataset,
+    rows: impl IntoIterator<Item = usize>,
+    metrics: Option<&Metrics>,
+) -> String {
+    let writer = CsvWriter::new(data, metrics);
+    let mut out = writer.header();
+    out.push_str(&writer.rows(rows));
+    out
+}
+
+fn push_cell(out: &mut String, column: &Column, row: usize) {
+    match &column.data {
+        ColumnData::Number(v) => push_number(out, v[row]),
+        ColumnData::Text { codes, values } => push_text(out, &values[codes[row] as usize]),
+    }
+}
+
+/// The shortest text for exactly this number; empty for NaN.
+fn push_number(out: &mut String, value: f64) {
+    if value.is_nan() {
+        return;
+    }
+    let size = value.abs();
+    let _ = if size != 0.0 && !(1e-4..1e15).contains(&size) && size.is_finite() {
+        write!(out, "{value:e}")
+    } else {
+        write!(out, "{value}")
+    };
+}
+
+fn push_text(out: &mut String, text: &str) {
+    let text = guard(text);
+    let quote = text.contains([',', '"', '\n', '\r', ';', '\t', '|'])
+        || text.starts_with(char::is_whitespace)
+        || text.ends_with(char::is_whitespace);
+    if quote {
+        push_quoted(out, &text);
+    } else {
+        out.push_str(&text);
+    }
+}
+
+/// A cell in quotes; quotes in it are doubled.
+pub(crate) fn push_quoted(out: &mut String, text: &str) {
+    out.push('"');
+    out.push_str(&text.replace('"', "\"\""));
+    out.push('"');
+}
+
+/// Header of an extra column: meaning, unit, key and label.
+pub fn title(column: &Column) -> String {
+    let text = matches!(column.data, ColumnData::Text { .. });
+    let what = match (column.meaning, text) {
+        (ColumnMeaning::Other, true) => "text".to_owned(),
+        (ColumnMeaning::Other, false) => "number".to_owned(),
+        (meaning, text) if text == meaning.is_text() => meaning.id().to_owned(),
+        (meaning, true) => format!("{} as text", meaning.id()),
+        (meaning, false) => format!("{} as number", meaning.id()),
+    };
+    let unit = match column.unit.as_str() {
+        "" => String::new(),
+        unit => format!(" ({unit})"),
+    };
+    let separator = " | ";
+    let name = if column.key == column.label
+        || column.key.contains(separator)
+        || column.label.contains(separator)
+    {
+        column.key.clone()
+    } else {
+        format!("{}{separator}{}", column.key, column.label)
+    };
+    format!("{what}{unit}: {name}")
+}
+
+/// Reads a header that [`title`] wrote; the column has no data.
+pub fn parse_title(title: &str) -> Option<Column> {
+    let (what, name) = title.split_once(": ")?;
+    let (what, unit) = match what.split_once(" (") {
+        Some((what, unit)) => (what, unit.strip_suffix(')')?),
+        None => (what, ""),
+    };
+    let meaning_of = |id: &str| ColumnMeaning::OF_DATASET.into_iter().find(|r| r.id() == id);
+    let (meaning, text) = match what {
+        "text" => (ColumnMeaning::Other, true),
+        "number" => (ColumnMeaning::Other, false),
+        _ => {
+            if let Some(id) = what.strip_suffix(" as text") {
+                (meaning_of(id)?, true)
+            } else if let Some(id) = what.strip_suffix(" as number") {
+                (meaning_of(id)?, false)
+            } else {
+                let meaning = meaning_of(what)?;
+                (meaning, meaning.is_text())
+            }
+        }
+    };
+    let (key, label) = name.split_once(" | ").unwrap_or((name, name));
+    Some(Column {
+        key: key.to_owned(),
+        label: label.to_owned(),
+        meaning,
+        unit: unit.to_owned(),
+        data: if text {
+            ColumnData::text()
+        } else {
+            ColumnData::Number(Vec::new())
+        },
+    })
+}
+
+/// Protects a text from being run as a formula by a spreadsheet: puts an apostrophe before `=`,
+/// `+`, `-`, `@`, a tab, a carriage return or another apostrophe, unless the text is a number.
+pub(crate) fn guard(text: &str) -> Cow<'_, str> {
+    let risky = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']);
+    if risky && text.parse::<f64>().is_err() {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The text without the apostrophe that protects it from being run as a formula.
+pub fn unguard(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"'").unwrap_or(text)
+}

@@ -1,0 +1,292 @@
+//! What the user looks at, and its text in the address bar.
+//!
+//! `#v=1&view=roofline&device=mi300x&f.dtype=bf16&r.m=1..64&color=c.kernel`. Every key is read
+//! on its own: one that cannot be read is reported and keeps its default, the others apply. Keys
+//! of a later version are kept as [`ViewState::params`] and written back.
+
+use crate::field::Field;
+use crate::filter::{Filters, Range};
+use crate::metrics::DeviceChoice;
+use crate::selection::RowSet;
+use gemmscope_model::hardware::RoofKind;
+use std::collections::BTreeMap;
+
+/// Version of the text form.
+pub const VERSION: u32 = 1;
+
+pub use crate::selection::RowRef;
+
+/// Everything that decides what the page shows, except the data.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ViewState {
+    /// Key of the active view; "" is the default one.
+    pub view: String,
+    /// The devices whose roofs apply.
+    pub devices: DeviceChoice,
+    /// The roof that percentages refer to.
+    pub roof: RoofKind,
+    /// The filters.
+    pub filters: Filters,
+    /// Selected rows, in order of selection.
+    pub selection: Vec<RowRef>,
+    /// Settings of the views by key: `color`, `size`, `heat.x`, `zoom.roofline`.
+    pub params: BTreeMap<String, String>,
+}
+
+/// A key of a link that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyProblem {
+    /// The key.
+    pub key: String,
+    /// The expected value, then the actual one.
+    pub message: String,
+}
+
+impl ViewState {
+    /// A view's setting.
+    pub fn param(&self, key: &str) -> Option<&str> {
+        self.params.get(key).map(String::as_str)
+    }
+
+    /// A view's setting that names a field.
+    pub fn field(&self, key: &str) -> Option<Field> {
+        self.param(key).and_then(Field::parse)
+    }
+
+    /// Sets or (with "") clears a view's setting.
+    pub fn set_param(&mut self, key: &str, value: impl Into<String>) {
+        let value = value.into();
+        if value.is_empty() {
+            self.params.remove(key);
+        } else {
+            self.params.insert(key.to_owned(), value);
+        }
+    }
+
+    /// The text after `#`. Defaults are left out; the default state gives "". A set of rows that is
+    /// too long for a link is left out too; see [`unwritten`](ViewState::unwritten).
+    pub fn encode(&self) -> String {
+        let mut out = form_urlencoded::Serializer::new(String::new());
+        let mut any = false;
+        let mut put = |key: &str, value: &str| {
+            if !any {
+                out.append_pair("v", &VERSION.to_string());
+                any = true;
+            }
+            out.append_pair(key, value);
+        };
+        if !self.view.is_empty() {
+            put("view", &self.view);
+        }
+        if let Some(d) = &self.devices.default {
+            put("device", d);
+        }
+        for (name, id) in &self.devices.overrides {
+            put(&format!("d.{name}"), id);
+        }
+        if self.roof != RoofKind::default() {
+            put("roof", "achievable");
+        }
+        for (field, values) in &self.filters.facets {
+            for v in values {
+                put(&format!("f.{field}"), v);
+            }
+        }
+        for (field, range) in &self.filters.ranges {
+            let end = |v: Option<f64>| v.map_or_else(String::new, |v| format!("{v:e}"));
+            put(
+                &format!("r.{field}"),
+                &format!("{}..{}", end(range.min), end(range.max)),
+            );
+        }
+        if !self.filters.search.is_empty() {
+            put("q", &self.filters.search);
+        }
+        if let Some(text) = self.filters.only.as_ref().and_then(RowSet::encode) {
+            put("only", &text);
+        }
+        if !self.selection.is_empty() {
+            let refs: Vec<String> = self
+                .selection
+                .iter()
+                .map(|r| match r.part {
+                    0 => format!("{}.{}", r.source, r.line),
+                    p => format!("{}.{}.{}", r.source, r.line, p),
+                })
+                .collect();
+            put("sel", &refs.join(","));
+        }
+        for (key, value) in &self.params {
+            put(key, value);
+        }
+        out.finish()
+    }
+
+    /// True if the filter has a set of rows that is too long for a link.
+    pub fn unwritten(&self) -> bool {
+        let only = self.filters.only.as_ref();
+        only.is_some_and(|o| o.encode().is_none())
+    }
+
+    /// Reads the text after `#` (with or without it).
+    pub fn decode(text: &str) -> (ViewState, Vec<KeyProblem>) {
+        let mut state = ViewState::default();
+        let mut problems = Vec::new();
+        let text = text.trim_start_matches('#');
+        for (key, value) in form_urlencoded::parse(text.as_bytes()) {
+            if let Err(message) = state.read_key(&key, &value) {
+                problems.push(KeyProblem {
+                    key: key.into_owned(),
+                    message,
+                });
+            }
+        }
+        (state, problems)
+    }
+
+    fn read_key(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let field_of = |name: &str| {
+            Field::parse(name).ok_or_else(|| format!("no such column or figure: {name}"))
+        };
+        if let Some(name) = key.strip_prefix("f.") {
+            let field = field_of(name)?;
+            self.filters
+                .facets
+                .entry(field)
+                .or_default()
+                .insert(value.to_owned());
+        } else if let Some(name) = key.strip_prefix("r.") {
+            let field = field_of(name)?;
+            let (lo, hi) = value
+                .split_once("..")
+                .ok_or_else(|| format!("expected lowest..highest: {value}"))?;
+            let end = |t: &str| match t {
+                "" => Ok(None),
+                t => t
+                    .parse::<f64>()
+                    .ok()
+                    .filter(|v| !v.is_nan())
+                    .map(Some)
+                    .ok_or_else(|| format!("expected a number: {t}")),
+            };
+            let range = Range {
+                min: end(lo)?,
+                max: end(hi)?,
+            };
+            if range != Range::default() {
+                self.filters.ranges.insert(field, range);
+            }
+        } else if let Some(name) = key.strip_prefix("d.") {
+            self.devices
+                .overrides
+                .insert(name.to_owned(), value.to_owned());
+        } else {
+            match key {
+                "v" => {
+                    let v: u32 = value
+                        .parse()
+                        .map_err(|_| format!("expected a version number: {value}"))?;
+                    if v > VERSION {
+                        return Err(format!(
+                            "this link was made by a newer gemmscope; what this one knows is shown: {v}"
+                        ));
+                    }
+                }
+                "view" => self.view = value.to_owned(),
+                "device" => self.devices.default = Some(value.to_owned()),
+                "roof" => {
+                    self.roof = match value {
+                        "datasheet" => RoofKind::Datasheet,
+                        "achievable" => RoofKind::Achievable,
+                        _ => return Err(format!("expected datasheet or achievable: {value}")),
+                    }
+                }
+                "q" => self.filters.search = value.to_owned(),
+                "only" => self.filters.only = Some(RowSet::decode(value)?),
+                "sel" => {
+                    let mut refs = Vec::new();
+                    for part in value.split(',').filter(|p| !p.is_empty()) {
+                        let malformed = || format!("expected file.line: {part}");
+                        let mut it = part.split('.');
+                        let source = it
+                            .next()
+                            .and_then(|t| t.parse().ok())
+                            .ok_or_else(malformed)?;
+                        let line = it
+                            .next()
+                            .and_then(|t| t.parse().ok())
+                            .ok_or_else(malformed)?;
+                        let part = match it.next() {
+                            Some(t) => t.parse().map_err(|_| malformed())?,
+                            None => 0,
+                        };
+                        refs.push(RowRef { source, line, part });
+                    }
+                    self.selection = refs;
+                }
+                _ => {
+                    self.params.insert(key.to_owned(), value.to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_untouched_state_has_no_text() {
+        assert_eq!(ViewState::default().encode(), "");
+    }
+
+    #[test]
+    fn one_bad_key_spoils_no_other() {
+        let (s, problems) = ViewState::decode(
+            "#v=1&view=heatmap&roof=tin&r.m=x..3&f.nonsense=1&f.dtype=bf16&f.dtype=fp8&q=a%20b&new.key=7&sel=0.3,1.9.2&only=0.7",
+        );
+        assert_eq!(s.view, "heatmap");
+        assert_eq!(s.filters.search, "a b");
+        assert_eq!(s.filters.facets[&Field::Dtype].len(), 2);
+        assert_eq!(s.param("new.key"), Some("7"));
+        assert_eq!(
+            s.selection[1],
+            RowRef {
+                source: 1,
+                line: 9,
+                part: 2
+            }
+        );
+        let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();
+        assert_eq!(keys, ["roof", "r.m", "f.nonsense", "only"]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(
+            view in "[a-z]{0,8}", search in "\\PC{0,20}", lo in -1e9f64..1e9, value in "\\PC{1,12}",
+            key in "[a-zA-Z µ%/_.]{1,10}", source in 0u16..9, line in 1u32..99, part in 0u32..5,
+        ) {
+            let mut s = ViewState { view, ..ViewState::default() };
+            s.filters.search = search;
+            s.filters.ranges.insert(Field::Ai, Range { min: Some(lo), max: None });
+            s.filters.toggle(&Field::Column(key.clone()), &value);
+            s.devices.default = Some("mi300x".into());
+            s.devices.overrides.insert(key, "h100-sxm".into());
+            s.selection.push(RowRef { source, line, part });
+            s.filters.only = RowSet::decode(&format!("rule*{source}.{line}.{part}")).ok();
+            s.set_param("heat.x", "c.kernel");
+            let (back, problems) = ViewState::decode(&s.encode());
+            prop_assert!(problems.is_empty());
+            prop_assert_eq!(back, s);
+        }
+
+        #[test]
+        fn any_text_is_survived(text in "\\PC*") {
+            let _ = ViewState::decode(&text);
+        }
+    }
+}

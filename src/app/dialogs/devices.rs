@@ -1,0 +1,291 @@
+//! The devices: their peaks and where each number comes from, the devices of the loaded files, and
+//! own ones.
+
+use crate::app::dialogs::device_form::DeviceForm;
+use crate::app::state::{Shell, Workbench};
+use crate::app::ui::{Modal, icon, value_of};
+use crate::web::dom;
+use gemmscope_model::hardware;
+use gemmscope_model::hardware::known;
+use gemmscope_model::hardware::short_name;
+use gemmscope_model::hardware::{Device, NameMatch, Peak};
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec};
+use leptos::prelude::*;
+
+/// The dialog. `name` is the device name in a file that a device is chosen for.
+#[component]
+pub fn Devices(name: Option<String>) -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let first = bench.view.with_untracked(|v| v.devices.default.clone());
+    let shown = RwSignal::new(first.unwrap_or_else(|| "mi300x".to_owned()));
+    let needle = RwSignal::new(String::new());
+    let editing = RwSignal::new(None::<Device>);
+    let list = Memo::new(move |_| {
+        let needle = needle.get().to_lowercase();
+        bench.custom.with(|own| {
+            known(own)
+                .into_iter()
+                .filter(|d| {
+                    needle.is_empty()
+                        || [&d.name, &d.id, &d.vendor, &d.arch, &d.arch_token]
+                            .iter()
+                            .any(|t| t.to_lowercase().contains(&needle))
+                })
+                .collect::<Vec<_>>()
+        })
+    });
+    let device = Memo::new(move |_| {
+        let id = shown.get();
+        bench
+            .custom
+            .with(|own| known(own).into_iter().find(|d| d.id == id))
+    });
+    let stated = StoredValue::new(name);
+    let title = stated.with_value(|n| match n {
+        Some(n) => format!("Device for “{n}”"),
+        None => "Devices".to_owned(),
+    });
+    view! {
+        <Modal title=Signal::derive(move || title.clone()) wide=true on_close=move || shell.close()>
+            <FileNames />
+            <div class="devices">
+                <div class="device-list">
+                    <input type="search" placeholder="Search devices" aria-label="Search devices"
+                        prop:value=move || needle.get() on:input=move |e| needle.set(value_of(&e)) />
+                    <ul>
+                        <For each=move || list.get() key=|d| (d.id.clone(), d.name.clone()) let:d>
+                            {
+                                let (id, mine) = (d.id.clone(), d.id.clone());
+                                let own = bench.custom.with_untracked(|o| o.iter().any(|o| o.id == d.id));
+                                view! {
+                                    <li>
+                                        <button type="button" class="device-entry"
+                                            aria-pressed=move || (shown.get() == mine).to_string()
+                                            on:click=move |_| { editing.set(None); shown.set(id.clone()); }>
+                                            <span>{short_name(&d.name)}</span>
+                                            <span class="menu-side">{if own { "own".to_owned() } else { d.vendor.clone() }}</span>
+                                        </button>
+                                    </li>
+                                }
+                            }
+                        </For>
+                    </ul>
+                    <button type="button" class="button small" on:click=move |_| editing.set(Some(blank()))>
+                        {icon(icon::PLUS)} <span>"Own device"</span>
+                    </button>
+                    <p class="muted">"A device as JSON, ours or a TraceLens platform file, can be dropped like any file."</p>
+                </div>
+                <div class="device-sheet">
+                    {move || match (editing.get(), device.get()) {
+                        (Some(d), _) => {
+                            let done = move |saved: Option<String>| {
+                                editing.set(None);
+                                if let Some(id) = saved {
+                                    shown.set(id);
+                                }
+                            };
+                            view! { <DeviceForm device=d on_done=done /> }.into_any()
+                        }
+                        (None, Some(d)) => sheet(shell, bench, d, stated, editing),
+                        (None, None) => view! { <p class="muted">"Choose a device on the left."</p> }.into_any(),
+                    }}
+                </div>
+            </div>
+        </Modal>
+    }
+}
+
+/// The device names in the loaded files, and the device that each stands for.
+#[component]
+fn FileNames() -> impl IntoView {
+    let bench = Workbench::here();
+    move || {
+        let data = bench.data.get();
+        let metrics = bench.metrics.get();
+        let names: Vec<_> = data
+            .devices
+            .iter()
+            .zip(&metrics.devices)
+            .filter(|(name, _)| !name.is_empty())
+            .map(|(name, device)| {
+                let how = match (device, hardware::match_name(name)) {
+                    (Some(d), _) => short_name(&d.name),
+                    (None, NameMatch::Ambiguous(many)) => {
+                        let names: Vec<String> = many.iter().map(|d| short_name(&d.name)).collect();
+                        format!("one of {}: choose", names.join(", "))
+                    }
+                    _ => "not known: choose".to_owned(),
+                };
+                let (file_name, id) = (name.clone(), device.as_ref().map(|d| d.id.clone()).unwrap_or_default());
+                let options = bench.custom.with(|own| known(own));
+                view! {
+                    <label class="field inline">
+                        <span>{format!("“{name}” is")}</span>
+                        <select on:change=move |e| {
+                            let value = value_of(&e);
+                            let name = file_name.clone();
+                            bench.set_devices(|d| {
+                                if value.is_empty() { d.overrides.remove(&name); } else { d.overrides.insert(name, value); }
+                            });
+                        }>
+                            {device.is_none().then(|| view! { <option value="" selected>{how.clone()}</option> })}
+                            {options
+                                .into_iter()
+                                .map(|d| view! { <option value=d.id.clone() selected=d.id == id>{short_name(&d.name)}</option> })
+                                .collect_view()}
+                        </select>
+                    </label>
+                }
+            })
+            .collect();
+        (!names.is_empty()).then(|| {
+            view! {
+                <section class="file-devices" aria-label="Devices named in files">{names}</section>
+            }
+        })
+    }
+}
+
+fn sheet(
+    shell: Shell,
+    bench: Workbench,
+    d: Device,
+    stated: StoredValue<Option<String>>,
+    editing: RwSignal<Option<Device>>,
+) -> AnyView {
+    let own = bench
+        .custom
+        .with_untracked(|o| o.iter().any(|o| o.id == d.id));
+    let in_catalogue = hardware::by_id(&d.id).is_some();
+    let is_default = {
+        let id = d.id.clone();
+        move || {
+            bench
+                .view
+                .with(|v| v.devices.default.as_deref() == Some(&id))
+        }
+    };
+    let use_it = {
+        let id = d.id.clone();
+        move |_| {
+            let id = id.clone();
+            stated.with_value(|name| {
+                bench.set_devices(|c| match name {
+                    Some(name) => drop(c.overrides.insert(name.clone(), id)),
+                    None => c.default = Some(id),
+                });
+            });
+            shell.close();
+        }
+    };
+    let edited = d.clone();
+    let exported = d.clone();
+    let removed = d.id.clone();
+    let count = |n: Option<u32>| {
+        n.map_or_else(
+            || "not known".to_owned(),
+            |n| format!("{n} {}", d.unit_kind),
+        )
+    };
+    let bytes = |b: Option<f64>| b.map_or_else(|| "not known".to_owned(), |b| Bytes(b).to_iec());
+    let confidence = match d.confidence {
+        'A' => "A: published by the vendor",
+        'B' => "B: from a secondary source",
+        _ => "C: derived or entered by hand",
+    };
+    let facts = [
+        (
+            "Memory bandwidth",
+            BytesPerSec(d.bandwidth_bytes_per_s).to_string(),
+        ),
+        (
+            "Memory",
+            d.memory_bytes.map_or_else(
+                || "not known".into(),
+                |b| format!("{} {}", Bytes(b), d.memory_kind),
+            ),
+        ),
+        ("Units", count(d.units)),
+        ("L2 cache", bytes(d.l2_bytes)),
+        ("Last-level cache", bytes(d.llc_bytes)),
+        (
+            "Clock behind the peaks",
+            d.clock_hz
+                .map_or_else(|| "not known".into(), |c| format!("{:.0} MHz", c / 1e6)),
+        ),
+        ("Confidence", confidence.to_owned()),
+    ];
+    view! {
+        <header class="sheet-head">
+            <div>
+                <h3>{d.name.clone()}</h3>
+                <p class="muted">{[&d.vendor, &d.arch, &d.arch_token, &d.form].into_iter().filter(|t| !t.is_empty()).cloned().collect::<Vec<_>>().join(" · ")}</p>
+            </div>
+            <div class="sheet-actions">
+                <button type="button" class="button small" on:click=move |_| editing.set(Some(edited.clone()))>
+                    {icon(icon::EDIT)} <span>"Edit a copy"</span>
+                </button>
+                <button type="button" class="button small" on:click=move |_| {
+                    dom::download(&format!("{}.json", exported.id), "application/json", exported.to_json().as_bytes());
+                }>
+                    {icon(icon::SAVE)} <span>"JSON"</span>
+                </button>
+                {own.then(|| view! {
+                    <button type="button" class="button small" on:click=move |_| bench.forget_device(&removed)>
+                        {if in_catalogue { "Back to the catalogue's" } else { "Remove" }}
+                    </button>
+                })}
+                <button type="button" class="button primary small" on:click=use_it disabled=move || is_default() && stated.with_value(Option::is_none)>
+                    "Use this device"
+                </button>
+            </div>
+        </header>
+        <dl class="facts">
+            {facts.into_iter().map(|(k, v)| view! { <div><dt>{k}</dt><dd>{v}</dd></div> }).collect_view()}
+        </dl>
+        <div class="peaks-scroll">
+            <table class="peaks">
+                <thead>
+                    <tr>
+                        <th scope="col">"Type"</th><th scope="col">"Units"</th><th scope="col">"Summed in"</th>
+                        <th scope="col" class="num">"Dense peak"</th><th scope="col" class="num">"Achievable"</th>
+                        <th scope="col" class="num">"Ridge"</th><th scope="col">"Source"</th>
+                    </tr>
+                </thead>
+                <tbody>{d.peaks.iter().map(|p| peak_row(p, d.bandwidth_bytes_per_s)).collect_view()}</tbody>
+            </table>
+        </div>
+        {(!d.notes.is_empty()).then(|| view! { <p class="muted">{d.notes.clone()}</p> })}
+        <p class="muted">{d.source.clone()}</p>
+    }
+    .into_any()
+}
+
+fn peak_row(p: &Peak, bandwidth: f64) -> AnyView {
+    let engine = match p.engine {
+        hardware::Engine::Matrix => "matrix",
+        hardware::Engine::Vector => "vector",
+    };
+    view! {
+        <tr>
+            <th scope="row">{p.dtype.name()}</th>
+            <td>{engine} {(!p.dense).then_some(" (sparse: not used)")}</td>
+            <td>{p.accumulate.map(|d| d.name())}</td>
+            <td class="num">{FlopsPerSec(p.flops_per_s).to_string()}</td>
+            <td class="num" title=p.achievable_source.clone().unwrap_or_default()>
+                {p.achievable_flops_per_s.map_or_else(|| "–".to_owned(), |f| FlopsPerSec(f).to_string())}
+            </td>
+            <td class="num">{format!("{:.0} FLOP/B", p.flops_per_s / bandwidth)}</td>
+            <td class="muted source-cell" title=p.source.clone()>{p.source.clone()}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// An empty device.
+fn blank() -> Device {
+    // A roof needs these three; all other fields have defaults.
+    serde_json::from_str(r#"{"id":"own","name":"","peaks":[],"bandwidth_bytes_per_s":0}"#)
+        .expect("a device needs a name, peaks and a bandwidth only")
+}

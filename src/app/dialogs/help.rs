@@ -1,0 +1,43 @@
+//! Shortcuts and terms.
+
+use crate::app::frame::shortcuts::{CHART_KEYS, SHORTCUTS};
+use crate::app::state::{Dialog, Shell};
+use crate::app::ui::Modal;
+use gemmscope_analysis::glossary::TERMS;
+use leptos::prelude::*;
+
+/// The dialog.
+#[component]
+pub fn Help() -> impl IntoView {
+    let shell = Shell::here();
+    view! {
+        <Modal title=Signal::derive(|| "Shortcuts and terms".to_owned()) wide=true on_close=move || shell.close()>
+            <div class="help-columns">
+                <section>
+                    <h3>"Anywhere"</h3>
+                    <dl class="keys">
+                        {SHORTCUTS.iter().map(|s| view! { <dt><kbd>{s.keys}</kbd></dt><dd>{s.label}</dd> }).collect_view()}
+                    </dl>
+                    <h3>"In the chart"</h3>
+                    <dl class="keys">
+                        {CHART_KEYS.iter().map(|(k, l)| view! { <dt><kbd>{*k}</kbd></dt><dd>{*l}</dd> }).collect_view()}
+                    </dl>
+                    <p class="muted">"Pointer: drag moves, the wheel zooms, Shift and a drag select a box, a double click shows all."</p>
+                </section>
+                <section>
+                    <h3>"Files"</h3>
+                    <button type="button" class="button" data-open="formats" on:click=move |_| shell.open(Dialog::Formats)>
+                        "What is read, and how to produce it"
+                    </button>
+                    <h3>"Terms"</h3>
+                    <dl class="terms">
+                        {TERMS.iter().map(|t| view! { <dt>{t.name}</dt><dd>{t.text}</dd> }).collect_view()}
+                    </dl>
+                    <p class="muted">
+                        {format!("gemmscope {}. Files are read by this page and go nowhere else; links hold filters and device, never data.", env!("CARGO_PKG_VERSION"))}
+                    </p>
+                </section>
+            </div>
+        </Modal>
+    }
+}

@@ -1,0 +1,133 @@
+//! The frame of the page: header, start page, workspace and notices, and the component that holds
+//! them.
+
+pub mod address;
+pub mod choose;
+pub mod embed;
+pub mod header;
+pub mod kpis;
+pub mod notices;
+pub mod page;
+pub mod rehearsal;
+pub mod shortcuts;
+pub mod start;
+pub mod workspace;
+
+use super::load::{Hooks, Loader, drop, given};
+use super::state::{Shell, Workbench};
+use super::{chart_view, dialogs, later, plan, views};
+use crate::web::{clock, dom, reading};
+use leptos::prelude::*;
+use std::time::Duration;
+
+/// The whole page. It can be mounted more than once: instances share only the address bar.
+#[component]
+pub fn GemmScope(
+    /// Called once with the workbench, for functions that other scripts may call.
+    #[prop(optional)]
+    on_start: Option<Box<dyn FnOnce(Workbench)>>,
+) -> impl IntoView {
+    let shell = Shell::of_page();
+    let bench = Workbench::new(&dom::hash(), shell);
+    let loader = Loader::new(shell, bench, HOOKS);
+    provide_context(shell);
+    provide_context(bench);
+    provide_context(loader);
+    show_row_count(bench);
+    if let Some(on_start) = on_start {
+        on_start(bench);
+    }
+    start_later(shell, loader);
+    given::open(loader);
+    if dom::embedded() {
+        dom::set_root_data("embed", Some("1"));
+        return later::later(embed::embedded);
+    }
+    address::follow(bench);
+    let dragging = drop::accept(loader);
+    shortcuts::listen(shell, bench);
+
+    let needs_file = Memo::new(move |_| bench.view.with(|v| views::shown(&v.view).needs_file()));
+    let shown = Memo::new(move |_| bench.has_data.get() || !needs_file.get());
+    let built = Memo::new(move |was: Option<&bool>| {
+        shown.get() || shell.built_early.get() || was == Some(&true)
+    });
+    // Made here, because these signals must outlive a part that is fetched again.
+    let (drawer, shows) = (RwSignal::new(false), Signal::from(shown));
+    view! {
+        <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get()>
+            <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
+            <header::Header drawer=drawer />
+            <notices::Loading />
+            <Show when=move || !shown.get()><start::Start /></Show>
+            <Show when=move || built.get()>
+                {later::later(move || workspace::workspace(drawer, shows))}
+            </Show>
+            <div class="drop-veil" aria-hidden="true"><p>"Drop to add"</p></div>
+            <notices::Status />
+            <dialogs::AskedDialog />
+        </div>
+    }
+    .into_any()
+}
+
+/// Gives the loader what it needs of the planner and the charts.
+const HOOKS: Hooks = Hooks {
+    plan_model: |bench, text| Box::pin(async move { plan::take_model(bench, text).await.ok() }),
+    is_drawing: chart_view::is_waiting,
+};
+
+fn skip_to_main(event: web_sys::MouseEvent) {
+    // Following the link would overwrite the view in the address bar.
+    event.prevent_default();
+    dom::focus("#main");
+}
+
+/// Writes the number of rows into `data-rows` of the page.
+fn show_row_count(bench: Workbench) {
+    Effect::new(move |_| {
+        let rows = bench.data.with(|d| d.len());
+        dom::set_root_data("rows", Some(&rows.to_string()));
+    });
+}
+
+/// Lets the browser optimise what a large file runs through, a little at a time.
+async fn rehearse() {
+    let Ok(mut step) = rehearsal::steps().await else {
+        return;
+    };
+    loop {
+        clock::pause(Duration::ZERO).await;
+        if !step() {
+            return;
+        }
+    }
+}
+
+/// After the first paint: marks the page as ready, fetches the workspace, starts the worker.
+fn start_later(shell: Shell, loader: Loader) {
+    leptos::task::spawn_local(async move {
+        clock::after_paint().await;
+        clock::mark("gemmscope:first-view");
+        dom::set_root_data("ready", Some("1"));
+        // Fetched while the user looks for a file.
+        let work = workspace::load_work().await.is_ok();
+        clock::pause(Duration::from_millis(150)).await;
+        loader.prepare().await;
+        if work && !dom::embedded() {
+            shell.built_early.try_set(true);
+            rehearse().await;
+        }
+        // From here on the page makes no request. An embedded page fetches parts only when they are
+        // opened.
+        let all = !dom::embedded() && load_rest().await;
+        dom::set_root_data("parts", Some(if all { "all" } else { "some" }));
+    });
+}
+
+/// Fetches all other parts; false where one failed.
+async fn load_rest() -> bool {
+    dialogs::load_ask().await.is_ok()
+        && plan::load_plan().await.is_ok()
+        && reading::load().await.is_ok()
+}

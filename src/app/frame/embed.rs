@@ -1,0 +1,244 @@
+//! The page inside another one (`?embed=1`): only the views. The host page sends the data and is
+//! told about size and changes. An embedded page has no file chooser, no storage and no address of
+//! its own.
+
+use super::kpis::Kpis;
+use super::notices::{Loading, Status};
+use crate::app::dialogs::AskedDialog;
+use crate::app::later::NotLoaded;
+use crate::app::load::Loader;
+use crate::app::state::{LoadedFile, Shell, ThemeChoice, Workbench};
+use crate::app::{detail, views};
+use crate::web::file::Input;
+use crate::web::host;
+use crate::web::host::Host;
+use crate::web::{clock, dom};
+use gemmscope_analysis::summary::Summary;
+use gemmscope_chart::palette::Theme;
+use gemmscope_chart::picture;
+use gemmscope_chart::svg::svg;
+use gemmscope_import::ImportOptions;
+use gemmscope_model::hardware;
+use gemmscope_share::embed::{Export, Reply, Request, ViewChange};
+use gemmscope_table::native_csv::CsvWriter;
+use gemmscope_table::view_state::ViewState;
+use leptos::prelude::*;
+use serde_json::Value;
+use std::rc::Rc;
+use std::time::Duration;
+use wasm_split_helpers::wasm_split;
+
+type Answer = Result<Option<Value>, (String, String)>;
+
+/// The part of the program that shows the page inside another one.
+#[wasm_split(work, fallible)]
+pub fn embedded() -> Result<AnyView, NotLoaded> {
+    Ok(view! { <Embedded /> }.into_any())
+}
+
+/// What an embedded page shows.
+#[component]
+fn Embedded() -> impl IntoView {
+    let bench = Workbench::here();
+    let box_ref = NodeRef::<leptos::html::Div>::new();
+    let hosted = RwSignal::new_local(None::<Rc<Host>>);
+    connect(Loader::here(), hosted);
+    report_height(box_ref, hosted);
+    report_changes(bench, hosted);
+    view! {
+        <div class="app embed" class:has-data=move || bench.has_data.get() node_ref=box_ref>
+            <Loading />
+            <Show when=move || bench.has_data.get() fallback=|| view! { <p class="embed-wait" role="status">"No data yet."</p> }>
+                <views::Tabs />
+                <div class="workspace">
+                    <main class="main" id="main" tabindex="-1">
+                        <Kpis />
+                        <views::ActiveView />
+                    </main>
+                    <detail::Detail />
+                </div>
+            </Show>
+            <Status />
+            <AskedDialog />
+        </div>
+    }
+}
+
+/// Waits for the host page and carries out its requests.
+fn connect(loader: Loader, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
+    let (shell, bench) = (loader.shell, loader.bench);
+    let handler: host::Handler = Rc::new(move |host, request, bytes| match request {
+        Request::Load {
+            id,
+            name,
+            format,
+            add,
+        } => {
+            host.busy.set(true);
+            leptos::task::spawn_local(async move {
+                let bytes = bytes.map(|b| js_sys::Uint8Array::new(&b).to_vec());
+                let input = Input::from_bytes(&name, &bytes.unwrap_or_default());
+                let result = load(loader, input, format, add).await;
+                host.busy.set(false);
+                host.answer(id, result);
+            });
+        }
+        Request::View { id, set } => host.answer(id, change(shell, bench, set)),
+        Request::Export { id, what } => host.answer(id, export(shell, bench, what)),
+    });
+    let joined = move |host| {
+        dom::set_root_data("hosted", Some("1"));
+        drop(hosted.try_set(Some(host)));
+    };
+    let listener = host::listen(joined, handler);
+    let listener = StoredValue::new_local(listener);
+    on_cleanup(move || listener.dispose());
+}
+
+async fn load(loader: Loader, input: Input, format: Option<String>, add: bool) -> Answer {
+    let options = ImportOptions {
+        format,
+        ..ImportOptions::default()
+    };
+    let before: Vec<u32> = loader
+        .bench
+        .files
+        .with_untracked(|f| f.iter().map(|f: &LoadedFile| f.id).collect());
+    loader
+        .add_one(input, options)
+        .await
+        .map_err(|message| ("unreadable".to_owned(), message))?;
+    if !add {
+        for id in before {
+            loader.remove_file(id);
+        }
+    }
+    clock::after_paint().await;
+    Ok(Some(summary(loader.bench)))
+}
+
+fn summary(bench: Workbench) -> Value {
+    let all = bench
+        .frame
+        .with_untracked(|f| Summary::all(&f.data, &f.metrics));
+    serde_json::to_value(all).unwrap_or_default()
+}
+
+fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
+    let bad = |what: &str, value: &str| {
+        let value: String = value.chars().take(40).collect();
+        Err(("bad-value".to_owned(), format!("{what}: {value}")))
+    };
+    let mut state = match &set.hash {
+        Some(hash) => ViewState::decode(hash).0,
+        None => bench.view.get_untracked(),
+    };
+    if let Some(view) = &set.view {
+        let Some(known) = views::TABS.iter().find(|v| v.id == view) else {
+            let ids: Vec<&str> = views::TABS.iter().map(|v| v.id).collect();
+            return bad(&format!("view is one of {}", ids.join(", ")), view);
+        };
+        state.view = known.key().to_owned();
+    }
+    if let Some(device) = &set.device {
+        let Some(known) = hardware::match_name(device).device() else {
+            return bad("device is an id or a full name of the catalogue", device);
+        };
+        state.devices.default = Some(known.id.clone());
+    }
+    if let Some(theme) = set.theme.as_deref() {
+        shell.theme.set(match theme {
+            "light" => ThemeChoice::Light,
+            "dark" => ThemeChoice::Dark,
+            _ => ThemeChoice::System,
+        });
+    }
+    if bench.view.with_untracked(|v| *v != state) {
+        bench.view.set(state);
+    }
+    Ok(None)
+}
+
+fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
+    let text = match what {
+        Export::View => bench.view.with_untracked(ViewState::encode),
+        Export::Summary => return Ok(Some(summary(bench))),
+        Export::Csv => bench.frame.with_untracked(|f| {
+            let writer = CsvWriter::new(&f.data, None);
+            writer.header() + &writer.rows(f.rows.iter().map(|&r| r as usize))
+        }),
+        Export::Svg => {
+            let width = dom::window()
+                .inner_width()
+                .ok()
+                .and_then(|w| w.as_f64())
+                .unwrap_or(960.0);
+            let theme = Theme::of(shell.dark.get_untracked());
+            let scene = bench.frame.with_untracked(|f| {
+                bench
+                    .view
+                    .with_untracked(|v| picture::draw(f, v, (width.max(480.0), None), &theme))
+            });
+            match scene {
+                Some(scene) => svg(&scene),
+                None => {
+                    let message = "this view has no picture".to_owned();
+                    return Err(("no-picture".to_owned(), message));
+                }
+            }
+        }
+    };
+    Ok(Some(text.into()))
+}
+
+/// Tells the host page the height of the content. The height depends on the width alone, so it does
+/// not change when the host resizes the frame to it.
+fn report_height(
+    box_ref: NodeRef<leptos::html::Div>,
+    hosted: RwSignal<Option<Rc<Host>>, LocalStorage>,
+) {
+    let height = RwSignal::new(0u32);
+    let watch = StoredValue::new_local(None::<dom::SizeWatch>);
+    Effect::new(move |_| {
+        if let Some(element) = box_ref.get() {
+            let element: &web_sys::Element = &element;
+            let watched = dom::watch_size(element, move |_, h| {
+                let _ = height.try_set(h.ceil().max(0.0) as u32);
+            });
+            watch.set_value(watched);
+        }
+    });
+    on_cleanup(move || watch.dispose());
+    Effect::new(move |_| {
+        let height = height.get();
+        hosted.with(|host| {
+            if let (Some(host), true) = (host, height > 0) {
+                host.send(&Reply::Resize { height });
+            }
+        });
+    });
+}
+
+/// Tells the host page about a changed view, once for all changes within 200 ms.
+fn report_changes(bench: Workbench, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
+    let told = StoredValue::new(bench.view.with_untracked(ViewState::encode));
+    let waiting = StoredValue::new(false);
+    Effect::new(move |_| {
+        let text = bench.view.with(ViewState::encode);
+        if told.with_value(|t| *t == text) || waiting.get_value() {
+            return;
+        }
+        waiting.set_value(true);
+        leptos::task::spawn_local(async move {
+            clock::pause(Duration::from_millis(200)).await;
+            let Some(view) = bench.view.try_with_untracked(ViewState::encode) else {
+                return;
+            };
+            waiting.set_value(false);
+            told.set_value(view.clone());
+            if let Some(Some(host)) = hosted.try_get_untracked() {
+                host.send(&Reply::Change { view });
+            }
+        });
+    });
+}

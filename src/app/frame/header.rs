@@ -1,0 +1,265 @@
+//! The bar at the top: start page, files or planner; the device; the roof; undo, sharing, theme and
+//! help.
+
+use super::choose::ChooseFiles;
+use crate::app::load::{Loader, sample};
+use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
+use crate::app::ui::{Menu, icon};
+use crate::app::views::{self, TABS, Tab};
+use crate::samples::SAMPLES;
+use gemmscope_model::hardware;
+use gemmscope_model::hardware::RoofKind;
+use leptos::prelude::*;
+
+/// The header.
+#[component]
+pub fn Header(
+    /// Opens the side panel, which is a drawer on phones.
+    drawer: RwSignal<bool>,
+) -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let loader = Loader::here();
+    let has_data = bench.has_data;
+    view! {
+        <header class="header">
+            <Show when=move || has_data.get()>
+                <button
+                    type="button"
+                    class="icon-button drawer-button"
+                    aria-label="Files and filters"
+                    aria-controls="sidebar"
+                    aria-expanded=move || drawer.get().to_string()
+                    on:click=move |_| drawer.update(|d| *d = !*d)
+                >
+                    {icon(icon::FILTER)}
+                </button>
+            </Show>
+            <div class="brand">
+                <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
+                    <rect width="32" height="32" rx="7" class="logo-ground" />
+                    <path d="M5 26 15 9h12" class="logo-roof" />
+                    <circle cx="21" cy="17" r="3" class="logo-point" />
+                </svg>
+                <h1>"gemmscope"</h1>
+            </div>
+            <Modes />
+            <div class="header-tools">
+                <Show when=move || has_data.get()>
+                    <DevicePicker />
+                </Show>
+                <Show when=move || has_data.get() || bench.view.with(|s| !views::shown(&s.view).needs_file())>
+                    <RoofSwitch />
+                    <span class="rule" aria-hidden="true"></span>
+                    <button type="button" class="icon-button wide-only" aria-label="Undo" title="Undo (Ctrl Z)"
+                        disabled=move || !bench.history.with(|h| h.can_undo())
+                        on:click=move |_| bench.undo()>
+                        {icon(icon::UNDO)}
+                    </button>
+                    <button type="button" class="icon-button wide-only" aria-label="Redo" title="Redo (Ctrl Y)"
+                        disabled=move || !bench.history.with(|h| h.can_redo())
+                        on:click=move |_| bench.redo()>
+                        {icon(icon::REDO)}
+                    </button>
+                    <button type="button" class="icon-button wide-only" aria-label="Share"
+                        title="Share: a link, a page with its data, a snippet for documentation"
+                        on:click=move |_| shell.open(Dialog::Share)>
+                        {icon(icon::LINK)}
+                    </button>
+                </Show>
+                <ThemeMenu />
+                <button type="button" class="icon-button help-button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
+                    on:click=move |_| shell.open(Dialog::Help)>
+                    {icon(icon::HELP)}
+                </button>
+                // The start page has its own button for this.
+                <Show when=move || has_data.get() || bench.view.with(|s| !views::shown(&s.view).needs_file())>
+                    <div class="split add-files">
+                        <ChooseFiles class="button primary small" label="Add files" />
+                        <Menu
+                            class="button primary small"
+                            right=true
+                            name=Signal::derive(|| "More ways to add data".to_owned())
+                            label=|| icon(icon::DOWN)
+                        >
+                            <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Paste)>
+                                {icon(icon::TABLE)} "Paste a table or a log…"
+                            </button>
+                            <hr />
+                            <p class="menu-note">"Samples"</p>
+                            {SAMPLES
+                                .iter()
+                                .map(|s| view! {
+                                    <button type="button" class="menu-item" title=s.description data-sample=s.id
+                                        on:click=move |_| sample::open(loader, s)>
+                                        {s.title}
+                                    </button>
+                                })
+                                .collect_view()}
+                        </Menu>
+                    </div>
+                </Show>
+            </div>
+        </header>
+    }
+}
+
+/// Switches between the measured files and the tabs that need no file.
+#[component]
+fn Modes() -> impl IntoView {
+    let bench = Workbench::here();
+    // The tab to return to.
+    let last = StoredValue::new(String::new());
+    Effect::new(move |_| {
+        let key = bench.view.with(|s| s.view.clone());
+        if views::shown(&key).needs_file() {
+            last.set_value(key);
+        }
+    });
+    let measured = move || bench.view.with(|s| views::shown(&s.view).needs_file());
+    let mode = move |v: &'static Tab| {
+        let active = move || bench.view.with(|s| v.is_shown(&s.view));
+        view! {
+            <button type="button" class="tab" data-view=v.id title=v.hint
+                aria-current=move || active().then_some("page")
+                on:click=move |_| bench.edit("view", |s| s.view = v.key().to_owned())>
+                {icon(v.icon)}
+                <span>{v.title}</span>
+            </button>
+        }
+    };
+    view! {
+        <nav class="modes" aria-label="What to look at">
+            <button type="button" class="tab" data-view="measured" title="What was measured: your files"
+                aria-current=move || measured().then_some("page")
+                on:click=move |_| bench.edit("view", |s| s.view = last.get_value())>
+                {move || icon(if bench.has_data.get() { TABS[0].icon } else { icon::FILE })}
+                <span>{move || if bench.has_data.get() { "Measured" } else { "Start" }}</span>
+            </button>
+            {TABS.iter().filter(|v| !v.needs_file()).map(mode).collect_view()}
+        </nav>
+    }
+}
+
+/// Chooses the device of rows whose file names none, and opens the dialog of all devices.
+#[component]
+fn DevicePicker() -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let devices = bench.devices_in_use;
+    let label = Memo::new(move |_| match &devices.get()[..] {
+        [] => "Device".to_owned(),
+        [Some(one)] => hardware::short_name(one),
+        [None] => "Choose a device".to_owned(),
+        many => format!("{} devices", many.len()),
+    });
+    let missing = move || devices.with(|d| d.contains(&None));
+    let unnamed = Memo::new(move |_| bench.data.with(|d| d.device.contains(&0)));
+    let choose = move |id: String| bench.set_devices(|d| d.default = Some(id));
+    let current = move |id: &str| {
+        bench
+            .view
+            .with(|v| v.devices.default.as_deref() == Some(id))
+    };
+    view! {
+        <div class="device-picker" class:missing=missing>
+            <Menu
+                class="button small"
+                right=true
+                name=Signal::derive(move || format!("Device: {}", label.get()))
+                label=move || view! { {icon(icon::CHIP)}<span class="device-name">{move || label.get()}</span>{icon(icon::DOWN)} }
+            >
+                <div class="menu-scroll">
+                    {move || {
+                        let note = if unnamed.get() {
+                            "The device for rows whose file names none:"
+                        } else {
+                            "Every file names its device. This one is for files that do not:"
+                        };
+                        view! { <p class="menu-note">{note}</p> }
+                    }}
+                    {move || {
+                        let own = bench.custom.get();
+                        own.iter()
+                            .chain(hardware::catalog().iter().filter(|d| own.iter().all(|o| o.id != d.id)))
+                            .map(|d| {
+                                let (id, shown) = (d.id.clone(), d.id.clone());
+                                view! {
+                                    <button
+                                        type="button"
+                                        class="menu-item"
+                                        aria-pressed=move || current(&shown).to_string()
+                                        on:click=move |_| choose(id.clone())
+                                    >
+                                        {hardware::short_name(&d.name)}
+                                        <span class="menu-side">{d.memory_kind.clone()}</span>
+                                    </button>
+                                }
+                            })
+                            .collect_view()
+                    }}
+                </div>
+                <hr />
+                <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Devices(None))>
+                    "All peaks, own devices…" <kbd>"D"</kbd>
+                </button>
+            </Menu>
+        </div>
+    }
+}
+
+#[component]
+fn RoofSwitch() -> impl IntoView {
+    let bench = Workbench::here();
+    let option = move |kind: RoofKind, label: &'static str, hint: &'static str| {
+        let on = move || bench.view.with(|v| v.roof == kind);
+        view! {
+            <button type="button" class="segment" aria-pressed=move || on().to_string() title=hint
+                on:click=move |_| bench.set_roof(kind)>
+                {label}
+            </button>
+        }
+    };
+    view! {
+        <div class="segments roof-switch" role="group" aria-label="Percentages are of which roof">
+            {option(RoofKind::Datasheet, "Datasheet", "Percentages of the vendor's dense peak (R)")}
+            {option(RoofKind::Achievable, "Achievable", "Percentages of the best rate anyone measured with large GEMMs (R)")}
+        </div>
+    }
+}
+
+#[component]
+fn ThemeMenu() -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let item = move |theme: ThemeChoice, label: &'static str, path: &'static str| {
+        view! {
+            <button type="button" class="menu-item" aria-pressed=move || (shell.theme.get() == theme).to_string()
+                on:click=move |_| shell.set_theme(theme)>
+                {icon(path)} {label}
+            </button>
+        }
+    };
+    view! {
+        <Menu
+            class="icon-button"
+            right=true
+            name=Signal::derive(|| "Theme".to_owned())
+            label=move || view! { {move || icon(if shell.dark.get() { icon::MOON } else { icon::SUN })} }
+        >
+            {item(ThemeChoice::System, "As the system", icon::SCREEN)}
+            {item(ThemeChoice::Light, "Light", icon::SUN)}
+            {item(ThemeChoice::Dark, "Dark", icon::MOON)}
+            <hr class="narrow-only" />
+            <button type="button" class="menu-item narrow-only" on:click=move |_| shell.open(Dialog::Share)>
+                {icon(icon::LINK)} "Share…"
+            </button>
+            <button type="button" class="menu-item narrow-only" on:click=move |_| shell.open(Dialog::Help)>
+                {icon(icon::HELP)} "Help and terms"
+            </button>
+            <button type="button" class="menu-item narrow-only" on:click=move |_| bench.undo()>
+                {icon(icon::UNDO)} "Undo"
+            </button>
+        </Menu>
+    }
+}

@@ -1,0 +1,116 @@
+//! What is being read, what could not be read, and the status line.
+
+use crate::app::load::Loader;
+use crate::app::state::{Dialog, Shell};
+use crate::app::ui::{icon, icon_button};
+use crate::web::clock;
+use gemmscope_model::units::{Bytes, BytesPerSec};
+use leptos::prelude::*;
+use std::time::Duration;
+
+/// The progress of the file that is being read, and the files that could not be read.
+#[component]
+pub fn Loading() -> impl IntoView {
+    let shell = Shell::here();
+    let loader = Loader::here();
+    let busy = Memo::new(move |_| shell.load.with(|l| l.current.is_some()));
+    let part = move || {
+        shell.load.with(|l| {
+            l.current
+                .as_ref()
+                .map_or(0.0, |p| p.read as f64 / (p.total.max(1)) as f64)
+        })
+    };
+    let line = move || {
+        shell.load.with(|l| {
+            let Some(p) = &l.current else {
+                return String::new();
+            };
+            let mut text = format!(
+                "{}  {} of {}",
+                p.name,
+                Bytes(p.read as f64),
+                Bytes(p.total as f64)
+            );
+            if p.bytes_per_s > 0.0 {
+                text.push_str(&format!(", {}", BytesPerSec(p.bytes_per_s)));
+            }
+            match l.waiting.len() {
+                0 => {}
+                1 => text.push_str(&format!(", then {}", l.waiting[0])),
+                n => text.push_str(&format!(", then {n} more")),
+            }
+            text
+        })
+    };
+    view! {
+        <Show when=move || busy.get()>
+            <div class="loading" role="group" aria-label="Reading">
+                <progress max="1" prop:value=part aria-label="Read so far"></progress>
+                <span class="loading-text">{line}</span>
+                <button type="button" class="button small" on:click=move |_| loader.cancel_loading()>"Cancel"</button>
+            </div>
+        </Show>
+        <For each=move || shell.load.get().errors key=|e| (e.id, e.message.clone()) let:error>
+            <div class="notice bad" role="alert">
+                {icon(icon::WARN)}
+                <p><strong>{error.name.clone()}</strong>" was not read: "{error.message.clone()}</p>
+                {error.mappable.then(|| view! {
+                    <button type="button" class="button small" on:click=move |_| shell.open(Dialog::Mapping(error.id))>
+                        "Assign columns…"
+                    </button>
+                })}
+                {icon_button(icon::CROSS, "Dismiss", move || loader.dismiss_error(error.id))}
+            </div>
+        </For>
+        <Show when=move || shell.load.with(|l| !l.left.is_empty())>
+            <div class="notice" role="status">
+                {icon(icon::FILE)}
+                <details>
+                    <summary>
+                        {move || shell.load.with(|l| match l.left.len() {
+                            1 => "1 file of the folder was left out".to_owned(),
+                            n => format!("{n} files of the folder were left out"),
+                        })}
+                    </summary>
+                    <ul>
+                        {move || shell.load.with(|l| {
+                            l.left
+                                .iter()
+                                .map(|(name, why)| view! { <li><strong>{name.clone()}</strong>": "{why.clone()}</li> })
+                                .collect_view()
+                        })}
+                    </ul>
+                </details>
+                {icon_button(icon::CROSS, "Dismiss", move || shell.load.update(|l| l.left.clear()))}
+            </div>
+        </Show>
+    }
+}
+
+/// The status line at the bottom. Screen readers read it out when it changes.
+#[component]
+pub fn Status() -> impl IntoView {
+    let shell = Shell::here();
+    // True for a while after each change: the line is visible then.
+    let fresh = RwSignal::new(false);
+    let turn = StoredValue::new(0u32);
+    Effect::new(move |_| {
+        let letters = shell.status.with(String::len) as u64;
+        fresh.set(letters > 0);
+        turn.update_value(|t| *t += 1);
+        let mine = turn.get_value();
+        leptos::task::spawn_local(async move {
+            // About the time it takes to read it.
+            clock::pause(Duration::from_millis((2000 + 35 * letters).min(4800))).await;
+            if turn.try_get_value() == Some(mine) {
+                fresh.try_set(false);
+            }
+        });
+    });
+    view! {
+        <p class="status" class:fresh=move || fresh.get() role="status" aria-live="polite">
+            {move || shell.status.get()}
+        </p>
+    }
+}

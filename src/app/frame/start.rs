@@ -1,0 +1,81 @@
+//! The start page: what the page shows before the first file.
+
+use super::choose::{ChooseFiles, ChooseFolder};
+use crate::app::load::Loader;
+use crate::app::load::sample::open;
+use crate::app::state::{Dialog, Shell, Workbench};
+use crate::samples::{SAMPLES, Sample};
+use gemmscope_import::FORMAT_NAMES;
+use leptos::prelude::*;
+
+/// Explains the page, takes files, offers samples.
+#[component]
+pub fn Start() -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let loader = Loader::here();
+    view! {
+        <main class="empty" id="main" tabindex="-1">
+            <section class="hero">
+                <h2>"Drop a GEMM benchmark file, see every GEMM against its roofline."</h2>
+                <p class="lead">
+                    "Benchmark logs, profiler reports and plain CSV. Everything is computed in this browser tab: "
+                    <strong>"no file leaves your machine."</strong>
+                </p>
+                <div class="drop-zone">
+                    <svg class="drop-art" viewBox="0 0 240 96" aria-hidden="true">
+                        <path d="M8 88h224M8 88V8" class="art-axis" />
+                        <path d="M14 84 108 22h118" class="art-roof" />
+                        <g class="art-points">
+                            <circle cx="44" cy="74" r="3" /><circle cx="62" cy="64" r="3" /><circle cx="80" cy="50" r="3" />
+                            <circle cx="104" cy="44" r="3" /><circle cx="122" cy="36" r="3" /><circle cx="140" cy="46" r="3" />
+                            <circle cx="152" cy="30" r="3" /><circle cx="171" cy="34" r="3" /><circle cx="188" cy="28" r="3" />
+                            <circle cx="208" cy="38" r="3" />
+                        </g>
+                    </svg>
+                    <p>"Drop files or a folder anywhere on this page, or"</p>
+                    <div class="drop-actions">
+                        <ChooseFiles class="button primary" label="Choose files" />
+                        <ChooseFolder class="button" />
+                        <button type="button" class="button" on:click=move |_| shell.open(Dialog::Paste)>"Paste text"</button>
+                    </div>
+                </div>
+            </section>
+            <section class="no-file" aria-labelledby="no-file-title">
+                <h3 id="no-file-title">"No file yet?"</h3>
+                <p class="muted">"See what a model's GEMMs could attain on a device before anything runs."</p>
+                <button type="button" class="button" data-open="plan" on:click=move |_| bench.edit("view", |v| v.view = "plan".to_owned())>
+                    "Plan a model"
+                </button>
+                " "
+                <button type="button" class="button" data-open="learn" on:click=move |_| bench.edit("view", |v| { v.view = "plan".to_owned(); v.set_param("plan.page", "learn"); })>
+                    "What is a GEMM?"
+                </button>
+            </section>
+            <section class="samples" aria-labelledby="samples-title">
+                <h3 id="samples-title">"Or try a sample"</h3>
+                <ul>{SAMPLES.iter().map(|s| view! { <li>{sample(loader, s)}</li> }).collect_view()}</ul>
+            </section>
+            <section class="formats" aria-labelledby="formats-title">
+                <h3 id="formats-title">"What it reads"</h3>
+                <p>{FORMAT_NAMES.iter().map(|f| f.1).collect::<Vec<_>>().join(" · ")}</p>
+                <button type="button" class="button" data-open="formats" on:click=move |_| shell.open(Dialog::Formats)>
+                    "How to produce each, with examples"
+                </button>
+                <p class="muted">
+                    "Any other table with M, N, K and a time or a rate: the columns are recognised, and you can change what each one means. Also gzip, UTF-16 and a device as JSON."
+                </p>
+            </section>
+        </main>
+    }
+}
+
+fn sample(loader: Loader, sample: &'static Sample) -> AnyView {
+    view! {
+        <button type="button" class="sample" data-sample=sample.id on:click=move |_| open(loader, sample)>
+            <strong>{sample.title}</strong>
+            <span class="muted">{sample.description}</span>
+        </button>
+    }
+    .into_any()
+}

@@ -1,0 +1,96 @@
+//! The workspace: side panel, tabs, views, detail panel.
+
+use super::kpis;
+use crate::app::later::NotLoaded;
+use crate::app::sidebar::{files, filters};
+use crate::app::state::findings_task;
+use crate::app::state::{Dialog, Shell, Workbench};
+use crate::app::ui::{icon, icon_button, value_of};
+use crate::app::{detail, views};
+use gemmscope_model::hardware::{known, short_name};
+use leptos::prelude::*;
+use wasm_split_helpers::wasm_split;
+
+/// The part of the program that holds the workspace.
+#[wasm_split(work, fallible, preload(#[doc = "Fetches what surrounds the views."] load_work))]
+pub fn workspace(drawer: RwSignal<bool>, shown: Signal<bool>) -> Result<AnyView, NotLoaded> {
+    Ok(view! { <Workspace drawer=drawer shown=shown /> }.into_any())
+}
+
+/// The workspace.
+#[component]
+fn Workspace(
+    /// True while the side panel is open; it is a drawer on phones.
+    drawer: RwSignal<bool>,
+    /// False while the workspace is built ahead of the first file, and hidden.
+    shown: Signal<bool>,
+) -> impl IntoView {
+    let bench = Workbench::here();
+    let needs_file = Memo::new(move |_| bench.view.with(|v| views::shown(&v.view).needs_file()));
+    let overview = Memo::new(move |_| bench.view.with(|v| v.view == "overview"));
+    findings_task::follow(bench, overview.into());
+    view! {
+        <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get()>
+            <div class="scrim" on:click=move |_| drawer.set(false)></div>
+            <Show when=move || bench.has_data.get() || !shown.get()><aside class="sidebar" id="sidebar" aria-label="Files and filters">
+                <div class="drawer-head">
+                    <strong>"Files and filters"</strong>
+                    {icon_button(icon::CROSS, "Close the drawer", move || drawer.set(false))}
+                </div>
+                <files::Files />
+                <filters::Filters />
+            </aside></Show>
+            <main class="main" id=move || shown.get().then_some("main") tabindex="-1">
+                <Show when=move || needs_file.get()>
+                    <kpis::Kpis />
+                    <views::Tabs />
+                    <NoDevice />
+                </Show>
+                <views::ActiveView />
+            </main>
+            <detail::Detail />
+        </div>
+    }
+}
+
+/// Shown while rows have no roof because their device is unknown; asks for the device.
+#[component]
+fn NoDevice() -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let missing = Memo::new(move |_| {
+        bench.devices_in_use.with(|d| d.contains(&None)) && bench.data.with(|d| !d.is_empty())
+    });
+    let unnamed = Memo::new(move |_| bench.data.with(|d| d.device.contains(&0)));
+    view! {
+        <Show when=move || missing.get()>
+            <div class="notice ask" role="note">
+                {icon(icon::CHIP)}
+                <p>
+                    {move || if unnamed.get() {
+                        "These files do not say which device they were measured on. Choose one to see roofs and efficiency:"
+                    } else {
+                        "A device that the files name is not in the catalogue. Say which one it is:"
+                    }}
+                </p>
+                <Show
+                    when=move || unnamed.get()
+                    fallback=move || view! {
+                        <button type="button" class="button small" on:click=move |_| shell.open(Dialog::Devices(None))>"Devices…"</button>
+                    }
+                >
+                    <select aria-label="Device of these files" on:change=move |e| {
+                        let id = value_of(&e);
+                        bench.set_devices(|d| d.default = (!id.is_empty()).then_some(id));
+                    }>
+                        <option value="">"Device"</option>
+                        {move || bench.custom.with(|own| known(own))
+                            .into_iter()
+                            .map(|d| view! { <option value=d.id>{short_name(&d.name)}</option> })
+                            .collect_view()}
+                    </select>
+                </Show>
+            </div>
+        </Show>
+    }
+}

@@ -1,0 +1,148 @@
+//! Data that the page or the link brings along: saved in the page, inside the link, or at an
+//! address in the link.
+
+use crate::app::load::Loader;
+use crate::app::state::{Dialog, LoadError, Shell};
+use crate::web::file::Input;
+use crate::web::{boot, dom, storage};
+use gemmscope_import::ImportOptions;
+use gemmscope_share::data;
+use gemmscope_share::data::Carried;
+use gemmscope_share::embed::{SourcePolicy, UrlParts, raw_address, source_policy};
+use gemmscope_table::view_state::ViewState;
+use leptos::prelude::*;
+
+/// Storage key of the hosts that data may be fetched from without asking, one a line.
+pub const HOSTS_KEY: &str = "gemmscope.hosts";
+/// The page whose content policy allows fetching from other hosts.
+const OPEN_PAGE: &str = "open.html";
+
+/// Opens the data that came with the page or the link.
+pub fn open(loader: Loader) {
+    let baked = dom::document()
+        .get_element_by_id("gemmscope-data")
+        .and_then(|e| e.text_content())
+        .unwrap_or_default();
+    match data::from_page(&baked) {
+        Ok(Some((view, files))) => {
+            if dom::hash().len() < 2 {
+                loader.bench.view.set(ViewState::decode(&view).0);
+            }
+            open_carried(loader, files);
+            return;
+        }
+        Ok(None) => {}
+        Err(message) => refuse(loader.shell, "This page's data", message),
+    }
+    let (data, src) = loader.bench.view.with_untracked(|v| {
+        let get = |key| v.param(key).map(str::to_owned);
+        (get(data::DATA_KEY), get(data::SOURCE_KEY))
+    });
+    if let Some(data) = data {
+        match data::from_link(&data) {
+            Ok(files) => open_carried(loader, files),
+            Err(message) => refuse(loader.shell, "The link's data", message),
+        }
+    }
+    if let Some(src) = src {
+        open_source(loader, &src);
+    }
+}
+
+fn refuse(shell: Shell, name: &str, message: String) {
+    shell.load.update(|l| {
+        l.errors.push(LoadError {
+            // Files are numbered from 1, so 0 is no file.
+            id: 0,
+            name: name.to_owned(),
+            message,
+            mappable: false,
+        });
+    });
+}
+
+fn open_carried(loader: Loader, files: Vec<Carried>) {
+    leptos::task::spawn_local(async move {
+        for f in files {
+            // Errors show on the page.
+            let _ = loader
+                .add_one(Input::from_bytes(&f.name, &f.bytes), f.options)
+                .await;
+        }
+    });
+}
+
+fn parts(url: &web_sys::Url) -> UrlParts {
+    UrlParts {
+        protocol: url.protocol(),
+        hostname: url.hostname(),
+        host: url.host(),
+        username: url.username(),
+        password: url.password(),
+    }
+}
+
+fn open_source(loader: Loader, src: &str) {
+    let src = raw_address(src.trim());
+    let address = dom::address();
+    let (Ok(url), Ok(page)) = (
+        web_sys::Url::new_with_base(&src, &address),
+        web_sys::Url::new(&address),
+    ) else {
+        refuse(loader.shell, &src, "this is no address".to_owned());
+        return;
+    };
+    if boot::is_single_file() {
+        let message = "this one-file page fetches nothing: download the file and drop it here";
+        refuse(loader.shell, &src, message.to_owned());
+        return;
+    }
+    match source_policy(&parts(&url), &parts(&page)) {
+        SourcePolicy::Refuse(message) => refuse(loader.shell, &src, message),
+        SourcePolicy::SameOrigin => fetch(loader, url.href()),
+        SourcePolicy::Ask(host) => {
+            if !page.pathname().ends_with(OPEN_PAGE) {
+                // The policy of this page forbids other hosts. The other page allows them, and
+                // asks.
+                let there = format!("{OPEN_PAGE}{}{}", page.search(), page.hash());
+                let _ = dom::window().location().replace(&there);
+                return;
+            }
+            let known = storage::get(HOSTS_KEY).unwrap_or_default();
+            if known.lines().any(|h| h == host) {
+                fetch(loader, url.href());
+            } else {
+                loader.shell.open(Dialog::Source(host, url.href()));
+            }
+        }
+    }
+}
+
+/// Fetches a file without credentials, up to a limit of size, and imports it.
+pub fn fetch(loader: Loader, url: String) {
+    let name = url
+        .split(['?', '#'])
+        .next()
+        .and_then(|p| p.rsplit('/').next())
+        .filter(|n| !n.is_empty())
+        .unwrap_or("data")
+        .to_owned();
+    let name = js_sys::decode_uri_component(&name).map_or(name, String::from);
+    loader.shell.say(format!("Fetching {name}…"));
+    dom::set_root_data("ready", None);
+    leptos::task::spawn_local(async move {
+        let fetched = boot::fetch_file(&url, data::FETCH_LIMIT as f64).await;
+        loader.shell.say("");
+        match fetched {
+            Ok(blob) => {
+                let input = Input { name, blob };
+                let _ = loader.add_one(input, ImportOptions::default()).await;
+            }
+            Err(why) => {
+                let why = why.unwrap_or_else(|| "it could not be fetched".to_owned());
+                refuse(loader.shell, &name, why);
+                dom::set_root_data("ready", Some("1"));
+            }
+        }
+    });
+}

@@ -1,0 +1,37 @@
+//! Opens a sample.
+
+use super::Loader;
+use crate::app::later::NotLoaded;
+use crate::samples::{Content, Sample};
+use crate::web::dom;
+use crate::web::file::Input;
+use gemmscope_model::hardware::Device;
+use wasm_split_helpers::wasm_split;
+
+/// The file behind a sample.
+#[wasm_split(work, fallible)]
+fn content(sample: &'static Sample) -> Result<Content, NotLoaded> {
+    Ok(sample.content())
+}
+
+/// Opens a sample on its device, in the tab that shows it best.
+pub fn open(loader: Loader, sample: &'static Sample) {
+    dom::set_root_data("ready", None);
+    leptos::task::spawn_local(async move {
+        let Ok(content) = content(sample).await else {
+            dom::set_root_data("ready", Some("1"));
+            loader
+                .shell
+                .say("The sample could not be loaded: check the connection, then try again");
+            return;
+        };
+        if let Some(Ok(device)) = content.device_json.map(Device::from_json) {
+            loader.bench.lend_device(device);
+        }
+        loader.bench.edit_without_undo(|v| {
+            v.devices.default = sample.device.map(str::to_owned);
+            v.view = sample.view.to_owned();
+        });
+        loader.add(vec![Input::from_bytes(sample.file, content.bytes)]);
+    });
+}

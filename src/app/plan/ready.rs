@@ -1,0 +1,41 @@
+//! What all pages of the planner share.
+
+use crate::app::state::{Shared, Shell, Workbench};
+use crate::app::ui::{icon, icon_button};
+use gemmscope_analysis::planner::Plan;
+use gemmscope_table::view_state::KeyProblem;
+use leptos::prelude::*;
+
+/// Key of the shown page in the view.
+pub(super) const PAGE: &str = "plan.page";
+
+/// What all pages of the planner use.
+#[derive(Clone, Copy)]
+pub(super) struct Ready {
+    /// The page's state.
+    pub shell: Shell,
+    pub bench: Workbench,
+    /// The plan that the view describes.
+    pub plan: Memo<Shared<Plan>>,
+    /// Settings that could not be read.
+    pub problems: Memo<Vec<KeyProblem>>,
+}
+
+/// The settings of a link that could not be read, one line each.
+pub(super) fn problems(ready: Ready) -> AnyView {
+    let clear = move |key: String| ready.bench.edit("plan", |v| v.set_param(&key, ""));
+    view! {
+        <For each=move || ready.problems.get() key=|p| (p.key.clone(), p.message.clone()) let:problem>
+            {
+                let key = problem.key.clone();
+                view! {
+                    <div class="notice bad" role="alert">
+                        <p><strong>{problem.key}</strong>" "{problem.message}</p>
+                        {icon_button(icon::CROSS, "Back to the default", move || clear(key.clone()))}
+                    </div>
+                }
+            }
+        </For>
+    }
+    .into_any()
+}

@@ -1,0 +1,4 @@
+//! The panel on the left: the loaded files and the filters.
+
+pub mod files;
+pub mod filters;

@@ -1,0 +1,273 @@
+//! A card for each loaded file: the recognised format and why, what became of its rows, and the
+//! assumptions, which can be changed.
+
+use crate::app::load::Loader;
+use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
+use crate::app::ui::{Menu, icon, icon_button, value_of};
+use crate::web::dom;
+use gemmscope_import::FORMAT_NAMES;
+use gemmscope_model::hardware::Device;
+use gemmscope_model::hardware::{known, short_name};
+use gemmscope_model::units::{Bytes, grouped};
+use gemmscope_table::dataset::TraceContext;
+use gemmscope_table::dataset::{Assumption, Source};
+use leptos::prelude::*;
+
+/// The cards.
+#[component]
+pub fn Files() -> impl IntoView {
+    let bench = Workbench::here();
+    let loader = Loader::here();
+    view! {
+        <section class="files" aria-label="Files">
+            <For
+                each=move || bench.files.get()
+                key=|f| (f.id, std::sync::Arc::as_ptr(&f.data.0) as usize)
+                let:file
+            >
+                <Card file=file />
+            </For>
+            <For each=move || bench.contexts.get() key=|c| c.files.clone() let:context>
+                {context_card(bench, loader, context)}
+            </For>
+        </section>
+    }
+}
+
+#[component]
+fn Card(file: LoadedFile) -> impl IntoView {
+    let shell = Shell::here();
+    let loader = Loader::here();
+    let id = file.id;
+    let source = file.data.sources.first().cloned().unwrap_or_default();
+    let aside = source.rejected.total();
+    let checked = source.reported_rate;
+    let options = StoredValue::new(file.options.clone());
+    let data = file.data.clone();
+    let save_name = format!("{}-set-aside.csv", source.name);
+    let save_aside = move || {
+        let Some(source) = data.sources.first() else {
+            return;
+        };
+        dom::download(&save_name, "text/csv", source.rejected.to_csv().as_bytes());
+    };
+    let chosen_format = file.options.format.clone().unwrap_or_default();
+    let mut assumed: Vec<AnyView> = source
+        .assumptions
+        .iter()
+        .map(|a| {
+            let key = a.key.clone();
+            assumption(a, move |value| {
+                let mut options = options.get_value();
+                options.answers.insert(key.clone(), value);
+                loader.import_again(id, options);
+            })
+        })
+        .collect();
+    let more = assumed.split_off(assumed.len().min(ASSUMED));
+    view! {
+        <article class="file-card" aria-label=source.name.clone()>
+            <header class="file-card-head">
+                {icon(icon::FILE)}
+                <h3 title=source.name.clone()>{base_name(&source.name).to_owned()}</h3>
+                <Menu
+                    class="icon-button"
+                    right=true
+                    name=Signal::derive(|| "File".to_owned())
+                    label=|| view! { <span aria-hidden="true">"⋯"</span> }
+                >
+                    <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Mapping(id))>
+                        {icon(icon::COLUMNS)} "Columns and units…"
+                    </button>
+                    <button type="button" class="menu-item" on:click=move |_| loader.remove_file(id)>
+                        {icon(icon::CROSS)} "Remove from the page"
+                    </button>
+                </Menu>
+            </header>
+            <p class="file-card-line">
+                <strong>{grouped(source.rows_used)}</strong>
+                {if source.rows_used == 1 { " GEMM" } else { " GEMMs" }}
+                " from " {grouped(source.rows_read)} " rows, " {Bytes(source.bytes as f64).to_string()}
+            </p>
+            {(checked.compared > 0).then(|| {
+                let all = checked.compared == checked.within_1_percent;
+                view! {
+                    <p class="file-card-line" class:good=all class:bad-text=!all
+                        title="The file's own rates against work over time, recomputed from shape and time; within 1 %.">
+                        {if all {
+                            format!("Reported rates agree ({})", grouped(checked.compared))
+                        } else {
+                            format!(
+                                "{} of {} reported rates differ from work / time",
+                                grouped(checked.compared - checked.within_1_percent),
+                                grouped(checked.compared)
+                            )
+                        }}
+                    </p>
+                }
+            })}
+            {(aside > 0).then(|| rejected(&source, aside, save_aside))}
+            {assumed}
+            {(!more.is_empty()).then(|| view! {
+                <details class="file-card-more">
+                    <summary>
+                        {match more.len() {
+                            1 => "1 more assumption".to_owned(),
+                            n => format!("{n} more assumptions"),
+                        }}
+                    </summary>
+                    {more}
+                </details>
+            })}
+            <details class="file-card-more">
+                <summary title=source.format_reason.clone()>{source.format_name.clone()}</summary>
+                <p>{source.format_reason.clone()}</p>
+                {source.notes.iter().map(|n| view! { <p>{n.clone()}</p> }).collect_view()}
+                <label class="field">
+                    <span>"Read it as"</span>
+                    <select
+                        prop:value=chosen_format.clone()
+                        on:change=move |e| {
+                            let format = value_of(&e);
+                            let mut options = options.get_value();
+                            options.format = (!format.is_empty()).then_some(format);
+                            loader.import_again(id, options);
+                        }
+                    >
+                        <option value="">"Recognise it"</option>
+                        {FORMAT_NAMES
+                            .iter()
+                            .map(|f| view! { <option value=f.0 selected=f.0 == chosen_format>{f.1}</option> })
+                            .collect_view()}
+                    </select>
+                </label>
+            </details>
+        </article>
+    }
+}
+
+/// The card of a file that describes a table: what it adds.
+fn context_card(bench: Workbench, loader: Loader, context: TraceContext) -> AnyView {
+    let path = context.files.first().cloned().unwrap_or_default();
+    let joined = {
+        let path = path.clone();
+        move || {
+            bench.data.with(|d| {
+                let holds = |s: &&Source| s.trace.as_ref().is_some_and(|t| t.files.contains(&path));
+                match d.sources.iter().find(holds) {
+                    Some(s) => format!("Joined with {}", base_name(&s.name)),
+                    None => "Waits for the table of its report (gemm_ops.csv, GEMM.csv)".to_owned(),
+                }
+            })
+        }
+    };
+    let removed = path.clone();
+    view! {
+        <article class="file-card" aria-label=path.clone()>
+            <header class="file-card-head">
+                {icon(icon::LINK)}
+                <h3 title=path.clone()>{base_name(&path).to_owned()}</h3>
+                {icon_button(icon::CROSS, "Remove from the page", move || loader.remove_context(&removed))}
+            </header>
+            <p class="file-card-line">{context.brings().join(", ")}</p>
+            <p class="file-card-line">{joined}</p>
+        </article>
+    }
+    .into_any()
+}
+
+/// A path without its folders.
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn rejected(source: &Source, total: u64, save: impl Fn() + 'static) -> AnyView {
+    let reasons = source
+        .rejected
+        .reasons
+        .iter()
+        .map(|r| {
+            let lines: Vec<String> = r.first_lines.iter().map(ToString::to_string).collect();
+            let more = if r.count > r.first_lines.len() as u64 {
+                " …"
+            } else {
+                ""
+            };
+            let example = r
+                .example
+                .as_ref()
+                .map(|(column, text)| format!("column {column}: “{text}”"));
+            view! {
+                <li>
+                    <strong>{grouped(r.count)}</strong> " " {r.text.clone()}
+                    <span class="muted">" line " {lines.join(", ")} {more}</span>
+                    {example.map(|e| view! { <span class="muted">{e}</span> })}
+                </li>
+            }
+        })
+        .collect_view();
+    view! {
+        <details class="file-card-more aside">
+            <summary>{grouped(total)} {if total == 1 { " row" } else { " rows" }} " skipped"</summary>
+            <ul>{reasons}</ul>
+            <button type="button" class="button small" on:click=move |_| save()>
+                {icon(icon::SAVE)} "Rows with reasons"
+            </button>
+        </details>
+    }
+    .into_any()
+}
+
+/// Chooses a device of the catalogue or one's own.
+fn device_choice(
+    own: &[Device],
+    value: &str,
+    label: &str,
+    change: impl Fn(String) + 'static,
+) -> AnyView {
+    let mut names: Vec<String> = known(own).into_iter().map(|d| d.name).collect();
+    if !names.iter().any(|n| n == value) {
+        names.insert(0, value.to_owned());
+    }
+    let value = value.to_owned();
+    view! {
+        <select aria-label=label.to_owned() on:change=move |e| change(value_of(&e))>
+            {names
+                .into_iter()
+                .map(|n| view! { <option value=n.clone() selected=n == value>{short_name(&n)}</option> })
+                .collect_view()}
+        </select>
+    }
+    .into_any()
+}
+
+/// How many assumptions a card shows; the others unfold.
+const ASSUMED: usize = 4;
+
+fn assumption(a: &Assumption, change: impl Fn(String) + Clone + 'static) -> AnyView {
+    let text = a.text.clone();
+    let control = if a.key == "device" {
+        let own = Workbench::here().custom.get_untracked();
+        device_choice(&own, &a.value, &text, change)
+    } else if a.choices.is_empty() {
+        let value = a.value.clone();
+        view! { <input type="text" class="small-input" prop:value=value on:change=move |e| change(value_of(&e)) aria-label=text.clone() /> }
+            .into_any()
+    } else {
+        let mut choices = a.choices.clone();
+        if !choices.contains(&a.value) {
+            choices.insert(0, a.value.clone());
+        }
+        let value = a.value.clone();
+        view! {
+            <select aria-label=text.clone() on:change=move |e| change(value_of(&e))>
+                {choices
+                    .into_iter()
+                    .map(|c| view! { <option value=c.clone() selected=c == value>{c.clone()}</option> })
+                    .collect_view()}
+            </select>
+        }
+        .into_any()
+    };
+    view! { <div class="assumption"><span>{a.text.clone()}</span>{control}</div> }.into_any()
+}

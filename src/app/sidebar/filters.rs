@@ -1,0 +1,444 @@
+//! The filters: search, chips of the active filters, facets with counts, ranges.
+
+use crate::app::state::Workbench;
+use crate::app::ui::{icon, value_of};
+use crate::web::clock;
+use gemmscope_analysis::findings::rule;
+use gemmscope_model::units::{grouped, larger, smaller};
+use gemmscope_table::column_format;
+use gemmscope_table::dataset::ColumnData;
+use gemmscope_table::field::Frame;
+use gemmscope_table::field::{Field, FieldInfo};
+use gemmscope_table::filter::Range;
+use gemmscope_table::selection::RowSet;
+use leptos::prelude::*;
+use std::time::Duration;
+
+/// How many values of a facet show before "more".
+const FIRST: usize = 7;
+/// How many values show at most; the search finds the others.
+const MOST: usize = 200;
+/// Facets with more values than this start folded.
+const OPEN_UP_TO: usize = 40;
+
+/// Fields that can be filtered by a lowest and a highest value.
+const RANGES: [Field; 7] = [
+    Field::M,
+    Field::N,
+    Field::K,
+    Field::Ai,
+    Field::Time,
+    Field::Attained,
+    Field::Efficiency,
+];
+/// Longest stretch of work before the browser gets a turn, ms.
+const TURN_MS: f64 = 8.0;
+
+/// The panel.
+#[component]
+pub fn Filters() -> impl IntoView {
+    let bench = Workbench::here();
+    let facets = RwSignal::new(Vec::<FacetOf>::new());
+    let ranges = RwSignal::new(Vec::<RangeOf>::new());
+    survey(bench, facets, ranges);
+    let search = move |e: web_sys::Event| {
+        let text = value_of(&e);
+        bench.edit("search", |v| v.filters.search = text);
+    };
+    view! {
+        <section class="filters" aria-label="Filters">
+            <div class="filters-head">
+                <h2>"Filters"</h2>
+                <Show when=move || bench.view.with(|v| !v.filters.is_empty())>
+                    <button type="button" class="link" title="Clear all filters (X)" on:click=move |_| bench.clear_filters()>
+                        "Clear all"
+                    </button>
+                </Show>
+            </div>
+            <input
+                id="search"
+                type="search"
+                placeholder="Search kernels, models"
+                aria-label="Search kernels, operations, models"
+                title="Search (/)"
+                prop:value=move || bench.view.with(|v| v.filters.search.clone())
+                on:input=search
+            />
+            <Chips />
+            <For each=move || facets.get() key=|f| (f.info.field.clone(), f.distinct) let:facet>
+                <Facet facet=facet />
+            </For>
+            <details class="facet" open>
+                <summary><span>"Ranges"</span></summary>
+                <For each=move || ranges.get() key=|r| (r.0.field.clone(), r.1.to_bits(), r.2.to_bits()) let:range>
+                    <RangeRow info=range.0 low=range.1 high=range.2 />
+                </For>
+            </details>
+        </section>
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct FacetOf {
+    info: FieldInfo,
+    distinct: usize,
+    open: bool,
+}
+
+/// The facet of a field; `None` where it has only one value.
+fn facet_of(frame: &Frame, field: Field) -> Option<FacetOf> {
+    let column = match &field {
+        Field::Column(key) => frame.data.columns.iter().find(|c| c.key == *key),
+        _ => None,
+    };
+    let distinct = match column.map(|c| &c.data) {
+        Some(ColumnData::Text { values, .. }) => values.len().saturating_sub(1),
+        _ => {
+            let categories = frame.categories(&field);
+            let mut known = vec![false; categories.values.len()];
+            for row in 0..frame.data.len() {
+                known[categories.codes.get(row) as usize] = true;
+            }
+            known.into_iter().filter(|k| *k).count()
+        }
+    };
+    let info = frame.info(&field).filter(|_| distinct > 1)?;
+    let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Device);
+    Some(FacetOf {
+        info,
+        distinct,
+        open,
+    })
+}
+
+/// Fields that become a facet where they have several values: first the fields of every file, then
+/// the text columns of these files.
+fn facet_fields(frame: &Frame) -> Vec<Field> {
+    let built_in = [
+        Field::Dtype,
+        Field::Batch,
+        Field::Transposes,
+        Field::Bound,
+        Field::Device,
+        Field::Source,
+    ];
+    let own = frame
+        .data
+        .columns
+        .iter()
+        .filter(|c| matches!(c.data, ColumnData::Text { .. }))
+        .map(|c| Field::Column(c.key.clone()));
+    built_in.into_iter().chain(own).collect()
+}
+
+/// Finds the facets and ranges of all rows, one field at a time with a turn for the browser in
+/// between: for a million rows each field takes some milliseconds.
+fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec<RangeOf>>) {
+    // The frame they were found for. Filters do not change them.
+    let done = StoredValue::new(None::<Frame>);
+    Effect::new(move |_| {
+        let frame = bench.settled_frame.get();
+        if done.with_value(|o| o.as_ref().is_some_and(|o| o.same_data(&frame))) {
+            return;
+        }
+        done.set_value(Some(frame.clone()));
+        leptos::task::spawn_local(async move {
+            // False once a later survey has started, for instance because another file was loaded.
+            let current = |frame: &Frame| {
+                done.try_with_value(|o| o.as_ref().is_some_and(|o| o.same_data(frame)))
+                    == Some(true)
+            };
+            let mut turn = clock::now_ms();
+            let mut found = Vec::new();
+            for field in facet_fields(&frame) {
+                found.extend(facet_of(&frame, field));
+                if clock::now_ms() - turn > TURN_MS {
+                    clock::pause(Duration::ZERO).await;
+                    turn = clock::now_ms();
+                }
+            }
+            // Only the first four facets start open, to keep the panel short.
+            let mut open = 0;
+            for facet in &mut found {
+                facet.open &= open < 4;
+                open += usize::from(facet.open);
+            }
+            let mut spans = Vec::new();
+            for field in RANGES {
+                spans.extend(range_of(&frame, field));
+                if clock::now_ms() - turn > TURN_MS {
+                    clock::pause(Duration::ZERO).await;
+                    turn = clock::now_ms();
+                }
+            }
+            if current(&frame) {
+                if facets.with_untracked(|f| *f != found) {
+                    facets.set(found);
+                }
+                if ranges.with_untracked(|r| *r != spans) {
+                    ranges.set(spans);
+                }
+            }
+        });
+    });
+}
+
+#[component]
+fn Facet(facet: FacetOf) -> impl IntoView {
+    let bench = Workbench::here();
+    let field = StoredValue::new(facet.info.field.clone());
+    let open = RwSignal::new(facet.open);
+    let all = RwSignal::new(false);
+    let needle = RwSignal::new(String::new());
+    let chosen = Memo::new(move |_| {
+        field.with_value(|f| {
+            bench
+                .view
+                .with(|v| v.filters.facets.get(f).cloned().unwrap_or_default())
+        })
+    });
+    // Counted only while the facet is open.
+    let counts = Memo::new(move |_| {
+        if !open.get() {
+            return Vec::new();
+        }
+        let mut counts = field.with_value(|f| bench.facet_counts(f));
+        counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        counts
+    });
+    let shown = move || {
+        let needle = needle.get().to_lowercase();
+        let limit = if all.get() || !needle.is_empty() {
+            MOST
+        } else {
+            FIRST
+        };
+        let chosen = chosen.get();
+        let counts = counts.get();
+        let most = counts.iter().map(|c| c.1).max().unwrap_or(0).max(1);
+        let matching = |v: &str| needle.is_empty() || v.to_lowercase().contains(&needle);
+        let mut out: Vec<(String, u64, bool, f64)> = counts
+            .iter()
+            .filter(|(v, n)| (*n > 0 || chosen.contains(v)) && matching(v))
+            .map(|(v, n)| (v.clone(), *n, chosen.contains(v), *n as f64 / most as f64))
+            .collect();
+        // Chosen values come first.
+        out.sort_by_key(|v| !v.2);
+        let more = out.len().saturating_sub(limit);
+        out.truncate(limit);
+        (out, more)
+    };
+    let shown = Memo::new(move |_| shown());
+    let label = facet.info.label.clone();
+    let many = facet.distinct > FIRST;
+    view! {
+        <details class="facet" prop:open=facet.open on:toggle=move |e| open.set(is_open(&e))>
+            <summary title=facet.info.hint>
+                <span>{label.clone()}</span>
+                <span class="facet-count">{grouped(facet.distinct as u64)}</span>
+            </summary>
+            <Show when=move || many && open.get()>
+                <input type="search" class="small-input" placeholder="Find" aria-label=format!("Find in {label}")
+                    prop:value=move || needle.get()
+                    on:input=move |e| needle.set(value_of(&e)) />
+            </Show>
+            <ul class="facet-values">
+                <For each=move || shown.get().0 key=|v| (v.0.clone(), v.1, v.2, v.3.to_bits()) let:value>
+                    {
+                        let (text, count, on, share) = value;
+                        let toggled = text.clone();
+                        let shown_text = if text.is_empty() { "(none)".to_owned() } else { text.clone() };
+                        view! {
+                            <li>
+                                <label class="facet-value" title=text.clone()>
+                                    <input type="checkbox" prop:checked=on
+                                        on:change=move |_| field.with_value(|f| bench.toggle_facet(f, &toggled)) />
+                                    <span class="facet-text">{shown_text}</span>
+                                    <span class="facet-count">{grouped(count)}</span>
+                                    <span class="facet-bar" style:transform=format!("scaleX({share:.4})")></span>
+                                </label>
+                            </li>
+                        }
+                    }
+                </For>
+            </ul>
+            <Show when=move || { shown.get().1 > 0 && !all.get() && needle.with(String::is_empty) }>
+                <button type="button" class="link" on:click=move |_| all.set(true)>
+                    {move || format!("{} more", grouped(shown.get().1 as u64))}
+                </button>
+            </Show>
+        </details>
+    }
+}
+
+fn is_open(event: &web_sys::Event) -> bool {
+    use wasm_bindgen::JsCast;
+    event
+        .target()
+        .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
+        .is_some_and(|e| e.has_attribute("open"))
+}
+
+/// A field with its lowest and highest value, SI base units.
+type RangeOf = (FieldInfo, f64, f64);
+
+fn range_of(frame: &Frame, field: Field) -> Option<RangeOf> {
+    let info = frame.info(&field)?;
+    let get = frame.numbers(&field);
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for row in 0..frame.data.len() {
+        let v = get(row);
+        (low, high) = (smaller(low, v), larger(high, v));
+    }
+    (low < high).then_some((info, low, high))
+}
+
+#[component]
+fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
+    let bench = Workbench::here();
+    let info = StoredValue::new(info);
+    let field = move || info.with_value(|i| i.field.clone());
+    let factor = info.with_value(|i| column_format::unit_for(&i.unit).factor);
+    let current = Memo::new(move |_| {
+        bench
+            .view
+            .with(|v| v.filters.ranges.get(&field()).copied().unwrap_or_default())
+    });
+    let set = move |change: &dyn Fn(&mut Range)| {
+        bench.edit("range", |v| {
+            let range = v.filters.ranges.entry(field()).or_default();
+            change(range);
+            if *range == Range::default() {
+                v.filters.ranges.remove(&field());
+            }
+        });
+    };
+    let read = move |e: &web_sys::Event| -> Option<f64> {
+        value_of(e)
+            .trim()
+            .replace(',', ".")
+            .parse::<f64>()
+            .ok()
+            .map(|v| v * factor)
+    };
+    let write = move |v: Option<f64>| {
+        v.map_or_else(String::new, |v| {
+            info.with_value(|i| column_format::number(i, v))
+        })
+    };
+    let title = info.with_value(column_format::title);
+    let hint = info.with_value(|i| i.hint);
+    view! {
+        <div class="range" role="group" aria-label=title.clone()>
+            <span class="range-label" title=hint>{title.clone()}</span>
+            <input type="text" inputmode="decimal" class="small-input" aria-label=format!("{title} from")
+                placeholder=write(Some(low))
+                prop:value=move || write(current.get().min)
+                on:change=move |e| { let v = read(&e); set(&|r| r.min = v); } />
+            <span aria-hidden="true">"–"</span>
+            <input type="text" inputmode="decimal" class="small-input" aria-label=format!("{title} to")
+                placeholder=write(Some(high))
+                prop:value=move || write(current.get().max)
+                on:change=move |e| { let v = read(&e); set(&|r| r.max = v); } />
+        </div>
+    }
+}
+
+/// The filter that a chip removes.
+#[derive(Clone, PartialEq)]
+enum Chip {
+    Facet(Field, String),
+    Range(Field),
+    Only,
+}
+
+/// What the rows of a filter by row are: the title of the rule that found them.
+pub fn only_of(only: &RowSet) -> &'static str {
+    rule(&only.what).map_or("Selected rows", |r| r.title)
+}
+
+/// A filter by row in words.
+fn only_words(only: &RowSet) -> String {
+    let what = only_of(only);
+    match only.len() {
+        1 => format!("{what}: 1 row"),
+        n => format!("{what}: {} rows", grouped(n)),
+    }
+}
+
+/// The text and the filter of each chip.
+fn chips(frame: &Frame, filters: &gemmscope_table::filter::Filters) -> Vec<(String, Chip)> {
+    let mut out: Vec<(String, Chip)> = Vec::new();
+    if let Some(only) = &filters.only {
+        out.push((only_words(only), Chip::Only));
+    }
+    for (field, values) in &filters.facets {
+        let label = frame
+            .info(field)
+            .map_or_else(|| field.to_string(), |i| i.label);
+        for value in values {
+            let text = if value.is_empty() { "(none)" } else { value };
+            out.push((
+                format!("{label}: {text}"),
+                Chip::Facet(field.clone(), value.clone()),
+            ));
+        }
+    }
+    for (field, range) in &filters.ranges {
+        let chip = Chip::Range(field.clone());
+        let Some(info) = frame.info(field) else {
+            out.push((field.to_string(), chip));
+            continue;
+        };
+        let end = |v: Option<f64>| v.map(|v| column_format::number(&info, v));
+        let text = match (end(range.min), end(range.max)) {
+            (Some(a), Some(b)) => format!("{} {a} – {b}", column_format::title(&info)),
+            (Some(a), None) => format!("{} ≥ {a}", column_format::title(&info)),
+            (None, Some(b)) => format!("{} ≤ {b}", column_format::title(&info)),
+            (None, None) => continue,
+        };
+        out.push((text, chip));
+    }
+    out
+}
+
+fn take_back(bench: Workbench, chip: &Chip) {
+    match chip {
+        Chip::Facet(field, value) => bench.toggle_facet(field, value),
+        Chip::Range(field) => bench.edit("range", |v| {
+            v.filters.ranges.remove(field);
+        }),
+        Chip::Only => bench.edit("only", |v| v.filters.only = None),
+    }
+}
+
+/// A chip for each active filter, with a button to remove it.
+#[component]
+fn Chips() -> impl IntoView {
+    let bench = Workbench::here();
+    let chips = Memo::new(move |_| {
+        let frame = bench.settled_frame.get();
+        bench.view.with(|v| chips(&frame, &v.filters))
+    });
+    view! {
+        <Show when=move || chips.with(|c| !c.is_empty())>
+            <ul class="chips" aria-label="Active filters">
+                <For each=move || chips.get() key=|c| c.0.clone() let:chip>
+                    {
+                        let (text, what) = chip;
+                        let name = format!("Remove the filter {text}");
+                        view! {
+                            <li class="chip">
+                                <span title=text.clone()>{text.clone()}</span>
+                                <button type="button" class="icon-button tiny" aria-label=name.clone() title=name
+                                    on:click=move |_| take_back(bench, &what)>
+                                    {icon(crate::app::ui::icon::CROSS)}
+                                </button>
+                            </li>
+                        }
+                    }
+                </For>
+            </ul>
+        </Show>
+    }
+}

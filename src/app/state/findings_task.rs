@@ -1,0 +1,58 @@
+//! Runs the rules over the rows that show, one rule at a time so that the browser stays responsive.
+
+use crate::app::state::{FindingsResult, Shared, Workbench};
+use crate::web::clock;
+use gemmscope_analysis::findings::Runner;
+use gemmscope_analysis::report;
+use leptos::prelude::*;
+use std::time::Duration;
+
+/// Rows up to which the rules run unasked. Above, they run when the overview is opened.
+pub const AT_ONCE: usize = 100_000;
+
+/// Runs the rules again whenever the settled frame changes.
+pub fn follow(bench: Workbench, overview: Signal<bool>) {
+    let run = StoredValue::new(0u32);
+    Effect::new(move |_| {
+        let frame = bench.settled_frame.get();
+        let asked = overview.get();
+        if bench.findings.with_untracked(Option::is_some) {
+            return;
+        }
+        run.update_value(|n| *n += 1);
+        let mine = run.get_value();
+        // The old result is of no use any more, and keeps its data alive.
+        if bench.findings_result.with_untracked(Option::is_some) {
+            bench.findings_result.set(None);
+        }
+        if frame.rows.is_empty() || (frame.rows.len() > AT_ONCE && !asked) {
+            return;
+        }
+        leptos::task::spawn_local(async move {
+            clock::after_paint().await;
+            let stale = move || run.try_get_value() != Some(mine);
+            let mut runner = Runner::new(&frame);
+            loop {
+                clock::pause(Duration::ZERO).await;
+                if stale() {
+                    return;
+                }
+                if !runner.step() {
+                    break;
+                }
+            }
+            let (findings, scan) = runner.parts();
+            let sentences = report::sentences(&scan, &findings);
+            let assumptions = report::assumptions(&scan);
+            let breakdown = Shared::from(report::Breakdown::new(&scan, &findings));
+            drop(scan);
+            bench.findings_result.set(Some(FindingsResult {
+                frame,
+                findings: Shared::from(findings),
+                sentences,
+                assumptions,
+                breakdown,
+            }));
+        });
+    });
+}

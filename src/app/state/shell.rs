@@ -1,0 +1,174 @@
+//! What the frame of the page needs: theme, dialog, status line, what is being read.
+
+use crate::web::{dom, storage};
+use leptos::prelude::*;
+
+const THEME_KEY: &str = "gemmscope.theme";
+const TERMS_KEY: &str = "gemmscope.terms";
+const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
+
+/// Light, dark, or as the system is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThemeChoice {
+    /// As the system is.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl ThemeChoice {
+    /// The value in the browser's storage and in `data-theme` of the page; `None` for the default.
+    fn id(self) -> Option<&'static str> {
+        match self {
+            ThemeChoice::System => None,
+            ThemeChoice::Light => Some("light"),
+            ThemeChoice::Dark => Some("dark"),
+        }
+    }
+
+    fn from_id(id: Option<&str>) -> Self {
+        match id {
+            Some("light") => ThemeChoice::Light,
+            Some("dark") => ThemeChoice::Dark,
+            _ => ThemeChoice::System,
+        }
+    }
+}
+
+/// Which dialog is open.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dialog {
+    /// Keyboard shortcuts and terms.
+    Help,
+    /// The file formats, each with the command that makes one.
+    Formats,
+    /// Devices and their peaks. The text is the device name in a file to choose a device for.
+    Devices(Option<String>),
+    /// Columns of the file with this number, loaded or refused.
+    Mapping(u32),
+    /// Text to import.
+    Paste,
+    /// Links, pages, snippets.
+    Share,
+    /// Asks before another host is contacted: its name and the whole address.
+    Source(String, String),
+}
+
+/// How far the file that is being read has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// File name.
+    pub name: String,
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes in all.
+    pub total: u64,
+    /// Bytes a second so far.
+    pub bytes_per_s: f64,
+}
+
+/// A file that could not be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadError {
+    /// Number on this page.
+    pub id: u32,
+    /// File name.
+    pub name: String,
+    /// What was wrong and what to do.
+    pub message: String,
+    /// True where the columns can be assigned by hand.
+    pub mappable: bool,
+}
+
+/// What is being read, what waits, what went wrong.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadState {
+    /// The file being read.
+    pub current: Option<Progress>,
+    /// Names of the files that wait.
+    pub waiting: Vec<String>,
+    /// Files that could not be read.
+    pub errors: Vec<LoadError>,
+    /// Files of folders that were left out, with the reason.
+    pub left: Vec<(String, String)>,
+}
+
+/// The state of the page's frame. Copying it copies handles.
+#[derive(Clone, Copy)]
+pub struct Shell {
+    /// The chosen theme.
+    pub theme: RwSignal<ThemeChoice>,
+    /// True where dark colours are shown.
+    pub dark: Memo<bool>,
+    /// The open dialog.
+    pub dialog: RwSignal<Option<Dialog>>,
+    /// One line at the bottom of the page, also read out.
+    pub status: RwSignal<String>,
+    /// What is being read.
+    pub load: RwSignal<LoadState>,
+    /// True where technical terms show their explanation.
+    pub terms: RwSignal<bool>,
+    /// True once the page was idle: the workspace is then built, although nothing shows in it yet.
+    pub built_early: RwSignal<bool>,
+}
+
+impl Shell {
+    /// The state of a fresh page. Reads what was stored, and follows the system's colour scheme
+    /// while the calling component lives.
+    pub fn of_page() -> Shell {
+        let theme = RwSignal::new(ThemeChoice::from_id(dom::root_data("theme").as_deref()));
+        let system = RwSignal::new(dom::media(DARK_QUERY));
+        let watch = dom::watch_media(DARK_QUERY, move |_| system.set(dom::media(DARK_QUERY)));
+        let watch = StoredValue::new_local(watch);
+        on_cleanup(move || watch.dispose());
+        Effect::new(move |_| dom::set_root_data("theme", theme.get().id()));
+        Shell {
+            theme,
+            dark: Memo::new(move |_| match theme.get() {
+                ThemeChoice::System => system.get(),
+                ThemeChoice::Light => false,
+                ThemeChoice::Dark => true,
+            }),
+            dialog: RwSignal::new(None),
+            status: RwSignal::new(String::new()),
+            load: RwSignal::default(),
+            terms: RwSignal::new(storage::get(TERMS_KEY).as_deref() != Some("off")),
+            built_early: RwSignal::new(false),
+        }
+    }
+
+    /// The one of the surrounding page.
+    pub fn here() -> Shell {
+        expect_context()
+    }
+
+    /// Opens a dialog.
+    pub fn open(&self, dialog: Dialog) {
+        self.dialog.set(Some(dialog));
+    }
+
+    /// Closes the open dialog.
+    pub fn close(&self) {
+        self.dialog.set(None);
+    }
+
+    /// Shows a message in the status line.
+    pub fn say(&self, message: impl Into<String>) {
+        self.status.set(message.into());
+    }
+
+    /// Chooses and stores the theme.
+    pub fn set_theme(&self, theme: ThemeChoice) {
+        self.theme.set(theme);
+        storage::set(THEME_KEY, theme.id());
+    }
+
+    /// Shows or hides the explanations of technical terms, and stores that.
+    pub fn set_terms(&self, on: bool) {
+        self.terms.set(on);
+        storage::set(TERMS_KEY, (!on).then_some("off"));
+    }
+}

@@ -1,0 +1,328 @@
+//! What is worked on, and everything that follows from it as memos.
+
+use super::{Shared, Shell};
+use crate::undo::History;
+use crate::web::{clock, storage};
+use gemmscope_analysis::findings::Findings;
+use gemmscope_analysis::report::Breakdown;
+use gemmscope_chart::charts::RowCache;
+use gemmscope_chart::picture::FINDING_KEY;
+use gemmscope_chart::roofline::{Settings, numbered};
+use gemmscope_import::ImportOptions;
+use gemmscope_model::hardware::Device;
+use gemmscope_table::dataset::{Dataset, TraceContext};
+use gemmscope_table::field::Frame;
+use gemmscope_table::filter::Mask;
+use gemmscope_table::metrics::{Metrics, Totals};
+use gemmscope_table::trace;
+use gemmscope_table::view_state::{RowRef, ViewState};
+use leptos::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) const DEVICES_KEY: &str = "gemmscope.devices";
+
+/// What the rules found in a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FindingsResult {
+    /// The frame.
+    pub frame: Frame,
+    /// Its findings.
+    pub findings: Shared<Findings>,
+    /// The most important results in three sentences.
+    pub sentences: [String; 3],
+    /// Assumptions behind the sentences that no file states.
+    pub assumptions: Vec<String>,
+    /// Where the time goes, operation by operation.
+    pub breakdown: Shared<Breakdown>,
+}
+
+/// A loaded file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadedFile {
+    /// Number on this page, for keys and for importing it again.
+    pub id: u32,
+    /// Its rows.
+    pub data: Shared<Dataset>,
+    /// What the user decided about it.
+    pub options: ImportOptions,
+}
+
+/// Metrics of a file that is about to be shown.
+struct ReadyMade {
+    data: Shared<Dataset>,
+    metrics: Shared<Metrics>,
+}
+
+/// Files, view and devices, and the memos that follow from them. Copying it copies handles.
+#[derive(Clone, Copy)]
+pub struct Workbench {
+    /// The loaded files, in order.
+    pub files: RwSignal<Vec<LoadedFile>>,
+    /// What the small files of trace reports say about their tables.
+    pub contexts: RwSignal<Vec<TraceContext>>,
+    /// Tab, filters, selection and settings: all that a link holds.
+    pub view: RwSignal<ViewState>,
+    /// Steps that can be undone and redone.
+    pub history: RwSignal<History<ViewState>>,
+    /// The user's own devices.
+    pub custom: RwSignal<Vec<Device>>,
+    /// True once there is a file.
+    pub has_data: Memo<bool>,
+    /// All rows of all files.
+    pub data: Memo<Shared<Dataset>>,
+    /// Metrics of all rows.
+    pub metrics: Memo<Shared<Metrics>>,
+    /// Where every row lies on the roofline, and its colours: made when a chart first asks.
+    pub row_cache: StoredValue<RowCache>,
+    /// Data, metrics and the rows that pass the filters.
+    pub frame: Memo<Frame>,
+    /// The frame one paint later. Lists and tables follow this one, so that they are built in a
+    /// task after the chart's.
+    pub settled_frame: Memo<Frame>,
+    /// Totals of the rows that pass the filters.
+    pub totals: Memo<Totals>,
+    /// Selected rows in order of selection; the rows of the chosen finding where none is selected.
+    pub selected: Memo<Vec<u32>>,
+    /// Rows that carry a number in chart and table, counted from 1: first the selected rows, then
+    /// those that cost most.
+    pub numbered: Memo<Vec<u32>>,
+    /// Names of the devices whose roofs apply, each once; `None` for rows whose device is unknown.
+    pub devices_in_use: Memo<Vec<Option<String>>>,
+    /// Rows under the pointer in any chart, ascending: the other charts mark them.
+    pub hovered: RwSignal<Vec<u32>>,
+    /// The findings of the settled frame, once they are there.
+    pub findings: Memo<Option<FindingsResult>>,
+    /// The latest result of the rules; its frame may be an older one.
+    pub findings_result: RwSignal<Option<FindingsResult>>,
+    /// Index of the chosen finding.
+    pub finding: Memo<Option<usize>>,
+    /// Where actions report what they did.
+    pub(super) status: RwSignal<String>,
+    ready_made: StoredValue<Option<ReadyMade>>,
+    pub(super) mask: StoredValue<Mask>,
+}
+
+impl Workbench {
+    /// The state of an empty page. Reads the text after `#` of the address, and stored devices.
+    pub fn new(hash: &str, shell: Shell) -> Workbench {
+        let status = shell.status;
+        let (first, problems) = ViewState::decode(hash);
+        let lines: Vec<String> = problems
+            .iter()
+            .map(|p| format!("Link: {} ({})", p.message, p.key))
+            .collect();
+        status.set(lines.join("; "));
+
+        let files = RwSignal::new(Vec::<LoadedFile>::new());
+        let contexts = RwSignal::new(Vec::<TraceContext>::new());
+        let view = RwSignal::new(first);
+        let custom = RwSignal::new(stored_devices());
+        let data = Memo::new(move |_| {
+            files.with(|files| contexts.with(|contexts| unite(files, contexts)))
+        });
+        let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
+        let roof = Memo::new(move |_| view.with(|v| v.roof));
+        let ready_made = StoredValue::new(None::<ReadyMade>);
+        let metrics = Memo::new(move |_| {
+            let data = data.get();
+            let resolved = custom.with(|own| devices.get().resolve(&data.devices, own));
+            let kind = roof.get();
+            let fits = |r: &mut ReadyMade| {
+                r.data == data && r.metrics.devices == resolved && r.metrics.kind == kind
+            };
+            let made = ready_made.try_update_value(|r| r.take_if(fits).map(|r| r.metrics));
+            made.flatten()
+                .unwrap_or_else(|| Shared::from(Metrics::compute(&data, resolved, kind)))
+        });
+        let row_cache = StoredValue::new(RowCache::default());
+        let mask = StoredValue::new(Mask::default());
+        let filtered = filtered(view, data, metrics, mask);
+        let frame = Memo::new(move |_| filtered.with(|f| f.0.clone()));
+        Effect::new(move |_| {
+            let refused = filtered.with(|f| f.1);
+            if refused > 0 {
+                let most = Mask::CAPACITY;
+                status.set(format!("{most} filters are too many; {refused} left out"));
+            }
+        });
+        let settled_frame = settled(frame);
+        let totals =
+            Memo::new(move |_| settled_frame.with(|f| Totals::over(&f.data, &f.metrics, &f.rows)));
+
+        let findings_result = RwSignal::new(None::<FindingsResult>);
+        let findings = Memo::new(move |_| {
+            let frame = settled_frame.get();
+            findings_result.with(|r| r.as_ref().filter(|r| r.frame == frame).cloned())
+        });
+        let chosen = Memo::new(move |_| view.with(|v| v.param(FINDING_KEY).map(str::to_owned)));
+        let finding = Memo::new(move |_| {
+            let id = chosen.get()?;
+            findings.with(|r| r.as_ref()?.findings.position(&id))
+        });
+        let selection = Memo::new(move |_| view.with(|v| v.selection.clone()));
+        let selected = Memo::new(move |_| {
+            let wanted = selection.get();
+            if wanted.is_empty()
+                && let Some(i) = finding.get()
+            {
+                let rows = findings.with(|r| {
+                    let one = r.as_ref()?.findings.findings.get(i)?;
+                    Some(one.evidence.rows.clone())
+                });
+                return rows.unwrap_or_default();
+            }
+            data.with(|d| RowRef::find(&wanted, d))
+        });
+        let numbers = Memo::new(move |_| view.with(|v| Settings::of(v).numbers));
+        Workbench {
+            files,
+            contexts,
+            view,
+            history: RwSignal::default(),
+            custom,
+            has_data: Memo::new(move |_| files.with(|f| !f.is_empty())),
+            data,
+            metrics,
+            row_cache,
+            frame,
+            settled_frame,
+            totals,
+            selected,
+            numbered: Memo::new(move |_| {
+                let (by, selected) = (numbers.get(), selected.get());
+                frame.with(|f| numbered(f, by, &selected))
+            }),
+            devices_in_use: Memo::new(move |_| devices_in_use(&data.get(), &metrics.get())),
+            hovered: RwSignal::default(),
+            findings,
+            findings_result,
+            finding,
+            status,
+            ready_made,
+            mask,
+        }
+    }
+
+    /// The one of the surrounding page.
+    pub fn here() -> Workbench {
+        expect_context()
+    }
+
+    /// Computes what the memos will ask for once `data` is the only file, in tasks of its own. So
+    /// a file of a million rows makes no task long.
+    pub async fn prepare(&self, data: &Shared<Dataset>) {
+        let (choice, kind) = self.view.with_untracked(|v| (v.devices.clone(), v.roof));
+        let resolved = self
+            .custom
+            .with_untracked(|own| choice.resolve(&data.devices, own));
+        let metrics = Shared::from(Metrics::compute(data, resolved, kind));
+        clock::pause(Duration::ZERO).await;
+        let cache = self.row_cache.get_value();
+        let _ = cache.points(&data.0, &metrics.0);
+        clock::pause(Duration::ZERO).await;
+        self.ready_made.set_value(Some(ReadyMade {
+            data: data.clone(),
+            metrics,
+        }));
+    }
+}
+
+/// The frame of the rows that pass the view's filters, and how many filters were too many. The
+/// mask is kept between calls: a changed filter costs one pass over its own column.
+fn filtered(
+    view: RwSignal<ViewState>,
+    data: Memo<Shared<Dataset>>,
+    metrics: Memo<Shared<Metrics>>,
+    mask: StoredValue<Mask>,
+) -> Memo<(Frame, usize)> {
+    let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
+    Memo::new(move |old: Option<&(Frame, usize)>| {
+        let whole = Frame {
+            data: data.get().0,
+            metrics: metrics.get().0,
+            rows: Arc::default(),
+        };
+        let filters = filters.get();
+        let passing = mask.try_update_value(|mask| {
+            if !old.is_some_and(|(old, _)| old.same_data(&whole)) {
+                mask.reset();
+            }
+            let refused = mask.update(&filters, &whole).len();
+            (Arc::new(mask.passing()), refused)
+        });
+        let (rows, refused) = passing.unwrap_or_default();
+        (Frame { rows, ..whole }, refused)
+    })
+}
+
+/// The frame as it was when the browser last painted after a change of it.
+fn settled(frame: Memo<Frame>) -> Memo<Frame> {
+    let paints = RwSignal::new(0u32);
+    let running = StoredValue::new(false);
+    let settled = Memo::new(move |_| {
+        paints.track();
+        frame.get_untracked()
+    });
+    Effect::new(move |_| {
+        frame.with(|_| ());
+        // Read now: its value must be the frame from before the next change.
+        settled.with_untracked(|_| ());
+        if running.get_value() {
+            return;
+        }
+        running.set_value(true);
+        leptos::task::spawn_local(async move {
+            clock::after_paint().await;
+            running.try_set_value(false);
+            paints.try_update(|n| *n = n.wrapping_add(1));
+        });
+    });
+    settled
+}
+
+fn devices_in_use(data: &Dataset, metrics: &Metrics) -> Vec<Option<String>> {
+    let mut used = vec![false; data.devices.len()];
+    for &code in &data.device {
+        used[usize::from(code)] = true;
+    }
+    let mut names: Vec<Option<String>> = metrics
+        .devices
+        .iter()
+        .zip(used)
+        .filter(|(_, used)| *used)
+        .map(|(d, _)| d.as_ref().map(|d| d.name.clone()))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// All rows of all files. One file is shared as it is; several are copied into one table, and the
+/// contexts of trace reports are attached to their tables.
+fn unite(files: &[LoadedFile], contexts: &[TraceContext]) -> Shared<Dataset> {
+    let traced = files
+        .iter()
+        .flat_map(|f| &f.data.sources)
+        .any(|s| contexts.iter().any(|c| trace::is_table_of(&s.format, c)));
+    match files {
+        [] => Shared::from(Dataset::new()),
+        [one] if !traced => one.data.clone(),
+        [first, rest @ ..] => {
+            let mut all = (*first.data.0).clone();
+            for file in rest {
+                all.append((*file.data.0).clone());
+            }
+            for context in contexts.iter().filter(|_| traced) {
+                trace::attach(&mut all, context);
+            }
+            Shared::from(all)
+        }
+    }
+}
+
+fn stored_devices() -> Vec<Device> {
+    storage::get(DEVICES_KEY)
+        .and_then(|json| serde_json::from_str(&json).ok())
+        .unwrap_or_default()
+}

@@ -1,0 +1,128 @@
+//! The legend beside a chart: entries that hide, set or select.
+
+use crate::app::chart_view::Picture;
+use crate::app::state::Workbench;
+use gemmscope_chart::legend::{Click, Legend, LegendEntry};
+use gemmscope_chart::scene::{Color, Symbol};
+use gemmscope_model::units::grouped;
+use leptos::prelude::*;
+
+/// The legend of what was drawn last. It keeps its place before there is any, so that the chart
+/// below keeps its size.
+#[component]
+pub fn ChartLegend(picture: Picture) -> impl IntoView {
+    let legend = Memo::new(move |_| picture.with(|p| p.as_ref().and_then(|p| p.legend())));
+    let title = move || legend.with(|l| l.as_ref().map_or_else(String::new, |l| l.title.clone()));
+    let entries = move || {
+        let entries = legend.with(|l| l.as_ref().map_or_else(Vec::new, |l| l.entries.clone()));
+        entries.into_iter()
+    };
+    let steps = Memo::new(move |_| legend.with(|l| l.as_ref()?.gradient.clone()));
+    view! {
+        <div class="legend" role="group" aria-label="Legend">
+            <span class="legend-title">{title}</span>
+            {move || steps.get().map(gradient)}
+            <For each=entries key=|e| (e.name.clone(), e.click == Click::Category) let:first>
+                <Entry first=first legend=legend picture=picture />
+            </For>
+        </div>
+    }
+}
+
+/// An entry. Its element stays while it changes, so that a click does not take the focus.
+#[component]
+fn Entry(first: LegendEntry, legend: Memo<Option<Legend>>, picture: Picture) -> impl IntoView {
+    let bench = Workbench::here();
+    let name = first.name.clone();
+    let now = Memo::new(move |last: Option<&LegendEntry>| {
+        let same = |e: &&LegendEntry| e.name == first.name;
+        let entry = legend.with(|l| l.as_ref()?.entries.iter().find(same).cloned());
+        entry
+            .or_else(|| last.cloned())
+            .unwrap_or_else(|| first.clone())
+    });
+    let category = move |only: bool| {
+        let (entry, legend) = (now.get_untracked(), legend.get_untracked());
+        let Some(legend) = legend.filter(|_| entry.click == Click::Category) else {
+            return;
+        };
+        bench.edit("legend", |v| match only {
+            true => legend.only(v, &entry.name),
+            false => legend.toggle(v, &entry.name),
+        });
+    };
+    let click = move |only: bool| match now.get_untracked().click {
+        Click::Category => category(only),
+        Click::Set { key, value } => bench.edit(key, |v| v.set_param(key, value)),
+        Click::Select => {
+            let rows = picture.with_untracked(|p| p.as_ref().map(|p| p.legend_rows()));
+            bench.select(&rows.unwrap_or_default(), false);
+        }
+    };
+    view! {
+        <button
+            type="button"
+            class="legend-entry"
+            aria-pressed=move || now.with(|e| e.shown.map(|on| on.to_string()))
+            title=move || now.with(|e| e.hint.clone())
+            on:click=move |e| click(e.alt_key())
+            on:dblclick=move |_| category(true)
+        >
+            {move || now.with(mark)}
+            <span>{name}</span>
+            <span class="facet-count">{move || now.with(|e| grouped(e.count))}</span>
+        </button>
+    }
+}
+
+fn mark(entry: &LegendEntry) -> AnyView {
+    match entry.click {
+        // Of the page's colours, not of one category's.
+        Click::Set { .. } => of_class(entry.symbol, "swatch-open"),
+        Click::Select => of_class(entry.symbol, "swatch-above"),
+        Click::Category => swatch(entry.color, entry.symbol),
+    }
+}
+
+fn hex(c: Color) -> String {
+    format!("#{:02x}{:02x}{:02x}", c.0, c.1, c.2)
+}
+
+fn outline(symbol: Symbol) -> &'static str {
+    match symbol {
+        Symbol::Square => "M2 2h8v8H2z",
+        Symbol::Diamond => "M6 .8 11.2 6 6 11.2.8 6z",
+        Symbol::Open => "M6 1.2 10.8 6 6 10.8 1.2 6z",
+        Symbol::Triangle => "M6 1.5 11 10.5H1z",
+        Symbol::Ring => "M6 1a5 5 0 1 0 0 10A5 5 0 0 0 6 1zm0 2a3 3 0 1 1 0 6 3 3 0 0 1 0-6z",
+        _ => "M6 1.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z",
+    }
+}
+
+fn of_class(symbol: Symbol, class: &'static str) -> AnyView {
+    view! { <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true"><path d=outline(symbol) class=class /></svg> }.into_any()
+}
+
+/// The mark of a category as the chart draws it.
+pub fn swatch(color: Color, symbol: Symbol) -> AnyView {
+    view! { <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true"><path d=outline(symbol) fill=hex(color) /></svg> }.into_any()
+}
+
+/// The colours of a number, with the values at both ends.
+fn gradient(steps: Vec<(Color, String)>) -> AnyView {
+    let end = |s: Option<&(Color, String)>| s.map_or_else(String::new, |s| s.1.clone());
+    let (first, last) = (end(steps.first()), end(steps.last()));
+    let width = 100.0 / steps.len().max(1) as f64;
+    view! {
+        <span class="gradient-end">{first}</span>
+        <svg class="gradient" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+            {steps
+                .into_iter()
+                .enumerate()
+                .map(|(i, (color, _))| view! { <rect x=(i as f64 * width).to_string() y="0" width=(width + 0.3).to_string() height="10" fill=hex(color) /> })
+                .collect_view()}
+        </svg>
+        <span class="gradient-end">{last}</span>
+    }
+    .into_any()
+}

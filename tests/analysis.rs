@@ -1,0 +1,242 @@
+//! Reports of small files of our own making: goldens and sentences; a plan that is read again.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use gemmscope_analysis::findings::check_all;
+use gemmscope_analysis::planner::{Plan, PlanState, export};
+use gemmscope_analysis::report::{Picture, Report, gemm_findings, html, json, markdown};
+use gemmscope_analysis::tuning::{self, History};
+use gemmscope_import::{ImportOptions, Imported, read_all};
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::field::Frame;
+use gemmscope_table::fixture;
+use gemmscope_table::metrics::{DeviceChoice, Metrics};
+use gemmscope_table::trace;
+use gemmscope_table::view_state::ViewState;
+use std::sync::Arc;
+
+fn frame(files: &[(&str, &[u8])], kind: RoofKind) -> Frame {
+    let mut data = Dataset::new();
+    let mut custom: Vec<Device> = Vec::new();
+    for (name, bytes) in files {
+        match read_all(name, bytes, &ImportOptions::default()) {
+            Ok(Imported::Table(t)) => data.append(*t),
+            Ok(Imported::Context(c)) => custom.extend(trace::attach(&mut data, &c).device),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    let choice = DeviceChoice {
+        default: Some("mi300x".to_owned()),
+        ..DeviceChoice::default()
+    };
+    let devices = choice.resolve(&data.devices, &custom);
+    let metrics = Metrics::compute(&data, devices, kind);
+    Frame::all(Arc::new(data), Arc::new(metrics))
+}
+
+/// A small report of our own making, with markup in its names.
+const TABLE: &str = "name,op category,Input Dims,Input type,Input Strides,ex_UID,operation_count,\
+Kernel Time (µs)_sum,Kernel Time (µs)_std,Kernel Time (µs)_min,Kernel Time (µs)_max,\
+trunc_kernel_details,perf_params,has_perf_model,Pct Roofline_mean,call_stack_full\n\
+aten::mm,GEMM,\"((512, 65536), (65536, 256))\",\"('c10::BFloat16', 'c10::BFloat16')\",,1,10,11000.0,\
+3.0,1080.0,1120.0,\"[{'name': 'Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x1_GSU1_ISA942', \
+'mean_duration_us': 1100}]\",\"{'M': 512, 'N': 256, 'K': 65536, 'B': 1, 'bias': False, \
+'dtype_A_B': ('c10::BFloat16', 'c10::BFloat16'), 'transpose': (False, False)}\",True,2.3,\n\
+aten::addmm,GEMM,\"((4096,), (8192, 4096), (4096, 4096))\",\"('c10::BFloat16', 'c10::BFloat16', \
+'c10::BFloat16')\",\"((1,), (4096, 1), (1, 4096))\",2,24,14400.0,30.0,560.0,700.0,\
+\"[{'name': 'my<kernel>|*x*', 'mean_duration_us': 600}]\",,True,64.7,a => b<script>\n\
+my::moe,GEMM,\"((64, 64),)\",\"('c10::BFloat16',)\",,3,4,1600.0,,,,[],,False,,\n\
+aten::bmm,GEMM,\"((2048, 8, 64), (2048, 64, 16))\",\"('float', 'float')\",,4,32,320.0,1.0,9.0,12.0,\
+[],,True,11.4,\n\
+aten::gelu,elementwise,\"((8192, 4096),)\",\"('c10::BFloat16',)\",,5,24,4680.0,,,,[],,False,,\n";
+
+const METADATA: &str = "{\"platform\": \"MI300X\", \"peak_hbm_bw_tbs\": 5.3, \
+\"max_achievable_tflops\": {\"matrix_bf16\": 708, \"matrix_fp32\": 163}, \"memory_gb\": 192, \
+\"gpu_utilization\": {\"total_time_ms\": 40.0, \"computation_time_percent\": 80.0, \
+\"idle_time_percent\": 20.0}}";
+
+fn own() -> Report {
+    let f = frame(
+        &[
+            ("run/gemm_ops.csv", TABLE.as_bytes()),
+            ("run/metadata/gemm_metadata.json", METADATA.as_bytes()),
+        ],
+        RoofKind::Achievable,
+    );
+    Report::new(&f, &check_all(&f))
+}
+
+fn golden(name: &str, text: &str) {
+    fixture::golden(&format!("tests/golden/report/{name}"), text).unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn goldens() {
+    let report = own();
+    golden("gemm_findings.md", &gemm_findings(&report));
+    golden("report.md", &markdown(&report));
+    let picture = Picture {
+        title: "A picture & its <title>".to_owned(),
+        svg: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>".to_owned(),
+        narrow: "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"400\"/>".to_owned(),
+    };
+    golden("report.html", &html(&report, &[picture]));
+    golden("report.json", &json(&report));
+}
+
+#[test]
+fn text_of_the_file_is_never_markup() {
+    let report = own();
+    let page = html(&report, &[]);
+    assert!(!page.contains("<script") && !page.contains("my<kernel>"));
+    assert!(!page.contains("://"), "nothing is fetched");
+    assert!(!gemm_findings(&report).contains("<script"));
+    let parsed: serde_json::Value = serde_json::from_str(&json(&report)).unwrap();
+    assert_eq!(parsed["schema"], "gemmscope/report/1");
+    assert_eq!(
+        parsed["operations"][1]["callers"],
+        serde_json::Value::Array(Vec::new())
+    );
+}
+
+#[test]
+fn the_template_is_kept() {
+    let text = gemm_findings(&own());
+    let heads: Vec<&str> = text.lines().filter(|l| l.starts_with('#')).collect();
+    assert_eq!(
+        heads[..3],
+        [
+            "# GEMM Analysis Summary",
+            "## Overview",
+            "## Key Bottlenecks"
+        ]
+    );
+    assert_eq!(heads.last(), Some(&"## Additional Notes"));
+    for key in [
+        "Time",
+        "Efficiency",
+        "Issue",
+        "Path A",
+        "Path B",
+        "Priority",
+    ] {
+        assert!(text.contains(&format!("- **{key}:** ")), "{key}");
+    }
+    assert!(text.contains("% of peak MAF"));
+}
+
+/// Sentences and assumptions of a table, judged by a device where rows name none.
+fn said(text: &str, device: Option<&str>) -> ([String; 3], Vec<String>) {
+    let Ok(Imported::Table(data)) = read_all("t.csv", text.as_bytes(), &ImportOptions::default())
+    else {
+        panic!("no table: {text}");
+    };
+    let choice = DeviceChoice {
+        default: device.map(str::to_owned),
+        ..DeviceChoice::default()
+    };
+    let devices = choice.resolve(&data.devices, &[]);
+    let metrics = Metrics::compute(&data, devices, RoofKind::Datasheet);
+    let f = Frame::all(Arc::new(*data), Arc::new(metrics));
+    let report = Report::new(&f, &check_all(&f));
+    (report.sentences, report.assumptions)
+}
+
+#[test]
+fn sentences_say_what_is_not_known() {
+    let head = "M,N,K,dtype,time_us,device\n";
+    let row = |device: &str, us: f64| format!("4096,4096,4096,bf16,{us},{device}\n");
+    // No device at all.
+    let ([first, second, third], assumed) = said(&format!("{head}{}", row("", 500.0)), None);
+    assert!(
+        first.ends_with("; choose a device to see how near its roof that is."),
+        "{first}"
+    );
+    assert!(second.starts_with("Without a roof"), "{second}");
+    assert_eq!(third, "No finding promises time back.");
+    assert!(assumed.is_empty());
+    // One that is chosen is an assumption, and named.
+    let ([first, ..], assumed) = said(&format!("{head}{}", row("", 500.0)), Some("mi300x"));
+    assert!(
+        first.ends_with("datasheet roof of the AMD Instinct MI300X."),
+        "{first}"
+    );
+    assert_eq!(
+        assumed,
+        ["No device is named in the file: judged as AMD Instinct MI300X."]
+    );
+    // A name that fits several devices.
+    let ([first, ..], _) = said(&format!("{head}{}", row("gfx90a", 500.0)), None);
+    assert!(
+        first.contains("the file says gfx90a, which may be the AMD Instinct MI2"),
+        "{first}"
+    );
+    // Most of the time has no roof: the rest is no verdict on the whole.
+    let text = format!("{head}{}{}", row("gfx90a", 900.0), row("MI300X", 100.0));
+    let ([first, second, _], _) = said(&text, None);
+    assert!(
+        first.contains("only 10.0 % of that time has a known roof"),
+        "{first}"
+    );
+    assert!(second.starts_with("Of 90.0 % of the time nothing can be said yet: the file says"));
+    // Nothing measured.
+    let ([first, ..], _) = said("M,N,K,dtype\n4096,4096,4096,bf16\n", Some("mi300x"));
+    assert!(first.starts_with("No GEMM here was measured"), "{first}");
+    // A benchmark's rows are no calls that could be batched.
+    let small = "M,N,K,dtype,time_us\n16,16,16,bf16,5\n16,16,16,bf16,5\n";
+    let ([_, _, third], _) = said(small, Some("mi300x"));
+    assert_eq!(third, "No finding promises time back.");
+}
+
+#[test]
+fn the_csv_comes_back_as_shapes_without_a_time() {
+    let state = ViewState::decode("plan.devices=mi300x,h100-sxm").0;
+    let p = Plan::new(PlanState::read(&state).0, &[]);
+    let text = export::csv(&p);
+    let Ok(Imported::Table(back)) = read_all(
+        "gemmscope-plan.csv",
+        text.as_bytes(),
+        &ImportOptions::default(),
+    ) else {
+        panic!("{text}");
+    };
+    let data = p.dataset();
+    assert_eq!(back.len(), data.len());
+    for row in 0..back.len() {
+        assert_eq!(back.problem(row), data.problem(row));
+        assert!(back.time_s[row].is_nan());
+        assert_eq!(
+            back.text(ColumnMeaning::OpName, row),
+            data.text(ColumnMeaning::OpName, row)
+        );
+    }
+    let triton = export::tritonbench(&p);
+    let Ok(Imported::Table(shapes)) = read_all(
+        "tritonbench-shapes.csv",
+        triton.as_bytes(),
+        &ImportOptions::default(),
+    ) else {
+        panic!("{triton}");
+    };
+    assert_eq!((shapes.m[0], shapes.k[0], shapes.n[0]), (8, 4096, 6144));
+}
+
+#[test]
+fn the_sample_of_a_tuning_history() {
+    let csv = include_bytes!("../samples/tuning-history.csv");
+    let f = frame(&[("tuning-history.csv", csv)], RoofKind::Datasheet);
+    let (problem, _) = tuning::problems(&f)[0];
+    let h = History::new(&f, &problem, 0.3).unwrap();
+    let best: Vec<f64> = h
+        .generations
+        .iter()
+        .map(|g| (h.variants[g.best.unwrap()].rate / 1e10).round() / 100.0)
+        .collect();
+    assert_eq!(best, [161.87, 186.12, 201.80, 177.98, 197.56]);
+    assert_eq!((h.variants.len(), h.references.len()), (11, 2));
+    assert_eq!(h.failures(), [("correctness failed".to_owned(), 1)]);
+    let settings = tuning::parameters(&f, h.references[0].row as usize);
+    let tile = settings.iter().find(|s| s.0 == "BLOCK_SIZE_M").unwrap();
+    assert_eq!(tile.1, "256");
+}

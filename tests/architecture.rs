@@ -1,0 +1,78 @@
+//! ARCHITECTURE.md shows the crates as they are.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Crate -> the gemmscope crates it depends on, by short name, as its Cargo.toml says. Test-only dependencies are left out.
+fn arrows() -> BTreeMap<String, Vec<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut manifests = vec![root.join("Cargo.toml")];
+    for entry in std::fs::read_dir(root.join("crates")).unwrap() {
+        manifests.push(entry.unwrap().path().join("Cargo.toml"));
+    }
+    manifests
+        .iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(path).unwrap();
+            let field = |line: &str| {
+                line.strip_prefix("name = \"")
+                    .map(|n| n.trim_end_matches('"').to_owned())
+            };
+            let package = text.split("[package]").nth(1).unwrap();
+            let name = package.lines().find_map(field).unwrap();
+            let section = text.split("\n[dependencies]\n").nth(1).unwrap_or("");
+            let section = section.split("\n[").next().unwrap();
+            let mut uses: Vec<String> = section
+                .lines()
+                .filter_map(|line| line.strip_prefix("gemmscope-"))
+                .map(|line| line.split(['.', ' ', '=']).next().unwrap().to_owned())
+                .collect();
+            uses.sort();
+            (name, uses)
+        })
+        .collect()
+}
+
+/// The same from the picture in ARCHITECTURE.md.
+fn picture() -> BTreeMap<String, Vec<String>> {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md"))
+            .unwrap();
+    text.lines()
+        .filter_map(|line| line.split_once("->"))
+        .filter(|(name, _)| name.starts_with("gemmscope"))
+        .map(|(name, uses)| {
+            (
+                name.trim().to_owned(),
+                uses.split_whitespace().map(str::to_owned).collect(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn the_picture_is_what_cargo_sees() {
+    let arrows = arrows();
+    assert!(arrows.len() >= 8, "{arrows:?}");
+    assert_eq!(picture(), arrows);
+}
+
+#[test]
+fn every_path_in_it_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let mut checked = 0;
+    for path in text.split('`').skip(1).step_by(2) {
+        let place = path.starts_with("src/")
+            || path.starts_with("crates/")
+            || path.starts_with("scripts/")
+            || path.starts_with("tests/");
+        if place && !path.contains(' ') {
+            assert!(root.join(path).exists(), "ARCHITECTURE.md names {path}");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 10, "{checked} paths found");
+}

@@ -1,0 +1,217 @@
+//! The roofline: points, sizes, plans, measured bytes, density, hover, labels.
+
+use crate::data::{colored, dataset, expensive, frame, frame_of};
+use crate::golden::{golden, picture, picture_and_table};
+use gemmscope_chart::color_scale::ColorScale;
+use gemmscope_chart::palette::Theme;
+use gemmscope_chart::roofline::{
+    Arrow, Input, Overlay, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline, table,
+};
+use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
+use gemmscope_table::field::Frame;
+use std::sync::Arc;
+
+#[test]
+fn roofline_of_some_hundred_points() {
+    let frame = frame(240);
+    let points = Points::new(&frame.data, &frame.metrics);
+    let top = expensive(&frame, 10);
+    for (name, theme, size) in [
+        ("roofline-light", Theme::LIGHT, (1040.0, 640.0)),
+        ("roofline-dark", Theme::DARK, (1040.0, 640.0)),
+        ("roofline-phone", Theme::LIGHT, (358.0, 420.0)),
+    ] {
+        let coloring = colored(&frame, "c.model", &theme);
+        let mut input = Input::new(&frame, &points, &coloring, &theme, size);
+        input.numbered = &top;
+        let chart = roofline(&input);
+        let grid = hit_grid(&input, &chart.plot);
+        assert_eq!(grid.len() as u64, chart.counts.in_view);
+        let (rows, total) = table(&input, &chart.plot, 5);
+        picture_and_table(name, &chart.scene, &[], &rows);
+        assert_eq!((rows.rows.len(), total), (5, chart.counts.in_view));
+        assert!(rows.csv().starts_with("File,Line,"));
+    }
+}
+
+#[test]
+fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
+    let frame = frame(60);
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::DARK;
+    let coloring = colored(&frame, "m", &theme);
+    let own = |r: usize| frame.metrics.rate[r] * 1.6;
+    let planned = [Planned {
+        ai: 600.0,
+        rate: 4e14,
+        trail: vec![(90.0, 1.2e14), (250.0, 2.4e14)],
+        label: "planned 4096³".into(),
+        name: "planned 4096³ on a device".into(),
+        color: theme.accent,
+    }];
+    let arrows = [Arrow {
+        from: (30.0, 2e13),
+        to: (60.0, 1.5e14),
+        color: theme.accent,
+    }];
+    let mut input = Input::new(&frame, &points, &coloring, &theme, (900.0, 560.0));
+    input.size = SizeBy::Time;
+    input.own_ceiling = Some(&own);
+    input.planned = &planned;
+    input.arrows = &arrows;
+    picture("roofline-sized-dark", &roofline(&input).scene);
+}
+
+#[test]
+fn roofline_at_measured_bytes() {
+    let mut data = dataset(48, "MI300X");
+    // Two of three were profiled: from a bit under the compulsory bytes to many times as much.
+    let counted = (0..data.len())
+        .map(|r| match r % 3 {
+            0 => f64::NAN,
+            _ => data.problem(r).bytes().0 * (0.8 + 0.4 * (r % 7) as f64),
+        })
+        .collect();
+    data.columns.push(Column {
+        key: "measured_bytes".into(),
+        label: "measured bytes".into(),
+        meaning: ColumnMeaning::MeasuredBytes,
+        unit: "B".into(),
+        data: ColumnData::Number(counted),
+    });
+    let frame = frame_of(data, Some("mi300x"));
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "dtype", &theme);
+    let mut input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    let chart = roofline(&input);
+    let (shown, _) = table(&input, &chart.plot, 2);
+    picture_and_table("roofline-measured-light", &chart.scene, &[], &shown);
+    // The 29th row was not timed: it has no place at measured bytes either.
+    let timed = (0..48).filter(|r| r % 3 != 0 && r % 29 != 28).count() as u64;
+    assert_eq!(chart.counts.measured, timed);
+    assert_eq!(open_grid(&input, &chart.plot).len() as u64, timed);
+    let at = shown.header.len() - 1;
+    assert_eq!(shown.header[at], "AI by measured bytes (FLOP/B)");
+    assert_eq!(shown.rows[0][at], "");
+    let ratio: f64 =
+        shown.rows[1][4].parse::<f64>().unwrap() / shown.rows[1][at].parse::<f64>().unwrap();
+    assert!((ratio - 1.2).abs() < 1e-9, "{ratio}");
+    let over = overlay(
+        &input,
+        &chart.plot,
+        &Overlay {
+            hovered: Some(1),
+            ..Overlay::default()
+        },
+    );
+    assert!(over.dump().contains("Open"));
+
+    input.measured = false;
+    let without = roofline(&input);
+    assert!(!without.scene.dump().contains("Open"));
+    assert_eq!(without.counts.measured, timed);
+    assert_eq!(open_grid(&input, &without.plot).len(), 0);
+    assert_eq!(table(&input, &without.plot, 1).0.header.len(), at);
+}
+
+#[test]
+fn roofline_density() {
+    let frame = frame(60_000);
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "c.model", &theme);
+    let input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    let chart = roofline(&input);
+    assert!(chart.dense);
+    picture("roofline-density-light", &chart.scene);
+}
+
+#[test]
+fn roofline_hover_and_selection_lie_on_top() {
+    let frame = frame(240);
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "c.model", &theme);
+    let input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    let chart = roofline(&input);
+    let over = overlay(
+        &input,
+        &chart.plot,
+        &Overlay {
+            hovered: Some(17),
+            selected: vec![3, 40, 99],
+            brush: Some([300.0, 200.0, 160.0, 90.0]),
+        },
+    );
+    // Short enough to be read as it is, with its coordinates.
+    golden("roofline-overlay.txt", &over.dump());
+}
+
+#[test]
+fn a_roofline_without_anything_to_draw_says_why() {
+    let theme = Theme::LIGHT;
+    let plain = ColorScale::plain(&theme);
+    let say = |frame: &Frame, zoom| {
+        let points = Points::new(&frame.data, &frame.metrics);
+        let mut input = Input::new(frame, &points, &plain, &theme, (600.0, 400.0));
+        input.zoom = zoom;
+        roofline(&input).scene.message.unwrap_or_default()
+    };
+    assert_eq!(
+        say(&frame_of(Dataset::new(), None), None),
+        "No GEMMs yet: open a file."
+    );
+    let mut none = frame(50);
+    none.rows = Arc::new(Vec::new());
+    assert_eq!(say(&none, None), "No GEMM passes the filters.");
+    let mut shapes = dataset(50, "");
+    shapes.time_s.fill(f64::NAN);
+    let unknown = frame_of(shapes.clone(), None);
+    assert!(say(&unknown, None).starts_with("No GEMM here has a measured time."));
+    assert_eq!(say(&frame_of(shapes, Some("mi300x")), None), "");
+    let far = Some(((1e-9, 1e-8), (1.0, 2.0)));
+    assert!(say(&frame(50), far).starts_with("All GEMMs are outside"));
+}
+
+/// Labels of numbered points and roofs: on plates or boxes, so their rectangles are in the scene.
+#[test]
+fn labels_never_overlap_and_never_leave_the_plot() {
+    use gemmscope_chart::labels::{contains, overlaps};
+    use gemmscope_chart::scene::Item;
+    let frame = frame(400);
+    let points = Points::new(&frame.data, &frame.metrics);
+    let theme = Theme::LIGHT;
+    let coloring = colored(&frame, "c.model", &theme);
+    let top = expensive(&frame, 40);
+    for size in [
+        (1040.0, 640.0),
+        (700.0, 300.0),
+        (358.0, 420.0),
+        (200.0, 160.0),
+    ] {
+        let mut input = Input::new(&frame, &points, &coloring, &theme, size);
+        input.numbered = &top;
+        let chart = roofline(&input);
+        let after = chart
+            .scene
+            .items
+            .iter()
+            .rposition(|i| matches!(i, Item::Unclip))
+            .unwrap();
+        let boxes: Vec<[f64; 4]> = chart.scene.items[after..]
+            .iter()
+            .filter_map(|i| match i {
+                Item::Rect { rect, .. } => Some(*rect),
+                _ => None,
+            })
+            .collect();
+        assert!(!boxes.is_empty());
+        for (i, a) in boxes.iter().enumerate() {
+            assert!(contains(chart.plot.rect, *a), "{size:?} {a:?}");
+            for b in &boxes[..i] {
+                assert!(!overlaps(*a, *b), "{size:?} {a:?} {b:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The other views, as the page opens them: by key, with the settings of a link.
+
+use crate::data::frame;
+use crate::golden::picture_and_table;
+use gemmscope_chart::charts::{self, Chart, Inputs, RenderOptions};
+use gemmscope_chart::palette::Theme;
+use gemmscope_chart::scene::Scene;
+use gemmscope_table::field::Frame;
+use gemmscope_table::view_state::ViewState;
+
+pub(crate) fn look(
+    theme: &Theme,
+    width: f64,
+    height: f64,
+    first: (usize, usize),
+) -> RenderOptions<'_> {
+    RenderOptions {
+        first,
+        ..RenderOptions::new(theme, (width, height))
+    }
+}
+
+fn state(params: &[(&str, &str)]) -> ViewState {
+    let mut state = ViewState::default();
+    for (key, value) in params {
+        state.set_param(key, *value);
+    }
+    state
+}
+
+/// A view as the page opens it: by key, with settings of a link.
+fn open(id: &str, frame: &Frame, params: &[(&str, &str)]) -> Box<dyn Chart> {
+    (charts::by_id(id).unwrap().open)(&Inputs::new(frame, &state(params)))
+}
+
+fn chart(name: &str, view: &dyn Chart, scene: &Scene) {
+    picture_and_table(name, scene, &view.notes(), &view.table());
+}
+
+const DESK: (f64, f64) = (1040.0, 520.0);
+const PHONE: (f64, f64) = (358.0, 420.0);
+
+#[test]
+fn heatmaps() {
+    let frame = frame(900);
+    let map = open(
+        "heat",
+        &frame,
+        &[("heat.x", "n"), ("heat.y", "k"), ("heat.value", "attained")],
+    );
+    assert_eq!(map.table().rows.len(), 48);
+    let scene = map.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0)));
+    assert!(scene.scroll().is_none());
+    chart("heatmap-light", &*map, &scene);
+    let phone = open(
+        "heat",
+        &frame,
+        &[
+            ("heat.x", "time"),
+            ("heat.y", "c.model"),
+            ("heat.cell", "weighted"),
+            ("heat.sort_y", "value"),
+        ],
+    );
+    chart(
+        "heatmap-phone-dark",
+        &*phone,
+        &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
+    );
+    let row = open(
+        "heat",
+        &frame,
+        &[("heat.form", "row"), ("heat.along", "shape")],
+    );
+    let scene = row.scene(&look(&Theme::LIGHT, DESK.0, 320.0, (0, 0)));
+    let (_, columns, rows) = scene.scroll().unwrap();
+    assert!(columns.scrolls() && rows.total == 1);
+    assert_eq!(row.table().rows.len(), columns.total);
+    chart("heatmap-row-light", &*row, &scene);
+    let found = open(
+        "heat",
+        &frame,
+        &[
+            ("heat.form", "row"),
+            ("heat.along", "shape"),
+            ("heat.find", "4096 × 4096"),
+        ],
+    );
+    let names: Vec<String> = found
+        .table()
+        .rows
+        .into_iter()
+        .map(|r| r[0].clone())
+        .collect();
+    assert!(!names.is_empty() && names.iter().all(|n| n.contains("4096 × 4096")));
+}
+
+#[test]
+fn split_bars() {
+    let frame = frame(300);
+    let bars = open("bars", &frame, &[]);
+    let scene = bars.scene(&look(&Theme::LIGHT, 1040.0, 640.0, (0, 20)));
+    let (_, _, rows) = scene.scroll().unwrap();
+    assert_eq!((rows.first, rows.total), (20, 300));
+    assert_eq!(scene.hit_areas.len(), rows.shown);
+    chart("bars-light", &*bars, &scene);
+    let phone = open(
+        "bars",
+        &frame,
+        &[
+            ("bars.group", "c.model"),
+            ("bars.cell", "weighted"),
+            ("color", "c.model"),
+            ("bars.scale", "linear"),
+        ],
+    );
+    chart(
+        "bars-phone-dark",
+        &*phone,
+        &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
+    );
+    // Past the end is the end; the order can be turned round.
+    let up = open("bars", &frame, &[("bars.up", "1")]);
+    let rate = |v: &dyn Chart| {
+        v.table()
+            .rows
+            .iter()
+            .map(|r| r[3].clone())
+            .filter(|r| !r.is_empty())
+            .collect::<Vec<_>>()
+    };
+    let (mut down, up) = (rate(&*bars), rate(&*up));
+    down.reverse();
+    assert!(down == up && down.len() > 200);
+    let last = bars.scene(&look(&Theme::LIGHT, 1040.0, 640.0, (0, 9999)));
+    assert_eq!(last.scroll().unwrap().2.first, 300 - rows.shown);
+}
+
+#[test]
+fn strips() {
+    let frame = frame(600);
+    let strip = open("strip", &frame, &[]);
+    chart(
+        "strip-light",
+        &*strip,
+        &strip.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0))),
+    );
+    let phone = open(
+        "strip",
+        &frame,
+        &[
+            ("strip.x", "c.model"),
+            ("strip.value", "attained"),
+            ("strip.sort", "value"),
+            ("color", "none"),
+        ],
+    );
+    chart(
+        "strip-phone-dark",
+        &*phone,
+        &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
+    );
+}
+
+#[test]
+fn analysis_cards() {
+    let frame = frame(60);
+    let kind = charts::by_id("card").unwrap();
+    let state = ViewState::default();
+    let dearest = (kind.open)(&Inputs::new(&frame, &state));
+    assert!(dearest.notes()[0].contains("Nothing is selected"));
+    let three = (kind.open)(&Inputs {
+        selected: &[3, 7, 11],
+        ..Inputs::new(&frame, &state)
+    });
+    assert_eq!(three.table().header.len(), 4);
+    let scene = three.scene(&look(&Theme::LIGHT, DESK.0, three.height(DESK.0), (0, 0)));
+    assert_eq!(
+        scene
+            .hit_areas
+            .iter()
+            .map(|m| m.rows[0])
+            .collect::<Vec<_>>(),
+        [3, 7, 11]
+    );
+    chart("card-light", &*three, &scene);
+    let height = three.height(PHONE.0);
+    chart(
+        "card-phone-dark",
+        &*three,
+        &three.scene(&look(&Theme::DARK, PHONE.0, height, (0, 0))),
+    );
+}

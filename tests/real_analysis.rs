@@ -1,0 +1,540 @@
+//! What is known of other people's files, which lie in the folder that `GEMMSCOPE_DATA` names:
+//! `make test-real DATA=FOLDER`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use gemmscope_analysis::compare::duel::{Duel, Measure};
+use gemmscope_analysis::compare::{Comparison, Setup, winner};
+use gemmscope_analysis::findings::{Finding, Findings, Scan, Severity, Whole, check_all};
+use gemmscope_analysis::pareto::{Goal, other_time_s, pareto, what_if};
+use gemmscope_analysis::planner::form;
+use gemmscope_analysis::planner::matching::Index;
+use gemmscope_analysis::planner::measured::{
+    MeasuredStep, best_preset, distinct, measured_table, model_for,
+};
+use gemmscope_analysis::planner::{Plan, PlanState};
+use gemmscope_analysis::report::{Report, impact_percent};
+use gemmscope_analysis::tile_sweep::{Line, NoSweep, Panel, Sweep, TileSource};
+use gemmscope_import::{ImportOptions, Imported, read_all};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::tiling::Axis;
+use gemmscope_model::tiling::flat::Region;
+use gemmscope_model::tiling::kernel_name::KernelName;
+use gemmscope_model::transformer::{Part, Workload, preset};
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::metrics::{DeviceChoice, Metrics};
+use gemmscope_table::trace;
+use gemmscope_table::view_state::ViewState;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+fn path(file: &str) -> PathBuf {
+    let folder = std::env::var_os("GEMMSCOPE_DATA").expect("GEMMSCOPE_DATA names a folder");
+    PathBuf::from(folder).join(file)
+}
+
+fn bytes(file: &str) -> Vec<u8> {
+    std::fs::read(path(file)).unwrap_or_else(|e| panic!("{file}: {e}"))
+}
+
+fn read(name: &str, bytes: &[u8]) -> Imported {
+    read_all(name, bytes, &ImportOptions::default()).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// The files as one table.
+fn table(files: &[&str]) -> Dataset {
+    let mut all = Dataset::new();
+    for file in files {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        match read(name, &bytes(file)) {
+            Imported::Table(data) => all.append(*data),
+            other => panic!("{file}: {other:?}"),
+        }
+    }
+    all
+}
+
+fn frame(data: Dataset, custom: &[Device], device: Option<&str>, kind: RoofKind) -> Frame {
+    let choice = DeviceChoice {
+        default: device.map(str::to_owned),
+        ..DeviceChoice::default()
+    };
+    let devices = choice.resolve(&data.devices, custom);
+    let metrics = Metrics::compute(&data, devices, kind);
+    Frame::all(Arc::new(data), Arc::new(metrics))
+}
+
+fn judged(data: Dataset, device: Option<&str>) -> Frame {
+    frame(data, &[], device, RoofKind::Datasheet)
+}
+
+/// A trace report with its context, judged by the report's own achievable peaks.
+fn report(folder: &str, file: &str, kind: RoofKind) -> Frame {
+    let folder = format!("tracelens/{folder}");
+    let Imported::Table(mut data) = read(&format!("r/{file}"), &bytes(&format!("{folder}/{file}")))
+    else {
+        panic!("{folder}/{file} is no table");
+    };
+    let mut custom: Vec<Device> = Vec::new();
+    for extra in [
+        "metadata/gemm_metadata.json",
+        "category_data/gemm_metrics.json",
+        "gpu_timeline.csv",
+    ] {
+        if let Ok(bytes) = std::fs::read(path(&format!("{folder}/{extra}"))) {
+            let Imported::Context(context) = read(&format!("r/{extra}"), &bytes) else {
+                panic!("{folder}/{extra} is no context");
+            };
+            custom.extend(trace::attach(&mut data, &context).device);
+        }
+    }
+    frame(*data, &custom, Some("mi300x"), kind)
+}
+
+fn of<'a>(all: &'a Findings, rule: &str) -> Vec<&'a Finding> {
+    all.findings.iter().filter(|f| f.rule == rule).collect()
+}
+
+#[test]
+fn percentages_of_the_roof_are_the_reports_own() {
+    let frame = report(
+        "qwen_mi300",
+        "category_data/gemm_ops.csv",
+        RoofKind::Achievable,
+    );
+    let scan = Scan::new(&frame);
+    // Roof time over the mean time; the report prints the mean of the calls' percentages, which
+    // is 65.94 for the first: 48 calls between 105 and 119 µs.
+    let expected = [65.88, 64.59, 73.63, 64.84, 0.05];
+    for (group, expected) in scan.groups.iter().zip(expected) {
+        let ours = group.efficiency() * 100.0;
+        assert!((ours - expected).abs() < 0.005, "{ours} is not {expected}");
+    }
+    // Its best call against its roof: the report's own Pct Roofline_max.
+    let best = frame.metrics.roof_s[0] / frame.data.number(ColumnMeaning::TimeMin, 0);
+    assert!((best * 100.0 - 69.385_997_568).abs() < 1e-6);
+    assert_eq!(scan.whole, Whole::ComputeTime);
+    // GEMM share of the compute time; the report's 35.15 % is of the whole time with its gaps.
+    let gemm = scan.time_s / scan.whole_s;
+    assert!((gemm * 100.0 - 39.15).abs() < 0.005, "{gemm}");
+    assert!((scan.time_s / 33.131_333_5e-3 * 100.0 - 35.15).abs() < 0.005);
+}
+
+#[test]
+fn the_four_cases_get_their_explanation() {
+    let cases = [
+        (
+            "gemm_01_compute_few_tiles",
+            "split_k",
+            "92 % of what 8 workgroups on 304 CUs allow",
+        ),
+        (
+            "gemm_02_compute_non_pow2",
+            "low_efficiency",
+            "29 % of what 153 workgroups",
+        ),
+        (
+            "gemm_03_compute_misaligned",
+            "tail_wave",
+            "629 workgroups in 3 waves",
+        ),
+        (
+            "gemm_04_memory_tall_skinny",
+            "memory_bandwidth",
+            "1.24 TB/s of compulsory traffic",
+        ),
+    ];
+    for (path, rule, words) in cases {
+        let frame = report(path, "category_data/gemm_ops.csv", RoofKind::Achievable);
+        let all = check_all(&frame);
+        let found = of(&all, rule);
+        assert_eq!(found.len(), 1, "{path}: {all:#?}");
+        assert!(found[0].text.contains(words), "{path}: {}", found[0].text);
+        // 52.9 % is over the line for Critical, as in the report's own thresholds.
+        let severity = match path {
+            "gemm_03_compute_misaligned" => Severity::High,
+            _ => Severity::Critical,
+        };
+        assert_eq!(all.findings[0].severity, severity, "{path}");
+    }
+    let frame = report(
+        "gemm_03_compute_misaligned",
+        "GEMM.csv",
+        RoofKind::Achievable,
+    );
+    let all = check_all(&frame);
+    assert!(of(&all, "unaligned")[0].evidence.formula.contains("8194 B"));
+    // The tile of 64x128 for N = 32.
+    let frame = report(
+        "gemm_04_memory_tall_skinny",
+        "GEMM.csv",
+        RoofKind::Achievable,
+    );
+    let all = check_all(&frame);
+    let skinny = of(&all, "skinny_tile");
+    assert!(skinny[0].title.contains("128x64"), "{}", skinny[0].title);
+    assert_eq!(skinny[0].gives_back_s, None);
+}
+
+#[test]
+fn vllm_is_counted_once_and_its_findings_are_the_memorys() {
+    let frame = report("vllm_decode_full", "GEMM.csv", RoofKind::Achievable);
+    let all = check_all(&frame);
+    assert!((all.time_s * 1e6 - 1230.6).abs() < 0.05);
+    let twice = of(&all, "double_count");
+    assert!(twice[0].text.contains("1.231 ms") && twice[0].text.contains("2.461 ms"));
+    assert!(all.findings.iter().all(|f| f.rule != "low_efficiency"));
+    assert!(!of(&all, "memory_bandwidth").is_empty());
+    assert!(!of(&all, "batching").is_empty());
+}
+
+#[test]
+fn impact_and_shares_are_the_reports_own() {
+    for case in [
+        "qwen_mi300",
+        "gemm_01_compute_few_tiles",
+        "gemm_04_memory_tall_skinny",
+    ] {
+        let f = report(case, "category_data/gemm_ops.csv", RoofKind::Achievable);
+        let ours_all = Report::new(&f, &check_all(&f));
+        let trace = f.data.sources[0].trace.as_ref().unwrap();
+        let theirs = &trace.reported.as_ref().unwrap().operations;
+        assert_eq!(theirs.len(), ours_all.operations.len());
+        let printed = |a: f64, b: f64| assert!((a - b).abs() <= 0.005 + 1e-9, "{case}: {a} {b}");
+        for (o, t) in ours_all.operations.iter().zip(theirs) {
+            assert_eq!(o.name, t.name);
+            let (low, mid, high) = t.impact_percent.unwrap();
+            let ours = o.impact_percent.unwrap();
+            let total = trace.total_s.unwrap();
+            // The report computes these from a time and a percentage that it has rounded before;
+            // exact ones may differ in the last digit, those do not.
+            let rounded = impact_percent(
+                t.efficiency_percent.unwrap() / 100.0,
+                t.time_s.unwrap() / total,
+            );
+            for (ours, rounded, theirs) in [
+                (ours.0, rounded.0, low),
+                (ours.1, rounded.1, mid),
+                (ours.2, rounded.2, high),
+            ] {
+                printed(rounded, theirs);
+                assert!((ours - theirs).abs() <= 0.01, "{case}: {ours} {theirs}");
+            }
+            printed(o.share_of_category * 100.0, t.percent_of_category.unwrap());
+            printed(o.time_s / total * 100.0, t.percent_of_total.unwrap());
+            printed(
+                o.reported_efficiency.unwrap() * 100.0,
+                t.efficiency_percent.unwrap(),
+            );
+            assert!((o.time_s * 1e3 - t.time_s.unwrap() * 1e3).abs() <= 5e-4 + 1e-9);
+        }
+        if case == "qwen_mi300" {
+            // The plain mean of the file's percentages is 53.85: those are means of the calls' own
+            // ratios, ours are roof time over mean time.
+            let plain = ours_all.plain_mean_efficiency.unwrap() * 100.0;
+            assert!((plain - 53.85).abs() < 0.06, "{plain}");
+        }
+    }
+}
+
+#[test]
+fn the_golden_files_join_on_521_shapes() {
+    let data = table(&[
+        "iree-kernel-benchmark/hipblaslt-gemm.csv",
+        "iree-kernel-benchmark/iree_gemm.csv",
+    ]);
+    let frame = judged(data, Some("mi300x"));
+    let setup = Setup::choose(&frame, &Setup::candidates(&frame))
+        .unwrap()
+        .setup;
+    assert_eq!(setup.side, Field::Source);
+    assert_eq!(setup.sides, ["hipblaslt-gemm.csv", "iree_gemm.csv"]);
+    let c = Comparison::new(&frame, &setup);
+    // Counted from the files with another program.
+    assert_eq!((c.matched, c.ambiguous), (521, 0));
+    assert_eq!(
+        (c.configurations.as_slice(), c.unmatched.as_slice()),
+        (&[558, 563][..], &[37, 42][..])
+    );
+    let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+    assert_eq!(duel.b_ahead, 0);
+    assert_eq!(duel.counts, [520, 0, 1, 0]);
+    assert!((duel.geometric_mean / 0.038_495_919_770_446 - 1.0).abs() < 1e-9);
+    assert!((duel.weighted_mean / 0.042_929_900_484_412_93 - 1.0).abs() < 1e-9);
+    let order = duel.ranked();
+    let ends = (duel.ratios[order[0]].ratio, duel.ratios[order[520]].ratio);
+    assert!((ends.0 / 0.003_385_541_254_125_4 - 1.0).abs() < 1e-9);
+    assert!((ends.1 / 0.990_300_704_225_352_1 - 1.0).abs() < 1e-9);
+    // One device: shares of the roof give the same ratios.
+    let roofs = Duel::new(&frame, &c, (0, 1), Measure::Roof, 0.02);
+    assert!((roofs.geometric_mean / duel.geometric_mean - 1.0).abs() < 1e-9);
+    let tally = winner::tally(&c, 0.02, true);
+    assert_eq!((tally.fastest, tally.compared), (vec![521, 0], 521));
+    let d = duel.distribution();
+    assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 521);
+    assert!(
+        duel.headline(&c).contains("iree_gemm.csv reaches 0.0385×"),
+        "{}",
+        duel.headline(&c)
+    );
+}
+
+#[test]
+fn fewer_keys_make_what_cannot_be_told_apart_ambiguous() {
+    let data = table(&[
+        "iree-kernel-benchmark/hipblaslt-gemm.csv",
+        "iree-kernel-benchmark/iree_gemm.csv",
+    ]);
+    let frame = judged(data, None);
+    let mut setup = Setup::of(&frame, Field::Source);
+    setup.keys = vec![Field::Shape, Field::Dtype];
+    let c = Comparison::new(&frame, &setup);
+    // 507 (M, N, K, type) on both sides, 14 of them with two layouts on one.
+    assert_eq!((c.matched, c.ambiguous > 13), (493, true));
+    assert!(
+        c.join_sentence().contains("ambiguous"),
+        "{}",
+        c.join_sentence()
+    );
+}
+
+#[test]
+fn the_figure_of_the_paper() {
+    let data = table(&["flashdecoding_fig/bn_best_reconstructed.csv"]);
+    let sweep = Sweep::new(&judged(data, Some("a100-40-sxm")), None).unwrap();
+    assert_eq!(sweep.source, TileSource::BestColumn);
+    assert_eq!(sweep.panels.len(), 2);
+    let widths = |p: &Panel, pick: fn(&Line) -> Option<usize>| -> Vec<u32> {
+        p.lines
+            .iter()
+            .map(|l| pick(l).map_or(0, |i| p.columns[i].0))
+            .collect()
+    };
+    for p in &sweep.panels {
+        assert_eq!(p.units, Some(108));
+        let columns: Vec<u32> = p.columns.iter().map(|c| c.0).collect();
+        assert_eq!(columns, [32, 64, 128, 256, 512]);
+        let n: Vec<u32> = p.lines.iter().map(|l| l.problem.n).collect();
+        assert_eq!(
+            n,
+            [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144]
+        );
+        // Small N on top is bounded by parallelism, large N by memory.
+        assert!(
+            p.lines[0]
+                .cells
+                .iter()
+                .all(|c| c.region == Some(Region::Parallelism))
+        );
+        assert!(
+            p.lines[8]
+                .cells
+                .iter()
+                .all(|c| c.region == Some(Region::Memory))
+        );
+    }
+    let (left, right) = (&sweep.panels[0], &sweep.panels[1]);
+    assert_eq!(left.title, "K = 4096, M = 8");
+    let best = widths(left, |l| l.best);
+    assert_eq!(best, [32, 32, 32, 64, 128, 128, 128, 128, 128]);
+    // The model has 9 of 9 ticks for K = 4096 and 6 of 9 for K = 12288.
+    assert_eq!(widths(left, |l| l.model), best);
+    let agree = right.lines.iter().filter(|l| l.best == l.model).count();
+    assert_eq!(agree, 6);
+    assert_eq!(sweep.agreement, (15, 18));
+}
+
+#[test]
+fn a_real_sweep() {
+    let data = table(&["Tensile/derived_best_per_macrotile_long.csv"]);
+    let frame = judged(data, Some("mi210"));
+    let sweep = Sweep::new(&frame, Some(Axis::BmBn)).unwrap();
+    assert_eq!(sweep.source, TileSource::Columns);
+    let lines: usize = sweep.panels.iter().map(|p| p.lines.len()).sum();
+    assert_eq!((lines, sweep.single), (44, 0));
+    for p in &sweep.panels {
+        for l in &p.lines {
+            // Exactly one tick a line, at its highest rate.
+            let best = &l.cells[l.best.unwrap()];
+            assert_eq!(best.share, 1.0);
+            assert!(l.cells.iter().all(|c| c.share.is_nan() || c.share <= 1.0));
+        }
+    }
+    // 1920 x 25216 x 16384 fp16: 64x128 was best, 16883 GFLOP/s (read from the file by hand).
+    let (p, l) = sweep
+        .panels
+        .iter()
+        .flat_map(|p| p.lines.iter().map(move |l| (p, l)))
+        .find(|(_, l)| l.problem.n == 25216 && l.problem.k == 16384)
+        .unwrap();
+    assert_eq!(p.columns[l.best.unwrap()], (64, 128));
+    assert!((l.cells[l.best.unwrap()].rate / 16883e9 - 1.0).abs() < 1e-3);
+    assert_eq!(p.columns.len(), 25);
+    // The model is no oracle: it names the very tile now and then, but one nearly as good.
+    assert_eq!(sweep.agreement.1, 44);
+    assert!(sweep.model_reaches > 0.93, "{}", sweep.model_reaches);
+    let by_width = Sweep::new(&frame, None).unwrap();
+    assert_eq!(by_width.axis, Axis::Bn);
+    assert!(by_width.axes.contains(&Axis::Bm) && !by_width.axes.contains(&Axis::Warps));
+}
+
+#[test]
+fn one_best_kernel_a_shape_is_no_sweep() {
+    let data = table(&["aiter/a8w8_tuned_gemm.csv"]);
+    // One best kernel per shape and device; some shapes were tuned twice.
+    match Sweep::new(&judged(data, None), None) {
+        Err(NoSweep::SingleTile(TileSource::KernelNames, n)) => assert!(n > 100),
+        Ok(s) => assert!(s.single > 100 && s.source == TileSource::KernelNames),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_real_trace_is_matched_and_its_model_found() {
+    let data = table(&["tracelens/qwen_mi300/GEMM.csv"]);
+    let rows: Vec<u32> = (0..data.len() as u32).collect();
+    let shapes = distinct(&data, &rows);
+    let fit = best_preset(&shapes).unwrap();
+    assert_eq!((fit.model.as_str(), fit.matched), ("qwen1.5-0.5b", 4));
+    let index = Index::new(preset(&fit.model).unwrap());
+    let frame = judged(data, Some("mi300x"));
+    let table = measured_table(&index, &frame, &shapes);
+    assert_eq!(table.rows.len(), 4);
+    let row = table.rows.iter().find(|r| r[2] == "2816").unwrap();
+    assert_eq!(row[0], "gate_proj or up_proj");
+    assert_eq!((row[1].as_str(), row[3].as_str()), ("8944", "1024"));
+    assert!(row[9].ends_with('%'), "{row:?}");
+    let up = shapes
+        .iter()
+        .find(|(_, p)| (p.m, p.n, p.k) == (8944, 2816, 1024))
+        .unwrap();
+    assert!(index.find(&up.1).unwrap().parts.contains(&Part::Up));
+}
+
+#[test]
+fn the_real_traces_step_is_planned() {
+    let data = table(&["tracelens/qwen_mi300/GEMM.csv"]);
+    let frame = judged(data, Some("mi300x"));
+    let shapes = distinct(&frame.data, &frame.rows);
+    let mut state = ViewState::default();
+    let model = model_for(&state, &shapes).unwrap();
+    assert_eq!(model.id, "qwen1.5-0.5b");
+    let step = MeasuredStep::of(&model, &Index::new(&model), &frame, &shapes).unwrap();
+    assert_eq!(
+        step.sentence(),
+        "The layers see 8944 tokens: 1 sequence of 8944 tokens (as one sequence: the shapes \
+         of linear layers do not tell how many)."
+    );
+    form::choose_model(&mut state, &model.id);
+    step.plan(&mut state, &frame);
+    let plan = Plan::new(PlanState::read(&state).0, &[]);
+    assert_eq!(plan.state.devices, ["mi300x"]);
+    assert!(step.is(&plan.state.workload));
+    assert!(!step.is(&Workload::decode(8, 1024)));
+    let planned = |name: &str| {
+        let rows = &plan.first().unwrap().rows;
+        let p = *rows.iter().find(|r| r.name == name).unwrap().problem();
+        (p.m, p.n, p.k, p.op.a)
+    };
+    let bf16 = DataType::Bf16;
+    assert_eq!(planned("up_proj"), (8944, 2816, 1024, bf16));
+    assert_eq!(planned("q_proj"), (8944, 1024, 1024, bf16));
+    // Every matched shape is now one of the plan's.
+    for (_, p) in &shapes {
+        if Index::new(&model).find(p).is_some() {
+            let rows = &plan.first().unwrap().rows;
+            let same = |r: &&gemmscope_analysis::planner::PlanRow| {
+                let q = r.problem();
+                (q.m, q.n, q.k) == (p.m, p.n, p.k)
+            };
+            assert!(rows.iter().any(|r| same(&r)), "{p}");
+        }
+    }
+}
+
+#[test]
+fn the_time_of_everything_else_is_kept() {
+    let f = report(
+        "qwen_mi300",
+        "category_data/gemm_ops.csv",
+        RoofKind::Achievable,
+    );
+    let other = other_time_s(&f);
+    assert!((other * 1e3 - 21.485).abs() < 1e-3, "{other}");
+    // Every GEMM at 80 % of its achievable roof: 11.646 ms become 9.7 ms of 33.1.
+    let w = what_if(&f, &f.rows, &Goal::Efficiency(0.8), other);
+    assert!((w.before_s() * 1e3 - 33.131).abs() < 1e-3);
+    assert!((w.speedup() - 1.061).abs() < 2e-3, "{}", w.speedup());
+    // Filtered to one of its GEMMs the others are part of what stays.
+    let one = Frame {
+        rows: Arc::new(vec![0]),
+        ..f.clone()
+    };
+    let w = what_if(&one, &[0], &Goal::Efficiency(0.8), other_time_s(&one));
+    assert!((w.before_s() * 1e3 - 33.131).abs() < 1e-3, "{w:?}");
+    let by_op = pareto(&f, &Field::Column("op_name".to_owned()), 10);
+    assert_eq!(by_op.bars[0].value, "aten::mm");
+}
+
+/// One line of a CSV file, with quoted cells.
+fn cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            _ => cells.last_mut().unwrap().push(c),
+        }
+    }
+    cells
+}
+
+#[test]
+fn real_names_and_their_tiles() {
+    let text =
+        std::fs::read_to_string(path("tracelens/kernel_name_tile_expectations.csv")).unwrap();
+    let mut checked = 0;
+    for line in text.lines().skip(1) {
+        let row = cells(line);
+        let [_, name, m, n, k, transposes] = &row[..] else {
+            panic!("{line}");
+        };
+        let parsed = KernelName::parse(name);
+        assert_eq!(
+            parsed.tile.map(|tile| tile.to_string()),
+            Some(format!("{m}x{n}x{k}")),
+            "{name}"
+        );
+        let flags = |text: &str| match text {
+            "(True, False)" => Some((true, false)),
+            "(False, True)" => Some((false, true)),
+            "(False, False)" => Some((false, false)),
+            "(True, True)" => Some((true, true)),
+            _ => None,
+        };
+        if let Some(expected) = flags(transposes) {
+            assert_eq!(parsed.transposes, Some(expected), "{name}");
+        }
+        checked += 1;
+    }
+    assert_eq!(checked, 35);
+}
+
+#[test]
+fn real_platform_files() {
+    for (file, id, bandwidth, bf16) in [
+        ("MI300X.json", "mi300x-imported", 5300e9, 708e12),
+        ("MI325X.json", "mi325x-imported", 6000e9, 843e12),
+    ] {
+        let text = std::fs::read_to_string(path(&format!("tracelens/arch/{file}"))).unwrap();
+        let device = Device::from_json(&text).unwrap();
+        assert_eq!(device.id, id);
+        assert_eq!(device.bandwidth_bytes_per_s, bandwidth);
+        let peak = device.peak_for(DataType::Bf16).unwrap();
+        assert_eq!(peak.achievable_flops_per_s, Some(bf16));
+        assert_eq!(peak.flops_per_s, 1307.4e12);
+    }
+}
