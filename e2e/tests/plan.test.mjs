@@ -357,5 +357,5 @@ test("a setting of a link that cannot be read is named and spoils no other", asy
   const page = await openPage({ t, path: "#view=plan&plan.model=llama-2-7b&plan.batch=many" });
   await page.locator(".notice.bad", { hasText: "plan.batch" }).waitFor();
   assert.equal(await page.locator('[data-control="plan.model"]').inputValue(), "llama-2-7b");
-  assert.equal(await title(page).then((x) => /planned/.test(x)), true);
+  await drawn(page, /planned/);
 });
