@@ -2,6 +2,7 @@
 //! lines.
 
 use crate::{Dialect, ImportError, Imported, Line, Lines, Record, Records};
+use gemmscope_table::build::TableBuilder;
 
 /// Takes decoded text (UTF-8) in slices that may be cut anywhere, and fills a table.
 pub trait Reader {
@@ -15,14 +16,18 @@ pub trait Reader {
     }
 }
 
-/// A reader that gets records: see [`Delimited`].
-pub(crate) trait RowReader {
-    /// The next record. Records with a [`problem`](Record::problem) come too.
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError>;
-    /// The end of the file.
-    fn finish(self) -> Result<Imported, ImportError>;
-    /// Rows so far.
-    fn rows(&self) -> u64;
+/// A reader that gets records: see [`Delimited`]. A reader of devices leaves the table empty.
+pub(crate) trait RowReader: Sized {
+    /// Puts the next record into the table. Records with a [`problem`](Record::problem) come too.
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
+    /// The end of the file: remarks, and rows that waited for it.
+    fn end(self, table: TableBuilder) -> Result<Imported, ImportError> {
+        Ok(Imported::table(table.finish()))
+    }
+    /// Rows so far that are not in the table.
+    fn waiting(&self) -> usize {
+        0
+    }
 }
 
 /// A [`Reader`] of delimited text around a [`RowReader`].
@@ -30,46 +35,55 @@ pub(crate) trait RowReader {
 pub(crate) struct Delimited<R> {
     records: Records,
     rows: R,
+    table: TableBuilder,
 }
 
-impl<R: RowReader> Delimited<R> {
-    /// Cuts the text by `dialect` and gives the records to `rows`.
-    pub(crate) fn new(dialect: Dialect, rows: R) -> Self {
-        Delimited {
+impl<R: RowReader + 'static> Delimited<R> {
+    /// Cuts the text by `dialect` and gives the records to `rows`, which fills `table`.
+    pub(crate) fn open(dialect: Dialect, rows: R, table: TableBuilder) -> Box<dyn Reader> {
+        Box::new(Delimited {
             records: Records::new(dialect),
             rows,
-        }
+            table,
+        })
     }
 }
 
 impl<R: RowReader> Reader for Delimited<R> {
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
-        let rows = &mut self.rows;
-        self.records.feed(text, |r| rows.record(r))
+        let Delimited {
+            records,
+            rows,
+            table,
+        } = self;
+        records.feed(text, |r| rows.record(r, table))
     }
 
-    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
+    fn finish(mut self: Box<Self>) -> Result<Imported, ImportError> {
         let Delimited {
-            mut records,
-            mut rows,
-        } = *self;
-        records.finish(|r| rows.record(r))?;
-        rows.finish()
+            records,
+            rows,
+            table,
+        } = &mut *self;
+        records.finish(|r| rows.record(r, table))?;
+        self.rows.end(self.table)
     }
 
     fn rows(&self) -> u64 {
-        self.rows.rows()
+        self.table.rows_read() + self.rows.waiting() as u64
     }
 }
 
 /// A reader that gets lines: see [`Logged`].
-pub(crate) trait LineReader {
-    /// The next line, blank ones too.
-    fn line(&mut self, line: Line<'_>) -> Result<(), ImportError>;
-    /// The end of the file.
-    fn finish(self) -> Result<Imported, ImportError>;
-    /// Rows so far.
-    fn rows(&self) -> u64;
+pub(crate) trait LineReader: Sized {
+    /// Puts the results of the next line into the table; blank lines come too.
+    fn line(&mut self, line: Line<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
+    /// As [`RowReader::end`].
+    fn end(self, table: TableBuilder) -> Result<Imported, ImportError>;
+    /// As [`RowReader::waiting`].
+    fn waiting(&self) -> usize {
+        0
+    }
 }
 
 /// A [`Reader`] of line-by-line logs around a [`LineReader`].
@@ -77,34 +91,41 @@ pub(crate) trait LineReader {
 pub(crate) struct Logged<R> {
     lines: Lines,
     reader: R,
+    table: TableBuilder,
 }
 
-impl<R: LineReader> Logged<R> {
-    /// Gives the lines to `reader`.
-    pub(crate) fn new(reader: R) -> Self {
-        Logged {
+impl<R: LineReader + 'static> Logged<R> {
+    /// Gives the lines to `reader`, which fills `table`.
+    pub(crate) fn open(reader: R, table: TableBuilder) -> Box<dyn Reader> {
+        Box::new(Logged {
             lines: Lines::default(),
             reader,
-        }
+            table,
+        })
     }
 }
 
 impl<R: LineReader> Reader for Logged<R> {
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
-        let reader = &mut self.reader;
-        self.lines.feed(text, |l| reader.line(l))
+        let Logged {
+            lines,
+            reader,
+            table,
+        } = self;
+        lines.feed(text, |l| reader.line(l, table))
     }
 
-    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
+    fn finish(mut self: Box<Self>) -> Result<Imported, ImportError> {
         let Logged {
-            mut lines,
-            mut reader,
-        } = *self;
-        lines.finish(|l| reader.line(l))?;
-        reader.finish()
+            lines,
+            reader,
+            table,
+        } = &mut *self;
+        lines.finish(|l| reader.line(l, table))?;
+        self.reader.end(self.table)
     }
 
     fn rows(&self) -> u64 {
-        self.reader.rows()
+        self.table.rows_read() + self.reader.waiting() as u64
     }
 }

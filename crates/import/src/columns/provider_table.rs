@@ -209,7 +209,7 @@ impl ProviderFormat {
             delimiter: self.delimiter,
             decimal_comma: false,
         };
-        Box::new(Delimited::new(dialect, ProviderRows::new(table, planner)))
+        ProviderRows::open(dialect, planner, table)
     }
 
     fn plan(
@@ -331,7 +331,6 @@ pub(crate) type Planner = Box<dyn FnMut(&Header, &mut TableBuilder) -> Option<Pl
 
 /// Reads records by a [`Plan`].
 pub(crate) struct ProviderRows {
-    table: TableBuilder,
     ids: Ids,
     planner: Planner,
     plan: Option<Plan>,
@@ -351,15 +350,18 @@ impl std::fmt::Debug for ProviderRows {
 
 impl ProviderRows {
     /// A reader whose header is read by `planner`.
-    pub(crate) fn new(mut table: TableBuilder, planner: Planner) -> Self {
+    pub(crate) fn open(
+        dialect: Dialect,
+        planner: Planner,
+        mut table: TableBuilder,
+    ) -> Box<dyn Reader> {
         let ids = Ids {
             library: table.text_column(ColumnMeaning::Library, "provider"),
             rate: table.number_column(ColumnMeaning::ReportedRate, "rate"),
             bandwidth: table.number_column(ColumnMeaning::ReportedBandwidth, "bandwidth"),
             deviation: table.number_column(ColumnMeaning::TimeStd, "standard deviation"),
         };
-        ProviderRows {
-            table,
+        let rows = ProviderRows {
             ids,
             planner,
             plan: None,
@@ -367,21 +369,22 @@ impl ProviderRows {
             before: 0,
             averages: 0,
             all_from_rates: true,
-        }
+        };
+        Delimited::open(dialect, rows, table)
     }
 }
 
 impl RowReader for ProviderRows {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(plan) = &self.plan else {
             let header = Header::new(record);
-            self.plan = (self.planner)(&header, &mut self.table);
+            self.plan = (self.planner)(&header, table);
             match &self.plan {
                 Some(p) => {
                     self.width = header.names.len();
                     self.all_from_rates = p.providers.iter().all(|p| p.time.is_none());
                     if self.all_from_rates {
-                        self.table.rates_are_not_independent();
+                        table.rates_are_not_independent();
                     }
                 }
                 None => self.before += 1,
@@ -400,11 +403,11 @@ impl RowReader for ProviderRows {
             Ok(s) => s,
             // The line names as many points as there are libraries; it is one row set aside.
             Err(bad) => {
-                self.table.reject(record.line(), record.raw(), &bad);
+                table.reject(record.line(), record.raw(), &bad);
                 return Ok(());
             }
         };
-        let t = &mut self.table;
+        let t = table;
         for p in &plan.providers {
             let row = point(p, record, shape);
             if let Ok(row) = &row {
@@ -431,8 +434,8 @@ impl RowReader for ProviderRows {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        let t = &mut self.table;
+    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        let t = &mut table;
         if self.averages > 0 {
             t.note("The “average” line at the end is no shape.");
         }
@@ -448,11 +451,7 @@ impl RowReader for ProviderRows {
         if self.all_from_rates && !t.is_empty() {
             t.note("Times are computed from the file's own rates.");
         }
-        Ok(Imported::table(self.table.finish()))
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read()
+        Ok(Imported::table(table.finish()))
     }
 }
 

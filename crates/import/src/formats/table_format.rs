@@ -212,7 +212,6 @@ impl TableFormat {
         let dialect = self.dialect.unwrap_or_else(|| sniff_dialect(&head.lines));
         let rows = TableRows {
             format: self,
-            table: TableBuilder::with_room(head.rows),
             head: Head {
                 name: head.name.clone(),
                 ..Head::default()
@@ -225,7 +224,7 @@ impl TableFormat {
             before: 0,
             repeated: 0,
         };
-        Box::new(Delimited::new(dialect, rows))
+        Delimited::open(dialect, rows, TableBuilder::with_room(head.rows))
     }
 
     /// The plan of a header, with its columns added to the table.
@@ -296,7 +295,6 @@ impl TableFormat {
 /// Reads the records of a [`TableFormat`].
 struct TableRows {
     format: &'static TableFormat,
-    table: TableBuilder,
     /// The name of the file, without its lines.
     head: Head,
     options: ImportOptions,
@@ -309,8 +307,7 @@ struct TableRows {
 }
 
 impl TableRows {
-    fn start(&mut self, header: Header) {
-        let t = &mut self.table;
+    fn start(&mut self, header: Header, t: &mut TableBuilder) {
         let mut plan = self.format.plan(&header, t);
         let answer = self.options.answer("device");
         if plan.device.is_none() || answer.is_some() {
@@ -335,11 +332,11 @@ impl TableRows {
 }
 
 impl RowReader for TableRows {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(plan) = &mut self.plan else {
             let header = Header::new(record);
             if self.format.is_header(&header) {
-                self.start(header);
+                self.start(header, table);
             } else {
                 self.before += 1;
             }
@@ -360,23 +357,23 @@ impl RowReader for TableRows {
                 record,
                 header: &self.header,
                 file: &self.head.name,
-                table: &mut self.table,
+                table,
             }),
         };
         let row = given.and_then(|mut given| {
             if plan.dtype.is_none() && plan.dtype_a.is_none() {
-                given.dtype = Some(self.dtype.of(given.dtype, &mut self.table));
+                given.dtype = Some(self.dtype.of(given.dtype, table));
             }
-            let row = row(plan, &given, &mut self.caches, &mut self.table, record)?;
-            stage(&plan.extras, &given, &mut self.table, record);
+            let row = row(plan, &given, &mut self.caches, table, record)?;
+            stage(&plan.extras, &given, table, record);
             Ok(row)
         });
-        self.table.commit(record.line(), record.raw(), row);
+        table.commit(record.line(), record.raw(), row);
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        let t = &mut self.table;
+    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        let t = &mut table;
         if self.before > 0 && self.plan.is_some() {
             t.note(format!(
                 "Before the header: {} line(s) that are no rows.",
@@ -390,10 +387,6 @@ impl RowReader for TableRows {
             ));
         }
         self.caches.note_assumed_types(t);
-        Ok(Imported::table(self.table.finish()))
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read()
+        Ok(Imported::table(table.finish()))
     }
 }

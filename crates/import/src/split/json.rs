@@ -2,6 +2,7 @@
 //! after another, so that a file of any size needs only the memory of its largest element.
 
 use crate::{ImportError, Imported, Reader};
+use gemmscope_table::build::TableBuilder;
 use memchr::{memchr_iter, memchr2};
 
 /// Longest element or member in bytes; the text of a longer one is `None`.
@@ -21,15 +22,20 @@ pub struct Item<'a> {
 }
 
 /// Gets the pieces of a file.
-pub(crate) trait ItemReader {
+pub(crate) trait ItemReader: Sized {
     /// Members whose arrays come element by element. The elements of an outermost array always do.
     const ARRAYS: &'static [&'static str];
-    /// The next piece.
-    fn item(&mut self, item: Item<'_>) -> Result<(), ImportError>;
-    /// The end. `complete`: the outermost value was closed.
-    fn finish(self, complete: bool) -> Result<Imported, ImportError>;
-    /// Rows so far.
-    fn rows(&self) -> u64;
+    /// Puts the rows of the next piece into the table.
+    fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
+    /// As [`RowReader::end`](crate::RowReader::end). `complete`: the outermost value was closed.
+    fn end(self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
+        note_cut(&mut table, complete);
+        Ok(Imported::table(table.finish()))
+    }
+    /// As [`RowReader::waiting`](crate::RowReader::waiting).
+    fn waiting(&self) -> usize {
+        0
+    }
 }
 
 /// A [`Reader`] of JSON around an [`ItemReader`].
@@ -37,31 +43,43 @@ pub(crate) trait ItemReader {
 pub(crate) struct Json<R> {
     scanner: Scanner,
     reader: R,
+    table: TableBuilder,
 }
 
-impl<R: ItemReader> Json<R> {
-    /// Gives the pieces to `reader`.
-    pub(crate) fn new(reader: R) -> Self {
-        Json {
+impl<R: ItemReader + 'static> Json<R> {
+    /// Gives the pieces to `reader`, which fills `table`.
+    pub(crate) fn open(reader: R, table: TableBuilder) -> Box<dyn Reader> {
+        Box::new(Json {
             scanner: Scanner::new(R::ARRAYS),
             reader,
-        }
+            table,
+        })
     }
 }
 
 impl<R: ItemReader> Reader for Json<R> {
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
-        let reader = &mut self.reader;
-        self.scanner.feed(text, &mut |i| reader.item(i))
+        let Json {
+            scanner,
+            reader,
+            table,
+        } = self;
+        scanner.feed(text, &mut |i| reader.item(i, table))
     }
 
     fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
-        let complete = self.scanner.complete();
-        self.reader.finish(complete)
+        self.reader.end(self.table, self.scanner.complete())
     }
 
     fn rows(&self) -> u64 {
-        self.reader.rows()
+        self.table.rows_read() + self.reader.waiting() as u64
+    }
+}
+
+/// Says that a file was cut.
+pub(crate) fn note_cut(table: &mut TableBuilder, complete: bool) {
+    if !complete {
+        table.note("The file ends in the middle: what was complete was read.");
     }
 }
 

@@ -10,16 +10,21 @@ pub(crate) trait Either: ItemReader {
     type Cols;
     /// The columns of a header; `None` where it is none.
     fn cols(header: &Header) -> Option<Self::Cols>;
-    /// The next line below a header. Records with a [`problem`](Record::problem) come too.
-    fn record(&mut self, cols: &Self::Cols, record: &Record<'_>);
-    /// Where remarks go.
-    fn table(&mut self) -> &mut TableBuilder;
+    /// Takes the next line below a header. Records with a [`problem`](Record::problem) come too.
+    fn record(&mut self, cols: &Self::Cols, record: &Record<'_>, table: &mut TableBuilder);
 }
 
 /// A reader for a head: of JSON where it starts as JSON does.
-pub(crate) fn open<R: Either + 'static>(head: &Head, reader: R) -> Box<dyn Reader> {
+pub(crate) fn open<R: Either + 'static>(
+    head: &Head,
+    reader: R,
+    table: TableBuilder,
+) -> Box<dyn Reader>
+where
+    R::Cols: 'static,
+{
     if is_json(head) {
-        Box::new(Json::new(reader))
+        Json::open(reader, table)
     } else {
         let lines = Lines {
             cols: None,
@@ -27,7 +32,7 @@ pub(crate) fn open<R: Either + 'static>(head: &Head, reader: R) -> Box<dyn Reade
             before: 0,
             reader,
         };
-        Box::new(Delimited::new(Dialect::COMMA, lines))
+        Delimited::open(Dialect::COMMA, lines, table)
     }
 }
 
@@ -45,7 +50,7 @@ struct Lines<R: Either> {
 }
 
 impl<R: Either> RowReader for Lines<R> {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         if self.cols.is_none() || record.get(0) == self.first {
             let cols = R::cols(&Header::new(record));
             if cols.is_some() {
@@ -55,22 +60,22 @@ impl<R: Either> RowReader for Lines<R> {
             }
         }
         match &self.cols {
-            Some(cols) => self.reader.record(cols, record),
+            Some(cols) => self.reader.record(cols, record, table),
             None => self.before += 1,
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
+    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         if self.before > 0 {
             let note = format!("{} lines before the header are no rows.", self.before);
-            self.reader.table().note(note);
+            table.note(note);
         }
-        self.reader.finish(true)
+        self.reader.end(table, true)
     }
 
-    fn rows(&self) -> u64 {
-        self.reader.rows()
+    fn waiting(&self) -> usize {
+        self.reader.waiting()
     }
 }
 

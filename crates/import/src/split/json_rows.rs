@@ -8,6 +8,7 @@ use crate::{
     Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Line, LineReader,
     Logged, Reader,
 };
+use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
 use serde_json::Value;
 
@@ -83,10 +84,12 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
         options: options.clone(),
         ..Rows::default()
     };
+    // The table of the inner reader is the one that counts.
+    let table = TableBuilder::default();
     Ok(if is_lines(head) {
-        Box::new(Logged::new(rows))
+        Logged::open(rows, table)
     } else {
-        Box::new(Json::new(rows))
+        Json::open(rows, table)
     })
 }
 
@@ -201,7 +204,7 @@ impl Rows {
         Ok(())
     }
 
-    fn end(mut self) -> Result<Imported, ImportError> {
+    fn imported(mut self) -> Result<Imported, ImportError> {
         if self.inner.is_none() && self.objects.is_empty() {
             return Err(
                 ImportError::new("no rows: the JSON holds no list of objects")
@@ -308,7 +311,7 @@ impl ItemReader for Rows {
         "problems",
     ];
 
-    fn item(&mut self, item: Item<'_>) -> Result<(), ImportError> {
+    fn item(&mut self, item: Item<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
         match item.text {
             Some(text) if item.element => self.take(item.line, text),
             Some(text) => {
@@ -319,28 +322,28 @@ impl ItemReader for Rows {
         }
     }
 
-    fn finish(self, _complete: bool) -> Result<Imported, ImportError> {
-        self.end()
+    fn end(self, _: TableBuilder, _complete: bool) -> Result<Imported, ImportError> {
+        self.imported()
     }
 
-    fn rows(&self) -> u64 {
-        self.inner.as_ref().map_or(0, |r| r.rows())
+    fn waiting(&self) -> usize {
+        self.lines.len()
     }
 }
 
 impl LineReader for Rows {
-    fn line(&mut self, line: Line<'_>) -> Result<(), ImportError> {
+    fn line(&mut self, line: Line<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
         if line.bytes.trim_ascii().is_empty() {
             return Ok(());
         }
         self.take(line.number, line.bytes)
     }
 
-    fn finish(self) -> Result<Imported, ImportError> {
-        self.end()
+    fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
+        self.imported()
     }
 
-    fn rows(&self) -> u64 {
-        self.inner.as_ref().map_or(0, |r| r.rows())
+    fn waiting(&self) -> usize {
+        self.lines.len()
     }
 }

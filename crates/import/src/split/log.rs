@@ -65,7 +65,6 @@ pub(crate) trait Parser {
 #[derive(Debug)]
 pub(crate) struct Log<P> {
     parser: P,
-    table: TableBuilder,
     device: u16,
     texts: [ColumnId; 4],
     numbers: [ColumnId; 4],
@@ -97,21 +96,20 @@ pub(crate) fn open<P: Parser + 'static>(
         (ColumnMeaning::TimeMin, "shortest time"),
     ]
     .map(|(meaning, label)| table.number_column(meaning, label));
-    Ok(Box::new(Logged::new(Log {
+    let log = Log {
         parser,
-        table,
         device,
         texts,
         numbers,
         others: 0,
         unnamed: false,
-    })))
+    };
+    Ok(Logged::open(log, table))
 }
 
 impl<P: Parser> LineReader for Log<P> {
-    fn line(&mut self, line: Line<'_>) -> Result<(), ImportError> {
+    fn line(&mut self, line: Line<'_>, t: &mut TableBuilder) -> Result<(), ImportError> {
         let text = gemmscope_table::build::cell_text::cell_text(line.bytes);
-        let t = &mut self.table;
         let found = if line.too_long {
             Vec::new()
         } else {
@@ -143,22 +141,18 @@ impl<P: Parser> LineReader for Log<P> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        self.parser.end(&mut self.table);
-        if !self.unnamed && self.table.len() as u64 > 0 {
-            self.table.assumptions.retain(|a| a.key != "device");
+    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        self.parser.end(&mut table);
+        if !self.unnamed && !table.is_empty() {
+            table.assumptions.retain(|a| a.key != "device");
         }
         if self.others > 0 && self.parser.counts_others() {
-            self.table.note(match self.others {
+            table.note(match self.others {
                 1 => "1 line of the log is no result.".to_owned(),
                 n => format!("{n} lines of the log are no results."),
             });
         }
-        Ok(Imported::table(self.table.finish()))
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read()
+        Ok(Imported::table(table.finish()))
     }
 }
 

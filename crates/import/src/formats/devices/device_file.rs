@@ -7,6 +7,7 @@ use crate::{
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Device, Engine, Peak, match_name};
+use gemmscope_table::build::TableBuilder;
 
 pub(crate) const FORMAT: Format = Format {
     id: "device",
@@ -102,14 +103,16 @@ fn open_ceilings(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>
             .split(['/', '_', '.', ' '])
             .find_map(|w| match_name(w).device().map(|d| d.name.clone()))
     });
-    Ok(Box::new(Delimited::new(
+    let rows = Ceilings {
+        name,
+        header: None,
+        devices: Vec::new(),
+    };
+    Ok(Delimited::open(
         Dialect::COMMA,
-        Ceilings {
-            name,
-            header: None,
-            devices: Vec::new(),
-        },
-    )))
+        rows,
+        TableBuilder::default(),
+    ))
 }
 
 struct Ceilings {
@@ -143,7 +146,7 @@ fn ceiling(name: &str) -> Option<(Engine, DataType)> {
 }
 
 impl RowReader for Ceilings {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(header) = &self.header else {
             self.header = Some(Header::new(record));
             return Ok(());
@@ -217,7 +220,7 @@ impl RowReader for Ceilings {
         Ok(())
     }
 
-    fn finish(self) -> Result<Imported, ImportError> {
+    fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
         if self.devices.is_empty() {
             return Err(ImportError::new(
                 "no rows: the file names ceilings but holds no measurement",
@@ -227,8 +230,8 @@ impl RowReader for Ceilings {
         Ok(Imported::Devices(self.devices))
     }
 
-    fn rows(&self) -> u64 {
-        self.devices.len() as u64
+    fn waiting(&self) -> usize {
+        self.devices.len()
     }
 }
 

@@ -9,6 +9,7 @@ use crate::{
 use columns::{Layout, Rate, layout};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Device, Peak, by_id, match_name};
+use gemmscope_table::build::TableBuilder;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::cell_text::is_missing;
 
@@ -69,14 +70,12 @@ fn open(head: &Head, _: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> 
         )
         .kind(ErrorKind::Foreign));
     }
-    Ok(Box::new(Delimited::new(
-        dialect,
-        Table {
-            source: format!("table of devices {}", head.name).trim().to_owned(),
-            layout: None,
-            found: Vec::new(),
-        },
-    )))
+    let rows = Table {
+        source: format!("table of devices {}", head.name).trim().to_owned(),
+        layout: None,
+        found: Vec::new(),
+    };
+    Ok(Delimited::open(dialect, rows, TableBuilder::default()))
 }
 
 struct Table {
@@ -298,7 +297,7 @@ fn add_peak(
 }
 
 impl RowReader for Table {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
         if record.raw().starts_with(b"#") {
             return Ok(());
         }
@@ -311,7 +310,7 @@ impl RowReader for Table {
         result
     }
 
-    fn finish(self) -> Result<Imported, ImportError> {
+    fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
         let Some(layout) = self.layout.filter(|_| !self.found.is_empty()) else {
             return Err(ImportError::new(
                 "no rows: a header with peaks of devices, but no device below it",
@@ -339,8 +338,8 @@ impl RowReader for Table {
         Ok(Imported::Devices(devices))
     }
 
-    fn rows(&self) -> u64 {
-        self.found.len() as u64
+    fn waiting(&self) -> usize {
+        self.found.len()
     }
 }
 

@@ -56,9 +56,8 @@ pub(crate) fn open(
         headers: 0,
         other_lines: 0,
         tuning_log: false,
-        table,
     };
-    Box::new(Delimited::new(Dialect::COMMA, rows))
+    Delimited::open(Dialect::COMMA, rows, table)
 }
 
 /// A result whose kernel name may still follow on the next lines. Its cells are staged.
@@ -85,11 +84,10 @@ struct Bench {
     headers: u64,
     other_lines: u64,
     tuning_log: bool,
-    table: TableBuilder,
 }
 
 impl Bench {
-    fn take_header(&mut self, record: &Record<'_>) -> bool {
+    fn take_header(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> bool {
         let mut header = Header::new(record);
         if let Some(first) = header.names.first_mut() {
             *first = strip_index(first.trim()).to_owned();
@@ -100,8 +98,8 @@ impl Bench {
         self.headers += 1;
         if self.header != header {
             // The columns of a result that is still pending are staged: it goes first.
-            self.flush();
-            self.plan = Some(self.format.plan(&header, &mut self.table));
+            self.flush(table);
+            self.plan = Some(self.format.plan(&header, table));
             self.header = header;
         }
         true
@@ -109,22 +107,21 @@ impl Bench {
 
     /// Takes a line that is neither header nor result: the preamble names the device, `--Solution
     /// name:` the kernel of the result above.
-    fn take_remark(&mut self, text: &str) {
+    fn take_remark(&mut self, text: &str, table: &mut TableBuilder) {
         let text = text.trim();
         if let Some(name) = after(text, "Solution name:").or_else(|| after(text, "kernel name:")) {
             if let Some(p) = &mut self.pending
                 && !p.named
             {
                 p.named = true;
-                self.table.set_text(self.kernel_id, name.as_bytes());
+                table.set_text(self.kernel_id, name.as_bytes());
             }
         } else if let Some(rest) = after(text, "Device ID 0") {
             let arch = rest.trim_start_matches([' ', ':']).split(':').next();
             let arch = arch.unwrap_or_default().trim();
             if !arch.is_empty() && self.device == 0 {
-                self.device = self.table.device(arch);
-                self.table
-                    .note(format!("The log's preamble names the device: {arch}."));
+                self.device = table.device(arch);
+                table.note(format!("The log's preamble names the device: {arch}."));
             }
         } else if text.starts_with("Git Version:") {
             self.tuning_log = true;
@@ -133,20 +130,19 @@ impl Bench {
         }
     }
 
-    fn flush(&mut self) {
+    fn flush(&mut self, table: &mut TableBuilder) {
         if let Some(p) = self.pending.take() {
-            self.table.commit(p.line, &p.raw, p.row);
+            table.commit(p.line, &p.raw, p.row);
         }
     }
 
-    fn row(&mut self, record: &Record<'_>) -> Result<Row, RowError> {
+    fn row(&mut self, record: &Record<'_>, t: &mut TableBuilder) -> Result<Row, RowError> {
         let Some(plan) = &self.plan else {
             return Err(RowError::new("result before any header"));
         };
         if record.len() < plan.width {
             return Err(RowError::new("fewer fields than the header names"));
         }
-        let t = &mut self.table;
         let mut given = Given::default();
         if plan.dtype_a.is_none() {
             given.dtype = Some(self.types.of(None, t));
@@ -169,10 +165,10 @@ fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
 }
 
 impl RowReader for Bench {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let joined = String::from_utf8_lossy(record.raw()).into_owned();
-        if joined.contains("-Gflops") && self.take_header(record) {
-            self.flush();
+        if joined.contains("-Gflops") && self.take_header(record, table) {
+            self.flush(table);
             return Ok(());
         }
         let is_result = self.plan.as_ref().is_some_and(|plan| {
@@ -180,11 +176,11 @@ impl RowReader for Bench {
             !text.starts_with("--") && record.len() > 3 && record.len() + 3 > plan.width
         });
         if !is_result {
-            self.take_remark(&joined);
+            self.take_remark(&joined, table);
             return Ok(());
         }
-        self.flush();
-        let row = self.row(record);
+        self.flush(table);
+        let row = self.row(record, table);
         self.pending = Some(Pending {
             line: record.line(),
             raw: record.raw().to_vec(),
@@ -194,9 +190,9 @@ impl RowReader for Bench {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        self.flush();
-        let t = &mut self.table;
+    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        self.flush(&mut table);
+        let t = &mut table;
         if self.headers > 1 {
             t.note(format!(
                 "{} repeated header lines were passed over.",
@@ -217,11 +213,11 @@ impl RowReader for Bench {
             let stated = self.stated_device.clone().unwrap_or_default();
             t.assume_device(&stated, "The file does not name its device.");
         }
-        Ok(Imported::table(self.table.finish()))
+        Ok(Imported::table(table.finish()))
     }
 
-    fn rows(&self) -> u64 {
-        self.table.rows_read() + u64::from(self.pending.is_some())
+    fn waiting(&self) -> usize {
+        usize::from(self.pending.is_some())
     }
 }
 

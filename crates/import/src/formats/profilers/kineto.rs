@@ -41,20 +41,19 @@ fn detect(head: &Head) -> Option<Detection> {
 fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
     let mut table = TableBuilder::new();
     let chosen = options.answer("device").map_or(0, |d| table.device(d));
-    Ok(Box::new(Json::new(Trace {
-        table,
+    let trace = Trace {
         chosen,
         file: head.name.clone(),
         events: Events::default(),
         devices: Vec::new(),
         members: Vec::new(),
         has_events: detect(head).is_some(),
-    })))
+    };
+    Ok(Json::open(trace, table))
 }
 
 #[derive(Debug)]
 struct Trace {
-    table: TableBuilder,
     /// Device that the user chose; 0 for none.
     chosen: u16,
     file: String,
@@ -89,7 +88,7 @@ fn is_gemm(signature: &Signature) -> bool {
 impl ItemReader for Trace {
     const ARRAYS: &'static [&'static str] = &["traceEvents", "deviceProperties"];
 
-    fn item(&mut self, item: Item<'_>) -> Result<(), ImportError> {
+    fn item(&mut self, item: Item<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
         self.has_events |= item.element && item.key != "deviceProperties";
         let Some(text) = item.text else {
             self.events.damaged += u64::from(item.element);
@@ -107,12 +106,12 @@ impl ItemReader for Trace {
         Ok(())
     }
 
-    fn finish(self, complete: bool) -> Result<Imported, ImportError> {
-        rows::finish(self, complete)
+    fn end(self, table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
+        rows::finish(self, table, complete)
     }
 
-    fn rows(&self) -> u64 {
-        self.events.kernels.len() as u64
+    fn waiting(&self) -> usize {
+        self.events.kernels.len()
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::TimeUnit;
+use gemmscope_table::build::TableBuilder;
 
 pub(crate) const FORMAT: Format = Format {
     id: "ncu",
@@ -66,26 +67,23 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
         Some(answer) => answer == "comma",
         None => decimal_comma(&head.lines),
     };
-    let mut profile = Profile::new(head, options);
+    let mut table = TableBuilder::new();
     if comma {
-        profile
-            .table
-            .note("Numbers are written with a decimal comma.");
+        table.note("Numbers are written with a decimal comma.");
     }
-    Ok(Box::new(Delimited::new(
-        Dialect {
-            decimal_comma: comma,
-            ..Dialect::COMMA
-        },
-        Ncu {
-            profile,
-            shape: Shape::None,
-            before: 0,
-            current: None,
-            rules: 0,
-            clocked: false,
-        },
-    )))
+    let dialect = Dialect {
+        decimal_comma: comma,
+        ..Dialect::COMMA
+    };
+    let rows = Ncu {
+        profile: Profile::new(&mut table, head, options),
+        shape: Shape::None,
+        before: 0,
+        current: None,
+        rules: 0,
+        clocked: false,
+    };
+    Ok(Delimited::open(dialect, rows, table))
 }
 
 /// Decides the decimal sign by numbers that can be read in only one way.
@@ -268,7 +266,7 @@ impl Counters {
         }
     }
 
-    fn launch(mut self, profile: &mut Profile) -> Launch {
+    fn launch(mut self, profile: &Profile, table: &mut TableBuilder) -> Launch {
         let mut l = self.launch;
         if l.time_s.is_nan() {
             l.time_s = self.cycles / l.clock_hz;
@@ -299,7 +297,7 @@ impl Counters {
                 format!("{target}:{}", self.units)
             };
         }
-        l.device = profile.device(&self.device_name);
+        l.device = profile.device(table, &self.device_name);
         l
     }
 }
@@ -369,9 +367,9 @@ fn number(record: &Record<'_>, i: usize) -> Option<f64> {
 }
 
 impl Ncu {
-    fn flush(&mut self) {
+    fn flush(&mut self, table: &mut TableBuilder) {
         if let Some((_, counters)) = self.current.take() {
-            let launch = counters.launch(&mut self.profile);
+            let launch = counters.launch(&self.profile, table);
             self.clocked |= launch.clock_hz.is_finite();
             self.profile.push(launch);
         }
@@ -400,7 +398,7 @@ impl Ncu {
 }
 
 impl RowReader for Ncu {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         if record.get(0) == b"ID" || matches!(self.shape, Shape::None) {
             match Self::header(record) {
                 Shape::None => self.before += 1,
@@ -428,9 +426,9 @@ impl RowReader for Ncu {
                     let mut fresh = Counters::new(record.line(), &kernel);
                     fresh.grid(&text(c.grid));
                     fresh.cc = text(c.cc);
-                    self.flush();
+                    self.flush(table);
                     self.current = Some((key, fresh));
-                    return self.record(record);
+                    return self.record(record, table);
                 }
                 let (unit, value) = (record.text(c.unit), record.text(c.value));
                 let number = number(record, c.value);
@@ -448,7 +446,7 @@ impl RowReader for Ncu {
                     );
                 } else {
                     *units = Some(vec![String::new(); h.names.len()]);
-                    return self.record(record);
+                    return self.record(record, table);
                 }
             }
             Shape::Wide(h, Some(units)) => {
@@ -468,15 +466,15 @@ impl RowReader for Ncu {
                     }
                 }
                 self.current = Some((String::new(), counters));
-                self.flush();
+                self.flush(table);
             }
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        self.flush();
-        let t = &mut self.profile.table;
+    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        self.flush(&mut table);
+        let t = &mut table;
         if self.before > 0 {
             t.note(format!(
                 "{} lines around the table (program output, which the profiler slows down) are no rows.",
@@ -489,11 +487,11 @@ impl RowReader for Ncu {
             );
         }
         t.note("Measured bytes are those of the memory counters; the roofline shows each GEMM at that intensity too, as an open mark.");
-        Ok(self.profile.finish())
+        Ok(self.profile.finish(table))
     }
 
-    fn rows(&self) -> u64 {
-        self.profile.len() as u64
+    fn waiting(&self) -> usize {
+        self.profile.len()
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
     Record, RowReader, sniff_dialect,
 };
 use gemmscope_model::units::TimeUnit;
+use gemmscope_table::build::TableBuilder;
 
 pub(crate) const FORMAT: Format = Format {
     id: "nsys",
@@ -64,14 +65,13 @@ fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
-    Ok(Box::new(Delimited::new(
-        sniff_dialect(&head.lines),
-        Nsys {
-            profile: Profile::new(head, options),
-            header: None,
-            before: 0,
-        },
-    )))
+    let mut table = TableBuilder::new();
+    let rows = Nsys {
+        profile: Profile::new(&mut table, head, options),
+        header: None,
+        before: 0,
+    };
+    Ok(Delimited::open(sniff_dialect(&head.lines), rows, table))
 }
 
 struct Nsys {
@@ -81,7 +81,7 @@ struct Nsys {
 }
 
 impl RowReader for Nsys {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(h) = &self.header else {
             let h = Header::new(record);
             if is_header(&h) {
@@ -130,7 +130,7 @@ impl RowReader for Nsys {
                     .map_or(&*device, |(d, _)| d)
                     .to_owned();
                 if device.chars().any(char::is_alphabetic) {
-                    l.device = self.profile.device(&device);
+                    l.device = self.profile.device(table, &device);
                 }
             }
         } else {
@@ -145,7 +145,7 @@ impl RowReader for Nsys {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
+    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         if self
             .header
             .as_ref()
@@ -153,15 +153,15 @@ impl RowReader for Nsys {
         {
             self.profile.unite();
         }
-        let t = &mut self.profile.table;
+        let t = &mut table;
         if self.before > 0 {
             t.note(format!("{} lines are no kernels.", self.before));
         }
         t.note("Times only: the file ranks kernels, it holds no shapes and no counters.");
-        Ok(self.profile.finish())
+        Ok(self.profile.finish(table))
     }
 
-    fn rows(&self) -> u64 {
-        self.profile.len() as u64
+    fn waiting(&self) -> usize {
+        self.profile.len()
     }
 }

@@ -75,8 +75,6 @@ impl Launch {
 /// Collects launches and makes the table of them.
 #[derive(Debug)]
 pub(crate) struct Profile {
-    /// Notes and devices go here.
-    pub table: TableBuilder,
     launches: Vec<Launch>,
     options: ImportOptions,
     device: u16,
@@ -101,8 +99,7 @@ struct Ids {
 
 impl Profile {
     /// An empty profile.
-    pub(crate) fn new(head: &Head, options: &ImportOptions) -> Self {
-        let mut table = TableBuilder::new();
+    pub(crate) fn new(table: &mut TableBuilder, head: &Head, options: &ImportOptions) -> Self {
         let device = options.answer("device").map_or(0, |d| table.device(d));
         let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp16);
         let ids = Ids {
@@ -126,7 +123,6 @@ impl Profile {
             ],
         };
         Profile {
-            table,
             launches: Vec::new(),
             options: options.clone(),
             device,
@@ -142,9 +138,9 @@ impl Profile {
     }
 
     /// Code of a device; the user's choice overrides it.
-    pub(crate) fn device(&mut self, name: &str) -> u16 {
+    pub(crate) fn device(&self, table: &mut TableBuilder, name: &str) -> u16 {
         match self.device {
-            0 => self.table.device(name),
+            0 => table.device(name),
             chosen => chosen,
         }
     }
@@ -193,7 +189,7 @@ impl Profile {
     }
 
     /// The table.
-    pub(crate) fn finish(mut self) -> Imported {
+    pub(crate) fn finish(mut self, mut table: TableBuilder) -> Imported {
         let launches = std::mem::take(&mut self.launches);
         let total = |l: &Launch| {
             let t = l.time_s * l.calls;
@@ -261,9 +257,9 @@ impl Profile {
         // Questions without an answer come first.
         asked.sort_by_key(|a| !a.value.is_empty());
         for assumption in asked {
-            self.table.assume(assumption);
+            table.assume(assumption);
         }
-        self.rank(&launches, &order, gemm_s, all);
+        rank(&mut table, &launches, &order, gemm_s, all);
         let mut guessed_type = false;
         for (i, l) in launches.iter().enumerate() {
             let gemm = is_gemm(&l.kernel, &parsed[i]);
@@ -299,17 +295,16 @@ impl Profile {
                     Err(RowError::new("not a GEMM (kernel name)"))
                 }
             };
-            self.stage(l, &parsed[i]);
-            self.table.commit(l.line, short(&l.kernel).as_bytes(), row);
+            self.stage(&mut table, l, &parsed[i]);
+            table.commit(l.line, short(&l.kernel).as_bytes(), row);
         }
-        let t = &mut self.table;
         if guessed_type {
-            t.assume_dtype(self.fallback, self.why);
+            table.assume_dtype(self.fallback, self.why);
         }
         if launches.iter().all(|l| l.device == 0) {
-            t.assume_device("", "The file does not name its device.");
+            table.assume_device("", "The file does not name its device.");
         }
-        let mut data = self.table.finish();
+        let mut data = table.finish();
         if let Some(s) = data.sources.first_mut() {
             s.not_gemm = not_gemm;
             s.without_model = without;
@@ -317,8 +312,7 @@ impl Profile {
         Imported::table(data)
     }
 
-    fn stage(&mut self, l: &Launch, p: &KernelName) {
-        let t = &mut self.table;
+    fn stage(&self, t: &mut TableBuilder, l: &Launch, p: &KernelName) {
         t.set_text(self.ids.kernel, l.kernel.as_bytes());
         t.set_text(
             self.ids.library,
@@ -344,35 +338,34 @@ impl Profile {
             }
         }
     }
+}
 
-    fn rank(&mut self, launches: &[Launch], order: &[usize], gemm_s: f64, all: f64) {
-        if order.is_empty() || all <= 0.0 {
-            return;
+fn rank(t: &mut TableBuilder, launches: &[Launch], order: &[usize], gemm_s: f64, all: f64) {
+    if order.is_empty() || all <= 0.0 {
+        return;
+    }
+    t.note(format!(
+        "GEMM kernels take {} of {} kernel time ({:.1} %).",
+        Seconds(gemm_s),
+        Seconds(all),
+        gemm_s / all * 100.0
+    ));
+    for &i in order.iter().take(RANKED) {
+        let l = &launches[i];
+        let mut line = format!(
+            "{:.1} %: {}, {} x {}",
+            l.time_s * l.calls / all * 100.0,
+            short(&l.kernel),
+            l.calls,
+            Seconds(l.time_s)
+        );
+        if l.work.is_finite() {
+            line += &format!(", {} counted", Flops(l.work));
         }
-        let t = &mut self.table;
-        t.note(format!(
-            "GEMM kernels take {} of {} kernel time ({:.1} %).",
-            Seconds(gemm_s),
-            Seconds(all),
-            gemm_s / all * 100.0
-        ));
-        for &i in order.iter().take(RANKED) {
-            let l = &launches[i];
-            let mut line = format!(
-                "{:.1} %: {}, {} x {}",
-                l.time_s * l.calls / all * 100.0,
-                short(&l.kernel),
-                l.calls,
-                Seconds(l.time_s)
-            );
-            if l.work.is_finite() {
-                line += &format!(", {} counted", Flops(l.work));
-            }
-            if l.work.is_finite() && l.bytes.is_finite() {
-                line += &format!(", {:.1} FLOP a byte of real traffic", l.work / l.bytes);
-            }
-            t.note(line + ".");
+        if l.work.is_finite() && l.bytes.is_finite() {
+            line += &format!(", {:.1} FLOP a byte of real traffic", l.work / l.bytes);
         }
+        t.note(line + ".");
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
     Reader, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
+use gemmscope_table::build::TableBuilder;
 use std::collections::HashMap;
 
 pub(crate) const FORMAT: Format = Format {
@@ -64,15 +65,14 @@ fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
-    Ok(Box::new(Delimited::new(
-        Dialect::COMMA,
-        RocProf {
-            profile: Profile::new(head, options),
-            header: None,
-            dispatches: Vec::new(),
-            places: HashMap::new(),
-        },
-    )))
+    let mut table = TableBuilder::new();
+    let rows = RocProf {
+        profile: Profile::new(&mut table, head, options),
+        header: None,
+        dispatches: Vec::new(),
+        places: HashMap::new(),
+    };
+    Ok(Delimited::open(Dialect::COMMA, rows, table))
 }
 
 struct RocProf {
@@ -162,7 +162,7 @@ impl Counts {
 }
 
 impl RocProf {
-    fn launch(&mut self, h: &Header, record: &Record<'_>, name: &str) -> Launch {
+    fn launch(h: &Header, record: &Record<'_>, name: &str, table: &mut TableBuilder) -> Launch {
         let number = |n: &str| {
             h.find(&[n])
                 .and_then(|c| record.number(c.index))
@@ -192,16 +192,14 @@ impl RocProf {
             .find(&["GPU_ID", "Agent_Id"])
             .map(|c| record.text(c.index));
         if let Some(agent) = agent.filter(|a| !a.is_empty()) {
-            self.profile
-                .table
-                .note(format!("Agent {}.", agent.trim_start_matches("Agent ")));
+            table.note(format!("Agent {}.", agent.trim_start_matches("Agent ")));
         }
         l
     }
 }
 
 impl RowReader for RocProf {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some((h, kind)) = self.header.take() else {
             let h = Header::new(record);
             self.header = kind(&h.names).map(|k| (h, k));
@@ -216,11 +214,11 @@ impl RowReader for RocProf {
         if record.problem().is_none() && !name.is_empty() && *name != *"Kernel_Name" {
             match kind {
                 Kind::Trace => {
-                    let l = self.launch(&h, record, name);
+                    let l = Self::launch(&h, record, name, table);
                     self.profile.push(l);
                 }
                 Kind::Wide => {
-                    let l = self.launch(&h, record, name);
+                    let l = Self::launch(&h, record, name, table);
                     let mut counts = Counts::new();
                     for (i, n) in h.names.iter().enumerate() {
                         if let Some(v) = record.number(i) {
@@ -234,7 +232,7 @@ impl RowReader for RocProf {
                     let at = match self.places.get(&id) {
                         Some(at) => *at,
                         None => {
-                            let l = self.launch(&h, record, name);
+                            let l = Self::launch(&h, record, name, table);
                             self.dispatches.push((l, Counts::new()));
                             self.places.insert(id, self.dispatches.len() - 1);
                             self.dispatches.len() - 1
@@ -264,22 +262,20 @@ impl RowReader for RocProf {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
+    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         for (l, counts) in std::mem::take(&mut self.dispatches) {
             self.profile.push(counts.into(l));
         }
         match self.header.as_ref().map(|(_, k)| k) {
             Some(Kind::Trace) => self.profile.unite(),
-            Some(Kind::Stats) => self
-                .profile
-                .table
+            Some(Kind::Stats) => table
                 .note("Times only: the file ranks kernels, it holds no shapes and no counters."),
             _ => {}
         }
-        Ok(self.profile.finish())
+        Ok(self.profile.finish(table))
     }
 
-    fn rows(&self) -> u64 {
-        (self.profile.len() + self.dispatches.len()) as u64
+    fn waiting(&self) -> usize {
+        self.profile.len() + self.dispatches.len()
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     Imported, Reader, Record, RowReader,
 };
 use gemmscope_model::hardware::{match_name, match_target};
+use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::TraceContext;
 
 pub(crate) const FORMAT: Format = Format {
@@ -18,7 +19,11 @@ pub(crate) const FORMAT: Format = Format {
             .map(|_| Detection::new(96, "the header has gpu_arch, cu_per_gpu, max_sclk"))
     },
     open: |_: &Head, _: &ImportOptions| -> Result<Box<dyn Reader>, ImportError> {
-        Ok(Box::new(Delimited::new(Dialect::COMMA, SysInfo::default())))
+        Ok(Delimited::open(
+            Dialect::COMMA,
+            SysInfo::default(),
+            TableBuilder::default(),
+        ))
     },
 };
 
@@ -29,7 +34,7 @@ struct SysInfo {
 }
 
 impl RowReader for SysInfo {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(h) = &self.header else {
             self.header = Some(Header::new(record));
             return Ok(());
@@ -79,7 +84,7 @@ impl RowReader for SysInfo {
         Ok(())
     }
 
-    fn finish(self) -> Result<Imported, ImportError> {
+    fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
         match self.context {
             Some(context) => Ok(Imported::Context(Box::new(context))),
             None => {
@@ -88,8 +93,8 @@ impl RowReader for SysInfo {
         }
     }
 
-    fn rows(&self) -> u64 {
-        u64::from(self.context.is_some())
+    fn waiting(&self) -> usize {
+        usize::from(self.context.is_some())
     }
 }
 

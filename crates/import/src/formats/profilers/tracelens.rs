@@ -22,6 +22,7 @@ use crate::{
 };
 use columns::plain;
 use context::{ContextReader, Kind};
+use gemmscope_table::build::TableBuilder;
 use table::Table;
 
 /// `GEMM.csv` and its siblings.
@@ -98,14 +99,13 @@ fn detect(head: &Head) -> Option<Detection> {
 
 fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
     let dialect: Dialect = sniff_dialect(&head.lines);
-    Ok(Box::new(Delimited::new(
-        // Cells hold lists with many commas: only quotes can tell them from the file's own.
-        Dialect {
-            decimal_comma: false,
-            ..dialect_or_comma(head, dialect)
-        },
-        Table::new(options.answer("device").map(str::to_owned)),
-    )))
+    // Cells hold lists with many commas: only quotes can tell them from the file's own.
+    let dialect = Dialect {
+        decimal_comma: false,
+        ..dialect_or_comma(head, dialect)
+    };
+    let rows = Table::new(options.answer("device").map(str::to_owned));
+    Ok(Delimited::open(dialect, rows, TableBuilder::new()))
 }
 
 /// The comma, unless the header has no comma at all.

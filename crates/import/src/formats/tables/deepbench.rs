@@ -51,18 +51,15 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
         model: table.text_column(ColumnMeaning::Model, "application"),
         rate: table.number_column(ColumnMeaning::ReportedRate, "TERAFLOPS"),
     };
-    Ok(Box::new(Delimited::new(
-        sniff_dialect(&head.lines),
-        DeepBench {
-            table,
-            ids,
-            device,
-            chosen: options.dtype("dtype"),
-            dtype: None,
-            cols: None,
-            other: 0,
-        },
-    )))
+    let rows = DeepBench {
+        ids,
+        device,
+        chosen: options.dtype("dtype"),
+        dtype: None,
+        cols: None,
+        other: 0,
+    };
+    Ok(Delimited::open(sniff_dialect(&head.lines), rows, table))
 }
 
 #[derive(Debug)]
@@ -81,7 +78,6 @@ struct Cols {
 }
 
 struct DeepBench {
-    table: TableBuilder,
     ids: Ids,
     device: u16,
     chosen: Option<DataType>,
@@ -92,7 +88,7 @@ struct DeepBench {
 }
 
 impl DeepBench {
-    fn header(&mut self, record: &Record<'_>) -> Option<Cols> {
+    fn header(record: &Record<'_>, table: &mut TableBuilder) -> Option<Cols> {
         let h = Header::new(record);
         let (m, n, k) = (h.find(&["M"])?, h.find(&["N"])?, h.find(&["K"])?);
         let time = h
@@ -101,7 +97,7 @@ impl DeepBench {
             .position(|n| n.trim().to_ascii_lowercase().starts_with("time"))?;
         let padded = h
             .find(&["Padded Kernels"])
-            .map(|c| (c.index, self.table.auto_column(&c.name)));
+            .map(|c| (c.index, table.auto_column(&c.name)));
         Some(Cols {
             sizes: [m, n, k],
             trans: [h.find(&["A Transpose"]), h.find(&["B Transpose"])],
@@ -140,7 +136,7 @@ impl DeepBench {
 }
 
 impl RowReader for DeepBench {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let first = record.text(0);
         if first.eq_ignore_ascii_case("Precision") {
             let text: Vec<String> = (1..record.len())
@@ -148,8 +144,7 @@ impl RowReader for DeepBench {
                 .collect();
             let text = text.join(", ");
             self.dtype = from_deepbench_precision(&text).map(|t| t.0);
-            self.table
-                .note(format!("Precision: {}.", text.trim_matches([',', ' '])));
+            table.note(format!("Precision: {}.", text.trim_matches([',', ' '])));
             return Ok(());
         }
         if record.iter().all(<[u8]>::is_empty) {
@@ -158,7 +153,7 @@ impl RowReader for DeepBench {
         if !first.is_empty() || self.cols.is_none() {
             // The title of a section is the header of its columns.
             self.cols = if first.eq_ignore_ascii_case(TITLE) || first.is_empty() {
-                self.header(record)
+                Self::header(record, table)
             } else {
                 None
             };
@@ -169,7 +164,7 @@ impl RowReader for DeepBench {
             return Ok(());
         };
         let row = self.row(cols, record);
-        let t = &mut self.table;
+        let t = table;
         t.set_text(self.ids.model, record.get(1));
         if let Some(c) = &cols.rate {
             t.set_number(self.ids.rate, c.number(record, 1e12));
@@ -181,22 +176,17 @@ impl RowReader for DeepBench {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
+    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         if self.dtype.is_none() || self.chosen.is_some() {
             let dtype = self.chosen.unwrap_or(DataType::Fp32);
-            self.table
-                .assume_dtype(dtype, "The sheet does not say its precision");
+            table.assume_dtype(dtype, "The sheet does not say its precision");
         }
         if self.other > 0 {
-            self.table.note(format!(
+            table.note(format!(
                 "{} rows of other sections (convolutions, recurrent layers, all-reduce) are no GEMMs.",
                 self.other
             ));
         }
-        Ok(Imported::table(self.table.finish()))
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read()
+        Ok(Imported::table(table.finish()))
     }
 }

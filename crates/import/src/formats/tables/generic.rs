@@ -68,14 +68,13 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
         .kind(ErrorKind::NeedsMapping));
     }
     let dialect = m.dialect;
-    Ok(Box::new(Delimited::new(
-        dialect,
-        Generic::new(sampled, head, options),
-    )))
+    let mut table = TableBuilder::with_room(head.rows);
+    let rows = Generic::new(&mut table, sampled, head, options);
+    Ok(Delimited::open(dialect, rows, table))
 }
+
 #[derive(Debug)]
 struct Generic {
-    table: TableBuilder,
     plan: Plan,
     caches: ValueCaches,
     /// The header as written, to recognise a repetition.
@@ -91,9 +90,13 @@ struct Generic {
 }
 
 impl Generic {
-    fn new(sampled: Sampled, head: &Head, options: &ImportOptions) -> Self {
-        let mut table = TableBuilder::with_room(head.rows);
-        let plan = plan(&mut table, &sampled, head, options);
+    fn new(
+        table: &mut TableBuilder,
+        sampled: Sampled,
+        head: &Head,
+        options: &ImportOptions,
+    ) -> Self {
+        let plan = plan(table, &sampled, head, options);
         if sampled.mapping.header_line == 0 {
             table.note("The file has no header.");
         }
@@ -110,7 +113,6 @@ impl Generic {
             ));
         }
         Generic {
-            table,
             plan,
             caches: ValueCaches::default(),
             header: Vec::new(),
@@ -124,7 +126,7 @@ impl Generic {
 }
 
 impl RowReader for Generic {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         if record.line() == self.units_line {
             return Ok(());
         }
@@ -157,23 +159,17 @@ impl RowReader for Generic {
             self.longer.0 += 1;
         }
         let given = Given::default();
-        let row = row(
-            &self.plan,
-            &given,
-            &mut self.caches,
-            &mut self.table,
-            record,
-        );
+        let row = row(&self.plan, &given, &mut self.caches, table, record);
         if let Ok(row) = &row {
             self.failed += u64::from(self.plan.history && row.time_s.is_nan());
-            stage(&self.plan.extras, &given, &mut self.table, record);
+            stage(&self.plan.extras, &given, table, record);
         }
-        self.table.commit(record.line(), record.raw(), row);
+        table.commit(record.line(), record.raw(), row);
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        let t = &mut self.table;
+    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        let t = &mut table;
         if self.failed > 0 {
             t.note(format!(
                 "A tuning history: {} variant(s) that failed are kept without a time.",
@@ -197,11 +193,7 @@ impl RowReader for Generic {
             ));
         }
         self.caches.note_assumed_types(t);
-        Ok(Imported::table(self.table.finish()))
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read()
+        Ok(Imported::table(table.finish()))
     }
 }
 

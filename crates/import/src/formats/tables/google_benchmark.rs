@@ -7,7 +7,7 @@
 use crate::cell;
 use crate::columns::defaults;
 use crate::columns::defaults::AssumedType;
-use crate::split::json::{Item, ItemReader};
+use crate::split::json::{Item, ItemReader, note_cut};
 use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
 use crate::{
@@ -60,12 +60,11 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
             rate: table.number_column(ColumnMeaning::ReportedRate, "rate"),
             repeat: table.number_column(ColumnMeaning::Repeat, "repetition"),
         },
-        table,
         device,
         dtype: AssumedType::new(head, options, DataType::Fp32),
         found: Vec::new(),
     };
-    Ok(json_or_csv::open(head, runs))
+    Ok(json_or_csv::open(head, runs, table))
 }
 
 #[derive(Debug)]
@@ -96,7 +95,6 @@ struct Run {
 #[derive(Debug)]
 struct Runs {
     ids: Ids,
-    table: TableBuilder,
     device: u16,
     dtype: AssumedType,
     found: Vec<Run>,
@@ -124,7 +122,12 @@ fn seconds(value: Option<f64>, unit: &str) -> Result<f64, RowError> {
 }
 
 impl Runs {
-    fn finish(mut self, complete: bool) -> Result<Imported, ImportError> {
+    fn imported(
+        mut self,
+        mut table: TableBuilder,
+        complete: bool,
+    ) -> Result<Imported, ImportError> {
+        let t = &mut table;
         // Names that are listed with their runs.
         let plain: HashSet<String> = self
             .found
@@ -157,8 +160,7 @@ impl Runs {
                 aggregates += 1;
                 continue;
             }
-            let row = self.row(&run);
-            let t = &mut self.table;
+            let row = self.row(&run, t);
             t.set_text(self.ids.name, run.name.as_bytes());
             t.set_number(self.ids.cpu, run.cpu_s);
             t.set_number(self.ids.rate, run.rate);
@@ -170,22 +172,19 @@ impl Runs {
             }
             t.commit(run.line, &run.raw, row);
         }
-        let t = &mut self.table;
         if aggregates > 0 {
             t.note(format!(
                 "{aggregates} lines with a mean, median or deviation stand beside the runs that they sum up."
             ));
         }
-        if !complete {
-            t.note("The file ends in the middle: what was complete was read.");
-        }
+        note_cut(t, complete);
         t.note(
             "real_time is the time of a point; items_per_second and counters are kept as they are.",
         );
-        Ok(Imported::table(self.table.finish()))
+        Ok(Imported::table(table.finish()))
     }
 
-    fn row(&mut self, run: &Run) -> Result<Row, RowError> {
+    fn row(&mut self, run: &Run, table: &mut TableBuilder) -> Result<Row, RowError> {
         if let Some(e) = &run.error {
             return Err(RowError::new(format!("row says that the run failed: {e}")));
         }
@@ -195,7 +194,7 @@ impl Runs {
             ));
         };
         let time_s = run.time.clone()?;
-        let dtype = self.dtype.of(shape.dtype, &mut self.table);
+        let dtype = self.dtype.of(shape.dtype, table);
         let [m, n, k] = shape.sizes;
         let mut row = Row::new(m, n, k, Operation::uniform(dtype), time_s);
         row.batch = shape.batch;
@@ -293,13 +292,13 @@ fn rate_counter(name: &str, value: f64) -> Option<f64> {
 impl ItemReader for Runs {
     const ARRAYS: &'static [&'static str] = &["benchmarks"];
 
-    fn item(&mut self, item: Item<'_>) -> Result<(), ImportError> {
+    fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let value = item
             .text
             .and_then(|t| serde_json::from_slice::<Value>(t).ok());
         if item.key == "context" {
             if let Some(Value::String(host)) = value.as_ref().and_then(|v| v.get("host_name")) {
-                self.table.note(format!("Host: {host}."));
+                table.note(format!("Host: {host}."));
             }
             return Ok(());
         }
@@ -308,8 +307,7 @@ impl ItemReader for Runs {
         }
         let raw = item.text.unwrap_or_default();
         let Some(v) = value else {
-            self.table
-                .reject(item.line, raw, &RowError::new("not a JSON object"));
+            table.reject(item.line, raw, &RowError::new("not a JSON object"));
             return Ok(());
         };
         let text = |k: &str| v.get(k).and_then(Value::as_str).unwrap_or("").to_owned();
@@ -348,12 +346,12 @@ impl ItemReader for Runs {
         Ok(())
     }
 
-    fn finish(self, complete: bool) -> Result<Imported, ImportError> {
-        Runs::finish(self, complete)
+    fn end(self, table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
+        self.imported(table, complete)
     }
 
-    fn rows(&self) -> u64 {
-        self.found.len() as u64
+    fn waiting(&self) -> usize {
+        self.found.len()
     }
 }
 
@@ -364,11 +362,7 @@ impl Either for Runs {
         header.has(&COLUMNS).then(|| header.clone())
     }
 
-    fn table(&mut self) -> &mut TableBuilder {
-        &mut self.table
-    }
-
-    fn record(&mut self, header: &Header, record: &Record<'_>) {
+    fn record(&mut self, header: &Header, record: &Record<'_>, _: &mut TableBuilder) {
         let text = |name: &str| {
             header
                 .find(&[name])

@@ -45,18 +45,15 @@ fn open(head: &Head, _options: &ImportOptions) -> Result<Box<dyn Reader>, Import
         }
         _ => Dialect::COMMA,
     };
-    Ok(Box::new(Delimited::new(
-        dialect,
-        NativeTable {
-            table: TableBuilder::new(),
-            name: head.name.clone(),
-            cols: None,
-            sources: Vec::new(),
-            source: Vec::new(),
-            line: Vec::new(),
-            types: ValueCache::default(),
-        },
-    )))
+    let rows = NativeTable {
+        name: head.name.clone(),
+        cols: None,
+        sources: Vec::new(),
+        source: Vec::new(),
+        line: Vec::new(),
+        types: ValueCache::default(),
+    };
+    Ok(Delimited::open(dialect, rows, TableBuilder::new()))
 }
 
 #[derive(Debug)]
@@ -76,7 +73,6 @@ struct Cols {
 }
 
 struct NativeTable {
-    table: TableBuilder,
     name: String,
     cols: Option<Cols>,
     /// File and format names; `source` holds indices, one a point.
@@ -87,7 +83,7 @@ struct NativeTable {
 }
 
 impl NativeTable {
-    fn header(&mut self, record: &Record<'_>) -> Result<Cols, ImportError> {
+    fn header(record: &Record<'_>, table: &mut TableBuilder) -> Result<Cols, ImportError> {
         let h = Header::new(record);
         let need = |name: &str| {
             h.find(&[name]).ok_or_else(|| {
@@ -109,9 +105,9 @@ impl NativeTable {
                 None => true,
             };
             let id = match column {
-                Some(column) => self.table.add_column(column),
+                Some(column) => table.add_column(column),
                 // Added by hand: kept under its name.
-                None => self.table.auto_column(title),
+                None => table.auto_column(title),
             };
             extras.push((i, id, is_text));
         }
@@ -138,25 +134,23 @@ impl NativeTable {
 }
 
 impl RowReader for NativeTable {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(cols) = &self.cols else {
-            self.cols = Some(self.header(record)?);
+            self.cols = Some(Self::header(record, table)?);
             return Ok(());
         };
         let row = row(cols, &mut self.types, record);
         let mut row = match row {
             Ok(row) => row,
             Err(bad) => {
-                self.table.commit(record.line(), record.raw(), Err(bad));
+                table.commit(record.line(), record.raw(), Err(bad));
                 return Ok(());
             }
         };
         if let Some(c) = &cols.device {
-            row.device = self
-                .table
-                .device(&gemmscope_table::build::cell_text::cell_text(unguard(
-                    record.untrimmed(c.index),
-                )));
+            row.device = table.device(&gemmscope_table::build::cell_text::cell_text(unguard(
+                record.untrimmed(c.index),
+            )));
         }
         let text_of = |c: &Option<Col>| {
             c.as_ref().map_or(String::new(), |c| {
@@ -166,15 +160,14 @@ impl RowReader for NativeTable {
         };
         for &(i, id, is_text) in &cols.extras {
             if is_text {
-                self.table.set_text(id, unguard(record.untrimmed(i)));
+                table.set_text(id, unguard(record.untrimmed(i)));
             } else {
-                self.table
-                    .set_number(id, number(record, i).unwrap_or(f64::NAN));
+                table.set_number(id, number(record, i).unwrap_or(f64::NAN));
             }
         }
-        let before = self.table.len();
-        self.table.commit(record.line(), record.raw(), Ok(row));
-        if self.table.len() > before {
+        let before = table.len();
+        table.commit(record.line(), record.raw(), Ok(row));
+        if table.len() > before {
             let key = (text_of(&cols.file), text_of(&cols.format));
             let code = match self.source.last() {
                 Some(&last) if self.sources[last as usize] == key => last,
@@ -194,8 +187,8 @@ impl RowReader for NativeTable {
         Ok(())
     }
 
-    fn finish(self) -> Result<Imported, ImportError> {
-        let mut data = self.table.finish();
+    fn end(self, table: TableBuilder) -> Result<Imported, ImportError> {
+        let mut data = table.finish();
         let template = data.sources.pop().unwrap_or_default();
         data.line = self.line;
         data.source = self.source;
@@ -235,10 +228,6 @@ impl RowReader for NativeTable {
             source.reported_rate = check;
         }
         Ok(Imported::table(data))
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read()
     }
 }
 

@@ -7,9 +7,7 @@ use crate::split::json::{Item, ItemReader};
 use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
 use crate::split::log;
-use crate::{
-    Col, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Reader, Record,
-};
+use crate::{Col, Detection, Format, Head, Header, ImportError, ImportOptions, Reader, Record};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -52,11 +50,10 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
     };
     let states = States {
         ids,
-        table,
         dtype: AssumedType::new(head, options, DataType::Fp16),
         devices: Vec::new(),
     };
-    Ok(json_or_csv::open(head, states))
+    Ok(json_or_csv::open(head, states, table))
 }
 
 #[derive(Debug)]
@@ -71,7 +68,6 @@ struct Ids {
 #[derive(Debug)]
 struct States {
     ids: Ids,
-    table: TableBuilder,
     dtype: AssumedType,
     /// Names by their number in the file.
     devices: Vec<(i64, String)>,
@@ -91,9 +87,8 @@ struct State {
 }
 
 impl States {
-    fn push(&mut self, line: u32, raw: &[u8], s: &State) {
-        let row = self.row(s);
-        let t = &mut self.table;
+    fn push(&mut self, line: u32, raw: &[u8], s: &State, t: &mut TableBuilder) {
+        let row = self.row(s, t);
         t.set_text(self.ids.name, s.name.as_bytes());
         let other: Vec<String> = s
             .axes
@@ -110,7 +105,7 @@ impl States {
         t.commit(line, raw, row);
     }
 
-    fn row(&mut self, s: &State) -> Result<Row, RowError> {
+    fn row(&mut self, s: &State, table: &mut TableBuilder) -> Result<Row, RowError> {
         if let Some(why) = &s.skipped {
             return Err(RowError::new(format!("skipped: {why}")));
         }
@@ -128,10 +123,10 @@ impl States {
         };
         let time_s = log::time(s.time_s, 1.0)?;
         let said = s.axes.iter().find_map(|(k, v)| dtype_axis(k, v).flatten());
-        let dtype = self.dtype.of(said, &mut self.table);
+        let dtype = self.dtype.of(said, table);
         let mut row = Row::new(m, n, k, Operation::uniform(dtype), time_s);
         row.batch = batch.unwrap_or(1);
-        row.device = self.table.device(&s.device);
+        row.device = table.device(&s.device);
         Ok(row)
     }
 }
@@ -159,15 +154,14 @@ fn dtype_axis(name: &str, value: &str) -> Option<Option<DataType>> {
 impl ItemReader for States {
     const ARRAYS: &'static [&'static str] = &["devices", "benchmarks"];
 
-    fn item(&mut self, item: Item<'_>) -> Result<(), ImportError> {
+    fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(v) = item
             .text
             .and_then(|t| serde_json::from_slice::<Value>(t).ok())
         else {
             if item.element {
                 let raw = item.text.unwrap_or_default();
-                self.table
-                    .reject(item.line, raw, &RowError::new("not a JSON object"));
+                table.reject(item.line, raw, &RowError::new("not a JSON object"));
             }
             return Ok(());
         };
@@ -240,21 +234,9 @@ impl ItemReader for States {
                     _ => {}
                 }
             }
-            self.push(item.line, name.as_bytes(), &s);
+            self.push(item.line, name.as_bytes(), &s, table);
         }
         Ok(())
-    }
-
-    fn finish(mut self, complete: bool) -> Result<Imported, ImportError> {
-        if !complete {
-            self.table
-                .note("The file ends in the middle: what was complete was read.");
-        }
-        Ok(Imported::table(self.table.finish()))
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read()
     }
 }
 
@@ -310,11 +292,7 @@ impl Either for States {
             .then(|| Cols::new(header))
     }
 
-    fn table(&mut self) -> &mut TableBuilder {
-        &mut self.table
-    }
-
-    fn record(&mut self, cols: &Cols, record: &Record<'_>) {
+    fn record(&mut self, cols: &Cols, record: &Record<'_>, table: &mut TableBuilder) {
         let text = |c: &Option<Col>| {
             c.as_ref()
                 .map_or(String::new(), |c| record.text(c.index).into_owned())
@@ -353,6 +331,6 @@ impl Either for States {
             bandwidth: number(&cols.bandwidth),
             samples: number(&cols.samples),
         };
-        self.push(record.line(), record.raw(), &state);
+        self.push(record.line(), record.raw(), &state, table);
     }
 }

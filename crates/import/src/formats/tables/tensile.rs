@@ -45,19 +45,16 @@ fn open(_: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportErro
     table.rates_are_not_independent();
     let device = options.answer("device").unwrap_or_default().to_owned();
     let device_code = table.device(&device);
-    Ok(Box::new(Delimited::new(
-        Dialect::COMMA,
-        Tensile {
-            dtype: options.dtype("dtype"),
-            device,
-            device_code,
-            kernel,
-            library,
-            rate,
-            cols: None,
-            table,
-        },
-    )))
+    let rows = Tensile {
+        dtype: options.dtype("dtype"),
+        device,
+        device_code,
+        kernel,
+        library,
+        rate,
+        cols: None,
+    };
+    Ok(Delimited::open(Dialect::COMMA, rows, table))
 }
 
 #[derive(Debug)]
@@ -77,11 +74,10 @@ struct Tensile {
     library: ColumnId,
     rate: ColumnId,
     cols: Option<Cols>,
-    table: TableBuilder,
 }
 
 impl Tensile {
-    fn header(&mut self, record: &Record<'_>) -> Option<Cols> {
+    fn header(&self, record: &Record<'_>, table: &mut TableBuilder) -> Option<Cols> {
         let h = Header::new(record);
         let [i, j, k, l] = SIZES.map(|name| h.find(&[name]));
         let sizes = [i?, j?, k?, l?];
@@ -101,8 +97,7 @@ impl Tensile {
             let dtype = match (self.dtype, parsed.dtype) {
                 (Some(t), _) | (None, Some(t)) => t,
                 (None, None) => {
-                    self.table
-                        .assume_dtype(DataType::Fp16, "The kernel's name does not tell the type");
+                    table.assume_dtype(DataType::Fp16, "The kernel's name does not tell the type");
                     DataType::Fp16
                 }
             };
@@ -122,9 +117,9 @@ impl Tensile {
 }
 
 impl RowReader for Tensile {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(cols) = &self.cols else {
-            let cols = self.header(record);
+            let cols = self.header(record, table);
             self.cols = cols;
             return Ok(());
         };
@@ -144,11 +139,11 @@ impl RowReader for Tensile {
             Ok(s) => s,
             Err(bad) => {
                 // The line names as many points as there are kernels; it is one row set aside.
-                self.table.reject(record.line(), record.raw(), &bad);
+                table.reject(record.line(), record.raw(), &bad);
                 return Ok(());
             }
         };
-        let t = &mut self.table;
+        let t = table;
         for (index, name, op) in &cols.kernels {
             let mut row = Row::new(m, n, k, *op, f64::NAN);
             row.batch = batch;
@@ -174,16 +169,12 @@ impl RowReader for Tensile {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        let t = &mut self.table;
+    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        let t = &mut table;
         t.note("Times are work over the file's rate; the rates are whole GFLOP/s.");
         t.note("M, N and the layout are those of the column-major BLAS call.");
         t.assume_device(&self.device, "The file does not name its device.");
-        Ok(Imported::table(self.table.finish()))
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read()
+        Ok(Imported::table(table.finish()))
     }
 }
 

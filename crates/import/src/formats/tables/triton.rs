@@ -8,8 +8,8 @@ use crate::columns::defaults;
 use crate::columns::provider_table;
 use crate::columns::provider_table::{Plan, Planner, Provider, ProviderRows, Size, Sizes, Unit};
 use crate::{
-    Col, Delimited, Delimiter, Detection, Dialect, Format, Head, Header, ImportError,
-    ImportOptions, Reader, sniff_dialect,
+    Col, Delimiter, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Reader,
+    sniff_dialect,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -199,10 +199,7 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
     let planner: Planner = Box::new(move |h, table| {
         (!h.names.is_empty()).then(|| plan(h, table, op, device, &rows, &options))
     });
-    Ok(Box::new(Delimited::new(
-        dialect,
-        ProviderRows::new(table, planner),
-    )))
+    Ok(ProviderRows::open(dialect, planner, table))
 }
 
 fn plan(

@@ -45,10 +45,11 @@ fn open(_: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportErro
         library: table.text_column(ColumnMeaning::Library, "library"),
     };
     let device = options.answer("device").map_or(0, |d| table.device(d));
-    Ok(Box::new(Delimited::new(
+    Ok(Delimited::open(
         Dialect::COMMA,
-        TunableOp { ids, device, table },
-    )))
+        TunableOp { ids, device },
+        table,
+    ))
 }
 
 #[derive(Debug)]
@@ -62,27 +63,26 @@ struct Ids {
 struct TunableOp {
     ids: Ids,
     device: u16,
-    table: TableBuilder,
 }
 
 impl RowReader for TunableOp {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         if record.get(0) == b"Validator" {
             let (key, value) = (record.text(1), record.text(2));
             if key == "GCN_ARCH_NAME" {
                 let arch = value.split(':').next().unwrap_or("").to_owned();
                 if self.device == 0 {
-                    self.device = self.table.device(&arch);
+                    self.device = table.device(&arch);
                 }
             }
-            self.table.note(format!("{key}: {value}"));
+            table.note(format!("{key}: {value}"));
             return Ok(());
         }
         let row = row(record).map(|mut row| {
             row.device = self.device;
             row
         });
-        let t = &mut self.table;
+        let t = table;
         let solution = record.text(2);
         let library = if solution.contains("Rocblas") {
             "rocBLAS"
@@ -100,17 +100,13 @@ impl RowReader for TunableOp {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        let t = &mut self.table;
+    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        let t = &mut table;
         t.note("M, N and the layout are those of the column-major BLAS call.");
         if self.device == 0 {
             t.assume_device("", "The file does not name its device.");
         }
-        Ok(Imported::table(self.table.finish()))
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read()
+        Ok(Imported::table(table.finish()))
     }
 }
 

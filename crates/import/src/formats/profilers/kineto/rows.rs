@@ -88,12 +88,15 @@ struct LeftOut {
     loose: HashMap<u32, Loose>,
 }
 
-pub(super) fn finish(trace: Trace, complete: bool) -> Result<Imported, ImportError> {
+pub(super) fn finish(
+    trace: Trace,
+    mut table: TableBuilder,
+    complete: bool,
+) -> Result<Imported, ImportError> {
     if !trace.has_events {
         return Err(unsupported::unknown_json(&trace.members).kind(ErrorKind::Foreign));
     }
     let Trace {
-        mut table,
         chosen,
         file,
         events,

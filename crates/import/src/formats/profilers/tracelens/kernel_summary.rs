@@ -7,6 +7,7 @@ use crate::{
     Delimited, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Imported,
     Reader, Record, RowReader,
 };
+use gemmscope_table::build::TableBuilder;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tracelens_kernels",
@@ -28,13 +29,12 @@ pub(crate) const FORMAT: Format = Format {
         })
     },
     open: |head: &Head, options: &ImportOptions| -> Result<Box<dyn Reader>, ImportError> {
-        Ok(Box::new(Delimited::new(
-            Dialect::COMMA,
-            Summary {
-                profile: Profile::new(head, options),
-                header: None,
-            },
-        )))
+        let mut table = TableBuilder::new();
+        let rows = Summary {
+            profile: Profile::new(&mut table, head, options),
+            header: None,
+        };
+        Ok(Delimited::open(Dialect::COMMA, rows, table))
     },
 };
 
@@ -44,7 +44,7 @@ struct Summary {
 }
 
 impl RowReader for Summary {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(h) = &self.header else {
             let mut h = Header::new(record);
             for name in &mut h.names {
@@ -63,9 +63,7 @@ impl RowReader for Summary {
             .find(&["Kernel name"])
             .map_or(String::new(), |c| record.text(c.index).into_owned());
         if name.is_empty() || record.problem().is_some() {
-            self.profile
-                .table
-                .note(format!("Line {} is no kernel.", record.line()));
+            table.note(format!("Line {} is no kernel.", record.line()));
             return Ok(());
         }
         let calls = number("Kernel duration (us)_count");
@@ -79,15 +77,15 @@ impl RowReader for Summary {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
-        self.profile.table.note(
+    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        table.note(
             "Times only: the file ranks kernels, it holds no shapes and no counters; drop GEMM.csv of the same report for those.",
         );
-        Ok(self.profile.finish())
+        Ok(self.profile.finish(table))
     }
 
-    fn rows(&self) -> u64 {
-        self.profile.len() as u64
+    fn waiting(&self) -> usize {
+        self.profile.len()
     }
 }
 

@@ -45,7 +45,6 @@ struct Ids {
 
 /// Reads the records of one table.
 pub(super) struct Table {
-    table: TableBuilder,
     sets: Vec<Columns>,
     pending: Vec<Pending>,
     device: Option<String>,
@@ -53,14 +52,12 @@ pub(super) struct Table {
     not_gemm: RowsAndTime,
     own_model: u64,
     seen_header: bool,
-    rows: u64,
 }
 
 impl Table {
     /// A new reader; `device` is the user's choice.
     pub(super) fn new(device: Option<String>) -> Self {
         Table {
-            table: TableBuilder::new(),
             sets: Vec::new(),
             pending: Vec::new(),
             device,
@@ -68,11 +65,10 @@ impl Table {
             not_gemm: RowsAndTime::default(),
             own_model: 0,
             seen_header: false,
-            rows: 0,
         }
     }
 
-    fn read(&mut self, record: &Record<'_>, set: usize) -> Pending {
+    fn read(&mut self, record: &Record<'_>, set: usize, table: &mut TableBuilder) -> Pending {
         let columns = &self.sets[set];
         let text = |col: &Option<Col>| match col {
             Some(c) => record.text(c.index),
@@ -106,7 +102,7 @@ impl Table {
         let row = match row {
             Ok((gemm, note, time_s)) => {
                 if let Some(note) = note {
-                    self.table.note(note);
+                    table.note(note);
                 }
                 if let Some(c) = &columns.modelled
                     && Py::parse(&record.text(c.index)).truth() == Some(false)
@@ -117,7 +113,7 @@ impl Table {
                     "" => self.device.clone(),
                     label => Some(label.to_owned()),
                 };
-                let device = stated.map_or(0, |name| self.table.device(&name));
+                let device = stated.map_or(0, |name| table.device(&name));
                 let [m, n, k] = gemm.sizes;
                 Ok(Row {
                     batch: gemm.batch,
@@ -248,8 +244,7 @@ impl Table {
         .ok_or_else(no_model)
     }
 
-    fn columns(&mut self) -> Ids {
-        let t = &mut self.table;
+    fn columns(&self, t: &mut TableBuilder) -> Ids {
         let number = |t: &mut TableBuilder, meaning, label: &str| t.number_column(meaning, label);
         Ids {
             name: t.text_column(ColumnMeaning::OpName, "Operation"),
@@ -381,7 +376,7 @@ fn counted_twice(pending: &[Pending]) -> HashMap<usize, usize> {
 }
 
 impl RowReader for Table {
-    fn record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         if !self.seen_header {
             self.seen_header = true;
             let header = Header::new(record);
@@ -400,7 +395,7 @@ impl RowReader for Table {
                 .at(record.line(), 0));
             }
             if self.sets.len() > 1 {
-                self.table.note(format!(
+                table.note(format!(
                     "A comparison of {} reports ({}): every line gives one row a report, with the \
                      report's label as its device.",
                     self.sets.len(),
@@ -410,14 +405,11 @@ impl RowReader for Table {
             return Ok(());
         }
         if let Some(problem) = record.problem() {
-            self.rows += 1;
-            self.table
-                .commit(record.line(), record.raw(), Err(RowError::new(problem)));
+            table.commit(record.line(), record.raw(), Err(RowError::new(problem)));
             return Ok(());
         }
         for set in 0..self.sets.len() {
-            self.rows += 1;
-            let pending = self.read(record, set);
+            let pending = self.read(record, set, table);
             if let Err(bad) = &pending.row {
                 match bad.reason.as_str() {
                     NOT_A_GEMM => self.not_gemm.add(pending.total_s),
@@ -430,14 +422,14 @@ impl RowReader for Table {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Imported, ImportError> {
+    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let pending = std::mem::take(&mut self.pending);
         let twice = counted_twice(&pending);
         let mut counted = RowsAndTime::default();
         let mut gemm_s = 0.0;
         let names: Vec<String> = pending.iter().map(|p| p.name.clone()).collect();
-        let ids = self.columns();
-        let t = &mut self.table;
+        let t = &mut table;
+        let ids = self.columns(t);
         for (i, p) in pending.into_iter().enumerate() {
             if let Some(&other) = twice.get(&i) {
                 counted.add(p.total_s);
@@ -480,7 +472,7 @@ impl RowReader for Table {
                 self.own_model
             ));
         }
-        let mut data = self.table.finish();
+        let mut data = table.finish();
         if let Some(source) = data.sources.first_mut() {
             source.counted_twice = counted;
             source.without_model = self.without_model;
@@ -489,8 +481,8 @@ impl RowReader for Table {
         Ok(Imported::table(data))
     }
 
-    fn rows(&self) -> u64 {
-        self.rows
+    fn waiting(&self) -> usize {
+        self.pending.len()
     }
 }
 
