@@ -1,30 +1,18 @@
 //! `gemmscope check`: limits for continuous integration. Exit code 3 if one is broken.
 
 use crate::args::Args;
-use crate::load::{Loaded, load, shown, view_state};
-use crate::read::name_of;
+use crate::load::{Exit, Loaded, load, load_by, shown, view_state};
+use crate::read::read;
 use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict};
 use gemmscope_analysis::compare::{Comparison, Setup};
-use gemmscope_model::units::{Seconds, percent};
+use gemmscope_model::units::{Seconds, percent, plural};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Field, Frame};
-use gemmscope_table::metrics::Totals;
 use gemmscope_table::view_state::ViewState;
 use std::io::{Read, Write};
 
 /// Largest number of rows listed for a limit.
 const LISTED: usize = 20;
-
-/// How a check ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// All limits hold.
-    Held,
-    /// A limit is broken.
-    Broken,
-    /// A file could not be read, or no limit applies to it.
-    Unknown,
-}
 
 /// Checks the files against the limits; prints one line per limit and the rows that break it.
 pub(super) fn check(
@@ -32,27 +20,33 @@ pub(super) fn check(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> std::io::Result<Outcome> {
-    let loaded = load(&args.files, args, stdin, err)?;
-    if !loaded.ok {
-        return Ok(Outcome::Unknown);
+) -> std::io::Result<Exit> {
+    let loaded = load(args, stdin);
+    loaded.report(err)?;
+    if !loaded.has_rows() {
+        return Ok(Exit::of(&loaded));
     }
     let state = view_state(args, &loaded, err)?;
-    let mut outcome = Outcome::Held;
-    let mut note = |o: Outcome| {
-        if outcome != Outcome::Unknown && o != Outcome::Held {
-            outcome = o;
+    let mut exit = Exit::worked(!loaded.failed);
+    // A broken limit says more than a file that could not be judged.
+    let mut note = |e: Exit| {
+        if exit != Exit::Broken && e != Exit::Done {
+            exit = e;
         }
     };
     let baseline = match &args.baseline {
         None => None,
         Some(file) => {
             let files = [file.clone()];
-            let baseline = load(&files, args, stdin, err)?;
-            if !baseline.ok {
-                return Ok(Outcome::Unknown);
+            let baseline = load_by(&files, args, &mut |file, options| {
+                read(file, options, stdin)
+            });
+            baseline.report(err)?;
+            if !baseline.has_rows() {
+                return Ok(Exit::of(&baseline));
             }
-            Some((name_of(file), baseline))
+            let name = std::path::Path::new(file).file_name().unwrap_or(file);
+            Some((name.to_string_lossy().into_owned(), baseline))
         }
     };
     let frame = shown(loaded.data.clone(), &state, &loaded.custom, err)?;
@@ -63,7 +57,117 @@ pub(super) fn check(
         let most = args.max_regression.unwrap_or(0.05);
         note(regression(loaded, &name, baseline, &state, most, out, err)?);
     }
-    Ok(outcome)
+    Ok(exit)
+}
+
+/// What a limit on the efficiency can be held against: rows with a time and a roof that they do
+/// not exceed.
+#[derive(Debug, Default)]
+struct Judged {
+    /// Efficiency and row.
+    rows: Vec<(f64, u32)>,
+    time_s: f64,
+    roof_s: f64,
+    /// Rows above their roof by more than clocks and timers vary.
+    above: u64,
+    above_time_s: f64,
+    highest: f64,
+    /// Rows without a roof, and their time.
+    unknown: u64,
+    unknown_time_s: f64,
+}
+
+/// The variation of clocks and timers.
+const NOISE: f64 = 1.02;
+
+/// Shares of the rows, and of the time, that may not be judged before the verdict is worth
+/// nothing.
+const MOST_ABOVE: f64 = 0.2;
+const LEAST_JUDGED: f64 = 0.5;
+
+impl Judged {
+    fn of(frame: &Frame) -> Judged {
+        let (data, metrics) = (&*frame.data, &*frame.metrics);
+        let mut j = Judged::default();
+        for &row in &frame.rows[..] {
+            let r = row as usize;
+            let time = data.time_s[r] * data.count(r);
+            if time.is_nan() {
+                continue;
+            }
+            let efficiency = metrics.efficiency(data, r);
+            if efficiency.is_nan() {
+                j.unknown += 1;
+                j.unknown_time_s += time;
+            } else if efficiency > NOISE {
+                j.above += 1;
+                j.above_time_s += time;
+                j.highest = j.highest.max(efficiency);
+            } else {
+                j.rows.push((efficiency, row));
+                j.time_s += time;
+                j.roof_s += time * efficiency;
+            }
+        }
+        // GEMM time whose shape the file does not know is time all the same.
+        let without = data.sources.iter().map(|s| s.without_model);
+        for w in without {
+            j.unknown += w.rows;
+            j.unknown_time_s += w.time_s;
+        }
+        j
+    }
+
+    /// Why no verdict is possible.
+    fn doubt(&self) -> Option<String> {
+        let rows = self.rows.len() as u64 + self.above;
+        if rows == 0 {
+            return Some(
+                "no row has a time and a roof to judge it by; name a device with --device".into(),
+            );
+        }
+        let known = self.time_s + self.above_time_s;
+        if self.above as f64 > MOST_ABOVE * rows as f64 || self.above_time_s > MOST_ABOVE * known {
+            return Some(format!(
+                "{} of {rows} GEMMs are above their roof (up to {}): the device, the data type or the unit is \
+                 wrong; see `gemmscope report`",
+                self.above,
+                percent(self.highest),
+            ));
+        }
+        let all = known + self.unknown_time_s;
+        (self.time_s < LEAST_JUDGED * all).then(|| {
+            format!(
+                "only {} of the GEMM time can be judged: {} rows have no shape, device or peak",
+                percent(self.time_s / all),
+                self.unknown
+            )
+        })
+    }
+
+    /// What was judged, where that is not everything.
+    fn basis(&self) -> Option<String> {
+        let all = self.time_s + self.above_time_s + self.unknown_time_s;
+        let mut parts = Vec::new();
+        if self.above > 0 {
+            parts.push(format!(
+                "{} above the roof (up to {})",
+                plural(self.above, "row"),
+                percent(self.highest)
+            ));
+        }
+        if self.unknown > 0 {
+            parts.push(format!("{} without a roof", plural(self.unknown, "row")));
+        }
+        (!parts.is_empty()).then(|| {
+            format!(
+                "judged: {}, {} of the GEMM time; not judged: {}",
+                plural(self.rows.len() as u64, "row"),
+                percent(self.time_s / all),
+                parts.join(", ")
+            )
+        })
+    }
 }
 
 fn efficiency(
@@ -72,22 +176,17 @@ fn efficiency(
     each: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> std::io::Result<Outcome> {
-    let (data, metrics) = (&*frame.data, &*frame.metrics);
-    let totals = Totals::over(data, metrics, &frame.rows);
-    let Some(weighted) = totals.weighted_efficiency else {
-        writeln!(
-            err,
-            "gemmscope: no row has a time and a roof to judge it by; name a device with --device"
-        )?;
-        return Ok(Outcome::Unknown);
-    };
-    let mut low: Vec<(f64, u32)> = frame
-        .rows
-        .iter()
-        .map(|&r| (metrics.efficiency(data, r as usize), r))
-        .filter(|(e, _)| *e < least)
-        .collect();
+) -> std::io::Result<Exit> {
+    let mut judged = Judged::of(frame);
+    if let Some(doubt) = judged.doubt() {
+        writeln!(err, "gemmscope: efficiency: {doubt}")?;
+        return Ok(Exit::Failed);
+    }
+    let weighted = judged.roof_s / judged.time_s;
+    let basis = judged.basis();
+    let count = judged.rows.len();
+    let mut low = std::mem::take(&mut judged.rows);
+    low.retain(|(e, _)| *e < least);
     low.sort_by(|a, b| a.0.total_cmp(&b.0));
     let held = if each {
         low.is_empty()
@@ -98,9 +197,8 @@ fn efficiency(
     if each {
         writeln!(
             out,
-            "{word}  efficiency: {} of {} GEMMs under {}",
+            "{word}  efficiency: {} of {count} GEMMs under {}",
             low.len(),
-            totals.measured,
             percent(least)
         )?;
     } else {
@@ -111,15 +209,18 @@ fn efficiency(
             percent(least)
         )?;
     }
+    if let Some(basis) = basis {
+        writeln!(out, "      {basis}")?;
+    }
     if !held {
         for (e, row) in low.iter().take(LISTED) {
             let (line, what) = row_words(frame, *row as usize);
             writeln!(out, "      {:>7}  {what}  ({line})", percent(*e))?;
         }
         more(out, low.len())?;
-        return Ok(Outcome::Broken);
+        return Ok(Exit::Broken);
     }
-    Ok(Outcome::Held)
+    Ok(Exit::Done)
 }
 
 fn row_words(frame: &Frame, row: usize) -> (String, String) {
@@ -161,7 +262,7 @@ fn regression(
     most: f64,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> std::io::Result<Outcome> {
+) -> std::io::Result<Exit> {
     let sides = ["baseline".to_owned(), "now".to_owned()];
     let mut data = as_one(old.data, &sides[0]);
     data.append(as_one(new.data, &sides[1]));
@@ -182,7 +283,7 @@ fn regression(
             "gemmscope: {old_name} and the files share no GEMM. {}",
             comparison.join_sentence()
         )?;
-        return Ok(Outcome::Unknown);
+        return Ok(Exit::Failed);
     }
     let slower = duel.count(Verdict::A) as usize;
     let noise = duel
@@ -224,5 +325,5 @@ fn regression(
         )?;
     }
     more(out, worst.len())?;
-    Ok(if held { Outcome::Held } else { Outcome::Broken })
+    Ok(if held { Exit::Done } else { Exit::Broken })
 }

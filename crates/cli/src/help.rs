@@ -38,7 +38,7 @@ pub(super) const TOPICS: [Topic; 10] = [
     Topic {
         command: Summary,
         name: "summary",
-        usage: "FILE...",
+        usage: "FILE|FOLDER...",
         what: "rows read, used and skipped; best rate, efficiency, time; one block a file",
         more: "",
         examples: &[
@@ -307,8 +307,9 @@ impl Opt {
 }
 
 const FILES: &str = "\
-FILE is a CSV, log or JSON file of a GEMM benchmark, plain or gzip; - reads standard input. A JSON
-file that describes a device may stand among the files.
+FILE is a CSV, log or JSON file of a GEMM benchmark, plain or gzip, or a folder, of which every file
+that can be read is; - reads standard input. A JSON file that describes a device may stand among the
+files, and --device may name it.
 ";
 
 const CODES: &str = "\

@@ -1,88 +1,157 @@
 //! Reads the files of a command line into one table.
 
 use crate::args::Args;
-use crate::read::{name_of, read};
+use crate::files::{Given, given};
+use crate::read::read;
 use gemmscope_chart::picture;
-use gemmscope_import::{ImportError, Imported};
-use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_import::{ImportError, ImportOptions, Imported};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::hardware::{self, Device, NameMatch, RoofKind};
 use gemmscope_model::units::plural;
-use gemmscope_table::dataset::Dataset;
+use gemmscope_table::dataset::{Assumption, Dataset};
 use gemmscope_table::field::Frame;
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 
+/// What became of one file.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// Its rows are in the table; these are its sources.
+    Table(std::ops::Range<usize>),
+    /// It defines these devices.
+    Devices(Vec<String>),
+    /// It says what surrounds the table of this name.
+    Context(Option<String>),
+    /// It was not read, for this reason, and need not be.
+    LeftOut(String),
+    /// It cannot be read.
+    Failed(String),
+}
+
 /// All rows of all files, and the devices that files define.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
     pub data: Dataset,
     pub custom: Vec<Device>,
+    /// Id of the device of `--device`.
+    pub device: Option<String>,
     /// The files have measured peaks, to which percentages then refer.
     pub measured_peaks: bool,
-    /// False if a file could not be read.
-    pub ok: bool,
+    /// What became of each file, by its name for people.
+    pub files: Vec<(String, Outcome)>,
+    /// Something of what was named could not be read: the exit code is 1 although the rest was.
+    pub failed: bool,
+    /// What is wrong with the options, as only the files could tell.
+    pub misuse: Option<String>,
 }
 
-/// Reads the files; reports unreadable files and rejected rows on `err`.
-pub(super) fn load(
-    files: &[OsString],
-    args: &Args,
-    stdin: &mut dyn Read,
-    err: &mut dyn Write,
-) -> std::io::Result<Loaded> {
-    load_by(files, err, &mut |file| read(file, &args.options, stdin))
+impl Loaded {
+    /// True if there is something to show.
+    pub(super) fn has_rows(&self) -> bool {
+        !self.data.is_empty() && self.misuse.is_none()
+    }
+
+    /// Reports on `err` what went wrong, what was left out, and what the tables have skipped.
+    pub(super) fn report(&self, err: &mut dyn Write) -> std::io::Result<()> {
+        for (name, outcome) in &self.files {
+            match outcome {
+                Outcome::Table(sources) => {
+                    for s in &self.data.sources[sources.clone()] {
+                        let skipped = s.rejected.total();
+                        if skipped > 0 {
+                            let rows = plural(skipped, "row");
+                            let all = if s.rows_used == 0 {
+                                ", so none is used"
+                            } else {
+                                ""
+                            };
+                            writeln!(
+                                err,
+                                "gemmscope: {name}: {rows} skipped{all} (see `gemmscope summary`)"
+                            )?;
+                        }
+                    }
+                }
+                Outcome::Devices(_) | Outcome::Context(Some(_)) => {}
+                Outcome::Context(None) => {
+                    writeln!(
+                        err,
+                        "gemmscope: {name}: belongs to a table (GEMM.csv, gemm_ops.csv, pmc_perf.csv) that is not \
+                         among the files"
+                    )?;
+                }
+                Outcome::LeftOut(why) => writeln!(err, "gemmscope: {name}: left out: {why}")?,
+                Outcome::Failed(why) => writeln!(err, "gemmscope: {name}: {why}")?,
+            }
+        }
+        if self.data.is_empty() {
+            writeln!(err, "gemmscope: no row of the files could be used")?;
+        }
+        if let Some(misuse) = &self.misuse {
+            writeln!(err, "gemmscope: {misuse}")?;
+        }
+        Ok(())
+    }
 }
 
-/// Like [`load`], with each file read by `read`.
+/// Reads the files of the command line.
+pub(super) fn load(args: &Args, stdin: &mut dyn Read) -> Loaded {
+    load_by(&args.files, args, &mut |file, options| {
+        read(file, options, stdin)
+    })
+}
+
+/// Like [`load`], with these files and each of them read by `read`.
 pub(super) fn load_by(
     files: &[OsString],
-    err: &mut dyn Write,
-    read: &mut dyn FnMut(&OsString) -> Result<Imported, ImportError>,
-) -> std::io::Result<Loaded> {
+    args: &Args,
+    read: &mut dyn FnMut(&Given, &ImportOptions) -> Result<Imported, ImportError>,
+) -> Loaded {
+    let (files, wrong) = given(files);
     let mut all = Loaded {
-        ok: true,
+        failed: !wrong.is_empty(),
         ..Loaded::default()
     };
-    let paths: Vec<_> = files.iter().map(|f| f.to_string_lossy()).collect();
-    let paths: Vec<&str> = paths.iter().map(|p| &**p).collect();
+    for why in wrong {
+        all.files.push(("files".to_owned(), Outcome::Failed(why)));
+    }
+    let paths: Vec<&str> = files.iter().map(|f| f.name.as_str()).collect();
     let repeated = trace::repeated_tables(&paths);
     let mut contexts = Vec::new();
     for (i, file) in files.iter().enumerate() {
-        let name = name_of(file);
-        if let Some((_, why)) = repeated.iter().find(|(at, _)| *at == i) {
-            writeln!(err, "gemmscope: {name}: left out: {why}")?;
-            continue;
-        }
-        match read(file) {
-            Ok(Imported::Table(data)) => {
-                let rejected: u64 = data.sources.iter().map(|s| s.rejected.total()).sum();
-                if rejected > 0 {
-                    writeln!(
-                        err,
-                        "gemmscope: {name}: {} skipped (see `gemmscope summary`)",
-                        plural(rejected, "row")
-                    )?;
+        let outcome = if let Some((_, why)) = repeated.iter().find(|(at, _)| *at == i) {
+            Outcome::LeftOut(why.clone())
+        } else {
+            match read(file, &args.options) {
+                Ok(Imported::Table(data)) => {
+                    let first = all.data.sources.len();
+                    all.data.append(*data);
+                    Outcome::Table(first..all.data.sources.len())
                 }
-                all.data.append(*data);
+                Ok(Imported::Devices(devices)) => {
+                    let names = devices.iter().map(|d| d.name.clone()).collect();
+                    all.custom.extend(devices);
+                    Outcome::Devices(names)
+                }
+                Ok(Imported::Context(context)) => {
+                    contexts.push((all.files.len(), context));
+                    Outcome::Context(None)
+                }
+                Err(e) if file.of_folder => Outcome::LeftOut(e.to_string()),
+                Err(e) => {
+                    all.failed = true;
+                    Outcome::Failed(e.to_string())
+                }
             }
-            Ok(Imported::Devices(devices)) => all.custom.extend(devices),
-            Ok(Imported::Context(context)) => contexts.push((name, context)),
-            Err(e) => {
-                all.ok = false;
-                writeln!(err, "gemmscope: {name}: {e}")?;
-            }
-        }
+        };
+        all.files.push((file.name_for_people().to_owned(), outcome));
     }
-    for (name, context) in contexts {
+    for (at, context) in contexts {
         let attached = trace::attach(&mut all.data, &context);
-        if attached.source.is_none() {
-            writeln!(
-                err,
-                "gemmscope: {name}: belongs to a table (GEMM.csv, gemm_ops.csv, pmc_perf.csv) that is not \
-                 among the files"
-            )?;
-        }
+        let table = attached.source.map(|s| all.data.sources[s].name.clone());
+        all.files[at].1 = Outcome::Context(table);
         all.measured_peaks |= attached.device.is_some();
         match context.name_measured(&all.custom) {
             Some(named) => {
@@ -92,11 +161,75 @@ pub(super) fn load_by(
             None => all.custom.extend(attached.device),
         }
     }
-    if all.ok && all.data.is_empty() {
-        all.ok = false;
-        writeln!(err, "gemmscope: no file holds a row that was read")?;
+    let misuse = match device_id(args.device.as_deref(), &all.custom) {
+        Ok(id) => {
+            all.device = id;
+            let asked = all.data.sources.iter().flat_map(|s| &s.assumptions);
+            wrong_answer(&args.options, &asked.collect::<Vec<_>>())
+        }
+        Err(why) => Some(why),
+    };
+    all.misuse = misuse.map(|why| {
+        let command = args.command.topic().name;
+        format!("{why}\nTry `gemmscope {command} --help`.")
+    });
+    all
+}
+
+/// The id of the device that `--device` means: one of the files or of the catalogue.
+fn device_id(text: Option<&str>, custom: &[Device]) -> Result<Option<String>, String> {
+    let Some(text) = text else { return Ok(None) };
+    let own = custom
+        .iter()
+        .find(|d| d.id.eq_ignore_ascii_case(text) || d.name.eq_ignore_ascii_case(text));
+    if let Some(own) = own {
+        return Ok(Some(own.id.clone()));
     }
-    Ok(all)
+    if let NameMatch::Exact(d) | NameMatch::Alias(d) = hardware::match_name(text) {
+        return Ok(Some(d.id.clone()));
+    }
+    let mut known: Vec<&str> = custom.iter().map(|d| d.name.as_str()).collect();
+    known.push("an id that `gemmscope devices` lists");
+    Err(format!("--device: expected {}: {text}", known.join(", ")))
+}
+
+/// What is wrong with the answers, given what the files assume: an answer that no file asks for is
+/// a slip of the pen that would change nothing without a word.
+fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String> {
+    // These are used where they apply, and need not be asked for.
+    const GENERAL: [&str; 5] = ["device", "dtype", "shape", "decimal", "sheet"];
+    for (key, value) in &options.answers {
+        let of_key = asked.iter().find(|a| a.key == *key);
+        if of_key.is_none() && !GENERAL.contains(&key.as_str()) {
+            let mut keys: Vec<&str> = asked.iter().map(|a| a.key.as_str()).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            let keys = match keys.as_slice() {
+                [] => "the files ask nothing".to_owned(),
+                keys => format!("the files ask {}", keys.join(", ")),
+            };
+            return Some(format!("--answer: nothing is called {key}: {keys}"));
+        }
+        let choices = of_key.map_or(&[][..], |a| &a.choices);
+        let is_type = key == "dtype" || choices.iter().any(|c| c == DataType::Fp16.id());
+        let fits = if is_type {
+            DataType::parse(value).is_some()
+        } else {
+            choices.is_empty() || choices.iter().any(|c| c.eq_ignore_ascii_case(value.trim()))
+        };
+        if !fits {
+            let choices = if choices.is_empty() {
+                DataType::ALL.iter().map(|t| t.id()).collect::<Vec<_>>()
+            } else {
+                choices.iter().map(String::as_str).collect()
+            };
+            return Some(format!(
+                "--answer: {key}: expected one of {}: {value}",
+                choices.join(", ")
+            ));
+        }
+    }
+    None
 }
 
 /// The view state of the options: that of `--state`, changed by `--view` and `--device`, with the
@@ -118,25 +251,39 @@ pub(super) fn view_state(
     if let Some(view) = &args.view {
         state.view.clone_from(view);
     }
-    if let Some(device) = &args.device {
+    if let Some(device) = &loaded.device {
         state.devices.default = Some(device.clone());
     }
     Ok(state)
 }
 
-/// The rows and the view state that the options select; `None` if a file cannot be read.
+/// Rows and view state that the options select.
+pub(super) struct Shown {
+    pub frame: Frame,
+    pub state: ViewState,
+    /// A file could not be read: the exit code is 1 although the others are shown.
+    pub failed: bool,
+}
+
+/// The rows and the view state that the options select; the exit code if there is nothing to show.
 pub(super) fn frame(
     args: &Args,
     stdin: &mut dyn Read,
     err: &mut dyn Write,
-) -> std::io::Result<Option<(Frame, ViewState)>> {
-    let loaded = load(&args.files, args, stdin, err)?;
-    if !loaded.ok {
-        return Ok(None);
+) -> std::io::Result<Result<Shown, Exit>> {
+    let loaded = load(args, stdin);
+    loaded.report(err)?;
+    if !loaded.has_rows() {
+        return Ok(Err(Exit::of(&loaded)));
     }
     let state = view_state(args, &loaded, err)?;
+    let failed = loaded.failed;
     let frame = shown(loaded.data, &state, &loaded.custom, err)?;
-    Ok(Some((frame, state)))
+    Ok(Ok(Shown {
+        frame,
+        state,
+        failed,
+    }))
 }
 
 /// The rows that a state shows. Reports filters beyond the limit on `err`.
@@ -155,6 +302,35 @@ pub(super) fn shown(
         )?;
     }
     Ok(frame)
+}
+
+/// How a command ended; the number is the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// Done; all limits hold.
+    Done = 0,
+    /// A file could not be read, written or judged.
+    Failed = 1,
+    /// Wrong usage.
+    Misuse = 2,
+    /// A limit of `check` is broken.
+    Broken = 3,
+}
+
+impl Exit {
+    /// Of files that hold nothing to show.
+    pub(super) fn of(loaded: &Loaded) -> Exit {
+        if loaded.misuse.is_some() {
+            Exit::Misuse
+        } else {
+            Exit::Failed
+        }
+    }
+
+    /// `Done` if this worked, else `Failed`.
+    pub(super) fn worked(ok: bool) -> Exit {
+        if ok { Exit::Done } else { Exit::Failed }
+    }
 }
 
 /// Writes to `-o FILE`, or to standard output if that is `-` or missing. Returns false if the file

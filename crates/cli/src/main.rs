@@ -13,6 +13,7 @@
 mod args;
 mod check;
 mod convert;
+mod files;
 mod help;
 mod list;
 mod load;
@@ -25,8 +26,8 @@ mod summary;
 mod tests;
 
 use crate::args::Parsed;
-use crate::check::Outcome;
 use crate::help::Command;
+use crate::load::Exit;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::process::ExitCode;
@@ -63,31 +64,34 @@ pub fn run(
             );
             return 2;
         }
-        Ok(Parsed::Say(text)) => out.write_all(text.as_bytes()).map(|()| true),
-        Ok(Parsed::Run(args)) => match args.command {
-            Command::Help => Ok(true),
-            Command::Formats => list::formats(out).map(|()| true),
-            Command::Devices => list::devices(out).map(|()| true),
-            Command::Views => list::views(out).map(|()| true),
-            Command::Summary => summary::summary(&args, stdin, out, err),
-            Command::Convert => convert::convert(&args, stdin, out, err),
-            Command::Render => render::render(&args, stdin, out, err),
-            Command::Report => report::report(&args, stdin, out, err),
-            Command::Page => page::page(&args, stdin, out, err),
-            Command::Check => match check::check(&args, stdin, out, err) {
-                Ok(Outcome::Broken) => {
-                    let _ = out.flush();
-                    return 3;
+        Ok(Parsed::Say(text)) => out.write_all(text.as_bytes()).map(|()| Exit::Done),
+        Ok(Parsed::Run(args)) => {
+            let done = match args.command {
+                Command::Help => Ok(Exit::Done),
+                Command::Formats => list::formats(out).map(|()| Exit::Done),
+                Command::Devices => list::devices(out).map(|()| Exit::Done),
+                Command::Views => list::views(out).map(|()| Exit::Done),
+                Command::Summary => summary::summary(&args, stdin, out, err),
+                Command::Convert => convert::convert(&args, stdin, out, err),
+                Command::Render => render::render(&args, stdin, out, err),
+                Command::Report => report::report(&args, stdin, out, err),
+                Command::Page => page::page(&args, stdin, out, err),
+                Command::Check => check::check(&args, stdin, out, err),
+            };
+            match done {
+                // The verdict could not be printed, so the exit code is not 0.
+                Err(e)
+                    if args.command == Command::Check
+                        && e.kind() == std::io::ErrorKind::BrokenPipe =>
+                {
+                    return Exit::Failed as u8;
                 }
-                // The result could not be printed, so the exit code is not 0.
-                Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return 1,
-                other => other.map(|o| o == Outcome::Held),
-            },
-        },
+                other => other,
+            }
+        }
     };
-    match result.and_then(|ok| out.flush().map(|()| ok)) {
-        Ok(true) => 0,
-        Ok(false) => 1,
+    match result.and_then(|exit| out.flush().map(|()| exit)) {
+        Ok(exit) => exit as u8,
         // The reader of the pipe has closed it (`| head`): not an error.
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(e) => {

@@ -1,8 +1,8 @@
 //! `gemmscope page`: the one-file page with data and view inside, as the page saves it.
 
 use crate::args::Args;
-use crate::load::{load_by, view_state, write_out};
-use crate::read::{bytes_of, name_of, read_bytes};
+use crate::load::{Exit, load_by, view_state, write_out};
+use crate::read::{bytes_of, read_bytes};
 use gemmscope_share::data;
 use gemmscope_share::data::Carried;
 use std::io::{Read, Write};
@@ -13,30 +13,31 @@ pub(super) fn page(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> std::io::Result<bool> {
+) -> std::io::Result<Exit> {
     let app = args.app.clone().unwrap_or_default();
+    let app_name = app.to_string_lossy();
     let template = match std::fs::read_to_string(&app) {
         Ok(text) => text,
         Err(e) => {
-            writeln!(err, "gemmscope: {}: cannot be read: {e}", name_of(&app))?;
-            return Ok(false);
+            writeln!(err, "gemmscope: {app_name}: cannot be read: {e}")?;
+            return Ok(Exit::Failed);
         }
     };
     let mut files: Vec<Carried> = Vec::new();
     // Reads each file as the page will, to report unreadable files now.
-    let loaded = load_by(&args.files, err, &mut |file| {
-        let name = name_of(file);
+    let loaded = load_by(&args.files, args, &mut |file, options| {
         let bytes = bytes_of(file, stdin)?;
-        let imported = read_bytes(&name, &args.options, &bytes)?;
+        let imported = read_bytes(&file.name, options, &bytes)?;
         files.push(Carried {
-            name,
+            name: file.name_for_people().to_owned(),
             options: args.options.clone(),
             bytes,
         });
         Ok(imported)
-    })?;
-    if !loaded.ok {
-        return Ok(false);
+    });
+    loaded.report(err)?;
+    if !loaded.has_rows() {
+        return Ok(Exit::of(&loaded));
     }
     let mut state = view_state(args, &loaded, err)?;
     // The data is in the page, so the data in a link is dropped.
@@ -51,17 +52,18 @@ pub(super) fn page(
             data::PAGE_UNPACKED >> 20,
             size.div_ceil(1 << 20)
         )?;
-        return Ok(false);
+        return Ok(Exit::Failed);
     }
     match data::page(&template, &state.encode(), &files) {
-        Ok(html) => write_out(args, &html, out, err),
+        Ok(html) => Ok(Exit::worked(
+            write_out(args, &html, out, err)? && !loaded.failed,
+        )),
         Err(message) => {
             writeln!(
                 err,
-                "gemmscope: {}: {message}: expected gemmscope.html of a release, or a page that was saved",
-                name_of(&app)
+                "gemmscope: {app_name}: {message}: expected gemmscope.html of a release, or a page that was saved"
             )?;
-            Ok(false)
+            Ok(Exit::Failed)
         }
     }
 }

@@ -1,38 +1,26 @@
 //! Reads a file of the command line.
 
+use crate::files::Given;
 use gemmscope_import::{ImportError, ImportOptions, Imported, Session};
-use std::ffi::OsString;
 use std::io::Read;
-
-/// Name of a file in messages.
-pub(super) fn name_of(file: &OsString) -> String {
-    if file == "-" {
-        return "standard input".into();
-    }
-    std::path::Path::new(file)
-        .file_name()
-        .unwrap_or(file)
-        .to_string_lossy()
-        .into_owned()
-}
 
 fn failed(e: &std::io::Error) -> ImportError {
     ImportError::new(format!("cannot be read: {e}"))
 }
 
-/// Opens a file, or standard input for `-`, and passes it to `take`.
+/// Opens a file, or standard input, and passes it to `take`.
 fn with_file<T>(
-    file: &OsString,
+    file: &Given,
     stdin: &mut dyn Read,
     take: impl FnOnce(&mut dyn Read) -> Result<T, ImportError>,
 ) -> Result<T, ImportError> {
-    if file == "-" {
-        return take(stdin);
+    match &file.path {
+        None => take(stdin),
+        Some(path) => take(&mut std::fs::File::open(path).map_err(|e| failed(&e))?),
     }
-    take(&mut std::fs::File::open(file).map_err(|e| failed(&e))?)
 }
 
-/// Reads a file in slices; `name` is the name for the importer ("" for standard input).
+/// Reads a file in slices.
 fn import(
     name: &str,
     options: &ImportOptions,
@@ -52,20 +40,15 @@ fn import(
 
 /// Reads a file.
 pub(super) fn read(
-    file: &OsString,
+    file: &Given,
     options: &ImportOptions,
     stdin: &mut dyn Read,
 ) -> Result<Imported, ImportError> {
-    let name = if file == "-" {
-        String::new()
-    } else {
-        name_of(file)
-    };
-    with_file(file, stdin, |source| import(&name, options, source))
+    with_file(file, stdin, |source| import(&file.name, options, source))
 }
 
 /// The bytes of a file, which is opened once: a pipe cannot be read twice.
-pub(super) fn bytes_of(file: &OsString, stdin: &mut dyn Read) -> Result<Vec<u8>, ImportError> {
+pub(super) fn bytes_of(file: &Given, stdin: &mut dyn Read) -> Result<Vec<u8>, ImportError> {
     with_file(file, stdin, |source| {
         let mut bytes = Vec::new();
         source.read_to_end(&mut bytes).map_err(|e| failed(&e))?;

@@ -1,7 +1,7 @@
 //! `gemmscope render`: draws a view without a browser.
 
 use crate::args::Args;
-use crate::load::{frame, write_out};
+use crate::load::{Exit, Shown, frame, write_out};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::picture;
 use gemmscope_chart::svg::svg;
@@ -13,9 +13,14 @@ pub(super) fn render(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> std::io::Result<bool> {
-    let Some((frame, state)) = frame(args, stdin, err)? else {
-        return Ok(false);
+) -> std::io::Result<Exit> {
+    let Shown {
+        frame,
+        state,
+        failed,
+    } = match frame(args, stdin, err)? {
+        Ok(shown) => shown,
+        Err(exit) => return Ok(exit),
     };
     let theme = Theme::of(args.dark);
     let Some(scene) = picture::draw(&frame, &state, (args.size.0, args.size.1), &theme) else {
@@ -24,10 +29,12 @@ pub(super) fn render(
             "gemmscope: no picture of this view (see `gemmscope views`): {}",
             state.view
         )?;
-        return Ok(false);
+        return Ok(Exit::Failed);
     };
     if let Some(message) = &scene.message {
         writeln!(err, "gemmscope: {message}")?;
     }
-    write_out(args, &svg(&scene), out, err)
+    Ok(Exit::worked(
+        write_out(args, &svg(&scene), out, err)? && !failed,
+    ))
 }

@@ -1,7 +1,7 @@
 //! `gemmscope report`: writes the findings as a document, without a browser.
 
 use crate::args::Args;
-use crate::load::{frame, write_out};
+use crate::load::{Exit, Shown, frame, write_out};
 use gemmscope_analysis::{findings, report};
 use gemmscope_chart::picture;
 use std::io::{Read, Write};
@@ -15,9 +15,14 @@ pub(super) fn report(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> std::io::Result<bool> {
-    let Some((frame, state)) = frame(args, stdin, err)? else {
-        return Ok(false);
+) -> std::io::Result<Exit> {
+    let Shown {
+        frame,
+        state,
+        failed,
+    } = match frame(args, stdin, err)? {
+        Ok(shown) => shown,
+        Err(exit) => return Ok(exit),
     };
     let found = findings::check_all(&frame);
     let report = report::Report::new(&frame, &found);
@@ -27,7 +32,7 @@ pub(super) fn report(
         "html" => report::html(&report, &picture::for_report(&frame, &state)),
         _ => report::markdown(&report),
     };
-    write_out(args, &text, out, err)
+    Ok(Exit::worked(write_out(args, &text, out, err)? && !failed))
 }
 
 /// The format that the output's name implies.

@@ -1,23 +1,16 @@
 //! `gemmscope summary`: the figures of each file.
 
 use crate::args::Args;
-use crate::read::{name_of, read};
+use crate::load::{Exit, Outcome, load};
 use gemmscope_analysis::summary::Summary;
-use gemmscope_import::Imported;
-use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, percent};
-use gemmscope_table::dataset::Dataset;
+use gemmscope_table::dataset::Rejected;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use std::io::{Read, Write};
 
-fn metrics_of(data: &Dataset, device: &Option<String>, custom: &[Device]) -> Metrics {
-    let choice = DeviceChoice {
-        default: device.clone(),
-        ..DeviceChoice::default()
-    };
-    let devices = choice.resolve(&data.devices, custom);
-    Metrics::compute(data, devices, RoofKind::default())
-}
+/// Skipped rows that are listed as text; JSON has all of them.
+const LISTED: usize = 10;
 
 /// Prints one block a file, or one JSON object.
 pub(super) fn summary(
@@ -25,57 +18,87 @@ pub(super) fn summary(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> std::io::Result<bool> {
-    let mut ok = true;
-    let mut custom: Vec<Device> = Vec::new();
-    for file in &args.files {
-        match read(file, &args.options, stdin) {
-            Ok(Imported::Table(data)) => {
-                let metrics = metrics_of(&data, &args.device, &custom);
-                for s in Summary::all(&data, &metrics) {
+) -> std::io::Result<Exit> {
+    let loaded = load(args, stdin);
+    if let Some(misuse) = &loaded.misuse {
+        writeln!(err, "gemmscope: {misuse}")?;
+        return Ok(Exit::Misuse);
+    }
+    let data = &loaded.data;
+    let choice = DeviceChoice {
+        default: loaded.device.clone(),
+        ..DeviceChoice::default()
+    };
+    let roof = if loaded.measured_peaks {
+        RoofKind::Achievable
+    } else {
+        RoofKind::default()
+    };
+    let devices = choice.resolve(&data.devices, &loaded.custom);
+    let metrics = Metrics::compute(data, devices, roof);
+    let object = |out: &mut dyn Write, name: &str, key: &str, value: &str| {
+        writeln!(out, "{}", serde_json::json!({ "file": name, key: value }))
+    };
+    for (name, outcome) in &loaded.files {
+        match outcome {
+            Outcome::Table(sources) => {
+                for source in sources.clone() {
+                    let rejected = &data.sources[source].rejected;
+                    let Some(s) = Summary::of(data, &metrics, source) else {
+                        continue;
+                    };
                     if args.json {
-                        writeln!(out, "{}", serde_json::to_string(&s)?)?;
+                        let mut value = serde_json::to_value(&s)?;
+                        value["skipped"] = skipped(rejected).collect();
+                        writeln!(out, "{value}")?;
                     } else {
-                        print_summary(out, &s)?;
+                        print_summary(out, &s, rejected)?;
+                    }
+                    if s.rows_used == 0 {
+                        writeln!(err, "gemmscope: {name}: no row of this file could be used")?;
                     }
                 }
             }
-            Ok(Imported::Devices(devices)) => {
-                let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
-                if args.json {
-                    let object =
-                        serde_json::json!({ "file": name_of(file), "devices_defined": names });
-                    writeln!(out, "{object}")?;
-                } else {
-                    writeln!(out, "{}: defines {}", name_of(file), names.join(", "))?;
-                }
-                custom.extend(devices);
+            Outcome::Devices(names) if args.json => {
+                let object = serde_json::json!({ "file": name, "devices_defined": names });
+                writeln!(out, "{object}")?;
             }
-            Ok(Imported::Context(_)) => {
-                let what = "says what surrounds a table: it belongs to the one beside it";
+            Outcome::Devices(names) => {
+                writeln!(out, "{name}: defines {}\n", names.join(", "))?;
+            }
+            Outcome::Context(table) => {
+                let what = match table {
+                    Some(table) => format!("joined with {table}"),
+                    None => "says what surrounds a table: it belongs to the one beside it".into(),
+                };
                 if args.json {
-                    let object = serde_json::json!({ "file": name_of(file), "context": what });
-                    writeln!(out, "{object}")?;
+                    object(out, name, "context", &what)?;
                 } else {
-                    writeln!(out, "{}: {what}", name_of(file))?;
+                    writeln!(out, "{name}: {what}\n")?;
                 }
             }
-            Err(e) => {
-                ok = false;
-                if args.json {
-                    let object =
-                        serde_json::json!({ "file": name_of(file), "error": e.to_string() });
-                    writeln!(out, "{object}")?;
-                } else {
-                    writeln!(err, "gemmscope: {}: {e}", name_of(file))?;
-                }
-            }
+            Outcome::LeftOut(why) if args.json => object(out, name, "left_out", why)?,
+            Outcome::LeftOut(why) => writeln!(out, "{name}: left out: {why}\n")?,
+            Outcome::Failed(why) if args.json => object(out, name, "error", why)?,
+            Outcome::Failed(why) => writeln!(err, "gemmscope: {name}: {why}")?,
         }
     }
-    Ok(ok)
+    Ok(Exit::worked(!loaded.failed))
 }
 
-fn print_summary(out: &mut dyn Write, s: &Summary) -> std::io::Result<()> {
+/// Line and reason of each skipped row.
+fn skipped(rejected: &Rejected) -> impl Iterator<Item = serde_json::Value> {
+    rejected
+        .lines
+        .iter()
+        .zip(&rejected.codes)
+        .map(|(line, code)| {
+            let reason = rejected.reasons.get(usize::from(*code));
+            serde_json::json!({ "line": line, "reason": reason.map_or("", |r| &r.text) })
+        })
+}
+
+fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::io::Result<()> {
     let or = |v: Option<String>| v.unwrap_or_else(|| "not known".into());
     let share = |v: Option<f64>| or(v.map(percent));
     let file = if s.file.is_empty() {
@@ -97,8 +120,28 @@ fn print_summary(out: &mut dyn Write, s: &Summary) -> std::io::Result<()> {
     for (reason, count) in &s.rejected {
         writeln!(out, "    skipped            {count} x {reason}")?;
     }
+    let listed = rejected.lines.iter().zip(&rejected.codes).take(LISTED);
+    for (line, code) in listed {
+        if let Some(reason) = rejected.reasons.get(usize::from(*code)) {
+            let cell = reason.example.as_ref().filter(|_| reason.count == 1);
+            let cell = cell.map_or(String::new(), |(_, text)| format!(": {text}"));
+            writeln!(out, "      line {line:<12}  {}{cell}", reason.text)?;
+        }
+    }
+    if rejected.lines.len() > LISTED {
+        let rest = rejected.lines.len() - LISTED;
+        writeln!(out, "      and {rest} more (--json lists all)")?;
+    }
     for a in &s.assumptions {
         writeln!(out, "  assumed              {}", a.text)?;
+        if !a.key.is_empty() {
+            let value = if a.value.is_empty() {
+                "VALUE"
+            } else {
+                &a.value
+            };
+            writeln!(out, "    to change it       --answer '{}={value}'", a.key)?;
+        }
     }
     for n in &s.notes {
         writeln!(out, "  note                 {n}")?;

@@ -405,3 +405,171 @@ fn convert_writes_what_summary_reads() {
         (&1.into(), &"generic".into())
     );
 }
+
+/// A folder for one test, removed at its end.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("gemmscope-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn put(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const GEMM_CSV: &str = "name,param: M,param: N,param: K,param: dtype_A_B,Kernel Time (µs)_mean,name_count\n\
+                        aten::mm,4096,4096,4096,\"('c10::BFloat16', 'c10::BFloat16')\",300,2\n";
+
+#[test]
+fn reports_in_folders_keep_their_own_context_and_one_table() {
+    let folder = Folder::new("reports");
+    for (name, platform) in [("a", "MI300X"), ("b", "MI325X")] {
+        folder.put(&format!("{name}/GEMM.csv"), GEMM_CSV);
+        folder.put(
+            &format!("{name}/kernel_summary.csv"),
+            "Parent op category,Parent cpu_op,Kernel name,Kernel duration (µs)_sum\nGEMM,aten::mm,Cijk_x,600\n",
+        );
+        folder.put(&format!("{name}/notes.bin"), "nothing");
+        folder.put(
+            &format!("{name}/metadata/gemm_metadata.json"),
+            &format!("{{\"platform\":\"{platform}\",\"peak_hbm_bw_tbs\":5.3,\"max_achievable_tflops\":{{\"matrix_bf16\":708}},\"category\":\"GEMM\",\"output_dir\":\"x\",\"trace_path\":\"y\"}}"),
+        );
+    }
+    let path = folder.0.to_str().unwrap();
+    let (code, out, err) = command(&["summary", path, "--json"], "");
+    assert_eq!((code, err.as_str()), (0, ""));
+    let objects: Vec<serde_json::Value> = out
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    let tables: Vec<_> = objects.iter().filter(|o| o["rows_used"] == 1).collect();
+    assert_eq!(tables.len(), 2, "{out}");
+    assert_eq!(tables[0]["devices"][0], "MI300X");
+    assert_eq!(tables[1]["devices"][0], "MI325X");
+    let left: Vec<&str> = objects
+        .iter()
+        .filter_map(|o| o["left_out"].as_str())
+        .collect();
+    assert_eq!(left.len(), 4, "{out}");
+}
+
+#[test]
+fn one_bad_file_does_not_cost_the_others() {
+    let folder = Folder::new("bad");
+    let good = folder.put("good.csv", FILE);
+    let bad = folder.put("bad.csv", "no,gemm\n1,2\n");
+    let (code, out, err) = command(&["convert", &bad, &good, "-o", "-"], "");
+    assert_eq!((code, out.lines().count()), (1, 2), "{out}");
+    assert!(
+        err.contains("bad.csv: ") && err.contains("good.csv: 1 row skipped"),
+        "{err}"
+    );
+    let (code, out, _) = command(&["summary", &bad, &good], "");
+    assert_eq!(code, 1);
+    assert!(
+        out.contains("line 3") && out.contains("time is zero"),
+        "{out}"
+    );
+    let (_, out, _) = command(&["summary", &good, "--json"], "");
+    let v: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(v["skipped"][0]["line"], 3);
+    let none = folder.put("none.csv", "M,N,K,dtype,time_us\n1,2,3,fp16,0\n");
+    let (code, _, err) = command(&["summary", &none], "");
+    assert!(code == 0 && err.contains("no row of this file"), "{err}");
+}
+
+#[test]
+fn wrong_answers_and_output_names_are_refused() {
+    let untyped = "M,N,K,time_us\n512,512,512,8\n";
+    for (args, wanted) in [
+        (
+            &["summary", "-", "--answer", "dtyp=bf16"][..],
+            "nothing is called dtyp: the files ask dtype",
+        ),
+        (
+            &["summary", "-", "--answer", "dtype=quux"],
+            "dtype: expected one of",
+        ),
+        (&["render", "-", "-o", "x.png"], "writes an SVG"),
+        (&["report", "-", "-o", "x.pdf"], "not .pdf"),
+        (&["convert", "-", "-o", "x.json"], "writes a CSV"),
+    ] {
+        let (code, _, err) = command(args, untyped);
+        assert!(code == 2 && err.contains(wanted), "{args:?}: {code} {err}");
+    }
+    assert_eq!(
+        command(&["summary", "-", "--answer", "dtype=bf16"], untyped).0,
+        0
+    );
+}
+
+#[test]
+fn a_limit_is_never_held_by_rows_that_cannot_be_judged() {
+    let check = |text: &str| {
+        command(
+            &[
+                "check",
+                "-",
+                "--device",
+                "mi300x",
+                "--min-efficiency",
+                "10%",
+            ],
+            text,
+        )
+    };
+    // Twice the peak of the device.
+    let (code, out, err) = check("M,N,K,dtype,time_us\n4096,4096,4096,fp16,52\n");
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+    assert!(err.contains("1 of 1 GEMMs are above their roof"), "{err}");
+    // One row of ten above the roof is named beside the verdict.
+    let mut text = "M,N,K,dtype,time_us\n4096,4096,4096,fp16,52\n".to_owned();
+    text.push_str(&"4096,4096,4096,fp16,690\n".repeat(9));
+    let (code, out, _) = check(&text);
+    assert_eq!(code, 0);
+    assert!(
+        out.contains("pass") && out.contains("not judged: 1 row above"),
+        "{out}"
+    );
+    // Most of the time is of a type without a peak on the device.
+    let (code, _, err) =
+        check("M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n4096,4096,4096,fp4,9000\n");
+    assert!(
+        code == 1 && err.contains("of the GEMM time can be judged"),
+        "{code} {err}"
+    );
+}
+
+#[test]
+fn a_device_that_a_file_defines_is_chosen_by_its_name() {
+    let folder = Folder::new("device");
+    let device = folder.put(
+        "device.json",
+        "{\"name\":\"Board 7\",\"mem_bw_gbps\":1000,\"max_achievable_tflops\":{\"matrix_fp16\":400}}",
+    );
+    let good = folder.put("good.csv", FILE);
+    let (code, out, err) = command(&["summary", &good, &device, "--json"], "");
+    assert_eq!(code, 0, "{err}");
+    let name = serde_json::from_str::<serde_json::Value>(out.lines().last().unwrap()).unwrap();
+    let name = name["devices_defined"][0].as_str().unwrap().to_owned();
+    let (code, out, err) = command(
+        &["summary", &good, &device, "--json", "--device", &name],
+        "",
+    );
+    assert_eq!(code, 0, "{err}");
+    let v: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    assert!(v["max_efficiency"].as_f64().unwrap() > 0.1, "{out}");
+}

@@ -4,7 +4,7 @@
 //! TraceLens spreads this over several small files. Each is read into a [`TraceContext`];
 //! [`attach`] merges those of one report into the source of its table.
 
-use crate::dataset::{CallStack, ColumnData, Dataset, TraceContext};
+use crate::dataset::{CallStack, ColumnData, Dataset, Source, TraceContext};
 use gemmscope_model::hardware::Device;
 use std::collections::BTreeMap;
 
@@ -103,20 +103,24 @@ pub fn attach(data: &mut Dataset, context: &TraceContext) -> Attached {
             .enumerate()
             .filter(|(_, s)| is_table_of(&s.format, context))
     };
-    let targets: Vec<usize> = {
-        let same: Vec<usize> = tables()
-            .filter(|(_, s)| report_folder(&s.name) == folder)
-            .map(|(i, _)| i)
-            .collect();
-        if !same.is_empty() && !folder.is_empty() {
-            same
-        } else {
-            same.last()
-                .copied()
-                .or(tables().next_back().map(|(i, _)| i))
-                .into_iter()
-                .collect()
-        }
+    let same: Vec<usize> = tables()
+        .filter(|(_, s)| report_folder(&s.name) == folder)
+        .map(|(i, _)| i)
+        .collect();
+    let targets: Vec<usize> = if !same.is_empty() && !folder.is_empty() {
+        same
+    } else {
+        // A file from elsewhere: it belongs to the last table, unless the tables have folders of
+        // their own and this file another.
+        let near = |s: &Source| {
+            let theirs = report_folder(&s.name);
+            folder.is_empty()
+                || theirs.is_empty()
+                || within(folder, theirs)
+                || within(theirs, folder)
+        };
+        let last = tables().filter(|(_, s)| near(s)).map(|(i, _)| i).last();
+        same.last().copied().or(last).into_iter().collect()
     };
     for &target in &targets {
         let source = &mut data.sources[target];
@@ -132,6 +136,13 @@ pub fn attach(data: &mut Dataset, context: &TraceContext) -> Attached {
         source: targets.first().copied(),
         device,
     }
+}
+
+/// True if `inner` is a folder below `outer`.
+fn within(inner: &str, outer: &str) -> bool {
+    inner
+        .strip_prefix(outer)
+        .is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Sets the device of rows of one source that state none.
@@ -201,7 +212,6 @@ fn text_cell(data: &Dataset, key: &str, row: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::Source;
 
     fn source(name: &str) -> Source {
         Source {
@@ -259,8 +269,10 @@ mod tests {
         };
         let put = |data: &mut Dataset, file: &str| attach(data, &context(file)).source;
         assert_eq!(put(&mut data, "a/metadata/gemm_metadata.json"), Some(0));
-        // A file from elsewhere goes to the last table.
+        // A loose file goes to the last table, one of another report to none.
         assert_eq!(put(&mut data, "gemm_metadata.json"), Some(1));
+        assert_eq!(put(&mut data, "c/metadata/gemm_metadata.json"), None);
+        assert_eq!(put(&mut data, "b/run/gemm_metadata.json"), Some(1));
         assert_eq!(data.devices, ["", "MI300X"]);
         assert_eq!(put(&mut Dataset::new(), "gemm_metadata.json"), None);
     }

@@ -1,0 +1,177 @@
+//! The files that a command line names: single files, folders, standard input.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Files of a folder that are read at most, as on the page; a larger folder was probably named by
+/// mistake.
+const MOST_OF_A_FOLDER: usize = 500;
+
+/// One file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    /// Where it lies; `None` for standard input.
+    pub path: Option<PathBuf>,
+    /// Its name for the importer; "" for standard input. A file of a folder carries its path from
+    /// there, as on the page, so that the files of one report are known to belong together.
+    pub name: String,
+    /// It was found in a folder: a file there that is of no known format is not the user's mistake.
+    pub of_folder: bool,
+}
+
+impl Given {
+    /// Its name in messages.
+    pub(super) fn name_for_people(&self) -> &str {
+        if self.path.is_none() {
+            "standard input"
+        } else {
+            &self.name
+        }
+    }
+}
+
+/// The files of the arguments, in their order, with folders replaced by what is in them, and what
+/// is wrong with the arguments.
+pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
+    let (mut files, mut wrong) = (Vec::new(), Vec::new());
+    let common = common_folder(args);
+    for arg in args {
+        let path = Path::new(arg);
+        if arg == "-" {
+            files.push(Given {
+                path: None,
+                name: String::new(),
+                of_folder: false,
+            });
+        } else if path.is_dir() {
+            let before = files.len();
+            walk(path, &folder_name(path), &mut files, &mut wrong);
+            let found = files.len() - before;
+            if found > MOST_OF_A_FOLDER {
+                files.truncate(before + MOST_OF_A_FOLDER);
+                wrong.push(format!(
+                    "{}: only the first {MOST_OF_A_FOLDER} of {found} files are read",
+                    path.display()
+                ));
+            }
+            if found == 0 {
+                wrong.push(format!("{}: the folder is empty", path.display()));
+            }
+        } else {
+            let name = path.strip_prefix(&common).unwrap_or(path);
+            files.push(Given {
+                path: Some(path.to_owned()),
+                name: with_slashes(name),
+                of_folder: false,
+            });
+        }
+    }
+    (files, wrong)
+}
+
+/// The folder that all single files lie in: their names begin below it.
+fn common_folder(args: &[OsString]) -> PathBuf {
+    let mut folders = args
+        .iter()
+        .filter(|a| *a != "-" && !Path::new(a).is_dir())
+        .map(|a| Path::new(a).parent().unwrap_or(Path::new("")));
+    let Some(first) = folders.next() else {
+        return PathBuf::new();
+    };
+    folders.fold(first.to_owned(), |common, folder| {
+        common
+            .components()
+            .zip(folder.components())
+            .take_while(|(a, b)| a == b)
+            .map(|(a, _)| a)
+            .collect()
+    })
+}
+
+fn folder_name(path: &Path) -> String {
+    let absolute = path.canonicalize();
+    let path = absolute.as_deref().unwrap_or(path);
+    path.file_name()
+        .map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+fn with_slashes(path: &Path) -> String {
+    let parts: Vec<_> = path
+        .components()
+        .map(|c| c.as_os_str().to_string_lossy().into_owned())
+        .collect();
+    parts.join("/")
+}
+
+/// Adds the files of a folder and of those in it, by name. Hidden ones are passed over.
+fn walk(folder: &Path, name: &str, files: &mut Vec<Given>, wrong: &mut Vec<String>) {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(e) => {
+            wrong.push(format!("{}: cannot be read: {e}", folder.display()));
+            return;
+        }
+    };
+    let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let own = entry.file_name().to_string_lossy().into_owned();
+        // A link may lead back up: its target is given by its own name where it is wanted.
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if own.starts_with('.') {
+            continue;
+        }
+        let name = format!("{name}/{own}");
+        if kind.is_dir() {
+            walk(&entry.path(), &name, files, wrong);
+        } else if entry.path().is_file() {
+            files.push(Given {
+                path: Some(entry.path()),
+                name,
+                of_folder: true,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(args: &[&str]) -> Vec<String> {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        given(&args).0.into_iter().map(|g| g.name).collect()
+    }
+
+    #[test]
+    fn files_are_named_from_the_folder_they_share() {
+        assert_eq!(names(&["/no/such/a.csv"]), ["a.csv"]);
+        assert_eq!(names(&["x/a.csv", "x/b.csv"]), ["a.csv", "b.csv"]);
+        assert_eq!(
+            names(&["r/GEMM.csv", "-", "r/category_data/gemm_ops.csv"]),
+            ["GEMM.csv", "", "category_data/gemm_ops.csv"]
+        );
+        assert_eq!(names(&["a/G.csv", "b/G.csv"]), ["a/G.csv", "b/G.csv"]);
+    }
+
+    #[test]
+    fn a_folder_stands_for_its_files() {
+        let root = std::env::temp_dir().join(format!("gemmscope-files-{}", std::process::id()));
+        let report = root.join("report");
+        std::fs::create_dir_all(report.join("metadata")).unwrap();
+        std::fs::create_dir_all(root.join("none")).unwrap();
+        for name in ["b.csv", "metadata/a.json", ".hidden"] {
+            std::fs::write(report.join(name), "").unwrap();
+        }
+        let args = [report.clone().into_os_string()];
+        let (files, wrong) = given(&args);
+        let found: Vec<&str> = files.iter().map(|g| g.name.as_str()).collect();
+        assert_eq!(found, ["report/b.csv", "report/metadata/a.json"]);
+        assert!(files.iter().all(|g| g.of_folder) && wrong.is_empty());
+        let (files, wrong) = given(&[root.join("none").into_os_string()]);
+        assert!(files.is_empty() && wrong[0].contains("empty"), "{wrong:?}");
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}
