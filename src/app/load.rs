@@ -402,6 +402,7 @@ impl Loader {
             Some(old) => *old = file,
             None => files.push(file),
         });
+        self.give_captures();
         clock::mark("gemmscope:computed");
         // In an embedded page nobody chose the file or waits for it.
         if dom::embedded() {
@@ -417,6 +418,28 @@ impl Loader {
             words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
         }
         self.shell.say(words);
+    }
+
+    /// Reads traces that launch graphs once more, with the captures of the other files, which give
+    /// their kernels a shape.
+    fn give_captures(&self) {
+        let again: Vec<(u32, ImportOptions)> = self.bench.files.with_untracked(|files| {
+            let tables: Vec<&Dataset> = files.iter().map(|f| &*f.data.0).collect();
+            let with_captures = |(i, f): (usize, &LoadedFile)| {
+                let captures = trace::missing_captures(&tables, i);
+                (!captures.is_empty() && captures != f.options.captures).then(|| {
+                    let options = ImportOptions {
+                        captures,
+                        ..f.options.clone()
+                    };
+                    (f.id, options)
+                })
+            };
+            files.iter().enumerate().filter_map(with_captures).collect()
+        });
+        for (id, options) in again {
+            self.import_again(id, options);
+        }
     }
 
     /// Adds the devices of a file, and chooses the device where it is the only one.

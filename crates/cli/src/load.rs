@@ -119,6 +119,7 @@ pub(super) fn load_by(
     }
     let paths: Vec<&str> = files.iter().map(|f| f.name.as_str()).collect();
     let repeated = trace::repeated_tables(&paths);
+    let mut tables: Vec<(usize, Dataset)> = Vec::new();
     let mut contexts = Vec::new();
     for (i, file) in files.iter().enumerate() {
         let outcome = if let Some((_, why)) = repeated.iter().find(|(at, _)| *at == i) {
@@ -126,9 +127,8 @@ pub(super) fn load_by(
         } else {
             match read(file, &args.options) {
                 Ok(Imported::Table(data)) => {
-                    let first = all.data.sources.len();
-                    all.data.append(*data);
-                    Outcome::Table(first..all.data.sources.len())
+                    tables.push((i, *data));
+                    Outcome::Table(0..0)
                 }
                 Ok(Imported::Devices(devices)) => {
                     let names = devices.iter().map(|d| d.name.clone()).collect();
@@ -147,6 +147,26 @@ pub(super) fn load_by(
             }
         };
         all.files.push((file.name_for_people().to_owned(), outcome));
+    }
+    take_captures(&mut tables, &files, args, read);
+    let of_args = all.files.len() - files.len();
+    let (of_table, mut tables): (Vec<usize>, Vec<Dataset>) = tables.into_iter().unzip();
+    let (data, sources, repeated) = if let [one] = tables.as_mut_slice() {
+        // One large table is not copied.
+        let sources = 0..one.sources.len();
+        (std::mem::take(one), vec![sources], Vec::new())
+    } else {
+        let tables: Vec<&Dataset> = tables.iter().collect();
+        let repeated = trace::repeated_rows(&tables);
+        let (data, sources) = trace::unite(&tables, &repeated);
+        (data, sources, repeated)
+    };
+    all.data = data;
+    for (file, sources) in of_table.iter().zip(sources) {
+        all.files[of_args + file].1 = Outcome::Table(sources);
+    }
+    for r in repeated {
+        all.files[of_args + of_table[r.table]].1 = Outcome::LeftOut(r.why);
     }
     for (at, context) in contexts {
         let attached = trace::attach(&mut all.data, &context);
@@ -174,6 +194,32 @@ pub(super) fn load_by(
         format!("{why}\nTry `gemmscope {command} --help`.")
     });
     all
+}
+
+/// Reads traces that launch graphs once more, with the captures of the other files, which give
+/// their kernels a shape.
+fn take_captures(
+    tables: &mut [(usize, Dataset)],
+    files: &[Given],
+    args: &Args,
+    read: &mut dyn FnMut(&Given, &ImportOptions) -> Result<Imported, ImportError>,
+) {
+    for i in 0..tables.len() {
+        let all: Vec<&Dataset> = tables.iter().map(|(_, d)| d).collect();
+        let captures = trace::missing_captures(&all, i);
+        let file = &files[tables[i].0];
+        // Standard input cannot be read twice.
+        if captures.is_empty() || file.path.is_none() {
+            continue;
+        }
+        let options = ImportOptions {
+            captures,
+            ..args.options.clone()
+        };
+        if let Ok(Imported::Table(data)) = read(file, &options) {
+            tables[i].1 = *data;
+        }
+    }
 }
 
 /// The id of the device that `--device` means: one of the files or of the catalogue.

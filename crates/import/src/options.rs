@@ -1,6 +1,7 @@
 //! What the user decides about a file.
 
 use gemmscope_model::dtype::DataType;
+use gemmscope_table::dataset::Capture;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,6 +16,9 @@ pub struct ImportOptions {
     pub columns: BTreeMap<String, String>,
     /// Answers to assumptions, by `Assumption::key`.
     pub answers: BTreeMap<String, String>,
+    /// Captures of graphs from other files, for a trace that launches them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub captures: Vec<Capture>,
 }
 
 impl ImportOptions {

@@ -5,11 +5,13 @@
 //! [`Column`]. Every row has its file and line.
 
 mod append;
+mod capture;
 mod column_meaning;
 mod rejected;
 mod trace_context;
 pub mod wire;
 
+pub use capture::{Capture, CapturedLaunch};
 pub use column_meaning::{ColumnMeaning, ColumnSpec, ColumnUnit, UnknownMeaning};
 pub use rejected::{RejectReason, Rejected};
 pub use trace_context::{
@@ -138,6 +140,15 @@ pub struct Source {
     /// Content of the other files of the same trace report.
     #[serde(default)]
     pub trace: Option<Box<TraceContext>>,
+    /// Graphs whose capture it recorded; their launches may be in other files.
+    #[serde(default)]
+    pub captures: Vec<Capture>,
+    /// Launches of graphs whose kernels have their shape from a capture.
+    #[serde(default)]
+    pub graphs_with_capture: u64,
+    /// Launches of graphs whose capture was not known, so that their kernels have no shape.
+    #[serde(default)]
+    pub graphs_without_capture: u64,
 }
 
 /// A number of rows and their total time.

@@ -4,9 +4,10 @@
 //! TraceLens spreads this over several small files. Each is read into a [`TraceContext`];
 //! [`attach`] merges those of one report into the source of its table.
 
-use crate::dataset::{CallStack, ColumnData, Dataset, Source, TraceContext};
+use crate::dataset::{CallStack, Capture, ColumnData, Dataset, Source, TraceContext};
 use gemmscope_model::hardware::Device;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Key of the extra column with the operation id of a row in its trace.
 pub const UID_COLUMN: &str = "uid";
@@ -81,6 +82,138 @@ pub fn repeated_tables(paths: &[&str]) -> Vec<(usize, String)> {
         .collect()
 }
 
+/// The captures that give the `i`-th of several tables its shapes: those of the other files, if
+/// it launches graphs whose capture it does not hold itself.
+pub fn missing_captures(tables: &[&Dataset], i: usize) -> Vec<Capture> {
+    let wanted = |d: &Dataset| d.sources.iter().any(|s| s.graphs_without_capture > 0);
+    if !tables.get(i).is_some_and(|d| wanted(d)) {
+        return Vec::new();
+    }
+    let others = tables.iter().enumerate().filter(|(at, _)| *at != i);
+    others
+        .flat_map(|(_, d)| &d.sources)
+        .flat_map(|s| s.captures.iter().cloned())
+        .collect()
+}
+
+/// A table that [`repeated_rows`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeated {
+    /// Its index.
+    pub table: usize,
+    /// Index of the table that stays.
+    pub of: usize,
+    /// The sentence about it.
+    pub why: String,
+}
+
+/// Tables whose rows are those of another one, which would be counted twice: the same operations
+/// of one run in a trace and its report, and the shapes of a capture that a run has taken. Returns
+/// the index of each, and the reason with the other table's name.
+pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
+    let rows: Vec<Option<Vec<Call>>> = tables.iter().map(|d| calls_of(d)).collect();
+    let name = |i: usize| tables[i].sources.first().map_or("", |s| s.name.as_str());
+    let mut left: Vec<Repeated> = Vec::new();
+    for (i, data) in tables.iter().enumerate() {
+        let captured = data.sources.iter().any(|s| !s.captures.is_empty())
+            && data.time_s.iter().all(|t| t.is_nan());
+        let holder = (0..tables.len()).filter(|j| *j != i).find(|&j| {
+            if captured {
+                return tables[j].sources.iter().any(|s| s.graphs_with_capture > 0);
+            }
+            let (Some(mine), Some(theirs)) = (&rows[i], &rows[j]) else {
+                return false;
+            };
+            if !near(report_folder(name(i)), report_folder(name(j))) {
+                return false;
+            }
+            let gone = left.iter().any(|r| r.table == j);
+            // Of two that are equal, the trace goes, then the later one.
+            let first = |at: usize| (is_trace(tables[at]), at);
+            let smaller =
+                mine.len() < theirs.len() || mine.len() == theirs.len() && first(i) > first(j);
+            !gone && smaller && mine.iter().all(|c| theirs.iter().any(|t| c.is(t)))
+        });
+        if let Some(j) = holder {
+            let what = if captured {
+                "its shapes are in"
+            } else {
+                "lists operations again that are in"
+            };
+            left.push(Repeated {
+                table: i,
+                of: j,
+                why: format!("{what} {}", name(j)),
+            });
+        }
+    }
+    left
+}
+
+/// What the left-out traces say about the device and the time of the table at `of`.
+fn lent<'t>(
+    tables: &'t [&Dataset],
+    repeated: &'t [Repeated],
+    of: usize,
+) -> impl Iterator<Item = &'t TraceContext> {
+    repeated
+        .iter()
+        .filter(move |r| r.of == of)
+        .filter_map(|r| tables[r.table].sources.first()?.trace.as_deref())
+}
+
+/// All rows of several tables, but those of the repeated ones, and the sources of each table.
+pub fn unite(tables: &[&Dataset], repeated: &[Repeated]) -> (Dataset, Vec<Range<usize>>) {
+    let mut all = Dataset::new();
+    let mut sources = Vec::with_capacity(tables.len());
+    for (i, table) in tables.iter().enumerate() {
+        let first = all.sources.len();
+        if !repeated.iter().any(|r| r.table == i) {
+            all.append((*table).clone());
+            for context in lent(tables, repeated, i) {
+                add_context(&mut all, first, context);
+            }
+        }
+        sources.push(first..all.sources.len());
+    }
+    (all, sources)
+}
+
+/// The calls of one row, for telling runs apart.
+struct Call {
+    sizes: [u32; 4],
+    calls: f64,
+    time_s: f64,
+}
+
+impl Call {
+    /// Two runs never take the same time to a hundredth of a percent in every row.
+    fn is(&self, other: &Call) -> bool {
+        self.sizes == other.sizes
+            && self.calls == other.calls
+            && (self.time_s - other.time_s).abs() <= 1e-4 * self.time_s
+    }
+}
+
+fn is_trace(data: &Dataset) -> bool {
+    data.sources.iter().all(|s| s.format == "kineto")
+}
+
+/// The calls of a table that comes from a trace; `None` for any other. A trace has a few hundred
+/// distinct operations at most.
+fn calls_of(data: &Dataset) -> Option<Vec<Call>> {
+    let traced = |s: &Source| s.format == "kineto" || s.format.starts_with("tracelens");
+    if data.is_empty() || data.len() > 2_000 || !data.sources.iter().all(traced) {
+        return None;
+    }
+    let call = |r: usize| Call {
+        sizes: [data.m[r], data.n[r], data.k[r], data.batch[r]],
+        calls: data.count(r),
+        time_s: data.time_s[r] * data.count(r),
+    };
+    Some((0..data.len()).map(call).collect())
+}
+
 /// True if the context can belong to a table of this format.
 pub fn is_table_of(format: &str, context: &TraceContext) -> bool {
     match context.tables_of.as_str() {
@@ -112,25 +245,14 @@ pub fn attach(data: &mut Dataset, context: &TraceContext) -> Attached {
     } else {
         // A file from elsewhere: it belongs to the last table, unless the tables have folders of
         // their own and this file another.
-        let near = |s: &Source| {
-            let theirs = report_folder(&s.name);
-            folder.is_empty()
-                || theirs.is_empty()
-                || within(folder, theirs)
-                || within(theirs, folder)
-        };
-        let last = tables().filter(|(_, s)| near(s)).map(|(i, _)| i).last();
+        let last = tables()
+            .filter(|(_, s)| near(folder, report_folder(&s.name)))
+            .map(|(i, _)| i)
+            .next_back();
         same.last().copied().or(last).into_iter().collect()
     };
     for &target in &targets {
-        let source = &mut data.sources[target];
-        match &mut source.trace {
-            Some(known) => known.merge(context.clone()),
-            none => *none = Some(Box::new(context.clone())),
-        }
-        if !context.platform.is_empty() {
-            state_device(data, target, &context.platform);
-        }
+        add_context(data, target, context);
     }
     Attached {
         source: targets.first().copied(),
@@ -138,11 +260,28 @@ pub fn attach(data: &mut Dataset, context: &TraceContext) -> Attached {
     }
 }
 
-/// True if `inner` is a folder below `outer`.
-fn within(inner: &str, outer: &str) -> bool {
-    inner
-        .strip_prefix(outer)
-        .is_some_and(|rest| rest.starts_with('/'))
+/// Gives a context to one source. Its rows that state no device get the platform as theirs.
+fn add_context(data: &mut Dataset, source: usize, context: &TraceContext) {
+    let Some(s) = data.sources.get_mut(source) else {
+        return;
+    };
+    match &mut s.trace {
+        Some(known) => known.merge(context.clone()),
+        none => *none = Some(Box::new(context.clone())),
+    }
+    if !context.platform.is_empty() {
+        state_device(data, source, &context.platform);
+    }
+}
+
+/// True if files of these report folders can belong together: a folder below the other, or none.
+fn near(a: &str, b: &str) -> bool {
+    let within = |inner: &str, outer: &str| {
+        inner
+            .strip_prefix(outer)
+            .is_some_and(|rest| rest.is_empty() || outer.is_empty() || rest.starts_with('/'))
+    };
+    within(a, b) || within(b, a)
 }
 
 /// Sets the device of rows of one source that state none.
@@ -275,6 +414,54 @@ mod tests {
         assert_eq!(put(&mut data, "b/run/gemm_metadata.json"), Some(1));
         assert_eq!(data.devices, ["", "MI300X"]);
         assert_eq!(put(&mut Dataset::new(), "gemm_metadata.json"), None);
+    }
+
+    fn table(name: &str, format: &str, times: &[f64]) -> Dataset {
+        let mut t = crate::build::TableBuilder::new();
+        for time in times {
+            let op =
+                gemmscope_model::gemm::Operation::uniform(gemmscope_model::dtype::DataType::Bf16);
+            t.commit(2, b"", Ok(crate::build::Row::new(64, 64, 64, op, *time)));
+        }
+        let mut data = t.finish();
+        data.sources = vec![Source {
+            format: format.to_owned(),
+            ..source(name)
+        }];
+        data
+    }
+
+    #[test]
+    fn a_trace_beside_its_report_is_counted_once_and_lends_its_device() {
+        let report = table("r/GEMM.csv", "tracelens", &[1e-3, 2e-3]);
+        let mut trace = table("r/trace.json", "kineto", &[2e-3, 1.00001e-3]);
+        trace.sources[0].trace = Some(Box::new(TraceContext {
+            platform: "MI300X".to_owned(),
+            ..TraceContext::default()
+        }));
+        let other = table("other/trace.json", "kineto", &[1e-3, 2e-3]);
+        let slower = table("r/run2.json", "kineto", &[1.1e-3, 2e-3]);
+        let tables = [&trace, &report, &other, &slower];
+        let repeated = repeated_rows(&tables);
+        assert_eq!(repeated.len(), 1);
+        assert_eq!((repeated[0].table, repeated[0].of), (0, 1));
+        let (all, sources) = unite(&tables, &repeated);
+        assert_eq!((all.len(), &sources[0], &sources[1]), (6, &(0..0), &(0..1)));
+        assert_eq!(all.devices[usize::from(all.device[0])], "MI300X");
+    }
+
+    #[test]
+    fn a_capture_gives_its_shapes_to_the_run_beside_it() {
+        let mut run = table("run.json", "kineto", &[1e-3]);
+        let mut captured = table("capture.json", "kineto", &[f64::NAN]);
+        captured.sources[0].captures = vec![Capture::default()];
+        run.sources[0].graphs_without_capture = 1;
+        assert_eq!(missing_captures(&[&run, &captured], 0).len(), 1);
+        assert!(missing_captures(&[&run, &captured], 1).is_empty());
+        assert!(repeated_rows(&[&run, &captured]).is_empty());
+        run.sources[0].graphs_without_capture = 0;
+        run.sources[0].graphs_with_capture = 1;
+        assert_eq!(repeated_rows(&[&run, &captured])[0].table, 1);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::app::state::{Shell, Workbench};
 use crate::app::ui::Modal;
 use crate::app::views;
 use crate::web::{boot, dom};
+use gemmscope_import::ImportOptions;
 use gemmscope_model::units::Bytes;
 use gemmscope_share::data;
 use gemmscope_share::data::{Carried, Place, Snippet};
@@ -25,7 +26,11 @@ async fn carried(bench: Workbench, loader: Loader) -> Vec<Carried> {
         let bytes = gloo_file::futures::read_as_bytes(&input.blob).await;
         out.push(Carried {
             name: input.name,
-            options: f.options,
+            options: ImportOptions {
+                // They come again with the file that holds them.
+                captures: Vec::new(),
+                ..f.options
+            },
             bytes: bytes.unwrap_or_default(),
         });
     }

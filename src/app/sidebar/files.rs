@@ -34,10 +34,19 @@ pub fn Files() -> impl IntoView {
     }
 }
 
+/// Why a file's rows are in no figure.
+fn why_not_counted(bench: Workbench, id: u32) -> Option<String> {
+    let at = bench.files.with(|f| f.iter().position(|f| f.id == id))?;
+    bench
+        .repeated
+        .with(|all| all.iter().find(|r| r.table == at).map(|r| r.why.clone()))
+}
+
 #[component]
 fn Card(file: LoadedFile) -> impl IntoView {
     let shell = Shell::here();
     let loader = Loader::here();
+    let bench = Workbench::here();
     let id = file.id;
     let source = file.data.sources.first().cloned().unwrap_or_default();
     let aside = source.rejected.total();
@@ -89,6 +98,9 @@ fn Card(file: LoadedFile) -> impl IntoView {
                 {if source.rows_used == 1 { " GEMM" } else { " GEMMs" }}
                 " from " {grouped(source.rows_read)} " rows, " {Bytes(source.bytes as f64).to_string()}
             </p>
+            {move || why_not_counted(bench, id).map(|why| view! {
+                <p class="file-card-line">"Not counted: " {why} "."</p>
+            })}
             {(checked.compared > 0).then(|| {
                 let all = checked.compared == checked.within_1_percent;
                 view! {

@@ -67,6 +67,8 @@ pub struct Workbench {
     pub history: RwSignal<History<ViewState>>,
     /// The user's own devices.
     pub custom: RwSignal<Vec<Device>>,
+    /// Files whose rows are those of another one and are not counted, by their index.
+    pub repeated: Memo<Vec<trace::Repeated>>,
     /// True once there is a file.
     pub has_data: Memo<bool>,
     /// All rows of all files.
@@ -118,8 +120,11 @@ impl Workbench {
         let contexts = RwSignal::new(Vec::<TraceContext>::new());
         let view = RwSignal::new(first);
         let custom = RwSignal::new(stored_devices());
+        let repeats = Memo::new(move |_| files.with(|files| repeated(files)));
         let data = Memo::new(move |_| {
-            files.with(|files| contexts.with(|contexts| unite(files, contexts)))
+            files.with(|files| {
+                repeats.with(|repeats| contexts.with(|contexts| unite(files, repeats, contexts)))
+            })
         });
         let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
         let roof = Memo::new(move |_| view.with(|v| v.roof));
@@ -181,6 +186,7 @@ impl Workbench {
             view,
             history: RwSignal::default(),
             custom,
+            repeated: repeats,
             has_data: Memo::new(move |_| files.with(|f| !f.is_empty())),
             data,
             metrics,
@@ -298,9 +304,21 @@ fn devices_in_use(data: &Dataset, metrics: &Metrics) -> Vec<Option<String>> {
     names
 }
 
-/// All rows of all files. One file is shared as it is; several are copied into one table, and the
-/// contexts of trace reports are attached to their tables.
-fn unite(files: &[LoadedFile], contexts: &[TraceContext]) -> Shared<Dataset> {
+/// Files whose rows are those of another one, by their index.
+fn repeated(files: &[LoadedFile]) -> Vec<trace::Repeated> {
+    match files {
+        [] | [_] => Vec::new(),
+        files => trace::repeated_rows(&files.iter().map(|f| &*f.data.0).collect::<Vec<_>>()),
+    }
+}
+
+/// All rows of all files, but those that repeat another one. One file is shared as it is; several
+/// are copied into one table, and the contexts of trace reports are attached to their tables.
+fn unite(
+    files: &[LoadedFile],
+    repeated: &[trace::Repeated],
+    contexts: &[TraceContext],
+) -> Shared<Dataset> {
     let traced = files
         .iter()
         .flat_map(|f| &f.data.sources)
@@ -308,11 +326,9 @@ fn unite(files: &[LoadedFile], contexts: &[TraceContext]) -> Shared<Dataset> {
     match files {
         [] => Shared::from(Dataset::new()),
         [one] if !traced => one.data.clone(),
-        [first, rest @ ..] => {
-            let mut all = (*first.data.0).clone();
-            for file in rest {
-                all.append((*file.data.0).clone());
-            }
+        files => {
+            let tables: Vec<&Dataset> = files.iter().map(|f| &*f.data.0).collect();
+            let (mut all, _) = trace::unite(&tables, repeated);
             for context in contexts.iter().filter(|_| traced) {
                 trace::attach(&mut all, context);
             }

@@ -3,8 +3,10 @@
 //!
 //! A kernel belongs to the innermost operation that launched it, so that a wrapper and the
 //! operation below it are counted once. Calls of one operation with one shape and one main kernel
-//! are one row. ROCm writes the grid in threads, CUDA in blocks.
+//! are one row. The kernels of a graph belong to the launches that its capture recorded, in this
+//! trace or in another one. ROCm writes the grid in threads, CUDA in blocks.
 
+mod capture;
 mod events;
 mod join;
 mod rows;
@@ -14,6 +16,7 @@ use crate::split::json::{Item, ItemReader, Json};
 use crate::{Detection, Format, Head, ImportError, ImportOptions, Imported, Reader};
 use events::{Events, Signature};
 use gemmscope_table::build::TableBuilder;
+use gemmscope_table::dataset::Capture;
 use serde_json::Value;
 
 pub(crate) const FORMAT: Format = Format {
@@ -43,6 +46,7 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
     let chosen = options.answer("device").map_or(0, |d| table.device(d));
     let trace = Trace {
         chosen,
+        captures: options.captures.clone(),
         file: head.name.clone(),
         events: Events::default(),
         devices: Vec::new(),
@@ -56,6 +60,8 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
 struct Trace {
     /// Device that the user chose; 0 for none.
     chosen: u16,
+    /// Captures of graphs from other files.
+    captures: Vec<Capture>,
     file: String,
     events: Events,
     /// Number and name of the devices that the trace describes.

@@ -37,6 +37,8 @@ pub(super) struct Launch {
     pub start: f64,
     /// It starts a whole graph.
     pub graph: bool,
+    /// Code of the kernel's name, where the runtime names it (HIP).
+    pub kernel: Option<u32>,
 }
 
 /// A kernel, or a memset, on the device.
@@ -72,6 +74,8 @@ pub(super) struct Events {
     pub kernels: Vec<Kernel>,
     /// Flow arrows from the host: id -> thread and time.
     pub flows: HashMap<u64, (u32, f64)>,
+    /// When the captures of graphs began, microseconds.
+    pub captures: Vec<f64>,
     pub signatures: Vec<Signature>,
     /// Names of kernels and operations, once each.
     pub names: Vec<String>,
@@ -93,6 +97,7 @@ enum Sort {
     Memset,
     Call,
     Launch,
+    BeginCapture,
     Flow,
 }
 
@@ -109,6 +114,7 @@ impl Events {
             Sort::Kernel | Sort::Memset => self.kernel(line, &event, sort == Sort::Memset),
             Sort::Call => self.call(line, &event, is_gemm),
             Sort::Launch => self.launch(&event),
+            Sort::BeginCapture => self.captures.push(micros(&event, "ts")),
             Sort::Flow => {
                 let id = event.get("id").map(whole).unwrap_or_default();
                 let thread = self.thread(&event);
@@ -127,6 +133,9 @@ impl Events {
             b"cuda_runtime" | b"cuda_driver" | b"hip_runtime" | b"Runtime" | b"runtime" => {
                 let name = string_after(text, b"\"name\"")?;
                 self.hip |= name.starts_with(b"hip");
+                if memmem::find(name, b"BeginCapture").is_some() {
+                    return Some(Sort::BeginCapture);
+                }
                 let starts = memmem::find(name, b"Launch").is_some()
                     || memmem::find(name, b"Memset").is_some();
                 return starts.then_some(Sort::Launch);
@@ -200,7 +209,9 @@ impl Events {
     fn launch(&mut self, event: &Value) {
         let args = event.get("args").unwrap_or(&Value::Null);
         let name = event.get("name").and_then(Value::as_str).unwrap_or("");
+        let kernel = args.get("kernel").and_then(Value::as_str);
         let launch = Launch {
+            kernel: kernel.map(|name| self.name(name)),
             external_id: external_id(args),
             correlation: args.get("correlation").map(whole).unwrap_or_default(),
             thread: self.thread(event),

@@ -1,15 +1,15 @@
 //! Kernels, joined to their operations -> rows.
 
-use super::Trace;
-use super::events::{Events, Kernel};
+use super::events::{Events, Kernel, Signature};
 use super::join::{Join, Owner};
+use super::{Trace, capture};
 use crate::formats::profilers::kernel_kind::KernelKind;
 use crate::formats::profilers::tracelens::{Py, from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime, TraceContext};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What calls of one row have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,6 +98,7 @@ pub(super) fn finish(
     }
     let Trace {
         chosen,
+        captures,
         file,
         events,
         devices,
@@ -116,6 +117,9 @@ pub(super) fn finish(
 
     let join = Join::new(&events);
     let mut left_out = LeftOut::default();
+    // Kernels of each launch of a graph.
+    let mut graphs: Vec<Vec<u32>> = Vec::new();
+    let mut graph_at: HashMap<u64, usize> = HashMap::new();
     // Kernels of one call belong together.
     let mut calls: Vec<(u32, Vec<u32>)> = Vec::new();
     let mut place: HashMap<u32, usize> = HashMap::new();
@@ -143,7 +147,15 @@ pub(super) fn finish(
                 };
                 (operation, own.or_else(outer))
             }
-            _ => ("", None),
+            Owner::Graph => {
+                let at = *graph_at.entry(k.correlation).or_insert_with(|| {
+                    graphs.push(Vec::new());
+                    graphs.len() - 1
+                });
+                graphs[at].push(i as u32);
+                continue;
+            }
+            Owner::Unknown => ("", None),
         };
         if let Some(call) = gemm {
             let at = *place.entry(call).or_insert_with(|| {
@@ -152,12 +164,12 @@ pub(super) fn finish(
             });
             calls[at].1.push(i as u32);
         } else if !k.memset {
-            left_out.add(k, KernelKind::of(operation, name), owner == Owner::Graph);
+            left_out.add(k, KernelKind::of(operation, name), false);
         }
     }
 
     let mut groups = Groups::default();
-    for (call, kernels) in &calls {
+    let mut add = |signature: u32, kernels: &[u32]| {
         let of = |i: &u32| &events.kernels[*i as usize];
         let time: f64 = kernels.iter().map(|i| of(i).time_s).sum();
         let longest = kernels.iter().map(of).max_by(|a, b| {
@@ -165,10 +177,7 @@ pub(super) fn finish(
                 .cmp(&!b.memset)
                 .then(a.time_s.total_cmp(&b.time_s))
         });
-        let (Some(main), Some(signature)) = (longest, events.calls[*call as usize].signature)
-        else {
-            continue;
-        };
+        let Some(main) = longest else { return };
         let blocks = if threads {
             (main.grid / main.block).ceil()
         } else {
@@ -181,12 +190,48 @@ pub(super) fn finish(
             device: device(main.device),
         };
         groups.add(key, main.line, time, kernels.len() as f64);
+    };
+    for (call, kernels) in &calls {
+        if let Some(signature) = events.calls[*call as usize].signature {
+            add(signature, kernels);
+        }
     }
-
+    // The signatures of this trace, then those of captures in other files.
+    let mut signatures: Vec<&Signature> = events.signatures.iter().collect();
+    let own = capture::record(&events, &join);
+    // Launches with and without their capture.
+    let mut graphs_by_capture = [0, 0];
+    for mut kernels in graphs {
+        kernels.sort_by(|a, b| {
+            let start = |i: &u32| events.kernels[*i as usize].start_s;
+            start(a).total_cmp(&start(b))
+        });
+        let replayed = capture::replay(&events, &kernels, &own)
+            .or_else(|| capture::replay(&events, &kernels, &captures));
+        let mut shaped: HashSet<u32> = HashSet::new();
+        let unknown = replayed.is_none();
+        graphs_by_capture[usize::from(unknown)] += 1;
+        for call in replayed.into_iter().flatten() {
+            let known = signatures.iter().position(|s| *s == call.signature);
+            let code = known.unwrap_or_else(|| {
+                signatures.push(call.signature);
+                signatures.len() - 1
+            });
+            add(code as u32, &call.kernels);
+            shaped.extend(call.kernels);
+        }
+        for i in kernels.iter().filter(|i| !shaped.contains(i)) {
+            let k = &events.kernels[*i as usize];
+            if !k.memset {
+                let name = &events.names[k.name as usize];
+                left_out.add(k, KernelKind::of("", name), unknown);
+            }
+        }
+    }
     // The capture of a graph launches kernels that run later, in another trace.
     let mut captured = false;
     if groups.all.is_empty() && left_out.loose.is_empty() {
-        capture(&mut groups, &events, &join, device(0));
+        listed(&mut groups, &events, &join, device(0));
         captured = !groups.all.is_empty();
     }
     let groups = groups.all;
@@ -197,7 +242,7 @@ pub(super) fn finish(
             .key
             .kernel
             .map_or("", |k| events.names[k as usize].as_str());
-        let [name, dims, types, strides] = &events.signatures[g.key.signature as usize];
+        let [name, dims, types, strides] = signatures[g.key.signature as usize];
         let found = from_operands(
             name,
             &Py::parse(dims),
@@ -254,7 +299,7 @@ pub(super) fn finish(
             "this profiler trace (Kineto) holds convolutions but no matrix multiply"
         } else {
             "this profiler trace (Kineto) holds no matrix multiply with its shapes: record it with \
-             record_shapes=True, and without a CUDA graph, whose kernels name no operation"
+             record_shapes=True; of a graph, open the trace of its capture too"
         })
         .kind(ErrorKind::Foreign));
     }
@@ -262,12 +307,14 @@ pub(super) fn finish(
         s.not_gemm = left_out.not_gemm;
         s.without_model = without;
         s.trace = Some(Box::new(context));
+        s.captures = own;
+        [s.graphs_with_capture, s.graphs_without_capture] = graphs_by_capture;
     }
     Ok(Imported::table(data))
 }
 
 /// Adds the GEMMs that launched something, without times.
-fn capture(groups: &mut Groups, events: &Events, join: &Join<'_>, device: u16) {
+fn listed(groups: &mut Groups, events: &Events, join: &Join<'_>, device: u16) {
     let mut launched: Vec<u32> = events
         .launches
         .iter()
@@ -355,7 +402,9 @@ impl LeftOut {
                 (KernelKind::GroupedGemm, _) => {
                     "a grouped or expert (MoE) GEMM, which has no single M, N, K"
                 }
-                (_, true) => "a GEMM kernel of a graph launch, which names no operation",
+                (_, true) => {
+                    "a GEMM kernel of a graph launch, which names no operation: open the trace of the capture beside it"
+                }
                 _ => "a GEMM kernel whose operation has no shapes in the trace",
             };
             table.reject(

@@ -28,3 +28,94 @@ fn a_long_trace_is_read_in_bounded_time() {
     assert_eq!((0..3).map(|r| d.count(r)).sum::<f64>(), 1999.0);
     assert!(started.elapsed().as_secs() < 10);
 }
+
+fn table(text: &str, options: &ImportOptions) -> gemmscope_table::dataset::Dataset {
+    match read_all("t.json", text.as_bytes(), options) {
+        Ok(Imported::Table(d)) => *d,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A capture of one graph: two multiplications of different shape by the same kernel, the second
+/// with a reduction, and something else between them.
+fn capture() -> String {
+    let launch = |ts: u32, kernel: &str| {
+        format!(
+            "{{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"hipLaunchKernel\", \"pid\": 1, \"tid\": 1, \"ts\": {ts}, \"dur\": 1, \"args\": {{\"kernel\": \"{kernel}\", \"correlation\": {ts}}}}},\n"
+        )
+    };
+    let mm = |ts: u32, k: u32| {
+        format!(
+            "{{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 1, \"tid\": 1, \"ts\": {ts}, \"dur\": 8, \"args\": {{\"External id\": {ts}, \"Input Dims\": [[32, {k}], [{k}, 64]], \"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\"]}}}},\n"
+        )
+    };
+    let mut text = String::from(
+        "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"AMD Instinct MI300X\"}], \"traceEvents\": [\n",
+    );
+    text += "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"hipStreamBeginCapture\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 1},\n";
+    text += &(mm(10, 128) + &launch(11, "Cijk_gemm"));
+    text += &launch(25, "silu");
+    text += &(mm(30, 256) + &launch(31, "Cijk_gemm") + &launch(32, "Cijk_gemm_PostGSU4"));
+    text + "{\"ph\": \"M\"}]}"
+}
+
+/// Two launches of a graph with these kernels.
+fn run(kernels: &[&str]) -> String {
+    let mut text = String::from(
+        "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"AMD Instinct MI300X\"}], \"traceEvents\": [\n",
+    );
+    for launch in 0..2u32 {
+        let id = 100 + launch;
+        let ts = 1000 * (launch + 1);
+        text += &format!(
+            "{{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"hipGraphLaunch\", \"pid\": 1, \"tid\": 1, \"ts\": {ts}, \"dur\": 1, \"args\": {{\"correlation\": {id}}}}},\n"
+        );
+        for (i, kernel) in (1u32..).zip(kernels) {
+            text += &format!(
+                "{{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"{kernel}\", \"ts\": {}, \"dur\": {i}, \"args\": {{\"correlation\": {id}, \"device\": 0}}}},\n",
+                ts + 20 * i
+            );
+        }
+    }
+    text + "{\"ph\": \"M\"}]}"
+}
+
+#[test]
+fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
+    let kernels = ["Cijk_gemm", "silu", "Cijk_gemm", "Cijk_gemm_PostGSU4"];
+    let captured = table(&capture(), &ImportOptions::default());
+    assert_eq!(captured.k, [128, 256]);
+    assert!(captured.time_s.iter().all(|t| t.is_nan()));
+    let alone = table(&run(&kernels), &ImportOptions::default());
+    assert_eq!(
+        (alone.len(), alone.sources[0].graphs_without_capture),
+        (0, 2)
+    );
+    assert!(
+        alone.sources[0].rejected.reasons[0]
+            .text
+            .contains("the trace of the capture")
+    );
+
+    let options = ImportOptions {
+        captures: captured.sources[0].captures.clone(),
+        ..ImportOptions::default()
+    };
+    let joined = table(&run(&kernels), &options);
+    assert_eq!(joined.k, [128, 256]);
+    assert_eq!(
+        (0..2).map(|r| joined.count(r)).collect::<Vec<_>>(),
+        [2.0, 2.0]
+    );
+    // The reduction belongs to its call.
+    assert!((joined.time_s[0] - 1e-6).abs() < 1e-12 && (joined.time_s[1] - 7e-6).abs() < 1e-12);
+    assert_eq!(joined.sources[0].graphs_with_capture, 2);
+    assert_eq!(joined.sources[0].not_gemm.rows, 2);
+
+    // Another graph is not forced into this capture.
+    let other = table(&run(&["Cijk_gemm", "silu", "Cijk_gemm"]), &options);
+    assert_eq!(
+        (other.len(), other.sources[0].graphs_without_capture),
+        (0, 2)
+    );
+}

@@ -1,0 +1,127 @@
+//! Captures of graphs: what they recorded, and which shapes they give to the kernels of a run.
+
+use super::events::{Events, Signature};
+use super::join::Join;
+use gemmscope_table::dataset::{Capture, CapturedLaunch};
+use std::collections::{HashMap, HashSet};
+
+/// The captures of a trace: launches without kernels, one list a capture.
+pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Capture> {
+    if events.captures.is_empty() && !events.kernels.is_empty() {
+        return Vec::new();
+    }
+    let ran: HashSet<u64> = events.kernels.iter().map(|k| k.correlation).collect();
+    let mut launches: Vec<_> = events
+        .launches
+        .iter()
+        .filter(|l| !l.graph && !ran.contains(&l.correlation))
+        .collect();
+    launches.sort_by(|a, b| a.start.total_cmp(&b.start));
+    let mut begins = events.captures.clone();
+    begins.sort_by(f64::total_cmp);
+    let mut all: Vec<Capture> = Vec::new();
+    let mut segment = usize::MAX;
+    let mut codes = Codes::default();
+    for launch in launches {
+        let at = begins.partition_point(|b| *b <= launch.start);
+        if at == 0 && !begins.is_empty() {
+            continue;
+        }
+        if at != segment {
+            segment = at;
+            codes = Codes::default();
+            all.push(Capture::default());
+        }
+        let Some(capture) = all.last_mut() else {
+            continue;
+        };
+        let gemm = join.caller(launch).and_then(|call| join.gemm_around(call));
+        let call = gemm.and_then(|call| {
+            let signature = events.calls[call as usize].signature?;
+            let next = codes.calls.len() as u32;
+            let number = *codes.calls.entry(call).or_insert(next);
+            let signature = *codes.signatures.entry(signature).or_insert_with(|| {
+                capture
+                    .signatures
+                    .push(events.signatures[signature as usize].clone());
+                capture.signatures.len() as u32 - 1
+            });
+            Some((number, signature))
+        });
+        let kernel = launch.kernel.map(|name| {
+            *codes.kernels.entry(name).or_insert_with(|| {
+                capture.kernels.push(events.names[name as usize].clone());
+                capture.kernels.len() as u32 - 1
+            })
+        });
+        capture.launches.push(CapturedLaunch { kernel, call });
+    }
+    all.retain(|c| !c.signatures.is_empty());
+    all
+}
+
+#[derive(Default)]
+struct Codes {
+    calls: HashMap<u32, u32>,
+    signatures: HashMap<u32, u32>,
+    kernels: HashMap<u32, u32>,
+}
+
+/// The kernels of one launch of a graph that belong to a call of the capture.
+pub(super) struct Replayed<'c> {
+    pub signature: &'c Signature,
+    /// Indices of the kernels.
+    pub kernels: Vec<u32>,
+}
+
+/// Which capture a launch of a graph runs, and its kernels by call. `kernels` are the graph's, in
+/// the order of their start. Kernels are matched by name and order, and by order alone where the
+/// capture has no names. `None` if no capture fits.
+pub(super) fn replay<'c>(
+    events: &Events,
+    kernels: &[u32],
+    captures: &'c [Capture],
+) -> Option<Vec<Replayed<'c>>> {
+    captures.iter().find_map(|c| fit(events, kernels, c))
+}
+
+fn fit<'c>(events: &Events, kernels: &[u32], capture: &'c Capture) -> Option<Vec<Replayed<'c>>> {
+    let name = |k: &u32| events.names[events.kernels[*k as usize].name as usize].as_str();
+    let named = capture.launches.iter().all(|l| l.kernel.is_some());
+    // The launches of each name that wait for their kernel, the first at the end.
+    let mut waiting: HashMap<&str, Vec<&CapturedLaunch>> = HashMap::new();
+    for launch in capture.launches.iter().rev() {
+        let name = launch.kernel.map_or("", |k| &capture.kernels[k as usize]);
+        waiting.entry(name).or_default().push(launch);
+    }
+    let mut calls: Vec<Replayed<'c>> = Vec::new();
+    let mut at: HashMap<u32, usize> = HashMap::new();
+    for kernel in kernels {
+        // A memset of the run may be a kernel of the capture's runtime, or nothing at all.
+        let memset = events.kernels[*kernel as usize].memset;
+        let key = if named { name(kernel) } else { "" };
+        let Some(launch) = waiting.get_mut(key).and_then(Vec::pop) else {
+            if memset {
+                continue;
+            }
+            return None;
+        };
+        if let Some((call, signature)) = launch.call {
+            let place = *at.entry(call).or_insert_with(|| {
+                calls.push(Replayed {
+                    signature: &capture.signatures[signature as usize],
+                    kernels: Vec::new(),
+                });
+                calls.len() - 1
+            });
+            calls[place].kernels.push(*kernel);
+        }
+    }
+    // Launches left over are another graph's, unless they are memsets that left no kernel.
+    let left = waiting
+        .values()
+        .flatten()
+        .filter(|l| l.kernel.is_some() || l.call.is_some())
+        .count();
+    (left == 0).then_some(calls)
+}
