@@ -144,7 +144,7 @@ fn measure(path: &Path) -> Result<Report, Box<dyn Error>> {
         default: Some("h100-sxm".into()),
         ..DeviceChoice::default()
     };
-    let devices = choice.resolve(&data.devices, &[]);
+    let devices = choice.resolve(&data, &[]);
     let compute = || Metrics::compute(&data, devices.clone(), RoofKind::Datasheet);
     timings.push(time("metrics", compute));
     let frame = Frame::all(data.clone(), Arc::new(compute()));

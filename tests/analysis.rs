@@ -30,7 +30,7 @@ fn frame(files: &[(&str, &[u8])], kind: RoofKind) -> Frame {
         default: Some("mi300x".to_owned()),
         ..DeviceChoice::default()
     };
-    let devices = choice.resolve(&data.devices, &custom);
+    let devices = choice.resolve(&data, &custom);
     let metrics = Metrics::compute(&data, devices, kind);
     Frame::all(Arc::new(data), Arc::new(metrics))
 }
@@ -136,7 +136,7 @@ fn said(text: &str, device: Option<&str>) -> ([String; 3], Vec<String>) {
         default: device.map(str::to_owned),
         ..DeviceChoice::default()
     };
-    let devices = choice.resolve(&data.devices, &[]);
+    let devices = choice.resolve(&data, &[]);
     let metrics = Metrics::compute(&data, devices, RoofKind::Datasheet);
     let f = Frame::all(Arc::new(*data), Arc::new(metrics));
     let report = Report::new(&f, &check_all(&f));

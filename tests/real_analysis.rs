@@ -61,7 +61,7 @@ fn frame(data: Dataset, custom: &[Device], device: Option<&str>, kind: RoofKind)
         default: device.map(str::to_owned),
         ..DeviceChoice::default()
     };
-    let devices = choice.resolve(&data.devices, custom);
+    let devices = choice.resolve(&data, custom);
     let metrics = Metrics::compute(&data, devices, kind);
     Frame::all(Arc::new(data), Arc::new(metrics))
 }

@@ -31,7 +31,7 @@ fn summary(d: &Dataset, device: Option<&str>) -> Summary {
         default: device.map(str::to_owned),
         ..DeviceChoice::default()
     };
-    let metrics = Metrics::compute(d, choice.resolve(&d.devices, &[]), RoofKind::default());
+    let metrics = Metrics::compute(d, choice.resolve(&d, &[]), RoofKind::default());
     Summary::of(d, &metrics, 0).unwrap()
 }
 

@@ -3,7 +3,7 @@
 
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::hardware::{Device, RoofKind, match_name};
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Intensity, Seconds};
 use gemmscope_table::column_format;
@@ -298,7 +298,22 @@ fn judged_by(
         (None, _) if stated.is_empty() => {
             "The file names no device: choose one to see a roof".to_owned()
         }
-        (None, _) => format!("“{stated}” is in no list of devices: choose one to see a roof"),
+        (None, _) => unknown_device(stated),
+    }
+}
+
+/// Why a stated name has no roof.
+fn unknown_device(stated: &str) -> String {
+    match match_name(stated).candidates().as_slice() {
+        [] if stated.starts_with("gfx") || stated.starts_with("sm_") => format!(
+            "“{stated}” is a compiler target whose peaks are in no list: choose a device, or open a JSON file that \
+             describes it"
+        ),
+        [] => format!("“{stated}” is in no list of devices: choose one to see a roof"),
+        devices => {
+            let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
+            format!("“{stated}” may be {}: choose one", names.join(" or "))
+        }
     }
 }
 

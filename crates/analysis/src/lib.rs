@@ -32,7 +32,7 @@
 //! table.commit(2, b"", Ok(row));
 //! let data = table.finish();
 //! let choice = DeviceChoice { default: Some("mi300x".into()), ..DeviceChoice::default() };
-//! let metrics = Metrics::compute(&data, choice.resolve(&data.devices, &[]), RoofKind::Datasheet);
+//! let metrics = Metrics::compute(&data, choice.resolve(&data, &[]), RoofKind::Datasheet);
 //! let frame = Frame::all(Arc::new(data), Arc::new(metrics));
 //!
 //! let found = findings::check_all(&frame).findings;

@@ -24,7 +24,7 @@ pub const FINDING_KEY: &str = "finding";
 /// The rows that a view state shows of some data, with their figures. `custom` are devices that
 /// the catalogue lacks. Filters that are too many are named.
 pub fn frame(data: Dataset, state: &ViewState, custom: &[Device]) -> (Frame, Vec<String>) {
-    let devices = state.devices.resolve(&data.devices, custom);
+    let devices = state.devices.resolve(&data, custom);
     let metrics = Metrics::compute(&data, devices, state.roof);
     let whole = Frame::all(Arc::new(data), Arc::new(metrics));
     let mut mask = Mask::default();

@@ -34,7 +34,7 @@ pub(super) fn summary(
     } else {
         RoofKind::default()
     };
-    let devices = choice.resolve(&data.devices, &loaded.custom);
+    let devices = choice.resolve(data, &loaded.custom);
     let metrics = Metrics::compute(data, devices, roof);
     let object = |out: &mut dyn Write, name: &str, key: &str, value: &str| {
         writeln!(out, "{}", serde_json::json!({ "file": name, key: value }))

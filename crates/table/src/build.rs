@@ -273,6 +273,7 @@ impl TableBuilder {
     /// Adds the usual assumption about a data type that the file does not state.
     pub fn assume_dtype(&mut self, value: DataType, why: &str) {
         self.assume(Assumption {
+            by_hand: false,
             key: "dtype".into(),
             text: format!("{why}: taken as {}.", value.name()),
             value: value.id().into(),
@@ -284,8 +285,20 @@ impl TableBuilder {
     /// or "" for the one chosen on the page.
     pub fn assume_device(&mut self, value: &str, why: &str) {
         self.assume(Assumption {
+            by_hand: false,
             key: "device".into(),
             text: why.to_owned(),
+            value: value.to_owned(),
+            choices: Vec::new(),
+        });
+    }
+
+    /// Records that the user chose the device of a file that names none.
+    pub fn device_by_hand(&mut self, value: &str) {
+        self.assume(Assumption {
+            by_hand: true,
+            key: "device".into(),
+            text: "The file does not name its device: chosen by hand.".into(),
             value: value.to_owned(),
             choices: Vec::new(),
         });

@@ -92,6 +92,9 @@ pub struct Assumption {
     pub value: String,
     /// Other values to choose from (empty: free text).
     pub choices: Vec<String>,
+    /// The user chose it for this file.
+    #[serde(default)]
+    pub by_hand: bool,
 }
 
 /// How the file's own rate compares with the recomputed one.
@@ -229,6 +232,31 @@ impl Dataset {
             batch: self.batch[row],
             op: self.ops[self.op[row] as usize],
         }
+    }
+
+    /// Which of [`devices`](Self::devices) no file states: readers guessed them from a file's name or
+    /// its format.
+    pub fn implied_devices(&self) -> Vec<bool> {
+        let guess = |s: &Source| {
+            let device = s.assumptions.iter().find(|a| a.key == "device");
+            let name = device.filter(|a| !a.by_hand).map(|a| a.value.as_str())?;
+            self.devices.iter().position(|d| d == name && !d.is_empty())
+        };
+        let guesses: Vec<Option<usize>> = self.sources.iter().map(guess).collect();
+        let mut implied = vec![false; self.devices.len()];
+        for &device in guesses.iter().flatten() {
+            implied[device] = true;
+        }
+        if implied.contains(&true) {
+            // Another file may state the same device.
+            for (device, source) in self.device.iter().zip(&self.source) {
+                let device = usize::from(*device);
+                if guesses.get(usize::from(*source)) != Some(&Some(device)) {
+                    implied[device] = false;
+                }
+            }
+        }
+        implied
     }
 
     /// The column with this meaning, if there is one.

@@ -81,7 +81,7 @@ pub fn frame(data: Dataset, default: Option<&str>) -> Frame {
         default: default.map(str::to_owned),
         ..DeviceChoice::default()
     };
-    let devices = choice.resolve(&data.devices, &[]);
+    let devices = choice.resolve(&data, &[]);
     let metrics = Metrics::compute(&data, devices, RoofKind::Datasheet);
     Frame::all(Arc::new(data), Arc::new(metrics))
 }

@@ -33,7 +33,7 @@
 //! table.commit(2, b"4096,4096,4096,bf16,200", Ok(row));
 //! let data = table.finish();
 //!
-//! let devices = DeviceChoice::default().resolve(&data.devices, &[]);
+//! let devices = DeviceChoice::default().resolve(&data, &[]);
 //! let metrics = Metrics::compute(&data, devices, RoofKind::Datasheet);
 //! let frame = Frame::all(Arc::new(data), Arc::new(metrics));
 //! assert_eq!(frame.rows.len(), 1);

@@ -25,8 +25,9 @@ pub struct DeviceChoice {
 impl DeviceChoice {
     /// The device of each entry of [`Dataset::devices`]. `custom` are the user's own devices;
     /// they win over the catalogue's of the same id. A name that fits several devices is the
-    /// default one where that is among them; else it gives `None`, as an unknown name does.
-    pub fn resolve(&self, names: &[String], custom: &[Device]) -> Vec<Option<Device>> {
+    /// default one where that is among them; else it gives `None`, as an unknown name does. A
+    /// device that a reader guessed gives way to the default one.
+    pub fn resolve(&self, data: &Dataset, custom: &[Device]) -> Vec<Option<Device>> {
         let by_id = |id: &str| {
             custom
                 .iter()
@@ -34,30 +35,30 @@ impl DeviceChoice {
                 .or_else(|| hardware::by_id(id))
                 .cloned()
         };
-        names
-            .iter()
-            .map(|name| {
-                if let Some(id) = self.overrides.get(name) {
-                    return by_id(id);
+        let chosen = self.default.as_deref();
+        let stated = |name: &String, implied: bool| {
+            if let Some(id) = self.overrides.get(name) {
+                return by_id(id);
+            }
+            if name.is_empty() || implied && chosen.is_some() {
+                return chosen.and_then(by_id);
+            }
+            if let Some(own) = custom.iter().find(|d| d.name == *name || d.id == *name) {
+                return Some(own.clone());
+            }
+            match hardware::match_name(name) {
+                NameMatch::Exact(d) | NameMatch::Alias(d) => by_id(&d.id),
+                // The user's choice answers which of several devices a name means.
+                NameMatch::Ambiguous(may_be) => {
+                    let meant = may_be.iter().any(|d| Some(d.id.as_str()) == chosen);
+                    meant.then(|| chosen.and_then(by_id)).flatten()
                 }
-                if name.is_empty() {
-                    return self.default.as_deref().and_then(by_id);
-                }
-                if let Some(own) = custom.iter().find(|d| d.name == *name || d.id == *name) {
-                    return Some(own.clone());
-                }
-                match hardware::match_name(name) {
-                    NameMatch::Exact(d) | NameMatch::Alias(d) => by_id(&d.id),
-                    // The user's choice answers which of several devices a name means.
-                    NameMatch::Ambiguous(may_be) => {
-                        let chosen = self.default.as_deref()?;
-                        let meant = may_be.iter().any(|d| d.id == chosen);
-                        meant.then(|| by_id(chosen)).flatten()
-                    }
-                    NameMatch::Unknown => None,
-                }
-            })
-            .collect()
+                NameMatch::Unknown => None,
+            }
+        };
+        let implied = data.implied_devices();
+        let names = data.devices.iter().zip(implied);
+        names.map(|(name, implied)| stated(name, implied)).collect()
     }
 }
 
@@ -313,16 +314,23 @@ impl Totals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::build::{Row, TableBuilder};
+    use gemmscope_model::dtype::DataType;
 
     #[test]
     fn a_choice_answers_a_name_that_fits_several_devices() {
-        let names = ["gfx950:256", "NVIDIA H200", "mine"].map(str::to_owned);
+        let data = Dataset {
+            devices: ["gfx950:256", "NVIDIA H200", "mine"]
+                .map(str::to_owned)
+                .to_vec(),
+            ..Dataset::default()
+        };
         let ids = |default: Option<&str>| {
             let choice = DeviceChoice {
                 default: default.map(str::to_owned),
                 ..DeviceChoice::default()
             };
-            let found = choice.resolve(&names, &[]);
+            let found = choice.resolve(&data, &[]);
             found
                 .iter()
                 .map(|d| d.as_ref().map_or("", |d| &d.id).to_owned())
@@ -332,5 +340,38 @@ mod tests {
         assert_eq!(ids(Some("mi355x")), ["mi355x", "h200-sxm", ""]);
         // Another device is no answer to which of the two was meant.
         assert_eq!(ids(Some("a100-80-sxm")), ["", "h200-sxm", ""]);
+    }
+
+    #[test]
+    fn a_guessed_device_gives_way_to_the_choice_and_a_stated_one_does_not() {
+        let table = |guessed: bool| {
+            let mut t = TableBuilder::new();
+            let mut row = Row::new(64, 64, 64, Operation::uniform(DataType::Bf16), 1e-5);
+            row.device = t.device("NVIDIA H200");
+            if guessed {
+                t.assume_device(
+                    "NVIDIA H200",
+                    "The file does not name its device, its name does.",
+                );
+            }
+            t.commit(2, b"", Ok(row));
+            t.finish()
+        };
+        let choice = DeviceChoice {
+            default: Some("b200-sxm".to_owned()),
+            ..DeviceChoice::default()
+        };
+        let id = |data: &Dataset, choice: &DeviceChoice| {
+            choice.resolve(data, &[])[1].as_ref().map(|d| d.id.clone())
+        };
+        let mut guessed = table(true);
+        assert_eq!(id(&guessed, &choice).as_deref(), Some("b200-sxm"));
+        assert_eq!(
+            id(&guessed, &DeviceChoice::default()).as_deref(),
+            Some("h200-sxm")
+        );
+        // A second file says that it was an H200.
+        guessed.append(table(false));
+        assert_eq!(id(&guessed, &choice).as_deref(), Some("h200-sxm"));
     }
 }

@@ -29,7 +29,7 @@ pub fn steps() -> Result<Box<dyn FnMut() -> bool>, NotLoaded> {
         default: Some("h100-sxm".to_owned()),
         ..DeviceChoice::default()
     }
-    .resolve(&data.devices, &[]);
+    .resolve(&data, &[]);
     let theme = Theme::of(false);
     let mut done = 0;
     Ok(Box::new(move || {

@@ -131,7 +131,7 @@ impl Workbench {
         let ready_made = StoredValue::new(None::<ReadyMade>);
         let metrics = Memo::new(move |_| {
             let data = data.get();
-            let resolved = custom.with(|own| devices.get().resolve(&data.devices, own));
+            let resolved = custom.with(|own| devices.get().resolve(&data, own));
             let kind = roof.get();
             let fits = |r: &mut ReadyMade| {
                 r.data == data && r.metrics.devices == resolved && r.metrics.kind == kind
@@ -219,9 +219,7 @@ impl Workbench {
     /// a file of a million rows makes no task long.
     pub async fn prepare(&self, data: &Shared<Dataset>) {
         let (choice, kind) = self.view.with_untracked(|v| (v.devices.clone(), v.roof));
-        let resolved = self
-            .custom
-            .with_untracked(|own| choice.resolve(&data.devices, own));
+        let resolved = self.custom.with_untracked(|own| choice.resolve(&data, own));
         let metrics = Shared::from(Metrics::compute(data, resolved, kind));
         clock::pause(Duration::ZERO).await;
         let cache = self.row_cache.get_value();

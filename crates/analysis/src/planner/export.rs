@@ -88,7 +88,7 @@ fn shapes(plan: &Plan) -> Vec<(Problem, Vec<&str>)> {
 pub fn csv(plan: &Plan) -> String {
     let data = plan.dataset();
     let own: Vec<_> = plan.steps.iter().map(|s| s.device.clone()).collect();
-    let devices = DeviceChoice::default().resolve(&data.devices, &own);
+    let devices = DeviceChoice::default().resolve(&data, &own);
     let metrics = Metrics::compute(&data, devices, plan.state.roof);
     let writer = CsvWriter::new(&data, Some(&metrics));
     writer.header() + &writer.rows(0..data.len())

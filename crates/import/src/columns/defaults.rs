@@ -85,7 +85,7 @@ pub(crate) fn dtype_in(name: &str) -> Option<DataType> {
 /// The device of a file that names none: the user's answer, the file's name, or "not stated".
 pub(crate) fn device(table: &mut TableBuilder, head: &Head, options: &ImportOptions) -> u16 {
     if let Some(answer) = options.answer("device") {
-        table.assume_device(answer, "The file does not name its device: chosen by hand.");
+        table.device_by_hand(answer);
         return table.device(answer);
     }
     match named_device(&head.name) {

@@ -303,6 +303,7 @@ impl ProviderFormat {
 fn asked_unit(table: &mut TableBuilder, options: &ImportOptions) -> Unit {
     let answer = options.answer("unit:value");
     table.assume(Assumption {
+        by_hand: false,
         key: "unit:value".into(),
         text:
             "These benchmarks print times in µs, lower is better; the table itself does not say so."

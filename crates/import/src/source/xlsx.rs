@@ -102,6 +102,7 @@ pub(crate) fn read(
                 .insert(0, format!("Sheet “{sheet}” of an Excel workbook."));
             if names.len() > 1 {
                 s.assumptions.push(Assumption {
+                    by_hand: false,
                     key: "sheet".into(),
                     text: format!(
                         "The workbook has {} sheets: “{sheet}” is read.",

@@ -351,12 +351,12 @@ mod tests {
             "NVIDIA GeForce RTX 4090 D",
             "NVIDIA GeForce RTX 4090 Laptop GPU",
             "NVIDIA GeForce RTX 3090",
-            "AMD Radeon RX 7900 XTX",
+            "AMD Radeon RX 7900 GRE",
             "MI300",
             "GH200 144G HBM3e",
             "CPU",
             "gfx1250",
-            "gfx1100",
+            "gfx1103",
         ] {
             assert_eq!(match_name(name), NameMatch::Unknown, "{name}");
         }
@@ -376,6 +376,9 @@ mod tests {
             ["h100-sxm", "h200-sxm", "gh200-96"]
         );
         assert_eq!(target("sm_100a", Some(148)), ["b200-sxm", "gb200"]);
+        assert_eq!(target("gfx1201", Some(64)), ["rx9070xt"]);
+        assert_eq!(ids(&match_name("gfx1100")), ["rx7900xtx", "rx7900xt"]);
+        assert_eq!(ids(&match_name("Radeon RX 9070")), ["rx9070"]);
         assert_eq!(match_target("gfx1250", Some(256)), NameMatch::Unknown);
         assert!(matches!(match_name("gfx942"), NameMatch::Ambiguous(_)));
     }

@@ -543,7 +543,7 @@ mod tests {
         let intensity = d.number(gemmscope_table::dataset::ColumnMeaning::ReportedWork, 0)
             / d.number(gemmscope_table::dataset::ColumnMeaning::MeasuredBytes, 0);
         assert!((intensity - 668.0).abs() < 1.0, "{intensity}");
-        let devices = DeviceChoice::default().resolve(&d.devices, &[]);
+        let devices = DeviceChoice::default().resolve(&d, &[]);
         let m = Metrics::compute(&d, devices, RoofKind::default());
         let efficiency = m.efficiency(&d, 0);
         assert!((efficiency - 0.949).abs() < 0.002, "{efficiency}");

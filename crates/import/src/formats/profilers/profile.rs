@@ -248,6 +248,7 @@ impl Profile {
                 ),
             };
             asked.push(Assumption {
+                by_hand: false,
                 key,
                 text,
                 value,

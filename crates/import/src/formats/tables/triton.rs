@@ -252,6 +252,7 @@ fn plan(
                 .answer(&key)
                 .and_then(|a| cell::size(a.as_bytes(), false).ok());
             table.assume(Assumption {
+                by_hand: false,
                 text: match answer {
                     Some(v) => format!("{name} is not in the file: {v} as said."),
                     None => {
@@ -378,6 +379,7 @@ fn unit_said(table: &mut TableBuilder, options: &ImportOptions, inferred: usize)
     });
     let (label, unit, _) = UNITS[answered.unwrap_or(inferred)];
     table.assume(Assumption {
+        by_hand: false,
         key: "unit:value".into(),
         text: match answered {
             Some(_) => format!("The file does not say what its figures are: {label} as chosen."),

@@ -52,6 +52,7 @@ pub(crate) fn plan(
                     name: String::new(),
                 });
                 table.assume(Assumption {
+                    by_hand: false,
                     key: "square".into(),
                     text: format!("“{}” is the only size: M = N = K.", c.name),
                     value: "square".into(),
@@ -173,6 +174,7 @@ fn extra(
             let unit = spec.bandwidth_unit().unwrap_or_else(|| {
                 let u = values::infer_bandwidth(m, &sampled.rows, i, time);
                 table.assume(Assumption {
+                    by_hand: false,
                     key: format!("unit:{name}"),
                     text: format!("“{name}” does not say its unit: taken as {}.", u.label()),
                     value: u.label().into(),
@@ -259,6 +261,7 @@ fn time_unit(
         )
     };
     table.assume(Assumption {
+        by_hand: false,
         key,
         text,
         value: unit.label().into(),
@@ -293,6 +296,7 @@ fn rate_unit(
         )
     };
     table.assume(Assumption {
+        by_hand: false,
         key,
         text: format!(
             "“{}” does not say its unit: {}, {why}.",
@@ -338,7 +342,7 @@ fn default_device(
     options: &ImportOptions,
 ) -> u16 {
     if let Some(answer) = options.answer("device") {
-        table.assume_device(answer, "The file does not name its device: chosen by hand.");
+        table.device_by_hand(answer);
         return table.device(answer);
     }
     for line in &sampled.preamble {
