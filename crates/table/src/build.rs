@@ -11,6 +11,7 @@ use crate::dataset::{
 use cell_text::RowError;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
+use gemmscope_model::hardware::{Device, catalog, match_name};
 use std::collections::HashMap;
 
 /// The canonical part of one row.
@@ -84,6 +85,10 @@ pub struct TableBuilder {
     op_codes: HashMap<u64, u16>,
     device_codes: HashMap<String, u16>,
     rejected: Rejected,
+    /// Highest believable rate by code of the device, FLOP/s; NaN: not looked up.
+    limits: Vec<f64>,
+    /// The file's own rates.
+    reported_rate: Option<usize>,
     /// Assumptions for the file's card.
     pub assumptions: Vec<Assumption>,
     /// Remarks for the file's card.
@@ -140,7 +145,11 @@ impl TableBuilder {
     /// A number column with a meaning, in the meaning's SI unit ([`ColumnMeaning::unit`]).
     pub fn number_column(&mut self, meaning: ColumnMeaning, label: &str) -> ColumnId {
         let values = Values::Number(Vec::with_capacity(self.room));
-        self.column(meaning, label, meaning.unit(), values)
+        let id = self.column(meaning, label, meaning.unit(), values);
+        if meaning == ColumnMeaning::ReportedRate {
+            self.reported_rate.get_or_insert(id.0);
+        }
+        id
     }
 
     /// A column of unknown kind. It becomes a number column if nearly all cells are numbers, else
@@ -352,7 +361,7 @@ impl TableBuilder {
             Ok(row) => row,
             Err(error) => return self.reject(line, raw, &error),
         };
-        if let Some(reason) = impossible(&row) {
+        if let Some(reason) = impossible(&row).or_else(|| self.unmeasured(&row)) {
             return self.reject(line, raw, &RowError::new(reason));
         }
         let Some(op) = self.op_code(row.op) else {
@@ -369,6 +378,57 @@ impl TableBuilder {
         d.time_s.push(row.time_s);
         d.source.push(0);
         d.line.push(line);
+    }
+
+    /// Why a time is a placeholder or in a wrong unit, and no measurement.
+    #[inline]
+    fn unmeasured(&mut self, row: &Row) -> Option<&'static str> {
+        if row.time_s.is_nan() {
+            return None;
+        }
+        if row.time_s == 1e-6 && self.staged_rate() == Some(0.0) {
+            return Some("a placeholder: 1 µs beside a rate of 0");
+        }
+        let sizes = [row.m, row.n, row.k, row.batch].map(f64::from);
+        let rate = 2.0 * sizes.iter().product::<f64>() / row.time_s;
+        (rate > self.limit(row.device)).then_some(
+            "over ten times the highest peak: the time is a placeholder or has another unit",
+        )
+    }
+
+    /// The file's own rate of the row to come.
+    fn staged_rate(&self) -> Option<f64> {
+        match &self.columns.get(self.reported_rate?)?.values {
+            Values::Number(v) if v.len() > self.data.m.len() => v.last().copied(),
+            _ => None,
+        }
+    }
+
+    /// Ten times the highest peak of a device, for any type; of all devices where its name is not
+    /// known.
+    fn limit(&mut self, device: u16) -> f64 {
+        let at = usize::from(device);
+        match self.limits.get(at) {
+            Some(limit) if !limit.is_nan() => *limit,
+            _ => self.look_up_limit(at),
+        }
+    }
+
+    #[cold]
+    fn look_up_limit(&mut self, at: usize) -> f64 {
+        let name = self.data.devices.get(at).map_or("", String::as_str);
+        let peaks = |d: &Device| d.peaks.iter().map(|p| p.flops_per_s).fold(0.0, f64::max);
+        let known = match_name(name).candidates();
+        let highest = if known.is_empty() {
+            catalog().iter().map(peaks).fold(0.0, f64::max)
+        } else {
+            known.into_iter().map(peaks).fold(0.0, f64::max)
+        };
+        if self.limits.len() <= at {
+            self.limits.resize(at + 1, f64::NAN);
+        }
+        self.limits[at] = 10.0 * highest;
+        self.limits[at]
     }
 
     #[inline]

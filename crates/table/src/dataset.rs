@@ -234,6 +234,25 @@ impl Dataset {
         }
     }
 
+    /// Sets the device of the rows of one source that state none.
+    pub fn state_device(&mut self, source: usize, name: &str) {
+        let code = match self.devices.iter().position(|d| d == name) {
+            Some(code) => code,
+            None => {
+                self.devices.push(name.to_owned());
+                self.devices.len() - 1
+            }
+        };
+        let (Ok(code), Ok(source)) = (u16::try_from(code), u16::try_from(source)) else {
+            return;
+        };
+        for (device, from) in self.device.iter_mut().zip(&self.source) {
+            if *from == source && *device == 0 {
+                *device = code;
+            }
+        }
+    }
+
     /// Which of [`devices`](Self::devices) no file states: readers guessed them from a file's name or
     /// its format.
     pub fn implied_devices(&self) -> Vec<bool> {

@@ -270,7 +270,7 @@ fn add_context(data: &mut Dataset, source: usize, context: &TraceContext) {
         none => *none = Some(Box::new(context.clone())),
     }
     if !context.platform.is_empty() {
-        state_device(data, source, &context.platform);
+        data.state_device(source, &context.platform);
     }
 }
 
@@ -282,25 +282,6 @@ fn near(a: &str, b: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || outer.is_empty() || rest.starts_with('/'))
     };
     within(a, b) || within(b, a)
-}
-
-/// Sets the device of rows of one source that state none.
-fn state_device(data: &mut Dataset, source: usize, name: &str) {
-    let code = match data.devices.iter().position(|d| d == name) {
-        Some(code) => code,
-        None => {
-            data.devices.push(name.to_owned());
-            data.devices.len() - 1
-        }
-    };
-    let (Ok(code), Ok(source)) = (u16::try_from(code), u16::try_from(source)) else {
-        return;
-    };
-    for (device, from) in data.device.iter_mut().zip(&data.source) {
-        if *from == source && *device == 0 {
-            *device = code;
-        }
-    }
 }
 
 /// The call stack of a row: from the report's tree, else from the row's call-stack column.

@@ -332,6 +332,23 @@ pub(crate) struct Inferred<U> {
     pub highest: f64,
 }
 
+/// True if a time column with this unit is faster in the first rows than any device computes or
+/// moves bytes.
+pub(crate) fn is_too_fast(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    column: usize,
+    unit: TimeUnit,
+) -> bool {
+    let shapes = shapes(mapping, rows);
+    numbers(mapping, rows, &shapes, column)
+        .iter()
+        .any(|(s, t)| {
+            let time = t * unit.to_si();
+            shapes[*s].work / time > RATE_LIMIT || shapes[*s].bytes / time > BANDWIDTH_LIMIT
+        })
+}
+
 /// Infers the unit of a time column from the sizes, a rate column and the limits of devices.
 pub(crate) fn infer_time(
     mapping: &Mapping,

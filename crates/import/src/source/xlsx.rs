@@ -5,7 +5,7 @@
 
 use crate::{Detection, ErrorKind, Head, ImportError, ImportOptions, Imported, formats, read_all};
 use flate2::read::DeflateDecoder;
-use gemmscope_table::dataset::Assumption;
+use gemmscope_table::dataset::{Assumption, Dataset};
 use gemmscope_table::trace;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -96,6 +96,13 @@ pub(crate) fn read(
         {
             trace::attach(data, &context);
         }
+        let others = graded.iter().filter(|g| g.1 != *sheet);
+        if let Some((device, of)) = others
+            .filter_map(|(_, of, csv)| Some((device_of_sheet(csv)?, of)))
+            .next()
+        {
+            name_device(data, &device, of);
+        }
         if let Some(s) = data.sources.first_mut() {
             s.bytes = bytes.len() as u64;
             s.notes
@@ -115,6 +122,46 @@ pub(crate) fn read(
         }
     }
     Ok(imported)
+}
+
+/// The device in a sheet of specifications: two columns, a word and what it is.
+fn device_of_sheet(csv: &str) -> Option<String> {
+    const WORDS: [&str; 6] = [
+        "gpu model",
+        "gpu",
+        "device",
+        "accelerator",
+        "cpu model",
+        "cpu",
+    ];
+    let pairs: Vec<(String, &str)> = csv
+        .lines()
+        .filter_map(|l| l.split_once(','))
+        .map(|(key, value)| {
+            (
+                key.trim().to_ascii_lowercase(),
+                value.trim_matches(['"', ',', ' ']),
+            )
+        })
+        .filter(|(_, value)| !value.is_empty())
+        .collect();
+    let value = |word: &&str| pairs.iter().find(|(key, _)| key == word);
+    WORDS.iter().find_map(value).map(|(_, v)| (*v).to_owned())
+}
+
+/// Gives the device of another sheet to the rows that name none.
+fn name_device(data: &mut Dataset, device: &str, sheet: &str) {
+    let Some(s) = data.sources.first_mut() else {
+        return;
+    };
+    let asked = |a: &Assumption| a.key == "device" && a.value.is_empty();
+    if !s.assumptions.iter().any(asked) {
+        return;
+    }
+    s.assumptions.retain(|a| !asked(a));
+    s.notes
+        .push(format!("Device from the sheet “{sheet}”: {device}."));
+    data.state_device(0, device);
 }
 
 /// A zip archive in memory: name -> method and packed bytes.

@@ -159,6 +159,17 @@ pub(crate) fn from_tensile_code(code: &str) -> Option<DataType> {
 pub fn from_deepbench_precision(sentence: &str) -> Option<(DataType, DataType)> {
     let lower = sentence.to_lowercase();
     let integer = lower.contains("int");
+    // `Float`, `Int8 multiplication`: the type itself, where the operands are named.
+    let part = |word: &str| lower.split(',').find(|part| part.contains(word));
+    let operands = part("input")
+        .or_else(|| part("multipl"))
+        .or_else(|| lower.split(',').next());
+    let named = operands.and_then(|text| {
+        let letters = |w: &&str| w.starts_with(|c: char| c.is_ascii_alphabetic());
+        text.split_whitespace()
+            .filter(letters)
+            .find_map(DataType::parse)
+    });
     let width_before = |word: &str| -> Option<u32> {
         let part = lower.split(',').find(|part| part.contains(word))?;
         let digits: String = part
@@ -179,8 +190,13 @@ pub fn from_deepbench_precision(sentence: &str) -> Option<(DataType, DataType)> 
             _ => return None,
         })
     };
-    let input_bits = width_before("input").or_else(|| width_before("bit"))?;
-    let input = of_width(input_bits, integer)?;
+    let input = match named {
+        Some(dtype) => dtype,
+        None => {
+            let bits = width_before("input").or_else(|| width_before("bit"))?;
+            of_width(bits, integer)?
+        }
+    };
     let accumulate = match width_before("addition").or_else(|| width_before("accumul")) {
         Some(bits) => of_width(bits, input == DataType::Int8)?,
         None => input.default_accumulate(),
@@ -329,6 +345,18 @@ mod tests {
             from_deepbench_precision("8 bit inputs, 8 bit multiplication, 32 bit addition"),
             Some((Int8, Int32))
         );
+        for (sentence, types) in [
+            ("Int8 multiplication, 32 bit accumulation", (Int8, Int32)),
+            ("Int8 inputs 32 bit math", (Int8, Int32)),
+            ("Float", (Fp32, Fp32)),
+            ("half inputs, 32 bit addition", (Fp16, Fp32)),
+        ] {
+            assert_eq!(
+                from_deepbench_precision(sentence),
+                Some(types),
+                "{sentence}"
+            );
+        }
         assert_eq!(from_deepbench_precision("fast"), None);
     }
 

@@ -1,5 +1,6 @@
 //! DeepBench results: a sheet exported as CSV. A title row gives the precision, `Dense Matrix
-//! Multiplication` starts the section, the next title ends it; some columns have no name.
+//! Multiplication` starts the section, the next title ends it; some columns have no name. A section
+//! of sparse multiplications measures the dense ones beside them: those are its rows.
 
 use crate::cell::values;
 use crate::columns::defaults;
@@ -24,18 +25,24 @@ pub(crate) const FORMAT: Format = Format {
     open,
 };
 
-const TITLE: &str = "Dense Matrix Multiplication";
+const TITLES: [&str; 2] = [
+    "Dense Matrix Multiplication",
+    "Sparse Matrix Multiplication",
+];
+
+/// Rates by the name of their column.
+const RATES: [(&str, f64); 2] = [("TERAFLOPS", 1e12), ("GIGAFLOPS", 1e9)];
 
 fn detect(head: &Head) -> Option<Detection> {
     let titled = head
         .lines
         .iter()
-        .any(|l| l.trim_start_matches(['"', ',', ' ']).starts_with(TITLE));
+        .any(|l| l.trim_start_matches(['"', ',', ' ']).starts_with(TITLES[0]));
     let precision = head.first().starts_with("Precision");
     let columns = head
         .lines
         .iter()
-        .any(|l| l.contains("A Transpose") && l.contains("TERAFLOPS"));
+        .any(|l| l.contains("A Transpose") && RATES.iter().any(|r| l.contains(r.0)));
     (columns && (titled || precision)).then(|| {
         Detection::new(
             96,
@@ -57,6 +64,7 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
         chosen: options.dtype("dtype"),
         dtype: None,
         cols: None,
+        sparse: false,
         other: 0,
     };
     Ok(Delimited::open(sniff_dialect(&head.lines), rows, table))
@@ -73,7 +81,8 @@ struct Cols {
     sizes: [Col; 3],
     trans: [Option<Col>; 2],
     time: Col,
-    rate: Option<Col>,
+    rate: Option<(Col, f64)>,
+    sparse: Vec<(usize, ColumnId)>,
     padded: Option<(usize, ColumnId)>,
 }
 
@@ -83,6 +92,8 @@ struct DeepBench {
     chosen: Option<DataType>,
     dtype: Option<DataType>,
     cols: Option<Cols>,
+    /// A section of sparse multiplications was read.
+    sparse: bool,
     /// Rows of the other sections.
     other: u64,
 }
@@ -91,10 +102,16 @@ impl DeepBench {
     fn header(record: &Record<'_>, table: &mut TableBuilder) -> Option<Cols> {
         let h = Header::new(record);
         let (m, n, k) = (h.find(&["M"])?, h.find(&["N"])?, h.find(&["K"])?);
-        let time = h
-            .names
+        let starting = |word: &str| {
+            let starts = |n: &String| n.trim().to_ascii_lowercase().starts_with(word);
+            h.names.iter().position(starts)
+        };
+        let time = starting("time").or_else(|| starting("dense time"))?;
+        let sparse = ["Sparsity", "Sparse Time (msec)"]
             .iter()
-            .position(|n| n.trim().to_ascii_lowercase().starts_with("time"))?;
+            .filter_map(|n| h.find(&[n]))
+            .map(|c| (c.index, table.auto_column(&c.name)))
+            .collect();
         let padded = h
             .find(&["Padded Kernels"])
             .map(|c| (c.index, table.auto_column(&c.name)));
@@ -105,7 +122,10 @@ impl DeepBench {
                 index: time,
                 name: h.names[time].trim().to_owned(),
             },
-            rate: h.find(&["TERAFLOPS"]),
+            rate: RATES
+                .iter()
+                .find_map(|(name, scale)| Some((h.find(&[name])?, *scale))),
+            sparse,
             padded,
         })
     }
@@ -152,7 +172,8 @@ impl RowReader for DeepBench {
         }
         if !first.is_empty() || self.cols.is_none() {
             // The title of a section is the header of its columns.
-            self.cols = if first.eq_ignore_ascii_case(TITLE) || first.is_empty() {
+            let dense = TITLES.iter().any(|t| first.eq_ignore_ascii_case(t));
+            self.cols = if dense || first.is_empty() {
                 Self::header(record, table)
             } else {
                 None
@@ -166,9 +187,13 @@ impl RowReader for DeepBench {
         let row = self.row(cols, record);
         let t = table;
         t.set_text(self.ids.model, record.get(1));
-        if let Some(c) = &cols.rate {
-            t.set_number(self.ids.rate, c.number(record, 1e12));
+        if let Some((c, scale)) = &cols.rate {
+            t.set_number(self.ids.rate, c.number(record, *scale));
         }
+        for &(i, id) in &cols.sparse {
+            t.set_auto(id, record.get(i), record.number(i));
+        }
+        self.sparse |= !cols.sparse.is_empty();
         if let Some((i, id)) = cols.padded {
             t.set_auto(id, record.get(i), record.number(i));
         }
@@ -180,6 +205,9 @@ impl RowReader for DeepBench {
         if self.dtype.is_none() || self.chosen.is_some() {
             let dtype = self.chosen.unwrap_or(DataType::Fp32);
             table.assume_dtype(dtype, "The sheet does not say its precision");
+        }
+        if self.sparse {
+            table.note("Of the sparse multiplications the dense time is taken; sparsity and sparse time are columns.");
         }
         if self.other > 0 {
             table.note(format!(

@@ -231,14 +231,44 @@ fn time_unit(
     c: &Col,
 ) -> TimeUnit {
     let m = &sampled.mapping;
-    if let Some(unit) = m.columns[c.index].guess.time_unit() {
-        return unit;
-    }
     let key = format!("unit:{}", c.name);
     let choices = TimeUnit::ALL.map(|u| u.label().to_owned()).to_vec();
     let found = values::infer_time(m, &sampled.rows, c.index);
     let answered = options.answer(&key).and_then(TimeUnit::parse);
     let unit = answered.unwrap_or(found.unit);
+    if let Some(stated) = m.columns[c.index].guess.time_unit() {
+        let by_hand = options.columns.contains_key(&c.name);
+        let too_fast = values::is_too_fast(m, &sampled.rows, c.index, stated);
+        if by_hand || found.unit == stated || !too_fast && !found.confirmed {
+            return stated;
+        }
+        let (unit, why) = if let Some(unit) = answered {
+            (unit, format!("{} as chosen", unit.label()))
+        } else if !too_fast {
+            (
+                stated,
+                format!("the rates in the file fit {}", found.unit.label()),
+            )
+        } else if found.confirmed {
+            (
+                found.unit,
+                format!("the rates in the file fit {}", found.unit.label()),
+            )
+        } else {
+            (
+                found.unit,
+                format!("no device is that fast: taken as {}", found.unit.label()),
+            )
+        };
+        table.assume(Assumption {
+            by_hand: false,
+            key,
+            text: format!("“{}” is headed as {}, but {why}.", c.name, stated.label()),
+            value: unit.label().into(),
+            choices,
+        });
+        return unit;
+    }
     let text = if answered.is_some() {
         format!(
             "“{}” does not say its unit: {} as chosen.",

@@ -59,6 +59,50 @@ fn units_from_rates_or_from_what_devices_can_do() {
 }
 
 #[test]
+fn a_header_that_its_values_contradict_is_corrected_and_said() {
+    // Milliseconds under µs: 137 PFLOP/s in the first row.
+    let d = table("M,N,K,time_us\n8192,8192,8192,8\n4096,4096,4096,0.9\n");
+    assert!((d.time_s[0] - 8e-3).abs() < 1e-12);
+    assert!(
+        assumed(&d, "unit:time_us")
+            .text
+            .contains("no device is that fast")
+    );
+    // The header may be right and the rates wrong: both are shown.
+    let d = table("M,N,K,time_us,tflops\n512,512,512,800,0.000335\n256,256,256,100,0.000336\n");
+    assert!((d.time_s[0] - 800e-6).abs() < 1e-12);
+    assert!(
+        assumed(&d, "unit:time_us")
+            .text
+            .contains("the rates in the file fit ms")
+    );
+    let mut o = ImportOptions::default();
+    o.columns.insert("time_us".into(), "time:us".into());
+    let d = table_with("", "M,N,K,time_us\n8192,8192,8192,90\n64,64,64,1\n", &o);
+    assert_eq!(d.time_s[0], 90e-6);
+}
+
+#[test]
+fn placeholders_are_no_measurements() {
+    let d =
+        table("M,N,K,dtype,time_us,tflops\n512,512,512,fp16,1.0,0.0\n512,512,512,fp16,10,26.8\n");
+    assert_eq!(
+        (d.len(), d.sources[0].rejected.reasons[0].text.as_str()),
+        (1, "a placeholder: 1 µs beside a rate of 0")
+    );
+    // Thirty times the peak of this device, though below that of others.
+    let d = table(
+        "M,N,K,dtype,device,time_us\n4096,4096,4096,fp16,NVIDIA L4,8\n4096,4096,4096,fp16,NVIDIA L4,1300\n64,64,64,fp16,,5\n",
+    );
+    assert_eq!(d.len(), 2);
+    assert!(
+        d.sources[0].rejected.reasons[0]
+            .text
+            .starts_with("over ten times the highest peak")
+    );
+}
+
+#[test]
 fn flop_counts_are_no_rates() {
     let d = table("M,N,K,GFLOPS,time_us\n1000,1000,1000,2,10\n10,10,10,0.000002,3\n");
     assert!(d.column(ColumnMeaning::ReportedRate).is_none());

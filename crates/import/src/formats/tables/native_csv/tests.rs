@@ -29,7 +29,7 @@ fn example(texts: &[String], numbers: &[f64]) -> Dataset {
         t.set_number(lda, numbers[i % numbers.len()]);
         let mut op = Operation::uniform(DataType::Fp8E4m3).with_layout(i % 2 == 0, true);
         op.bias = i % 3 == 0;
-        let mut row = Row::new(1 + i as u32, 2, 3, op, 1e-6 / (1.0 + i as f64));
+        let mut row = Row::new(1 + i as u32, 2, 3, op, 1.5e-6 / (1.0 + i as f64));
         row.device = if i % 2 == 0 { device } else { 0 };
         row.batch = 7;
         t.commit(i as u32 + 2, b"", Ok(row));
