@@ -4,6 +4,7 @@ pub(crate) mod shape_text;
 pub(crate) mod value_cache;
 pub(crate) mod values;
 
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cell_text::is_missing;
 use std::fmt;
@@ -248,6 +249,35 @@ pub(crate) fn positive(cell: &[u8], decimal_comma: bool) -> Result<f64, CellErro
         Err(CellError::Negative)
     } else {
         Ok(value)
+    }
+}
+
+/// What the unit behind a number measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// Seconds.
+    Time,
+    /// FLOP/s.
+    Rate,
+    /// Byte/s.
+    Bandwidth,
+}
+
+/// A number with its unit in the cell, in SI units: `12.3 us`, `549.7TFLOPS`, `1.2 TB/s`.
+pub(crate) fn quantity(cell: &[u8], decimal_comma: bool) -> Option<(f64, Quantity)> {
+    let text = std::str::from_utf8(cell).ok()?.trim();
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || ".,+-eE".contains(c)))?;
+    let (value, unit) = text.split_at(digits);
+    // `1e3` ends in a digit, `1.5E` would not.
+    let (value, unit) = (value.trim_end_matches(['e', 'E']), unit.trim());
+    let value = number(value.as_bytes(), decimal_comma)?;
+    if let Some(unit) = TimeUnit::parse(unit) {
+        Some((scaled(value, unit.to_si()), Quantity::Time))
+    } else if let Some(unit) = RateUnit::parse(unit) {
+        Some((scaled(value, unit.to_si()), Quantity::Rate))
+    } else {
+        let unit = BandwidthUnit::parse(unit)?;
+        Some((scaled(value, unit.to_si()), Quantity::Bandwidth))
     }
 }
 

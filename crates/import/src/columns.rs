@@ -7,3 +7,4 @@ pub(crate) mod mapping;
 pub(crate) mod plan;
 pub(crate) mod provider_table;
 pub(crate) mod row;
+pub(crate) mod sides;

@@ -22,6 +22,8 @@ pub(crate) struct Probe {
     pub filled: usize,
     /// Cells that are numbers.
     pub numbers: usize,
+    /// Cells that are numbers with a unit.
+    pub quantities: usize,
     whole: usize,
     transposes: usize,
     /// At least one transpose word.
@@ -69,6 +71,8 @@ impl Probe {
                 p.filled -= 1;
                 continue;
             }
+            p.quantities +=
+                usize::from(!number && cell::quantity(text.as_bytes(), decimal_comma).is_some());
             p.transposes += usize::from(matches!(text, "N" | "T" | "C" | "n" | "t" | "c"));
             p.any_transpose |= transpose(text).is_some();
             let is_type = types(text).is_some();

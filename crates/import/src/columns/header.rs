@@ -1,6 +1,6 @@
 //! The header of a table, and the columns that a reader takes from it.
 
-use crate::cell::{CellError, positive, scaled, size, verdict};
+use crate::cell::{CellError, Quantity, positive, quantity, scaled, size, verdict};
 use crate::split::records::Record;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 
@@ -26,7 +26,8 @@ impl Col {
         size(self.cell(record), record.decimal_comma()).map_err(|f| self.bad(record, what, f))
     }
 
-    /// Reads a positive number and multiplies it by `scale`; `what` is `time` or `rate`.
+    /// Reads a positive number and multiplies it by `scale`; `what` is `time` or `rate`. A cell with
+    /// a unit of its own needs no scale.
     #[inline]
     pub(crate) fn positive(
         &self,
@@ -36,8 +37,21 @@ impl Col {
     ) -> Result<f64, RowError> {
         match positive(self.cell(record), record.decimal_comma()) {
             Ok(v) => Ok(scaled(v, scale)),
-            Err(f) => Err(self.bad(record, what, f)),
+            Err(flaw) => self
+                .with_unit(record, what, flaw)
+                .ok_or_else(|| self.bad(record, what, flaw)),
         }
+    }
+
+    #[cold]
+    fn with_unit(&self, record: &Record<'_>, what: &str, flaw: CellError) -> Option<f64> {
+        let wanted = match what {
+            "time" => Quantity::Time,
+            "rate" => Quantity::Rate,
+            _ => return None,
+        };
+        let (v, kind) = quantity(self.cell(record), record.decimal_comma())?;
+        (flaw == CellError::NotANumber && kind == wanted && v > 0.0).then_some(v)
     }
 
     /// Reads a number and multiplies it by `scale`; NaN if the cell holds none.

@@ -8,10 +8,11 @@ use crate::cell::values;
 use crate::cell::values::Probe;
 use crate::split::dialect::{Delimiter, Dialect, sniff_dialect};
 use crate::split::records::Records;
-use crate::{Head, ImportOptions};
+use crate::{Col, Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
+use gemmscope_table::build::cell_text::is_missing;
 use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
-use guess::{by_values_alone, headless_sizes, judged, settle, tensile_sizes};
+use guess::{batch_as_m, by_values_alone, headless_sizes, judged, settle, tensile_sizes};
 
 /// One column as the mapping form shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,14 @@ impl Mapping {
     /// Position of the column with this meaning.
     pub fn position(&self, meaning: ColumnMeaning) -> Option<usize> {
         self.columns.iter().position(|c| c.guess.meaning == meaning)
+    }
+
+    /// The column at a position.
+    pub(crate) fn col(&self, index: usize) -> Col {
+        Col {
+            index,
+            name: self.columns[index].header.clone(),
+        }
     }
 
     fn sizes(&self) -> bool {
@@ -104,6 +113,27 @@ pub(crate) struct Sampled {
 }
 
 impl Sampled {
+    /// Some cells of a column are numbers, and all others are empty.
+    pub(crate) fn is_numeric(&self, column: usize) -> bool {
+        let dialect = self.mapping.dialect;
+        let mut numbers = 0;
+        self.rows.iter().filter_map(|r| r.get(column)).all(|cell| {
+            let cell = cell.trim();
+            let unit = || cell::quantity(cell.as_bytes(), dialect.decimal_comma).is_some();
+            let number = is_number(cell, dialect) || unit();
+            numbers += usize::from(number);
+            number || is_missing(cell.as_bytes())
+        }) && numbers > 0
+    }
+
+    /// The cells of a column carry their units.
+    pub(crate) fn has_units(&self, column: usize) -> bool {
+        let comma = self.mapping.dialect.decimal_comma;
+        let mut cells = self.rows.iter().filter_map(|r| r.get(column));
+        let filled = cells.find(|c| !is_missing(c.trim().as_bytes()));
+        filled.is_some_and(|c| cell::quantity(c.trim().as_bytes(), comma).is_some())
+    }
+
     /// At least one cell below the header is a number.
     pub(crate) fn has_numbers(&self) -> bool {
         let dialect = self.mapping.dialect;
@@ -347,6 +377,7 @@ fn map(
             *guess = (Guess::new(spec, 255), "chosen by hand".into());
         }
     }
+    batch_as_m(&mut guesses);
     settle(&mut guesses, &header);
     let mut mapping = Mapping {
         columns: header

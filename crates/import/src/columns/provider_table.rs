@@ -227,6 +227,9 @@ impl ProviderFormat {
             index,
             name: header.names[index].trim().to_owned(),
         };
+        if header.names.is_empty() {
+            return None;
+        }
         let (sizes, mut used) = if self.tuple {
             (Sizes::Tuple(col(0)), vec![0])
         } else {

@@ -24,6 +24,8 @@ pub(crate) struct Given {
     /// Type of A and B.
     pub dtype: Option<DataType>,
     pub device: Option<u16>,
+    /// Time of a call, seconds.
+    pub time_s: Option<f64>,
     /// Seconds of one unit of the columns whose unit the row names.
     pub unit_s: Option<f64>,
     /// fp32 operands are multiplied as tf32.
@@ -53,6 +55,12 @@ impl ValueCaches {
     }
 }
 
+/// A cell with its unit behind the number, in SI units; NaN for any other.
+#[cold]
+fn own_unit(record: &Record<'_>, i: usize) -> f64 {
+    cell::quantity(record.get(i), record.decimal_comma()).map_or(f64::NAN, |(v, _)| v)
+}
+
 fn percent(cell: &[u8]) -> Option<f64> {
     cell::number(cell::trim(cell.strip_suffix(b"%")?), false)
 }
@@ -77,9 +85,11 @@ pub(crate) fn row(
     }
     let has = |c: &Option<(Col, f64)>| c.as_ref().is_some_and(|(c, _)| !is_missing(c.cell(record)));
     // A row may have only one of the two.
-    let by_rate = plan.time.is_none() || (!has(&plan.time) && has(&plan.rate));
-    let mut time_s = f64::NAN;
+    let by_rate =
+        given.time_s.is_none() && (plan.time.is_none() || (!has(&plan.time) && has(&plan.rate)));
+    let mut time_s = given.time_s.unwrap_or(f64::NAN);
     if let Some((c, scale)) = &plan.time
+        && given.time_s.is_none()
         && !by_rate
         && !failed
     {
@@ -299,11 +309,12 @@ pub(crate) fn stage(
         match e {
             Extra::Text(i, id) => table.set_text(*id, record.get(*i)),
             Extra::Number(i, id, scale) => {
-                let v = record.number(*i).or_else(|| percent(record.get(*i)));
-                table.set_number(
-                    *id,
-                    v.map_or(f64::NAN, |v| scaled(v, factor(*scale, given))),
-                );
+                let plain = record.number(*i).or_else(|| percent(record.get(*i)));
+                let v = match plain {
+                    Some(v) => scaled(v, factor(*scale, given)),
+                    None => own_unit(record, *i),
+                };
+                table.set_number(*id, v);
             }
             Extra::Auto(i, id) => table.set_auto(*id, record.get(*i), record.number(*i)),
             Extra::Tile(i, ids) => {

@@ -101,7 +101,7 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
             by_value(ColumnMeaning::Other, 0, "its values are no numbers")
         }
         ColumnMeaning::Time | ColumnMeaning::ReportedRate
-            if probe.numbers == 0 && probe.filled > 3 =>
+            if probe.numbers + probe.quantities == 0 && probe.filled > 3 =>
         {
             by_value(ColumnMeaning::Other, 0, "its values are no numbers")
         }
@@ -156,6 +156,21 @@ pub(crate) fn tensile_sizes(header: &[String], guesses: &mut [(Guess, String)]) 
         for (i, meaning) in [(k, ColumnMeaning::Batch), (l, ColumnMeaning::K)] {
             guesses[i] = (Guess::new(meaning, 90), why.into());
         }
+    }
+}
+
+/// In `batch, in_features, out_features` one GEMM takes the whole batch: it is M.
+pub(crate) fn batch_as_m(guesses: &mut [(Guess, String)]) {
+    let has = |kind| guesses.iter().any(|(g, _)| g.spec.meaning == kind);
+    let lacks_m = !has(ColumnMeaning::M) && !has(ColumnMeaning::Mnk) && !has(ColumnMeaning::ShapeA);
+    if !(lacks_m && has(ColumnMeaning::N) && has(ColumnMeaning::K)) {
+        return;
+    }
+    let batch =
+        |(g, _): &&mut (Guess, String)| g.spec.meaning == ColumnMeaning::Batch && g.strength < 255;
+    if let Some((g, why)) = guesses.iter_mut().find(batch) {
+        *g = Guess::new(ColumnMeaning::M, 40);
+        *why = "no other column is M: one GEMM takes the whole batch".to_owned();
     }
 }
 

@@ -8,12 +8,12 @@ use crate::columns::mapping::Sampled;
 use crate::columns::plan::Plan;
 use crate::columns::row::{Given, ValueCaches, row, stage};
 use crate::{
-    Delimited, Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Reader,
-    Record, RowReader,
+    Col, Delimited, Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported,
+    Reader, Record, RowReader,
 };
-use gemmscope_table::build::TableBuilder;
+use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
-use plan::plan;
+use plan::{Planned, PlannedSide, plan};
 
 pub(crate) const FORMAT: Format = Format {
     id: "generic",
@@ -76,6 +76,11 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
 #[derive(Debug)]
 struct Generic {
     plan: Plan,
+    /// The figures of each library, where a line has several.
+    sides: Vec<PlannedSide>,
+    /// Columns that repeat one time.
+    repeats: Vec<(Col, f64)>,
+    ids: Ids,
     caches: ValueCaches,
     /// The header as written, to recognise a repetition.
     header: Vec<u8>,
@@ -89,6 +94,15 @@ struct Generic {
     failed: u64,
 }
 
+/// Columns of tables with several figures a line.
+#[derive(Debug, Default)]
+struct Ids {
+    library: Option<ColumnId>,
+    rate: Option<ColumnId>,
+    /// Shortest and longest of the repeats.
+    spread: Option<[ColumnId; 2]>,
+}
+
 impl Generic {
     fn new(
         table: &mut TableBuilder,
@@ -96,7 +110,21 @@ impl Generic {
         head: &Head,
         options: &ImportOptions,
     ) -> Self {
-        let plan = plan(table, &sampled, head, options);
+        let Planned {
+            plan,
+            sides,
+            repeats,
+        } = plan(table, &sampled, head, options);
+        let mut ids = Ids::default();
+        if !sides.is_empty() {
+            ids.library = Some(table.text_column(Library, "library"));
+            let both = |s: &PlannedSide| s.time.is_some() && s.rate.is_some();
+            let rated = sides.iter().any(|s| both(s) || s.time.is_none());
+            ids.rate = rated.then(|| table.number_column(ReportedRate, "rate"));
+        }
+        if !repeats.is_empty() {
+            ids.spread = Some([TimeMin, TimeMax].map(|m| table.number_column(m, m.id())));
+        }
         if sampled.mapping.header_line == 0 {
             table.note("The file has no header.");
         }
@@ -114,6 +142,9 @@ impl Generic {
         }
         Generic {
             plan,
+            sides,
+            repeats,
+            ids,
             caches: ValueCaches::default(),
             header: Vec::new(),
             repeated: 0,
@@ -123,6 +154,34 @@ impl Generic {
             failed: 0,
         }
     }
+}
+
+impl Generic {
+    /// Exchanges the figures of the plan with those of a side.
+    fn take_side(&mut self, at: usize) {
+        let side = &mut self.sides[at];
+        std::mem::swap(&mut self.plan.time, &mut side.time);
+        std::mem::swap(&mut self.plan.rate, &mut side.rate);
+    }
+
+    fn commit(&mut self, given: &Given, table: &mut TableBuilder, record: &Record<'_>) {
+        let row = row(&self.plan, given, &mut self.caches, table, record);
+        if let Ok(row) = &row {
+            self.failed += u64::from(self.plan.history && row.time_s.is_nan());
+            stage(&self.plan.extras, given, table, record);
+        }
+        table.commit(record.line(), record.raw(), row);
+    }
+}
+
+/// Shortest, median and longest of several times, seconds; `None` if no cell holds one.
+fn spread(repeats: &[(Col, f64)], record: &Record<'_>) -> Option<[f64; 3]> {
+    let mut times: Vec<f64> = repeats
+        .iter()
+        .filter_map(|(c, scale)| c.positive(record, "time", *scale).ok())
+        .collect();
+    let median = gemmscope_table::stats::median(&mut times);
+    Some([*times.first()?, median, *times.last()?])
 }
 
 impl RowReader for Generic {
@@ -158,13 +217,32 @@ impl RowReader for Generic {
             }
             self.longer.0 += 1;
         }
-        let given = Given::default();
-        let row = row(&self.plan, &given, &mut self.caches, table, record);
-        if let Ok(row) = &row {
-            self.failed += u64::from(self.plan.history && row.time_s.is_nan());
-            stage(&self.plan.extras, &given, table, record);
+        let mut given = Given::default();
+        if !self.repeats.is_empty()
+            && let Some([shortest, median, longest]) = spread(&self.repeats, record)
+        {
+            given.time_s = Some(median);
+            if let Some([min, max]) = self.ids.spread {
+                table.set_number(min, shortest);
+                table.set_number(max, longest);
+            }
         }
-        table.commit(record.line(), record.raw(), row);
+        if self.sides.is_empty() {
+            self.commit(&given, table, record);
+        }
+        for at in 0..self.sides.len() {
+            self.take_side(at);
+            let side = &self.sides[at];
+            given.dtype = side.dtype;
+            if let Some(id) = self.ids.library {
+                table.set_text(id, side.name.as_bytes());
+            }
+            if let (Some(id), Some((c, scale))) = (self.ids.rate, &self.plan.rate) {
+                table.set_number(id, c.number(record, *scale));
+            }
+            self.commit(&given, table, record);
+            self.take_side(at);
+        }
         Ok(())
     }
 

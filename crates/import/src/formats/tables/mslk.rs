@@ -34,11 +34,21 @@ fn detect(head: &Head) -> Option<Detection> {
     if !(has("m") && has("n") && has("k")) {
         return None;
     }
-    let pairs = fields
+    let of = |kernel: &str, suffix: &str| {
+        let mut titles = fields.iter().filter_map(|f| f.strip_suffix(suffix));
+        titles.any(|k| k == kernel)
+    };
+    // Other scripts write the first two, too.
+    let kernels = fields
         .iter()
         .filter_map(|f| f.strip_suffix("_tflops"))
-        .filter(|p| fields.iter().any(|f| f.strip_suffix("_ms") == Some(p)))
+        .filter(|k| of(k, "_ms") && (of(k, "_gb/s") || of(k, "_gbps")))
         .count();
-    // One pair is a plain table (`avg_ms`, `avg_tflops`).
-    (pairs > 1).then(|| Detection::new(88, "the header has …_ms and …_tflops for several kernels"))
+    // One is a plain table (`avg_ms`, `avg_tflops`).
+    (kernels > 1).then(|| {
+        Detection::new(
+            88,
+            "the header has …_ms, …_tflops and …_gb/s for several kernels",
+        )
+    })
 }

@@ -2,8 +2,9 @@
 
 use crate::cell::values;
 use crate::columns::header::Col;
-use crate::columns::mapping::Sampled;
+use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
 use crate::columns::plan::{Extra, Plan, Sizes};
+use crate::columns::sides::{self, Figure, Lines, Side};
 use crate::columns::{alias, defaults};
 use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::DataType;
@@ -11,28 +12,71 @@ use gemmscope_model::units::{BandwidthUnit, FlopsPerSec, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning, ColumnSpec};
 
-pub(crate) fn plan(
+/// The plan of a table, and how many figures a line has.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub plan: Plan,
+    pub sides: Vec<PlannedSide>,
+    /// Columns that repeat one time, with their factors to seconds.
+    pub repeats: Vec<(Col, f64)>,
+}
+
+/// The figures of one library.
+#[derive(Debug)]
+pub(super) struct PlannedSide {
+    pub name: String,
+    pub dtype: Option<DataType>,
+    /// Factors to seconds and FLOP/s.
+    pub time: Option<(Col, f64)>,
+    pub rate: Option<(Col, f64)>,
+}
+
+pub(super) fn plan(
     table: &mut TableBuilder,
     sampled: &Sampled,
     head: &Head,
     options: &ImportOptions,
-) -> Plan {
+) -> Planned {
     let m = &sampled.mapping;
+    let lines = sides::lines(&figures(m, sampled, options));
     let col = |t: ColumnMeaning| {
         m.position(t).map(|index| Col {
             index,
             name: m.columns[index].header.clone(),
         })
     };
-    let time = col(ColumnMeaning::Time).map(|c| {
-        let unit = time_unit(table, sampled, options, &c);
-        (c, unit)
-    });
-    let time_place = time.as_ref().map(|(c, u)| (c.index, *u));
-    let rate = col(ColumnMeaning::ReportedRate).map(|c| {
-        let unit = rate_unit(table, sampled, options, &c, time_place);
-        (c, unit.to_si())
-    });
+    let stated = |c: &Col| m.columns[c.index].guess;
+    let mut planned_sides = Vec::new();
+    let (mut time, mut rate, mut time_place, mut repeats) = (None, None, None, Vec::new());
+    match &lines {
+        Lines::Sides(sides) => planned_sides = plan_sides(table, sampled, options, sides),
+        Lines::One | Lines::Repeats(_) => {
+            time = col(ColumnMeaning::Time).map(|c| {
+                let unit = time_unit(table, sampled, options, &c, stated(&c).time_unit());
+                (c, unit)
+            });
+            time_place = time.as_ref().map(|(c, u)| (c.index, *u));
+            rate = col(ColumnMeaning::ReportedRate).map(|c| {
+                let unit = rate_unit(
+                    table,
+                    sampled,
+                    options,
+                    &c,
+                    stated(&c).rate_unit(),
+                    time_place,
+                );
+                (c, unit.to_si())
+            });
+        }
+    }
+    if let (Lines::Repeats(columns), Some((_, unit))) = (&lines, &time) {
+        let names: Vec<&str> = columns
+            .iter()
+            .map(|i| m.columns[*i].header.as_str())
+            .collect();
+        table.note(format!("The time is the median of {}.", names.join(", ")));
+        repeats = columns.iter().map(|i| (m.col(*i), unit.to_si())).collect();
+    }
     let sizes = match (
         col(ColumnMeaning::M),
         col(ColumnMeaning::N),
@@ -64,17 +108,21 @@ pub(crate) fn plan(
     };
     let dtype = col(ColumnMeaning::Dtype);
     let dtype_a = col(ColumnMeaning::DtypeA);
-    let unsaid = dtype.is_none() && dtype_a.is_none();
-    // `gemm_m1024_n4096_k512_fp8`
-    let named_dtype = m
-        .position(ColumnMeaning::Mnk)
-        .filter(|_| unsaid && options.dtype("dtype").is_none())
-        .filter(|&i| {
-            m.columns[i]
-                .samples
-                .iter()
-                .all(|s| defaults::dtype_in(s).is_some())
-        });
+    let typed_sides = !planned_sides.is_empty() && planned_sides.iter().all(|s| s.dtype.is_some());
+    let unsaid = dtype.is_none() && dtype_a.is_none() && !typed_sides;
+    // `gemm_m1024_n4096_k512_fp8`, `sm90_bf16_gemm_tn`
+    let named_dtype = [
+        ColumnMeaning::Mnk,
+        ColumnMeaning::Kernel,
+        ColumnMeaning::OpName,
+    ]
+    .into_iter()
+    .filter(|_| unsaid && options.dtype("dtype").is_none())
+    .filter_map(|meaning| m.position(meaning))
+    .find(|&i| {
+        let samples = &m.columns[i].samples;
+        !samples.is_empty() && samples.iter().all(|s| defaults::dtype_in(s).is_some())
+    });
     let figure = time.as_ref().map(|t| &t.0).or(rate.as_ref().map(|r| &r.0));
     let default_dtype = default_dtype(
         table,
@@ -118,13 +166,107 @@ pub(crate) fn plan(
         default_device,
         ..Plan::default()
     };
-    plan.note_times(table);
-    for (i, c) in m.columns.iter().enumerate() {
+    if planned_sides.is_empty() {
+        plan.note_times(table);
+    } else if planned_sides.iter().all(|s| s.time.is_none()) {
+        table.rates_are_not_independent();
+        table.note("Times are computed from the rates, with 2MNK operations a call.");
+    }
+    note_sizes(table, &plan.sizes);
+    let of_sides = |i: usize| {
+        let places = planned_sides.iter().flat_map(|s| [&s.time, &s.rate]);
+        places.flatten().any(|(c, _)| c.index == i)
+    };
+    for (i, c) in m.columns.iter().enumerate().filter(|(i, _)| !of_sides(*i)) {
         if let Some(extra) = extra(table, sampled, i, c.guess, &plan, time_place) {
             plan.extras.push(extra);
         }
     }
-    plan
+    Planned {
+        plan,
+        sides: planned_sides,
+        repeats,
+    }
+}
+
+/// The columns of times and rates, whoever's they are; none where the user has said which one
+/// counts.
+fn figures(m: &Mapping, sampled: &Sampled, options: &ImportOptions) -> Vec<(usize, Figure)> {
+    use ColumnMeaning::{Library, Other, ReportedRate, ReportedWork, Time, TimeMax, TimeMin};
+    let by_hand = |c: &MappedColumn| {
+        options.columns.contains_key(&c.header) && matches!(c.guess.meaning, Time | ReportedRate)
+    };
+    if m.columns.iter().any(by_hand) || m.position(Library).is_some() {
+        return Vec::new();
+    }
+    let free = |c: &MappedColumn| {
+        let kinds = [Time, ReportedRate, TimeMin, TimeMax, ReportedWork, Other];
+        kinds.contains(&c.guess.meaning) && !options.columns.contains_key(&c.header)
+    };
+    m.columns
+        .iter()
+        .enumerate()
+        .filter(|(i, c)| free(c) && sampled.is_numeric(*i))
+        .filter_map(|(i, c)| Some((i, sides::figure(&c.header)?)))
+        .collect()
+}
+
+fn plan_sides(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    options: &ImportOptions,
+    sides: &[Side],
+) -> Vec<PlannedSide> {
+    let m = &sampled.mapping;
+    let mut planned = Vec::with_capacity(sides.len());
+    let mut words = Vec::new();
+    for side in sides {
+        let mut columns = Vec::new();
+        let mut place = None;
+        let time = side.time.map(|(i, spec)| {
+            let c = m.col(i);
+            columns.push(format!("“{}”", c.name));
+            let unit = time_unit(table, sampled, options, &c, spec.time_unit());
+            place = Some((i, unit));
+            (c, unit.to_si())
+        });
+        let rate = side.rate.map(|(i, spec)| {
+            let c = m.col(i);
+            columns.push(format!("“{}”", c.name));
+            let unit = rate_unit(table, sampled, options, &c, spec.rate_unit(), place);
+            (c, unit.to_si())
+        });
+        let name = match (side.name.as_str(), side.dtype) {
+            ("", Some(dtype)) => dtype.name().to_owned(),
+            (name, _) => name.to_owned(),
+        };
+        words.push(format!("{name} ({})", columns.join(", ")));
+        planned.push(PlannedSide {
+            name: side.name.clone(),
+            dtype: side.dtype,
+            time,
+            rate,
+        });
+    }
+    table.note(format!(
+        "Each line gives {} rows: {}.",
+        planned.len(),
+        words.join(", ")
+    ));
+    planned
+}
+
+/// Says which columns are M, N and K where their names alone do not.
+fn note_sizes(table: &mut TableBuilder, sizes: &Sizes) {
+    let Sizes::Three(m, n, k) = sizes else { return };
+    let obvious = |c: &Col, letter: &str| alias::words(&c.name).iter().any(|w| w == letter);
+    let all = [(m, "m"), (n, "n"), (k, "k")];
+    if !all.iter().all(|(c, letter)| obvious(c, letter)) {
+        table.note(format!(
+            "Sizes: M = “{}”, N = “{}”, K = “{}”.",
+            m.name, n.name, k.name
+        ));
+    }
 }
 
 /// The place of a column that is not part of the row.
@@ -229,14 +371,18 @@ fn time_unit(
     sampled: &Sampled,
     options: &ImportOptions,
     c: &Col,
+    stated: Option<TimeUnit>,
 ) -> TimeUnit {
     let m = &sampled.mapping;
+    if sampled.has_units(c.index) {
+        return stated.unwrap_or(TimeUnit::Microseconds);
+    }
     let key = format!("unit:{}", c.name);
     let choices = TimeUnit::ALL.map(|u| u.label().to_owned()).to_vec();
     let found = values::infer_time(m, &sampled.rows, c.index);
     let answered = options.answer(&key).and_then(TimeUnit::parse);
     let unit = answered.unwrap_or(found.unit);
-    if let Some(stated) = m.columns[c.index].guess.time_unit() {
+    if let Some(stated) = stated {
         let by_hand = options.columns.contains_key(&c.name);
         let too_fast = values::is_too_fast(m, &sampled.rows, c.index, stated);
         if by_hand || found.unit == stated || !too_fast && !found.confirmed {
@@ -305,11 +451,15 @@ fn rate_unit(
     sampled: &Sampled,
     options: &ImportOptions,
     c: &Col,
+    stated: Option<RateUnit>,
     time: Option<(usize, TimeUnit)>,
 ) -> RateUnit {
     let m = &sampled.mapping;
-    if let Some(unit) = m.columns[c.index].guess.rate_unit() {
+    if let Some(unit) = stated {
         return unit;
+    }
+    if sampled.has_units(c.index) {
+        return RateUnit::Flops;
     }
     let key = format!("unit:{}", c.name);
     let found = values::infer_rate(m, &sampled.rows, c.index, time);
