@@ -7,9 +7,11 @@ use gemmscope_analysis::summary::Summary;
 use gemmscope_import::{ErrorKind, ImportOptions, Imported, read_all};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 fn root() -> PathBuf {
     let folder = std::env::var_os("GEMMSCOPE_DATA");
@@ -32,7 +34,8 @@ fn summary(d: &Dataset, device: Option<&str>) -> Summary {
         ..DeviceChoice::default()
     };
     let metrics = Metrics::compute(d, choice.resolve(&d, &[]), RoofKind::default());
-    Summary::of(d, &metrics, 0).unwrap()
+    let frame = Frame::all(Arc::new(d.clone()), Arc::new(metrics));
+    Summary::of(&frame, 0, None).unwrap()
 }
 
 fn near(have: Option<f64>, want: f64) -> bool {

@@ -212,7 +212,7 @@ test("figures explain themselves to the keyboard: the strip, the planner's ridge
     };
     await explains(app.page, '[data-figure="rows"]', /pass the filters/);
     await explains(app.page, '[data-figure="efficiency"]', /Never a mean of percentages/);
-    await explains(app.page, '[data-figure="lost"]', /what perfect kernels would give back/);
+    await explains(app.page, '[data-figure="lost"]', /what perfect kernels would save/);
     app.assertQuiet();
 
     const plan = await GemmscopePage.open({ t, viewport, path: "#view=plan&plan.model=llama-2-7b&plan.devices=a100-80-sxm" });

@@ -70,7 +70,7 @@ pub fn Detail() -> impl IntoView {
         let f = found.findings.get(i)?;
         Some(view! {
             <details class="detail-finding" open=true>
-                <summary>{f.title.clone()}</summary>
+                <summary>{f.heading()}</summary>
                 {overview::reasons(shell, bench, f, None)}
             </details>
         })

@@ -89,7 +89,7 @@ pub struct Comparison {
     /// End of each configuration's samples.
     ends: Vec<u32>,
     /// Side and sample, ordered by configuration and side.
-    samples: Vec<(u8, Sample)>,
+    samples: Vec<(u16, Sample)>,
     /// Rows, grouped; [`Sample`] points into it.
     rows: Vec<u32>,
 }
@@ -102,14 +102,14 @@ impl Comparison {
         setup.sides.truncate(Setup::MOST_SIDES);
         let sides = setup.sides.len();
         let cats = frame.categories(&setup.side);
-        let side_of: Vec<Option<u8>> = cats
+        let side_of: Vec<Option<u16>> = cats
             .values
             .iter()
-            .map(|v| setup.sides.iter().position(|s| s == v).map(|i| i as u8))
+            .map(|v| setup.sides.iter().position(|s| s == v).map(|i| i as u16))
             .collect();
         let key_of = KeyReader::new(frame, &setup.keys);
         let mut unmeasured = 0;
-        let mut sorted: Vec<(Key, u8, u32)> = Vec::with_capacity(frame.rows.len());
+        let mut sorted: Vec<(Key, u16, u32)> = Vec::with_capacity(frame.rows.len());
         for &row in frame.rows.iter() {
             let r = row as usize;
             let Some(side) = side_of[cats.codes.get(r) as usize] else {
@@ -153,7 +153,7 @@ impl Comparison {
         &mut self,
         frame: &Frame,
         variants: &VariantColumns<'_>,
-        group: &[(Key, u8, u32)],
+        group: &[(Key, u16, u32)],
         start: usize,
         sides: usize,
     ) {
@@ -201,7 +201,7 @@ impl Comparison {
     }
 
     /// The sides that have a configuration, ascending, each with its sample.
-    pub fn samples(&self, configuration: usize) -> &[(u8, Sample)] {
+    pub fn samples(&self, configuration: usize) -> &[(u16, Sample)] {
         let end = |i: usize| self.ends.get(i).map_or(0, |&e| e as usize);
         let start = configuration.checked_sub(1).map_or(0, end);
         self.samples.get(start..end(configuration)).unwrap_or(&[])

@@ -24,8 +24,10 @@ use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
 
 mod above_roof;
+mod advice;
 mod base_clock;
 mod batching;
+mod claims;
 mod double_count;
 mod few_workgroups;
 mod fp8_gain;
@@ -34,6 +36,7 @@ mod layout;
 mod library;
 mod low_efficiency;
 mod memory_bandwidth;
+mod neighbour;
 mod no_model;
 mod precision;
 mod reported;
@@ -46,8 +49,10 @@ mod tail_wave;
 mod tile_padding;
 mod unaligned;
 mod variance;
+mod wrong_device;
 
-pub use scan::{Group, Scan, Whole};
+pub(crate) use advice::is_quantized;
+pub use scan::{Group, Part, Scan, Whole};
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -148,11 +153,24 @@ pub struct Evidence {
     pub formula: String,
 }
 
+/// What another rule saw on the rows of a finding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Also {
+    /// Id of the rule.
+    pub rule: String,
+    /// What it saw.
+    pub title: String,
+    /// The formula with its numbers, for the first of the rows.
+    pub formula: String,
+}
+
 /// Something that matters, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// Id of its rule.
     pub rule: String,
+    /// The side that it is about; "" where no sides are compared.
+    pub side: String,
     /// Title, one line.
     pub title: String,
     /// Description, one or two sentences.
@@ -171,14 +189,32 @@ pub struct Finding {
     pub share: f64,
     /// Efficiency of its rows, if they have a roof.
     pub efficiency: Option<f64>,
-    /// Seconds that it could save, at least and at most. `None` if times alone cannot tell.
+    /// Seconds that it could save, at least and at most. `None` if times alone cannot tell. No
+    /// two findings promise the same time.
     pub gives_back_s: Option<(f64, f64)>,
+    /// The time to which its shares refer, seconds: that of its side.
+    pub whole_s: f64,
+    /// What other rules saw on its rows.
+    #[serde(default)]
+    pub also: Vec<Also>,
+    #[serde(skip)]
+    pub(crate) key: Option<u32>,
     /// What to try in the algorithm or the model: fusion, batching, quantisation.
     pub path_a: String,
     /// What to try with the kernel: tuning, tile, replay.
     pub path_b: String,
     /// What a profile must show to prove the cause.
     pub profile: String,
+}
+
+impl Finding {
+    /// Its title, with the side that it is about.
+    pub fn heading(&self) -> String {
+        match self.side.as_str() {
+            "" => self.title.clone(),
+            side => format!("{side}: {}", self.title),
+        }
+    }
 }
 
 /// Data that a rule needs.
@@ -224,23 +260,27 @@ pub struct Rule {
     pub check: fn(&Rule, &Scan<'_>) -> Vec<Finding>,
 }
 
-/// All rules, in the order on the page.
+/// All rules, in the order in which they are checked: what is wrong with the data, comparisons of
+/// the same GEMM, tiles and waves, distance from the roof, hints. Of two rules that explain the
+/// same rows the earlier one makes the finding.
 pub static RULES: &[Rule] = &[
-    low_efficiency::RULE,
-    memory_bandwidth::RULE,
-    launch_bound::RULE,
+    wrong_device::RULE,
+    layout::RULE,
+    library::RULE,
+    fp8_gain::RULE,
+    neighbour::RULE,
     split_k::RULE,
     few_workgroups::RULE,
     tail_wave::RULE,
-    tile_padding::RULE,
     skinny_tile::RULE,
+    tile_padding::RULE,
+    launch_bound::RULE,
+    memory_bandwidth::RULE,
+    low_efficiency::RULE,
+    batching::RULE,
     unaligned::RULE,
     precision::RULE,
-    fp8_gain::RULE,
-    layout::RULE,
-    library::RULE,
     variance::RULE,
-    batching::RULE,
     double_count::RULE,
     no_model::RULE,
     above_roof::RULE,
@@ -275,16 +315,12 @@ pub struct Findings {
     pub findings: Vec<Finding>,
     /// The result of every rule.
     pub checked: Vec<Checked>,
-    /// Time of the checked rows, seconds.
-    pub time_s: f64,
-    /// The time to which shares refer, seconds.
-    pub whole_s: f64,
-    /// Name of that time: `compute time`.
-    pub whole: String,
+    /// The sides and their times; one without a name where no sides are compared.
+    pub parts: Vec<Part>,
     /// The roof to which efficiencies refer.
     pub roof: String,
-    /// True if only the best kernel of each shape was checked.
-    pub sweep: bool,
+    /// Key of what the rows are: `workload`.
+    pub kind: String,
 }
 
 impl Findings {
@@ -379,11 +415,9 @@ impl<'a> Runner<'a> {
     pub fn new(frame: &'a Frame) -> Self {
         let scan = Scan::new(frame);
         let report = Findings {
-            time_s: scan.time_s,
-            whole_s: scan.whole_s,
-            whole: scan.whole.label().to_owned(),
+            parts: scan.parts.clone(),
             roof: scan.roof_name().to_owned(),
-            sweep: scan.sweep,
+            kind: scan.kind.key().to_owned(),
             ..Findings::default()
         };
         Runner {
@@ -401,10 +435,11 @@ impl<'a> Runner<'a> {
     /// Checks one more rule; returns false when all are done.
     pub fn step(&mut self) -> bool {
         let Some(rule) = RULES.get(self.next) else {
-            return false;
+            return self.step_late();
         };
         self.next += 1;
-        let not_checked = missing(&self.scan, rule);
+        let not_checked =
+            missing(&self.scan, rule).or_else(|| wrong_device::waits(&self.scan, rule));
         let found = match not_checked {
             None => (rule.check)(rule, &self.scan),
             Some(_) => Vec::new(),
@@ -420,6 +455,24 @@ impl<'a> Runner<'a> {
         true
     }
 
+    /// Checks one of the rules about tiles again, for the GEMMs on which another rule comes first.
+    fn step_late(&mut self) -> bool {
+        self.scan.claims.borrow_mut().late = true;
+        let tiling = RULES.iter().filter(|r| r.category == Category::Tiling);
+        let Some(rule) = tiling.into_iter().nth(self.next - RULES.len()) else {
+            return false;
+        };
+        self.next += 1;
+        let checked = self.report.checked.iter_mut();
+        let line = checked.into_iter().find(|c| c.rule == rule.id);
+        if let Some(line) = line.filter(|c| c.not_checked.is_none()) {
+            let found = (rule.check)(rule, &self.scan);
+            line.findings += u32::try_from(found.len()).unwrap_or(u32::MAX);
+            self.report.findings.extend(found);
+        }
+        true
+    }
+
     /// The findings so far, ranked.
     pub fn finish(self) -> Findings {
         self.parts().0
@@ -427,6 +480,10 @@ impl<'a> Runner<'a> {
 
     /// The findings so far, ranked, and the grouped rows.
     pub fn parts(mut self) -> (Findings, Scan<'a>) {
+        self.scan
+            .claims
+            .borrow_mut()
+            .settle(&mut self.report.findings);
         rank(&mut self.report.findings);
         (self.report, self.scan)
     }
@@ -449,52 +506,16 @@ pub fn rank(findings: &mut [Finding]) {
             .then(b.time_s.total_cmp(&a.time_s))
             .then(a.rule.cmp(&b.rule))
     });
-    // Of two findings on the same rows, the one that explains more comes first.
-    for i in 0..findings.len() {
-        if findings[i].category != Category::Efficiency {
-            continue;
-        }
-        let reason = (i + 1..findings.len()).find(|&j| {
-            findings[j].category == Category::Tiling
-                && findings[j].severity == findings[i].severity
-                && findings[j].evidence.rows == findings[i].evidence.rows
-        });
-        if let Some(j) = reason {
-            findings[i..=j].rotate_right(1);
-        }
-    }
 }
 
-/// Seconds that all findings together could save, at least and at most. Findings share rows, so
-/// the time of a row counts once, for the finding that could save most of it.
-pub(crate) fn gives_back_together(findings: &[Finding], scan: &Scan<'_>) -> (f64, f64) {
-    let data = scan.data();
-    let mut order: Vec<&Finding> = findings
+/// Seconds that the findings of one side could save together, at least and at most. Findings never
+/// promise the same time, so this is their sum.
+pub fn gives_back_together(findings: &[Finding], side: &str) -> (f64, f64) {
+    findings
         .iter()
-        .filter(|f| f.gives_back_s.is_some() && f.time_s > 0.0)
-        .collect();
-    let rate = |f: &Finding| f.gives_back_s.map_or(0.0, |(_, high)| high / f.time_s);
-    order.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
-    let mut claimed = vec![false; data.len()];
-    let (mut low, mut high) = (0.0, 0.0);
-    for finding in order {
-        let mut free = 0.0;
-        for &row in &finding.evidence.rows {
-            let r = row as usize;
-            if let Some(taken) = claimed.get_mut(r)
-                && !std::mem::replace(taken, true)
-            {
-                let time = data.time_s[r] * scan.calls(r);
-                free += if time.is_finite() { time } else { 0.0 };
-            }
-        }
-        if let Some((least, most)) = finding.gives_back_s {
-            let part = (free / finding.time_s).min(1.0);
-            low += least * part;
-            high += most * part;
-        }
-    }
-    (low, high)
+        .filter(|f| f.side == side)
+        .filter_map(|f| f.gives_back_s)
+        .fold((0.0, 0.0), |sum, back| (sum.0 + back.0, sum.1 + back.1))
 }
 
 /// The data that a rule lacks, as the sentence on the page.

@@ -54,7 +54,7 @@ pub const TERMS: &[Term] = &[
     term(
         "Lost time",
         &["lost time"],
-        "Measured time minus roof time, over all calls: what a perfect kernel would give back.",
+        "Measured time minus roof time, over all calls: what a perfect kernel would save.",
     ),
     term(
         "Memory-bound",

@@ -9,6 +9,7 @@
 //! | [`findings`] | What matters, why, and what to try? |
 //! | [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
 //! | [`compare`] | Which library, file or device is faster, where, and by how much? |
+//! | [`standing`] | Which side is fastest on how many GEMMs? |
 //! | [`pareto`] | Where is the lost time, and what would reaching a goal change? |
 //! | [`tile_roof`], [`tile_sweep`] | What do tiles and waves allow, and which tile is best? |
 //! | [`tuning`] | How did a search over variants go? |
@@ -49,6 +50,7 @@ pub mod pareto;
 pub mod planner;
 pub mod replay;
 pub mod report;
+pub mod standing;
 pub mod summary;
 pub mod tile_roof;
 pub mod tile_sweep;

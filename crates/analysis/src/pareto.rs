@@ -4,6 +4,7 @@ use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_table::field::{Categories, Codes, Field, Frame};
 use gemmscope_table::metrics::Metrics;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The rows with one value of a field.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,20 +56,21 @@ fn code(categories: &Categories<'_>, row: usize) -> u32 {
     }
 }
 
-/// Lost time by the values of a field. The values beyond `limit` bars are joined into one.
-pub fn pareto(frame: &Frame, field: &Field, limit: usize) -> Pareto {
+/// Lost time of the rows of one side by the values of a field; of all rows that count where no
+/// sides are compared. The values beyond `limit` bars are joined into one.
+pub fn pareto(frame: &Frame, side: usize, field: &Field, limit: usize) -> Pareto {
     let (data, metrics) = (&*frame.data, &*frame.metrics);
     let categories = frame.categories(field);
     let mut found: HashMap<u32, usize> = HashMap::new();
     let mut out = Pareto::default();
-    for &row in frame.rows.iter() {
+    for &row in rows_of(frame, side).iter() {
         let r = row as usize;
-        let time = data.time_s[r] * data.count(r);
+        let time = data.time_s[r] * frame.calls(r);
         if time.is_nan() {
             continue;
         }
         out.time_s += time;
-        let roof = metrics.roof_s[r] * data.count(r);
+        let roof = metrics.roof_s[r] * frame.calls(r);
         if roof.is_nan() {
             out.without_roof_s += time;
             continue;
@@ -120,6 +122,14 @@ pub fn pareto(frame: &Frame, field: &Field, limit: usize) -> Pareto {
         }
     }
     out
+}
+
+/// The rows that count on one side.
+pub fn rows_of(frame: &Frame, side: usize) -> Arc<Vec<u32>> {
+    let sides = &frame.counted().sides;
+    sides
+        .get(side)
+        .map_or_else(Arc::default, |s| s.rows.clone())
 }
 
 /// A goal for a group of rows.
@@ -178,7 +188,7 @@ pub fn other_time_s(frame: &Frame) -> f64 {
     let by_source = |rows: &mut dyn Iterator<Item = usize>| {
         let mut sums = vec![0.0; count];
         for r in rows {
-            let time = data.time_s[r] * data.count(r);
+            let time = data.time_s[r] * frame.calls(r);
             if time.is_finite()
                 && let Some(sum) = sums.get_mut(usize::from(data.source[r]))
             {
@@ -233,9 +243,9 @@ impl Besides {
     }
 }
 
-/// The effect end to end if `rows` of the frame reach a goal. `other_s` is the time outside the
+/// The effect end to end if `rows` of one side reach a goal. `other_s` is the time outside the
 /// GEMMs: [`other_time_s`], or the user's figure.
-pub fn what_if(frame: &Frame, rows: &[u32], goal: &Goal, other_s: f64) -> WhatIf {
+pub fn what_if(frame: &Frame, side: usize, rows: &[u32], goal: &Goal, other_s: f64) -> WhatIf {
     let (data, metrics) = (&*frame.data, &*frame.metrics);
     let there = match goal {
         Goal::Efficiency(_) => None,
@@ -245,23 +255,25 @@ pub fn what_if(frame: &Frame, rows: &[u32], goal: &Goal, other_s: f64) -> WhatIf
         }
     };
     let total = |r: usize| {
-        let time = data.time_s[r] * data.count(r);
+        let time = data.time_s[r] * frame.calls(r);
         if time.is_finite() { time } else { 0.0 }
     };
     let mut out = WhatIf {
         other_s: other_s.max(0.0),
         ..WhatIf::default()
     };
-    for &row in frame.rows.iter() {
+    for &row in rows_of(frame, side).iter() {
         out.gemm_before_s += total(row as usize);
     }
+    let counted = rows_of(frame, side);
     for &row in rows {
         let r = row as usize;
-        if r >= data.len() {
+        // A slower variant is in no total, so it changes none.
+        if counted.binary_search(&row).is_err() {
             continue;
         }
         let before = total(r);
-        let roof = metrics.roof_s[r] * data.count(r);
+        let roof = metrics.roof_s[r] * frame.calls(r);
         let after = match (goal, &there) {
             (Goal::Efficiency(e), _) => before.min(roof / e.clamp(1e-6, 1.0)),
             (Goal::Device(_), Some(m)) => before * m.roof_s[r] / metrics.roof_s[r],
@@ -296,10 +308,10 @@ mod tests {
     use gemmscope_model::dtype::DataType;
     use gemmscope_model::gemm::Operation;
     use gemmscope_model::hardware;
+    use gemmscope_table::data_kind::DataKind;
     use gemmscope_table::dataset::{ColumnMeaning, TraceContext};
     use gemmscope_table::fixture::Rows;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     /// Rows of bf16 GEMMs on an H100: shape, time in µs, layer.
     fn frame(rows: &[((u32, u32, u32), f64, &str)]) -> Frame {
@@ -315,7 +327,7 @@ mod tests {
                 "",
             );
         }
-        t.frame(Some("h100-sxm"))
+        t.frame(Some("h100-sxm")).as_kind(Some(DataKind::Workload))
     }
 
     fn three() -> Frame {
@@ -330,7 +342,7 @@ mod tests {
     fn bars_are_cumulative_and_complete() {
         let f = three();
         let layer = Field::parse("c.layer").expect("a column");
-        let p = pareto(&f, &layer, 10);
+        let p = pareto(&f, 0, &layer, 10);
         assert_eq!(p.bars.len(), 2);
         assert_eq!(
             (p.bars[0].value.as_str(), &p.bars[0].rows),
@@ -339,7 +351,7 @@ mod tests {
         assert!((p.bars[1].cumulative - 1.0).abs() < 1e-12);
         assert!((p.time_s - 1500e-6).abs() < 1e-15);
         assert_eq!((p.bars_for(0.5), p.bars_for(1.0)), (1, 2));
-        let one = pareto(&f, &Field::Shape, 1);
+        let one = pareto(&f, 0, &Field::Shape, 1);
         assert_eq!((one.bars.len(), one.others), (1, 2));
         assert!((one.lost_s - p.lost_s).abs() < 1e-15);
     }
@@ -348,13 +360,13 @@ mod tests {
     fn amdahl() {
         let f = three();
         let roof = f.metrics.roof_s[0];
-        let w = what_if(&f, &[0], &Goal::Efficiency(0.5), 500e-6);
+        let w = what_if(&f, 0, &[0], &Goal::Efficiency(0.5), 500e-6);
         assert!((w.group_after_s - roof / 0.5).abs() < 1e-15);
         assert!((w.before_s() - 2000e-6).abs() < 1e-15);
         assert!((w.after_s() - (2000e-6 - 1000e-6 + roof / 0.5)).abs() < 1e-15);
         assert!((w.limit() - 2.0).abs() < 1e-12 && w.speedup() < w.limit());
         // A goal below what is reached changes nothing.
-        let w = what_if(&f, &[0, 1, 2], &Goal::Efficiency(0.01), 0.0);
+        let w = what_if(&f, 0, &[0, 1, 2], &Goal::Efficiency(0.01), 0.0);
         assert_eq!(w.speedup(), 1.0);
         // Twice the bandwidth and peak: half the time at the same efficiency.
         let mut twice = hardware::by_id("h100-sxm")
@@ -364,14 +376,14 @@ mod tests {
         for p in &mut twice.peaks {
             p.flops_per_s *= 2.0;
         }
-        let w = what_if(&f, &[0, 1, 2], &Goal::Device(Box::new(twice)), 1500e-6);
+        let w = what_if(&f, 0, &[0, 1, 2], &Goal::Device(Box::new(twice)), 1500e-6);
         assert!((w.speedup() - 3000.0 / 2250.0).abs() < 1e-9);
         // A device without such a peak changes nothing, and says so.
         let mut none = hardware::by_id("h100-sxm")
             .cloned()
             .expect("in the catalogue");
         none.peaks.clear();
-        let w = what_if(&f, &[0, 1, 2], &Goal::Device(Box::new(none)), 0.0);
+        let w = what_if(&f, 0, &[0, 1, 2], &Goal::Device(Box::new(none)), 0.0);
         assert_eq!((w.speedup(), w.unknown_rows), (1.0, 3));
     }
 
@@ -395,22 +407,16 @@ mod tests {
             compute_s: Some(4e-3),
             ..TraceContext::default()
         }));
-        let f = Frame {
-            data: Arc::new(data),
-            ..f
-        };
+        let f = Frame::all(Arc::new(data), f.metrics.clone());
         let other = other_time_s(&f);
         assert!((other - 2.5e-3).abs() < 1e-12, "{other}");
-        let w = what_if(&f, &f.rows, &Goal::Efficiency(0.8), other);
+        let w = what_if(&f, 0, &f.rows, &Goal::Efficiency(0.8), other);
         assert!((w.before_s() - 4e-3).abs() < 1e-12);
         let roofs: f64 = f.metrics.roof_s.iter().sum();
         assert!((w.after_s() - (2.5e-3 + roofs / 0.8)).abs() < 1e-12);
         // Filtered to one of its GEMMs the others are part of what stays.
-        let one = Frame {
-            rows: Arc::new(vec![0]),
-            ..f.clone()
-        };
-        let w = what_if(&one, &[0], &Goal::Efficiency(0.8), other_time_s(&one));
+        let one = f.with_rows(Arc::new(vec![0]));
+        let w = what_if(&one, 0, &[0], &Goal::Efficiency(0.8), other_time_s(&one));
         assert!((w.before_s() - 4e-3).abs() < 1e-12, "{w:?}");
     }
 
@@ -425,10 +431,10 @@ mod tests {
             let rows: Vec<_> = times.iter().map(|t| ((2048, 2048, 2048), *t, "")).collect();
             let f = frame(&rows);
             let rows: Vec<u32> = f.rows.iter().copied().take(take).collect();
-            let w = what_if(&f, &rows, &Goal::Efficiency(goal), other);
+            let w = what_if(&f, 0, &rows, &Goal::Efficiency(goal), other);
             prop_assert!(w.speedup() >= 1.0 - 1e-12);
             prop_assert!(w.speedup() <= w.limit() * (1.0 + 1e-9));
-            let p = pareto(&f, &Field::Shape, 3);
+            let p = pareto(&f, 0, &Field::Shape, 3);
             prop_assert!(p.lost_s <= p.time_s * (1.0 + 1e-12));
             prop_assert!(p.bars.windows(2).all(|b| b[0].cumulative <= b[1].cumulative + 1e-12));
         }

@@ -3,11 +3,12 @@
 //! one [`Report`], so that they agree.
 
 use crate::findings;
-use crate::findings::{ANOMALY_EFFICIENCY, Checked, Finding, Findings, Scan};
+use crate::findings::{ANOMALY_EFFICIENCY, Checked, Finding, Findings, Part, Scan, is_quantized};
+use crate::standing::Standing;
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Metrics;
-use operations::is_quantized;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -79,22 +80,12 @@ pub struct Report {
     pub sentences: [String; 3],
     /// Assumptions that no file states.
     pub assumptions: Vec<String>,
-    /// GEMM time, seconds.
-    pub gemm_s: f64,
-    /// Whole time, seconds.
-    pub whole_s: f64,
-    /// Name of the whole.
-    pub whole: String,
-    /// GEMM time over the whole.
-    pub share: f64,
-    /// True if GEMMs take enough time to matter.
-    pub significant: bool,
-    /// Roof time over time of all operations together.
-    pub efficiency: Option<f64>,
-    /// Plain mean of the operations' percentages, which some reports print.
-    pub plain_mean_efficiency: Option<f64>,
-    /// Seconds that all findings together could save; each row counts once.
-    pub gives_back_s: (f64, f64),
+    /// Key of what the rows are: `workload`, `benchmark`, `sweep`, `sides`.
+    pub rows_are: String,
+    /// The sides, each with its own totals; one without a name where none are compared.
+    pub parts: Vec<ReportPart>,
+    /// Which side is fastest on how many of the GEMMs that all sides hold.
+    pub standing: Option<Standing>,
     /// The operations that take most time.
     pub operations: Vec<Operation>,
     /// Number of all operations.
@@ -109,11 +100,73 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Operations whose shape is not known.
     pub missing_models: Vec<String>,
-    /// Number of operations with 8-bit or narrower types.
-    pub quantized: usize,
     /// Titles of the batching findings.
     pub batching: Vec<String>,
 }
+
+/// The totals of one side, or of all rows where no sides are compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReportPart {
+    /// Name of the side; "" where none are compared.
+    pub side: String,
+    /// Time of the GEMMs that can be judged, seconds.
+    pub gemm_s: f64,
+    /// Time of GEMMs whose shape is not known, seconds.
+    pub without_model_s: f64,
+    /// Whole time, seconds.
+    pub whole_s: f64,
+    /// Name of the whole.
+    pub whole: String,
+    /// Time of all GEMMs, with and without a known shape, over the whole.
+    pub share: f64,
+    /// True if GEMMs take enough time to matter.
+    pub significant: bool,
+    /// Roof time over time of all operations together.
+    pub efficiency: Option<f64>,
+    /// Plain mean of the operations' percentages, which some reports print.
+    pub plain_mean_efficiency: Option<f64>,
+    /// Number of operations.
+    pub operations: usize,
+    /// Number of operations with 8-bit or narrower types.
+    pub quantized: usize,
+    /// Seconds that all findings together could save.
+    pub gives_back_s: (f64, f64),
+}
+
+impl ReportPart {
+    fn new(scan: &Scan<'_>, number: usize, part: &Part, findings: &Findings) -> Self {
+        let (mut roof_s, mut time_s, mut mean, mut counted) = (0.0, 0.0, 0.0, 0usize);
+        let (mut operations, mut quantized) = (0, 0);
+        for (_, g) in scan.checked().filter(|g| usize::from(g.1.side) == number) {
+            operations += 1;
+            quantized += usize::from(is_quantized(&scan.problem(g).op));
+            let e = g.efficiency();
+            if e.is_finite() && e <= ANOMALY_EFFICIENCY {
+                roof_s += g.roof_s;
+                time_s += g.time_s;
+                mean += e;
+                counted += 1;
+            }
+        }
+        ReportPart {
+            side: part.label.clone(),
+            gemm_s: part.time_s,
+            without_model_s: part.without_s,
+            whole_s: part.whole_s,
+            whole: part.whole.label().to_owned(),
+            share: part.gemm_share(),
+            significant: part.gemm_share() > SIGNIFICANT_SHARE,
+            efficiency: (time_s > 0.0).then(|| roof_s / time_s),
+            plain_mean_efficiency: (counted > 0).then(|| mean / counted as f64),
+            operations,
+            quantized,
+            gives_back_s: findings::gives_back_together(&findings.findings, &part.label),
+        }
+    }
+}
+
+/// Largest number of operations without a model that are named.
+const MAX_MISSING: usize = 10;
 
 /// Largest number of places for one finding.
 const MAX_PLACES: usize = 200;
@@ -148,18 +201,6 @@ impl Report {
         let scan = Scan::new(frame);
         let data = scan.data();
         let breakdown = Breakdown::new(&scan, findings);
-        let mut sums = (0.0, 0.0);
-        let (mut mean, mut counted, mut quantized) = (0.0, 0usize, 0usize);
-        for (_, g) in scan.checked() {
-            quantized += usize::from(is_quantized(&scan.problem(g)));
-            let e = g.efficiency();
-            if e.is_finite() && e <= ANOMALY_EFFICIENCY {
-                sums.0 += g.roof_s;
-                sums.1 += g.time_s;
-                mean += e;
-                counted += 1;
-            }
-        }
         let places = |rows: &[u32]| {
             rows.iter()
                 .take(MAX_PLACES)
@@ -172,10 +213,8 @@ impl Report {
                 })
                 .collect()
         };
-        let gives_back_s = findings::gives_back_together(&findings.findings, &scan);
-        let share = scan.share(scan.time_s);
         Report {
-            schema: "gemmscope/report/1",
+            schema: "gemmscope/report/2",
             files: data
                 .sources
                 .iter()
@@ -185,14 +224,14 @@ impl Report {
             roof: scan.roof_name().to_owned(),
             sentences: sentences(&scan, findings),
             assumptions: assumptions(&scan),
-            gemm_s: scan.time_s,
-            whole_s: scan.whole_s,
-            whole: scan.whole.label().to_owned(),
-            share,
-            significant: share > SIGNIFICANT_SHARE,
-            efficiency: (sums.1 > 0.0).then(|| sums.0 / sums.1),
-            plain_mean_efficiency: (counted > 0).then(|| mean / counted as f64),
-            gives_back_s,
+            rows_are: frame.kind().key().to_owned(),
+            parts: scan
+                .parts
+                .iter()
+                .enumerate()
+                .map(|(i, part)| ReportPart::new(&scan, i, part, findings))
+                .collect(),
+            standing: Standing::of(frame),
             bottlenecks: breakdown.bottlenecks,
             operations: breakdown.operations,
             operations_total: breakdown.total,
@@ -218,15 +257,25 @@ impl Report {
                 .flat_map(|s| s.notes.iter().cloned())
                 .collect(),
             missing_models: missing_models(data),
-            quantized,
-            batching: findings
-                .findings
-                .iter()
-                .filter(|f| f.rule == "batching")
-                .map(|f| f.title.clone())
-                .collect(),
+            batching: batching(findings),
         }
     }
+}
+
+/// Titles of what the batching rule saw, in findings of its own and on rows of others.
+fn batching(findings: &Findings) -> Vec<String> {
+    let own = findings
+        .findings
+        .iter()
+        .filter(|f| f.rule == "batching")
+        .map(|f| f.title.clone());
+    let also = findings
+        .findings
+        .iter()
+        .flat_map(|f| &f.also)
+        .filter(|a| a.rule == "batching")
+        .map(|a| a.title.clone());
+    own.chain(also).collect()
 }
 
 /// The same rows with achievable peaks as roofs, to which the percentages of `gemm_findings.md`
@@ -248,10 +297,7 @@ pub(crate) fn with_achievable(frame: &Frame) -> Frame {
             .count()
     };
     if known(&metrics.roof_s) > 0 && known(&metrics.roof_s) == known(&frame.metrics.roof_s) {
-        Frame {
-            metrics: Arc::new(metrics),
-            ..frame.clone()
-        }
+        frame.with_metrics(Arc::new(metrics))
     } else {
         frame.clone()
     }
@@ -279,19 +325,35 @@ fn devices(scan: &Scan<'_>) -> Vec<String> {
     out
 }
 
+/// The operations whose shape is not known, by name; the number of a file that does not name them.
 fn missing_models(data: &gemmscope_table::dataset::Dataset) -> Vec<String> {
-    data.sources
-        .iter()
-        .filter(|s| s.without_model.rows > 0)
-        .map(|s| {
-            format!(
-                "{} operations of {}, {:.3} ms",
-                s.without_model.rows,
-                s.name,
-                s.without_model.time_s * 1e3
-            )
-        })
-        .collect()
+    let mut out = Vec::new();
+    for source in data.sources.iter().filter(|s| s.without_model.rows > 0) {
+        let mut rest = source.without_model;
+        for (name, own) in source.without_model_names.iter().take(MAX_MISSING) {
+            rest.rows -= own.rows.min(rest.rows);
+            rest.time_s = (rest.time_s - own.time_s).max(0.0);
+            out.push(format!(
+                "{name} ({}, {:.3} ms)",
+                plural(own.rows, "row"),
+                own.time_s * 1e3
+            ));
+        }
+        if rest.rows > 0 {
+            let more = if source.without_model_names.is_empty() {
+                ""
+            } else {
+                " more"
+            };
+            out.push(format!(
+                "{}{more} of {}, {:.3} ms",
+                plural(rest.rows, "operation"),
+                source.name,
+                rest.time_s * 1e3
+            ));
+        }
+    }
+    out
 }
 
 #[cfg(test)]

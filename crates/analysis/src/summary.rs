@@ -1,9 +1,12 @@
 //! The figures of one file as an object, which the command prints and the page gives to scripts.
 
-use gemmscope_table::dataset::{Assumption, Dataset, ReportedCheck};
-use gemmscope_table::metrics::{Metrics, Totals};
+use gemmscope_table::data_kind::{DataKind, Decision};
+use gemmscope_table::dataset::{Assumption, ReportedCheck};
+use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::Totals;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Summary of one file. `rows_read` is always `rows_used + rows_set_aside`. Figures that are not
 /// known (no device, no times) are null.
@@ -38,29 +41,74 @@ pub struct Summary {
     pub max_efficiency: Option<f64>,
     /// Rows above their roof.
     pub rows_above_roof: Option<u64>,
-    /// Time of all calls, seconds.
+    /// What the rows are: `workload`, `benchmark`, `sweep`, `sides`.
+    pub rows_are: String,
+    /// The rows that count, in words: `75 variants of 3 GEMMs`.
+    pub counted: String,
+    /// Time of what counts, seconds; null where sides are compared.
     pub total_time_s: Option<f64>,
-    /// Sum of roof times over sum of times.
+    /// Sum of roof times over sum of times; null where sides are compared.
     pub weighted_efficiency: Option<f64>,
-    /// Share of the time of memory-bound rows.
+    /// Share of the time of memory-bound rows; null where sides are compared.
     pub share_memory_bound: Option<f64>,
+    /// The sides, each with its own figures; empty where none are compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sides: Vec<SideSummary>,
     /// Comparison of the file's rates with work over time.
     pub reported_rate: ReportedCheck,
 }
 
+/// Figures of one side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SideSummary {
+    /// Its name.
+    pub side: String,
+    /// GEMMs that count.
+    pub gemms: u64,
+    /// Their time, seconds.
+    pub total_time_s: f64,
+    /// Sum of roof times over sum of times.
+    pub weighted_efficiency: Option<f64>,
+}
+
+impl SideSummary {
+    /// The figures of every side of a frame; empty where none are compared.
+    pub fn of(frame: &Frame) -> Vec<SideSummary> {
+        if !frame.counted().compares() {
+            return Vec::new();
+        }
+        let side = |(side, t): (String, Totals)| SideSummary {
+            side,
+            gemms: t.measured,
+            total_time_s: t.time_s,
+            weighted_efficiency: t.weighted_efficiency,
+        };
+        Totals::of(frame).into_iter().map(side).collect()
+    }
+}
+
 impl Summary {
-    /// The summary of one source of a dataset.
-    pub fn of(data: &Dataset, metrics: &Metrics, source: usize) -> Option<Summary> {
-        let s = data.sources.get(source)?;
+    /// The summary of one source of a frame's data, whatever rows pass the filters. What its rows
+    /// are is decided from this source alone, if not `chosen`.
+    pub fn of(frame: &Frame, source: u16, chosen: Option<DataKind>) -> Option<Summary> {
+        let (data, metrics) = (&*frame.data, &*frame.metrics);
+        let s = data.sources.get(usize::from(source))?;
         let rows: Vec<u32> = (0u32..)
             .zip(&data.source)
-            .filter(|(_, code)| usize::from(**code) == source)
+            .filter(|(_, code)| **code == source)
             .map(|(row, _)| row)
             .collect();
-        let totals = Totals::over(data, metrics, &rows);
+        let decision = Decision::of_source(data, source, chosen);
+        let frame = frame.decided(Arc::new(decision)).with_rows(Arc::new(rows));
+        let every = Totals::over(&frame, &frame.rows);
+        let sides = SideSummary::of(&frame);
+        let one = match Totals::of(&frame).as_slice() {
+            [(_, totals)] => totals.clone(),
+            _ => Totals::default(),
+        };
         let mut device_used = vec![false; data.devices.len()];
         let mut op_used = vec![false; data.ops.len()];
-        for &row in &rows {
+        for &row in frame.rows.iter() {
             device_used[data.device[row as usize] as usize] = true;
             op_used[data.op[row as usize] as usize] = true;
         }
@@ -80,8 +128,8 @@ impl Summary {
                 }
             }
         }
-        let measured = totals.measured > 0;
-        let roofed = totals.max_efficiency.is_some();
+        let measured = every.measured > 0;
+        let roofed = every.max_efficiency.is_some();
         Some(Summary {
             file: s.name.clone(),
             format: s.format.clone(),
@@ -99,20 +147,24 @@ impl Summary {
             notes: s.notes.clone(),
             devices,
             dtypes,
-            max_tflops: measured.then_some(totals.max_flops_per_s / 1e12),
-            max_efficiency: totals.max_efficiency,
-            rows_above_roof: roofed.then_some(totals.above_roof),
-            total_time_s: measured.then_some(totals.time_s),
-            weighted_efficiency: totals.weighted_efficiency,
-            share_memory_bound: totals.share_memory_bound,
+            max_tflops: measured.then_some(every.max_flops_per_s / 1e12),
+            max_efficiency: every.max_efficiency,
+            rows_above_roof: roofed.then_some(every.above_roof),
+            rows_are: frame.kind().key().to_owned(),
+            counted: frame.counted().words(frame.kind()),
+            total_time_s: (one.measured > 0).then_some(one.time_s),
+            weighted_efficiency: one.weighted_efficiency,
+            share_memory_bound: one.share_memory_bound,
+            sides,
             reported_rate: s.reported_rate,
         })
     }
 
     /// The summaries of all sources, in their order.
-    pub fn all(data: &Dataset, metrics: &Metrics) -> Vec<Summary> {
-        (0..data.sources.len())
-            .filter_map(|i| Summary::of(data, metrics, i))
+    pub fn all(frame: &Frame) -> Vec<Summary> {
+        (0u16..)
+            .zip(&frame.data.sources)
+            .filter_map(|(i, _)| Summary::of(frame, i, None))
             .collect()
     }
 }

@@ -325,7 +325,7 @@ fn with_figures(frame: &Frame, target: &Target) -> Tooltip {
             .into_iter()
             .fold(out, |out, (caption, value)| out.row(caption, value));
     }
-    let totals = Totals::over(&frame.data, &frame.metrics, &target.rows);
+    let totals = Totals::over(frame, &target.rows);
     let mut out = out.row("GEMMs", grouped(totals.rows));
     if totals.measured > 0 {
         let rate = FlopsPerSec(totals.attained_flops_per_s);

@@ -8,6 +8,7 @@ use crate::palette::Theme;
 use crate::scene::Scene;
 use gemmscope_analysis::findings::{Findings, check_all};
 use gemmscope_model::hardware::Device;
+use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::filter::Mask;
@@ -26,11 +27,12 @@ pub const FINDING_KEY: &str = "finding";
 pub fn frame(data: Dataset, state: &ViewState, custom: &[Device]) -> (Frame, Vec<String>) {
     let devices = state.devices.resolve(&data, custom);
     let metrics = Metrics::compute(&data, devices, state.roof);
-    let whole = Frame::all(Arc::new(data), Arc::new(metrics));
+    let decision = Arc::new(Decision::new(&data, state.kind));
+    let whole = Frame::new(Arc::new(data), Arc::new(metrics), decision, Arc::default());
     let mut mask = Mask::default();
     let refused = mask.update(&state.filters, &whole);
     let rows = Arc::new(mask.passing());
-    (Frame { rows, ..whole }, refused)
+    (whole.with_rows(rows), refused)
 }
 
 /// The selected rows of a view state, in the order of selection: those that the reader picked,

@@ -7,6 +7,7 @@ use gemmscope_chart::picture;
 use gemmscope_import::{FORMATS, ImportOptions};
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::NameMatch;
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnSpec;
 use std::ffi::OsString;
 
@@ -25,6 +26,7 @@ pub(super) struct Args {
     /// Width and height in CSS pixels; without a height the view chooses.
     pub size: (f64, Option<f64>),
     pub form: Option<String>,
+    pub rows: Option<DataKind>,
     pub app: Option<OsString>,
     pub min_efficiency: Option<f64>,
     pub each: bool,
@@ -106,6 +108,7 @@ impl Args {
             dark: false,
             size: (960.0, None),
             form: None,
+            rows: None,
             app: None,
             min_efficiency: None,
             each: false,
@@ -159,6 +162,10 @@ impl Args {
             "state" => self.state = Some(text),
             "theme" => self.dark = one_of(option, &["light", "dark"], text)? == "dark",
             "size" => self.size = size(&text)?,
+            "rows" => {
+                let keys = DataKind::ALL.map(DataKind::key);
+                self.rows = DataKind::parse(&one_of(option, &keys, text)?);
+            }
             "form" => self.form = Some(one_of(option, &FORMS, text)?),
             "min-efficiency" => self.min_efficiency = Some(share(option, &text)?),
             "max-regression" => self.max_regression = Some(share(option, &text)?),

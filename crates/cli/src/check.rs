@@ -6,6 +6,7 @@ use crate::read::read;
 use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::units::{Seconds, percent, plural};
+use gemmscope_table::data_kind::Side;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::view_state::ViewState;
@@ -86,12 +87,12 @@ const MOST_ABOVE: f64 = 0.2;
 const LEAST_JUDGED: f64 = 0.5;
 
 impl Judged {
-    fn of(frame: &Frame) -> Judged {
+    fn of(frame: &Frame, rows: &[u32]) -> Judged {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
         let mut j = Judged::default();
-        for &row in &frame.rows[..] {
+        for &row in rows {
             let r = row as usize;
-            let time = data.time_s[r] * data.count(r);
+            let time = data.time_s[r] * frame.calls(r);
             if time.is_nan() {
                 continue;
             }
@@ -170,6 +171,7 @@ impl Judged {
     }
 }
 
+/// Holds every side to the limit by itself.
 fn efficiency(
     frame: &Frame,
     least: f64,
@@ -177,9 +179,31 @@ fn efficiency(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<Exit> {
-    let mut judged = Judged::of(frame);
+    let mut exit = Exit::Done;
+    for side in &frame.counted().sides {
+        let one = efficiency_of(frame, side, (least, each), out, err)?;
+        // A broken limit says more than a side that could not be judged.
+        if exit != Exit::Broken && one != Exit::Done {
+            exit = one;
+        }
+    }
+    Ok(exit)
+}
+
+fn efficiency_of(
+    frame: &Frame,
+    side: &Side,
+    (least, each): (f64, bool),
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> std::io::Result<Exit> {
+    let mut judged = Judged::of(frame, &side.rows);
+    let of = match side.label.as_str() {
+        "" => String::new(),
+        label => format!(" of {label}"),
+    };
     if let Some(doubt) = judged.doubt() {
-        writeln!(err, "gemmscope: efficiency: {doubt}")?;
+        writeln!(err, "gemmscope: efficiency{of}: {doubt}")?;
         return Ok(Exit::Failed);
     }
     let weighted = judged.roof_s / judged.time_s;
@@ -197,14 +221,14 @@ fn efficiency(
     if each {
         writeln!(
             out,
-            "{word}  efficiency: {} of {count} GEMMs under {}",
+            "{word}  efficiency{of}: {} of {count} GEMMs under {}",
             low.len(),
             percent(least)
         )?;
     } else {
         writeln!(
             out,
-            "{word}  efficiency: {} of the roof, weighted by time; at least {}",
+            "{word}  efficiency{of}: {} of the roof, weighted by time; at least {}",
             percent(weighted),
             percent(least)
         )?;

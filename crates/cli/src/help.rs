@@ -183,7 +183,7 @@ pub(super) struct Opt {
 const READING: &[Command] = &[Summary, Render, Report, Page, Check, Convert];
 
 /// Every option but --help and --version.
-pub(super) const OPTIONS: [Opt; 16] = [
+pub(super) const OPTIONS: [Opt; 17] = [
     Opt {
         long: "device",
         short: None,
@@ -211,6 +211,13 @@ pub(super) const OPTIONS: [Opt; 16] = [
         value: "KEY=VALUE",
         what: "answer to an assumption: --answer dtype=bf16",
         of: READING,
+    },
+    Opt {
+        long: "rows",
+        short: None,
+        value: "KIND",
+        what: "what the rows are, instead of guessing: workload, benchmark, sweep, sides",
+        of: &[Summary, Render, Report, Page, Check],
     },
     Opt {
         long: "state",

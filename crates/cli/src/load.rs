@@ -300,6 +300,7 @@ pub(super) fn view_state(
     if let Some(device) = &loaded.device {
         state.devices.default = Some(device.clone());
     }
+    state.kind = args.rows.or(state.kind);
     Ok(state)
 }
 

@@ -2,12 +2,15 @@
 
 use crate::args::Args;
 use crate::load::{Exit, Outcome, load};
-use gemmscope_analysis::summary::Summary;
+use gemmscope_analysis::standing::Standing;
+use gemmscope_analysis::summary::{SideSummary, Summary};
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::units::{FlopsPerSec, Seconds, percent};
+use gemmscope_model::units::{FlopsPerSec, Seconds, percent, plural};
 use gemmscope_table::dataset::Rejected;
+use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use std::io::{Read, Write};
+use std::sync::Arc;
 
 /// Skipped rows that are listed as text; JSON has all of them.
 const LISTED: usize = 10;
@@ -36,6 +39,11 @@ pub(super) fn summary(
     };
     let devices = choice.resolve(data, &loaded.custom);
     let metrics = Metrics::compute(data, devices, roof);
+    let whole = Frame::all(Arc::new(loaded.data.clone()), Arc::new(metrics));
+    let frame = match args.rows {
+        None => whole,
+        kind => whole.as_kind(kind),
+    };
     let object = |out: &mut dyn Write, name: &str, key: &str, value: &str| {
         writeln!(out, "{}", serde_json::json!({ "file": name, key: value }))
     };
@@ -44,7 +52,9 @@ pub(super) fn summary(
             Outcome::Table(sources) => {
                 for source in sources.clone() {
                     let rejected = &data.sources[source].rejected;
-                    let Some(s) = Summary::of(data, &metrics, source) else {
+                    let source = u16::try_from(source).ok();
+                    let Some(s) = source.and_then(|source| Summary::of(&frame, source, args.rows))
+                    else {
                         continue;
                     };
                     if args.json {
@@ -83,7 +93,41 @@ pub(super) fn summary(
             Outcome::Failed(why) => writeln!(err, "gemmscope: {name}: {why}")?,
         }
     }
+    if frame.data.sources.len() > 1 {
+        print_standing(out, &frame, args.json)?;
+    }
     Ok(Exit::worked(!loaded.failed))
+}
+
+/// How the sides of all files stand to each other; nothing if they are none.
+fn print_standing(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Result<()> {
+    let Some(standing) = Standing::of(frame) else {
+        return Ok(());
+    };
+    if json {
+        let sides = SideSummary::of(frame);
+        let object = serde_json::json!({ "standing": standing, "sides": sides });
+        return writeln!(out, "{object}");
+    }
+    writeln!(out, "{}", frame.counted().words(frame.kind()))?;
+    writeln!(out, "  fastest              {}", standing.words())?;
+    print_sides(out, &SideSummary::of(frame))?;
+    writeln!(out)
+}
+
+fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()> {
+    for s in sides {
+        writeln!(
+            out,
+            "  {:<20} {}, {}, {} of the roof",
+            s.side,
+            plural(s.gemms, "GEMM"),
+            Seconds(s.total_time_s),
+            s.weighted_efficiency
+                .map_or("unknown share".to_owned(), percent),
+        )?;
+    }
+    Ok(())
 }
 
 /// Line and reason of each skipped row.
@@ -158,6 +202,11 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
     writeln!(out, "  highest efficiency   {}", share(s.max_efficiency))?;
     let above = s.rows_above_roof.map(|v| v.to_string());
     writeln!(out, "  rows above the roof  {}", or(above))?;
+    writeln!(out, "  the rows are         {}: {}", s.rows_are, s.counted)?;
+    if !s.sides.is_empty() {
+        print_sides(out, &s.sides)?;
+        return writeln!(out);
+    }
     let time = s.total_time_s.map(|v| Seconds(v).to_string());
     writeln!(out, "  total time           {}", or(time))?;
     writeln!(

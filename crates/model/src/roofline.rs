@@ -74,7 +74,7 @@ pub struct Measurement {
     pub roofline_time: Seconds,
     /// Roofline time over time: 1 is perfect, above 1 is a finding. Never clamped.
     pub efficiency: f64,
-    /// Time that a perfect kernel would give back; negative above the roof.
+    /// Time that a perfect kernel would save; negative above the roof.
     pub lost_time: Seconds,
     /// What limits the problem at its roof.
     pub bound: Bound,
@@ -213,7 +213,7 @@ impl WeightedEfficiency {
         (self.time_s > 0.0).then(|| self.roofline_s / self.time_s)
     }
 
-    /// Time in seconds that perfect kernels would give back.
+    /// Time in seconds that perfect kernels would save.
     pub fn lost_s(&self) -> f64 {
         self.time_s - self.roofline_s
     }

@@ -20,6 +20,7 @@ pub use trace_context::{
 
 use gemmscope_model::gemm::{Operation, Problem};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Values of an extra column, one per row.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,6 +135,9 @@ pub struct Source {
     /// GEMMs that are not in the dataset because the producer does not know their shape.
     #[serde(default)]
     pub without_model: RowsAndTime,
+    /// Names of these, the ones that take most time first.
+    #[serde(default)]
+    pub without_model_names: Vec<(String, RowsAndTime)>,
     /// Rows that were left out because another row already has their time.
     #[serde(default)]
     pub counted_twice: RowsAndTime,
@@ -152,6 +156,19 @@ pub struct Source {
     /// Launches of graphs whose capture was not known, so that their kernels have no shape.
     #[serde(default)]
     pub graphs_without_capture: u64,
+}
+
+impl Source {
+    /// Sets the names of the GEMMs whose shape is not known, from the name and the time of each.
+    pub fn name_without_model(&mut self, each: impl IntoIterator<Item = (String, f64)>) {
+        let mut names: BTreeMap<String, RowsAndTime> = BTreeMap::new();
+        for (name, time_s) in each {
+            names.entry(name).or_default().add(time_s);
+        }
+        self.without_model_names = names.into_iter().filter(|n| !n.0.is_empty()).collect();
+        self.without_model_names
+            .sort_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s));
+    }
 }
 
 /// A number of rows and their total time.

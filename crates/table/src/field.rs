@@ -1,10 +1,11 @@
 //! Every figure and column under one name: an axis, a colour, a facet, a table column.
 
+use crate::data_kind::{Counted, Decision};
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::metrics::Metrics;
 use gemmscope_model::hardware::RoofKind;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 mod categories;
 
@@ -149,10 +150,12 @@ impl Field {
     }
 }
 
-/// What every view draws from: the data, its figures, and the rows that pass the filters.
+/// What every view draws from: the data, its figures, what its rows are, and the rows that pass
+/// the filters.
 ///
-/// Two frames are equal where they share the same data, metrics and rows, compared by pointer. So
-/// a comparison costs nothing, and equal content that was computed twice counts as different.
+/// Two frames are equal where they share the same data, metrics, decision and rows, compared by
+/// pointer. So a comparison costs nothing, and equal content that was computed twice counts as
+/// different.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// The data, with all rows.
@@ -161,11 +164,15 @@ pub struct Frame {
     pub metrics: Arc<Metrics>,
     /// Rows that pass the filters, ascending.
     pub rows: Arc<Vec<u32>>,
+    decision: Arc<Decision>,
+    counted: Arc<OnceLock<Counted>>,
 }
 
 impl PartialEq for Frame {
     fn eq(&self, other: &Self) -> bool {
-        self.same_data(other) && Arc::ptr_eq(&self.rows, &other.rows)
+        self.same_data(other)
+            && Arc::ptr_eq(&self.rows, &other.rows)
+            && Arc::ptr_eq(&self.decision, &other.decision)
     }
 }
 
@@ -175,14 +182,64 @@ impl Frame {
         Arc::ptr_eq(&self.data, &other.data) && Arc::ptr_eq(&self.metrics, &other.metrics)
     }
 
-    /// A frame over all rows.
+    /// A frame over all rows, which are what the data shows them to be.
     pub fn all(data: Arc<Dataset>, metrics: Arc<Metrics>) -> Self {
+        let decision = Arc::new(Decision::new(&data, None));
         let rows = Arc::new((0..data.len() as u32).collect());
+        Frame::new(data, metrics, decision, rows)
+    }
+
+    /// A frame over some rows, ascending.
+    pub fn new(
+        data: Arc<Dataset>,
+        metrics: Arc<Metrics>,
+        decision: Arc<Decision>,
+        rows: Arc<Vec<u32>>,
+    ) -> Self {
         Frame {
             data,
             metrics,
             rows,
+            decision,
+            counted: Arc::default(),
         }
+    }
+
+    /// The frame over other rows, ascending.
+    pub fn with_rows(&self, rows: Arc<Vec<u32>>) -> Self {
+        Frame {
+            rows,
+            counted: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// The frame with other figures of the same data.
+    pub fn with_metrics(&self, metrics: Arc<Metrics>) -> Self {
+        Frame {
+            metrics,
+            ..self.clone()
+        }
+    }
+
+    /// The frame with another decision about what its rows are.
+    pub fn decided(&self, decision: Arc<Decision>) -> Self {
+        Frame {
+            decision,
+            counted: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// What the rows are, and why.
+    pub fn decision(&self) -> &Arc<Decision> {
+        &self.decision
+    }
+
+    /// The rows that totals are over, by side. Worked out once a frame.
+    pub fn counted(&self) -> &Counted {
+        self.counted
+            .get_or_init(|| Counted::new(self, &self.decision))
     }
 
     /// The figure to show first: the share of the roof, or the rate if no row has a roof.
@@ -328,7 +385,7 @@ impl Frame {
                     Number,
                     true,
                     Some(false),
-                    "Measured time minus roof time, over all calls: what a perfect kernel would give back.",
+                    "Measured time minus roof time, over all calls: what a perfect kernel would save.",
                 ),
                 Field::Shape => (
                     "Shape",
@@ -426,7 +483,7 @@ impl Frame {
             Field::K => Box::new(|r| f64::from(d.k[r])),
             Field::Batch => Box::new(|r| f64::from(d.batch[r])),
             Field::Time => Box::new(|r| d.time_s[r]),
-            Field::TotalTime => Box::new(|r| d.time_s[r] * d.count(r)),
+            Field::TotalTime => Box::new(|r| d.time_s[r] * self.calls(r)),
             Field::Work => Box::new(|r| x.work(d, r)),
             Field::Bytes => Box::new(|r| x.bytes(d, r)),
             Field::Ai => Box::new(|r| x.ai[r]),
@@ -434,7 +491,7 @@ impl Frame {
             Field::Bandwidth => Box::new(|r| x.bandwidth(r)),
             Field::Efficiency => Box::new(|r| x.roof_s[r] / d.time_s[r]),
             Field::BandwidthUse => Box::new(|r| x.bandwidth_use(d, r)),
-            Field::Lost => Box::new(|r| x.lost_s(d, r)),
+            Field::Lost => Box::new(|r| (d.time_s[r] - x.roof_s[r]) * self.calls(r)),
             Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
                 Some(ColumnData::Number(v)) => Box::new(|r| v[r]),
                 Some(ColumnData::Text { codes, values }) => {

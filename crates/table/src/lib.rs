@@ -9,6 +9,7 @@
 //! | [`dataset`] | the columnar table, its sources, rejected rows, trace context |
 //! | [`build`] | the builder that readers push rows into |
 //! | [`trace`] | attaches the other files of a trace report to its table |
+//! | [`data_kind`] | what the rows are (workload, benchmark, sweep, sides) and which of them count |
 //! | [`metrics`] | figures of every row: intensity, rate, roof time, efficiency |
 //! | [`field`] | figures and columns by name: axes, colours, facets |
 //! | [`filter`], [`selection`] | which rows pass, and sets of rows that survive a reload |
@@ -43,6 +44,7 @@
 pub mod build;
 pub mod column_format;
 pub mod control;
+pub mod data_kind;
 pub mod dataset;
 pub mod field;
 pub mod filter;

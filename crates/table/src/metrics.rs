@@ -3,7 +3,9 @@
 //! Work, bytes and the rest follow from these three. The roof of a row depends on its device and
 //! on the type in which its products are multiplied.
 
+use crate::data_kind::Side;
 use crate::dataset::Dataset;
+use crate::field::Frame;
 use gemmscope_model::gemm::{Cost, Operation};
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::{Device, NameMatch, RoofKind};
@@ -181,11 +183,6 @@ impl Metrics {
         self.roof_s[row] / data.time_s[row]
     }
 
-    /// Time that a perfect kernel would save over all calls of the row, seconds.
-    pub fn lost_s(&self, data: &Dataset, row: usize) -> f64 {
-        (data.time_s[row] - self.roof_s[row]) * data.count(row)
-    }
-
     /// What limits the row at its roof.
     pub fn bound(&self, data: &Dataset, row: usize) -> Option<Bound> {
         self.roof(data, row).map(|r| r.bound(self.ai[row]))
@@ -219,7 +216,7 @@ fn clock_ratios(data: &Dataset, devices: &[Option<Device>]) -> Vec<f64> {
         .collect()
 }
 
-/// Totals of a set of rows.
+/// Totals of a set of rows. Of all rows of a frame there is one for each side: [`Totals::of`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Rows in the set.
@@ -249,11 +246,18 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// The totals of each side, with its name; of all rows that count where there are no sides.
+    pub fn of(frame: &Frame) -> Vec<(String, Totals)> {
+        let counted = frame.counted();
+        let side = |s: &Side| (s.label.clone(), Totals::over(frame, &s.rows));
+        counted.sides.iter().map(side).collect()
+    }
+
     /// Sums over `rows`.
-    pub fn over(data: &Dataset, metrics: &Metrics, rows: &[u32]) -> Totals {
-        let count = data
-            .column(crate::dataset::ColumnMeaning::Count)
-            .map(|c| &c.data);
+    pub fn over(frame: &Frame, rows: &[u32]) -> Totals {
+        let (data, metrics) = (&*frame.data, &*frame.metrics);
+        let count = data.numbers(crate::dataset::ColumnMeaning::Count);
+        let decision = frame.decision();
         let mut t = Totals {
             rows: rows.len() as u64,
             ..Totals::default()
@@ -268,7 +272,9 @@ impl Totals {
                 continue;
             }
             let calls = match count {
-                Some(crate::dataset::ColumnData::Number(v)) if !v[r].is_nan() => v[r],
+                Some(v) if !v[r].is_nan() && decision.is_program(usize::from(data.source[r])) => {
+                    v[r]
+                }
                 _ => 1.0,
             };
             t.measured += 1;

@@ -4,6 +4,7 @@
 //! on its own: one that cannot be read is reported and keeps its default, the others apply. Keys
 //! of a later version are kept as [`ViewState::params`] and written back.
 
+use crate::data_kind::DataKind;
 use crate::field::Field;
 use crate::filter::{Filters, Range};
 use crate::metrics::DeviceChoice;
@@ -25,6 +26,8 @@ pub struct ViewState {
     pub devices: DeviceChoice,
     /// The roof that percentages refer to.
     pub roof: RoofKind,
+    /// What the user says the rows are; `None` is what the data shows.
+    pub kind: Option<DataKind>,
     /// The filters.
     pub filters: Filters,
     /// Selected rows, in order of selection.
@@ -86,6 +89,9 @@ impl ViewState {
         }
         if self.roof != RoofKind::default() {
             put("roof", "achievable");
+        }
+        if let Some(kind) = self.kind {
+            put("rows", kind.key());
         }
         for (field, values) in &self.filters.facets {
             for v in values {
@@ -201,6 +207,12 @@ impl ViewState {
                         _ => return Err(format!("expected datasheet or achievable: {value}")),
                     }
                 }
+                "rows" => {
+                    let kind = DataKind::parse(value);
+                    self.kind = Some(kind.ok_or_else(|| {
+                        format!("expected workload, benchmark, sweep or sides: {value}")
+                    })?);
+                }
                 "q" => self.filters.search = value.to_owned(),
                 "only" => self.filters.only = Some(RowSet::decode(value)?),
                 "sel" => {
@@ -246,7 +258,7 @@ mod tests {
     #[test]
     fn one_bad_key_spoils_no_other() {
         let (s, problems) = ViewState::decode(
-            "#v=1&view=heatmap&roof=tin&r.m=x..3&f.nonsense=1&f.dtype=bf16&f.dtype=fp8&q=a%20b&new.key=7&sel=0.3,1.9.2&only=0.7",
+            "#v=1&view=heatmap&roof=tin&rows=heap&r.m=x..3&f.nonsense=1&f.dtype=bf16&f.dtype=fp8&q=a%20b&new.key=7&sel=0.3,1.9.2&only=0.7",
         );
         assert_eq!(s.view, "heatmap");
         assert_eq!(s.filters.search, "a b");
@@ -261,7 +273,7 @@ mod tests {
             }
         );
         let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();
-        assert_eq!(keys, ["roof", "r.m", "f.nonsense", "only"]);
+        assert_eq!(keys, ["roof", "rows", "r.m", "f.nonsense", "only"]);
     }
 
     proptest! {
@@ -278,6 +290,7 @@ mod tests {
             s.devices.overrides.insert(key, "h100-sxm".into());
             s.selection.push(RowRef { source, line, part });
             s.filters.only = RowSet::decode(&format!("rule*{source}.{line}.{part}")).ok();
+            s.kind = DataKind::ALL.get(part as usize).copied();
             s.set_param("heat.x", "c.kernel");
             let (back, problems) = ViewState::decode(&s.encode());
             prop_assert!(problems.is_empty());

@@ -118,9 +118,7 @@ async fn load(loader: Loader, input: Input, format: Option<String>, add: bool) -
 }
 
 fn summary(bench: Workbench) -> Value {
-    let all = bench
-        .frame
-        .with_untracked(|f| Summary::all(&f.data, &f.metrics));
+    let all = bench.frame.with_untracked(Summary::all);
     serde_json::to_value(all).unwrap_or_default()
 }
 

@@ -17,9 +17,7 @@ pub fn start() {
 fn publish(bench: Workbench) {
     let api = js_sys::Object::new();
     let summary = Closure::<dyn Fn() -> JsValue>::new(move || {
-        let all = bench
-            .frame
-            .with_untracked(|f| Summary::all(&f.data, &f.metrics));
+        let all = bench.frame.with_untracked(Summary::all);
         let json = serde_json::to_string(&all).unwrap_or_default();
         js_sys::JSON::parse(&json).unwrap_or(JsValue::NULL)
     });

@@ -40,11 +40,8 @@ pub fn steps() -> Result<Box<dyn FnMut() -> bool>, NotLoaded> {
         let mut filters = Filters::default();
         filters.toggle(&Field::Dtype, "bf16");
         let _ = mask.update(&filters, &whole);
-        let frame = Frame {
-            rows: Arc::new(mask.passing()),
-            ..whole.clone()
-        };
-        let _ = Totals::over(&frame.data, &frame.metrics, &whole.rows);
+        let frame = whole.with_rows(Arc::new(mask.passing()));
+        let _ = Totals::of(&frame);
         for field in [Field::Batch, Field::Bound, Field::Dtype] {
             let _ = mask.counts(&field, &whole);
         }

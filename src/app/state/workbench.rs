@@ -10,6 +10,7 @@ use gemmscope_chart::picture::FINDING_KEY;
 use gemmscope_chart::roofline::{Settings, numbered};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
+use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::filter::Mask;
@@ -82,8 +83,11 @@ pub struct Workbench {
     /// The frame one paint later. Lists and tables follow this one, so that they are built in a
     /// task after the chart's.
     pub settled_frame: Memo<Frame>,
-    /// Totals of the rows that pass the filters.
-    pub totals: Memo<Totals>,
+    /// What the rows of the files are: the user's choice, else what the data shows.
+    pub decision: Memo<Shared<Decision>>,
+    /// Totals of the rows that pass the filters, by side; one without a name where no sides are
+    /// compared.
+    pub totals: Memo<Vec<(String, Totals)>>,
     /// Selected rows in order of selection; the rows of the chosen finding where none is selected.
     pub selected: Memo<Vec<u32>>,
     /// Rows that carry a number in chart and table, counted from 1: first the selected rows, then
@@ -142,7 +146,12 @@ impl Workbench {
         });
         let row_cache = StoredValue::new(RowCache::default());
         let mask = StoredValue::new(Mask::default());
-        let filtered = filtered(view, data, metrics, mask);
+        let chosen_kind = Memo::new(move |_| view.with(|v| v.kind));
+        let decision = Memo::new(move |_| {
+            let kind = chosen_kind.get();
+            data.with(|d| Shared::from(Decision::new(d, kind)))
+        });
+        let filtered = filtered(view, data, metrics, decision, mask);
         let frame = Memo::new(move |_| filtered.with(|f| f.0.clone()));
         Effect::new(move |_| {
             let refused = filtered.with(|f| f.1);
@@ -152,8 +161,7 @@ impl Workbench {
             }
         });
         let settled_frame = settled(frame);
-        let totals =
-            Memo::new(move |_| settled_frame.with(|f| Totals::over(&f.data, &f.metrics, &f.rows)));
+        let totals = Memo::new(move |_| settled_frame.with(Totals::of));
 
         let findings_result = RwSignal::new(None::<FindingsResult>);
         let findings = Memo::new(move |_| {
@@ -193,6 +201,7 @@ impl Workbench {
             row_cache,
             frame,
             settled_frame,
+            decision,
             totals,
             selected,
             numbered: Memo::new(move |_| {
@@ -219,7 +228,7 @@ impl Workbench {
     /// a file of a million rows makes no task long.
     pub async fn prepare(&self, data: &Shared<Dataset>) {
         let (choice, kind) = self.view.with_untracked(|v| (v.devices.clone(), v.roof));
-        let resolved = self.custom.with_untracked(|own| choice.resolve(&data, own));
+        let resolved = self.custom.with_untracked(|own| choice.resolve(data, own));
         let metrics = Shared::from(Metrics::compute(data, resolved, kind));
         clock::pause(Duration::ZERO).await;
         let cache = self.row_cache.get_value();
@@ -238,15 +247,17 @@ fn filtered(
     view: RwSignal<ViewState>,
     data: Memo<Shared<Dataset>>,
     metrics: Memo<Shared<Metrics>>,
+    decision: Memo<Shared<Decision>>,
     mask: StoredValue<Mask>,
 ) -> Memo<(Frame, usize)> {
     let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
     Memo::new(move |old: Option<&(Frame, usize)>| {
-        let whole = Frame {
-            data: data.get().0,
-            metrics: metrics.get().0,
-            rows: Arc::default(),
-        };
+        let whole = Frame::new(
+            data.get().0,
+            metrics.get().0,
+            decision.get().0,
+            Arc::default(),
+        );
         let filters = filters.get();
         let passing = mask.try_update_value(|mask| {
             if !old.is_some_and(|(old, _)| old.same_data(&whole)) {
@@ -256,7 +267,7 @@ fn filtered(
             (Arc::new(mask.passing()), refused)
         });
         let (rows, refused) = passing.unwrap_or_default();
-        (Frame { rows, ..whole }, refused)
+        (whole.with_rows(rows), refused)
     })
 }
 

@@ -82,7 +82,7 @@ fn page(shell: Shell, bench: Workbench, result: &FindingsResult, all: RwSignal<b
             found.findings[..shown]
                 .iter()
                 .enumerate()
-                .map(|(i, f)| card(shell, bench, i, f, found.whole_s, &found.whole))
+                .map(|(i, f)| card(shell, bench, i, f))
                 .collect_view()
         }
     };
@@ -226,46 +226,39 @@ fn badge(severity: Severity) -> &'static str {
     }
 }
 
-/// The time that a fix could give back: `10.2 ms to 10.5 ms (30.8 to 31.7 %)`.
-fn back_text(f: &Finding, whole_s: f64) -> String {
+/// The time that a fix could save: `10.2 ms to 10.5 ms (30.8 to 31.7 %)`.
+fn back_text(f: &Finding) -> String {
     let Some((low, high)) = f.gives_back_s else {
         return "cannot be told from times".to_owned();
     };
     format!(
         "{} ({:.1} %)",
         report::range_text((low, high)),
-        high / whole_s * 100.0
+        high / f.whole_s * 100.0
     )
 }
 
 /// A finding: always its head, and its reasons where it is chosen.
-fn card(
-    shell: Shell,
-    bench: Workbench,
-    index: usize,
-    f: &Finding,
-    whole_s: f64,
-    whole: &str,
-) -> AnyView {
+fn card(shell: Shell, bench: Workbench, index: usize, f: &Finding) -> AnyView {
     let open = bench.finding.get() == Some(index);
-    let share = f.gives_back_s.map_or(0.0, |b| b.1) / whole_s;
+    let share = f.gives_back_s.map_or(0.0, |b| b.1) / f.whole_s;
     let head = view! {
         <button type="button" class="finding-head" aria-expanded=open.to_string()
             on:click=move |_| bench.choose_finding(index)>
             <span class="finding-rank">{index + 1}</span>
             <span class="finding-words">
-                <span class="finding-title">{f.title.clone()}</span>
+                <span class="finding-title">{f.heading()}</span>
                 <span class="finding-facts">
                     <span class=badge(f.severity)>{f.severity.label()}</span>
                     <span>{f.category.label()}</span>
                     {(f.time_s > 0.0).then(|| view! {
-                        <span>{format!("holds {} ({:.1} % of the {whole})", Seconds(f.time_s), f.share * 100.0)}</span>
+                        <span>{format!("takes {} ({:.1} %)", Seconds(f.time_s), f.share * 100.0)}</span>
                     })}
                 </span>
             </span>
             <span class="finding-back">
-                <span class="finding-back-label">"could give back"</span>
-                <strong>{back_text(f, whole_s)}</strong>
+                <span class="finding-back-label">"could save"</span>
+                <strong>{back_text(f)}</strong>
                 <span class="finding-bar" aria-hidden="true">
                     <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>
                 </span>
@@ -297,6 +290,17 @@ pub fn reasons(shell: Shell, bench: Workbench, f: &Finding, index: Option<usize>
     let how = (!f.evidence.formula.is_empty()).then(|| {
         view! { <div class="reason"><dt>"How"</dt><dd><code>{f.evidence.formula.clone()}</code></dd></div> }
     });
+    let also: Vec<AnyView> = f
+        .also
+        .iter()
+        .map(|a| {
+            let (title, formula) = (a.title.clone(), a.formula.clone());
+            view! {
+                <div class="reason"><dt>"Also seen here"</dt><dd>{title}" "<code>{formula}</code></dd></div>
+            }
+            .into_any()
+        })
+        .collect();
     let sure = part("How sure", f.confidence.label(), "reason");
     let a = part(
         "Path A: the model or the algorithm",
@@ -312,7 +316,7 @@ pub fn reasons(shell: Shell, bench: Workbench, f: &Finding, index: Option<usize>
     let profile = part("What a profile would have to show", &f.profile, "reason");
     view! {
         <dl class="reasons">
-            {text}{how}
+            {text}{how}{also}
             <div class="paths">{a}{b}</div>
             {when}{sure}{profile}
         </dl>
@@ -435,7 +439,7 @@ fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
                     format!("{file}:{}", data.line[r]),
                     data.problem(r).to_string(),
                     Seconds(data.time_s[r]).to_string(),
-                    format!("{}", data.count(r)),
+                    format!("{}", frame.calls(r)),
                     gemmscope_model::units::percent(e),
                 ];
                 view! {
@@ -533,7 +537,7 @@ pub fn Insight() -> impl IntoView {
         let on = bench.finding.get() == Some(0);
         let back = first
             .gives_back_s
-            .map(|b| format!("could give back {}", report::range_text(b)));
+            .map(|b| format!("could save {}", report::range_text(b)));
         Some(view! {
             <span class=badge(first.severity)>{first.severity.label()}</span>
             <button type="button" class="insight-text link" aria-pressed=on.to_string()

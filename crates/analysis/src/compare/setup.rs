@@ -9,15 +9,15 @@ use gemmscope_table::field::{Field, FieldKind, Frame};
 pub struct Setup {
     /// The field whose values are the sides.
     pub side: Field,
-    /// The sides: values of `side`, in order. At most 8.
+    /// The sides: values of `side`, in order.
     pub sides: Vec<String>,
     /// The fields in which rows of one configuration agree.
     pub keys: Vec<Field>,
 }
 
 impl Setup {
-    /// Largest number of sides; more are left out.
-    pub(crate) const MOST_SIDES: usize = 8;
+    /// Largest number of sides. A column with so many names is no list of sides.
+    pub(crate) const MOST_SIDES: usize = 4096;
 
     /// The default keys: shape with batch, types, layout, and the device if there are several;
     /// without `side`.

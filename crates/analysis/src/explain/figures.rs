@@ -9,7 +9,7 @@ use gemmscope_model::units::{
     Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds, format_significant, percent,
 };
 use gemmscope_table::dataset::ColumnMeaning;
-use gemmscope_table::field::Frame;
+use gemmscope_table::field::{Field, Frame};
 
 pub(super) fn work_figure(p: &Problem, theirs: f64) -> Figure {
     let batch = if p.batch == 1 {
@@ -172,15 +172,15 @@ pub(super) fn roof_figures(
     if efficiency < 1.0 {
         figures.push(Figure {
             label: "Lost time",
-            value: Seconds(frame.metrics.lost_s(&frame.data, row)).to_string(),
-            formula: match frame.data.count(row) {
+            value: Seconds(frame.numbers(&Field::Lost)(row)).to_string(),
+            formula: match frame.calls(row) {
                 1.0 => format!("time − roof time = {} − {roof_time}", Seconds(time)),
                 n => format!(
                     "(time − roof time) × calls = ({} − {roof_time}) × {n}",
                     Seconds(time)
                 ),
             },
-            hint: "What a perfect kernel would give back.",
+            hint: "What a perfect kernel would save.",
             reported: None,
         });
     }

@@ -1,7 +1,7 @@
 //! Rule: points above their roof.
 
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Need, Rule, Scan};
+use super::{Category, Confidence, Group, Need, Rule, Scan};
 use gemmscope_model::roofline::{AboveRoofCause, CacheLevel, above_roof_causes};
 use gemmscope_model::units::{Bytes, percent};
 
@@ -71,6 +71,16 @@ fn words_of(cause: &AboveRoofCause) -> String {
     }
 }
 
+/// What would bring a group under its roof.
+pub(super) fn causes(scan: &Scan<'_>, g: &Group) -> Vec<String> {
+    let Some(device) = scan.device(g) else {
+        return Vec::new();
+    };
+    let time = scan.data().time_s[g.row as usize];
+    let causes = above_roof_causes(&scan.problem(g), time, device, scan.metrics().kind);
+    causes.iter().map(words_of).collect()
+}
+
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let hits = scan
         .groups
@@ -87,16 +97,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         scan,
         hits,
         |_, g| {
-            let row = g.row as usize;
-            let causes = scan.device(g).map_or_else(Vec::new, |device| {
-                above_roof_causes(
-                    &scan.problem(g),
-                    scan.data().time_s[row],
-                    device,
-                    scan.metrics().kind,
-                )
-            });
-            let words: Vec<String> = causes.iter().map(words_of).collect();
+            let words = causes(scan, g);
             let would = if words.is_empty() {
                 String::new()
             } else {

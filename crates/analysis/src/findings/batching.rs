@@ -37,7 +37,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let hits = scan
         .checked()
         .filter(|(_, g)| {
-            let many = scan.program && g.calls >= MANY_CALLS;
+            let many = scan.is_program(g) && g.calls >= MANY_CALLS;
             many && g.call_s() < SHORT_CALL_S && g.efficiency() < LOW
         })
         .map(|(i, g)| Hit {

@@ -34,7 +34,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             group: i,
             // All calls in one take at least the time of one call plus the roof time of the rest.
             // Rows of a benchmark are not calls that could be joined.
-            back: (scan.program && g.calls > 1.0).then(|| {
+            back: (scan.is_program(g) && g.calls > 1.0).then(|| {
                 let all_in_one = g.call_s() + g.roof_s * (1.0 - 1.0 / g.calls);
                 (0.0, (g.time_s - all_in_one).max(0.0))
             }),
@@ -65,7 +65,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         },
         |n| format!("{n} GEMMs as small as a launch"),
     );
-    if !scan.program {
+    if !scan.frame.decision().any_program() {
         for f in &mut found {
             // Small shapes in a benchmark always have low figures and cost no program time.
             f.severity = f.severity.max(Severity::Medium);

@@ -3,21 +3,24 @@
 use super::same_shape;
 use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Need, Rule, Scan};
-use std::collections::HashMap;
+use gemmscope_model::gemm::Operation;
+use gemmscope_model::units::plural;
+use std::collections::{BTreeMap, HashMap};
 
 /// The slower layout must take at least this many times as long.
 pub(super) const SLOWER: f64 = 1.15;
 
 pub(super) const RULE: Rule = Rule {
     id: "layout",
-    title: "A transposed layout that loses",
+    title: "A slow layout",
     category: Category::Layout,
     needs: &[Need::Time],
     threshold: "the same sizes and types in another layout are at least 1.15 times as fast",
     confidence: Confidence::Certain,
     why: "The same product is faster with its operands stored the other way round.",
     path_a: "Store the weights in the faster order once, at load time, if the neighbours allow it.",
-    path_b: "The slower layout's kernel may simply be less tuned: replay both.",
+    path_b: "The slower layout may run on a less tuned kernel: replay both, and show them to the \
+             library's maintainers.",
     profile: "A profile would have to show where the slower layout spends its time before the \
               access pattern may be blamed.",
     check,
@@ -34,7 +37,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         return Vec::new();
     }
     // Operations that differ only in the layout get the same number.
-    let mut kinds: Vec<gemmscope_model::gemm::Operation> = Vec::new();
+    let mut kinds: Vec<Operation> = Vec::new();
     let kind_of: Vec<u64> = data
         .ops
         .iter()
@@ -48,48 +51,144 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         })
         .collect();
     let sets = same_shape::sets(scan, |g| {
-        let row = scan.groups[g as usize].row as usize;
-        let source = u64::from(data.source[row]) << 32;
-        Some(kind_of[usize::from(data.op[row])] | source)
+        let group = &scan.groups[g as usize];
+        let row = group.row as usize;
+        let place = u64::from(data.source[row]) << 32 | u64::from(group.side) << 48;
+        group
+            .checked
+            .then(|| kind_of[usize::from(data.op[row])] | place)
     });
-    let mut losers = same_shape::losers(scan, &sets, |g| op(g).layout(), SLOWER);
-    losers.retain(|l| scan.groups[l.group as usize].checked);
-    let hits = losers
-        .iter()
-        .map(|l| Hit {
-            group: l.group,
-            back: Some((0.0, l.gap_s)),
-        })
-        .collect();
-    let partner: HashMap<u32, u32> = losers.iter().map(|l| (l.group, l.fastest)).collect();
-    story::findings(
-        rule,
-        scan,
-        hits,
-        |hit, g| {
-            let other = partner.get(&hit.group).copied().unwrap_or(hit.group);
-            let (slow, fast) = (op(hit.group).layout(), op(other).layout());
-            let fast_s = scan.groups[other as usize].call_s();
-            Story {
+    let slow = Slow::new(scan, &sets, |g| op(g).layout());
+    let sets = slow.by_layout.values().cloned().collect();
+    story::joined(rule, scan, sets, |hits| slow.story(scan, hits, &op))
+}
+
+/// The groups in a slow layout, and the group in a fast layout that each is compared with.
+struct Slow {
+    by_layout: BTreeMap<(u16, &'static str), Vec<Hit>>,
+    partner: HashMap<u32, u32>,
+}
+
+impl Slow {
+    fn new(scan: &Scan<'_>, sets: &[Vec<u32>], layout: impl Fn(u32) -> &'static str) -> Self {
+        let call = |g: u32| scan.groups[g as usize].call_s();
+        // Of each slow group the sizes in all layouts.
+        let mut slow: BTreeMap<(u16, &'static str), Vec<Slower>> = BTreeMap::new();
+        for set in sets {
+            let best = same_shape::fastest_by(scan, set, &layout);
+            let least = best
+                .iter()
+                .map(|(_, g)| call(*g))
+                .fold(f64::INFINITY, f64::min);
+            for (name, g) in &best {
+                if call(*g) > SLOWER * least {
+                    let key = (scan.groups[*g as usize].side, *name);
+                    slow.entry(key).or_default().push((*g, best.clone()));
+                }
+            }
+        }
+        let mut out = Slow {
+            by_layout: BTreeMap::new(),
+            partner: HashMap::new(),
+        };
+        for (key, groups) in slow {
+            let reference = reference(&groups, &call);
+            for (g, all) in groups {
+                let fastest = all
+                    .iter()
+                    .min_by(|a, b| call(a.1).total_cmp(&call(b.1)))
+                    .map_or(g, |f| f.1);
+                let usual = all.iter().find(|(name, _)| Some(*name) == reference);
+                let fast = usual
+                    .filter(|u| call(g) > SLOWER * call(u.1))
+                    .map_or(fastest, |u| u.1);
+                let gap = (call(g) - call(fast)) * scan.groups[g as usize].calls;
+                out.partner.insert(g, fast);
+                out.by_layout.entry(key).or_default().push(Hit {
+                    group: g,
+                    back: Some((0.5 * gap, gap)),
+                });
+            }
+        }
+        out
+    }
+
+    fn story(&self, scan: &Scan<'_>, hits: &[Hit], op: &impl Fn(u32) -> Operation) -> Story {
+        let mut pairs: Vec<(u32, u32)> = hits
+            .iter()
+            .filter_map(|h| Some((h.group, *self.partner.get(&h.group)?)))
+            .collect();
+        let call = |g: u32| scan.groups[g as usize].call_s();
+        let ratio = |p: &(u32, u32)| call(p.0) / call(p.1);
+        // The clearest first.
+        pairs.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)).then(a.0.cmp(&b.0)));
+        let Some(first) = pairs.first() else {
+            return Story::default();
+        };
+        let (slow, fast) = (op(first.0).layout(), op(first.1).layout());
+        let group = &scan.groups[first.0 as usize];
+        let most = ratio(first);
+        let formula = format!(
+            "time {slow} / time {fast} = {} / {} = {most:.2}",
+            story::time(call(first.0)),
+            story::time(call(first.1)),
+        );
+        if pairs.len() == 1 {
+            return Story {
                 title: format!(
-                    "{slow} takes {:.2}x the time of {fast}: {}",
-                    g.call_s() / fast_s,
-                    scan.title(g)
+                    "Layout {slow} takes {most:.1}x the time of {fast}: {}",
+                    scan.title(group)
                 ),
                 text: format!(
                     "{}. Stored as {fast} the same product takes {}.",
-                    story::opening(scan, g),
-                    story::time(fast_s)
+                    story::opening(scan, group),
+                    story::time(call(first.1))
                 ),
-                formula: format!(
-                    "time {slow} / time {fast} = {} / {} = {:.2}",
-                    story::time(g.call_s()),
-                    story::time(fast_s),
-                    g.call_s() / fast_s
-                ),
+                formula,
                 ..Story::default()
-            }
-        },
-        |n| format!("{n} GEMMs in their slower layout"),
-    )
+            };
+        }
+        let least = pairs.last().map_or(most, ratio);
+        let (mut time_s, mut fast_s) = (0.0, 0.0);
+        for (slow, fast) in &pairs {
+            let group = &scan.groups[*slow as usize];
+            time_s += group.time_s;
+            fast_s += call(*fast) * group.calls;
+        }
+        let one = pairs.iter().all(|p| op(p.1).layout() == fast);
+        let other = if one { fast } else { "a faster layout" };
+        let count = plural(pairs.len() as u64, "GEMM");
+        Story {
+            title: format!("Layout {slow} takes up to {most:.1}x the time of {other}: {count}"),
+            text: format!(
+                "{count} in layout {slow} take {} ({}); the same sizes and types in {other} take {}. \
+                 The ratio is {least:.1} to {most:.1}, most for {}.",
+                story::time(time_s),
+                story::share_of_lost(scan, hits),
+                story::time(fast_s),
+                scan.problem(group),
+            ),
+            formula,
+            ..Story::default()
+        }
+    }
+}
+
+/// A slow group, and the fastest group of each layout of its sizes.
+type Slower = (u32, Vec<(&'static str, u32)>);
+
+/// The layout that most of the groups can be compared with; of several the one with the least time.
+fn reference(groups: &[Slower], call: &impl Fn(u32) -> f64) -> Option<&'static str> {
+    let mut found: BTreeMap<&'static str, (usize, f64)> = BTreeMap::new();
+    for (slow, all) in groups {
+        for (name, g) in all.iter().filter(|(_, g)| g != slow) {
+            let entry = found.entry(name).or_default();
+            entry.0 += 1;
+            entry.1 += call(*g);
+        }
+    }
+    found
+        .into_iter()
+        .min_by(|(_, a), (_, b)| b.0.cmp(&a.0).then(a.1.total_cmp(&b.1)))
+        .map(|(name, _)| name)
 }

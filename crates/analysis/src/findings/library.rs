@@ -3,8 +3,9 @@
 use super::same_shape;
 use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Need, Rule, Scan};
+use gemmscope_model::units::plural;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The slower library must take at least this many times as long.
 pub(super) const SLOWER: f64 = 1.10;
@@ -54,27 +55,44 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         known.then(|| u64::from(data.op[scan.groups[g as usize].row as usize]))
     });
     let losers = same_shape::losers(scan, &sets, maker, SLOWER);
-    let hits = losers
-        .iter()
-        .map(|l| Hit {
+    let partner: HashMap<u32, u32> = losers.iter().map(|l| (l.group, l.fastest)).collect();
+    // One finding for each pair of a slower and a faster one, not one a GEMM.
+    let mut pairs: BTreeMap<(u32, u32), Vec<Hit>> = BTreeMap::new();
+    for l in &losers {
+        let checked = scan.groups[l.group as usize].checked;
+        let hit = Hit {
             group: l.group,
             // Kernels that were only tried cost no time.
-            back: (scan.groups[l.group as usize].checked).then_some((0.9 * l.gap_s, l.gap_s)),
-        })
-        .collect();
-    let partner: HashMap<u32, u32> = losers.iter().map(|l| (l.group, l.fastest)).collect();
-    story::findings(
-        rule,
-        scan,
-        hits,
-        |hit, g| {
-            let other = partner.get(&hit.group).copied().unwrap_or(hit.group);
-            let (slow, fast) = (label(hit.group), label(other));
-            let fast_s = scan.groups[other as usize].call_s();
-            let ratio = g.call_s() / fast_s;
-            Story {
+            back: checked.then_some((0.9 * l.gap_s, l.gap_s)),
+        };
+        let pair = (maker(l.group), maker(l.fastest));
+        pairs.entry(pair).or_default().push(hit);
+    }
+    let sets = pairs.into_values().collect();
+    story::joined(rule, scan, sets, |hits| {
+        let ratio = |h: &&Hit| {
+            let other = partner.get(&h.group).copied().unwrap_or(h.group);
+            scan.groups[h.group as usize].call_s() / scan.groups[other as usize].call_s()
+        };
+        let Some(first) = hits.iter().max_by(|a, b| ratio(a).total_cmp(&ratio(b))) else {
+            return Story::default();
+        };
+        let other = partner.get(&first.group).copied().unwrap_or(first.group);
+        let (slow, fast) = (label(first.group), label(other));
+        let (g, fast_s) = (
+            &scan.groups[first.group as usize],
+            scan.groups[other as usize].call_s(),
+        );
+        let most = ratio(&first);
+        let formula = format!(
+            "time {slow} / time {fast} = {} / {} = {most:.2}",
+            story::time(g.call_s()),
+            story::time(fast_s)
+        );
+        if hits.len() == 1 {
+            return Story {
                 title: format!(
-                    "{slow} takes {ratio:.2}x the time of {fast}: {}",
+                    "{slow} takes {most:.2}x the time of {fast}: {}",
                     scan.problem(g)
                 ),
                 text: format!(
@@ -82,14 +100,21 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                     story::opening(scan, g),
                     story::time(fast_s)
                 ),
-                formula: format!(
-                    "time {slow} / time {fast} = {} / {} = {ratio:.2}",
-                    story::time(g.call_s()),
-                    story::time(fast_s)
-                ),
+                formula,
                 ..Story::default()
-            }
-        },
-        |n| format!("{n} GEMMs that another library does faster"),
-    )
+            };
+        }
+        let count = plural(hits.len() as u64, "GEMM");
+        Story {
+            title: format!("{slow} takes up to {most:.1}x the time of {fast}: {count}"),
+            text: format!(
+                "{fast} is at least 1.1 times as fast on {count}, most on {}: {} and not {}.",
+                scan.problem(g),
+                story::time(fast_s),
+                story::time(g.call_s()),
+            ),
+            formula,
+            ..Story::default()
+        }
+    })
 }

@@ -1,5 +1,6 @@
 //! Rule: far below the compute roof.
 
+use super::advice;
 use super::story::{self, Hit, Story};
 use super::{ANOMALY_EFFICIENCY, Category, Confidence, MEDIUM_SHARE, Need, Rule, Scan};
 use crate::tile_roof::{AT_TILE_ROOF, Limit};
@@ -23,7 +24,8 @@ pub(super) const RULE: Rule = Rule {
     confidence: Confidence::Certain,
     why: "These GEMMs run far below what the device's matrix units deliver.",
     path_a: "Ask whether the product is needed at this size and type: a larger batch, a fused \
-             neighbour, a narrower type (bf16, fp8) or structured sparsity change the roof itself.",
+             neighbour, a narrower type that the device multiplies faster, or structured sparsity \
+             change the roof itself.",
     path_b: "Hand the kernel team a replay of this shape: tune tile, split-K and stages for it, \
              and compare the libraries at hand.",
     profile: "Times do not say why. A profile would have to show idle matrix units (low \
@@ -36,7 +38,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .checked()
         .filter(|(_, g)| {
             let e = g.efficiency();
-            let low = e < LOW || (e < FAIR && scan.share(g.time_s) > MEDIUM_SHARE);
+            let low = e < LOW || (e < FAIR && scan.share(g, g.time_s) > MEDIUM_SHARE);
             low && e <= ANOMALY_EFFICIENCY
                 && scan.bound(g) != Some(Bound::Memory)
                 && !story::tiny(g)
@@ -75,12 +77,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                     story::rate(scan.metrics().rate[g.row as usize] / g.efficiency()),
                 ),
                 formula: story::roof_formula(scan, g),
+                path_a: Some(advice::compute_path(scan, g)),
                 path_b: explained.map(|_| {
                     "The kernel already does what its workgroups allow; tuning inside the tile \
                      gains little. Change how the problem is cut: split-K, tile size, batching."
                         .to_owned()
                 }),
-                ..Story::default()
             }
         },
         |n| format!("{n} GEMMs far below the {}", scan.roof_name()),

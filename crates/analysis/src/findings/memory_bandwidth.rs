@@ -1,5 +1,6 @@
 //! Rule: memory-bound and far below the bandwidth.
 
+use super::advice;
 use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Need, Rule, Scan};
 use gemmscope_model::roofline::Bound;
@@ -64,9 +65,10 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                     roof.map_or(f64::NAN, |r| r.ridge()),
                 ),
                 formula: story::roof_formula(scan, g),
+                path_a: Some(advice::memory_path(scan, g)),
                 ..Story::default()
             }
         },
-        |n| format!("{n} memory-bound GEMMs under the bandwidth"),
+        |n| format!("{n} memory-bound GEMMs below achievable bandwidth"),
     )
 }

@@ -1,9 +1,10 @@
 //! Rule: GEMM time without figures, because shape, device or peak is unknown.
 
 use super::story::{self, Story};
-use super::{Category, Confidence, Finding, Need, Rule, Scan, Severity};
+use super::{Category, Confidence, Finding, HIGH_SHARE, Need, Rule, Scan, Severity};
 use gemmscope_model::units::percent;
 use gemmscope_model::units::plural;
+use gemmscope_table::dataset::RowsAndTime;
 
 /// From this share of the GEMM time on, the severity is above Low.
 pub(super) const NOTABLE: f64 = 0.05;
@@ -24,12 +25,20 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
-    for source in &scan.data().sources {
+    for (number, source) in (0u16..).zip(&scan.data().sources) {
         let without = source.without_model;
         if without.rows == 0 {
             continue;
         }
-        let all = without.time_s + scan.time_s;
+        let own = scan
+            .checked()
+            .filter(|(_, g)| scan.data().source[g.row as usize] == number);
+        let all = without.time_s + own.map(|(_, g)| g.time_s).sum::<f64>();
+        let trace = source.trace.as_ref();
+        let compute = trace.and_then(|t| t.compute_s.or(t.total_s));
+        let whole = compute.unwrap_or(all + source.not_gemm.time_s);
+        let share = without.time_s / whole;
+        let names = named(&source.without_model_names);
         let mut finding = story::of_rows(
             rule,
             scan,
@@ -37,31 +46,49 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             0.0,
             Story {
                 title: format!(
-                    "{} of the GEMM time has no known shape ({})",
+                    "{} of the GEMM time has no known shape{names}",
                     percent(without.time_s / all),
-                    source.name
                 ),
                 text: format!(
-                    "{} with {} skipped: their sizes are not in the file.",
+                    "{} of {} with {} skipped: their sizes are not in the file. They are in the \
+                     share of GEMMs, not in the efficiency.",
                     plural(without.rows, "operation"),
+                    source.name,
                     story::time(without.time_s)
                 ),
                 formula: format!(
-                    "without a model / all GEMMs = {} / {} = {}",
+                    "without a model / all GEMMs = {} / {} = {}; of all: {}",
                     story::time(without.time_s),
                     story::time(all),
-                    percent(without.time_s / all)
+                    percent(without.time_s / all),
+                    percent(share)
                 ),
                 ..Story::default()
             },
         );
-        if without.time_s / all > NOTABLE {
-            finding.severity = Severity::Medium;
-        }
+        finding.time_s = without.time_s;
+        finding.share = share;
+        finding.severity = if share > HIGH_SHARE {
+            Severity::High
+        } else if without.time_s / all > NOTABLE {
+            Severity::Medium
+        } else {
+            Severity::Low
+        };
         out.push(finding);
     }
     out.extend(without_roof(rule, scan));
     out
+}
+
+/// `: vllm::fused_moe and 2 more`, the ones that take most time first; "" without names.
+fn named(names: &[(String, RowsAndTime)]) -> String {
+    match names {
+        [] => String::new(),
+        [(one, _)] => format!(": {one}"),
+        [(a, _), (b, _)] => format!(": {a} and {b}"),
+        [(a, _), (b, _), rest @ ..] => format!(": {a}, {b} and {} more", rest.len()),
+    }
 }
 
 /// Measured rows with an unknown device or peak.

@@ -1,9 +1,11 @@
 //! Rule: the device multiplies a narrower type faster.
 
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Need, Rule, Scan};
+use super::{Category, Confidence, MEDIUM_SHARE, Need, Rule, Scan, Severity};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::units::plural;
+use std::collections::BTreeMap;
 
 /// The roof of the narrower type must be at least this many times as high.
 pub(super) const WORTH: f64 = 1.5;
@@ -17,8 +19,7 @@ pub(super) const RULE: Rule = Rule {
                 device",
     confidence: Confidence::Likely,
     why: "The products run at the rate of a wide type while the device has a much faster narrow one.",
-    path_a: "Use tf32 (torch.set_float32_matmul_precision('high')) or bf16 with fp32 accumulation, \
-             if the results allow it; validate the numbers.",
+    path_a: "Use the faster type if the results allow it; validate the numbers.",
     path_b: "Check that this product was meant to run in this type: a stray cast or a flag is \
              enough.",
     profile: "The kernel's name or a profile would have to show which matrix instruction ran; \
@@ -52,49 +53,70 @@ fn faster(scan: &Scan<'_>, g: &super::Group) -> Option<(DataType, f64, f64)> {
 }
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
-    let hits = scan
-        .checked()
-        .filter(|(_, g)| !g.roof_s.is_nan() && !story::tiny(g))
-        .filter_map(|(i, g)| {
-            let (_, now, then) = faster(scan, g)?;
-            // With the same efficiency at most; at least half of that.
-            let high = g.time_s * (1.0 - then / now);
-            Some(Hit {
+    // One finding a type, not one a GEMM: it is one decision.
+    let mut sets: BTreeMap<(DataType, DataType), Vec<Hit>> = BTreeMap::new();
+    for (i, g) in scan.checked() {
+        if g.roof_s.is_nan() || story::tiny(g) {
+            continue;
+        }
+        if let Some((to, _, _)) = faster(scan, g) {
+            let from = scan.problem(g).op.compute;
+            // Another type is another roof, so nothing is promised against this one.
+            let hit = Hit {
                 group: i,
-                back: Some((0.5 * high, high)),
-            })
-        })
-        .collect();
-    story::findings(
-        rule,
-        scan,
-        hits,
-        |_, g| {
-            let found = faster(scan, g);
-            let (name, ratio, formula) = found.map_or(Default::default(), |(t, now, then)| {
-                (
-                    t.name(),
-                    now / then,
-                    format!(
-                        "roof time as is / as {} = {} / {} = {:.1}",
-                        t.name(),
-                        story::time(now),
-                        story::time(then),
-                        now / then
-                    ),
-                )
-            });
-            Story {
-                title: format!("{name} would raise the roof {ratio:.1}x: {}", scan.title(g)),
-                text: format!(
-                    "{}. On this device {name} has {ratio:.1} times the roof of {}.",
-                    story::opening(scan, g),
-                    scan.problem(g).op.compute
-                ),
-                formula,
-                ..Story::default()
-            }
-        },
-        |n| format!("{n} GEMMs in a slow data type"),
-    )
+                back: None,
+            };
+            sets.entry((from, to)).or_default().push(hit);
+        }
+    }
+    let sets = sets.into_values().collect();
+    let mut found = story::joined(rule, scan, sets, |hits| {
+        let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
+        let Some(g) = groups.max_by(|a, b| a.time_s.total_cmp(&b.time_s)) else {
+            return Story::default();
+        };
+        let Some((to, now, then)) = faster(scan, g) else {
+            return Story::default();
+        };
+        let (from, ratio) = (scan.problem(g).op.compute, now / then);
+        let count = plural(hits.len() as u64, "GEMM");
+        Story {
+            title: format!("{to} would raise the roof of {from} {ratio:.1}x: {count}"),
+            text: format!(
+                "The device multiplies {to} faster than {from}. The one that takes most time, {}: \
+                 {}.",
+                scan.title(g),
+                story::opening(scan, g),
+            ),
+            formula: format!(
+                "roof time as is / as {to} = {} / {} = {ratio:.1}",
+                story::time(now),
+                story::time(then),
+            ),
+            path_a: Some(path_a(to)),
+            ..Story::default()
+        }
+    });
+    for finding in &mut found {
+        // Advice about the roof, not a distance from it.
+        finding.severity = if finding.share > MEDIUM_SHARE {
+            Severity::Medium
+        } else {
+            Severity::Low
+        };
+    }
+    found
+}
+
+/// How to use the faster type.
+fn path_a(to: DataType) -> String {
+    match to {
+        DataType::Tf32 => "Use tf32 (torch.set_float32_matmul_precision('high')) if the results \
+                           allow it; validate the numbers."
+            .to_owned(),
+        DataType::Bf16 => "Use bf16 with fp32 accumulation if the results allow it; validate the \
+                           numbers."
+            .to_owned(),
+        other => format!("Use {other} if the results allow it; validate the numbers."),
+    }
 }

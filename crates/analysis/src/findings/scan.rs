@@ -1,13 +1,17 @@
 //! Groups the rows once for all rules: a group has one shape, type, layout, device, file and kernel
 //! (or operation), and any number of rows.
 
+use super::claims::Claims;
 use crate::tile_roof::{RowTile, TileRoofs};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::roofline::{Bound, Roof};
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Metrics;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 
 /// Rows of one shape, type, layout, device, file and kernel.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +27,11 @@ pub struct Group {
     pub time_s: f64,
     /// Roof time of all calls, seconds; NaN without a roof.
     pub roof_s: f64,
-    /// False for a kernel of a sweep that is slower than another one for the same shape. It costs
-    /// no program time, so rules skip it.
+    /// False for a variant that is slower than another one of the same GEMM. It is in no total,
+    /// so rules skip it.
     pub checked: bool,
+    /// Index of its side in [`Scan::parts`].
+    pub side: u16,
 }
 
 impl Group {
@@ -46,7 +52,8 @@ impl Group {
 }
 
 /// The time to which shares refer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Whole {
     /// The time in which the device computed, from the trace.
     ComputeTime,
@@ -67,6 +74,60 @@ impl Whole {
     }
 }
 
+/// The time of one side, or of all rows where there are no sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// Name of the side; "" where there are none.
+    pub label: String,
+    /// Time of its checked rows, seconds.
+    pub time_s: f64,
+    /// Time of those that have a roof, seconds.
+    pub known_s: f64,
+    /// Their time at the roof, seconds.
+    pub roof_s: f64,
+    /// Time of its GEMMs whose shape is not known, seconds.
+    pub without_s: f64,
+    /// The time to which shares refer, seconds.
+    pub whole_s: f64,
+    /// Kind of that time.
+    pub whole: Whole,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Part {
+            label: String::new(),
+            time_s: 0.0,
+            known_s: 0.0,
+            roof_s: 0.0,
+            without_s: 0.0,
+            whole_s: 0.0,
+            whole: Whole::MeasuredRows,
+        }
+    }
+}
+
+impl Part {
+    /// Share of the whole.
+    pub fn share(&self, time_s: f64) -> f64 {
+        if self.whole_s > 0.0 {
+            time_s / self.whole_s
+        } else {
+            0.0
+        }
+    }
+
+    /// Share of all GEMMs, with and without a known shape, in the whole.
+    pub fn gemm_share(&self) -> f64 {
+        self.share(self.time_s + self.without_s)
+    }
+
+    /// Roof time over time of the rows that have a roof.
+    pub fn efficiency(&self) -> Option<f64> {
+        (self.known_s > 0.0).then(|| self.roof_s / self.known_s)
+    }
+}
+
 /// A frame prepared for the rules.
 pub struct Scan<'a> {
     /// The rows and their figures.
@@ -76,18 +137,18 @@ pub struct Scan<'a> {
     order: Vec<u32>,
     /// Tiles and their roofs.
     pub tiles: TileRoofs<'a>,
-    /// Time of the checked groups, seconds.
+    /// Time of the checked groups of all sides, seconds.
     pub time_s: f64,
-    /// The time to which shares refer, seconds.
-    pub whole_s: f64,
-    /// Kind of that time.
-    pub whole: Whole,
-    /// True if several kernels were measured for each shape; only the best of each is checked.
-    pub sweep: bool,
-    /// True if rows are calls of a program, as in traces; else each is a separate measurement.
-    pub program: bool,
+    /// The sides, each with its own time; one without a name where there are none.
+    pub parts: Vec<Part>,
+    /// What the rows are.
+    pub kind: DataKind,
     /// Number of rows without a time.
     pub unmeasured: u64,
+    /// What findings have promised so far.
+    pub(super) claims: RefCell<Claims>,
+    /// Too many rows are above their roof for the roofs to be trusted.
+    pub(super) doubtful: bool,
     codes: Codes<'a>,
 }
 
@@ -146,9 +207,6 @@ const CONFIGURATION: [ColumnMeaning; 7] = [
     ColumnMeaning::Order,
 ];
 
-/// If shapes are fewer than this share of the groups, the file tries several kernels per shape.
-const SWEEP_SHARE: f64 = 0.67;
-
 impl<'a> Scan<'a> {
     /// Groups the rows of a frame.
     pub fn new(frame: &'a Frame) -> Self {
@@ -204,6 +262,7 @@ impl<'a> Scan<'a> {
                     time_s: 0.0,
                     roof_s: 0.0,
                     checked: true,
+                    side: 0,
                 });
             }
             let g = &mut groups[found as usize];
@@ -221,54 +280,76 @@ impl<'a> Scan<'a> {
             order,
             tiles: TileRoofs::new(data, metrics),
             time_s: 0.0,
-            whole_s: 0.0,
-            whole: Whole::MeasuredRows,
-            sweep: false,
-            program: codes.count.is_some() || data.sources.iter().any(|s| s.trace.is_some()),
+            parts: Vec::new(),
+            kind: frame.kind(),
             unmeasured,
+            claims: RefCell::default(),
+            doubtful: false,
             codes,
         };
-        scan.cluster();
+        scan.count();
         scan.measure_whole();
+        scan.doubt();
         scan
     }
 
-    /// Finds groups of one shape and, in a sweep, the best of each.
-    fn cluster(&mut self) {
-        let data = &*self.frame.data;
-        // Calls or operations show that a program ran. Without them, several kernels for one
-        // shape are alternatives.
-        if self.codes.count.is_some() || self.codes.operation.is_some() {
-            return;
+    /// Chooses the groups that the rules check, and what each of them costs: in a program all
+    /// calls, else one call of the row that counts.
+    fn count(&mut self) {
+        let frame = self.frame;
+        let counted = frame.counted();
+        let mut counts = vec![u16::MAX; frame.data.len()];
+        for (side, number) in counted.sides.iter().zip(0u16..) {
+            for &row in side.rows.iter() {
+                counts[row as usize] = number;
+            }
         }
-        let mut index = Index::new(self.groups.len());
-        let mut shape_of: Vec<u32> = Vec::with_capacity(self.groups.len());
-        let mut first: Vec<u32> = Vec::new();
         for g in 0..self.groups.len() {
-            let r = self.groups[g].row as usize;
-            let next = first.len() as u32;
-            let found = index.find(shape_hash(data, r), next, |c| {
-                let o = self.groups[first[c as usize] as usize].row as usize;
-                same_shape(data, r, o)
-            });
-            if found == next {
-                first.push(g as u32);
+            let group = self.groups[g];
+            let rows = self.order[group.start as usize..][..group.len as usize].iter();
+            let mut in_total = rows.clone().filter(|r| counts[**r as usize] != u16::MAX);
+            let first = in_total.clone().next();
+            let checked = first.is_some();
+            let side = first.map_or(0, |r| counts[*r as usize]);
+            let mut group = Group {
+                checked,
+                side,
+                ..group
+            };
+            if !frame
+                .decision()
+                .is_program(usize::from(frame.data.source[group.row as usize]))
+            {
+                let (data, metrics) = (&*frame.data, &*frame.metrics);
+                (group.calls, group.time_s, group.roof_s) = (0.0, 0.0, 0.0);
+                let mut add = |row: u32| {
+                    group.calls += 1.0;
+                    group.time_s += data.time_s[row as usize];
+                    group.roof_s += metrics.roof_s[row as usize];
+                };
+                if checked {
+                    in_total.by_ref().for_each(|r| add(*r));
+                } else {
+                    let by_time = |a: &u32, b: &u32| {
+                        data.time_s[*a as usize].total_cmp(&data.time_s[*b as usize])
+                    };
+                    let mut rows: Vec<u32> = rows.copied().collect();
+                    rows.sort_by(by_time);
+                    add(rows[(rows.len() - 1) / 2]);
+                }
             }
-            shape_of.push(found);
+            self.groups[g] = group;
         }
-        self.sweep = (first.len() as f64) < SWEEP_SHARE * self.groups.len() as f64;
-        if !self.sweep {
-            return;
-        }
-        let mut best: Vec<u32> = first.clone();
-        for (g, (group, shape)) in self.groups.iter().zip(&shape_of).enumerate() {
-            let holder = &mut best[*shape as usize];
-            if group.call_s() < self.groups[*holder as usize].call_s() {
-                *holder = g as u32;
-            }
-        }
-        for (g, (group, shape)) in self.groups.iter_mut().zip(&shape_of).enumerate() {
-            group.checked = best[*shape as usize] == g as u32;
+        self.parts = counted
+            .sides
+            .iter()
+            .map(|side| Part {
+                label: side.label.clone(),
+                ..Part::default()
+            })
+            .collect();
+        if self.parts.is_empty() {
+            self.parts.push(Part::default());
         }
     }
 
@@ -276,38 +357,46 @@ impl<'a> Scan<'a> {
     /// kernels, else the time of the rows.
     fn measure_whole(&mut self) {
         let data = &*self.frame.data;
-        let mut by_source = vec![0.0; data.sources.len()];
+        let mut by_source = vec![vec![0.0; data.sources.len()]; self.parts.len()];
         for g in self.groups.iter().filter(|g| g.checked) {
-            self.time_s += g.time_s;
-            if let Some(s) = by_source.get_mut(usize::from(data.source[g.row as usize])) {
+            let part = &mut self.parts[usize::from(g.side)];
+            part.time_s += g.time_s;
+            if g.roof_s.is_finite() {
+                part.known_s += g.time_s;
+                part.roof_s += g.roof_s;
+            }
+            let source = usize::from(data.source[g.row as usize]);
+            if let Some(s) = by_source[usize::from(g.side)].get_mut(source) {
                 *s += g.time_s;
             }
         }
-        let (mut traced, mut listed) = (false, false);
-        for (source, own) in data.sources.iter().zip(by_source) {
-            if own == 0.0 {
-                continue;
+        for (part, own) in self.parts.iter_mut().zip(by_source) {
+            let (mut traced, mut listed) = (false, false);
+            for (source, own) in data.sources.iter().zip(own) {
+                if own == 0.0 {
+                    continue;
+                }
+                let without = source.without_model.time_s;
+                part.without_s += without;
+                let trace = source.trace.as_ref();
+                part.whole_s += match trace.and_then(|t| t.compute_s.or(t.total_s)) {
+                    Some(compute) if compute >= own => {
+                        traced = true;
+                        compute
+                    }
+                    _ => {
+                        listed |= source.not_gemm.rows + source.without_model.rows > 0;
+                        own + source.not_gemm.time_s + without
+                    }
+                };
             }
-            let compute = source
-                .trace
-                .as_ref()
-                .and_then(|t| t.compute_s.or(t.total_s));
-            self.whole_s += match compute {
-                Some(compute) if compute >= own => {
-                    traced = true;
-                    compute
-                }
-                _ => {
-                    listed |= source.not_gemm.rows + source.without_model.rows > 0;
-                    own + source.not_gemm.time_s + source.without_model.time_s
-                }
+            part.whole = match (traced, listed) {
+                (true, _) => Whole::ComputeTime,
+                (false, true) => Whole::ListedKernels,
+                (false, false) => Whole::MeasuredRows,
             };
         }
-        self.whole = match (traced, listed) {
-            (true, _) => Whole::ComputeTime,
-            (false, true) => Whole::ListedKernels,
-            (false, false) => Whole::MeasuredRows,
-        };
+        self.time_s = self.parts.iter().map(|p| p.time_s).sum();
     }
 
     /// The data.
@@ -333,13 +422,34 @@ impl<'a> Scan<'a> {
         (0u32..).zip(&self.groups).filter(|(_, g)| g.checked)
     }
 
-    /// Share of the whole.
-    pub fn share(&self, time_s: f64) -> f64 {
-        if self.whole_s > 0.0 {
-            time_s / self.whole_s
-        } else {
-            0.0
-        }
+    /// Index of the side of a row; 0 where there are no sides.
+    pub(super) fn side_of(&self, row: u32) -> u16 {
+        let sides = &self.frame.counted().sides;
+        let found = sides
+            .iter()
+            .position(|s| s.rows.binary_search(&row).is_ok());
+        found.and_then(|i| u16::try_from(i).ok()).unwrap_or(0)
+    }
+
+    /// The side of a group.
+    pub fn part(&self, group: &Group) -> &Part {
+        &self.parts[usize::from(group.side)]
+    }
+
+    /// Share of a time in the whole of a group's side.
+    pub fn share(&self, group: &Group, time_s: f64) -> f64 {
+        self.part(group).share(time_s)
+    }
+
+    /// True if sides are compared.
+    pub fn compares(&self) -> bool {
+        self.parts.len() > 1
+    }
+
+    /// True if a group's rows are calls of a program; else each is a single measurement.
+    pub fn is_program(&self, group: &Group) -> bool {
+        let source = usize::from(self.data().source[group.row as usize]);
+        self.frame.decision().is_program(source)
     }
 
     /// Shape, types, layout.
@@ -402,7 +512,7 @@ impl<'a> Scan<'a> {
 
     /// Calls that a row stands for.
     pub fn calls(&self, row: usize) -> f64 {
-        calls_of(self.codes.count, row)
+        self.frame.calls(row)
     }
 }
 

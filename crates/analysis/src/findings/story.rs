@@ -1,12 +1,15 @@
 //! Turns the groups that a rule flags into findings: one for each of the slowest groups, and one
 //! for all others.
 
+use super::claims::at_most;
 use super::{Confidence, Evidence, Finding, Group, Rule, Scan, Severity, finding_severity};
 use crate::tile_roof::RowTile;
 use gemmscope_model::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds, percent, plural};
 
 /// Largest number of separate findings of one rule; the others are joined into one more.
 pub(super) const BY_THEMSELVES: usize = 5;
+/// The same where several sides have findings.
+pub(super) const BY_THEMSELVES_OF_A_SIDE: usize = 2;
 
 /// A group that a rule flags.
 #[derive(Clone, Copy, Debug)]
@@ -32,9 +35,51 @@ pub(super) struct Story {
     pub path_b: Option<String>,
 }
 
-/// Findings of the flagged groups. `tell` writes the texts for one group, `rest` the title for the
-/// others from their number.
+/// Findings of the flagged groups, for each side by itself. `tell` writes the texts for one group,
+/// `rest` the title for the others from their number.
 pub(super) fn findings(
+    rule: &Rule,
+    scan: &Scan<'_>,
+    hits: Vec<Hit>,
+    tell: impl Fn(&Hit, &Group) -> Story,
+    rest: impl Fn(usize) -> String,
+) -> Vec<Finding> {
+    let hits = scan.claims.borrow_mut().admit(rule, scan, hits, &tell);
+    by_side(scan, hits)
+        .into_iter()
+        .flat_map(|hits| of_one_side(rule, scan, hits, &tell, &rest))
+        .collect()
+}
+
+/// One finding a set of flagged groups with one cause, for each side by itself; `tell` writes the
+/// texts.
+pub(super) fn joined(
+    rule: &Rule,
+    scan: &Scan<'_>,
+    sets: Vec<Vec<Hit>>,
+    tell: impl Fn(&[Hit]) -> Story,
+) -> Vec<Finding> {
+    let mut out = Vec::new();
+    for hits in sets {
+        let one = |hit: &Hit, _: &Group| tell(std::slice::from_ref(hit));
+        let hits = scan.claims.borrow_mut().admit(rule, scan, hits, one);
+        for hits in by_side(scan, hits) {
+            out.push(finding(rule, scan, &hits, tell(&hits)));
+        }
+    }
+    out
+}
+
+fn by_side(scan: &Scan<'_>, hits: Vec<Hit>) -> Vec<Vec<Hit>> {
+    let mut sides = vec![Vec::new(); scan.parts.len()];
+    for hit in hits {
+        sides[usize::from(scan.groups[hit.group as usize].side)].push(hit);
+    }
+    sides.retain(|hits| !hits.is_empty());
+    sides
+}
+
+fn of_one_side(
     rule: &Rule,
     scan: &Scan<'_>,
     mut hits: Vec<Hit>,
@@ -49,17 +94,22 @@ pub(super) fn findings(
             .then(time(b).total_cmp(&time(a)))
             .then(a.group.cmp(&b.group))
     };
+    let by_themselves = if scan.compares() {
+        BY_THEMSELVES_OF_A_SIDE
+    } else {
+        BY_THEMSELVES
+    };
     // A million groups may be flagged and few are shown, so not all of them are sorted.
-    let shown = BY_THEMSELVES + 1;
+    let shown = by_themselves + 1;
     if hits.len() > shown {
         hits.select_nth_unstable_by(shown, order);
     }
     let head = hits.len().min(shown);
     hits[..head].sort_by(order);
-    let alone = if hits.len() == BY_THEMSELVES + 1 {
+    let alone = if hits.len() == shown {
         hits.len()
     } else {
-        hits.len().min(BY_THEMSELVES)
+        hits.len().min(by_themselves)
     };
     let mut out: Vec<Finding> = hits[..alone]
         .iter()
@@ -78,7 +128,8 @@ pub(super) fn findings(
             Story {
                 title: rest(others.len()),
                 text: format!(
-                    "{} These come besides the {alone} listed by themselves; the dearest of them: {}",
+                    "{} These come besides the {alone} listed by themselves. The one that takes \
+                     most time: {}",
                     rule.why, story.text
                 ),
                 ..story
@@ -88,7 +139,7 @@ pub(super) fn findings(
     out
 }
 
-/// One finding over the groups of `hits`.
+/// One finding over the groups of `hits`, which are of one side.
 pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) -> Finding {
     let mut rows: Vec<u32> = Vec::new();
     let (mut time_s, mut roof_s) = (0.0, 0.0);
@@ -99,8 +150,8 @@ pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) 
         time_s += group.time_s;
         roof_s += group.roof_s;
         if let Some((low, high)) = hit.back {
-            // The savings are at most the time of the rows and at least 0.
-            let high = high.clamp(0.0, group.time_s);
+            // The savings are at most what the rows lose and at least 0.
+            let high = high.clamp(0.0, at_most(group));
             let low = low.clamp(0.0, high);
             let (l, h) = back.unwrap_or((0.0, 0.0));
             back = Some((l + low, h + high));
@@ -110,7 +161,12 @@ pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) 
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
     // Sums in a different order may differ in the last digit.
     let back = back.map(|(low, high)| (low.min(time_s), high.min(time_s)));
-    from_parts(rule, scan, rows, time_s, efficiency, back, story)
+    let side = hits
+        .first()
+        .map_or(0, |h| scan.groups[h.group as usize].side);
+    let mut out = from_parts(rule, scan, side, rows, time_s, efficiency, back, story);
+    out.key = Some(scan.claims.borrow_mut().record(scan, hits));
+    out
 }
 
 /// A finding about rows without a roof, or (without rows) about a file.
@@ -121,27 +177,35 @@ pub(super) fn of_rows(
     time_s: f64,
     story: Story,
 ) -> Finding {
-    from_parts(rule, scan, rows, time_s, None, None, story)
+    let side = rows.first().map_or(0, |row| scan.side_of(*row));
+    from_parts(rule, scan, side, rows, time_s, None, None, story)
 }
 
 /// A finding from its parts, for rules that do not check single groups.
+#[allow(
+    clippy::too_many_arguments,
+    reason = "two callers; a struct would only rename them"
+)]
 fn from_parts(
     rule: &Rule,
     scan: &Scan<'_>,
+    side: u16,
     rows: Vec<u32>,
     time_s: f64,
     efficiency: Option<f64>,
     back: Option<(f64, f64)>,
     story: Story,
 ) -> Finding {
-    let share = scan.share(time_s);
-    let mut severity = finding_severity(share, efficiency, back.map(|(_, high)| scan.share(high)));
+    let part = &scan.parts[usize::from(side)];
+    let share = part.share(time_s);
+    let mut severity = finding_severity(share, efficiency, back.map(|(_, high)| part.share(high)));
     if rule.confidence == Confidence::Hint {
         // A hint never ranks above a certain finding.
         severity = severity.max(Severity::Medium);
     }
     Finding {
         rule: rule.id.to_owned(),
+        side: part.label.clone(),
         title: story.title,
         text: story.text,
         severity,
@@ -155,6 +219,9 @@ fn from_parts(
         share,
         efficiency,
         gives_back_s: back,
+        whole_s: part.whole_s,
+        also: Vec::new(),
+        key: None,
         path_a: story.path_a.unwrap_or_else(|| rule.path_a.to_owned()),
         path_b: story.path_b.unwrap_or_else(|| rule.path_b.to_owned()),
         profile: rule.profile.to_owned(),
@@ -164,6 +231,30 @@ fn from_parts(
 /// `48 calls`, `1 call`.
 pub(super) fn calls(n: f64) -> String {
     plural(n.round() as u64, "call")
+}
+
+/// `31 % of the lost time`; the share of the measured time without a roof.
+pub(super) fn share_of_lost(scan: &Scan<'_>, hits: &[Hit]) -> String {
+    let Some(side) = hits.first().map(|h| scan.groups[h.group as usize].side) else {
+        return String::new();
+    };
+    let lost: f64 = scan
+        .checked()
+        .filter(|(_, g)| g.side == side && g.roof_s.is_finite())
+        .map(|(_, g)| g.lost_s())
+        .sum();
+    let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
+    if lost > 0.0 {
+        let own: f64 = groups
+            .filter(|g| g.roof_s.is_finite())
+            .map(Group::lost_s)
+            .sum();
+        format!("{} of the lost time", percent(own / lost))
+    } else {
+        let own: f64 = groups.map(|g| g.time_s).sum();
+        let part = &scan.parts[usize::from(side)];
+        format!("{} of the {}", percent(part.share(own)), part.whole.label())
+    }
 }
 
 /// A time with its unit.
@@ -209,8 +300,8 @@ pub(super) fn opening(scan: &Scan<'_>, group: &Group) -> String {
         calls(group.calls),
         time(group.call_s()),
         time(group.time_s),
-        percent(scan.share(group.time_s)),
-        scan.whole.label()
+        percent(scan.share(group, group.time_s)),
+        scan.part(group).whole.label()
     )
 }
 

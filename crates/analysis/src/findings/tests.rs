@@ -5,6 +5,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{
     Column, ColumnData, ColumnMeaning, Dataset, RowsAndTime, TraceContext,
 };
@@ -34,10 +35,7 @@ fn efficiency_is_roof_time_over_mean_time() {
         total_s: Some(25e-3),
         ..TraceContext::default()
     }));
-    let f = Frame {
-        data: Arc::new(data),
-        ..f
-    };
+    let f = Frame::all(Arc::new(data), f.metrics.clone());
     let scan = Scan::new(&f);
     // One GEMM in two rows: 49 calls, 48 of 300 µs.
     let [group] = scan.groups.as_slice() else {
@@ -45,8 +43,8 @@ fn efficiency_is_roof_time_over_mean_time() {
     };
     assert!((group.time_s * 1e6 - 14_594.124).abs() < 1e-3);
     assert!((group.efficiency() - 49.0 * 194.124 / 14_594.124).abs() < 1e-5);
-    assert_eq!(scan.whole, Whole::ComputeTime);
-    assert!((scan.time_s / scan.whole_s - 14.594_124 / 20.0).abs() < 1e-6);
+    assert_eq!(scan.parts[0].whole, Whole::ComputeTime);
+    assert!((scan.time_s / scan.parts[0].whole_s - 14.594_124 / 20.0).abs() < 1e-6);
 }
 
 /// One call of a bf16 GEMM by a kernel, on an MI300X.
@@ -101,14 +99,15 @@ fn a_shape_gets_the_rule_that_explains_it() {
     }
     // A row of B is 4097 x 2 bytes.
     let found = check_all(&by_kernel((4096, 4097, 4096), large, 458.0));
-    let unaligned = of(&found, "unaligned");
-    assert!(unaligned[0].evidence.formula.contains("8194 B"));
-    // A tile of 128x64 for N = 32; memory limits it, so nothing is promised.
+    let also = found.findings.iter().flat_map(|f| &f.also);
+    let unaligned: Vec<_> = also.filter(|a| a.rule == "unaligned").collect();
+    assert!(unaligned[0].formula.contains("8194 B"), "{found:#?}");
+    // A tile of 128x64 for N = 32; memory limits it, so that is a remark.
     let tall = "Cijk_Ailk_Bljk_BBS_BH_MT64x128x64_MI16x16x1";
     let found = check_all(&by_kernel((65_536, 32, 512), tall, 100.0));
-    let skinny = of(&found, "skinny_tile");
-    assert!(skinny[0].title.contains("128x64"), "{}", skinny[0].title);
-    assert_eq!(skinny[0].gives_back_s, None);
+    let memory = of(&found, "memory_bandwidth");
+    let skinny = memory[0].also.iter().find(|a| a.rule == "skinny_tile");
+    assert!(skinny.is_some_and(|a| a.title.contains("128x64")));
 }
 
 #[test]
@@ -123,16 +122,15 @@ fn wrappers_are_counted_once_and_small_calls_can_be_batched() {
         rows: 1,
         time_s: 1280e-6,
     };
-    let report = check_all(&Frame {
-        data: Arc::new(data),
-        ..f
-    });
-    assert!((report.time_s * 1e6 - 1280.0).abs() < 1e-6);
+    let report = check_all(&Frame::all(Arc::new(data), f.metrics.clone()));
+    assert!((report.parts[0].time_s * 1e6 - 1280.0).abs() < 1e-6);
     let twice = of(&report, "double_count");
     assert!(twice[0].text.contains("1.280 ms") && twice[0].text.contains("2.560 ms"));
     assert!(of(&report, "low_efficiency").is_empty());
-    assert!(!of(&report, "memory_bandwidth").is_empty());
-    assert!(!of(&report, "batching").is_empty());
+    // One finding for the rows; that they could be batched is a remark of it.
+    let memory = of(&report, "memory_bandwidth");
+    assert!(memory[0].also.iter().any(|a| a.rule == "batching"));
+    assert!(of(&report, "batching").is_empty());
 }
 
 /// Rows of one type on one device, with calls.
@@ -255,7 +253,7 @@ fn pairs_of_the_same_shape() {
     assert!(
         of(&report, "layout")[0]
             .title
-            .starts_with("NN takes 1.50x the time of NT")
+            .starts_with("Layout NN takes 1.5x the time of NT")
     );
     assert_eq!(
         of(&report, "layout")[0]
@@ -271,7 +269,7 @@ fn pairs_of_the_same_shape() {
     assert!(
         of(&report, "precision")[0]
             .title
-            .starts_with("tf32 would raise the roof")
+            .starts_with("tf32 would raise the roof of fp32")
     );
     let by = |library, time| Row {
         library,
@@ -288,7 +286,10 @@ fn pairs_of_the_same_shape() {
 
 #[test]
 fn above_the_roof_is_listed_with_candidates_and_never_clamped() {
-    let rows = [row([4096; 3], DataType::Bf16, 0.5)];
+    let mut rows: Vec<Row> = (1..6)
+        .map(|i| row([4096, 4096, 1024 * i], DataType::Bf16, 300.0))
+        .collect();
+    rows.push(row([4096, 4096, 8192], DataType::Bf16, 1.0));
     let report = check_all(&frame(&rows, Some("h100-sxm"), RoofKind::Datasheet));
     let found = of(&report, "above_roof");
     assert!(found[0].efficiency.is_some_and(|e| e > 200.0));
@@ -301,19 +302,44 @@ fn above_the_roof_is_listed_with_candidates_and_never_clamped() {
 }
 
 #[test]
-fn candidates_of_a_sweep_spend_no_time() {
-    let mut rows: Vec<Row> = (0..40)
-        .map(|i| Row {
-            calls: f64::NAN,
-            ..row([4096; 3], DataType::Bf16, 250.0 + f64::from(i) * 50.0)
-        })
+fn with_many_rows_above_the_roof_the_device_is_the_first_question() {
+    // Five of six GEMMs are faster than an A100 allows.
+    let mut rows: Vec<Row> = (1..6)
+        .map(|i| row([4096, 4096, 1024 * i], DataType::Bf16, 60.0 * f64::from(i)))
         .collect();
-    for (i, r) in rows.iter_mut().enumerate() {
-        r.library = ["a", "b", "c", "d"][i % 4];
+    rows.push(row([8192; 3], DataType::Bf16, 90_000.0));
+    let report = check_all(&frame(&rows, Some("a100-80-sxm"), RoofKind::Datasheet));
+    let first = &report.findings[0];
+    assert_eq!(first.rule, "wrong_device");
+    assert!(
+        first
+            .title
+            .starts_with("Is this really the NVIDIA A100-SXM4-80GB? 5 of 6 GEMMs"),
+        "{}",
+        first.title
+    );
+    assert!(report.findings.iter().all(|f| f.category == Category::Data));
+    let waiting = report.checked.iter().filter(|c| {
+        let why = c.not_checked.as_deref().unwrap_or("");
+        why.contains("waits until the device")
+    });
+    assert!(waiting.count() > 10);
+}
+
+#[test]
+fn candidates_of_a_sweep_spend_no_time() {
+    let mut rows = Rows::new();
+    let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+    let op = Operation::uniform(DataType::Bf16);
+    for i in 0..40u32 {
+        rows.table()
+            .set_text(column, format!("kernel_{i}").as_bytes());
+        let time = (250.0 + f64::from(i) * 50.0) * 1e-6;
+        rows.typed((4096, 4096, 4096), op, "", time, "");
     }
-    let f = frame(&rows, Some("h100-sxm"), RoofKind::Datasheet);
+    let f = rows.frame(Some("h100-sxm"));
     let scan = Scan::new(&f);
-    assert!(scan.sweep);
+    assert_eq!(scan.kind, DataKind::Sweep);
     assert_eq!(scan.checked().count(), 1);
     for finding in check_all(&f).findings {
         let best = finding.evidence.rows.contains(&0);
@@ -431,10 +457,15 @@ proptest! {
             }
             prop_assert!(finding.evidence.rows.windows(2).all(|w| w[0] < w[1]));
         }
-        // Overlapping findings are not summed: together no more than there is.
-        let (low, high) = gives_back_together(&report.findings, &scan);
-        let all: f64 = (0..f.data.len()).map(|r| f.data.time_s[r] * scan.calls(r)).sum();
-        prop_assert!(low <= high * (1.0 + 1e-9) && high <= all * (1.0 + 1e-9), "{low} {high} {all}");
+        // Time is never promised twice: together no more than what is above the roof.
+        for part in &scan.parts {
+            let (low, high) = gives_back_together(&report.findings, &part.label);
+            let most: f64 = scan.checked()
+                .filter(|(_, g)| scan.part(g).label == part.label)
+                .map(|(_, g)| claims::at_most(g))
+                .sum();
+            prop_assert!(low <= high * (1.0 + 1e-9) && high <= most * (1.0 + 1e-9), "{low} {high} {most}");
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The full report as one HTML file with styles and pictures, without scripts or requests.
 
 use super::escape::{data_url, short};
-use super::markdown::{facts, places, worth};
+use super::markdown::{also_line, facts, places, worth};
 use super::{CANNOT_INFER, FindingLine, Report};
 use gemmscope_model::encode::markup as h;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, percent};
@@ -201,7 +201,7 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
     out.push_str(&format!(
         "<article class=\"{}\">\n<h3>{number}. {}</h3>\n<p class=\"facts\"><span class=\"tag\">{}</span>, {}. {}</p>\n<p>{}</p>\n<dl>\n",
         x.severity.label().to_lowercase(),
-        h(&x.title),
+        h(&x.heading()),
         x.severity.label(),
         x.category.label(),
         h(&facts(f)),
@@ -216,6 +216,9 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
         }
     };
     out.push_str(&entry("How", &x.evidence.formula, true));
+    for also in &x.also {
+        out.push_str(&entry("Also", &also_line(also), false));
+    }
     out.push_str(&entry("Rows", &places(f), false));
     out.push_str("</dl>\n<div class=\"paths\">\n");
     for (title, path) in [

@@ -2,6 +2,7 @@
 
 use super::escape::{markdown_text as md, short};
 use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, range_text};
+use crate::findings::Also;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, plural};
 
 /// Writes the report.
@@ -133,12 +134,12 @@ pub(super) fn worth(b: &Bottleneck) -> String {
 pub(super) fn facts(f: &FindingLine) -> String {
     let mut parts = vec![format!("Confidence: {}", f.finding.confidence.label())];
     match f.finding.gives_back_s {
-        Some(back) => parts.push(format!("could give back {}", range_text(back))),
-        None => parts.push("how much it could give back cannot be told from times".to_owned()),
+        Some(back) => parts.push(format!("could save {}", range_text(back))),
+        None => parts.push("how much it could save cannot be told from times".to_owned()),
     }
     if f.rows_total > 0 {
         parts.push(format!(
-            "{} holding {}",
+            "{} taking {}",
             plural(f.rows_total as u64, "row"),
             Seconds(f.finding.time_s)
         ));
@@ -162,11 +163,19 @@ pub(super) fn places(f: &FindingLine) -> String {
     }
 }
 
+/// What another rule saw on the rows of a finding, with its formula.
+pub(super) fn also_line(also: &Also) -> String {
+    match also.formula.as_str() {
+        "" => also.title.clone(),
+        formula => format!("{} ({formula})", also.title),
+    }
+}
+
 fn finding(number: usize, f: &FindingLine, out: &mut String) {
     let x = &f.finding;
     out.push_str(&format!(
         "\n### {number}. {} ({}, {})\n\n{}\n\n",
-        md(&x.title),
+        md(&x.heading()),
         x.severity.label(),
         x.category.label(),
         md(&x.text)
@@ -177,6 +186,9 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
     out.push_str(&format!("- **Weight:** {}\n", facts(f)));
     if f.rows_total > 0 {
         out.push_str(&format!("- **Rows:** {}\n", md(&places(f))));
+    }
+    for also in &x.also {
+        out.push_str(&format!("- **Also:** {}\n", md(&also_line(also))));
     }
     out.push_str(&format!(
         "- **Path A:** {}\n- **Path B:** {}\n- **A profile would have to show:** {}\n",

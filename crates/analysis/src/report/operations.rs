@@ -5,10 +5,11 @@ use super::{
     FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S, MAX_OPERATIONS, THUMB_COMPUTE, THUMB_MEMORY,
 };
 use crate::findings;
-use crate::findings::{ANOMALY_EFFICIENCY, Finding, Findings, Group, Scan, Severity, band};
-use gemmscope_model::dtype::Family;
+use crate::findings::{
+    ANOMALY_EFFICIENCY, Finding, Findings, Group, Scan, Severity, band, is_quantized,
+};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::units::{capitalized, percent};
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, capitalized, percent};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde::Serialize;
 
@@ -32,6 +33,9 @@ pub fn impact_percent(efficiency: f64, share_of_total: f64) -> (f64, f64, f64) {
     (0.75 * gap, 0.875 * gap, gap)
 }
 
+/// Times that a report printed with three decimals are the same within this.
+const SAME_TIME: f64 = 2e-3;
+
 /// One operation of the breakdown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Operation {
@@ -49,8 +53,12 @@ pub struct Operation {
     pub share_of_category: f64,
     /// Share of the whole time.
     pub share: f64,
+    /// The side it is on; "" where none are compared.
+    pub side: String,
     /// Roof time over time.
     pub efficiency: Option<f64>,
+    /// The peak that bounds it and to which the efficiency refers: `peak MAF (708.0 TFLOP/s, bf16)`.
+    pub of_peak: Option<String>,
     /// The percentage in the file, as a share.
     pub reported_efficiency: Option<f64>,
     /// Attained, FLOP/s.
@@ -70,8 +78,10 @@ pub struct Operation {
     /// A sentence about the roof of its tile, if the tile is known.
     #[serde(rename = "shape_roof")]
     pub tile_roof: Option<String>,
-    /// Its callers.
+    /// Its callers, outermost first.
     pub callers: Vec<String>,
+    /// The modules it belongs to, where the report's metadata names them.
+    pub modules: Vec<String>,
     /// Its dataset rows, ascending. They have no meaning outside the page.
     #[serde(skip)]
     pub rows: Vec<u32>,
@@ -86,6 +96,13 @@ pub struct Breakdown {
     pub total: usize,
     /// The flagged ones, most important first.
     pub bottlenecks: Vec<Bottleneck>,
+}
+
+impl Operation {
+    /// True if it is so far above its roof that it is left out of the ranking.
+    pub fn is_anomaly(&self) -> bool {
+        self.efficiency.is_some_and(|e| e > ANOMALY_EFFICIENCY)
+    }
 }
 
 impl Breakdown {
@@ -128,16 +145,6 @@ pub struct Bottleneck {
     pub priority: Severity,
 }
 
-pub(super) fn is_quantized(problem: &Problem) -> bool {
-    let narrow = |t: gemmscope_model::dtype::DataType| {
-        matches!(
-            t.family(),
-            Some(Family::Fp8 | Family::Fp6 | Family::Fp4 | Family::Int8 | Family::Int4)
-        )
-    };
-    narrow(problem.op.a) || narrow(problem.op.b)
-}
-
 /// The operations that take most time, and the number of all.
 fn operations(scan: &Scan<'_>) -> (Vec<Operation>, usize) {
     let mut groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
@@ -159,7 +166,7 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
         .get(usize::from(data.source[row]))
         .and_then(|s| s.trace.as_ref())
         .and_then(|t| t.total_s)
-        .unwrap_or(scan.whole_s);
+        .unwrap_or_else(|| scan.part(g).whole_s);
     let name = [ColumnMeaning::OpName, ColumnMeaning::Library]
         .into_iter()
         .map(|meaning| data.text(meaning, row))
@@ -171,16 +178,18 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
         kernel: data.text(ColumnMeaning::Kernel, row).to_owned(),
         calls: g.calls,
         time_s: g.time_s,
-        share_of_category: g.time_s / scan.time_s,
-        share: scan.share(g.time_s),
+        share_of_category: g.time_s / scan.part(g).time_s,
+        share: scan.share(g, g.time_s),
+        side: scan.part(g).label.clone(),
         efficiency,
+        of_peak: of_peak(scan, g),
         reported_efficiency: reported,
         flops_per_s: problem.work().0 / g.call_s(),
         bytes_per_s: problem.bytes().0 / g.call_s(),
         intensity: metrics.ai[row],
         bound: scan.bound(g).map(|b| b.label().to_owned()),
         rule_of_thumb: rule_of_thumb(metrics.ai[row]).to_owned(),
-        quantized: is_quantized(&problem),
+        quantized: is_quantized(&problem.op),
         impact_percent: reported
             .or(efficiency)
             .filter(|e| *e <= ANOMALY_EFFICIENCY)
@@ -190,8 +199,50 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
             .filter(|s| s.roof.is_some())
             .map(|s| s.sentence()),
         callers: gemmscope_table::trace::call_stack(data, row).map_or_else(Vec::new, |s| s.parents),
+        modules: modules(scan, g, name),
         rows: scan.rows(g).to_vec(),
     }
+}
+
+/// The peak that bounds a group: the rate of its type over the ridge point, else the bandwidth.
+fn of_peak(scan: &Scan<'_>, g: &Group) -> Option<String> {
+    let roof = scan.roof(g)?;
+    let over = scan.metrics().ai[g.row as usize] >= roof.ridge();
+    Some(match (over, scan.achievable()) {
+        (true, achievable) => format!(
+            "{} ({}, {})",
+            if achievable {
+                "peak MAF"
+            } else {
+                "the datasheet peak"
+            },
+            FlopsPerSec(roof.peak_flops_per_s),
+            scan.problem(g).op.compute
+        ),
+        (false, _) => format!(
+            "peak memory bandwidth ({})",
+            BytesPerSec(roof.bandwidth_bytes_per_s)
+        ),
+    })
+}
+
+/// The module chain of an operation in the report's own figures, found by name and time.
+fn modules(scan: &Scan<'_>, g: &Group, name: &str) -> Vec<String> {
+    let source = scan.data().source[g.row as usize];
+    let trace = scan
+        .data()
+        .sources
+        .get(usize::from(source))
+        .and_then(|s| s.trace.as_ref());
+    let Some(reported) = trace.and_then(|t| t.reported.as_ref()) else {
+        return Vec::new();
+    };
+    let near = |s: f64| (s / g.time_s - 1.0).abs() < SAME_TIME;
+    reported
+        .operations
+        .iter()
+        .find(|o| o.name == name && o.time_s.is_some_and(near))
+        .map_or_else(Vec::new, |o| o.callers.clone())
 }
 
 /// The flagged operations in the order of their priority.
@@ -210,8 +261,7 @@ fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -
         if o.efficiency.is_some_and(|e| e < FLAG_EFFICIENCY) {
             flags.push("under 40 % efficiency".to_owned());
         }
-        let anomaly = o.efficiency.is_some_and(|e| e > ANOMALY_EFFICIENCY);
-        if flags.is_empty() || anomaly {
+        if flags.is_empty() || o.is_anomaly() {
             continue;
         }
         let own: Vec<&Finding> = findings
@@ -223,10 +273,13 @@ fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -
         let natural = context.iter().any(|c| c.starts_with("Tiny"));
         let trifle = o.share < findings::TRIFLE_SHARE;
         let good = o.efficiency.is_some_and(|e| e > 0.8);
+        let limited = o.efficiency.is_some_and(|e| e >= 0.6);
         let dismissed = if trifle {
             "under 1 % of the time"
         } else if good {
             "near its roof"
+        } else if limited {
+            "limited potential, 60 to 80 % of its roof"
         } else if natural && o.share < findings::MEDIUM_SHARE {
             "natural for its size"
         } else {

@@ -2,10 +2,12 @@
 
 use super::SIGNIFICANT_SHARE;
 use crate::findings;
-use crate::findings::{Category, Finding, Findings, Group, Scan, Severity, Whole};
+use crate::findings::{Category, Finding, Findings, Group, Part, Scan, Severity, Whole};
 use crate::pareto::other_time_s;
+use crate::standing::Standing;
 use gemmscope_model::hardware::match_name;
-use gemmscope_model::units::{Seconds, percent};
+use gemmscope_model::units::{Seconds, capitalized, percent};
+use gemmscope_table::data_kind::DataKind;
 
 /// If more than this share of the time has a roof, it counts as all of it.
 const ALL: f64 = 0.995;
@@ -35,7 +37,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> [String; 3] {
         ];
     }
     [
-        first(scan, findings, &groups),
+        first(scan, &groups),
         second(scan, findings, &groups),
         third(scan, findings),
     ]
@@ -49,27 +51,40 @@ fn known(groups: &[&Group]) -> (f64, f64) {
         .fold((0.0, 0.0), |(r, t), g| (r + g.roof_s, t + g.time_s))
 }
 
-fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
-    let what = match (groups.len(), scan.sweep) {
-        (1, _) => "One GEMM takes".to_owned(),
-        (n, true) => format!("The best kernels of {n} GEMMs take"),
-        (n, false) => format!("{n} different GEMMs take"),
+fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
+    if scan.compares() {
+        return sides(scan);
+    }
+    let part = &scan.parts[0];
+    let counted = scan.frame.counted().words(scan.kind);
+    let what = match (groups.len(), scan.kind) {
+        (_, DataKind::Sweep) => format!("{counted}: the fastest of each take"),
+        (1, DataKind::Workload) => "One GEMM takes".to_owned(),
+        (1, _) => "One call of one GEMM takes".to_owned(),
+        (n, DataKind::Workload) => format!("{n} different GEMMs take"),
+        (n, _) => format!("One call of each of {n} GEMMs takes"),
     };
-    let share = match scan.whole {
+    let share = match part.whole {
         Whole::MeasuredRows => String::new(),
-        _ => format!(
-            ", {} of the {} ({})",
-            percent(scan.share(scan.time_s)),
-            findings.whole,
-            if scan.share(scan.time_s) > SIGNIFICANT_SHARE {
-                "worth optimizing"
-            } else {
-                "look elsewhere first"
-            }
-        ),
+        whole => {
+            let without = match percent(part.share(part.without_s)).as_str() {
+                _ if part.without_s <= 0.0 => String::new(),
+                share => format!("; GEMMs of unknown shape take another {share}"),
+            };
+            format!(
+                ", {} of the {} ({}){without}",
+                percent(part.share(part.time_s)),
+                whole.label(),
+                if part.gemm_share() > SIGNIFICANT_SHARE {
+                    "worth optimizing"
+                } else {
+                    "look elsewhere first"
+                }
+            )
+        }
     };
     let (roof_s, time_s) = known(groups);
-    let covered = time_s / scan.time_s;
+    let covered = time_s / part.time_s;
     let roof = format!("the {}{}", scan.roof_name(), of_devices(scan));
     let reach = if time_s <= 0.0 {
         format!("; {}", no_roof(scan))
@@ -86,7 +101,29 @@ fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         };
         format!("; {who} {} of {roof}", percent(roof_s / time_s))
     };
-    format!("{what} {}{share}{reach}.", Seconds(scan.time_s))
+    format!("{what} {}{share}{reach}.", Seconds(part.time_s))
+}
+
+/// Who is fastest on how many GEMMs, and how near its roof each side is.
+fn sides(scan: &Scan<'_>) -> String {
+    let standing = match Standing::of(scan.frame) {
+        Some(standing) => format!("Fastest: {}.", standing.words()),
+        None => format!("{} share no GEMM.", scan.frame.counted().words(scan.kind)),
+    };
+    let reached: Vec<String> = scan
+        .parts
+        .iter()
+        .filter_map(|p| Some(format!("{} {}", p.label, percent(p.efficiency()?))))
+        .collect();
+    if reached.is_empty() {
+        return format!("{standing} {}.", capitalized(&no_roof(scan)));
+    }
+    format!(
+        "{standing} Of the {}{} each reaches: {}.",
+        scan.roof_name(),
+        of_devices(scan),
+        reached.join(", ")
+    )
 }
 
 /// ` of the AMD Instinct MI300X`, or the number of devices.
@@ -165,7 +202,7 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
     let all = &findings.findings;
     let Some(f) = all.iter().find(weighs).or(all.first()) else {
         return if time_s > 0.0 {
-            "Nothing stands out: no rule found anything in what was measured.".to_owned()
+            "No problems found.".to_owned()
         } else {
             "Without a roof most rules have nothing to compare with.".to_owned()
         };
@@ -181,7 +218,7 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         },
         |back| {
             format!(
-                ", which could give back {} of {}",
+                ", which could save {} of {}",
                 range_text(back),
                 Seconds(f.time_s)
             )
@@ -195,9 +232,13 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
 
 /// Splits the title of a finding, which is `claim: GEMM`.
 fn claim(f: &Finding) -> (String, String) {
+    let of_side = match f.side.as_str() {
+        "" => String::new(),
+        side => format!(" ({side})"),
+    };
     match f.title.split_once(": ") {
-        Some((claim, of)) => (claim.to_owned(), format!("{of}: ")),
-        None => (f.title.clone(), String::new()),
+        Some((claim, of)) => (claim.to_owned(), format!("{of}{of_side}: ")),
+        None => (format!("{}{of_side}", f.title), String::new()),
     }
 }
 
@@ -219,29 +260,54 @@ fn advice(f: &Finding) -> String {
 }
 
 fn third(scan: &Scan<'_>, findings: &Findings) -> String {
-    let (low_s, high_s) = findings::gives_back_together(&findings.findings, scan);
-    if high_s <= 0.0 {
+    let parts: Vec<(&Part, (f64, f64))> = scan
+        .parts
+        .iter()
+        .map(|p| {
+            (
+                p,
+                findings::gives_back_together(&findings.findings, &p.label),
+            )
+        })
+        .filter(|(_, (_, high))| *high > 0.0)
+        .collect();
+    if parts.is_empty() {
         return "No finding promises time back.".to_owned();
     }
-    let [low, high] = [low_s, high_s].map(|t| (t / scan.time_s * 100.0).round());
-    let share = match (low, high) {
-        (_, 0.0) => "under 1 %".to_owned(),
-        _ if low == high => format!("{high:.0} %"),
-        (0.0, _) => format!("up to {high:.0} %"),
-        _ => format!("{low:.0} to {high:.0} %"),
+    let share = |part: &Part, (low, high): (f64, f64)| {
+        let [low, high] = [low, high].map(|t| (t / part.time_s * 100.0).round());
+        match (low, high) {
+            (_, 0.0) => "under 1 %".to_owned(),
+            _ if low == high => format!("{high:.0} %"),
+            (0.0, _) => format!("up to {high:.0} %"),
+            _ => format!("{low:.0} to {high:.0} %"),
+        }
     };
-    let other = other_time_s(scan.frame);
-    let whole = scan.time_s + other;
+    if scan.compares() {
+        let each: Vec<String> = parts
+            .iter()
+            .map(|(p, back)| format!("{} {} ({})", p.label, range_text(*back), share(p, *back)))
+            .collect();
+        return format!("The findings together could save: {}.", each.join(", "));
+    }
+    let (part, (low_s, high_s)) = parts[0];
+    // Rows of a benchmark are no program that could get faster as a whole.
+    let other = match scan.kind {
+        DataKind::Workload => other_time_s(scan.frame),
+        _ => 0.0,
+    };
+    let whole = part.time_s + other;
     let fast = |back: f64| format!("{:.2}", whole / (whole - back));
     let end = match (fast(low_s), fast(high_s)) {
         _ if other <= 0.0 => String::new(),
         (_, b) if b == "1.00" => String::new(),
-        (a, b) if a == b => format!("; from end to end {b} times as fast"),
-        (a, b) => format!("; from end to end {a} to {b} times as fast"),
+        (a, b) if a == b => format!("; end to end {b}x faster"),
+        (a, b) => format!("; end to end {a}x to {b}x faster"),
     };
     format!(
-        "All findings together could give back {}, {share} of the GEMM time{end}.",
-        range_text((low_s, high_s))
+        "The findings together could save {}, {} of the GEMM time{end}.",
+        range_text((low_s, high_s)),
+        share(part, (low_s, high_s)),
     )
 }
 
@@ -271,8 +337,16 @@ pub fn assumptions(scan: &Scan<'_>) -> Vec<String> {
             add(a.text.clone());
         }
     }
-    if scan.sweep {
-        add("Of several kernels for a shape only the fastest is judged.".to_owned());
+    let decision = scan.frame.decision();
+    let hint = decision.kind.hint();
+    if decision.overridden() {
+        add(format!("You chose: {hint}"));
+    } else if matches!(decision.kind, DataKind::Sweep | DataKind::Sides) {
+        add(format!(
+            "{} (because {}).",
+            hint.trim_end_matches('.'),
+            decision.reason
+        ));
     }
     out
 }

@@ -1,8 +1,10 @@
 //! `gemm_findings.md`: the summary in the form that trace analysts exchange.
 
-use super::escape::markdown_text;
-use super::{MAX_BOTTLENECKS, Report};
+use super::escape::{markdown_text as md, short};
+use super::{Bottleneck, CANNOT_INFER, MAX_BOTTLENECKS, Operation, Report, ReportPart};
+use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
+use std::fmt::Write;
 
 /// The summary of a frame with achievable peaks as roofs, if they are known: the percentages of
 /// analysts refer to these.
@@ -11,23 +13,32 @@ pub fn gemm_findings_of(frame: &Frame) -> String {
     gemm_findings(&Report::new(&frame, &crate::findings::check_all(&frame)))
 }
 
+/// A percentage without a space before the sign: this is how the form is exchanged.
+fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
+}
+
+fn known(share: Option<f64>) -> String {
+    share.map_or_else(|| "unknown".to_owned(), percent)
+}
+
+/// `compute`, `kernel` or `measured` time, as the whole is called after a percentage.
+fn whole(part: &ReportPart) -> &str {
+    part.whole.trim_end_matches(" time")
+}
+
 /// Writes the summary of a report; see [`gemm_findings_of`].
 pub fn gemm_findings(report: &Report) -> String {
     let mut out = String::from("# GEMM Analysis Summary\n\n## Overview\n");
-    // Without a space before the sign: this is how the form is exchanged.
-    let percent = |share: f64| format!("{:.1}%", share * 100.0);
-    let average = report.efficiency.map_or("unknown".to_owned(), percent);
-    out.push_str(&format!(
-        "GEMMs account for {} of {}. Average efficiency: {average}.\n\n## Key Bottlenecks\n",
-        percent(report.share),
-        report.whole
-    ));
-    let maf = if report.roof.starts_with("max-achievable") {
-        "peak MAF"
-    } else {
-        "the datasheet roof (no achievable peak is known)"
-    };
-    let validated: Vec<_> = report
+    for part in &report.parts {
+        overview(part, &mut out);
+    }
+    if let Some(standing) = &report.standing {
+        let _ = writeln!(out, "Fastest: {}.", md(&standing.words()));
+    }
+    // Only sides that are compared have a name, and then no bottleneck is of all of them.
+    out.push_str("\n## Key Bottlenecks\n");
+    let validated: Vec<&Bottleneck> = report
         .bottlenecks
         .iter()
         .filter(|b| b.validated)
@@ -37,64 +48,177 @@ pub fn gemm_findings(report: &Report) -> String {
         out.push_str("\nNone of the flagged operations is worth acting on.\n");
     }
     for (i, b) in validated.iter().enumerate() {
-        let o = &report.operations[b.operation];
-        let efficiency = o.efficiency.map_or("unknown".to_owned(), percent);
-        out.push_str(&format!(
-            "\n### {}. {} ({})\n- **Time:** {:.3} ms ({} of {})\n\
-             - **Efficiency:** {efficiency} of {maf}\n- **Issue:** {}\n- **Path A:** {}\n\
-             - **Path B:** {}\n- **Priority:** {}\n",
-            i + 1,
-            markdown_text(&o.name),
-            markdown_text(&o.problem),
-            o.time_s * 1e3,
-            percent(o.share),
-            report.whole.trim_end_matches(" time"),
-            markdown_text(&b.issue),
-            markdown_text(&b.path_a),
-            markdown_text(&b.path_b),
-            b.priority.label()
-        ));
+        bottleneck(report, i + 1, b, &mut out);
     }
+    notes(report, &mut out);
+    flagged(report, &mut out);
+    for (what, why, instead) in CANNOT_INFER {
+        let _ = writeln!(
+            out,
+            "- Cannot be inferred: {what} ({why}). Instead say: {instead}."
+        );
+    }
+    out
+}
+
+fn overview(part: &ReportPart, out: &mut String) {
+    let side = match part.side.as_str() {
+        "" => String::new(),
+        side => format!("{}: ", md(side)),
+    };
+    let _ = writeln!(
+        out,
+        "{side}GEMMs account for {} of {}. Average efficiency: {}.",
+        percent(part.share),
+        part.whole,
+        known(part.efficiency)
+    );
+    let significance = if part.whole == "measured time" {
+        "the file lists GEMMs only, so their share of a program is not known".to_owned()
+    } else if part.significant {
+        "above 10% of compute: worth optimizing".to_owned()
+    } else {
+        "below 10% of compute: look elsewhere first".to_owned()
+    };
+    let _ = writeln!(out, "Category significance: {significance}.");
+    if part.without_model_s > 0.0 {
+        let _ = writeln!(
+            out,
+            "The efficiency is over the {:.3} ms that have a performance model; {:.3} ms ({} of \
+             the GEMM time) have none.",
+            part.gemm_s * 1e3,
+            part.without_model_s * 1e3,
+            percent(part.without_model_s / (part.without_model_s + part.gemm_s))
+        );
+    }
+}
+
+/// The part of an operation's side.
+fn part_of<'a>(report: &'a Report, o: &Operation) -> Option<&'a ReportPart> {
+    report.parts.iter().find(|p| p.side == o.side)
+}
+
+fn bottleneck(report: &Report, number: usize, b: &Bottleneck, out: &mut String) {
+    let o = &report.operations[b.operation];
+    let part = part_of(report, o);
+    let _ = writeln!(
+        out,
+        "\n### {number}. {} ({})\n- **Time:** {:.3} ms ({} of {}), {}",
+        md(&o.name),
+        md(&o.problem),
+        o.time_s * 1e3,
+        percent(o.share),
+        part.map_or("compute", whole),
+        plural(o.calls.round() as u64, "call"),
+    );
+    let efficiency = match (o.efficiency, &o.of_peak) {
+        (Some(e), Some(peak)) => format!("{} of {}", percent(e), md(peak)),
+        _ => "unknown (no peak is known)".to_owned(),
+    };
+    let _ = writeln!(out, "- **Efficiency:** {efficiency}");
+    if !o.kernel.is_empty() {
+        let _ = writeln!(out, "- **Kernel:** {}", md(&short(&o.kernel, 160)));
+    }
+    if !o.callers.is_empty() {
+        let _ = writeln!(out, "- **Called from:** {}", md(&o.callers.join(" > ")));
+    }
+    if !o.modules.is_empty() {
+        let _ = writeln!(out, "- **Module:** {}", md(&o.modules.join(" > ")));
+    }
+    let _ = writeln!(
+        out,
+        "- **Issue:** {}\n- **Path A:** {}\n- **Path B:** {}\n- **Priority:** {}",
+        md(&b.issue),
+        md(&b.path_a),
+        md(&b.path_b),
+        b.priority.label()
+    );
+    if !b.context.is_empty() {
+        let _ = writeln!(out, "- **Context:** {}", md(&b.context.join(" ")));
+    }
+}
+
+fn notes(report: &Report, out: &mut String) {
     let list = |items: &[String], none: &str| {
         if items.is_empty() {
             none.to_owned()
         } else {
-            items
-                .iter()
-                .map(|i| markdown_text(i).into_owned())
-                .collect::<Vec<_>>()
-                .join("; ")
+            let items: Vec<_> = items.iter().map(|i| md(i).into_owned()).collect();
+            items.join("; ")
         }
     };
-    out.push_str(&format!(
-        "\n## Additional Notes\n- Missing perf models: {}\n- Quantized GEMMs detected: {}\n\
-         - Batching opportunities: {}\n",
+    let quantized: usize = report.parts.iter().map(|p| p.quantized).sum();
+    let _ = writeln!(
+        out,
+        "\n## Additional Notes\n- Missing perf models: {}\n- Quantized GEMMs detected: {quantized}\n\
+         - Batching opportunities: {}",
         list(&report.missing_models, "none"),
-        report.quantized,
         list(&report.batching, "none seen")
-    ));
-    if let (Some(weighted), Some(plain)) = (report.efficiency, report.plain_mean_efficiency)
-        && (weighted - plain).abs() > 5e-4
-    {
-        out.push_str(&format!(
-            "- Average efficiency is weighted by time; the plain mean of the operations' \
-             percentages is {}.\n",
-            percent(plain)
-        ));
+    );
+    let anomalies: Vec<String> = report
+        .operations
+        .iter()
+        .filter(|o| o.is_anomaly())
+        .map(|o| format!("{} {} ({})", o.name, o.problem, known(o.efficiency)))
+        .collect();
+    let _ = writeln!(
+        out,
+        "- Anomalies (over 110% of the peak, left out of the ranking): {}",
+        list(&anomalies, "none")
+    );
+    for part in &report.parts {
+        if let (Some(weighted), Some(plain)) = (part.efficiency, part.plain_mean_efficiency)
+            && (weighted - plain).abs() > 5e-4
+        {
+            let side = match part.side.as_str() {
+                "" => String::new(),
+                side => format!(" of {}", md(side)),
+            };
+            let _ = writeln!(
+                out,
+                "- Average efficiency{side} is weighted by time; the plain mean of the operations' \
+                 percentages is {}.",
+                percent(plain)
+            );
+        }
     }
     for a in &report.assumptions {
-        out.push_str(&format!("- Assumed: {}\n", markdown_text(a)));
+        let _ = writeln!(out, "- Assumed: {}", md(a));
     }
-    for b in report.bottlenecks.iter().filter(|b| !b.validated) {
+}
+
+/// Every flagged operation that is no bottleneck, with the reason.
+fn flagged(report: &Report, out: &mut String) {
+    let others: Vec<&Bottleneck> = report
+        .bottlenecks
+        .iter()
+        .filter(|b| b.validated)
+        .skip(MAX_BOTTLENECKS)
+        .chain(report.bottlenecks.iter().filter(|b| !b.validated))
+        .collect();
+    for b in others {
         let o = &report.operations[b.operation];
-        out.push_str(&format!(
-            "- Flagged but not a bottleneck: {} {}, {:.3} ms ({}). {}\n",
-            markdown_text(&o.name),
-            markdown_text(&o.problem),
+        let why = match b.dismissed {
+            "" => "after the first five".to_owned(),
+            why => why.to_owned(),
+        };
+        let kernel = match o.kernel.as_str() {
+            "" => String::new(),
+            kernel => format!(" Kernel: {}.", md(&short(kernel, 100))),
+        };
+        let from = match o.callers.last() {
+            Some(caller) => format!(" Called from: {}.", md(caller)),
+            None => String::new(),
+        };
+        let _ = writeln!(
+            out,
+            "- Flagged but not a bottleneck: {} {}, {:.3} ms, {}, efficiency {} ({}): {why}.{kernel}{from}",
+            md(&o.name),
+            md(&o.problem),
             o.time_s * 1e3,
+            plural(o.calls.round() as u64, "call"),
+            known(o.efficiency),
             b.flags.join(", "),
-            markdown_text(&b.context.join(" "))
-        ));
+        );
     }
-    out
 }

@@ -91,10 +91,7 @@ impl RowCache {
             return colors.clone();
         }
         // Rows keep their colour whatever is filtered out.
-        let whole = Frame {
-            rows: Arc::default(),
-            ..frame.clone()
-        };
+        let whole = frame.with_rows(Arc::default());
         let colors = Arc::new(Colors::new(&whole, field.and_then(|f| whole.info(f))));
         kept.colors.truncate(COLORINGS - 1);
         kept.colors.insert(0, (field.cloned(), colors.clone()));

@@ -11,11 +11,12 @@ use crate::scene::{Anchor, Baseline, HitArea, Item, Scene, Symbol};
 use crate::text;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::pareto::{
-    Besides, Goal, Pareto, WhatIf, known_types, other_time_s, pareto, what_if,
+    Besides, Goal, Pareto, WhatIf, known_types, other_time_s, pareto, rows_of, what_if,
 };
 use gemmscope_model::hardware;
 use gemmscope_model::units::{Seconds, percent};
 use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::result_table::Table;
@@ -52,7 +53,7 @@ pub(crate) struct ParetoView {
     typed: bool,
     /// What is wrong with the typed time; "" where nothing is.
     refused: String,
-    swept: bool,
+    kind: DataKind,
     measured: bool,
 }
 
@@ -80,7 +81,13 @@ impl ParetoView {
         let fallback = ["op_name", "layer", "library", "kernel"]
             .iter()
             .find(telling)
-            .map_or_else(|| "shape".to_owned(), |key| format!("c.{key}"));
+            .map(|key| format!("c.{key}"))
+            // All rows of a side have its value.
+            .filter(|key| {
+                let side = frame.decision().side.as_ref();
+                side.is_none_or(|side| side.to_string() != *key)
+            })
+            .unwrap_or_else(|| "shape".to_owned());
         let by = Control::field(
             state,
             "pareto.by",
@@ -90,7 +97,22 @@ impl ParetoView {
             &fallback,
         );
         let field = Field::parse(&by.current).unwrap_or(Field::Shape);
-        let pareto = pareto(frame, &field, LINES);
+        let counted = frame.counted();
+        let sides = counted.sides.iter().map(|s| Choice::plain(s.label.clone()));
+        let side_control = Control::choice(
+            state,
+            "pareto.side",
+            "Side",
+            "Each side has its own time: sides are never added up.",
+            sides.collect(),
+            counted.sides.first().map_or("", |s| &s.label),
+        );
+        let side = counted
+            .sides
+            .iter()
+            .position(|s| s.label == side_control.current)
+            .unwrap_or(0);
+        let pareto = pareto(frame, side, &field, LINES);
         let named = pareto.bars.len() - usize::from(pareto.others > 0);
         let mut groups = vec![
             Choice::new("", "the largest bar"),
@@ -141,7 +163,7 @@ impl ParetoView {
             80.0,
         );
         let (rows, bar, name) = match group.current.as_str() {
-            "*" => (frame.rows.to_vec(), None, "all GEMMs".to_owned()),
+            "*" => (rows_of(frame, side).to_vec(), None, "all GEMMs".to_owned()),
             "+" => (selected.to_vec(), None, "the selected GEMMs".to_owned()),
             other => {
                 let wanted = other.strip_prefix('=');
@@ -173,6 +195,9 @@ impl ParetoView {
             ),
         };
         let mut controls = vec![by, group, device];
+        if counted.compares() {
+            controls.insert(0, side_control);
+        }
         if chosen.is_none() {
             controls.push(target);
         }
@@ -181,7 +206,7 @@ impl ParetoView {
             Ok(s) => (s, String::new()),
             Err(why) => (0.0, why),
         };
-        let result = what_if(frame, &rows, &goal, other_s);
+        let result = what_if(frame, side, &rows, &goal, other_s);
         ParetoView {
             what: frame
                 .info(&field)
@@ -189,7 +214,7 @@ impl ParetoView {
             measured: pareto.time_s > 0.0,
             typed: besides != Besides::Files,
             refused,
-            swept: gemmscope_analysis::findings::Scan::new(frame).sweep,
+            kind: frame.kind(),
             pareto,
             controls,
             goal: words,
@@ -220,7 +245,8 @@ impl ParetoView {
             Seconds(w.before_s()),
             w.speedup(),
             match w.limit() {
-                l if l.is_finite() && l < 1e6 =>
+                // Only what runs as one program gets faster as a whole.
+                l if self.kind == DataKind::Workload && l.is_finite() && l < 1e6 =>
                     format!("; by Amdahl's law never more than {l:.3} times"),
                 // Nothing else runs: there is no such limit.
                 _ => String::new(),
@@ -461,13 +487,7 @@ impl Chart for ParetoView {
                 Seconds(p.without_roof_s)
             ));
         }
-        if self.swept {
-            out.push(
-                "This looks like a sweep with several kernels for each shape: no program runs them \
-                 all, so the sum of their times is the sweep's."
-                    .to_owned(),
-            );
-        }
+        out.push(self.kind.hint().to_owned());
         out
     }
 

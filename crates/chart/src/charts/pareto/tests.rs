@@ -17,7 +17,7 @@ fn frame(device: Option<&str>) -> Frame {
         let op = Operation::uniform(DataType::Bf16);
         t.typed((m, 4096, 4096), op, "", us * 1e-6, "");
     }
-    t.frame(device)
+    t.frame(device).as_kind(Some(DataKind::Workload))
 }
 
 fn state(pairs: &[(&str, &str)]) -> ViewState {
@@ -93,7 +93,7 @@ fn goldens() {
         }
     }
     rows.row((1, 4096, 4096), "rocBLAS", 8e-6, "");
-    let f = rows.frame(Some("mi300x"));
+    let f = rows.frame(Some("mi300x")).as_kind(Some(DataKind::Workload));
     let by = state(&[("pareto.by", "c.library")]);
     let view = ParetoView::open(&Inputs::new(&f, &by));
     crate::testing::draw_everywhere("small-pareto", &view);

@@ -202,6 +202,7 @@ impl Profile {
             .collect();
         let mut not_gemm = RowsAndTime::default();
         let mut without = RowsAndTime::default();
+        let mut unnamed = Vec::new();
         // Longest first, for the questions and the ranking.
         let mut order: Vec<usize> = (0..launches.len())
             .filter(|&i| is_gemm(&launches[i].kernel, &parsed[i]))
@@ -287,6 +288,7 @@ impl Profile {
                 }
                 None if gemm => {
                     without.add(total(l));
+                    unnamed.push((l.kernel.clone(), total(l)));
                     Err(RowError::new(
                         "no M, N, K in the profile: say the kernel's shape",
                     ))
@@ -309,6 +311,7 @@ impl Profile {
         if let Some(s) = data.sources.first_mut() {
             s.not_gemm = not_gemm;
             s.without_model = without;
+            s.name_without_model(unnamed);
         }
         Imported::table(data)
     }

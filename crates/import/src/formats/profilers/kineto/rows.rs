@@ -306,6 +306,7 @@ pub(super) fn finish(
     if let Some(s) = data.sources.first_mut() {
         s.not_gemm = left_out.not_gemm;
         s.without_model = without;
+        s.name_without_model(left_out.loose_names(&events.names));
         s.trace = Some(Box::new(context));
         s.captures = own;
         [s.graphs_with_capture, s.graphs_without_capture] = graphs_by_capture;
@@ -389,6 +390,12 @@ impl LeftOut {
             KernelKind::Other => {}
         }
         self.not_gemm.add(k.time_s);
+    }
+
+    /// Name and time of the GEMM kernels without a shape.
+    fn loose_names(&self, names: &[String]) -> Vec<(String, f64)> {
+        let named = |(name, l): (&u32, &Loose)| (names[*name as usize].clone(), l.time_s);
+        self.loose.iter().map(named).collect()
     }
 
     /// Rejects the GEMM kernels without a shape, the longest first, and adds up their time.

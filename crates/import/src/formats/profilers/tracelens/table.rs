@@ -49,6 +49,7 @@ pub(super) struct Table {
     pending: Vec<Pending>,
     device: Option<String>,
     without_model: RowsAndTime,
+    without_model_names: Vec<(String, f64)>,
     not_gemm: RowsAndTime,
     own_model: u64,
     seen_header: bool,
@@ -62,6 +63,7 @@ impl Table {
             pending: Vec::new(),
             device,
             without_model: RowsAndTime::default(),
+            without_model_names: Vec::new(),
             not_gemm: RowsAndTime::default(),
             own_model: 0,
             seen_header: false,
@@ -413,7 +415,11 @@ impl RowReader for Table {
             if let Err(bad) = &pending.row {
                 match bad.reason.as_str() {
                     NOT_A_GEMM => self.not_gemm.add(pending.total_s),
-                    NO_MODEL => self.without_model.add(pending.total_s),
+                    NO_MODEL => {
+                        self.without_model.add(pending.total_s);
+                        let named = (pending.name.clone(), pending.total_s);
+                        self.without_model_names.push(named);
+                    }
                     _ => {}
                 }
             }
@@ -476,6 +482,7 @@ impl RowReader for Table {
         if let Some(source) = data.sources.first_mut() {
             source.counted_twice = counted;
             source.without_model = self.without_model;
+            source.name_without_model(self.without_model_names);
             source.not_gemm = self.not_gemm;
         }
         Ok(Imported::table(data))

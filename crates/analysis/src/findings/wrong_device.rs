@@ -1,0 +1,115 @@
+//! Rule: so many rows are above the roof that the device, the type or the unit must be another.
+
+use super::above_roof::{NOISE, causes};
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Finding, Need, Rule, Scan, Severity};
+use gemmscope_model::units::{percent, plural};
+use std::collections::BTreeMap;
+
+/// With more than this share of the rows above their roof, the device is in doubt.
+pub(super) const SHARE: f64 = 0.20;
+
+pub(super) const RULE: Rule = Rule {
+    id: "wrong_device",
+    title: "Probably another device, type or unit",
+    category: Category::Data,
+    needs: &[Need::Time, Need::Roof],
+    threshold: "over 20 % of the rows with a roof are more than 2 % above it; the rules that judge \
+                rows by their roof then wait",
+    confidence: Confidence::Certain,
+    why: "A few rows above the roof have reasons of their own. With this many, the roof itself is \
+          not the one of the device that ran.",
+    path_a: "Choose the device that ran, or type its peaks.",
+    path_b: "Check the unit of the time and the data type of the rows.",
+    profile: "Nothing: the name of the device, and the unit of the time, are in the notes of \
+              whoever measured.",
+    check,
+};
+
+/// Rows above their roof and rows with a roof.
+fn above(scan: &Scan<'_>) -> (usize, usize) {
+    let known = scan.checked().filter(|(_, g)| g.roof_s.is_finite());
+    known.fold((0, 0), |(above, all), (_, g)| {
+        (above + usize::from(g.efficiency() > NOISE), all + 1)
+    })
+}
+
+fn in_doubt(scan: &Scan<'_>) -> bool {
+    let (above, all) = above(scan);
+    above as f64 > SHARE * all as f64
+}
+
+/// Why a rule waits until the device is right.
+pub(super) fn waits(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
+    let judges = rule.category != Category::Data || rule.id == "above_roof";
+    (judges && scan.doubtful)
+        .then(|| "not checked: waits until the device, the type or the unit is right".to_owned())
+}
+
+impl Scan<'_> {
+    /// Finds out whether the roofs can be trusted.
+    pub(super) fn doubt(&mut self) {
+        self.doubtful = in_doubt(self);
+    }
+}
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
+    if !scan.doubtful {
+        return Vec::new();
+    }
+    let (above, all) = above(scan);
+    let hits: Vec<Hit> = scan
+        .checked()
+        .filter(|(_, g)| g.efficiency() > NOISE)
+        .map(|(i, _)| Hit {
+            group: i,
+            back: None,
+        })
+        .collect();
+    let mut names: Vec<&str> = Vec::new();
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for hit in &hits {
+        let group = &scan.groups[hit.group as usize];
+        if let Some(device) = scan.device(group)
+            && !names.contains(&device.name.as_str())
+        {
+            names.push(&device.name);
+        }
+        for cause in causes(scan, group) {
+            *reasons.entry(cause).or_default() += 1;
+        }
+    }
+    let name = match names.as_slice() {
+        [one] => format!("the {one}"),
+        _ => "the right device".to_owned(),
+    };
+    let most = hits
+        .iter()
+        .map(|h| &scan.groups[h.group as usize])
+        .max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()));
+    let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
+    reasons.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    let would = reasons.first().map_or(String::new(), |(why, n)| {
+        format!(" For {n} of them this would explain it: {why}")
+    });
+    let rows = plural(all as u64, "GEMM");
+    let story = Story {
+        title: format!("Is this really {name}? {above} of {rows} are above its roof"),
+        text: format!(
+            "{} of the GEMMs run faster than the {} allows, one of them at {} of it. Until that is \
+             settled no other finding about efficiency means much.{would}",
+            percent(above as f64 / all as f64),
+            scan.roof_name(),
+            percent(most.map_or(f64::NAN, super::Group::efficiency)),
+        ),
+        formula: most.map_or(String::new(), |g| story::roof_formula(scan, g)),
+        ..Story::default()
+    };
+    let mut found = story::joined(rule, scan, vec![hits], |_| story.clone());
+    // One question, whatever the sides.
+    found.truncate(1);
+    for finding in &mut found {
+        finding.severity = Severity::Critical;
+    }
+    found
+}

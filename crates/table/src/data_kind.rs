@@ -1,0 +1,515 @@
+//! What the rows of a table are: calls of a program, a benchmark, a search, or sides to compare.
+//!
+//! Totals, efficiency, findings and lost time all ask [`Frame::counted`] which rows they are over,
+//! so the page and the command show one efficiency for one thing.
+//!
+//! | kind | known by | what counts |
+//! |---|---|---|
+//! | workload | counts of calls, a trace | every row times its calls |
+//! | benchmark | one row a configuration | one call of each configuration |
+//! | sweep | several variants a configuration, in one file and library | the fastest of each |
+//! | sides | the same configurations in two files, libraries or devices; a trace beside another file | each side for itself |
+//!
+//! A configuration is shape, types, layout and device (and the operation's name, where there is
+//! one). Rows of one variant are repeats, of which the middle one counts.
+
+use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
+use crate::field::{Field, Frame};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
+use std::sync::Arc;
+
+mod counted;
+
+pub use counted::{Counted, Side};
+
+/// What the rows of a table are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DataKind {
+    /// Calls of a program: a trace, or a table with counts.
+    Workload,
+    /// Each configuration measured by itself.
+    #[default]
+    Benchmark,
+    /// Several variants of each configuration.
+    Sweep,
+    /// The same configurations in several files, libraries or devices.
+    Sides,
+}
+
+impl DataKind {
+    /// All kinds, in the order of a menu.
+    pub const ALL: [DataKind; 4] = [
+        DataKind::Workload,
+        DataKind::Benchmark,
+        DataKind::Sweep,
+        DataKind::Sides,
+    ];
+
+    /// Its key in a link and in the command.
+    pub fn key(self) -> &'static str {
+        match self {
+            DataKind::Workload => "workload",
+            DataKind::Benchmark => "benchmark",
+            DataKind::Sweep => "sweep",
+            DataKind::Sides => "sides",
+        }
+    }
+
+    /// The kind with this key.
+    pub fn parse(text: &str) -> Option<DataKind> {
+        DataKind::ALL.into_iter().find(|k| k.key() == text)
+    }
+
+    /// Its name on the page.
+    pub fn label(self) -> &'static str {
+        match self {
+            DataKind::Workload => "Workload",
+            DataKind::Benchmark => "Benchmark",
+            DataKind::Sweep => "Sweep",
+            DataKind::Sides => "Comparison",
+        }
+    }
+
+    /// What totals are over, in a sentence.
+    pub fn hint(self) -> &'static str {
+        match self {
+            DataKind::Workload => {
+                "Rows are calls of a program: totals are over every row times its calls."
+            }
+            DataKind::Benchmark => {
+                "Each GEMM was measured by itself: totals are over one call of each."
+            }
+            DataKind::Sweep => {
+                "Several variants of each GEMM were tried: totals are over the fastest of each."
+            }
+            DataKind::Sides => {
+                "The same GEMMs in several files, libraries or devices: each side has its own totals."
+            }
+        }
+    }
+}
+
+impl fmt::Display for DataKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key())
+    }
+}
+
+/// What the rows of one table are, and why.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decision {
+    /// What they are: the user's choice, else what the data shows.
+    pub kind: DataKind,
+    /// What the data shows.
+    pub found: DataKind,
+    /// The field whose values are the sides.
+    pub side: Option<Field>,
+    /// Why the data is of that kind, for "because": `it has counts of calls`.
+    pub reason: &'static str,
+    /// By source: its rows are calls of a program.
+    programs: Vec<bool>,
+    /// Some configurations have several rows.
+    several: bool,
+}
+
+/// Configurations are sampled from this many rows on, one in [`SAMPLE`].
+const EXACT_ROWS: usize = 200_000;
+const SAMPLE: u64 = 16;
+
+/// If there are fewer configurations than this share of the variants, the file is a sweep.
+const SWEEP_SHARE: f64 = 0.67;
+
+/// Files, libraries or devices are sides if they share at least this part of the configurations
+/// of the second largest.
+const SHARED: f64 = 0.5;
+
+/// Columns in which the variants of a configuration differ.
+const VARIANT: [ColumnMeaning; 9] = [
+    ColumnMeaning::Kernel,
+    ColumnMeaning::TileM,
+    ColumnMeaning::TileN,
+    ColumnMeaning::TileK,
+    ColumnMeaning::SplitK,
+    ColumnMeaning::Stages,
+    ColumnMeaning::Warps,
+    ColumnMeaning::Order,
+    ColumnMeaning::Workgroups,
+];
+
+/// Most distinct values of an unnamed number column that is a setting, not a result.
+const SETTING_VALUES: usize = 32;
+
+/// Names of columns that count rows or repeats: neither settings nor results.
+const NUMBERING: [&str; 12] = [
+    "index",
+    "id",
+    "idx",
+    "row",
+    "run",
+    "rep",
+    "repeat",
+    "repetition",
+    "sample",
+    "seed",
+    "trial_id",
+    "line",
+];
+
+impl Decision {
+    /// Decides for a table; `chosen` is the user's choice.
+    pub fn new(data: &Dataset, chosen: Option<DataKind>) -> Decision {
+        Decision::of(data, None, chosen)
+    }
+
+    /// Decides for the rows of one file by themselves.
+    pub fn of_source(data: &Dataset, source: u16, chosen: Option<DataKind>) -> Decision {
+        Decision::of(data, Some(source), chosen)
+    }
+
+    fn of(data: &Dataset, source: Option<u16>, chosen: Option<DataKind>) -> Decision {
+        let programs = programs(data, source);
+        let scan = Rows::new(data, source);
+        let mut out = found(&scan, &programs);
+        out.programs = programs;
+        if let Some(kind) = chosen {
+            out.kind = kind;
+            if kind == DataKind::Sides && out.side.is_none() {
+                out.side = scan.any_side();
+            }
+            if kind == DataKind::Sides && out.side.is_none() {
+                // There is nothing to compare: one side.
+                out.kind = out.found;
+            }
+        }
+        out
+    }
+
+    /// True if the user chose another kind than the data shows.
+    pub fn overridden(&self) -> bool {
+        self.kind != self.found
+    }
+
+    /// True if rows of a source are calls of a program and not single measurements.
+    pub fn is_program(&self, source: usize) -> bool {
+        match self.kind {
+            DataKind::Workload => true,
+            DataKind::Sides => self.programs.get(source).copied().unwrap_or(false),
+            DataKind::Benchmark | DataKind::Sweep => false,
+        }
+    }
+
+    /// True if any source's rows are calls of a program.
+    pub fn any_program(&self) -> bool {
+        (0..self.programs.len()).any(|s| self.is_program(s))
+    }
+}
+
+/// By source: it has counts, or what surrounds a trace.
+fn programs(data: &Dataset, only: Option<u16>) -> Vec<bool> {
+    let mut out: Vec<bool> = data
+        .sources
+        .iter()
+        .map(|s| s.trace.is_some() || s.not_gemm.rows + s.without_model.rows > 0)
+        .collect();
+    if let Some(only) = only {
+        for (i, program) in out.iter_mut().enumerate() {
+            *program &= i == usize::from(only);
+        }
+    }
+    if let Some(counts) = data.numbers(ColumnMeaning::Count) {
+        for (count, source) in counts.iter().zip(&data.source) {
+            if count.is_finite()
+                && only.is_none_or(|only| only == *source)
+                && let Some(program) = out.get_mut(usize::from(*source))
+            {
+                *program = true;
+            }
+        }
+    }
+    out
+}
+
+fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
+    let of = |kind, side, reason| Decision {
+        kind,
+        found: kind,
+        side,
+        reason,
+        several: true,
+        programs: Vec::new(),
+    };
+    let several_sources = rows.sources > 1;
+    if programs.iter().any(|p| *p) {
+        return if several_sources {
+            let reason = "a trace lies beside another file";
+            of(DataKind::Sides, Some(Field::Source), reason)
+        } else {
+            let reason = "it has counts of calls, or is a trace";
+            of(DataKind::Workload, None, reason)
+        };
+    }
+    if let Some((side, reason)) = rows.sides() {
+        return of(DataKind::Sides, Some(side), reason);
+    }
+    let (configurations, variants, repeats) = rows.variants();
+    if (configurations as f64) < SWEEP_SHARE * variants as f64 {
+        let reason = "it has several variants of one GEMM";
+        return of(DataKind::Sweep, None, reason);
+    }
+    Decision {
+        several: repeats || variants > configurations,
+        ..of(
+            DataKind::Benchmark,
+            None,
+            "each GEMM was measured by itself",
+        )
+    }
+}
+
+/// The columns that decide, and the measured rows (a sample of the configurations of a large table).
+struct Rows<'a> {
+    data: &'a Dataset,
+    rows: Vec<usize>,
+    /// Sources with a measured row.
+    sources: usize,
+    library: Option<&'a [u32]>,
+    names: Names<'a>,
+    variant: Vec<&'a ColumnData>,
+}
+
+/// Columns that tell two uses of one GEMM apart.
+#[derive(Clone, Copy)]
+struct Names<'a>([Option<&'a [u32]>; 2]);
+
+impl<'a> Names<'a> {
+    fn new(data: &'a Dataset) -> Self {
+        Names([ColumnMeaning::OpName, ColumnMeaning::Model].map(|m| data.codes(m)))
+    }
+
+    fn hash(&self, mut hash: u64, row: usize) -> u64 {
+        for codes in self.0.iter().flatten() {
+            hash = mix(hash, u64::from(codes[row]));
+        }
+        hash
+    }
+}
+
+impl<'a> Rows<'a> {
+    fn new(data: &'a Dataset, only: Option<u16>) -> Self {
+        let large = data.len() > EXACT_ROWS;
+        let mut seen = vec![false; data.sources.len().max(1)];
+        let rows = (0..data.len())
+            .filter(|&r| {
+                let measured =
+                    data.time_s[r] > 0.0 && only.is_none_or(|source| source == data.source[r]);
+                if measured && let Some(seen) = seen.get_mut(usize::from(data.source[r])) {
+                    *seen = true;
+                }
+                measured && (!large || configuration(data, r).is_multiple_of(SAMPLE))
+            })
+            .collect();
+        Rows {
+            data,
+            rows,
+            sources: seen.iter().filter(|s| **s).count(),
+            library: data.codes(ColumnMeaning::Library),
+            names: Names::new(data),
+            variant: variant_columns(data),
+        }
+    }
+
+    fn library(&self, row: usize) -> u32 {
+        self.library.map_or(0, |codes| codes[row])
+    }
+
+    /// The field that makes sides of this table, and why.
+    fn sides(&self) -> Option<(Field, &'static str)> {
+        let source = |r: usize| u32::from(self.data.source[r]);
+        let device = |r: usize| u32::from(self.data.device[r]);
+        let plain = |r: usize| configuration(self.data, r);
+        let files = "its files hold the same GEMMs";
+        if self.sources > 1 && self.shared(source, |r| mix(plain(r), u64::from(self.library(r)))) {
+            return Some((Field::Source, files));
+        }
+        // Rows without a library would be on no side.
+        let stated = self.library.is_some() && self.rows.iter().all(|&r| self.library(r) != 0);
+        if stated
+            && let Some(column) = self.data.column(ColumnMeaning::Library)
+            && self.shared(
+                |r| self.library(r),
+                |r| mix(plain(r), u64::from(self.data.device[r])),
+            )
+        {
+            let field = Field::Column(column.key.clone());
+            return Some((field, "its libraries ran the same GEMMs"));
+        }
+        if self.sources > 1 && self.shared(source, plain) {
+            return Some((Field::Source, files));
+        }
+        if self.data.devices.len() > 1
+            && self.shared(device, |r| mix(plain(r), u64::from(self.library(r))))
+        {
+            return Some((Field::Device, "its devices ran the same GEMMs"));
+        }
+        None
+    }
+
+    /// A field with several values, for the user who asks for sides.
+    fn any_side(&self) -> Option<Field> {
+        let several = |value: &dyn Fn(usize) -> u32| {
+            let mut values = self.rows.iter().map(|&r| value(r));
+            let first = values.next();
+            values.any(|v| Some(v) != first)
+        };
+        if let Some(found) = self.sides() {
+            return Some(found.0);
+        }
+        if self.sources > 1 {
+            return Some(Field::Source);
+        }
+        if several(&|r| self.library(r)) {
+            let column = self.data.column(ColumnMeaning::Library)?;
+            return Some(Field::Column(column.key.clone()));
+        }
+        several(&|r| u32::from(self.data.device[r])).then_some(Field::Device)
+    }
+
+    /// True if several sides hold the same keys: at least half of those of the second largest.
+    fn shared(&self, side: impl Fn(usize) -> u32, key: impl Fn(usize) -> u64) -> bool {
+        let mut keys: FxHashMap<u64, (u32, bool)> = FxHashMap::default();
+        let mut of_side: FxHashSet<(u32, u64)> = FxHashSet::default();
+        let mut sizes: FxHashMap<u32, u64> = FxHashMap::default();
+        for &r in &self.rows {
+            let (side, key) = (side(r), key(r));
+            if of_side.insert((side, key)) {
+                *sizes.entry(side).or_default() += 1;
+            }
+            let first = keys.entry(key).or_insert((side, false));
+            first.1 |= first.0 != side;
+        }
+        let mut sizes: Vec<u64> = sizes.into_values().collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        let Some(second) = sizes.get(1) else {
+            return false;
+        };
+        let shared = keys.values().filter(|k| k.1).count();
+        shared > 0 && shared as f64 >= SHARED * *second as f64
+    }
+
+    /// Number of configurations within one file, library and device, of variants, and whether any
+    /// variant has several rows.
+    fn variants(&self) -> (usize, usize, bool) {
+        let mut configurations: FxHashSet<u64> = FxHashSet::default();
+        let mut variants: FxHashMap<u64, u32> = FxHashMap::default();
+        for &r in &self.rows {
+            let key = self.names.hash(within(self.data, r), r);
+            let key = mix(key, u64::from(self.library(r)));
+            configurations.insert(key);
+            *variants.entry(variant(&self.variant, key, r)).or_default() += 1;
+        }
+        let repeats = variants.values().any(|n| *n > 1);
+        (configurations.len(), variants.len(), repeats)
+    }
+}
+
+/// Shape, types and layout of a row.
+fn configuration(data: &Dataset, r: usize) -> u64 {
+    let mut hash = mix(
+        0x9e37_79b9,
+        u64::from(data.m[r]) | u64::from(data.n[r]) << 32,
+    );
+    hash = mix(hash, u64::from(data.k[r]) | u64::from(data.batch[r]) << 32);
+    hash = mix(hash, u64::from(data.op[r]));
+    hash ^ (hash >> 29)
+}
+
+/// [`configuration`] in one file and on one device.
+fn within(data: &Dataset, r: usize) -> u64 {
+    let place = u64::from(data.device[r]) | u64::from(data.source[r]) << 16;
+    mix(configuration(data, r), place)
+}
+
+/// A configuration's hash with the variant of a row.
+fn variant(columns: &[&ColumnData], mut hash: u64, row: usize) -> u64 {
+    for column in columns {
+        hash = mix(
+            hash,
+            match column {
+                ColumnData::Text { codes, .. } => u64::from(codes[row]),
+                ColumnData::Number(v) => v[row].to_bits(),
+            },
+        );
+    }
+    hash
+}
+
+/// The columns in which variants differ: kernel and tile, and settings that no meaning names.
+pub(crate) fn variant_columns(data: &Dataset) -> Vec<&ColumnData> {
+    data.columns
+        .iter()
+        .filter(|c| VARIANT.contains(&c.meaning) || is_setting(c))
+        .map(|c| &c.data)
+        .collect()
+}
+
+/// True for a column without a meaning of its own that holds names, or few whole numbers.
+fn is_setting(column: &Column) -> bool {
+    let name = column.label.trim().to_ascii_lowercase();
+    if column.meaning != ColumnMeaning::Other || NUMBERING.contains(&name.as_str()) {
+        return false;
+    }
+    match &column.data {
+        // A text that differs in every row is a remark.
+        ColumnData::Text { codes, values } => values.len() <= codes.len() / 2 + 2,
+        ColumnData::Number(v) => {
+            let mut seen: Vec<u64> = Vec::new();
+            for x in v.iter().filter(|x| x.is_finite()) {
+                let bits = x.to_bits();
+                if x.fract() != 0.0 {
+                    return false;
+                }
+                if !seen.contains(&bits) {
+                    if seen.len() == SETTING_VALUES {
+                        return false;
+                    }
+                    seen.push(bits);
+                }
+            }
+            true
+        }
+    }
+}
+
+/// Mixes a word into a hash.
+fn mix(hash: u64, word: u64) -> u64 {
+    let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    mixed ^ (mixed >> 32)
+}
+
+impl Frame {
+    /// What the rows are.
+    pub fn kind(&self) -> DataKind {
+        self.decision().kind
+    }
+
+    /// Calls of a row that totals count: those of the file in a workload, else one.
+    pub fn calls(&self, row: usize) -> f64 {
+        if self
+            .decision()
+            .is_program(usize::from(self.data.source[row]))
+        {
+            self.data.count(row)
+        } else {
+            1.0
+        }
+    }
+
+    /// The frame of the same data with what the user says its rows are.
+    pub fn as_kind(&self, kind: Option<DataKind>) -> Frame {
+        self.decided(Arc::new(Decision::new(&self.data, kind)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! The rows that totals are over.
+
+use super::{DataKind, Decision, Names, mix, variant, variant_columns, within};
+use crate::dataset::ColumnMeaning;
+use crate::field::{Field, Frame};
+use gemmscope_model::units::{grouped, plural};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// One side, or all of the rows where there are no sides.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Side {
+    /// The value of the side's field; "" where there are no sides.
+    pub value: String,
+    /// Its name for people.
+    pub label: String,
+    /// The rows that count, ascending.
+    pub rows: Arc<Vec<u32>>,
+    /// All rows of the side, slower variants and repeats included.
+    pub all_rows: u64,
+    /// Its rows are calls of a program.
+    pub program: bool,
+}
+
+/// The rows that totals are over, by side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counted {
+    /// The sides; one without a name where there are none.
+    pub sides: Vec<Side>,
+    /// Rows of the frame.
+    pub rows: u64,
+}
+
+impl Counted {
+    /// Counts the rows of a frame.
+    pub(crate) fn new(frame: &Frame, decision: &Decision) -> Counted {
+        let rows = frame.rows.len() as u64;
+        let everything = |label: String, rows: Arc<Vec<u32>>, program| Side {
+            value: String::new(),
+            label,
+            all_rows: rows.len() as u64,
+            rows,
+            program,
+        };
+        let side = match (&decision.kind, &decision.side) {
+            (DataKind::Sides, Some(side)) => side,
+            (DataKind::Workload, _) => {
+                let all = everything(String::new(), frame.rows.clone(), true);
+                return Counted {
+                    sides: vec![all],
+                    rows,
+                };
+            }
+            _ => {
+                let mut all = everything(String::new(), frame.rows.clone(), false);
+                if decision.several {
+                    all.rows = Arc::new(fastest(frame, &frame.rows));
+                }
+                return Counted {
+                    sides: vec![all],
+                    rows,
+                };
+            }
+        };
+        let categories = frame.categories(side);
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); categories.values.len()];
+        for &row in frame.rows.iter() {
+            members[categories.codes.get(row as usize) as usize].push(row);
+        }
+        let mut sides: Vec<Side> = categories
+            .values
+            .into_iter()
+            .zip(members)
+            .filter(|(_, rows)| !rows.is_empty())
+            .map(|(value, rows)| {
+                let source = rows.first().map_or(0, |r| frame.data.source[*r as usize]);
+                let program = decision.is_program(usize::from(source));
+                let all_rows = rows.len() as u64;
+                let rows = if program { rows } else { fastest(frame, &rows) };
+                Side {
+                    label: label(frame, side, &value, &rows),
+                    value,
+                    rows: Arc::new(rows),
+                    all_rows,
+                    program,
+                }
+            })
+            .collect();
+        unique(&mut sides);
+        Counted { sides, rows }
+    }
+
+    /// True where sides are compared.
+    pub fn compares(&self) -> bool {
+        self.sides.len() > 1
+    }
+
+    /// The rows of all sides, ascending.
+    pub fn all(&self) -> Arc<Vec<u32>> {
+        match self.sides.as_slice() {
+            [one] => one.rows.clone(),
+            many => {
+                let mut rows: Vec<u32> = many.iter().flat_map(|s| s.rows.iter().copied()).collect();
+                rows.sort_unstable();
+                Arc::new(rows)
+            }
+        }
+    }
+
+    /// What the rows are, in a few words: `75 variants of 3 GEMMs`.
+    pub fn words(&self, kind: DataKind) -> String {
+        let [one] = self.sides.as_slice() else {
+            let names: Vec<&str> = self.sides.iter().map(|s| s.label.as_str()).collect();
+            return match names.as_slice() {
+                [] | [_] => "no rows".to_owned(),
+                [a, b] => format!("{a} and {b}"),
+                [a, b, c] => format!("{a}, {b} and {c}"),
+                [a, b, rest @ ..] => format!("{a}, {b} and {} more", rest.len()),
+            };
+        };
+        let counted = one.rows.len() as u64;
+        match kind {
+            DataKind::Sweep => format!(
+                "{} variants of {}",
+                grouped(one.all_rows),
+                plural(counted, "GEMM")
+            ),
+            _ => plural(counted, "GEMM"),
+        }
+    }
+}
+
+/// The name of a side: a library as its makers write it; for a file that holds one library only,
+/// that library.
+fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
+    let data = &*frame.data;
+    if value.is_empty() {
+        return "not stated".to_owned();
+    }
+    let library = |text: &str| library_name(text).map(str::to_owned);
+    match side {
+        Field::Source => {
+            let Some(codes) = data.codes(ColumnMeaning::Library) else {
+                return value.to_owned();
+            };
+            let mut of_rows = rows.iter().map(|&r| codes[r as usize]);
+            let first = of_rows.next().unwrap_or(0);
+            if first == 0 || of_rows.any(|c| c != first) {
+                return value.to_owned();
+            }
+            let row = rows.first().map_or(0, |r| *r as usize);
+            let text = data.text(ColumnMeaning::Library, row);
+            library(text).unwrap_or_else(|| text.to_owned())
+        }
+        Field::Column(_) => library(value).unwrap_or_else(|| value.to_owned()),
+        _ => value.to_owned(),
+    }
+}
+
+/// Two sides never have the same name: they then keep their own values.
+fn unique(sides: &mut [Side]) {
+    let labels: Vec<String> = sides.iter().map(|s| s.label.clone()).collect();
+    for side in sides {
+        if labels.iter().filter(|l| **l == side.label).count() > 1 {
+            side.label.clone_from(&side.value);
+        }
+    }
+}
+
+/// A library's name as its makers write it.
+pub(super) fn library_name(text: &str) -> Option<&'static str> {
+    const NAMES: [&str; 13] = [
+        "hipBLASLt",
+        "hipBLAS",
+        "rocBLAS",
+        "cuBLASLt",
+        "cuBLAS",
+        "CUTLASS",
+        "oneMKL",
+        "oneDNN",
+        "OpenBLAS",
+        "Triton",
+        "AITER",
+        "IREE",
+        "Tensile",
+    ];
+    NAMES.into_iter().find(|n| n.eq_ignore_ascii_case(text))
+}
+
+/// Of each configuration the row of its fastest variant; of a variant's repeats the middle one (of
+/// an even number the faster of the two). Rows without a time are left out where a configuration
+/// has a time, else one of them stays.
+fn fastest(frame: &Frame, rows: &[u32]) -> Vec<u32> {
+    let data = &*frame.data;
+    let names = Names::new(data);
+    let columns = variant_columns(data);
+    let library = data.codes(ColumnMeaning::Library);
+    let mut keyed: Vec<(u64, u64, f64, u32)> = rows
+        .iter()
+        .map(|&row| {
+            let r = row as usize;
+            let key = names.hash(within(data, r), r);
+            let kernel = mix(key, library.map_or(0, |codes| u64::from(codes[r])));
+            let time = if data.time_s[r] > 0.0 {
+                data.time_s[r]
+            } else {
+                f64::NAN
+            };
+            (key, variant(&columns, kernel, r), time, row)
+        })
+        .collect();
+    // NaN sorts behind every time.
+    keyed.sort_unstable_by(|a, b| {
+        (a.0, a.1)
+            .cmp(&(b.0, b.1))
+            .then(a.2.total_cmp(&b.2))
+            .then(a.3.cmp(&b.3))
+    });
+    let mut best: FxHashMap<u64, (f64, u32)> = FxHashMap::default();
+    for repeats in keyed.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let timed = repeats.iter().take_while(|r| !r.2.is_nan()).count();
+        let middle = &repeats[timed.saturating_sub(1) / 2];
+        let held = best.entry(middle.0).or_insert((f64::NAN, u32::MAX));
+        let better = match middle.2.total_cmp(&held.0) {
+            std::cmp::Ordering::Less => true,
+            std::cmp::Ordering::Equal => middle.3 < held.1,
+            std::cmp::Ordering::Greater => false,
+        };
+        if better {
+            *held = (middle.2, middle.3);
+        }
+    }
+    let mut out: Vec<u32> = best.into_values().map(|b| b.1).collect();
+    out.sort_unstable();
+    out
+}

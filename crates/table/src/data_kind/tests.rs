@@ -1,0 +1,126 @@
+//! Which kind tables are, and which of their rows count.
+
+use super::*;
+use crate::fixture::Rows as Table;
+use crate::metrics::Totals;
+
+const SIZES: [(u32, u32, u32); 3] = [(512, 512, 512), (1024, 512, 512), (2048, 512, 512)];
+
+/// Three GEMMs, each with several kernels: the second kernel is the fastest.
+fn variants() -> Frame {
+    let mut t = Table::new();
+    let kernel = t.table().text_column(ColumnMeaning::Kernel, "kernel");
+    for shape in SIZES {
+        for (name, time) in [
+            ("a", 3e-5),
+            ("b", 1e-5),
+            ("b", 1.2e-5),
+            ("b", 9e-6),
+            ("c", 2e-5),
+        ] {
+            t.table().set_text(kernel, name.as_bytes());
+            t.row(shape, "", time, "");
+        }
+    }
+    t.frame(Some("mi300x"))
+}
+
+#[test]
+fn of_a_sweep_the_fastest_variant_counts_and_of_its_repeats_the_middle_one() {
+    let frame = variants();
+    assert_eq!(frame.kind(), DataKind::Sweep);
+    assert_eq!(*frame.counted().all(), [1, 6, 11]);
+    assert_eq!(
+        frame.counted().words(frame.kind()),
+        "15 variants of 3 GEMMs"
+    );
+    let totals = Totals::of(&frame);
+    assert!((totals[0].1.time_s - 3e-5).abs() < 1e-12);
+    // The user may say otherwise, and then every row counts.
+    let all = frame.as_kind(Some(DataKind::Workload));
+    assert!(all.decision().overridden());
+    assert_eq!(all.counted().all().len(), 15);
+    // Fewer rows, fewer to choose from.
+    let filtered = frame.with_rows(Arc::new(vec![0, 4, 5]));
+    assert_eq!(*filtered.counted().all(), [4, 5]);
+}
+
+#[test]
+fn libraries_on_the_same_gemms_are_sides() {
+    let mut t = Table::new();
+    for shape in SIZES {
+        t.row(shape, "hipblaslt", 1e-5, "");
+        t.row(shape, "rocblas", 2e-5, "");
+    }
+    t.row((64, 64, 64), "rocblas", 1e-6, "");
+    let frame = t.frame(Some("mi300x"));
+    assert_eq!(frame.kind(), DataKind::Sides);
+    let sides = &frame.counted().sides;
+    let labels: Vec<&str> = sides.iter().map(|s| s.label.as_str()).collect();
+    assert_eq!(labels, ["hipBLASLt", "rocBLAS"]);
+    assert_eq!((sides[0].rows.len(), sides[1].rows.len()), (3, 4));
+    let totals = Totals::of(&frame);
+    assert!((totals[0].1.time_s - 3e-5).abs() < 1e-12);
+    assert!((totals[1].1.time_s - 6.1e-5).abs() < 1e-12);
+}
+
+#[test]
+fn each_gemm_once_is_a_benchmark_and_counts_make_a_workload() {
+    let mut t = Table::new();
+    for shape in SIZES {
+        t.row(shape, "a", 1e-5, "");
+    }
+    let frame = t.frame(None);
+    assert_eq!(frame.kind(), DataKind::Benchmark);
+    assert_eq!(frame.counted().all().len(), 3);
+    // Sides need two of something.
+    let asked = frame.as_kind(Some(DataKind::Sides));
+    assert_eq!(asked.kind(), DataKind::Benchmark);
+
+    let mut t = Table::new();
+    let count = t.table().number_column(ColumnMeaning::Count, "calls");
+    for (shape, calls) in SIZES.into_iter().zip([2.0, 3.0, 1.0]) {
+        t.table().set_number(count, calls);
+        t.row(shape, "a", 1e-5, "");
+    }
+    let frame = t.frame(None);
+    assert_eq!(frame.kind(), DataKind::Workload);
+    assert!((Totals::of(&frame)[0].1.time_s - 6e-5).abs() < 1e-12);
+    let single = frame.as_kind(Some(DataKind::Benchmark));
+    assert!((Totals::of(&single)[0].1.time_s - 3e-5).abs() < 1e-12);
+}
+
+#[test]
+fn files_with_the_same_gemms_are_sides_and_others_one_benchmark() {
+    let file = |shapes: &[(u32, u32, u32)], name: &str| {
+        let mut t = Table::new();
+        for &shape in shapes {
+            t.row(shape, "", 1e-5, "");
+        }
+        let mut data = (*t.frame(None).data).clone();
+        data.sources[0].name = name.to_owned();
+        data
+    };
+    let both = |a: Dataset, b: Dataset| {
+        let mut all = a;
+        all.append(b);
+        Decision::new(&all, None)
+    };
+    let same = both(file(&SIZES, "old.csv"), file(&SIZES[..2], "new.csv"));
+    assert_eq!(
+        (same.kind, same.side),
+        (DataKind::Sides, Some(Field::Source))
+    );
+    let other = [(96, 96, 96), (97, 96, 96), (512, 512, 512)];
+    let few = both(file(&SIZES, "a.csv"), file(&other, "b.csv"));
+    assert_eq!(few.kind, DataKind::Benchmark);
+}
+
+#[test]
+fn every_kind_has_a_key_of_its_own() {
+    for kind in DataKind::ALL {
+        assert_eq!(DataKind::parse(kind.key()), Some(kind));
+        assert!(!kind.hint().is_empty() && !kind.label().is_empty());
+    }
+    assert_eq!(DataKind::parse(""), None);
+}
