@@ -249,10 +249,6 @@ impl Args {
             }
             self.view = Some(one_of("--view", &ids, view)?);
         }
-        if let Some(id) = &self.device {
-            let answers = &mut self.options.answers;
-            answers.entry("device".into()).or_insert_with(|| id.clone());
-        }
         Ok(())
     }
 }

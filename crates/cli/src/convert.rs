@@ -2,6 +2,8 @@
 
 use crate::args::Args;
 use crate::load::{Exit, load};
+use gemmscope_model::hardware::RoofKind;
+use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::native_csv;
 use std::io::{Read, Write};
 
@@ -36,7 +38,18 @@ pub(super) fn convert(
         },
         _ => out,
     };
-    let writer = native_csv::CsvWriter::new(all, None);
+    // With a device: what the roof allows, which is all that a list of shapes can have.
+    let choice = DeviceChoice {
+        default: loaded.device.clone(),
+        ..DeviceChoice::default()
+    };
+    let metrics = Metrics::compute(
+        all,
+        choice.resolve(all, &loaded.custom),
+        RoofKind::default(),
+    );
+    let known = metrics.devices.iter().any(Option::is_some);
+    let writer = native_csv::CsvWriter::new(all, known.then_some(&metrics));
     target.write_all(writer.header().as_bytes())?;
     for start in (0..all.len()).step_by(10_000) {
         let end = (start + 10_000).min(all.len());

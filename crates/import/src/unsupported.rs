@@ -181,6 +181,39 @@ pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
              once and are no GEMMs: drop that of gemm",
         );
     }
+    if header(&["total_direct_kernel_time_ms", "Percentage (%)"])
+        && !header(&["Input Dims", "operation_count"])
+    {
+        return Some(
+            "this is a summary of a TraceLens report: times by operation or category, without \
+             shapes; open GEMM.csv or unified_perf_summary.csv of the same report, or the whole folder",
+        );
+    }
+    if header(&["collective name", "dur"]) || header(&["rank", "dur", "size"]) {
+        return Some(
+            "this is a list of collectives (communication between devices), not of GEMMs; of a \
+             TraceLens report, open GEMM.csv",
+        );
+    }
+    if start.contains("ERR_NVGPUCTRPERM") {
+        return Some(
+            "Nsight Compute was not allowed to read the counters (ERR_NVGPUCTRPERM), so nothing was \
+             profiled: run it as root, or let all users profile (NVIDIA's page on ERR_NVGPUCTRPERM says \
+             how), then profile again",
+        );
+    }
+    if any(&["==PROF==", "No kernels were profiled"]) || any(&["==ERROR==", "==PROF=="]) {
+        return Some(
+            "Nsight Compute profiled no kernel: check the program's own output and the filter \
+             (`--kernel-name`, `--launch-count`), then run `ncu --csv --page raw` again",
+        );
+    }
+    if start.starts_with("==PROF==") && !start.contains("\"ID\"") && head.complete {
+        return Some(
+            "this is Nsight Compute's progress without a table: run it with `--csv --page raw`, and \
+             drop what it prints",
+        );
+    }
     if header(&["kernel_type", "percentage"]) || header(&["kernel_type", "sum (us)"]) {
         return Some(
             "this is a table of Holistic Trace Analysis: times by kernel without shapes; drop the \
@@ -196,6 +229,12 @@ pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
 }
 
 fn json(any: &dyn Fn(&[&str]) -> bool) -> Option<&'static str> {
+    if any(&["rocprofiler-sdk-tool"]) {
+        return Some(
+            "this is rocprofv3's JSON, which is not read: run `rocprofv3 --kernel-trace --stats \
+             --output-format csv` and drop its CSV",
+        );
+    }
     any(&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]).then_some(
         "this is a fused-MoE tuning table: it holds the chosen tiles, but no times; drop the \
          benchmark's own output",
@@ -245,7 +284,30 @@ mod tests {
             b"....[Content_Types].xml",
         ]
         .concat();
-        let cases: [(&str, &[u8], &str); 15] = [
+        let cases: [(&str, &[u8], &str); 21] = [
+            (
+                "ops_summary.csv",
+                b"name,total_direct_kernel_time_sum,Count,total_direct_kernel_time_ms,Percentage (%),Cumulative Percentage (%)\n\
+                  aten::mm,5308.27,48,5.3,45.1,45.1\n",
+                "open GEMM.csv",
+            ),
+            ("coll.csv", b"rank,name,dur,size\n0,allreduce,12.0,1024\n", "collectives"),
+            (
+                "ncu.csv",
+                b"==PROF== Connected to process 1\n==ERROR== ERR_NVGPUCTRPERM - no permission\n",
+                "run it as root",
+            ),
+            (
+                "ncu.txt",
+                b"==PROF== Connected to process 1\n==WARNING== No kernels were profiled.\n",
+                "profiled no kernel",
+            ),
+            ("ncu2.txt", b"==PROF== Connected to process 1\n==PROF== Disconnected\n", "--csv"),
+            (
+                "results.json",
+                b"{\"rocprofiler-sdk-tool\": [{\"metadata\": {\"pid\": 1}}]}",
+                "--output-format csv",
+            ),
             ("a.png", b"\x89PNG\r\n\x1a\n....", "PNG"),
             ("a.xlsx", &xlsx, "Excel"),
             ("a.zip", b"PK\x03\x04 some.csv", "zip archive or Excel"),

@@ -5,6 +5,7 @@
 
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use crate::metrics::Metrics;
+use gemmscope_model::roofline::Bound;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -37,7 +38,7 @@ pub const FIXED: [&str; 18] = [
 pub const DERIVED: [&str; 2] = ["rate_flop_per_s", "intensity_flop_per_byte"];
 
 /// Columns that depend on the chosen device. They are for people; import ignores them.
-pub const FROM_ROOF: [&str; 2] = ["roof_time_s", "efficiency"];
+pub const FROM_ROOF: [&str; 3] = ["roof_time_s", "efficiency", "bound"];
 
 /// Writes a table in parts, so that a large one is not in memory twice.
 #[derive(Debug)]
@@ -125,6 +126,8 @@ impl<'a> CsvWriter<'a> {
                     .get(row)
                     .map_or(f64::NAN, |roof| roof / d.time_s[row]),
             );
+            out.push(',');
+            out.push_str(m.bound(d, row).map_or("", Bound::label));
         }
         for c in &d.columns {
             out.push(',');
