@@ -1,12 +1,11 @@
 //! An entry of the table of formats.
 
-use crate::{Detection, Head, ImportError, ImportOptions, Reader};
+use crate::columns::provider_table::ProviderFormat;
+use crate::formats::table_format::TableFormat;
+use crate::{Detection, Head, ImportOptions, Opened};
 use std::fmt;
 
-/// Makes a reader for a head, or says why the file cannot be read.
-pub type OpenReader = fn(&Head, &ImportOptions) -> Result<Box<dyn Reader>, ImportError>;
-
-/// One file format: an entry of [`FORMATS`].
+/// One file format: an entry of [`FORMATS`](crate::FORMATS).
 pub struct Format {
     /// Stable key: `iree`.
     pub id: &'static str,
@@ -16,10 +15,43 @@ pub struct Format {
     pub produced_by: &'static str,
     /// A tiny example, true to the header.
     pub example: &'static str,
+    /// What recognises it and reads it.
+    pub(crate) read: ReadBy,
+}
+
+/// What recognises and reads a format.
+pub(crate) enum ReadBy {
+    /// Code of its own.
+    Code {
+        /// As [`Format::detect`].
+        detect: fn(&Head) -> Option<Detection>,
+        /// As [`Format::open`].
+        open: fn(&Head, &ImportOptions) -> Opened,
+    },
+    /// The reader of tables.
+    Table(&'static TableFormat),
+    /// The reader of tables with columns per library.
+    Providers(&'static ProviderFormat),
+}
+
+impl Format {
     /// Scores a head; `None` means that it is another format.
-    pub detect: fn(&Head) -> Option<Detection>,
+    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
+        match &self.read {
+            ReadBy::Code { detect, .. } => detect(head),
+            ReadBy::Table(table) => table.detect(head),
+            ReadBy::Providers(table) => (table.detect)(head),
+        }
+    }
+
     /// Makes a reader for a file with this head, or says why the file cannot be read.
-    pub open: OpenReader,
+    pub(crate) fn open(&self, head: &Head, options: &ImportOptions) -> Opened {
+        match &self.read {
+            ReadBy::Code { open, .. } => open(head, options),
+            ReadBy::Table(table) => Ok(table.open(head, options)),
+            ReadBy::Providers(table) => Ok(table.open(head, options)),
+        }
+    }
 }
 
 impl fmt::Debug for Format {

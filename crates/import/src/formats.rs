@@ -8,31 +8,21 @@ pub(crate) mod tables;
 
 use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, unsupported};
 
-/// The entry of a format that is data.
-macro_rules! table {
-    ($($module:ident)::+) => {
-        $($module)::+::TABLE.entry(
-            |head| $($module)::+::TABLE.detect(head),
-            |head, options| Ok($($module)::+::TABLE.open(head, options)),
-        )
-    };
-}
-
 /// Every format that is read. Of several with the same score, the first wins.
 pub static FORMATS: &[Format] = &[
     tables::native_csv::FORMAT,
     // tools, by name
-    table!(tables::iree),
+    tables::iree::FORMAT,
     logs::hipblaslt_bench::FORMAT,
     logs::rocblas_bench::FORMAT,
-    table!(tables::cutlass),
+    tables::cutlass::FORMAT,
     tables::tunableop::FORMAT,
     tables::tensile::FORMAT,
-    table!(tables::flashinfer),
-    table!(tables::aiter),
+    tables::flashinfer::FORMAT,
+    tables::aiter::FORMAT,
     tables::triton::FORMAT,
-    table!(tables::tritonbench),
-    table!(tables::intel),
+    tables::tritonbench::FORMAT,
+    tables::intel::FORMAT,
     tables::tune_gemm::FORMAT,
     tables::xla::FORMAT,
     logs::llama_cpp::FORMAT,
@@ -47,12 +37,12 @@ pub static FORMATS: &[Format] = &[
     tables::nvbench::FORMAT,
     tables::deepbench::FORMAT,
     logs::deepbench_log::FORMAT,
-    table!(tables::clblast),
-    table!(tables::sglang),
-    table!(tables::mslk),
+    tables::clblast::FORMAT,
+    tables::sglang::FORMAT,
+    tables::mslk::FORMAT,
     logs::flag_gems::FORMAT,
-    table!(tables::liger),
-    table!(tables::gemm_bench),
+    tables::liger::FORMAT,
+    tables::gemm_bench::FORMAT,
     profilers::tracelens::FORMAT,
     profilers::tracelens::KERNELS_FORMAT,
     profilers::tracelens::CONTEXT_FORMAT,
@@ -106,7 +96,7 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
     }
     let mut best: Option<Best> = None;
     for format in FORMATS {
-        if let Some(detection) = (format.detect)(head)
+        if let Some(detection) = format.detect(head)
             && best
                 .as_ref()
                 .is_none_or(|b| detection.score > b.detection.score)

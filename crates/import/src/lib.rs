@@ -29,13 +29,16 @@
 //! # To add a format
 //!
 //! 1. Write `src/formats/tables/<tool>.rs` (or `logs/`, `profilers/`, `devices/`).
-//!    - A table with a known header is data: `pub(crate) const TABLE: TableFormat` names the
-//!      signature, the columns with their meaning and factor to SI, and the defaults. A hook of
-//!      one function finds what no column holds. `tables/gemm_bench.rs` is a short example.
-//!    - A table with columns per library is a `ProviderFormat`: see `tables/mslk.rs`.
-//!    - Everything else is a `const FORMAT: Format` whose `open` gives a [`Reader`]: `split::log`
-//!      for results in lines of a log, `split::json` for JSON, `profilers::profile` for kernels
-//!      without M, N, K.
+//!    Its `pub(crate) const FORMAT: Format` says in four texts what it is, and in `read` what
+//!    reads it:
+//!    - `ReadBy::Table`: a table with a known header is data. The signature, the columns with
+//!      their meaning and factor to SI, and the defaults; a hook of one function finds what no
+//!      column holds. `tables/gemm_bench.rs` is a short example.
+//!    - `ReadBy::Providers`: a table with columns per library is data too: see `tables/mslk.rs`.
+//!    - `ReadBy::Code`: everything else. `open` gives a [`Reader`]: `Delimited` for records,
+//!      `split::log` for results in lines of a log, `split::json` for JSON, `profilers::profile`
+//!      for kernels without M, N, K. They own the table; a reader fills it, and adds its remarks
+//!      at the end of the file.
 //!
 //!    Data is never clamped or dropped: a row becomes a point or is rejected with a reason, and
 //!    the checks in `cell` and `columns::header` give the reason, so that every format words the
@@ -64,7 +67,7 @@ mod unsupported;
 
 pub use crate::columns::mapping::{MappedColumn, Mapping, header_fingerprint, inspect};
 pub use crate::error::{ErrorKind, ImportError};
-pub use crate::format::{Format, OpenReader};
+pub use crate::format::Format;
 pub use crate::formats::{Best, FORMAT_NAMES, FORMATS, sniff};
 pub use crate::head::{Detection, Head};
 pub use crate::imported::Imported;
@@ -79,4 +82,5 @@ pub use crate::split::records::{Line, Lines, Record, Records};
 use crate::cell::CellError;
 use crate::cell::value_cache::ValueCache;
 use crate::columns::header::{Col, Header};
-use crate::reader::{Delimited, LineReader, Logged, RowReader};
+use crate::format::ReadBy;
+use crate::reader::{Delimited, LineReader, Logged, Opened, RowReader};

@@ -16,6 +16,9 @@ pub trait Reader {
     }
 }
 
+/// A reader of a file, or why the file cannot be read.
+pub(crate) type Opened = Result<Box<dyn Reader>, ImportError>;
+
 /// A reader that gets records: see [`Delimited`]. A reader of devices leaves the table empty.
 pub(crate) trait RowReader: Sized {
     /// Puts the next record into the table. Records with a [`problem`](Record::problem) come too.

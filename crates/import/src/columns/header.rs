@@ -1,8 +1,10 @@
 //! The header of a table, and the columns that a reader takes from it.
 
+use crate::Head;
 use crate::cell::{CellError, Quantity, positive, quantity, scaled, size, verdict};
 use crate::split::records::Record;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
+use std::borrow::Cow;
 
 /// A column of the file that a reader uses: where it is and what its header says.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +106,14 @@ impl Header {
         }
     }
 
+    /// From a line of the file's head.
+    pub(crate) fn of_line(line: &str, delimiter: char) -> Self {
+        let names = Head::fields(line, delimiter).into_iter();
+        Header {
+            names: names.map(str::to_owned).collect(),
+        }
+    }
+
     /// Position of the column with this name.
     #[inline]
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
@@ -120,6 +130,18 @@ impl Header {
                 name: self.names[index].trim().to_owned(),
             })
         })
+    }
+
+    /// The cell below the first of these names; "" where the header has none of them.
+    pub(crate) fn text<'r>(&self, record: &Record<'r>, names: &[&str]) -> Cow<'r, str> {
+        let at = names.iter().find_map(|name| self.position(name));
+        at.map_or(Cow::Borrowed(""), |i| record.text(i))
+    }
+
+    /// The number below the first of these names; `None` where there is none.
+    pub(crate) fn number(&self, record: &Record<'_>, names: &[&str]) -> Option<f64> {
+        let at = names.iter().find_map(|name| self.position(name));
+        record.number(at?)
     }
 
     /// True when every name is there.

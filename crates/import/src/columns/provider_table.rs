@@ -3,8 +3,8 @@
 use crate::cell::{self, shape_text, values};
 use crate::columns::defaults;
 use crate::{
-    Col, Delimited, Delimiter, Detection, Dialect, Format, Head, Header, ImportError,
-    ImportOptions, Imported, OpenReader, Reader, Record, RowReader,
+    Col, Delimited, Delimiter, Detection, Dialect, Head, Header, ImportError, ImportOptions,
+    Imported, Reader, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -117,11 +117,7 @@ pub(crate) enum Figure<'a> {
 
 /// A table format with columns per provider, as data.
 pub(crate) struct ProviderFormat {
-    /// As in [`Format`].
-    pub id: &'static str,
-    pub name: &'static str,
-    pub produced_by: &'static str,
-    pub example: &'static str,
+    /// As [`Format::detect`](crate::Format::detect).
     pub detect: fn(&Head) -> Option<Detection>,
     pub delimiter: Delimiter,
     /// The first column holds `(M, N, K)`; else M, N and K have a column each.
@@ -145,10 +141,6 @@ pub(crate) struct ProviderFormat {
 impl ProviderFormat {
     /// Defaults for the fields that a format may omit.
     pub(crate) const DEFAULT: ProviderFormat = ProviderFormat {
-        id: "",
-        name: "",
-        produced_by: "",
-        example: "",
         detect: |_| None,
         delimiter: Delimiter::Byte(b','),
         tuple: false,
@@ -160,27 +152,6 @@ impl ProviderFormat {
         transposed: [false, false],
         abbreviated: false,
     };
-
-    /// As [`TableFormat::entry`](crate::formats::table_format::TableFormat::entry).
-    pub(crate) const fn entry(
-        &self,
-        detect: fn(&Head) -> Option<Detection>,
-        open: OpenReader,
-    ) -> Format {
-        Format {
-            id: self.id,
-            name: self.name,
-            produced_by: self.produced_by,
-            example: self.example,
-            detect,
-            open,
-        }
-    }
-
-    /// Scores a head.
-    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        (self.detect)(head)
-    }
 
     /// A reader of a file with this head.
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Box<dyn Reader> {

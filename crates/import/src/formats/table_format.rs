@@ -6,8 +6,8 @@ use crate::columns::header::{Col, Header};
 use crate::columns::plan::{Extra, Plan};
 use crate::columns::row::{Given, ValueCaches, row, stage};
 use crate::{
-    Delimited, Detection, Dialect, Format, Head, ImportError, ImportOptions, Imported, OpenReader,
-    Reader, Record, RowReader, sniff_dialect,
+    Delimited, Detection, Dialect, Head, ImportError, ImportOptions, Imported, Reader, Record,
+    RowReader, sniff_dialect,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
@@ -136,11 +136,6 @@ pub(crate) type Hook = fn(&mut Cells<'_, '_>) -> Result<Given, RowError>;
 
 /// A format that one table describes.
 pub(crate) struct TableFormat {
-    /// As in [`Format`](crate::Format).
-    pub id: &'static str,
-    pub name: &'static str,
-    pub produced_by: &'static str,
-    pub example: &'static str,
     /// The header has the names of one of these.
     pub signatures: &'static [Signature],
     /// How cells are separated; `None`: as the first lines show.
@@ -165,10 +160,6 @@ pub(crate) struct TableFormat {
 impl TableFormat {
     /// Defaults for the fields that a format may omit.
     pub(crate) const DEFAULT: TableFormat = TableFormat {
-        id: "",
-        name: "",
-        produced_by: "",
-        example: "",
         signatures: &[],
         dialect: Some(Dialect::COMMA),
         columns: &[],
@@ -180,23 +171,6 @@ impl TableFormat {
         notes: &[],
         hook: None,
     };
-
-    /// The entry of [`FORMATS`](crate::FORMATS); the two functions are
-    /// [`detect`](Self::detect) and [`open`](Self::open), which a constant cannot capture.
-    pub(crate) const fn entry(
-        &self,
-        detect: fn(&Head) -> Option<Detection>,
-        open: OpenReader,
-    ) -> Format {
-        Format {
-            id: self.id,
-            name: self.name,
-            produced_by: self.produced_by,
-            example: self.example,
-            detect,
-            open,
-        }
-    }
 
     /// Scores a head by the signatures.
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {

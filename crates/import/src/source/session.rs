@@ -275,7 +275,7 @@ impl Session {
         }
         let best = sniff(&head, &self.options)?;
         self.format = (best.format.id, best.format.name, best.detection.reason);
-        let mut reader = (best.format.open)(&head, &self.options)?;
+        let mut reader = best.format.open(&head, &self.options)?;
         reader.feed(&std::mem::take(&mut self.head))?;
         self.state = State::Reading(reader);
         Ok(())

@@ -6,7 +6,7 @@ use crate::columns::mapping;
 use crate::formats::tables::generic;
 use crate::{
     Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Line, LineReader,
-    Logged, Reader,
+    Logged, Opened, ReadBy, Reader,
 };
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
@@ -18,8 +18,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "any script that dumps a list of objects (json.dump, DataFrame.to_json(orient=\"records\", lines=True)), nvMatmulHeuristics problem lists",
     example: "[{\"M\": 4096, \"N\": 4096, \"K\": 4096, \"dtype\": \"fp16\", \"time_us\": 690},\n \
               {\"M\": 128, \"N\": 4096, \"K\": 4096, \"dtype\": \"fp16\", \"time_us\": 41}]\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 /// How many objects decide which columns the table has.
@@ -78,7 +77,7 @@ fn detect(head: &Head) -> Option<Detection> {
     }
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let rows = Rows {
         name: head.name.clone(),
         options: options.clone(),
@@ -180,7 +179,7 @@ impl Rows {
                 name: self.name.clone(),
                 ..Head::of(&sample)
             };
-            self.inner = Some((generic::FORMAT.open)(&head, &self.options)?);
+            self.inner = Some(generic::FORMAT.open(&head, &self.options)?);
         }
         for (line, cells) in std::mem::take(&mut self.objects) {
             self.lines.push(line);

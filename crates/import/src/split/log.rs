@@ -2,7 +2,7 @@
 
 use crate::cell;
 use crate::columns::defaults;
-use crate::{Head, ImportError, ImportOptions, Imported, Line, LineReader, Logged, Reader};
+use crate::{Head, ImportError, ImportOptions, Imported, Line, LineReader, Logged, Opened};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -78,7 +78,7 @@ pub(crate) fn open<P: Parser + 'static>(
     head: &Head,
     options: &ImportOptions,
     make: impl FnOnce(&mut TableBuilder) -> P,
-) -> Result<Box<dyn Reader>, ImportError> {
+) -> Opened {
     let mut table = TableBuilder::new();
     let parser = make(&mut table);
     let device = defaults::device(&mut table, head, options);

@@ -3,7 +3,7 @@
 
 use crate::{
     Delimited, Detection, Dialect, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
-    Imported, Reader, Record, RowReader,
+    Imported, Opened, ReadBy, Reader, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Device, Engine, Peak, match_name};
@@ -16,8 +16,7 @@ pub(crate) const FORMAT: Format = Format {
                   (python -m TraceLens.PerfModel.benchmarking.microbench)",
     example: "{\"name\": \"My card\", \"bandwidth_bytes_per_s\": 1.9e12, \
               \"peaks\": [{\"dtype\": \"fp16\", \"flops_per_s\": 3.1e14}]}\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 pub(crate) const CEILINGS: Format = Format {
@@ -26,8 +25,10 @@ pub(crate) const CEILINGS: Format = Format {
     produced_by: "rocprof-compute profile -n run --roof-only -- ./app (workloads/run/*/roofline.csv)",
     example: "device,HBMBw,HBMBwLow,hbmBwHigh,L2Bw,FP32Flops,MFMABF16Flops,MFMAF16Flops\n\
               0,4012.5,3998.1,4020.3,9871.0,81000.0,520000.0,500000.0\n",
-    detect: detect_ceilings,
-    open: open_ceilings,
+    read: ReadBy::Code {
+        detect: detect_ceilings,
+        open: open_ceilings,
+    },
 };
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -51,7 +52,7 @@ fn detect(head: &Head) -> Option<Detection> {
     }
 }
 
-fn open(_: &Head, _: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(_: &Head, _: &ImportOptions) -> Opened {
     Ok(Box::new(Whole { text: Vec::new() }))
 }
 
@@ -87,16 +88,13 @@ impl Reader for Whole {
 }
 
 fn detect_ceilings(head: &Head) -> Option<Detection> {
-    let fields: Vec<String> = Head::fields(head.first(), ',')
-        .iter()
-        .map(|f| f.to_ascii_lowercase())
-        .collect();
-    let has = |name: &str| fields.iter().any(|f| f == name);
-    (has("hbmbw") && fields.iter().any(|f| f.starts_with("mfma")))
+    let header = Header::of_line(head.first(), ',');
+    let mfma = |name: &String| name.to_ascii_lowercase().starts_with("mfma");
+    (header.has(&["HBMBw"]) && header.names.iter().any(mfma))
         .then(|| Detection::new(96, "the header has HBMBw and MFMA rates"))
 }
 
-fn open_ceilings(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open_ceilings(head: &Head, options: &ImportOptions) -> Opened {
     // The file numbers its GPU; the folder's name or the user may name it.
     let name = options.answer("device").map(str::to_owned).or_else(|| {
         head.name
@@ -151,8 +149,8 @@ impl RowReader for Ceilings {
             self.header = Some(Header::new(record));
             return Ok(());
         };
-        let at = |names: &[&str]| header.find(names).and_then(|c| record.number(c.index));
-        let Some(bandwidth) = at(&["HBMBw", "HBM_Bw", "HBMBW"]).filter(|v| *v > 0.0) else {
+        let bandwidth = header.number(record, &["HBMBw", "HBM_Bw"]);
+        let Some(bandwidth) = bandwidth.filter(|v| *v > 0.0) else {
             return Err(ImportError::new("HBMBw is no bandwidth in GB/s").at(record.line(), 0));
         };
         let id = header.find(&["device", "devID", "device_id"]).map_or_else(

@@ -4,7 +4,7 @@ mod columns;
 
 use crate::{
     Col, Delimited, Delimiter, Detection, ErrorKind, Format, Head, Header, ImportError,
-    ImportOptions, Imported, Reader, Record, RowReader, sniff_dialect,
+    ImportOptions, Imported, Opened, ReadBy, Record, RowReader, sniff_dialect,
 };
 use columns::{Layout, Rate, layout};
 use gemmscope_model::dtype::DataType;
@@ -18,8 +18,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "Table of devices and their peaks",
     produced_by: "any script or spreadsheet: a name, a peak a data type (dense), a memory bandwidth, units in the header",
     example: "device,fp16_tflops,fp8_tflops,bandwidth_gb_s,memory_gb\nMy card,312,624,1939,80\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 /// The header is searched in this many lines.
@@ -30,12 +29,11 @@ fn find(head: &Head) -> Option<(crate::Dialect, Layout)> {
     let Delimiter::Byte(delimiter) = dialect.delimiter else {
         return None;
     };
-    let layout = head.lines.iter().take(PREAMBLE).find_map(|line| {
-        let names = Head::fields(line, char::from(delimiter));
-        layout(&Header {
-            names: names.into_iter().map(str::to_owned).collect(),
-        })
-    })?;
+    let layout = head
+        .lines
+        .iter()
+        .take(PREAMBLE)
+        .find_map(|line| layout(&Header::of_line(line, char::from(delimiter))))?;
     Some((dialect, layout))
 }
 
@@ -55,7 +53,7 @@ fn detect(head: &Head) -> Option<Detection> {
     Some(Detection::new(70, reason))
 }
 
-fn open(head: &Head, _: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, _: &ImportOptions) -> Opened {
     let Some((dialect, layout)) = find(head) else {
         return Err(ImportError::new(
             "expected a header with the name of a device, a rate that names its data type \

@@ -6,7 +6,7 @@
 use crate::columns::defaults;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -18,25 +18,27 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./benchdnn --mode=P --matmul --dt=f32 256x1024:1024x512",
     example: "Output template: perf,%engine%,%impl%,%name%,%prb%,%Gops%,%+ctime%,%-time%,%-Gflops%,%0time%,%0Gflops%\n\
               perf,cpu,brg_matmul:avx512_core,,--mode=P --matmul 256x1024:1024x512,0.268435,0.1,0.25,1073.74,0.26,1032.44\n",
-    detect: |head: &Head| {
-        let perf = head.lines.iter().any(|l| {
-            let l = l.trim_start();
-            ["perf,cpu,", "perf,gpu,", "Output template: perf,"]
-                .iter()
-                .any(|p| l.starts_with(p))
-        });
-        perf.then(|| Detection::new(96, "its lines start with perf,cpu, or perf,gpu,"))
-    },
-    open: |head, options| {
-        let dtype = options.dtype("dtype");
-        let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp32);
-        log::open(head, options, |_| Benchdnn {
-            template: DEFAULT.iter().map(|s| (*s).to_owned()).collect(),
-            dtype,
-            fallback,
-            why,
-            assumed: false,
-        })
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let perf = head.lines.iter().any(|l| {
+                let l = l.trim_start();
+                ["perf,cpu,", "perf,gpu,", "Output template: perf,"]
+                    .iter()
+                    .any(|p| l.starts_with(p))
+            });
+            perf.then(|| Detection::new(96, "its lines start with perf,cpu, or perf,gpu,"))
+        },
+        open: |head, options| {
+            let dtype = options.dtype("dtype");
+            let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp32);
+            log::open(head, options, |_| Benchdnn {
+                template: DEFAULT.iter().map(|s| (*s).to_owned()).collect(),
+                dtype,
+                fallback,
+                why,
+                assumed: false,
+            })
+        },
     },
 };
 

@@ -3,7 +3,7 @@
 
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_table::build::cell_text::RowError;
@@ -14,16 +14,18 @@ pub(crate) const FORMAT: Format = Format {
     name: "BLIS test/3",
     produced_by: "./runme.sh (blis/test/3), the *.m files it writes",
     example: "data_st_sgemm_blis( 1, 1:4 ) = [   400   300   200   61.23 ];\n",
-    detect: |head: &Head| {
-        let lines = log::lines_with(head, &["data_", "gemm", "1:4", "= ["]);
-        (lines > 0).then(|| {
-            Detection::new(
-                95,
-                "its lines are data_…gemm…( i, 1:4 ) = [ m k n gflops ];",
-            )
-        })
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let lines = log::lines_with(head, &["data_", "gemm", "1:4", "= ["]);
+            (lines > 0).then(|| {
+                Detection::new(
+                    95,
+                    "its lines are data_…gemm…( i, 1:4 ) = [ m k n gflops ];",
+                )
+            })
+        },
+        open: |head, options| log::open(head, options, |_| Blis),
     },
-    open: |head, options| log::open(head, options, |_| Blis),
 };
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 use crate::columns::defaults;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -18,31 +18,33 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "ckProfiler gemm 1 1 1 1 0 1 4096 4096 4096 4096 4096 4096",
     example: "a_m_k: dim 2, lengths {4096, 4096}, strides {4096, 1}\nb_k_n: dim 2, lengths {4096, 4096}, strides {1, 4096}\n\
               Perf: 1.19 ms, 115.5 TFlops, 84.6 GB/s, DeviceGemm_Xdl_CShuffle<Default, 256, 256, 128, 32>\n",
-    detect: |head: &Head| {
-        let lines = head
-            .lines
-            .iter()
-            .filter(|l| {
-                let l = l.to_ascii_lowercase();
-                l.contains("perf: ") && l.contains(" ms, ") && l.contains("tflops")
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let lines = head
+                .lines
+                .iter()
+                .filter(|l| {
+                    let l = l.to_ascii_lowercase();
+                    l.contains("perf: ") && l.contains(" ms, ") && l.contains("tflops")
+                })
+                .count();
+            (lines > 0).then(|| Detection::new(94, "its lines say Perf: … ms, … TFlops, … GB/s"))
+        },
+        open: |head, options| {
+            log::open(head, options, |table| {
+                let (dtype, why) = defaults::guess_dtype(head, options, DataType::Fp16);
+                let stated = options.dtype("dtype").is_some();
+                if stated {
+                    table.assume_dtype(dtype, why);
+                }
+                CkProfiler {
+                    dtype,
+                    stated,
+                    why,
+                    ..CkProfiler::default()
+                }
             })
-            .count();
-        (lines > 0).then(|| Detection::new(94, "its lines say Perf: … ms, … TFlops, … GB/s"))
-    },
-    open: |head, options| {
-        log::open(head, options, |table| {
-            let (dtype, why) = defaults::guess_dtype(head, options, DataType::Fp16);
-            let stated = options.dtype("dtype").is_some();
-            if stated {
-                table.assume_dtype(dtype, why);
-            }
-            CkProfiler {
-                dtype,
-                stated,
-                why,
-                ..CkProfiler::default()
-            }
-        })
+        },
     },
 };
 

@@ -3,7 +3,7 @@
 use crate::cell::{self, values};
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -14,12 +14,14 @@ pub(crate) const FORMAT: Format = Format {
     name: "DeepBench log (CPU)",
     produced_by: "./run_mkl_sgemm_ia.sh | tee sgemm.txt (DeepBench/code/intel/sgemm)",
     example: "SGEMM(N,N,512,32,512) 24.6 usec 682.47345 GFlop/sec\n",
-    detect: |head: &Head| {
-        let lines = log::lines_with(head, &["GEMM(", ") ", "sec"]);
-        (lines > 0 && head.lines.iter().any(|l| call(l).is_some()))
-            .then(|| Detection::new(96, "its lines are SGEMM(N,N,M,N,K) with a time"))
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let lines = log::lines_with(head, &["GEMM(", ") ", "sec"]);
+            (lines > 0 && head.lines.iter().any(|l| call(l).is_some()))
+                .then(|| Detection::new(96, "its lines are SGEMM(N,N,M,N,K) with a time"))
+        },
+        open: |head, options| log::open(head, options, |_| DeepBench),
     },
-    open: |head, options| log::open(head, options, |_| DeepBench),
 };
 
 #[derive(Debug)]

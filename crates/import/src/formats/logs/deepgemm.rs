@@ -3,7 +3,7 @@
 use crate::cell::values;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -14,17 +14,19 @@ pub(crate) const FORMAT: Format = Format {
     name: "DeepGEMM tests",
     produced_by: "python tests/test_fp8.py (DeepGEMM)",
     example: " > Perf (m= 4096, n=24576, k= 1536, layout=NT, BF16, acc=0): 220 us | 1406 TFLOPS | 956 GB/s\n",
-    detect: |head: &Head| {
-        let lines = log::lines_with(head, &["> Perf", "m=", "k=", "us"]);
-        (lines > 0).then(|| Detection::new(96, "its lines start with > Perf (m="))
-    },
-    open: |head, options| {
-        let dtype = options.dtype("dtype");
-        log::open(head, options, |_| DeepGemm {
-            dtype,
-            groups: false,
-            assumed: false,
-        })
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let lines = log::lines_with(head, &["> Perf", "m=", "k=", "us"]);
+            (lines > 0).then(|| Detection::new(96, "its lines start with > Perf (m="))
+        },
+        open: |head, options| {
+            let dtype = options.dtype("dtype");
+            log::open(head, options, |_| DeepGemm {
+                dtype,
+                groups: false,
+                assumed: false,
+            })
+        },
     },
 };
 

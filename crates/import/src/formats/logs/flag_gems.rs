@@ -5,7 +5,7 @@ use crate::columns::defaults::AssumedType;
 use crate::formats::profilers::tracelens::from_dims;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ImportError, ImportOptions, Reader};
+use crate::{Detection, Format, Head, ImportOptions, Opened, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -18,8 +18,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "Operator: mm  Performance Test (dtype=torch.float16, mode=kernel,level=comprehensive)\n\
               Status       Torch Latency (ms)    Gems Latency (ms)         Gems Speedup          TFLOPS          Size Detail\n\
               SUCCESS               0.231200            0.250200               0.924             549.3          [torch.Size([4096, 4096]), torch.Size([4096, 4096])]\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -27,7 +26,7 @@ fn detect(head: &Head) -> Option<Detection> {
         .then(|| Detection::new(96, "a table with Torch Latency, Gems Latency, Size Detail"))
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     log::open(head, options, |_| FlagGems {
         operator: String::new(),
         dtype: None,

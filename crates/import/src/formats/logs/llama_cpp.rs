@@ -5,7 +5,7 @@
 
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -16,11 +16,13 @@ pub(crate) const FORMAT: Format = Format {
     name: "llama.cpp test-backend-ops perf",
     produced_by: "test-backend-ops perf -o MUL_MAT",
     example: "  MUL_MAT(type_a=q4_0,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1],per=[0,1,2,3]):  22152 runs -    45.22 us/run - 117.44 MFLOP/run -   2.60 TFLOPS\n",
-    detect: |head: &Head| {
-        let lines = log::lines_with(head, &["MUL_MAT", "type_a=", "type_b="]);
-        (lines > 0).then(|| Detection::new(97, "its lines start with MUL_MAT(type_a="))
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let lines = log::lines_with(head, &["MUL_MAT", "type_a=", "type_b="]);
+            (lines > 0).then(|| Detection::new(97, "its lines start with MUL_MAT(type_a="))
+        },
+        open: |head, options| log::open(head, options, |_| LlamaCpp::default()),
     },
-    open: |head, options| log::open(head, options, |_| LlamaCpp::default()),
 };
 
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use crate::columns::defaults;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -14,25 +14,27 @@ pub(crate) const FORMAT: Format = Format {
     name: "OpenBLAS benchmark",
     produced_by: "./sgemm.goto 256 4096 256 2>&1 | tee sgemm.txt (OpenBLAS/benchmark)",
     example: "          SIZE                   Flops             Time\n M=1024, N=1024, K=1024 :    85899.35 MFlops   0.025000 sec\n",
-    detect: |head: &Head| {
-        let lines = log::lines_with(head, &["M=", "N=", "K=", "MFlops", "sec"]);
-        (lines > 0).then(|| Detection::new(95, "its lines say M=, N=, K= : … MFlops … sec"))
-    },
-    open: |head, options| {
-        log::open(head, options, |table| {
-            // The program's name has the type's letter: `sgemm`, `dgemm`.
-            let named = std::iter::once(&head.name)
-                .chain(&head.lines)
-                .find_map(|l| {
-                    let l = l.to_ascii_lowercase();
-                    l[..l.find("gemm")?].chars().next_back()
-                })
-                .and_then(from_blas_letter);
-            let (dtype, why) =
-                defaults::guess_dtype(head, options, named.unwrap_or(DataType::Fp32));
-            table.assume_dtype(dtype, why);
-            OpenBlas { dtype }
-        })
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let lines = log::lines_with(head, &["M=", "N=", "K=", "MFlops", "sec"]);
+            (lines > 0).then(|| Detection::new(95, "its lines say M=, N=, K= : … MFlops … sec"))
+        },
+        open: |head, options| {
+            log::open(head, options, |table| {
+                // The program's name has the type's letter: `sgemm`, `dgemm`.
+                let named = std::iter::once(&head.name)
+                    .chain(&head.lines)
+                    .find_map(|l| {
+                        let l = l.to_ascii_lowercase();
+                        l[..l.find("gemm")?].chars().next_back()
+                    })
+                    .and_then(from_blas_letter);
+                let (dtype, why) =
+                    defaults::guess_dtype(head, options, named.unwrap_or(DataType::Fp32));
+                table.assume_dtype(dtype, why);
+                OpenBlas { dtype }
+            })
+        },
     },
 };
 

@@ -1,17 +1,24 @@
 //! `rocblas-bench`: its log or CSV. Some versions print a header before every result.
 
 use super::rocm_bench;
-use crate::Format;
 use crate::formats::table_format::{GIGA, MICRO, Signature, TableFormat, column, number};
+use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::ColumnMeaning::*;
 
-const TABLE: TableFormat = TableFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "rocblas-bench",
     name: "rocblas-bench log or CSV",
     produced_by: "rocblas-bench -f gemm -r f32_r -m 512 -n 512 -k 512 --transposeB T",
     example: "function,a_type,b_type,c_type,d_type,compute_type,transA,transB,M,N,K,alpha,lda,beta,ldb,ldc,rocblas-Gflops,us\n\
               gemm,f32_r,f32_r,f32_r,f32_r,f32_r,N,T,512,512,512,1,512,1,512,512, 11983.7, 22.4\n",
+    read: ReadBy::Code {
+        detect: |head| rocm_bench::detect(&TABLE, head),
+        open: |head, options| Ok(rocm_bench::open(&TABLE, "rocBLAS", head, options)),
+    },
+};
+
+const TABLE: TableFormat = TableFormat {
     signatures: &[Signature {
         names: &["rocblas-Gflops", "m", "n", "k", "us"],
         score: 98,
@@ -39,8 +46,3 @@ const TABLE: TableFormat = TableFormat {
     dtype: DataType::Fp32,
     ..TableFormat::DEFAULT
 };
-
-pub(crate) const FORMAT: Format = TABLE.entry(
-    |head| rocm_bench::detect(&TABLE, head),
-    |head, options| Ok(rocm_bench::open(&TABLE, "rocBLAS", head, options)),
-);

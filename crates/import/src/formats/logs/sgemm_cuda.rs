@@ -4,7 +4,7 @@
 use crate::columns::defaults;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -15,21 +15,23 @@ pub(crate) const FORMAT: Format = Format {
     name: "SGEMM_CUDA",
     produced_by: "./sgemm 6 | tee 6_output.txt (SGEMM_CUDA)",
     example: "Running kernel 6 on device 0.\ndimensions(m=n=k) 4096, alpha: 0.5, beta: 3\nAverage elapsed time: (0.005661) s, performance: (24277.4) GFLOPS. size: (4096).\n",
-    detect: |head: &Head| {
-        let lines = log::lines_with(head, &["elapsed time: (", "performance: (", "size: ("]);
-        (lines > 0).then(|| {
-            Detection::new(
-                96,
-                "its lines say elapsed time: (…) s, performance: (…) GFLOPS",
-            )
-        })
-    },
-    open: |head, options| {
-        log::open(head, options, |table| SgemmCuda {
-            dtype: defaults::dtype(table, head, options, DataType::Fp32),
-            kernel: String::new(),
-            beta: false,
-        })
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let lines = log::lines_with(head, &["elapsed time: (", "performance: (", "size: ("]);
+            (lines > 0).then(|| {
+                Detection::new(
+                    96,
+                    "its lines say elapsed time: (…) s, performance: (…) GFLOPS",
+                )
+            })
+        },
+        open: |head, options| {
+            log::open(head, options, |table| SgemmCuda {
+                dtype: defaults::dtype(table, head, options, DataType::Fp32),
+                kernel: String::new(),
+                beta: false,
+            })
+        },
     },
 };
 

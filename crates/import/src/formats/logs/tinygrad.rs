@@ -5,7 +5,7 @@
 use crate::columns::defaults;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_table::build::cell_text::RowError;
@@ -16,14 +16,16 @@ pub(crate) const FORMAT: Format = Format {
     name: "tinygrad extra/gemm",
     produced_by: "python extra/gemm/triton_nv_matmul.py (tinygrad)",
     example: "   4194304    324.76 us, would be  52899.88 GFLOPS matmul, 154.98 GB/s\n",
-    detect: |head: &Head| {
-        let lines = log::lines_with(head, &[" us, would be", "FLOPS"]);
-        (lines > 0).then(|| Detection::new(96, "its lines say … us, would be … GFLOPS"))
-    },
-    open: |head, options| {
-        log::open(head, options, |table| Tinygrad {
-            dtype: defaults::dtype(table, head, options, DataType::Fp16),
-        })
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let lines = log::lines_with(head, &[" us, would be", "FLOPS"]);
+            (lines > 0).then(|| Detection::new(96, "its lines say … us, would be … GFLOPS"))
+        },
+        open: |head, options| {
+            log::open(head, options, |table| Tinygrad {
+                dtype: defaults::dtype(table, head, options, DataType::Fp16),
+            })
+        },
     },
 };
 

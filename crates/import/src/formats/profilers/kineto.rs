@@ -13,7 +13,7 @@ mod rows;
 
 use super::tracelens::{Py, from_operands};
 use crate::split::json::{Item, ItemReader, Json};
-use crate::{Detection, Format, Head, ImportError, ImportOptions, Imported, Reader};
+use crate::{Detection, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
 use events::{Events, Signature};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::Capture;
@@ -28,8 +28,7 @@ pub(crate) const FORMAT: Format = Format {
               {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": 1, \"dur\": 9, \"args\": {\"External id\": 5, \"Input Dims\": [[4096, 1024], [1024, 2048]], \"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\"]}},\n\
               {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"nvjet_tst_128x256_64x4_2x1_v_bz_TNT\", \"ts\": 20, \"dur\": 31.5, \"args\": {\"External id\": 5, \"device\": 0, \"grid\": [132, 1, 1], \"block\": [384, 1, 1]}}\n\
               ]}\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -41,7 +40,7 @@ fn detect(head: &Head) -> Option<Detection> {
     (object || bare).then(|| Detection::new(96, "JSON with traceEvents"))
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let chosen = options.answer("device").map_or(0, |d| table.device(d));
     let trace = Trace {

@@ -8,7 +8,7 @@ use super::profile::{Launch, Profile};
 use crate::cell;
 use crate::{
     Delimited, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Imported,
-    Reader, Record, Records, RowReader,
+    Opened, ReadBy, Record, Records, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::TimeUnit;
@@ -21,8 +21,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\
               \"0\",\"7\",\"app\",\"127.0.0.1\",\"ampere_h16816gemm_128x128_ldg8_stages_32x5_nn\",\"1\",\"7\",\"(256, 1, 1)\",\"(32, 32, 1)\",\"0\",\"8.0\",\"Command line profiler metrics\",\"gpu__time_duration.sum\",\"usecond\",\"612.3\"\n\
               \"0\",\"7\",\"app\",\"127.0.0.1\",\"ampere_h16816gemm_128x128_ldg8_stages_32x5_nn\",\"1\",\"7\",\"(256, 1, 1)\",\"(32, 32, 1)\",\"0\",\"8.0\",\"Command line profiler metrics\",\"sm__inst_executed_pipe_tensor.sum\",\"inst\",\"33,554,432\"\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 const LONG: [&str; 4] = ["Kernel Name", "Metric Name", "Metric Unit", "Metric Value"];
@@ -62,7 +61,7 @@ fn detect(head: &Head) -> Option<Detection> {
         .then(|| Detection::new(96, "the header has Kernel Name and a column a metric"))
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let comma = match options.answer("decimal") {
         Some(answer) => answer == "comma",
         None => decimal_comma(&head.lines),

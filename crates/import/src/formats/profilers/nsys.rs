@@ -1,10 +1,10 @@
 //! Nsight Systems' kernel summary and kernel trace: times, launches and grids, without shapes and
 //! counters. Until the user names the shapes it is a ranking by time.
 
-use super::profile::{Launch, Profile};
+use super::profile::{LaunchColumns, Profile, TIMES_ONLY};
 use crate::{
-    Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Reader,
-    Record, RowReader, sniff_dialect,
+    Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
+    ReadBy, Record, RowReader, sniff_dialect,
 };
 use gemmscope_model::units::TimeUnit;
 use gemmscope_table::build::TableBuilder;
@@ -15,60 +15,84 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "nsys stats --report cuda_gpu_kern_sum --format csv report.nsys-rep (or cuda_gpu_trace)",
     example: "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n\
               61.2,612300,3,204100.0,204000.0,203000,205300,1153.0,nvjet_tst_128x256_64x4_2x1_v_bz_TNT\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
-/// A title without its unit, and the unit in seconds.
-fn split_unit(title: &str) -> (String, Option<f64>) {
-    let title = title.trim();
-    match title.strip_suffix(')').and_then(|t| t.rsplit_once('(')) {
-        Some((name, unit)) => (
-            name.trim().to_ascii_lowercase(),
-            TimeUnit::parse(unit).map(TimeUnit::to_si),
-        ),
-        None => (title.to_ascii_lowercase(), None),
+/// A kernel a line.
+const SUMMARY: LaunchColumns = LaunchColumns {
+    kernel: "name",
+    time: &["avg", "average"],
+    calls: "instances",
+    spread: [&["min", "minimum"], &["max", "maximum"], &["stddev"]],
+    ..LaunchColumns::NONE
+};
+
+/// A launch a line.
+const TRACE: LaunchColumns = LaunchColumns {
+    kernel: "name",
+    time: &["duration"],
+    grid: ["grdx", "grdy", "grdz"],
+    ..LaunchColumns::NONE
+};
+
+/// The titles in small letters and without their units.
+struct Columns {
+    titles: Header,
+    /// The unit of each column in seconds.
+    unit_s: Vec<f64>,
+    /// It has a launch a line.
+    trace: bool,
+}
+
+impl Columns {
+    fn new(header: Header) -> Option<Self> {
+        let (names, unit_s) = header
+            .names
+            .iter()
+            .map(|title| {
+                let title = title.trim();
+                let (name, unit) = match title.strip_suffix(')').and_then(|t| t.rsplit_once('(')) {
+                    Some((name, unit)) => (name.trim(), TimeUnit::parse(unit)),
+                    None => (title, None),
+                };
+                (
+                    name.to_ascii_lowercase(),
+                    unit.map_or(1e-9, TimeUnit::to_si),
+                )
+            })
+            .unzip();
+        let titles = Header { names };
+        let trace = titles.has(&["grdx"]);
+        (titles.has(&["name", "total time", "instances"])
+            || titles.has(&["name", "duration", "grdx"]))
+        .then_some(Columns {
+            titles,
+            unit_s,
+            trace,
+        })
     }
 }
 
-fn find(h: &Header, names: &[&str]) -> Option<(usize, f64)> {
-    names.iter().find_map(|wanted| {
-        h.names.iter().enumerate().find_map(|(i, title)| {
-            let (name, unit) = split_unit(title);
-            (name == *wanted).then_some((i, unit.unwrap_or(1e-9)))
-        })
+fn detect(head: &Head) -> Option<Detection> {
+    let is_header = |line: &String| {
+        (line.contains("Instances") && line.contains("Total Time") || line.contains("GrdX"))
+            && [',', '\t', ';']
+                .iter()
+                .any(|d| Columns::new(Header::of_line(line, *d)).is_some())
+    };
+    head.lines.iter().any(is_header).then(|| {
+        Detection::new(
+            96,
+            "the header has Total Time, Instances, Name, or GrdX and Duration",
+        )
     })
 }
 
-fn is_header(h: &Header) -> bool {
-    let has = |n: &str| find(h, &[n]).is_some();
-    has("name") && (has("total time") && has("instances") || has("duration") && has("grdx"))
-}
-
-fn detect(head: &Head) -> Option<Detection> {
-    head.lines
-        .iter()
-        .any(|l| {
-            (l.contains("Instances") && l.contains("Total Time") || l.contains("GrdX"))
-                && [',', '\t', ';'].iter().any(|d| {
-                    is_header(&Header {
-                        names: Head::fields(l, *d).into_iter().map(str::to_owned).collect(),
-                    })
-                })
-        })
-        .then(|| {
-            Detection::new(
-                96,
-                "the header has Total Time, Instances, Name, or GrdX and Duration",
-            )
-        })
-}
-
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let rows = Nsys {
         profile: Profile::new(&mut table, head, options),
-        header: None,
+        columns: None,
         before: 0,
     };
     Ok(Delimited::open(sniff_dialect(&head.lines), rows, table))
@@ -76,88 +100,45 @@ fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportE
 
 struct Nsys {
     profile: Profile,
-    header: Option<Header>,
+    columns: Option<Columns>,
     before: u64,
 }
 
 impl RowReader for Nsys {
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
-        let Some(h) = &self.header else {
-            let h = Header::new(record);
-            if is_header(&h) {
-                self.header = Some(h);
-            } else {
-                self.before += 1;
-            }
+        let Some(columns) = &self.columns else {
+            self.columns = Columns::new(Header::new(record));
+            self.before += u64::from(self.columns.is_none());
             return Ok(());
         };
-        let number = |names: &[&str]| {
-            find(h, names)
-                .and_then(|(i, unit)| Some(crate::cell::scaled(record.number(i)?, unit)))
-                .unwrap_or(f64::NAN)
-        };
-        let plain = |name: &str| {
-            find(h, &[name])
-                .and_then(|(i, _)| record.number(i))
-                .unwrap_or(f64::NAN)
-        };
-        let Some((name, _)) = find(h, &["name"]) else {
-            return Ok(());
-        };
-        let name = record.text(name);
-        if name.is_empty() || record.problem().is_some() {
+        let layout = if columns.trace { &TRACE } else { &SUMMARY };
+        let launch = layout.launch(&columns.titles, record, |i| columns.unit_s[i]);
+        // A copy or a fill has no grid.
+        let launch = launch.filter(|l| !columns.trace || !l.grid[0].is_nan());
+        let Some(mut launch) = launch else {
             self.before += 1;
             return Ok(());
-        }
-        let trace = find(h, &["grdx"]).is_some();
-        let mut l = if trace {
-            Launch::new(record.line(), &name, number(&["duration"]))
-        } else {
-            Launch::new(record.line(), &name, number(&["avg", "average"]))
         };
-        if trace {
-            l.grid = ["grdx", "grdy", "grdz"].map(plain);
-            if l.grid[0].is_nan() {
-                // A copy or a fill, which has no grid.
-                self.before += 1;
-                return Ok(());
+        if columns.trace {
+            // `NVIDIA H100 80GB HBM3 (0)`
+            let device = columns.titles.text(record, &["device"]);
+            let device = device.rsplit_once(" (").map_or(&*device, |(d, _)| d);
+            if device.chars().any(char::is_alphabetic) {
+                launch.device = self.profile.device(table, device);
             }
-            if let Some((i, _)) = find(h, &["device"]) {
-                let device = record.text(i);
-                // `NVIDIA H100 80GB HBM3 (0)`
-                let device = device
-                    .rsplit_once(" (")
-                    .map_or(&*device, |(d, _)| d)
-                    .to_owned();
-                if device.chars().any(char::is_alphabetic) {
-                    l.device = self.profile.device(table, &device);
-                }
-            }
-        } else {
-            l.calls = plain("instances");
-            l.spread = [
-                number(&["min", "minimum"]),
-                number(&["max", "maximum"]),
-                number(&["stddev"]),
-            ];
         }
-        self.profile.push(l);
+        self.profile.push(launch);
         Ok(())
     }
 
     fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
-        if self
-            .header
-            .as_ref()
-            .is_some_and(|h| find(h, &["grdx"]).is_some())
-        {
+        if self.columns.is_some_and(|c| c.trace) {
             self.profile.unite();
         }
-        let t = &mut table;
         if self.before > 0 {
-            t.note(format!("{} lines are no kernels.", self.before));
+            table.note(format!("{} lines are no kernels.", self.before));
         }
-        t.note("Times only: the file ranks kernels, it holds no shapes and no counters.");
+        table.note(TIMES_ONLY);
         Ok(self.profile.finish(table))
     }
 

@@ -7,7 +7,7 @@
 use super::kernel_kind::KernelKind;
 use crate::cell::shape_text;
 use crate::columns::defaults;
-use crate::{Head, ImportOptions, Imported};
+use crate::{Head, Header, ImportOptions, Imported, Record};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::tiling::kernel_name::KernelName;
@@ -21,6 +21,10 @@ use std::collections::HashMap;
 const ASKED: usize = 12;
 /// The ranking lists this many kernels.
 const RANKED: usize = 5;
+
+/// Note of a file that only lists kernels by their time.
+pub(crate) const TIMES_ONLY: &str =
+    "Times only: the file ranks kernels, it holds no shapes and no counters.";
 
 /// A launch of a kernel, or all its launches if the profile sums them up. NaN: not in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +73,62 @@ impl Launch {
 
     fn workgroups(&self) -> f64 {
         self.grid.iter().product()
+    }
+}
+
+/// Where a table with a line a kernel, or a line a launch, has its figures. "" and empty lists: it
+/// has none.
+pub(crate) struct LaunchColumns {
+    /// Names of the kernels.
+    pub kernel: &'static str,
+    /// Time of a launch.
+    pub time: &'static [&'static str],
+    /// Launches.
+    pub calls: &'static str,
+    /// Shortest, longest, deviation.
+    pub spread: [&'static [&'static str]; 3],
+    /// Workgroups along x, y, z.
+    pub grid: [&'static str; 3],
+}
+
+impl LaunchColumns {
+    /// No columns.
+    pub(crate) const NONE: LaunchColumns = LaunchColumns {
+        kernel: "",
+        time: &[],
+        calls: "",
+        spread: [&[]; 3],
+        grid: [""; 3],
+    };
+
+    /// The launch of a line; `unit_s` tells the unit of the times in a column. `None`: the line is
+    /// damaged or names no kernel.
+    pub(crate) fn launch(
+        &self,
+        header: &Header,
+        record: &Record<'_>,
+        unit_s: impl Fn(usize) -> f64,
+    ) -> Option<Launch> {
+        let kernel = header.text(record, &[self.kernel]);
+        if kernel.is_empty() || record.problem().is_some() {
+            return None;
+        }
+        let time = |names: &[&str]| {
+            header
+                .find(names)
+                .map_or(f64::NAN, |c| c.number(record, unit_s(c.index)))
+        };
+        let number = |name: &str| header.number(record, &[name]).unwrap_or(f64::NAN);
+        let mut launch = Launch::new(record.line(), &kernel, time(self.time));
+        if !self.calls.is_empty() {
+            launch.calls = number(self.calls);
+        }
+        launch.spread = self.spread.map(time);
+        launch.grid = self.grid.map(|name| match name {
+            "" => f64::NAN,
+            name => number(name),
+        });
+        Some(launch)
     }
 }
 

@@ -1,10 +1,10 @@
 //! AMD's profilers: rocprofv3 kernel traces, counters and statistics, rocprof-compute's
 //! `pmc_perf.csv`. Times are in ns; grids are in work-items; the files have no shapes.
 
-use super::profile::{Launch, Profile};
+use super::profile::{Launch, LaunchColumns, Profile, TIMES_ONLY};
 use crate::{
     Delimited, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Imported,
-    Reader, Record, RowReader,
+    Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::TableBuilder;
@@ -18,8 +18,7 @@ pub(crate) const FORMAT: Format = Format {
                   rocprof-compute profile -n run -- ./app (pmc_perf.csv)",
     example: "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\",\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n\
               \"KERNEL_DISPATCH\",4,1,17,\"Cijk_Ailk_Bljk_BBS_BH_MT128x128x64_MI16x16x1_SN\",1,1000,111000,256,1,1,65536,16,1\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,28 +33,39 @@ enum Kind {
     Stats,
 }
 
-fn kind(names: &[String]) -> Option<Kind> {
-    let has = |n: &str| names.iter().any(|h| h.trim().eq_ignore_ascii_case(n));
-    if has("Counter_Name") && has("Counter_Value") && has("Kernel_Name") {
-        Some(Kind::Counters)
-    } else if has("Kernel_Name") && has("Start_Timestamp") && has("Dispatch_ID") && has("Grid_Size")
-    {
-        Some(Kind::Wide)
-    } else if has("Kernel_Name") && has("Start_Timestamp") && has("End_Timestamp") {
-        Some(Kind::Trace)
-    } else if has("Name") && has("Calls") && has("TotalDurationNs") && has("AverageNs") {
-        Some(Kind::Stats)
-    } else {
-        None
-    }
+const STATS: LaunchColumns = LaunchColumns {
+    kernel: "Name",
+    time: &["AverageNs"],
+    calls: "Calls",
+    spread: [&["MinNs"], &["MaxNs"], &["StdDev"]],
+    ..LaunchColumns::NONE
+};
+
+fn kind(header: &Header) -> Option<Kind> {
+    let kinds: [(Kind, &[&str]); 4] = [
+        (
+            Kind::Counters,
+            &["Counter_Name", "Counter_Value", "Kernel_Name"],
+        ),
+        (
+            Kind::Wide,
+            &["Kernel_Name", "Start_Timestamp", "Dispatch_ID", "Grid_Size"],
+        ),
+        (
+            Kind::Trace,
+            &["Kernel_Name", "Start_Timestamp", "End_Timestamp"],
+        ),
+        (
+            Kind::Stats,
+            &["Name", "Calls", "TotalDurationNs", "AverageNs"],
+        ),
+    ];
+    let found = kinds.into_iter().find(|(_, names)| header.has(names));
+    found.map(|(kind, _)| kind)
 }
 
 fn detect(head: &Head) -> Option<Detection> {
-    let names: Vec<String> = Head::fields(head.first(), ',')
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
-    let why = match kind(&names)? {
+    let why = match kind(&Header::of_line(head.first(), ','))? {
         Kind::Trace => "the header has Kernel_Name, Start_Timestamp, End_Timestamp",
         Kind::Counters => "the header has Kernel_Name, Counter_Name, Counter_Value",
         Kind::Wide => "the header has Dispatch_ID, Kernel_Name and a column a counter",
@@ -64,7 +74,7 @@ fn detect(head: &Head) -> Option<Detection> {
     Some(Detection::new(96, why))
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let rows = RocProf {
         profile: Profile::new(&mut table, head, options),
@@ -163,11 +173,7 @@ impl Counts {
 
 impl RocProf {
     fn launch(h: &Header, record: &Record<'_>, name: &str, table: &mut TableBuilder) -> Launch {
-        let number = |n: &str| {
-            h.find(&[n])
-                .and_then(|c| record.number(c.index))
-                .unwrap_or(f64::NAN)
-        };
+        let number = |n: &str| h.number(record, &[n]).unwrap_or(f64::NAN);
         let ns = number("End_Timestamp") - number("Start_Timestamp");
         let mut l = Launch::new(
             record.line(),
@@ -188,10 +194,8 @@ impl RocProf {
                 1.0,
             ];
         }
-        let agent = h
-            .find(&["GPU_ID", "Agent_Id"])
-            .map(|c| record.text(c.index));
-        if let Some(agent) = agent.filter(|a| !a.is_empty()) {
+        let agent = h.text(record, &["GPU_ID", "Agent_Id"]);
+        if !agent.is_empty() {
             table.note(format!("Agent {}.", agent.trim_start_matches("Agent ")));
         }
         l
@@ -202,14 +206,10 @@ impl RowReader for RocProf {
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some((h, kind)) = self.header.take() else {
             let h = Header::new(record);
-            self.header = kind(&h.names).map(|k| (h, k));
+            self.header = kind(&h).map(|k| (h, k));
             return Ok(());
         };
-        let text = |names: &[&str]| {
-            h.find(names)
-                .map_or(String::new(), |c| record.text(c.index).into_owned())
-        };
-        let name = text(&["Kernel_Name", "Name"]);
+        let name = h.text(record, &["Kernel_Name", "Name"]);
         let name = name.trim_end_matches(".kd");
         if record.problem().is_none() && !name.is_empty() && *name != *"Kernel_Name" {
             match kind {
@@ -228,7 +228,7 @@ impl RowReader for RocProf {
                     self.profile.push(counts.into(l));
                 }
                 Kind::Counters => {
-                    let id = text(&["Dispatch_Id"]);
+                    let id = h.text(record, &["Dispatch_Id"]).into_owned();
                     let at = match self.places.get(&id) {
                         Some(at) => *at,
                         None => {
@@ -238,23 +238,16 @@ impl RowReader for RocProf {
                             self.dispatches.len() - 1
                         }
                     };
-                    let value = h
-                        .find(&["Counter_Value"])
-                        .and_then(|c| record.number(c.index));
+                    let value = h.number(record, &["Counter_Value"]);
                     if let (Some(v), Some((_, counts))) = (value, self.dispatches.get_mut(at)) {
-                        counts.add(&text(&["Counter_Name"]), v);
+                        counts.add(&h.text(record, &["Counter_Name"]), v);
                     }
                 }
                 Kind::Stats => {
-                    let number = |n: &str| {
-                        h.find(&[n])
-                            .and_then(|c| record.number(c.index))
-                            .unwrap_or(f64::NAN)
-                    };
-                    let mut l = Launch::new(record.line(), name, number("AverageNs") / 1e9);
-                    l.calls = number("Calls");
-                    l.spread = ["MinNs", "MaxNs", "StdDev"].map(|n| number(n) / 1e9);
-                    self.profile.push(l);
+                    if let Some(mut l) = STATS.launch(&h, record, |_| 1e-9) {
+                        name.clone_into(&mut l.kernel);
+                        self.profile.push(l);
+                    }
                 }
             }
         }
@@ -268,8 +261,7 @@ impl RowReader for RocProf {
         }
         match self.header.as_ref().map(|(_, k)| k) {
             Some(Kind::Trace) => self.profile.unite(),
-            Some(Kind::Stats) => table
-                .note("Times only: the file ranks kernels, it holds no shapes and no counters."),
+            Some(Kind::Stats) => table.note(TIMES_ONLY),
             _ => {}
         }
         Ok(self.profile.finish(table))

@@ -2,7 +2,7 @@
 
 use crate::{
     Delimited, Detection, Dialect, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
-    Imported, Reader, Record, RowReader,
+    Imported, Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_model::hardware::{match_name, match_target};
 use gemmscope_table::build::TableBuilder;
@@ -14,16 +14,18 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "rocprof-compute profile -n run -- ./app (workloads/run/*/sysinfo.csv); it names the device of the pmc_perf.csv and the roofline.csv beside it",
     example: "workload_name,gpu_model,gpu_arch,cu_per_gpu,max_sclk,max_mclk,hbm_bw,num_xcd\n\
               run,MI300X_A1,gfx942,304,2100,1300,5324.8,8\n",
-    detect: |head: &Head| {
-        head.line_with(&["gpu_arch", "cu_per_gpu", "max_sclk"])
-            .map(|_| Detection::new(96, "the header has gpu_arch, cu_per_gpu, max_sclk"))
-    },
-    open: |_: &Head, _: &ImportOptions| -> Result<Box<dyn Reader>, ImportError> {
-        Ok(Delimited::open(
-            Dialect::COMMA,
-            SysInfo::default(),
-            TableBuilder::default(),
-        ))
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            head.line_with(&["gpu_arch", "cu_per_gpu", "max_sclk"])
+                .map(|_| Detection::new(96, "the header has gpu_arch, cu_per_gpu, max_sclk"))
+        },
+        open: |_: &Head, _: &ImportOptions| -> Opened {
+            Ok(Delimited::open(
+                Dialect::COMMA,
+                SysInfo::default(),
+                TableBuilder::default(),
+            ))
+        },
     },
 };
 
@@ -42,15 +44,8 @@ impl RowReader for SysInfo {
         if self.context.is_some() {
             return Ok(());
         }
-        let text = |name: &str| {
-            h.find(&[name])
-                .map_or(String::new(), |c| record.text(c.index).trim().to_owned())
-        };
-        let number = |name: &str| {
-            h.find(&[name])
-                .and_then(|c| record.number(c.index))
-                .filter(|v| *v > 0.0)
-        };
+        let text = |name: &str| h.text(record, &[name]).trim().to_owned();
+        let number = |name: &str| h.number(record, &[name]).filter(|v| *v > 0.0);
         let (model, arch) = (text("gpu_model"), text("gpu_arch"));
         let units = number("cu_per_gpu");
         // `MI300X_A1` is an MI300X in the first of its partition modes; without a known model,

@@ -18,7 +18,8 @@ pub(crate) use shape::{from_dims, from_operands};
 
 use crate::columns::header::Header;
 use crate::{
-    Delimited, Detection, Dialect, Format, Head, ImportError, ImportOptions, Reader, sniff_dialect,
+    Delimited, Detection, Dialect, Format, Head, ImportError, ImportOptions, Opened, ReadBy,
+    sniff_dialect,
 };
 use columns::plain;
 use context::{ContextReader, Kind};
@@ -36,8 +37,7 @@ pub(crate) const FORMAT: Format = Format {
               Kernel Time (µs)_mean,Kernel Time (µs)_sum,name_count\n\
               aten::mm,1,8944,2816,1024,False,\"('c10::BFloat16', 'c10::BFloat16')\",\
               110.589,5308.27,48\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 /// The JSON files and the timeline around the table.
@@ -48,21 +48,14 @@ pub(crate) const CONTEXT_FORMAT: Format = Format {
                   category_data/gemm_metrics.json, gemm_tree_data.json, category_manifest.json)",
     example: "{\"platform\": \"MI300X\", \"peak_hbm_bw_tbs\": 5.3, \
               \"max_achievable_tflops\": {\"matrix_bf16\": 708}}\n",
-    detect: detect_context,
-    open: open_context,
+    read: ReadBy::Code {
+        detect: detect_context,
+        open: open_context,
+    },
 };
 
-fn header_of(head: &Head) -> Header {
-    Header {
-        names: Head::fields(head.first(), ',')
-            .into_iter()
-            .map(str::to_owned)
-            .collect(),
-    }
-}
-
 fn detect(head: &Head) -> Option<Detection> {
-    let header = header_of(head);
+    let header = Header::of_line(head.first(), ',');
     let names: Vec<_> = header.names.iter().map(|n| plain(n)).collect();
     let has = |name: &str| names.iter().any(|n| n == name);
     let labels = columns::labels(&header);
@@ -97,7 +90,7 @@ fn detect(head: &Head) -> Option<Detection> {
     }
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let dialect: Dialect = sniff_dialect(&head.lines);
     // Cells hold lists with many commas: only quotes can tell them from the file's own.
     let dialect = Dialect {
@@ -129,7 +122,7 @@ fn detect_context(head: &Head) -> Option<Detection> {
     Some(Detection::new(93, reason))
 }
 
-fn open_context(head: &Head, _: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open_context(head: &Head, _: &ImportOptions) -> Opened {
     let text = head.lines.join("\n");
     match Kind::of(&text) {
         Some(kind) => Ok(Box::new(ContextReader::new(kind))),

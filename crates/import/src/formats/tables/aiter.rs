@@ -8,6 +8,7 @@ use crate::columns::row::Given;
 use crate::formats::table_format::{
     Cells, GIGA, MICRO, Signature, TERA, TableFormat, column, number,
 };
+use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;
@@ -28,46 +29,48 @@ const fn untuned(names: &'static [&'static str]) -> Signature {
     }
 }
 
-pub(crate) const TABLE: TableFormat = TableFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "aiter",
     name: "aiter tuned GEMMs",
     produced_by: "python3 csrc/ck_gemm_a8w8/gemm_a8w8_tune.py -i aiter/configs/a8w8_untuned_gemm.csv -o aiter/configs/a8w8_tuned_gemm.csv",
     example: "gfx,cu_num,M,N,K,q_dtype_w,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n\
               gfx942,80,1,1280,8192,torch.int8,34,0,20.5611,a8w8_rowwise_256x16x64x512_16x16_1x1,1.02,510.5,0.0\n",
-    signatures: &[
-        tuned(&["m", "n", "k", "us", "kernelName", "gfx"]),
-        tuned(&["m", "n", "k", "us", "kernelName", "cu_num"]),
-        tuned(&["m", "n", "k", "us", "kernelName", "kernelId", "splitK"]),
-        untuned(&["m", "n", "k", "q_dtype_w"]),
-        untuned(&["m", "n", "k", "outdtype", "bias"]),
-    ],
-    columns: &[
-        column(&["M"], M),
-        column(&["N"], N),
-        column(&["K"], K),
-        column(&["B", "batch"], Batch),
-        number(&["us"], Time, MICRO),
-        column(&["gfx"], Device),
-        column(&["cu_num"], DeviceUnits),
-        column(&["q_dtype_w", "dtype"], Dtype),
-        column(&["outdtype"], DtypeC),
-        column(&["bias"], Bias),
-        column(&["kernelName"], Kernel),
-        column(&["libtype"], Library),
-        number(&["tflops"], ReportedRate, TERA),
-        number(&["bw"], ReportedBandwidth, GIGA),
-        column(&["splitK"], SplitK),
-    ],
-    dtype: DataType::Bf16,
-    output: Some(DataType::Bf16),
-    transposed: [false, true],
-    notes: &[
-        "One best kernel a shape and device: this is no sweep over tiles.",
-        "The weight is stored N x K, so B counts as transposed.",
-        "tflops and bw are rounded to two digits, which shows where a rate is small; bw leaves a wider output out.",
-    ],
-    hook: Some(by_names),
-    ..TableFormat::DEFAULT
+    read: ReadBy::Table(&TableFormat {
+        signatures: &[
+            tuned(&["m", "n", "k", "us", "kernelName", "gfx"]),
+            tuned(&["m", "n", "k", "us", "kernelName", "cu_num"]),
+            tuned(&["m", "n", "k", "us", "kernelName", "kernelId", "splitK"]),
+            untuned(&["m", "n", "k", "q_dtype_w"]),
+            untuned(&["m", "n", "k", "outdtype", "bias"]),
+        ],
+        columns: &[
+            column(&["M"], M),
+            column(&["N"], N),
+            column(&["K"], K),
+            column(&["B", "batch"], Batch),
+            number(&["us"], Time, MICRO),
+            column(&["gfx"], Device),
+            column(&["cu_num"], DeviceUnits),
+            column(&["q_dtype_w", "dtype"], Dtype),
+            column(&["outdtype"], DtypeC),
+            column(&["bias"], Bias),
+            column(&["kernelName"], Kernel),
+            column(&["libtype"], Library),
+            number(&["tflops"], ReportedRate, TERA),
+            number(&["bw"], ReportedBandwidth, GIGA),
+            column(&["splitK"], SplitK),
+        ],
+        dtype: DataType::Bf16,
+        output: Some(DataType::Bf16),
+        transposed: [false, true],
+        notes: &[
+            "One best kernel a shape and device: this is no sweep over tiles.",
+            "The weight is stored N x K, so B counts as transposed.",
+            "tflops and bw are rounded to two digits, which shows where a rate is small; bw leaves a wider output out.",
+        ],
+        hook: Some(by_names),
+        ..TableFormat::DEFAULT
+    }),
 };
 
 /// Older files name the device by its number of compute units alone; files without a column for

@@ -1,26 +1,28 @@
 //! CLBlast's clients: `;` between the cells, the columns of each library end in its number.
 
 use crate::columns::provider_table::{Figure, ProviderFormat, Unit};
-use crate::{Delimiter, Detection, Head};
+use crate::{Delimiter, Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 
-pub(crate) const TABLE: ProviderFormat = ProviderFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "clblast",
     name: "CLBlast client",
     produced_by: "./clblast_client_xgemm -precision 32 -m 1024 -n 1024 -k 1024 -num_steps 8 -no_abbrv (CLBlast)",
     example: "m;n;k;layout;transA;transB;lda;ldb;ldc;alpha;beta;ms_1;GFLOPS_1;GBs_1;ms_2;GFLOPS_2;GBs_2\n\
               1K;1K;1K;101;111;111;1K;1K;1K;1.0;0.0;1.2;1789.6;10.5;1.5;1431.7;8.4\n",
-    detect: |head| {
-        head.lines
-            .iter()
-            .any(|l| l.contains(';') && l.contains("ms_1") && l.contains("GFLOPS_1"))
-            .then(|| Detection::new(97, "separated by “;” with ms_1, GFLOPS_1"))
-    },
-    delimiter: Delimiter::Byte(b';'),
-    figure,
-    dtype,
-    abbreviated: true,
-    ..ProviderFormat::DEFAULT
+    read: ReadBy::Providers(&ProviderFormat {
+        detect: |head| {
+            head.lines
+                .iter()
+                .any(|l| l.contains(';') && l.contains("ms_1") && l.contains("GFLOPS_1"))
+                .then(|| Detection::new(97, "separated by “;” with ms_1, GFLOPS_1"))
+        },
+        delimiter: Delimiter::Byte(b';'),
+        figure,
+        dtype,
+        abbreviated: true,
+        ..ProviderFormat::DEFAULT
+    }),
 };
 
 /// `GFLOPS_4` is the rate of cuBLAS.

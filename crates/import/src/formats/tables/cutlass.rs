@@ -8,51 +8,54 @@ use crate::columns::row::Given;
 use crate::formats::table_format::{
     Cells, GIBI, GIGA, MILLI, Signature, TableFormat, column, number, verdict,
 };
+use crate::{Format, ReadBy};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;
 
-pub(crate) const TABLE: TableFormat = TableFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "cutlass",
     name: "CUTLASS profiler",
     produced_by: "cutlass_profiler --operation=Gemm --m=4096 --n=4096 --k=4096 --output=report.csv",
     example: "Problem,Provider,OperationKind,Operation,Disposition,Status,m,n,k,A,B,C,alpha,beta,split_k_slices,batch_count,op_class,accum,cta_m,cta_n,cta_k,stages,Bytes,Flops,Runtime,GB/s,GFLOPs\n\
               1,CUTLASS,gemm,cutlass_tensorop_h16816gemm_256x128_32x3_nn_align8,passed,success,4096,4096,4096,f16:column,f16:column,f16:column,1,0,1,1,tensorop,f16,256,128,32,3,100663296,137472507904,0.59,158.9,233004\n",
-    signatures: &[Signature {
-        names: &["OperationKind", "Disposition", "Runtime", "m", "n", "k"],
-        score: 98,
-        reason: "the header has OperationKind, Disposition and Runtime",
-    }],
-    columns: &[
-        column(&["m"], M),
-        column(&["n"], N),
-        column(&["k"], K),
-        column(&["batch_count"], Batch),
-        number(&["Runtime"], Time, MILLI),
-        column(&["A"], DtypeA),
-        column(&["B"], DtypeB),
-        column(&["D", "C"], DtypeC),
-        column(&["C"], Ignore),
-        column(&["Disposition"], Ignore),
-        column(&["Operation"], Kernel),
-        column(&["Provider"], Library),
-        column(&["cta_m"], TileM),
-        column(&["cta_n"], TileN),
-        column(&["cta_k"], TileK),
-        column(&["split_k_slices"], SplitK),
-        column(&["stages"], Stages),
-        column(&["Bytes"], ReportedBytes),
-        column(&["Flops"], ReportedWork),
-        number(&["GB/s"], ReportedBandwidth, GIBI),
-        number(&["GFLOPs"], ReportedRate, GIGA),
-        column(&["Problem"], Other),
-        column(&["OperationKind"], Other),
-        verdict(&["Status"], Other),
-        column(&["alpha"], Other),
-        column(&["beta"], Beta).kept(),
-    ],
-    notes: &["GB/s of this tool is GiB/s, and its FLOP count is 2 M N K + 2 M N."],
-    hook: Some(checked),
-    ..TableFormat::DEFAULT
+    read: ReadBy::Table(&TableFormat {
+        signatures: &[Signature {
+            names: &["OperationKind", "Disposition", "Runtime", "m", "n", "k"],
+            score: 98,
+            reason: "the header has OperationKind, Disposition and Runtime",
+        }],
+        columns: &[
+            column(&["m"], M),
+            column(&["n"], N),
+            column(&["k"], K),
+            column(&["batch_count"], Batch),
+            number(&["Runtime"], Time, MILLI),
+            column(&["A"], DtypeA),
+            column(&["B"], DtypeB),
+            column(&["D", "C"], DtypeC),
+            column(&["C"], Ignore),
+            column(&["Disposition"], Ignore),
+            column(&["Operation"], Kernel),
+            column(&["Provider"], Library),
+            column(&["cta_m"], TileM),
+            column(&["cta_n"], TileN),
+            column(&["cta_k"], TileK),
+            column(&["split_k_slices"], SplitK),
+            column(&["stages"], Stages),
+            column(&["Bytes"], ReportedBytes),
+            column(&["Flops"], ReportedWork),
+            number(&["GB/s"], ReportedBandwidth, GIBI),
+            number(&["GFLOPs"], ReportedRate, GIGA),
+            column(&["Problem"], Other),
+            column(&["OperationKind"], Other),
+            verdict(&["Status"], Other),
+            column(&["alpha"], Other),
+            column(&["beta"], Beta).kept(),
+        ],
+        notes: &["GB/s of this tool is GiB/s, and its FLOP count is 2 M N K + 2 M N."],
+        hook: Some(checked),
+        ..TableFormat::DEFAULT
+    }),
 };
 
 /// Rejects other operations and results that were found wrong.

@@ -6,7 +6,7 @@ use crate::cell::values;
 use crate::columns::defaults;
 use crate::{
     CellError, Col, Delimited, Detection, Format, Head, Header, ImportError, ImportOptions,
-    Imported, Reader, Record, RowReader, sniff_dialect,
+    Imported, Opened, ReadBy, Record, RowReader, sniff_dialect,
 };
 use gemmscope_model::dtype::{DataType, from_deepbench_precision};
 use gemmscope_model::gemm::Operation;
@@ -21,8 +21,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "Precision,\"16 bit inputs, 16 bit multiplication, 32 bit addition\"\n\
               Dense Matrix Multiplication,,M,N,K,A Transpose,B Transpose,,Time (msec),TERAFLOPS\n\
               ,DeepSpeech,1760,16,1760,N,N,,0.02,4.956\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 const TITLES: [&str; 2] = [
@@ -51,7 +50,7 @@ fn detect(head: &Head) -> Option<Detection> {
     })
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let device = defaults::device(&mut table, head, options);
     let ids = Ids {

@@ -3,43 +3,46 @@
 use crate::cell;
 use crate::columns::row::Given;
 use crate::formats::table_format::{Cells, MILLI, Signature, TERA, TableFormat, column, number};
+use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::{RowError, is_missing};
 use gemmscope_table::dataset::ColumnMeaning::*;
 
-pub(crate) const TABLE: TableFormat = TableFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "flashinfer",
     name: "FlashInfer benchmark",
     produced_by: "python benchmarks/flashinfer_benchmark.py --testlist tests.txt --output_path out.csv",
     example: "routine,median_time,std_time,tflops,tb_per_sec,backend,n,batch_size,input_dtype,out_dtype,m,k\n\
               bmm_fp8,0.0845,0.0004,44.46,0.0873,cudnn,1024,64,torch.float8_e4m3fn,torch.bfloat16,4,7168\n",
-    signatures: &[Signature {
-        names: &["routine", "median_time", "tb_per_sec"],
-        score: 97,
-        reason: "the header has routine, median_time and tb_per_sec",
-    }],
-    dialect: None,
-    columns: &[
-        column(&["m"], M),
-        column(&["n"], N),
-        column(&["k"], K),
-        column(&["batch_size"], Batch),
-        number(&["median_time"], Time, MILLI),
-        column(&["input_dtype"], DtypeA),
-        column(&["out_dtype"], DtypeC),
-        column(&["routine"], OpName),
-        column(&["backend"], Library),
-        column(&["case_tag"], Model),
-        number(&["std_time"], TimeStd, MILLI),
-        number(&["tflops"], ReportedRate, TERA),
-        number(&["tb_per_sec"], ReportedBandwidth, TERA),
-    ],
-    transposed: [false, true],
-    notes: &[
-        "tb_per_sec of the batched routines leaves the batch out; bandwidth here is recomputed.",
-    ],
-    hook: Some(routine),
-    ..TableFormat::DEFAULT
+    read: ReadBy::Table(&TableFormat {
+        signatures: &[Signature {
+            names: &["routine", "median_time", "tb_per_sec"],
+            score: 97,
+            reason: "the header has routine, median_time and tb_per_sec",
+        }],
+        dialect: None,
+        columns: &[
+            column(&["m"], M),
+            column(&["n"], N),
+            column(&["k"], K),
+            column(&["batch_size"], Batch),
+            number(&["median_time"], Time, MILLI),
+            column(&["input_dtype"], DtypeA),
+            column(&["out_dtype"], DtypeC),
+            column(&["routine"], OpName),
+            column(&["backend"], Library),
+            column(&["case_tag"], Model),
+            number(&["std_time"], TimeStd, MILLI),
+            number(&["tflops"], ReportedRate, TERA),
+            number(&["tb_per_sec"], ReportedBandwidth, TERA),
+        ],
+        transposed: [false, true],
+        notes: &[
+            "tb_per_sec of the batched routines leaves the batch out; bandwidth here is recomputed.",
+        ],
+        hook: Some(routine),
+        ..TableFormat::DEFAULT
+    }),
 };
 
 fn routine(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {

@@ -1,20 +1,23 @@
 //! gemm-bench (github.com/paulhondola/gemm-bench): square sizes on CPUs and GPUs, times in ms.
 
 use crate::formats::table_format::*;
+use crate::{Format, ReadBy};
 use gemmscope_table::dataset::ColumnMeaning::*;
 
 #[rustfmt::skip]
-pub(crate) const TABLE: TableFormat = TableFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "gemm-bench",
     name: "gemm-bench results (CSV)",
     produced_by: "gemm-bench by paulhondola (its CSV of results)",
     example: "kernel,backend,device,precision,n,threads,gops,mean_rel_error_f64,median_ms,min_ms,stddev_ms,block_size,repetitions,host,commit,timestamp\n\
               tiled,cpu,Apple M2,f32,1024,8,214.7,1e-7,10.0,9.8,0.2,64,10,mac,0c3d,2025-01-01\n",
-    signatures: &[Signature { names: &["kernel", "backend", "precision", "n", "gops", "median_ms"], score: 95, reason: "the header has kernel, backend, precision, gops, median_ms" }],
-    columns: &[
-        column(&["n"], Square), column(&["precision"], Dtype), column(&["device"], Device), number(&["median_ms"], Time, MILLI),
-        column(&["kernel"], Kernel), column(&["backend"], Library), number(&["gops"], ReportedRate, GIGA),
-        number(&["min_ms"], TimeMin, MILLI), number(&["stddev_ms"], TimeStd, MILLI),
-    ],
-    ..TableFormat::DEFAULT
+    read: ReadBy::Table(&TableFormat {
+        signatures: &[Signature { names: &["kernel", "backend", "precision", "n", "gops", "median_ms"], score: 95, reason: "the header has kernel, backend, precision, gops, median_ms" }],
+        columns: &[
+            column(&["n"], Square), column(&["precision"], Dtype), column(&["device"], Device), number(&["median_ms"], Time, MILLI),
+            column(&["kernel"], Kernel), column(&["backend"], Library), number(&["gops"], ReportedRate, GIGA),
+            number(&["min_ms"], TimeMin, MILLI), number(&["stddev_ms"], TimeStd, MILLI),
+        ],
+        ..TableFormat::DEFAULT
+    }),
 };

@@ -9,7 +9,7 @@ use crate::columns::plan::Plan;
 use crate::columns::row::{Given, ValueCaches, row, stage};
 use crate::{
     Col, Delimited, Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported,
-    Reader, Record, RowReader,
+    Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
@@ -20,8 +20,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "Table with M, N, K and a time or a rate",
     produced_by: "any script or spreadsheet",
     example: "M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -49,7 +48,7 @@ fn detect(head: &Head) -> Option<Detection> {
     }
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let Some(sampled) = mapping::sample(head, options) else {
         return Err(ImportError::new(format!(
             "expected a table with a header: {}",

@@ -11,7 +11,7 @@ use crate::split::json::{Item, ItemReader, note_cut};
 use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
 use crate::{
-    Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Reader, Record,
+    Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened, ReadBy, Record,
 };
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::gemm::Operation;
@@ -28,8 +28,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./bench --benchmark_filter=Gemm --benchmark_out=gemm.json --benchmark_out_format=json",
     example: "{\"context\": {\"num_cpus\": 8}, \"benchmarks\": [\n\
               {\"name\": \"BM_Sgemm/1024/1024/512\", \"run_type\": \"iteration\", \"iterations\": 90, \"real_time\": 7.5, \"cpu_time\": 7.4, \"time_unit\": \"ms\"}]}\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 const COLUMNS: [&str; 4] = ["name", "iterations", "real_time", "time_unit"];
@@ -49,7 +48,7 @@ fn detect(head: &Head) -> Option<Detection> {
     ))
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let device = defaults::device(&mut table, head, options);
     let runs = Runs {
@@ -363,12 +362,8 @@ impl Either for Runs {
     }
 
     fn record(&mut self, header: &Header, record: &Record<'_>, _: &mut TableBuilder) {
-        let text = |name: &str| {
-            header
-                .find(&[name])
-                .map_or(String::new(), |c| record.text(c.index).into_owned())
-        };
-        let number = |name: &str| header.find(&[name]).and_then(|c| record.number(c.index));
+        let text = |name: &str| header.text(record, &[name]).into_owned();
+        let number = |name: &str| header.number(record, &[name]);
         let full = text("name");
         let (base, aggregate) = split_aggregate(&full);
         let unit = text("time_unit");

@@ -3,33 +3,36 @@
 use crate::cell;
 use crate::columns::row::Given;
 use crate::formats::table_format::{Cells, GIGA, Signature, TERA, TableFormat, column, number};
+use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;
 use serde_json::Value;
 
-pub(crate) const TABLE: TableFormat = TableFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "intel-triton",
     name: "Intel Triton benchmark report",
     produced_by: "python build_report.py matmul-performance.csv report.csv --benchmark gemm --compiler triton --param_cols B,M,K,N --tflops_col Triton-TFlops --hbm_col Triton-GB/s (intel-xpu-backend-for-triton)",
     example: "params,tflops,hbm_gbs,run_uuid,datetime,benchmark,compiler,gpu_device\n\
               \"{\"\"B\"\": 1, \"\"M\"\": 4096, \"\"K\"\": 4096, \"\"N\"\": 4096}\",281.3,206.1,0c3d,2025-05-05 07:00:00,gemm,triton,Intel(R) Data Center GPU Max 1550\n",
-    signatures: &[Signature {
-        names: &["params", "tflops", "benchmark", "compiler"],
-        score: 95,
-        reason: "the header has params and tflops, the rows JSON in a cell",
-    }],
-    columns: &[
-        column(&["params"], Ignore),
-        column(&["gpu_device"], Device),
-        column(&["compiler"], Library),
-        column(&["benchmark"], OpName),
-        number(&["tflops"], ReportedRate, TERA),
-        number(&["hbm_gbs"], ReportedBandwidth, GIGA),
-    ],
-    dtype: DataType::Bf16,
-    hook: Some(parameters),
-    ..TableFormat::DEFAULT
+    read: ReadBy::Table(&TableFormat {
+        signatures: &[Signature {
+            names: &["params", "tflops", "benchmark", "compiler"],
+            score: 95,
+            reason: "the header has params and tflops, the rows JSON in a cell",
+        }],
+        columns: &[
+            column(&["params"], Ignore),
+            column(&["gpu_device"], Device),
+            column(&["compiler"], Library),
+            column(&["benchmark"], OpName),
+            number(&["tflops"], ReportedRate, TERA),
+            number(&["hbm_gbs"], ReportedBandwidth, GIGA),
+        ],
+        dtype: DataType::Bf16,
+        hook: Some(parameters),
+        ..TableFormat::DEFAULT
+    }),
 };
 
 /// M, N, K and batch of the parameters.
@@ -62,7 +65,7 @@ mod tests {
         let text = format!(
             "{}\"{{\"\"Z\"\": 4, \"\"H\"\": 32, \"\"N_CTX\"\": 1024}}\",90,1,0c3d,2025,attn,triton,x\n\
              not json,90,1,0c3d,2025,gemm,triton,x\n",
-            TABLE.example
+            FORMAT.example
         );
         let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
         else {

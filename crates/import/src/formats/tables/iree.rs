@@ -9,52 +9,55 @@ use crate::columns::row::Given;
 use crate::formats::table_format::{
     Cells, MICRO, Signature, TERA, TableFormat, column, number, verdict,
 };
+use crate::{Format, ReadBy};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;
 
-pub(crate) const TABLE: TableFormat = TableFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "iree",
     name: "IREE kernel-benchmark CSV",
     produced_by: "iree-kernel-benchmark, and its hipBLASLt and rocBLAS runs",
     example: "index,tag,name,M,N,K,dtype,A,B,mean_microseconds,arithmetic_intensity,tflops,ok\n\
               0,unet,hipblaslt,128,1280,2048,fp16,N,T,13.58,110.1,49.4,True\n",
-    signatures: &[
-        Signature {
-            names: &["M", "N", "K", "mean_microseconds", "arithmetic_intensity"],
-            score: 95,
-            reason: "the header has mean_microseconds and arithmetic_intensity beside M, N, K",
-        },
-        Signature {
-            names: &["M", "N", "K", "mean_microseconds", "vmfb_hash"],
-            score: 95,
-            reason: "the header has vmfb_hash beside M, N, K",
-        },
-    ],
-    dialect: None,
-    columns: &[
-        column(&["M"], M),
-        column(&["N"], N),
-        column(&["K"], K),
-        number(&["mean_microseconds"], Time, MICRO),
-        column(&["dtype"], Dtype),
-        column(&["tA", "A"], TransA),
-        column(&["tB", "B"], TransB),
-        verdict(&["ok"], Ignore),
-        column(&["tag"], Model),
-        // With a compiled program's hash the name is the kernel's, else it is the backend's.
-        column(&["name"], Kernel).beside("vmfb_hash"),
-        column(&["name"], Library),
-        number(&["tflops"], ReportedRate, TERA),
-        column(&["arithmetic_intensity"], ReportedIntensity),
-        // Called percent, but a fraction.
-        column(&["roofline_percent"], ReportedEfficiency),
-    ],
-    device: Some((
-        "mi300x",
-        "The file does not name its device: these benchmarks are run on MI300X.",
-    )),
-    hook: Some(dynamic_sizes),
-    ..TableFormat::DEFAULT
+    read: ReadBy::Table(&TableFormat {
+        signatures: &[
+            Signature {
+                names: &["M", "N", "K", "mean_microseconds", "arithmetic_intensity"],
+                score: 95,
+                reason: "the header has mean_microseconds and arithmetic_intensity beside M, N, K",
+            },
+            Signature {
+                names: &["M", "N", "K", "mean_microseconds", "vmfb_hash"],
+                score: 95,
+                reason: "the header has vmfb_hash beside M, N, K",
+            },
+        ],
+        dialect: None,
+        columns: &[
+            column(&["M"], M),
+            column(&["N"], N),
+            column(&["K"], K),
+            number(&["mean_microseconds"], Time, MICRO),
+            column(&["dtype"], Dtype),
+            column(&["tA", "A"], TransA),
+            column(&["tB", "B"], TransB),
+            verdict(&["ok"], Ignore),
+            column(&["tag"], Model),
+            // With a compiled program's hash the name is the kernel's, else it is the backend's.
+            column(&["name"], Kernel).beside("vmfb_hash"),
+            column(&["name"], Library),
+            number(&["tflops"], ReportedRate, TERA),
+            column(&["arithmetic_intensity"], ReportedIntensity),
+            // Called percent, but a fraction.
+            column(&["roofline_percent"], ReportedEfficiency),
+        ],
+        device: Some((
+            "mi300x",
+            "The file does not name its device: these benchmarks are run on MI300X.",
+        )),
+        hook: Some(dynamic_sizes),
+        ..TableFormat::DEFAULT
+    }),
 };
 
 /// Takes the sizes that were dynamic from `runtime_dim`: `D=512`, or `D0=512,D1=64` in the order

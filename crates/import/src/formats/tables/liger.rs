@@ -4,52 +4,55 @@
 use crate::cell;
 use crate::columns::row::Given;
 use crate::formats::table_format::{Cells, PER_ROW, Signature, TableFormat, column, number};
+use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::TimeUnit;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;
 use serde_json::Value;
 
-pub(crate) const TABLE: TableFormat = TableFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "liger",
     name: "Liger-Kernel benchmark data",
     produced_by: "python benchmark/scripts/benchmark_*.py (Liger-Kernel: benchmark/data/all_benchmark_data.csv)",
     example: "kernel_name,kernel_provider,kernel_operation_mode,metric_name,metric_unit,x_name,x_label,x_value,y_value_50,y_value_20,y_value_80,extra_benchmark_config_str,gpu_name,timestamp,liger_version\n\
               matmul,liger,forward,speed,ms,M,M,4096,0.25,0.24,0.26,\"{\"\"N\"\": 4096, \"\"K\"\": 4096, \"\"dtype\"\": \"\"torch.bfloat16\"\"}\",NVIDIA H100 80GB HBM3,2026-01-01 00:00:00,0.5\n",
-    signatures: &[Signature {
-        names: &[
-            "kernel_name",
+    read: ReadBy::Table(&TableFormat {
+        signatures: &[Signature {
+            names: &[
+                "kernel_name",
+                "metric_name",
+                "metric_unit",
+                "x_name",
+                "x_value",
+                "y_value_50",
+            ],
+            score: 97,
+            reason: "the header has kernel_name, metric_unit, x_name, y_value_50",
+        }],
+        columns: &[
+            number(&["y_value_50"], Time, PER_ROW),
+            column(&["gpu_name"], Device),
+            column(&["kernel_name"], OpName),
+            column(&["kernel_provider"], Library),
+            column(&["kernel_operation_mode"], Other),
+            number(&["y_value_20"], TimeMin, PER_ROW),
+            number(&["y_value_80"], TimeMax, PER_ROW),
+        ],
+        ignored: &[
             "metric_name",
             "metric_unit",
             "x_name",
+            "x_label",
             "x_value",
-            "y_value_50",
+            "extra_benchmark_config_str",
+            "timestamp",
+            "liger_version",
         ],
-        score: 97,
-        reason: "the header has kernel_name, metric_unit, x_name, y_value_50",
-    }],
-    columns: &[
-        number(&["y_value_50"], Time, PER_ROW),
-        column(&["gpu_name"], Device),
-        column(&["kernel_name"], OpName),
-        column(&["kernel_provider"], Library),
-        column(&["kernel_operation_mode"], Other),
-        number(&["y_value_20"], TimeMin, PER_ROW),
-        number(&["y_value_80"], TimeMax, PER_ROW),
-    ],
-    ignored: &[
-        "metric_name",
-        "metric_unit",
-        "x_name",
-        "x_label",
-        "x_value",
-        "extra_benchmark_config_str",
-        "timestamp",
-        "liger_version",
-    ],
-    dtype: DataType::Bf16,
-    hook: Some(configuration),
-    ..TableFormat::DEFAULT
+        dtype: DataType::Bf16,
+        hook: Some(configuration),
+        ..TableFormat::DEFAULT
+    }),
 };
 
 /// Sizes, type and unit of a row.

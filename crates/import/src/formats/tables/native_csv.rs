@@ -6,7 +6,7 @@ use crate::cell::CellError;
 use crate::columns::header::{Col, Header};
 use crate::{
     Delimited, Detection, Dialect, FORMATS, Format, Head, ImportError, ImportOptions, Imported,
-    Reader, Record, RowReader, ValueCache, sniff_dialect,
+    Opened, ReadBy, Record, RowReader, ValueCache, sniff_dialect,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -23,8 +23,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "gemmscope,m,n,k,batch,dtype_a,dtype_b,dtype_c,dtype_compute,trans_a,trans_b,bias,\
               beta,time_s,device,file,format,line\n\
               1,4096,4096,4096,1,fp16,fp16,fp16,fp16,N,N,false,false,0.00069,,mine.csv,generic,2\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -37,7 +36,7 @@ fn detect(head: &Head) -> Option<Detection> {
         .then(|| Detection::new(100, "the first column is called gemmscope"))
 }
 
-fn open(head: &Head, _options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, _options: &ImportOptions) -> Opened {
     let dialect = match head.lines.first() {
         // A spreadsheet may have saved it with its own separators.
         Some(l) if l.starts_with("gemmscope;") || l.starts_with("gemmscope\t") => {

@@ -7,7 +7,9 @@ use crate::split::json::{Item, ItemReader};
 use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
 use crate::split::log;
-use crate::{Col, Detection, Format, Head, Header, ImportError, ImportOptions, Reader, Record};
+use crate::{
+    Col, Detection, Format, Head, Header, ImportError, ImportOptions, Opened, ReadBy, Record,
+};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -21,8 +23,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./bench --csv gemm.csv or ./bench --json gemm.json (NVBench)",
     example: "Benchmark,Device,Device Name,T,M,N,K,Skipped,Samples,CPU Time (sec),Noise,GPU Time (sec),Noise,GlobalMem BW (bytes/sec)\n\
               gemm,0,NVIDIA H100 80GB HBM3,F16,4096,4096,4096,No,640,2.1e-4,0.02,2.0e-4,0.01,5.0e11\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -39,7 +40,7 @@ fn detect(head: &Head) -> Option<Detection> {
     ))
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let ids = Ids {
         name: table.text_column(ColumnMeaning::OpName, "Benchmark"),

@@ -1,30 +1,32 @@
 //! SGLang's and vLLM's GEMM benchmarks as pandas prints them: a column a library.
 
 use crate::columns::provider_table::{Figure, ProviderFormat};
-use crate::{Delimiter, Detection, Head};
+use crate::{Delimiter, Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 
-pub(crate) const TABLE: ProviderFormat = ProviderFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "sglang",
     name: "SGLang / vLLM GEMM benchmark (printed table)",
     produced_by: "python benchmark/kernels/deepseek/benchmark_deepgemm_fp8_gemm.py --run_correctness (SGLang), benchmarks/kernels/bench_fp8_gemm.py (vLLM)",
     example: "          m        n        k  tp_size     DeepGEMM       SGLang         vLLM\n\
               0       8.0    576.0   7168.0      1.0    61.087999    45.120001    47.231998\n",
-    detect: |head| {
-        is_printed(head)
-            .then(|| Detection::new(90, "a printed table with m, n, k and a column a library"))
-    },
-    delimiter: Delimiter::Spaces,
-    figure: |title| {
-        let setting = ["tp_size", "tp", "batch_size", "num_groups", "batch"];
-        let is_setting = setting.iter().any(|s| title.eq_ignore_ascii_case(s));
-        (!is_setting).then_some(Figure::Asked(title))
-    },
-    dtype: |_| DataType::Fp8E4m3,
-    output: Some(DataType::Bf16),
-    transposed: [false, true],
-    indexed: true,
-    ..ProviderFormat::DEFAULT
+    read: ReadBy::Providers(&ProviderFormat {
+        detect: |head| {
+            is_printed(head)
+                .then(|| Detection::new(90, "a printed table with m, n, k and a column a library"))
+        },
+        delimiter: Delimiter::Spaces,
+        figure: |title| {
+            let setting = ["tp_size", "tp", "batch_size", "num_groups", "batch"];
+            let is_setting = setting.iter().any(|s| title.eq_ignore_ascii_case(s));
+            (!is_setting).then_some(Figure::Asked(title))
+        },
+        dtype: |_| DataType::Fp8E4m3,
+        output: Some(DataType::Bf16),
+        transposed: [false, true],
+        indexed: true,
+        ..ProviderFormat::DEFAULT
+    }),
 };
 
 /// Words that a provider's column of these benchmarks has.

@@ -7,7 +7,7 @@
 use crate::cell;
 use crate::{
     CellError, Col, Delimited, Detection, Dialect, Format, Head, Header, ImportError,
-    ImportOptions, Imported, Reader, Record, RowReader,
+    ImportOptions, Imported, Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -23,8 +23,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "Tensile/bin/Tensile config.yaml out (out/2_BenchmarkData/*.csv)",
     example: "GFlops, SizeI, SizeJ, SizeK, SizeL, LDD, LDC, LDA, LDB, TotalFlops, Cijk_Ailk_Bjlk_HBH_MT64x64x8_SE_GSU1\n\
               0, 384, 3072, 1, 4096, 384, 384, 384, 3072, 9663676416, 8102\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 const SIZES: [&str; 4] = ["SizeI", "SizeJ", "SizeK", "SizeL"];
@@ -37,7 +36,7 @@ fn detect(head: &Head) -> Option<Detection> {
     ))
 }
 
-fn open(_: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(_: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let kernel = table.text_column(ColumnMeaning::Kernel, "kernel");
     let library = table.text_column(ColumnMeaning::Library, "library");

@@ -8,7 +8,7 @@ use crate::columns::defaults;
 use crate::columns::provider_table;
 use crate::columns::provider_table::{Plan, Planner, Provider, ProviderRows, Size, Sizes, Unit};
 use crate::{
-    Col, Delimiter, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Reader,
+    Col, Delimiter, Detection, Dialect, Format, Head, Header, ImportOptions, Opened, ReadBy,
     sniff_dialect,
 };
 use gemmscope_model::dtype::DataType;
@@ -23,8 +23,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "Triton perf_report table",
     produced_by: "benchmark.run(save_path=\".\", print_data=True) in a script with @triton.testing.perf_report (matmul-performance.csv)",
     example: "M,N,K,cuBLAS,Triton\n4096.0,4096.0,4096.0,218.3,209.9\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 /// Words in names of providers of a matrix multiply.
@@ -176,7 +175,7 @@ fn detect(head: &Head) -> Option<Detection> {
     ))
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let dtype = defaults::dtype(&mut table, head, options, DataType::Fp16);
     let device = defaults::device(&mut table, head, options);

@@ -3,27 +3,29 @@
 
 use crate::cell::shape_text;
 use crate::columns::provider_table::{Figure, ProviderFormat, Unit};
-use crate::{Delimiter, Detection, Head};
+use crate::{Delimiter, Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 
-pub(crate) const TABLE: ProviderFormat = ProviderFormat {
+pub(crate) const FORMAT: Format = Format {
     id: "tritonbench",
     name: "TritonBench table",
     produced_by: "python run.py --op gemm --metrics latency,tflops --csv --output gemm.csv (TritonBench)",
     example: "x_val;aten_matmul-latency;aten_matmul-tflops;triton_tutorial_matmul-latency;triton_tutorial_matmul-tflops\n\
               (4096, 4096, 4096);0.2312 (±1.2%);594.4;0.2502 (±2.0%);549.3\n",
-    detect,
-    delimiter: Delimiter::Byte(b';'),
-    tuple: true,
-    figure,
-    dtype: |head| {
-        let header = head.lines.iter().find(|l| l.contains(';'));
-        match header.is_some_and(|l| l.contains("bf16")) {
-            true => DataType::Bf16,
-            false => DataType::Fp16,
-        }
-    },
-    ..ProviderFormat::DEFAULT
+    read: ReadBy::Providers(&ProviderFormat {
+        detect,
+        delimiter: Delimiter::Byte(b';'),
+        tuple: true,
+        figure,
+        dtype: |head| {
+            let header = head.lines.iter().find(|l| l.contains(';'));
+            match header.is_some_and(|l| l.contains("bf16")) {
+                true => DataType::Bf16,
+                false => DataType::Fp16,
+            }
+        },
+        ..ProviderFormat::DEFAULT
+    }),
 };
 
 /// `aten_matmul-tflops`

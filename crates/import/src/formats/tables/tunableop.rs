@@ -6,7 +6,7 @@
 use crate::cell;
 use crate::{
     CellError, Delimited, Detection, Dialect, Format, Head, ImportError, ImportOptions, Imported,
-    Reader, Record, RowReader,
+    Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -20,8 +20,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "PYTORCH_TUNABLEOP_ENABLED=1 PYTORCH_TUNABLEOP_TUNING=1 python model.py (tunableop_results0.csv)",
     example: "Validator,GCN_ARCH_NAME,gfx1100\n\
               GemmTunableOp_float_TN,tn_384_12_384,Gemm_Rocblas_1140853253,0.0118368\n",
-    detect,
-    open,
+    read: ReadBy::Code { detect, open },
 };
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -37,7 +36,7 @@ fn detect(head: &Head) -> Option<Detection> {
         .then(|| Detection::new(96, "its lines start with …TunableOp_"))
 }
 
-fn open(_: &Head, options: &ImportOptions) -> Result<Box<dyn Reader>, ImportError> {
+fn open(_: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let ids = Ids {
         op: table.text_column(ColumnMeaning::OpName, "operation"),

@@ -5,7 +5,7 @@ use crate::cell::{self, values};
 use crate::columns::defaults;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::ColumnId;
@@ -18,21 +18,23 @@ pub(crate) const FORMAT: Format = Format {
     name: "ROCm Triton tune_gemm results (YAML)",
     produced_by: "./tune_gemm.py --gemm_size_file input.yaml --ngpus 8 --jobs 32 --o output.yaml (ROCm/triton, python/perf-kernels/tools/tune_gemm)",
     example: "- {'M': 4864, 'N': 4096, 'K': 8192, 'rowMajorA': 'T', 'rowMajorB': 'N', 'BLOCK_SIZE_M': 256, 'BLOCK_SIZE_N': 256, 'BLOCK_SIZE_K': 64, 'GROUP_SIZE_M': 4, 'SPLIT_K': 1, 'num_warps': 8, 'num_stages': 2} # TFLOPS: 563.8 time(us): 579.0\n",
-    detect: |head: &Head| {
-        (log::lines_with(head, &["- {", "'M':", "'N':", "'K':"]) > 0)
-            .then(|| Detection::new(94, "its lines are - {'M': …, 'N': …, 'K': …}"))
-    },
-    open: |head, options| {
-        let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp16);
-        log::open(head, options, |table| {
-            table.assume_dtype(fallback, why);
-            TuneGemm {
-                dtype: fallback,
-                columns: COLUMNS.map(|(_, meaning, label)| table.number_column(meaning, label)),
-                timed: false,
-                rates_only: 0,
-            }
-        })
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            (log::lines_with(head, &["- {", "'M':", "'N':", "'K':"]) > 0)
+                .then(|| Detection::new(94, "its lines are - {'M': …, 'N': …, 'K': …}"))
+        },
+        open: |head, options| {
+            let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp16);
+            log::open(head, options, |table| {
+                table.assume_dtype(fallback, why);
+                TuneGemm {
+                    dtype: fallback,
+                    columns: COLUMNS.map(|(_, meaning, label)| table.number_column(meaning, label)),
+                    timed: false,
+                    rates_only: 0,
+                }
+            })
+        },
     },
 };
 

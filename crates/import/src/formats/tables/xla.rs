@@ -4,7 +4,7 @@
 use crate::cell::{self, values};
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
@@ -19,20 +19,22 @@ pub(crate) const FORMAT: Format = Format {
               b: 1\nm: 1024\nn: 2048\nk: 256\n\
               flops { key: \"bf16xbf16->bf16\" value: 139519467775467 }\n\
               } } }\n",
-    detect: |head: &Head| {
-        let has = |word: &str| log::lines_with(head, &[word]) > 0;
-        (has("entries {") && has("flops {") && has("key:"))
-            .then(|| Detection::new(96, "protobuf text with entries of flops by types"))
-    },
-    open: |head, options| {
-        log::open(head, options, |table| {
-            table.rates_are_not_independent();
-            table.note("Times are computed from the rates, with 2MNK operations a call.");
-            Xla {
-                answer: options.answer("device").is_some(),
-                ..Xla::default()
-            }
-        })
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let has = |word: &str| log::lines_with(head, &[word]) > 0;
+            (has("entries {") && has("flops {") && has("key:"))
+                .then(|| Detection::new(96, "protobuf text with entries of flops by types"))
+        },
+        open: |head, options| {
+            log::open(head, options, |table| {
+                table.rates_are_not_independent();
+                table.note("Times are computed from the rates, with 2MNK operations a call.");
+                Xla {
+                    answer: options.answer("device").is_some(),
+                    ..Xla::default()
+                }
+            })
+        },
     },
 };
 

@@ -1,11 +1,11 @@
 //! `kernel_summary.csv`: the kernels of a trace by time, without shapes. Until the user names the
 //! shapes it is a ranking.
 
-use super::super::profile::{Launch, Profile};
+use super::super::profile::{LaunchColumns, Profile, TIMES_ONLY};
 use super::columns::plain;
 use crate::{
     Delimited, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Imported,
-    Reader, Record, RowReader,
+    Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_table::build::TableBuilder;
 
@@ -15,28 +15,48 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "TraceLens_generate_perf_report_pytorch --output_csvs_dir (kernel_summary.csv); GEMM.csv beside it knows the shapes",
     example: "Parent op category,Parent cpu_op,Kernel name,Kernel stream,Kernel duration (µs)_sum,Kernel duration (µs)_count,Kernel duration (µs)_mean,Kernel duration (µs)_min,Kernel duration (µs)_max,Percent of kernels time (%)\n\
               GEMM,aten::mm,Cijk_Alik_Bljk_BBS_BH_MT128x224x64_MI16x16x1_SN,0,5308.27,48,110.589,109.1,112.5,45.6\n",
-    detect: |head: &Head| {
-        let names: Vec<_> = Head::fields(head.first(), ',')
-            .iter()
-            .map(|n| plain(n).into_owned())
-            .collect();
-        let has = |name: &str| names.iter().any(|n| n == name);
-        (has("Kernel name") && has("Kernel duration (us)_sum")).then(|| {
-            Detection::new(
-                95,
-                "the header has Kernel name and Kernel duration (µs)_sum",
-            )
-        })
-    },
-    open: |head: &Head, options: &ImportOptions| -> Result<Box<dyn Reader>, ImportError> {
-        let mut table = TableBuilder::new();
-        let rows = Summary {
-            profile: Profile::new(&mut table, head, options),
-            header: None,
-        };
-        Ok(Delimited::open(Dialect::COMMA, rows, table))
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let header = titles(Header::of_line(head.first(), ','));
+            header
+                .has(&["Kernel name", "Kernel duration (us)_sum"])
+                .then(|| {
+                    Detection::new(
+                        95,
+                        "the header has Kernel name and Kernel duration (µs)_sum",
+                    )
+                })
+        },
+        open: |head: &Head, options: &ImportOptions| -> Opened {
+            let mut table = TableBuilder::new();
+            let rows = Summary {
+                profile: Profile::new(&mut table, head, options),
+                header: None,
+            };
+            Ok(Delimited::open(Dialect::COMMA, rows, table))
+        },
     },
 };
+
+const COLUMNS: LaunchColumns = LaunchColumns {
+    kernel: "Kernel name",
+    time: &["Kernel duration (us)_mean"],
+    calls: "Kernel duration (us)_count",
+    spread: [
+        &["Kernel duration (us)_min"],
+        &["Kernel duration (us)_max"],
+        &[],
+    ],
+    ..LaunchColumns::NONE
+};
+
+/// The header with one spelling of `µs`.
+fn titles(mut header: Header) -> Header {
+    for name in &mut header.names {
+        *name = plain(name).into_owned();
+    }
+    header
+}
 
 struct Summary {
     profile: Profile,
@@ -46,41 +66,27 @@ struct Summary {
 impl RowReader for Summary {
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(h) = &self.header else {
-            let mut h = Header::new(record);
-            for name in &mut h.names {
-                *name = plain(name).into_owned();
-            }
-            self.header = Some(h);
+            self.header = Some(titles(Header::new(record)));
             return Ok(());
         };
-        let number = |name: &str| {
-            h.find(&[name])
-                .and_then(|c| record.number(c.index))
-                .unwrap_or(f64::NAN)
-        };
-        let time = |part: &str| number(&format!("Kernel duration (us)_{part}")) * 1e-6;
-        let name = h
-            .find(&["Kernel name"])
-            .map_or(String::new(), |c| record.text(c.index).into_owned());
-        if name.is_empty() || record.problem().is_some() {
+        let Some(mut launch) = COLUMNS.launch(h, record, |_| 1e-6) else {
             table.note(format!("Line {} is no kernel.", record.line()));
             return Ok(());
-        }
-        let calls = number("Kernel duration (us)_count");
-        let mut launch = Launch::new(record.line(), &name, time("mean"));
+        };
         if launch.time_s.is_nan() {
-            launch.time_s = time("sum") / calls;
+            let sum = h.number(record, &["Kernel duration (us)_sum"]);
+            launch.time_s = sum.unwrap_or(f64::NAN) / 1e6 / launch.calls;
         }
-        launch.calls = if calls > 0.0 { calls } else { 1.0 };
-        launch.spread = [time("min"), time("max"), f64::NAN];
+        if launch.calls.is_nan() || launch.calls <= 0.0 {
+            launch.calls = 1.0;
+        }
         self.profile.push(launch);
         Ok(())
     }
 
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
-        table.note(
-            "Times only: the file ranks kernels, it holds no shapes and no counters; drop GEMM.csv of the same report for those.",
-        );
+        table.note(TIMES_ONLY);
+        table.note("GEMM.csv of the same report knows the shapes: drop it here too.");
         Ok(self.profile.finish(table))
     }
 
