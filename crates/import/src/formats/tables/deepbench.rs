@@ -1,18 +1,18 @@
 //! DeepBench results: a sheet exported as CSV. A title row gives the precision, `Dense Matrix
-//! Multiplication` starts the section, the next title ends it; some columns have no name. A section
-//! of sparse multiplications measures the dense ones beside them: those are its rows.
+//! Multiplication` starts the section, the next title ends it; some columns have no name.
 
-use crate::cell::values;
 use crate::columns::defaults;
+use crate::columns::plan::Plan;
+use crate::columns::row::{Given, ValueCaches, row, stage};
+use crate::formats::table_format::{GIGA, MILLI, TERA, TableFormat, column, number};
 use crate::{
-    CellError, Col, Delimited, Detection, Format, Head, Header, ImportError, ImportOptions,
-    Imported, Opened, ReadBy, Record, RowReader, sniff_dialect,
+    Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
+    ReadBy, Record, RowReader, sniff_dialect,
 };
 use gemmscope_model::dtype::{DataType, from_deepbench_precision};
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{ColumnId, Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_model::units::plural;
+use gemmscope_table::build::TableBuilder;
+use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "deepbench",
@@ -29,19 +29,15 @@ const TITLES: [&str; 2] = [
     "Sparse Matrix Multiplication",
 ];
 
-/// Rates by the name of their column.
-const RATES: [(&str, f64); 2] = [("TERAFLOPS", 1e12), ("GIGAFLOPS", 1e9)];
-
 fn detect(head: &Head) -> Option<Detection> {
     let titled = head
         .lines
         .iter()
         .any(|l| l.trim_start_matches(['"', ',', ' ']).starts_with(TITLES[0]));
     let precision = head.first().starts_with("Precision");
-    let columns = head
-        .lines
-        .iter()
-        .any(|l| l.contains("A Transpose") && RATES.iter().any(|r| l.contains(r.0)));
+    let columns = head.lines.iter().any(|l| {
+        l.contains("A Transpose") && ["TERAFLOPS", "GIGAFLOPS"].iter().any(|r| l.contains(r))
+    });
     (columns && (titled || precision)).then(|| {
         Detection::new(
             96,
@@ -52,106 +48,57 @@ fn detect(head: &Head) -> Option<Detection> {
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
-    let device = defaults::device(&mut table, head, options);
-    let ids = Ids {
-        model: table.text_column(ColumnMeaning::Model, "application"),
-        rate: table.number_column(ColumnMeaning::ReportedRate, "TERAFLOPS"),
-    };
     let rows = DeepBench {
-        ids,
-        device,
+        device: defaults::device(&mut table, head, options),
         chosen: options.dtype("dtype"),
         dtype: None,
-        cols: None,
+        plan: None,
+        caches: ValueCaches::default(),
         sparse: false,
         other: 0,
     };
     Ok(Delimited::open(sniff_dialect(&head.lines), rows, table))
 }
 
-#[derive(Debug)]
-struct Ids {
-    model: ColumnId,
-    rate: ColumnId,
-}
-
-#[derive(Debug)]
-struct Cols {
-    sizes: [Col; 3],
-    trans: [Option<Col>; 2],
-    time: Col,
-    rate: Option<(Col, f64)>,
-    sparse: Vec<(usize, ColumnId)>,
-    padded: Option<(usize, ColumnId)>,
-}
+const COLUMNS: TableFormat = TableFormat {
+    columns: &[
+        column(&["application"], Model),
+        column(&["M"], M),
+        column(&["N"], N),
+        column(&["K"], K),
+        column(&["A Transpose"], TransA),
+        column(&["B Transpose"], TransB),
+        number(
+            &["Time (msec)", "Time (ms)", "Time", "Dense Time (msec)"],
+            Time,
+            MILLI,
+        ),
+        number(&["TERAFLOPS"], ReportedRate, TERA),
+        number(&["GIGAFLOPS"], ReportedRate, GIGA),
+    ],
+    ..TableFormat::DEFAULT
+};
 
 struct DeepBench {
-    ids: Ids,
     device: u16,
     chosen: Option<DataType>,
     dtype: Option<DataType>,
-    cols: Option<Cols>,
+    /// The columns of the section; `None` outside of the section of GEMMs.
+    plan: Option<Plan>,
+    caches: ValueCaches,
     /// A section of sparse multiplications was read.
     sparse: bool,
     /// Rows of the other sections.
     other: u64,
 }
 
-impl DeepBench {
-    fn header(record: &Record<'_>, table: &mut TableBuilder) -> Option<Cols> {
-        let h = Header::new(record);
-        let (m, n, k) = (h.find(&["M"])?, h.find(&["N"])?, h.find(&["K"])?);
-        let starting = |word: &str| {
-            let starts = |n: &String| n.trim().to_ascii_lowercase().starts_with(word);
-            h.names.iter().position(starts)
-        };
-        let time = starting("time").or_else(|| starting("dense time"))?;
-        let sparse = ["Sparsity", "Sparse Time (msec)"]
-            .iter()
-            .filter_map(|n| h.find(&[n]))
-            .map(|c| (c.index, table.auto_column(&c.name)))
-            .collect();
-        let padded = h
-            .find(&["Padded Kernels"])
-            .map(|c| (c.index, table.auto_column(&c.name)));
-        Some(Cols {
-            sizes: [m, n, k],
-            trans: [h.find(&["A Transpose"]), h.find(&["B Transpose"])],
-            time: Col {
-                index: time,
-                name: h.names[time].trim().to_owned(),
-            },
-            rate: RATES
-                .iter()
-                .find_map(|(name, scale)| Some((h.find(&[name])?, *scale))),
-            sparse,
-            padded,
-        })
+/// The columns of a section; its title is their header.
+fn section(mut header: Header, table: &mut TableBuilder) -> Plan {
+    // The column of the applications has no title.
+    if let Some(second) = header.names.get_mut(1).filter(|n| n.is_empty()) {
+        "application".clone_into(second);
     }
-
-    fn row(&self, cols: &Cols, record: &Record<'_>) -> Result<Row, RowError> {
-        if let Some(p) = record.problem() {
-            return Err(RowError::new(p));
-        }
-        let [m, n, k] = &cols.sizes;
-        let (m, n, k) = (
-            m.size(record, "M")?,
-            n.size(record, "N")?,
-            k.size(record, "K")?,
-        );
-        let time_s = cols.time.positive(record, "time", 1e-3)?;
-        let flag = |c: &Option<Col>| -> Result<bool, RowError> {
-            let Some(c) = c else { return Ok(false) };
-            values::transpose(&record.text(c.index))
-                .ok_or_else(|| c.bad(record, "transpose", CellError::NotATranspose))
-        };
-        let dtype = self.chosen.or(self.dtype).unwrap_or(DataType::Fp32);
-        let op =
-            Operation::uniform(dtype).with_layout(flag(&cols.trans[0])?, flag(&cols.trans[1])?);
-        let mut row = Row::new(m, n, k, op, time_s);
-        row.device = self.device;
-        Ok(row)
-    }
+    COLUMNS.plan(&header, table)
 }
 
 impl RowReader for DeepBench {
@@ -169,34 +116,32 @@ impl RowReader for DeepBench {
         if record.iter().all(<[u8]>::is_empty) {
             return Ok(());
         }
-        if !first.is_empty() || self.cols.is_none() {
-            // The title of a section is the header of its columns.
-            let dense = TITLES.iter().any(|t| first.eq_ignore_ascii_case(t));
-            self.cols = if dense || first.is_empty() {
-                Self::header(record, table)
-            } else {
-                None
-            };
+        let header = Header::new(record);
+        let titled = first.is_empty() || TITLES.iter().any(|t| first.eq_ignore_ascii_case(t));
+        if titled && header.has(&["M", "N", "K"]) {
+            self.sparse |= header.has(&["Sparsity"]);
+            self.plan = Some(section(header, table));
             return Ok(());
         }
-        let Some(cols) = &self.cols else {
-            self.other += 1;
+        if !first.is_empty() {
+            // The title of another section.
+            self.plan = None;
+            return Ok(());
+        }
+        let Some(plan) = &self.plan else {
+            // The titles of columns are no row.
+            let figures = (1..record.len()).any(|i| record.number(i).is_some());
+            self.other += u64::from(figures);
             return Ok(());
         };
-        let row = self.row(cols, record);
-        let t = table;
-        t.set_text(self.ids.model, record.get(1));
-        if let Some((c, scale)) = &cols.rate {
-            t.set_number(self.ids.rate, c.number(record, *scale));
-        }
-        for &(i, id) in &cols.sparse {
-            t.set_auto(id, record.get(i), record.number(i));
-        }
-        self.sparse |= !cols.sparse.is_empty();
-        if let Some((i, id)) = cols.padded {
-            t.set_auto(id, record.get(i), record.number(i));
-        }
-        t.commit(record.line(), record.raw(), row);
+        let given = Given {
+            dtype: self.chosen.or(self.dtype).or(Some(DataType::Fp32)),
+            device: Some(self.device),
+            ..Given::default()
+        };
+        let row = row(plan, &given, &mut self.caches, table, record);
+        stage(&plan.extras, &given, table, record);
+        table.commit(record.line(), record.raw(), row);
         Ok(())
     }
 
@@ -210,8 +155,8 @@ impl RowReader for DeepBench {
         }
         if self.other > 0 {
             table.note(format!(
-                "{} rows of other sections (convolutions, recurrent layers, all-reduce) are no GEMMs.",
-                self.other
+                "{} of other sections (convolutions, recurrent layers, all-reduce), which hold no GEMMs.",
+                plural(self.other, "row")
             ));
         }
         Ok(Imported::table(table.finish()))
