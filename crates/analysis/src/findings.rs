@@ -364,7 +364,7 @@ pub(crate) const TRIFLE_SHARE: f64 = 0.01;
 pub(crate) const ANOMALY_EFFICIENCY: f64 = 1.10;
 
 /// Priority by share of the time and efficiency; the first matching rule decides.
-pub fn priority(share: f64, efficiency: Option<f64>, notable: bool) -> Severity {
+pub(crate) fn priority(share: f64, efficiency: Option<f64>, notable: bool) -> Severity {
     let under = |limit: f64| efficiency.is_some_and(|e| e < limit);
     if share > CRITICAL_SHARE && under(CRITICAL_EFFICIENCY) {
         Severity::Critical
@@ -474,7 +474,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The findings so far, ranked.
-    pub fn finish(self) -> Findings {
+    pub(crate) fn finish(self) -> Findings {
         self.parts().0
     }
 
@@ -497,7 +497,7 @@ pub fn check_all(frame: &Frame) -> Findings {
 }
 
 /// Most important first: severity, then the time that could be saved, then the time.
-pub fn rank(findings: &mut [Finding]) {
+pub(crate) fn rank(findings: &mut [Finding]) {
     let back = |f: &Finding| f.gives_back_s.map_or(0.0, |(low, high)| 0.5 * (low + high));
     findings.sort_by(|a, b| {
         a.severity

@@ -49,7 +49,7 @@ pub enum SplitK {
 
 impl SplitK {
     /// The factor to count with.
-    pub fn factor(self) -> u32 {
+    pub(crate) fn factor(self) -> u32 {
         match self {
             SplitK::Stated(s) | SplitK::Launched(s) => s,
             SplitK::None | SplitK::AtRunTime => 1,
@@ -220,7 +220,7 @@ impl<'a> TileRoofs<'a> {
     }
 
     /// True if at least one row can have a tile.
-    pub fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         self.columns.is_some() || self.by_kernel.iter().any(Option::is_some)
     }
 
@@ -232,7 +232,7 @@ impl<'a> TileRoofs<'a> {
     }
 
     /// The tile of a row; `None` if neither columns nor name tell it.
-    pub fn tile(&self, row: usize) -> Option<(Tile, TileFrom)> {
+    pub(crate) fn tile(&self, row: usize) -> Option<(Tile, TileFrom)> {
         if let Some([m, n]) = self.columns
             && let (Some(m), Some(n)) = (whole(Some(m), row), whole(Some(n), row))
         {

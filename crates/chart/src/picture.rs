@@ -38,7 +38,11 @@ pub fn frame(data: Dataset, state: &ViewState, custom: &[Device]) -> (Frame, Vec
 /// The selected rows of a view state, in the order of selection: those that the reader picked,
 /// else those of the chosen finding. `findings` gives what was found in the frame, and is asked
 /// only where a finding is chosen.
-pub fn selected(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Findings) -> Vec<u32> {
+pub(crate) fn selected(
+    frame: &Frame,
+    state: &ViewState,
+    findings: impl FnOnce() -> Findings,
+) -> Vec<u32> {
     if !state.selection.is_empty() {
         return RowRef::find(&state.selection, &frame.data);
     }

@@ -69,7 +69,7 @@ pub(crate) fn sound(scene: &crate::scene::Scene) {
     }
     for m in &scene.hit_areas {
         assert!(m.rect.iter().all(|v| v.is_finite()), "{m:?}");
-        assert!(!m.tooltip.is_empty());
+        assert!(!m.tooltip.sentence().is_empty());
     }
 }
 

@@ -6,7 +6,7 @@ use gemmscope_table::native_csv::{DERIVED, FROM_ROOF};
 use std::fmt::Write;
 
 /// What each fixed column of gemmscope's own table holds: unit and range.
-pub const SCHEMA: [(&str, &str); 18] = [
+pub(crate) const SCHEMA: [(&str, &str); 18] = [
     ("gemmscope", "version of the table: 1"),
     ("m", "rows of A and C: a whole number from 1 to 4294967295"),
     ("n", "columns of B and C"),

@@ -14,7 +14,7 @@ pub struct Detection {
 
 impl Detection {
     /// A score and its reason.
-    pub fn new(score: u8, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(score: u8, reason: impl Into<String>) -> Self {
         Detection {
             score,
             reason: reason.into(),
@@ -44,7 +44,7 @@ impl Head {
     }
 
     /// A head of these lines, for tests and pasted text.
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         Head {
             lines: text.lines().map(str::to_owned).collect(),
             complete: true,
@@ -53,7 +53,7 @@ impl Head {
     }
 
     /// The first line that is not blank.
-    pub fn first(&self) -> &str {
+    pub(crate) fn first(&self) -> &str {
         self.lines
             .iter()
             .map(|l| l.trim())
@@ -63,14 +63,14 @@ impl Head {
 
     /// Fields of a line, split at `delimiter`, trimmed, without quotes around them. Good enough
     /// for looking at headers; a reader uses [`Records`].
-    pub fn fields(line: &str, delimiter: char) -> Vec<&str> {
+    pub(crate) fn fields(line: &str, delimiter: char) -> Vec<&str> {
         line.split(delimiter)
             .map(|f| f.trim().trim_matches('"').trim())
             .collect()
     }
 
     /// Position of the first line whose comma-separated fields hold all of these names.
-    pub fn line_with(&self, names: &[&str]) -> Option<usize> {
+    pub(crate) fn line_with(&self, names: &[&str]) -> Option<usize> {
         self.lines.iter().position(|l| {
             let fields = Head::fields(l, ',');
             let has = |n: &&str| fields.iter().any(|f| f.eq_ignore_ascii_case(n));

@@ -73,7 +73,7 @@ pub use crate::head::{Detection, Head};
 pub use crate::imported::Imported;
 pub use crate::options::ImportOptions;
 pub use crate::reader::Reader;
-pub use crate::source::session::{Progress, Session, read_all};
+pub use crate::source::session::{Session, read_all};
 pub use crate::split::dialect::{Delimiter, Dialect, sniff_dialect};
 pub use crate::split::json::Scanner;
 pub use crate::split::records::{Line, Lines, Record, Records};

@@ -31,7 +31,7 @@ impl ImportOptions {
     }
 
     /// The data type the user chose under `key` (usually `dtype`).
-    pub fn dtype(&self, key: &str) -> Option<DataType> {
+    pub(crate) fn dtype(&self, key: &str) -> Option<DataType> {
         self.answer(key).and_then(DataType::parse)
     }
 }

@@ -10,10 +10,6 @@ pub trait Reader {
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError>;
     /// Ends the file and returns what was read.
     fn finish(self: Box<Self>) -> Result<Imported, ImportError>;
-    /// Rows so far, for the progress display.
-    fn rows(&self) -> u64 {
-        0
-    }
 }
 
 /// A reader of a file, or why the file cannot be read.
@@ -26,10 +22,6 @@ pub(crate) trait RowReader: Sized {
     /// The end of the file: remarks, and rows that waited for it.
     fn end(self, table: TableBuilder) -> Result<Imported, ImportError> {
         Ok(Imported::table(table.finish()))
-    }
-    /// Rows so far that are not in the table.
-    fn waiting(&self) -> usize {
-        0
     }
 }
 
@@ -71,10 +63,6 @@ impl<R: RowReader> Reader for Delimited<R> {
         records.finish(|r| rows.record(r, table))?;
         self.rows.end(self.table)
     }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read() + self.rows.waiting() as u64
-    }
 }
 
 /// A reader that gets lines: see [`Logged`].
@@ -83,10 +71,6 @@ pub(crate) trait LineReader: Sized {
     fn line(&mut self, line: Line<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
     /// As [`RowReader::end`].
     fn end(self, table: TableBuilder) -> Result<Imported, ImportError>;
-    /// As [`RowReader::waiting`].
-    fn waiting(&self) -> usize {
-        0
-    }
 }
 
 /// A [`Reader`] of line-by-line logs around a [`LineReader`].
@@ -126,9 +110,5 @@ impl<R: LineReader> Reader for Logged<R> {
         } = &mut *self;
         lines.finish(|l| reader.line(l, table))?;
         self.reader.end(self.table)
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read() + self.reader.waiting() as u64
     }
 }

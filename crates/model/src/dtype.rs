@@ -105,23 +105,7 @@ pub enum Family {
     Int4,
 }
 
-impl Family {
-    /// The name that the page shows: `fp8`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fp64 => "fp64",
-            Self::Fp32 => "fp32",
-            Self::Tf32 => "tf32",
-            Self::Fp16 => "fp16",
-            Self::Bf16 => "bf16",
-            Self::Fp8 => "fp8",
-            Self::Fp6 => "fp6",
-            Self::Fp4 => "fp4",
-            Self::Int8 => "int8",
-            Self::Int4 => "int4",
-        }
-    }
-}
+impl Family {}
 
 impl DataType {
     /// Every type, widest first.

@@ -4,7 +4,7 @@
 //! or a file uses, and [`Device::from_json`] reads a user's own device. Peaks are always dense: a
 //! rate with structured sparsity is never a roof.
 
-use crate::dtype::{DataType, Family};
+use crate::dtype::DataType;
 use serde::{Deserialize, Serialize};
 
 mod catalog;
@@ -234,38 +234,12 @@ impl Device {
         )
     }
 
-    /// Families of types for which this device has a peak, each once, widest first.
-    pub fn families(&self) -> Vec<Family> {
-        let mut families: Vec<Family> = self
-            .peaks
-            .iter()
-            .filter_map(|peak| peak.dtype.family())
-            .collect();
-        families.sort_unstable();
-        families.dedup();
-        families
-    }
-
     /// The largest on-chip cache in bytes: the last level if there is one, else L2.
     pub fn cache_bytes(&self) -> Option<f64> {
         match (self.l2_bytes, self.llc_bytes) {
             (Some(l2), Some(llc)) => Some(l2.max(llc)),
             (l2, llc) => l2.or(llc),
         }
-    }
-
-    /// This device at another clock: compute peaks scale with it, memory does not. `None` if the
-    /// clock of the peaks is unknown. Profilers lock the clock low, and without this correction
-    /// good kernels would look slow.
-    pub fn at_clock(&self, clock_hz: f64) -> Option<Self> {
-        let factor = clock_hz / self.clock_hz?;
-        let mut device = self.clone();
-        for peak in &mut device.peaks {
-            peak.flops_per_s *= factor;
-            peak.achievable_flops_per_s = peak.achievable_flops_per_s.map(|rate| rate * factor);
-        }
-        device.clock_hz = Some(clock_hz);
-        Some(device)
     }
 }
 
@@ -321,17 +295,5 @@ mod tests {
             device("v100-sxm2").explain_peak(DataType::Bf16),
             "Tesla V100-SXM2 lists no bf16 rate: no roof for it"
         );
-    }
-
-    #[test]
-    fn another_clock_scales_compute_only() {
-        // An A100 profiled at 765 MHz.
-        let a100 = device("a100-40-sxm");
-        let locked = a100.at_clock(765e6).unwrap();
-        let peak = locked.peak_for(DataType::Fp16).unwrap().flops_per_s;
-        assert!((peak / 312e12 - 765.0 / 1410.0).abs() < 1e-12);
-        // 160.6 TFLOP/s is 51 % of the datasheet and 94.9 % of this.
-        assert!((160.6e12 / peak - 0.949).abs() < 1e-3);
-        assert_eq!(locked.bandwidth_bytes_per_s, a100.bandwidth_bytes_per_s);
     }
 }

@@ -119,11 +119,6 @@ impl Roof {
         }
     }
 
-    /// Roofline time over measured time, equal to attained over roof(AI).
-    pub fn efficiency(&self, flops: f64, bytes: f64, time_s: f64) -> f64 {
-        self.time_s(flops, bytes) / time_s
-    }
-
     /// Everything about one timed problem (`time_s` for the whole batch).
     pub fn measure(&self, problem: &Problem, time_s: f64) -> Measurement {
         let (work, bytes, time) = (problem.work(), problem.bytes(), Seconds(time_s));
@@ -151,7 +146,7 @@ impl Roof {
     ///
     /// From AI(M) = ridge, with one batch entry:
     /// `M = r s_b K N / (2 K N - r (s_a K + s_c N))`.
-    pub fn ridge_m(&self, problem: &Problem) -> Option<u32> {
+    pub(crate) fn ridge_m(&self, problem: &Problem) -> Option<u32> {
         self.ridge_size(|m| Problem { m, ..*problem })
     }
 
@@ -188,34 +183,6 @@ impl Device {
             },
             bandwidth_bytes_per_s: self.bandwidth_bytes_per_s,
         })
-    }
-}
-
-/// The efficiency of a set of timed GEMMs: sum(roofline time x count) / sum(time x count). Never
-/// the mean of percentages, in which a thousand tiny calls would outvote the one that matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct WeightedEfficiency {
-    /// Sum of roofline time x count in seconds.
-    pub roofline_s: f64,
-    /// Sum of time x count in seconds.
-    pub time_s: f64,
-}
-
-impl WeightedEfficiency {
-    /// Adds one GEMM that ran `count` times in `time_s` each.
-    pub fn add(&mut self, roofline_s: f64, time_s: f64, count: f64) {
-        self.roofline_s += roofline_s * count;
-        self.time_s += time_s * count;
-    }
-
-    /// The efficiency; `None` for an empty set.
-    pub fn value(&self) -> Option<f64> {
-        (self.time_s > 0.0).then(|| self.roofline_s / self.time_s)
-    }
-
-    /// Time in seconds that perfect kernels would save.
-    pub fn lost_s(&self) -> f64 {
-        self.time_s - self.roofline_s
     }
 }
 
@@ -288,17 +255,6 @@ mod tests {
         assert_eq!(A100.bound(0.76 * ridge), Bound::NearRidge);
         assert_eq!(A100.bound(1.24 * ridge), Bound::NearRidge);
         assert_eq!(A100.bound(1.26 * ridge), Bound::Compute);
-    }
-
-    #[test]
-    fn a_set_is_weighted_by_time() {
-        let mut set = WeightedEfficiency::default();
-        assert_eq!(set.value(), None);
-        set.add(1e-6, 10e-6, 1000.0);
-        set.add(9e-3, 10e-3, 1.0);
-        // (1 ms + 9 ms) of (10 ms + 10 ms), where the mean of percentages says 10.1 %.
-        close(set.value().unwrap(), 0.5, 1e-12);
-        close(set.lost_s(), 10e-3, 1e-12);
     }
 
     #[test]

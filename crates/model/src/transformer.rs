@@ -187,14 +187,6 @@ impl Workload {
         }
     }
 
-    /// Forward and backward over `batch` bf16 sequences of `length` tokens.
-    pub fn training(batch: u32, length: u32) -> Self {
-        Self {
-            backward: true,
-            ..Self::prefill(batch, length)
-        }
-    }
-
     /// Tokens that pass through the layers in this step.
     pub fn tokens(&self) -> u64 {
         match self.phase {

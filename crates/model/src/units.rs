@@ -129,13 +129,6 @@ impl Bytes {
     }
 }
 
-impl BytesPerSec {
-    /// The same bandwidth in binary units, three significant digits: `4.82 TiB/s`.
-    pub fn to_iec(self) -> String {
-        format_iec(self.0, "B/s", 3)
-    }
-}
-
 /// The larger value; `a` if `b` is NaN. Faster than `f64::max`, which is a call in wasm.
 #[inline]
 pub fn larger<T: PartialOrd>(a: T, b: T) -> T {

@@ -48,7 +48,7 @@ struct Entry {
 }
 
 /// Files as one deflated block.
-pub fn pack(files: &[Carried]) -> Vec<u8> {
+pub(crate) fn pack(files: &[Carried]) -> Vec<u8> {
     let head: Vec<Entry> = files
         .iter()
         .map(|f| Entry {
@@ -72,7 +72,7 @@ pub fn pack(files: &[Carried]) -> Vec<u8> {
 /// # Errors
 ///
 /// A sentence about what is wrong with it.
-pub fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
+pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
     let mut plain = Vec::new();
     DeflateDecoder::new(block)
         .take(limit + 1)

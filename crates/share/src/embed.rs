@@ -24,7 +24,7 @@ use serde_json::Value;
 /// Version of the protocol; a host asks for one of [`VERSIONS`].
 pub const VERSIONS: [u32; 1] = [1];
 /// Largest file a host may hand over, bytes.
-pub const MAX_BYTES: usize = 64 << 20;
+pub(crate) const MAX_BYTES: usize = 64 << 20;
 /// Longest name, characters.
 pub(crate) const MAX_NAME: usize = 256;
 /// Longest message without its bytes, characters.

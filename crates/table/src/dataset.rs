@@ -38,7 +38,7 @@ pub enum ColumnData {
 
 impl ColumnData {
     /// An empty text column.
-    pub fn text() -> Self {
+    pub(crate) fn text() -> Self {
         ColumnData::Text {
             codes: Vec::new(),
             values: vec![String::new()],
@@ -59,7 +59,7 @@ impl ColumnData {
     }
 
     /// Fills with "missing" up to `len` rows.
-    pub fn pad(&mut self, len: usize) {
+    pub(crate) fn pad(&mut self, len: usize) {
         match self {
             ColumnData::Text { codes, .. } => codes.resize(len, 0),
             ColumnData::Number(v) => v.resize(len, f64::NAN),

@@ -33,7 +33,7 @@ pub struct Range {
 
 impl Range {
     /// True if the value is inside. NaN is inside an open range only.
-    pub fn contains(&self, v: f64) -> bool {
+    pub(crate) fn contains(&self, v: f64) -> bool {
         self.min.is_none_or(|lo| v >= lo) && self.max.is_none_or(|hi| v <= hi)
     }
 }

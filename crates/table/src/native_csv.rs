@@ -189,7 +189,7 @@ pub(crate) fn push_quoted(out: &mut String, text: &str) {
 }
 
 /// Header of an extra column: meaning, unit, key and label.
-pub fn title(column: &Column) -> String {
+pub(crate) fn title(column: &Column) -> String {
     let text = matches!(column.data, ColumnData::Text { .. });
     let what = match (column.meaning, text) {
         (ColumnMeaning::Other, true) => "text".to_owned(),

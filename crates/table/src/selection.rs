@@ -89,7 +89,7 @@ struct Run {
 }
 
 /// Longest text that a link carries for a set of rows, in bytes.
-pub const LONGEST: usize = 4000;
+pub(crate) const LONGEST: usize = 4000;
 
 impl RowSet {
     /// The set of these rows.
@@ -126,7 +126,7 @@ impl RowSet {
     }
 
     /// For each row of the data, in order: whether it is in the set.
-    pub fn marks<'a>(&'a self, data: &'a Dataset) -> impl Iterator<Item = bool> + 'a {
+    pub(crate) fn marks<'a>(&'a self, data: &'a Dataset) -> impl Iterator<Item = bool> + 'a {
         let mut before = None;
         let mut part = 0u32;
         data.source.iter().zip(&data.line).map(move |(&s, &line)| {
@@ -172,7 +172,7 @@ impl RowSet {
     ///
     /// # Errors
     /// The expected form and the part that does not have it.
-    pub fn decode(text: &str) -> Result<RowSet, String> {
+    pub(crate) fn decode(text: &str) -> Result<RowSet, String> {
         let (what, list) = text
             .split_once('*')
             .ok_or_else(|| format!("expected what*file.line: {text}"))?;

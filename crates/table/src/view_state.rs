@@ -13,7 +13,7 @@ use gemmscope_model::hardware::RoofKind;
 use std::collections::BTreeMap;
 
 /// Version of the text form.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 pub use crate::selection::RowRef;
 
@@ -49,11 +49,6 @@ impl ViewState {
     /// A view's setting.
     pub fn param(&self, key: &str) -> Option<&str> {
         self.params.get(key).map(String::as_str)
-    }
-
-    /// A view's setting that names a field.
-    pub fn field(&self, key: &str) -> Option<Field> {
-        self.param(key).and_then(Field::parse)
     }
 
     /// Sets or (with "") clears a view's setting.

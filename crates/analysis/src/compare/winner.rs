@@ -134,7 +134,7 @@ impl Size {
     }
 
     /// The field of this size.
-    pub fn field(self) -> Field {
+    pub(crate) fn field(self) -> Field {
         match self {
             Size::M => Field::M,
             Size::N => Field::N,

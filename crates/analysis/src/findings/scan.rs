@@ -46,7 +46,7 @@ impl Group {
     }
 
     /// Time minus roof time of all calls, seconds; never negative.
-    pub fn lost_s(&self) -> f64 {
+    pub(crate) fn lost_s(&self) -> f64 {
         (self.time_s - self.roof_s).max(0.0)
     }
 }
@@ -65,7 +65,7 @@ pub enum Whole {
 
 impl Whole {
     /// Name, for use after "of".
-    pub fn label(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Whole::ComputeTime => "compute time",
             Whole::ListedKernels => "kernel time",
@@ -400,17 +400,17 @@ impl<'a> Scan<'a> {
     }
 
     /// The data.
-    pub fn data(&self) -> &'a Dataset {
+    pub(crate) fn data(&self) -> &'a Dataset {
         &self.frame.data
     }
 
     /// The figures.
-    pub fn metrics(&self) -> &'a Metrics {
+    pub(crate) fn metrics(&self) -> &'a Metrics {
         &self.frame.metrics
     }
 
     /// Rows of a group, ascending.
-    pub fn rows(&self, group: &Group) -> &[u32] {
+    pub(crate) fn rows(&self, group: &Group) -> &[u32] {
         let start = group.start as usize;
         self.order
             .get(start..start + group.len as usize)
@@ -418,7 +418,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The groups that rules check, each with its number.
-    pub fn checked(&self) -> impl Iterator<Item = (u32, &Group)> {
+    pub(crate) fn checked(&self) -> impl Iterator<Item = (u32, &Group)> {
         (0u32..).zip(&self.groups).filter(|(_, g)| g.checked)
     }
 
@@ -453,17 +453,17 @@ impl<'a> Scan<'a> {
     }
 
     /// Shape, types, layout.
-    pub fn problem(&self, group: &Group) -> Problem {
+    pub(crate) fn problem(&self, group: &Group) -> Problem {
         self.data().problem(group.row as usize)
     }
 
     /// Roof of a group.
-    pub fn roof(&self, group: &Group) -> Option<Roof> {
+    pub(crate) fn roof(&self, group: &Group) -> Option<Roof> {
         self.metrics().roof(self.data(), group.row as usize)
     }
 
     /// Device of a group.
-    pub fn device(&self, group: &Group) -> Option<&'a Device> {
+    pub(crate) fn device(&self, group: &Group) -> Option<&'a Device> {
         self.metrics()
             .devices
             .get(usize::from(self.data().device[group.row as usize]))?
@@ -471,28 +471,28 @@ impl<'a> Scan<'a> {
     }
 
     /// What limits a group at its roof.
-    pub fn bound(&self, group: &Group) -> Option<Bound> {
+    pub(crate) fn bound(&self, group: &Group) -> Option<Bound> {
         let row = group.row as usize;
         self.roof(group).map(|r| r.bound(self.metrics().ai[row]))
     }
 
     /// Tile of a group and its roof, from its first row.
-    pub fn tile(&self, group: &Group) -> Option<RowTile> {
+    pub(crate) fn tile(&self, group: &Group) -> Option<RowTile> {
         self.tiles.of(group.row as usize)
     }
 
     /// `datasheet roof`, `max-achievable roof`.
-    pub fn roof_name(&self) -> &'static str {
+    pub(crate) fn roof_name(&self) -> &'static str {
         crate::explain::roof_name(self.metrics().kind)
     }
 
     /// True if the roofs are achievable rates, not the datasheet's.
-    pub fn achievable(&self) -> bool {
+    pub(crate) fn achievable(&self) -> bool {
         self.metrics().kind == RoofKind::Achievable
     }
 
     /// Shape, type and kernel or operation of a group, in one line.
-    pub fn title(&self, group: &Group) -> String {
+    pub(crate) fn title(&self, group: &Group) -> String {
         let row = group.row as usize;
         let data = self.data();
         let name = [ColumnMeaning::OpName, ColumnMeaning::Library]
@@ -506,7 +506,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Code of a group's library, if the file has such a column.
-    pub fn library(&self, group: &Group) -> Option<u32> {
+    pub(crate) fn library(&self, group: &Group) -> Option<u32> {
         self.codes.library.map(|c| c[group.row as usize])
     }
 

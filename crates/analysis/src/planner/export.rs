@@ -309,7 +309,7 @@ fn lines(
 }
 
 /// `hipblaslt-bench` commands.
-pub fn hipblaslt(plan: &Plan) -> String {
+pub(crate) fn hipblaslt(plan: &Plan) -> String {
     lines(plan, "#!/bin/sh\n", "#", |problem| {
         let p = problem.other_storage_order();
         let letter = |t: bool| if t { "T" } else { "N" };
@@ -367,7 +367,7 @@ pub fn hipblaslt(plan: &Plan) -> String {
 }
 
 /// `cutlass_profiler` commands.
-pub fn cutlass(plan: &Plan) -> String {
+pub(crate) fn cutlass(plan: &Plan) -> String {
     lines(plan, "#!/bin/sh\n", "#", |p| {
         let layout = |transposed: bool| if transposed { "column" } else { "row" };
         let accumulate = cutlass_type(p.op.compute.default_accumulate())?;

@@ -120,7 +120,7 @@ pub(crate) const FIELDS: [ModelField; 10] = [
 
 impl ModelField {
     /// Largest value of a size.
-    pub const LARGEST: u32 = 1 << 24;
+    pub(crate) const LARGEST: u32 = 1 << 24;
 }
 
 impl std::fmt::Debug for ModelField {

@@ -21,7 +21,7 @@ pub struct Group {
 }
 
 /// Value of the model setting for the user's own configuration.
-pub const OWN: &str = "own";
+pub(crate) const OWN: &str = "own";
 
 /// Formats that can be chosen for one operand.
 const TYPES: [DataType; 15] = {

@@ -187,7 +187,7 @@ impl PlanState {
     }
 
     /// The chosen model without changed sizes.
-    pub fn base(state: &ViewState) -> Model {
+    pub(crate) fn base(state: &ViewState) -> Model {
         let mut keys = Keys {
             state,
             problems: Vec::new(),

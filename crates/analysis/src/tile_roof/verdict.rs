@@ -23,7 +23,7 @@ pub enum Limit {
 
 impl RowTile {
     /// Attained rate over the tile's roof.
-    pub fn efficiency(&self) -> Option<f64> {
+    pub(crate) fn efficiency(&self) -> Option<f64> {
         self.roof.map(|r| self.attained_flops_per_s / r.flops_per_s)
     }
 
@@ -40,7 +40,7 @@ impl RowTile {
     }
 
     /// The largest limit.
-    pub fn limit(&self) -> Limit {
+    pub(crate) fn limit(&self) -> Limit {
         let (Some(waves), Some(roof)) = (self.waves, self.roof) else {
             return Limit::Kernel;
         };
@@ -65,7 +65,7 @@ impl RowTile {
     }
 
     /// A sentence that compares the attained rate with the roofs of tile and device.
-    pub fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let attained = FlopsPerSec(self.attained_flops_per_s);
         let (Some(waves), Some(roof), Some((units, kind))) = (self.waves, self.roof, &self.units)
         else {
@@ -141,7 +141,7 @@ impl RowTile {
     }
 
     /// The formulas of workgroups, tile and wave efficiency with their numbers.
-    pub fn formula(&self) -> String {
+    pub(crate) fn formula(&self) -> String {
         let [m, n, _, batch] = self.sizes;
         let Tile { m: bm, n: bn, .. } = self.tile;
         let mut text = format!(

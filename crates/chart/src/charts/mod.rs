@@ -193,7 +193,7 @@ pub trait Chart {
 }
 
 /// Why there is nothing to draw, whatever the view; `None` where there are rows.
-pub fn nothing(frame: &Frame) -> Option<&'static str> {
+pub(crate) fn nothing(frame: &Frame) -> Option<&'static str> {
     if frame.data.is_empty() {
         Some("No GEMMs yet: open a file.")
     } else if frame.rows.is_empty() {

@@ -17,7 +17,7 @@ use plotters_backend::{
 };
 
 /// Fonts of every chart, in the page and in saved files.
-pub const FONT_FAMILY: &str =
+pub(crate) const FONT_FAMILY: &str =
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
 
 /// How CSS pixels become a backend's units.
@@ -51,7 +51,7 @@ impl Options {
     }
 
     /// For plotters-svg, which divides text sizes by 1.24 and centres text on half an x-height.
-    pub fn svg() -> Self {
+    pub(crate) fn svg() -> Self {
         Options {
             scale: 10.0,
             snap: 10.0,
@@ -61,7 +61,7 @@ impl Options {
     }
 
     /// Units in a device pixel of a canvas.
-    pub const SUBPIXEL: f64 = 8.0;
+    pub(crate) const SUBPIXEL: f64 = 8.0;
 }
 
 /// Draws a scene. Images are left out: draw them where `Painter::draw` says so.
@@ -449,7 +449,7 @@ fn circle((x, y): Point, radius: f64, closed: bool) -> Vec<Point> {
 }
 
 /// The outline of a filled symbol; shapes have about the area of the disc.
-pub fn corners(at: Point, radius: f64, symbol: Symbol) -> Vec<Point> {
+pub(crate) fn corners(at: Point, radius: f64, symbol: Symbol) -> Vec<Point> {
     let (x, y) = at;
     match symbol {
         Symbol::Triangle => {

@@ -94,7 +94,7 @@ fn number(v: f64) -> String {
 }
 
 /// Pixels as a PNG file; None where the sizes do not agree.
-pub fn png(width: u32, height: u32, rgba: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn png(width: u32, height: u32, rgba: &[u8]) -> Option<Vec<u8>> {
     let row = width as usize * 4;
     if row == 0 || height == 0 || rgba.len() != row * height as usize {
         return None;

@@ -34,7 +34,7 @@ impl Camera {
 
     /// Ranges inside a drawn box, with their ends rounded outward to three digits, since people
     /// read and edit them.
-    pub fn ranges_in(&self, rect: Rect) -> Zoom {
+    pub(crate) fn ranges_in(&self, rect: Rect) -> Zoom {
         let ((x0, x1), (y0, y1)) = self.plot.between(rect).domains();
         let out = |a: f64, b: f64| (down(a.min(b)), up(a.max(b)));
         (out(x0, x1), out(y0, y1))
@@ -64,7 +64,7 @@ fn tidy(count: f64, grain: f64) -> f64 {
 }
 
 /// The parameter that holds the zoom of a chart.
-pub fn zoom_key(id: &str) -> String {
+pub(crate) fn zoom_key(id: &str) -> String {
     format!("zoom.{id}")
 }
 

@@ -25,7 +25,7 @@ pub struct ColorScale {
 
 /// The colour scale by one field in either theme, each made when it is first asked for.
 #[derive(Debug)]
-pub struct Colors {
+pub(crate) struct Colors {
     frame: Frame,
     info: Option<FieldInfo>,
     made: [std::sync::OnceLock<ColorScale>; 2],
@@ -33,7 +33,7 @@ pub struct Colors {
 
 impl Colors {
     /// By a field, or one colour for everything.
-    pub fn new(frame: &Frame, info: Option<FieldInfo>) -> Self {
+    pub(crate) fn new(frame: &Frame, info: Option<FieldInfo>) -> Self {
         Colors {
             frame: frame.clone(),
             info,
@@ -42,7 +42,7 @@ impl Colors {
     }
 
     /// In the colours of a theme.
-    pub fn of(&self, theme: &Theme) -> &ColorScale {
+    pub(crate) fn of(&self, theme: &Theme) -> &ColorScale {
         self.made[usize::from(theme.dark)].get_or_init(|| match &self.info {
             Some(info) => ColorScale::by(&self.frame, info, theme),
             None => ColorScale::plain(theme),
@@ -103,7 +103,12 @@ impl ColorScale {
 
     /// By category. Up to 24 values look different, in the order of their codes; past that the
     /// 23 most frequent ones of the whole dataset, and the others in grey together.
-    pub fn category(label: &str, categories: &Categories<'_>, rows: usize, theme: &Theme) -> Self {
+    pub(crate) fn category(
+        label: &str,
+        categories: &Categories<'_>,
+        rows: usize,
+        theme: &Theme,
+    ) -> Self {
         let values = &categories.values;
         let mut counts = vec![0u64; values.len()];
         for row in 0..rows {
@@ -207,12 +212,12 @@ impl ColorScale {
 
     /// Code of a row.
     #[inline]
-    pub fn code(&self, row: usize) -> u16 {
+    pub(crate) fn code(&self, row: usize) -> u16 {
         self.codes.get(row).copied().unwrap_or(0)
     }
 
     /// Colour of a row.
-    pub fn color(&self, row: usize) -> Color {
+    pub(crate) fn color(&self, row: usize) -> Color {
         let code = usize::from(self.code(row));
         self.palette
             .get(code)
@@ -222,7 +227,7 @@ impl ColorScale {
 }
 
 /// The sequential map kept away from the end that the theme's panel has.
-pub fn shown(t: f64, theme: &Theme) -> Color {
+pub(crate) fn shown(t: f64, theme: &Theme) -> Color {
     if theme.dark {
         sequential(0.16 + 0.84 * t)
     } else {

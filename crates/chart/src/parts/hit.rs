@@ -45,7 +45,7 @@ pub struct HitGrid {
 impl HitGrid {
     /// A grid over a rectangle. `each` calls back with id and position of every point, in the
     /// same order each of the two times it is called; points outside are left out.
-    pub fn build(rect: Rect, mut each: impl FnMut(&mut dyn FnMut(u32, f32, f32))) -> Self {
+    pub(crate) fn build(rect: Rect, mut each: impl FnMut(&mut dyn FnMut(u32, f32, f32))) -> Self {
         let usable = rect.iter().all(|v| v.is_finite()) && rect[2] > 0.0 && rect[3] > 0.0;
         if !usable {
             return HitGrid::default();
@@ -161,7 +161,7 @@ impl HitGrid {
     }
 
     /// How many points lie within `radius`: "and 41 more here".
-    pub fn count_near(&self, (x, y): Point, radius: f64) -> usize {
+    pub(crate) fn count_near(&self, (x, y): Point, radius: f64) -> usize {
         let mut n = 0;
         let reach = [x - radius, y - radius, 2.0 * radius, 2.0 * radius];
         self.bands(reach, |band| {
@@ -171,7 +171,7 @@ impl HitGrid {
     }
 
     /// Ids inside a rectangle (its edge included), ascending.
-    pub fn within(&self, rect: Rect) -> Vec<u32> {
+    pub(crate) fn within(&self, rect: Rect) -> Vec<u32> {
         let mut out = Vec::new();
         self.bands(rect, |band| {
             if crate::clip::holds(rect, self.at(band)) {
@@ -182,16 +182,10 @@ impl HitGrid {
         out
     }
 
-    /// Where an id is, if it is in the grid.
-    pub fn position(&self, id: u32) -> Option<Point> {
-        let band = self.ids.iter().position(|&i| i == id)?;
-        Some(self.at(band))
-    }
-
     /// The next point for the keyboard. Left and right walk all points by x (then y, then row),
     /// up and down by y (then x, then row), so that every point is reached. Without a point to
     /// start from: the first one of that walk.
-    pub fn neighbour(&self, from: Option<u32>, direction: Direction) -> Option<Hit> {
+    pub(crate) fn neighbour(&self, from: Option<u32>, direction: Direction) -> Option<Hit> {
         let key = |band: usize| -> (f32, f32, u32) {
             let (x, y, id) = (self.xs[band], self.ys[band], self.ids[band]);
             match direction {

@@ -3,7 +3,7 @@
 use crate::scene::Point;
 
 /// A rectangle: left, top, width, height.
-pub type Rect = [f64; 4];
+pub(crate) type Rect = [f64; 4];
 
 /// True where two rectangles share area.
 pub fn overlaps(a: Rect, b: Rect) -> bool {
@@ -19,13 +19,13 @@ pub fn contains(outer: Rect, inner: Rect) -> bool {
 }
 
 /// A rectangle grown by a margin on each side.
-pub fn grown(r: Rect, by: f64) -> Rect {
+pub(crate) fn grown(r: Rect, by: f64) -> Rect {
     [r[0] - by, r[1] - by, r[2] + 2.0 * by, r[3] + 2.0 * by]
 }
 
 /// A placed label.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placed {
+pub(crate) struct Placed {
     /// Where the text box went.
     pub rect: Rect,
     /// Leader line from the marked point to the box, where the box is not beside the point.
@@ -34,7 +34,7 @@ pub struct Placed {
 
 /// Keeps what is taken and finds room for more.
 #[derive(Clone, Debug)]
-pub struct Placer {
+pub(crate) struct Placer {
     bounds: Rect,
     taken: Vec<Rect>,
     lines: Vec<(Point, Point)>,
@@ -42,7 +42,7 @@ pub struct Placer {
 
 impl Placer {
     /// Room inside `bounds`.
-    pub fn new(bounds: Rect) -> Self {
+    pub(crate) fn new(bounds: Rect) -> Self {
         Placer {
             bounds,
             taken: Vec::new(),
@@ -51,17 +51,17 @@ impl Placer {
     }
 
     /// Marks a rectangle as taken.
-    pub fn block(&mut self, rect: Rect) {
+    pub(crate) fn block(&mut self, rect: Rect) {
         self.taken.push(rect);
     }
 
     /// Marks a line that labels should not lie on.
-    pub fn block_line(&mut self, from: Point, to: Point) {
+    pub(crate) fn block_line(&mut self, from: Point, to: Point) {
         self.lines.push((from, to));
     }
 
     /// True where a box is inside and touches nothing taken (lines not counted).
-    pub fn free(&self, rect: Rect) -> bool {
+    pub(crate) fn free(&self, rect: Rect) -> bool {
         contains(self.bounds, rect) && !self.taken.iter().any(|t| overlaps(*t, rect))
     }
 
@@ -73,7 +73,7 @@ impl Placer {
     }
 
     /// Takes the first of the boxes that is free, preferring those that lie on no line.
-    pub fn first(&mut self, candidates: impl IntoIterator<Item = Rect>) -> Option<Rect> {
+    pub(crate) fn first(&mut self, candidates: impl IntoIterator<Item = Rect>) -> Option<Rect> {
         let mut second: Option<(usize, Rect)> = None;
         for rect in candidates {
             if !self.free(rect) {
@@ -95,7 +95,7 @@ impl Placer {
 
     /// Finds a box of `size` for a point with a mark of `radius`: beside it, else further away
     /// in growing rings with a leader line. None where the plot is full.
-    pub fn around(&mut self, at: Point, size: (f64, f64), radius: f64) -> Option<Placed> {
+    pub(crate) fn around(&mut self, at: Point, size: (f64, f64), radius: f64) -> Option<Placed> {
         let (w, h) = size;
         let near = radius + 3.0;
         let ring = |distance: f64| {

@@ -27,7 +27,7 @@ pub struct Plot {
 
 impl Plot {
     /// A plot with domains laid over a rectangle.
-    pub fn new(rect: Rect, x: Scale, y: Scale) -> Self {
+    pub(crate) fn new(rect: Rect, x: Scale, y: Scale) -> Self {
         Plot {
             rect,
             x: Scale {
@@ -42,12 +42,12 @@ impl Plot {
     }
 
     /// True where a point is inside.
-    pub fn holds(&self, at: (f64, f64)) -> bool {
+    pub(crate) fn holds(&self, at: (f64, f64)) -> bool {
         crate::clip::holds(self.rect, at)
     }
 
     /// Zoomed about a pixel on both axes.
-    pub fn zoomed(&self, at: (f64, f64), factor: (f64, f64)) -> Plot {
+    pub(crate) fn zoomed(&self, at: (f64, f64), factor: (f64, f64)) -> Plot {
         Plot {
             x: self.x.zoomed(at.0, factor.0),
             y: self.y.zoomed(at.1, factor.1),
@@ -56,7 +56,7 @@ impl Plot {
     }
 
     /// Moved by pixels, as a drag does.
-    pub fn panned(&self, by: (f64, f64)) -> Plot {
+    pub(crate) fn panned(&self, by: (f64, f64)) -> Plot {
         Plot {
             x: self.x.panned(by.0),
             y: self.y.panned(by.1),
@@ -65,7 +65,7 @@ impl Plot {
     }
 
     /// Showing only a pixel rectangle.
-    pub fn between(&self, r: Rect) -> Plot {
+    pub(crate) fn between(&self, r: Rect) -> Plot {
         Plot {
             x: self.x.between(r[0], r[0] + r[2]),
             y: self.y.between(r[1], r[1] + r[3]),
@@ -74,7 +74,7 @@ impl Plot {
     }
 
     /// Kept within reach of the data.
-    pub fn clamped(&self, x: (f64, f64), y: (f64, f64)) -> Plot {
+    pub(crate) fn clamped(&self, x: (f64, f64), y: (f64, f64)) -> Plot {
         Plot {
             x: self.x.clamped(x),
             y: self.y.clamped(y),
@@ -83,7 +83,7 @@ impl Plot {
     }
 
     /// The data ranges that show: what a link or a zoom history keeps.
-    pub fn domains(&self) -> ((f64, f64), (f64, f64)) {
+    pub(crate) fn domains(&self) -> ((f64, f64), (f64, f64)) {
         (self.x.domain, self.y.domain)
     }
 }

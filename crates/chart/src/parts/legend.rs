@@ -8,7 +8,7 @@ use gemmscope_model::units::grouped;
 use gemmscope_table::view_state::ViewState;
 
 /// Height of a legend line.
-pub const LEGEND_LINE: f64 = 18.0;
+pub(crate) const LEGEND_LINE: f64 = 18.0;
 
 /// What stands before a legend's text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -242,7 +242,7 @@ fn draw(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
 }
 
 /// A check mark: drawn, since not every font has one.
-pub fn check(scene: &mut Scene, (x, y): Point, r: f64, color: Color, width: f64) {
+pub(crate) fn check(scene: &mut Scene, (x, y): Point, r: f64, color: Color, width: f64) {
     scene.line(
         vec![
             (x - r * 0.85, y + r * 0.05),
@@ -255,7 +255,7 @@ pub fn check(scene: &mut Scene, (x, y): Point, r: f64, color: Color, width: f64)
 }
 
 /// A hollow triangle pointing up.
-pub fn hollow(scene: &mut Scene, (x, y): Point, r: f64, color: Color) {
+pub(crate) fn hollow(scene: &mut Scene, (x, y): Point, r: f64, color: Color) {
     scene.line(
         vec![
             (x, y - r),
@@ -269,7 +269,7 @@ pub fn hollow(scene: &mut Scene, (x, y): Point, r: f64, color: Color) {
 }
 
 /// An arrow between two points; the head is left out where it would be longer than the shaft.
-pub fn arrow(scene: &mut Scene, from: Point, to: Point, color: Color, width: f64) {
+pub(crate) fn arrow(scene: &mut Scene, from: Point, to: Point, color: Color, width: f64) {
     scene.line(vec![from, to], color, width);
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy);
@@ -291,7 +291,7 @@ pub fn arrow(scene: &mut Scene, from: Point, to: Point, color: Color, width: f64
 }
 
 /// The heading of one panel of several, cut to its width.
-pub fn heading(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
+pub(crate) fn heading(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
     scene.bold(
         at,
         text::ellipsis(words, FONT * 1.1, width),
@@ -302,7 +302,7 @@ pub fn heading(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &
 }
 
 /// Secondary text from a point rightwards, cut to a width.
-pub fn note(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
+pub(crate) fn note(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
     scene.text(
         at,
         text::ellipsis(words, FONT, width),
@@ -313,7 +313,7 @@ pub fn note(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str
 }
 
 /// Outlines the marks that stand for a selected row.
-pub fn outline_selected(scene: &mut Scene, theme: &Theme, selected: &[u32]) {
+pub(crate) fn outline_selected(scene: &mut Scene, theme: &Theme, selected: &[u32]) {
     if selected.is_empty() {
         return;
     }

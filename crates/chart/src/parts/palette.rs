@@ -98,7 +98,7 @@ impl Theme {
 
     /// Colour and shape of category `index`: eight colours as discs, then as squares, then as
     /// diamonds; grey past that.
-    pub fn category(&self, index: usize) -> (Color, Symbol) {
+    pub(crate) fn category(&self, index: usize) -> (Color, Symbol) {
         const SHAPES: [Symbol; 3] = [Symbol::Dot, Symbol::Square, Symbol::Diamond];
         match SHAPES.get(index / self.categories.len()) {
             Some(&symbol) => (self.categories[index % self.categories.len()], symbol),
@@ -107,11 +107,11 @@ impl Theme {
     }
 
     /// Number of categories that look different from each other.
-    pub const DISTINCT: usize = 24;
+    pub(crate) const DISTINCT: usize = 24;
 }
 
 /// The same colour with another opacity, 0 to 1.
-pub fn alpha(c: Color, a: f64) -> Color {
+pub(crate) fn alpha(c: Color, a: f64) -> Color {
     let a = if a.is_finite() {
         a.clamp(0.0, 1.0)
     } else {
@@ -140,14 +140,14 @@ fn gamma(v: f64) -> u8 {
 }
 
 /// Contrast ratio of two opaque colours (WCAG 2), 1 to 21.
-pub fn contrast(a: Color, b: Color) -> f64 {
+pub(crate) fn contrast(a: Color, b: Color) -> f64 {
     let lum = |c: Color| 0.2126 * linear(c.0) + 0.7152 * linear(c.1) + 0.0722 * linear(c.2);
     let (x, y) = (lum(a), lum(b));
     (x.max(y) + 0.05) / (x.min(y) + 0.05)
 }
 
 /// Black or white, whichever reads better on a colour.
-pub fn on(c: Color) -> Color {
+pub(crate) fn on(c: Color) -> Color {
     let (dark, light) = (rgb(0x10141a), rgb(0xffffff));
     if contrast(c, dark) >= contrast(c, light) {
         dark
@@ -157,7 +157,7 @@ pub fn on(c: Color) -> Color {
 }
 
 /// sRGB to OKLab: lightness, green-red, blue-yellow.
-pub fn oklab(c: Color) -> [f64; 3] {
+pub(crate) fn oklab(c: Color) -> [f64; 3] {
     let (r, g, b) = (linear(c.0), linear(c.1), linear(c.2));
     let l = (0.412_221_470_8 * r + 0.536_332_536_3 * g + 0.051_445_992_9 * b).cbrt();
     let m = (0.211_903_498_2 * r + 0.680_699_545_1 * g + 0.107_396_956_6 * b).cbrt();
@@ -170,7 +170,7 @@ pub fn oklab(c: Color) -> [f64; 3] {
 }
 
 /// OKLab to sRGB, cut to what a screen shows.
-pub fn from_oklab([l0, a, b]: [f64; 3]) -> Color {
+pub(crate) fn from_oklab([l0, a, b]: [f64; 3]) -> Color {
     let l = (l0 + 0.396_337_777_4 * a + 0.215_803_757_3 * b).powi(3);
     let m = (l0 - 0.105_561_345_8 * a - 0.063_854_172_8 * b).powi(3);
     let s = (l0 - 0.089_484_177_5 * a - 1.291_485_548_0 * b).powi(3);
@@ -183,7 +183,7 @@ pub fn from_oklab([l0, a, b]: [f64; 3]) -> Color {
 }
 
 /// Two colours mixed in OKLab; `t` 0 is the first.
-pub fn mix(a: Color, b: Color, t: f64) -> Color {
+pub(crate) fn mix(a: Color, b: Color, t: f64) -> Color {
     let (x, y) = (oklab(a), oklab(b));
     let t = if t.is_finite() {
         t.clamp(0.0, 1.0)
@@ -195,19 +195,9 @@ pub fn mix(a: Color, b: Color, t: f64) -> Color {
     Color(r, g, bl, al.round() as u8)
 }
 
-fn along(stops: &[Color], t: f64) -> Color {
-    let last = stops.len().saturating_sub(1);
-    if last == 0 {
-        return stops.first().copied().unwrap_or(Color(0, 0, 0, 0));
-    }
-    let t = if t.is_nan() { 0.0 } else { t.clamp(0.0, 1.0) } * last as f64;
-    let i = (t.floor() as usize).min(last - 1);
-    mix(stops[i], stops[i + 1], t - i as f64)
-}
-
 /// Sequential map for low (0) to high (1): dark violet-blue over teal to light yellow, lightness
 /// rising evenly.
-pub fn sequential(t: f64) -> Color {
+pub(crate) fn sequential(t: f64) -> Color {
     // Lightness 0.30, 0.46, 0.62, 0.78, 0.94 in OKLab.
     const STOPS: [[f64; 3]; 5] = [
         [0.30, 0.030, -0.110],
@@ -220,29 +210,6 @@ pub fn sequential(t: f64) -> Color {
     let i = (t.floor() as usize).min(3);
     let f = t - i as f64;
     from_oklab([0, 1, 2].map(|k| STOPS[i][k] + (STOPS[i + 1][k] - STOPS[i][k]) * f))
-}
-
-/// Diverging map for worse (-1) over equal (0) to better (1): orange, neutral, blue.
-pub fn diverging(t: f64, theme: &Theme) -> Color {
-    let t = if t.is_nan() { 0.0 } else { t.clamp(-1.0, 1.0) };
-    let middle = if theme.dark {
-        rgb(0x2b323c)
-    } else {
-        rgb(0xe9ebee)
-    };
-    let (worse, better) = if theme.dark {
-        (
-            [rgb(0xa5561c), rgb(0xffb36b)],
-            [rgb(0x2b6cb8), rgb(0x8cc8ff)],
-        )
-    } else {
-        (
-            [rgb(0xeaa15c), rgb(0xa94a00)],
-            [rgb(0x76aee6), rgb(0x0a4f9e)],
-        )
-    };
-    let side = if t < 0.0 { worse } else { better };
-    along(&[middle, side[0], side[1]], t.abs())
 }
 
 #[cfg(test)]
@@ -313,7 +280,7 @@ mod tests {
             assert!((w[1] - w[0] - 0.032).abs() < 0.012, "{:?}", w);
         }
         for t in [f64::NAN, f64::INFINITY, -5.0, 5.0] {
-            let _ = (sequential(t), diverging(t, &Theme::DARK));
+            let _ = sequential(t);
         }
         let back = from_oklab(oklab(Color(12, 200, 99, 255)));
         assert_eq!(back, Color(12, 200, 99, 255));

@@ -12,7 +12,7 @@ pub enum Kind {
 impl Kind {
     /// Data value to axis position (the value itself, or its decimal logarithm); NaN where the
     /// axis has no place for it.
-    pub fn forward(self, v: f64) -> f64 {
+    pub(crate) fn forward(self, v: f64) -> f64 {
         match self {
             Kind::Linear if v.is_finite() => v,
             Kind::Log if v > 0.0 && v.is_finite() => v.log10(),
@@ -21,7 +21,7 @@ impl Kind {
     }
 
     /// Axis position to data value.
-    pub fn back(self, t: f64) -> f64 {
+    pub(crate) fn back(self, t: f64) -> f64 {
         match self {
             Kind::Linear => t,
             Kind::Log => 10f64.powf(t),
@@ -30,7 +30,7 @@ impl Kind {
 }
 
 /// The smallest and largest of the values the axis can show.
-pub fn extent(kind: Kind, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+pub(crate) fn extent(kind: Kind, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     let mut out: Option<(f64, f64)> = None;
     for v in values {
         if kind.forward(v).is_finite() {
@@ -44,7 +44,7 @@ pub fn extent(kind: Kind, values: impl IntoIterator<Item = f64>) -> Option<(f64,
 }
 
 /// Widens a domain by a share of its length on both sides; a single value gets room around it.
-pub fn padded(kind: Kind, domain: (f64, f64), share: f64) -> (f64, f64) {
+pub(crate) fn padded(kind: Kind, domain: (f64, f64), share: f64) -> (f64, f64) {
     let (a, b) = positions(kind, domain);
     let floor = match kind {
         Kind::Log => 0.25,
@@ -71,7 +71,7 @@ pub struct Scale {
 
 impl Scale {
     /// A scale; a domain that cannot be shown is replaced by one that can.
-    pub fn new(kind: Kind, domain: (f64, f64), range: (f64, f64)) -> Self {
+    pub(crate) fn new(kind: Kind, domain: (f64, f64), range: (f64, f64)) -> Self {
         Scale {
             kind,
             domain: sane(kind, domain),
@@ -85,13 +85,13 @@ impl Scale {
     }
 
     /// Pixel of an axis position (of the logarithm, on a logarithmic axis).
-    pub fn px_of_position(&self, t: f64) -> f64 {
+    pub(crate) fn px_of_position(&self, t: f64) -> f64 {
         let (slope, offset) = self.affine();
         slope * t + offset
     }
 
     /// `pixel = slope * position + offset`.
-    pub fn affine(&self) -> (f64, f64) {
+    pub(crate) fn affine(&self) -> (f64, f64) {
         let (a, b) = positions(self.kind, self.domain);
         let slope = (self.range.1 - self.range.0) / (b - a);
         (slope, self.range.0 - slope * a)
@@ -106,18 +106,8 @@ impl Scale {
         self.kind.back((px - offset) / slope)
     }
 
-    /// Length of the pixel range.
-    pub fn length(&self) -> f64 {
-        (self.range.1 - self.range.0).abs()
-    }
-
-    /// Pixels of one decade (logarithmic) or of one unit (linear).
-    pub fn px_per_position(&self) -> f64 {
-        self.affine().0.abs()
-    }
-
     /// Zoomed by `factor` (> 1 shows less) so that the value under `px` stays there.
-    pub fn zoomed(&self, px: f64, factor: f64) -> Scale {
+    pub(crate) fn zoomed(&self, px: f64, factor: f64) -> Scale {
         if !(factor.is_finite() && factor > 0.0 && px.is_finite()) {
             return *self;
         }
@@ -128,7 +118,7 @@ impl Scale {
     }
 
     /// Moved by pixels, as a drag does: the content follows the pointer.
-    pub fn panned(&self, dpx: f64) -> Scale {
+    pub(crate) fn panned(&self, dpx: f64) -> Scale {
         let (slope, _) = self.affine();
         let shift = -dpx / slope;
         if !shift.is_finite() {
@@ -139,14 +129,14 @@ impl Scale {
     }
 
     /// Showing what lies between two pixels (a box zoom).
-    pub fn between(&self, px0: f64, px1: f64) -> Scale {
+    pub(crate) fn between(&self, px0: f64, px1: f64) -> Scale {
         let (v0, v1) = (self.value(px0), self.value(px1));
         Scale::new(self.kind, (v0.min(v1), v0.max(v1)), self.range)
     }
 
     /// Kept within reach of `data`: never zoomed out past four times its span (three decades
     /// either side), never so far away that none of it shows, never finer than floats resolve.
-    pub fn clamped(&self, data: (f64, f64)) -> Scale {
+    pub(crate) fn clamped(&self, data: (f64, f64)) -> Scale {
         let (da, db) = positions(self.kind, sane(self.kind, data));
         let (mut a, mut b) = positions(self.kind, self.domain);
         let span = (db - da).max(1e-9);

@@ -85,7 +85,7 @@ pub struct Marks {
 
 impl Marks {
     /// Marks of one radius and shape, with none in it yet.
-    pub fn new(symbol: Symbol, radius: f64, palette: Vec<Color>) -> Self {
+    pub(crate) fn new(symbol: Symbol, radius: f64, palette: Vec<Color>) -> Self {
         Marks {
             xs: Vec::new(),
             ys: Vec::new(),
@@ -121,7 +121,7 @@ impl Marks {
     }
 
     /// Colour of mark `i`; transparent where the code has none.
-    pub fn color_of(&self, i: usize) -> Color {
+    pub(crate) fn color_of(&self, i: usize) -> Color {
         let code = self.codes.get(i).map_or(0, |&c| usize::from(c));
         self.palette.get(code).copied().unwrap_or(Color(0, 0, 0, 0))
     }
@@ -222,7 +222,7 @@ pub struct HitArea {
 
 impl HitArea {
     /// Its centre.
-    pub fn center(&self) -> Point {
+    pub(crate) fn center(&self) -> Point {
         let [l, t, w, h] = self.rect;
         (l + w / 2.0, t + h / 2.0)
     }
@@ -300,7 +300,7 @@ pub struct Scene {
 
 impl Scene {
     /// An empty picture of a size.
-    pub fn new(width: f64, height: f64, title: impl Into<String>) -> Self {
+    pub(crate) fn new(width: f64, height: f64, title: impl Into<String>) -> Self {
         let side = |v: f64| {
             if v.is_finite() {
                 v.clamp(1.0, 16384.0)
@@ -317,7 +317,7 @@ impl Scene {
     }
 
     /// Adds a filled rectangle.
-    pub fn fill(&mut self, rect: [f64; 4], color: Color) {
+    pub(crate) fn fill(&mut self, rect: [f64; 4], color: Color) {
         self.items.push(Item::Rect {
             rect,
             fill: Some(color),
@@ -326,12 +326,12 @@ impl Scene {
     }
 
     /// Adds a solid line.
-    pub fn line(&mut self, points: Vec<Point>, color: Color, width: f64) {
+    pub(crate) fn line(&mut self, points: Vec<Point>, color: Color, width: f64) {
         self.dashed(points, color, width, &[]);
     }
 
     /// Adds a dashed line; an empty `dash` is solid.
-    pub fn dashed(&mut self, points: Vec<Point>, color: Color, width: f64, dash: &[f64]) {
+    pub(crate) fn dashed(&mut self, points: Vec<Point>, color: Color, width: f64, dash: &[f64]) {
         self.items.push(Item::Line {
             points,
             color,
@@ -362,7 +362,7 @@ impl Scene {
     }
 
     /// Adds a line of bold text.
-    pub fn bold(
+    pub(crate) fn bold(
         &mut self,
         at: Point,
         text: impl Into<String>,
@@ -377,7 +377,7 @@ impl Scene {
     }
 
     /// Makes room above everything: the scene grows by `by` pixels and its content moves down.
-    pub fn move_down(&mut self, by: f64) {
+    pub(crate) fn move_down(&mut self, by: f64) {
         let line = |points: &mut Vec<Point>| points.iter_mut().for_each(|p| p.1 += by);
         for item in &mut self.items {
             match item {
@@ -414,7 +414,7 @@ impl Scene {
     }
 
     /// The index of the topmost mark under a point.
-    pub fn mark_at(&self, (x, y): Point) -> Option<usize> {
+    pub(crate) fn mark_at(&self, (x, y): Point) -> Option<usize> {
         self.hit_areas.iter().rposition(|m| {
             let [l, t, w, h] = m.rect;
             x >= l && x <= l + w && y >= t && y <= t + h

@@ -49,7 +49,7 @@ impl Bar {
     }
 
     /// Where the thumb is.
-    pub fn thumb_rect(&self) -> Rect {
+    pub(crate) fn thumb_rect(&self) -> Rect {
         let [l, t, w, h] = self.track;
         let (start, size) = self.thumb;
         if self.vertical {
@@ -83,7 +83,7 @@ impl Bar {
 
 /// The scroll bars of a picture: one at the right edge where rows scroll, one at the lower edge
 /// where columns do.
-pub fn bars(scene: &Scene) -> Vec<Bar> {
+pub(crate) fn bars(scene: &Scene) -> Vec<Bar> {
     let Some(([l, t, w, h], columns, rows)) = scene.scroll() else {
         return Vec::new();
     };
@@ -112,7 +112,7 @@ pub fn bar_at(scene: &Scene, at: Point, slack: f64) -> Option<Bar> {
 }
 
 /// Draws the bars: a faint track, and a thumb that stands out where it is held or pointed at.
-pub fn draw(over: &mut Scene, of: &Scene, theme: &Theme, held: bool) {
+pub(crate) fn draw(over: &mut Scene, of: &Scene, theme: &Theme, held: bool) {
     for bar in bars(of) {
         over.fill(bar.track, alpha(theme.muted, 0.14));
         let opacity = if held { 0.95 } else { 0.6 };
@@ -133,7 +133,7 @@ pub fn whole_size(scene: &Scene) -> Option<(f64, f64)> {
 
 /// The picture with nothing scrolled out of sight; the size it would have where that is more than
 /// [`LIMIT`] says.
-pub fn whole(view: &dyn Chart, options: &RenderOptions<'_>) -> Result<Scene, (f64, f64)> {
+pub(crate) fn whole(view: &dyn Chart, options: &RenderOptions<'_>) -> Result<Scene, (f64, f64)> {
     let mut options = RenderOptions {
         first: (0, 0),
         ..*options

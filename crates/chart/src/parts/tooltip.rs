@@ -11,7 +11,7 @@ pub struct Tooltip {
 
 impl Tooltip {
     /// A head without rows.
-    pub fn new(head: impl Into<String>) -> Self {
+    pub(crate) fn new(head: impl Into<String>) -> Self {
         Tooltip {
             head: head.into(),
             rows: Vec::new(),
@@ -19,23 +19,18 @@ impl Tooltip {
     }
 
     /// Adds a row of a caption and a value.
-    pub fn row(mut self, caption: impl Into<String>, value: impl Into<String>) -> Self {
+    pub(crate) fn row(mut self, caption: impl Into<String>, value: impl Into<String>) -> Self {
         self.rows.push((caption.into(), value.into()));
         self
     }
 
     /// Adds a row without a caption.
-    pub fn line(self, value: impl Into<String>) -> Self {
+    pub(crate) fn line(self, value: impl Into<String>) -> Self {
         self.row("", value)
     }
 
-    /// True where it says nothing.
-    pub fn is_empty(&self) -> bool {
-        self.head.is_empty() && self.rows.is_empty()
-    }
-
     /// All of it in one line: `head: value; caption value`.
-    pub fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let rows: Vec<String> = self
             .rows
             .iter()

@@ -198,7 +198,7 @@ pub fn color(theme: &Theme, device: usize) -> Color {
 }
 
 /// The name by which a planned point is found again: GEMM, shape, device.
-pub fn name(row: &PlanRow, device: &str) -> String {
+pub(crate) fn name(row: &PlanRow, device: &str) -> String {
     let p = row.problem();
     format!(
         "{} ({}) on {}",
@@ -256,7 +256,7 @@ const NAMED: usize = 3;
 
 /// Where the first device's GEMMs cross the ridge, with the batch, and the slider's steps on the
 /// way of the GEMM that takes most time; an expert's way follows its share of the tokens.
-pub fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
+pub(crate) fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
     let mut out: Vec<Waymark> = plan
         .crossings()
         .into_iter()
@@ -334,7 +334,7 @@ pub fn roofs(plan: &Plan, theme: &Theme) -> Vec<RoofLine> {
 
 /// What a tooltip says of a planned point: lines of label and value. `None` for no point of the
 /// plan.
-pub fn describe(plan: &Plan, point: &str) -> Option<Vec<(String, String)>> {
+pub(crate) fn describe(plan: &Plan, point: &str) -> Option<Vec<(String, String)>> {
     let ridge = plan
         .crossings()
         .into_iter()

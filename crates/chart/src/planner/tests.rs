@@ -31,7 +31,7 @@ fn value(tool: &dyn Tool, label: &str) -> String {
 fn look(theme: &Theme, width: f64, tool: &dyn Tool) -> crate::scene::Scene {
     let scene = tool.scene(&RenderOptions::new(theme, (width, tool.height(width))));
     for mark in &scene.hit_areas {
-        assert!(mark.rect.iter().all(|v| v.is_finite()) && !mark.tooltip.is_empty());
+        assert!(mark.rect.iter().all(|v| v.is_finite()) && !mark.tooltip.sentence().is_empty());
     }
     assert!(!scene.title.is_empty());
     scene

@@ -42,7 +42,7 @@ pub struct Mapping {
 
 impl Mapping {
     /// Position of the column with this meaning.
-    pub fn position(&self, meaning: ColumnMeaning) -> Option<usize> {
+    pub(crate) fn position(&self, meaning: ColumnMeaning) -> Option<usize> {
         self.columns.iter().position(|c| c.guess.meaning == meaning)
     }
 
@@ -90,12 +90,12 @@ impl Mapping {
     }
 
     /// The columns have all that a row needs: sizes and a time or a rate.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.missing.is_empty()
     }
 
     /// The columns have sizes but neither time nor rate: a list of shapes.
-    pub fn is_shapes_only(&self) -> bool {
+    pub(crate) fn is_shapes_only(&self) -> bool {
         self.sizes() && !self.measured()
     }
 }

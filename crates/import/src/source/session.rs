@@ -20,15 +20,6 @@ const PACKED_STEP: usize = 16 << 10;
 /// The largest number of rows to reserve memory for before they are read.
 const MOST_EXPECTED: u64 = 2 << 20;
 
-/// How far a session is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Bytes fed, as they lie in the file (packed where it is packed).
-    pub bytes: u64,
-    /// Rows read.
-    pub rows: u64,
-}
-
 enum State {
     /// Collecting the head.
     Head,
@@ -83,22 +74,6 @@ impl Session {
     /// no harm.
     pub fn expect(&mut self, bytes: u64) {
         self.expected = bytes;
-    }
-
-    /// How far the session is.
-    pub fn progress(&self) -> Progress {
-        Progress {
-            bytes: self.bytes_in,
-            rows: match &self.state {
-                State::Reading(r) => r.rows(),
-                _ => 0,
-            },
-        }
-    }
-
-    /// Id of the format that was taken, once it is known.
-    pub fn format(&self) -> Option<&'static str> {
-        (!self.format.0.is_empty()).then_some(self.format.0)
     }
 
     /// The next slice of the file. After an error every further call gives the same error.

@@ -20,7 +20,7 @@ pub struct Dialect {
 
 impl Dialect {
     /// Comma separated with decimal points.
-    pub const COMMA: Dialect = Dialect {
+    pub(crate) const COMMA: Dialect = Dialect {
         delimiter: Delimiter::Byte(b','),
         decimal_comma: false,
     };

@@ -32,10 +32,6 @@ pub(crate) trait ItemReader: Sized {
         note_cut(&mut table, complete);
         Ok(Imported::table(table.finish()))
     }
-    /// As [`RowReader::waiting`](crate::RowReader::waiting).
-    fn waiting(&self) -> usize {
-        0
-    }
 }
 
 /// A [`Reader`] of JSON around an [`ItemReader`].
@@ -69,10 +65,6 @@ impl<R: ItemReader> Reader for Json<R> {
 
     fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
         self.reader.end(self.table, self.scanner.complete())
-    }
-
-    fn rows(&self) -> u64 {
-        self.table.rows_read() + self.reader.waiting() as u64
     }
 }
 
@@ -142,7 +134,7 @@ impl Scanner {
     }
 
     /// The outermost value was closed.
-    pub fn complete(&self) -> bool {
+    pub(crate) fn complete(&self) -> bool {
         self.mode == Mode::End
     }
 

@@ -73,10 +73,6 @@ impl<R: Either> RowReader for Lines<R> {
         }
         self.reader.end(table, true)
     }
-
-    fn waiting(&self) -> usize {
-        self.reader.waiting()
-    }
 }
 
 #[cfg(test)]

@@ -324,10 +324,6 @@ impl ItemReader for Rows {
     fn end(self, _: TableBuilder, _complete: bool) -> Result<Imported, ImportError> {
         self.imported()
     }
-
-    fn waiting(&self) -> usize {
-        self.lines.len()
-    }
 }
 
 impl LineReader for Rows {
@@ -340,9 +336,5 @@ impl LineReader for Rows {
 
     fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
         self.imported()
-    }
-
-    fn waiting(&self) -> usize {
-        self.lines.len()
     }
 }

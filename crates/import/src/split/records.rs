@@ -33,7 +33,7 @@ pub struct Lines {
 
 impl Lines {
     /// The lines of a text in memory, without line ends.
-    pub fn of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         text.strip_suffix(b"\n")
             .unwrap_or(text)
             .split(|&b| b == b'\n')
@@ -41,7 +41,7 @@ impl Lines {
     }
 
     /// Takes the next slice and calls `f` for every line that it completes.
-    pub fn feed<F>(&mut self, text: &[u8], mut f: F) -> Result<(), ImportError>
+    pub(crate) fn feed<F>(&mut self, text: &[u8], mut f: F) -> Result<(), ImportError>
     where
         F: FnMut(Line<'_>) -> Result<(), ImportError>,
     {
@@ -66,7 +66,7 @@ impl Lines {
     }
 
     /// The last line, if the file does not end in a line end.
-    pub fn finish<F>(&mut self, mut f: F) -> Result<(), ImportError>
+    pub(crate) fn finish<F>(&mut self, mut f: F) -> Result<(), ImportError>
     where
         F: FnMut(Line<'_>) -> Result<(), ImportError>,
     {
@@ -132,29 +132,24 @@ impl<'a> Record<'a> {
     }
 
     /// The record as written in the file.
-    pub fn raw(&self) -> &'a [u8] {
+    pub(crate) fn raw(&self) -> &'a [u8] {
         self.raw
     }
 
     /// Number of fields.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.bounds.len()
-    }
-
-    /// True without fields.
-    pub fn is_empty(&self) -> bool {
-        self.bounds.is_empty()
     }
 
     /// The `i`-th field (0-based), trimmed; empty if the record is shorter.
     #[inline]
-    pub fn get(&self, i: usize) -> &'a [u8] {
+    pub(crate) fn get(&self, i: usize) -> &'a [u8] {
         cell::trim(self.untrimmed(i))
     }
 
     /// The `i`-th field with its blanks.
     #[inline]
-    pub fn untrimmed(&self, i: usize) -> &'a [u8] {
+    pub(crate) fn untrimmed(&self, i: usize) -> &'a [u8] {
         match self.bounds.get(i) {
             Some(&(a, b)) => self.text.get(a as usize..b as usize).unwrap_or_default(),
             None => &[],
@@ -162,18 +157,18 @@ impl<'a> Record<'a> {
     }
 
     /// The `i`-th field as text.
-    pub fn text(&self, i: usize) -> std::borrow::Cow<'a, str> {
+    pub(crate) fn text(&self, i: usize) -> std::borrow::Cow<'a, str> {
         gemmscope_table::build::cell_text::cell_text(self.get(i))
     }
 
     /// The `i`-th field as a number, in the file's style; `None` if it is not one.
     #[inline]
-    pub fn number(&self, i: usize) -> Option<f64> {
+    pub(crate) fn number(&self, i: usize) -> Option<f64> {
         cell::number(self.get(i), self.decimal_comma)
     }
 
     /// Numbers are written with a decimal comma.
-    pub fn decimal_comma(&self) -> bool {
+    pub(crate) fn decimal_comma(&self) -> bool {
         self.decimal_comma
     }
 
@@ -183,7 +178,7 @@ impl<'a> Record<'a> {
     }
 
     /// Why the record cannot be read: its line is too long or a quote is not closed.
-    pub fn problem(&self) -> Option<&'static str> {
+    pub(crate) fn problem(&self) -> Option<&'static str> {
         self.problem
     }
 }
@@ -233,11 +228,6 @@ impl Records {
                 unclosed: 0,
             },
         }
-    }
-
-    /// Delimiter and number style.
-    pub fn dialect(&self) -> Dialect {
-        self.cut.dialect
     }
 
     /// Takes the next slice and calls `f` for every record that it completes.

@@ -4,7 +4,6 @@ use super::Roof;
 use crate::dtype::Family;
 use crate::gemm::Problem;
 use crate::hardware::{Device, RoofKind, catalog};
-use crate::units::{Bytes, percent};
 
 /// Which cache is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,86 +186,6 @@ fn devices_over(
     found.into_iter().map(|(_, device)| device).collect()
 }
 
-impl AboveRoofCause {
-    /// Key for reports and links: `cache_residency`.
-    pub fn id(&self) -> &'static str {
-        match self {
-            Self::UnderDatasheet { .. } => "under_datasheet",
-            Self::Noise { .. } => "noise",
-            Self::CacheResidency { .. } => "cache_residency",
-            Self::StructuredSparsity { .. } => "structured_sparsity",
-            Self::OtherDevice { .. } => "other_device",
-            Self::TimeUnit { .. } => "time_unit",
-            Self::BinaryUnits { .. } => "binary_units",
-            Self::Shape => "shape",
-        }
-    }
-
-    /// The explanation as a sentence without a full stop.
-    pub fn sentence(&self) -> String {
-        match self {
-            Self::UnderDatasheet { efficiency } => format!(
-                "it beats the achievable rate on record and is {} of the datasheet roof",
-                percent(*efficiency)
-            ),
-            Self::Noise { efficiency } => format!(
-                "{} is within what clocks and timers vary by",
-                percent(*efficiency)
-            ),
-            Self::CacheResidency {
-                level,
-                cache_bytes,
-                working_set_bytes,
-                excess_bytes,
-            } => {
-                let cache = match level {
-                    CacheLevel::L2 => "L2",
-                    CacheLevel::LastLevel => "the last-level cache",
-                };
-                let size = Bytes(*cache_bytes).to_iec();
-                let set = Bytes(*working_set_bytes).to_iec();
-                if working_set_bytes <= cache_bytes {
-                    format!("its {set} fit in {cache} ({size}): repeated runs need not read memory")
-                } else {
-                    format!(
-                        "{cache} ({size}) can keep the {} that memory could not deliver in this \
-                         time, of {set}",
-                        Bytes(*excess_bytes).to_iec()
-                    )
-                }
-            }
-            Self::StructuredSparsity { efficiency } => format!(
-                "with 2:4 structured sparsity the peak doubles, and it is {} of that",
-                percent(*efficiency)
-            ),
-            Self::OtherDevice { devices } => {
-                let names: Vec<&str> = devices
-                    .iter()
-                    .take(3)
-                    .map(|device| device.name.as_str())
-                    .collect();
-                let more = match devices.len().saturating_sub(names.len()) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
-                format!(
-                    "it was run on another device: it is under the roof of {}{more}",
-                    names.join(", ")
-                )
-            }
-            Self::TimeUnit { factor, efficiency } => format!(
-                "the time is in another unit: {factor} times longer it is {} of the roof",
-                percent(*efficiency)
-            ),
-            Self::BinaryUnits { efficiency } => format!(
-                "binary and decimal units were mixed up (GiB and GB): corrected it is {}",
-                percent(*efficiency)
-            ),
-            Self::Shape => "the sizes in the file are not those that were run".to_owned(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,8 +197,10 @@ mod tests {
         above_roof_causes(problem, time_s, by_id(id).unwrap(), RoofKind::Datasheet)
     }
 
-    fn has(causes: &[AboveRoofCause], id: &str) -> bool {
-        causes.iter().any(|cause| cause.id() == id)
+    fn has(causes: &[AboveRoofCause], name: &str) -> bool {
+        causes
+            .iter()
+            .any(|cause| format!("{cause:?}").starts_with(name))
     }
 
     #[test]
@@ -297,16 +218,13 @@ mod tests {
         // hipBLASLt on MI300X: (16, 2048, 65536) fp16 in 50.9229 us is 100.3 % of 5.3 TB/s.
         let problem = Problem::new(16, 2048, 65536, DataType::Fp16);
         let found = causes("mi300x", &problem, 50.9229e-6);
-        assert!(has(&found, "noise") && has(&found, "cache_residency"));
-        assert!(!has(&found, "structured_sparsity"));
+        assert!(has(&found, "Noise") && has(&found, "CacheResidency"));
+        assert!(!has(&found, "StructuredSparsity"));
         let AboveRoofCause::Noise { efficiency } = found[0] else {
             panic!("{found:?}");
         };
         assert!((efficiency - 1.003).abs() < 5e-4);
         assert_eq!(found.last(), Some(&AboveRoofCause::Shape));
-        for cause in &found {
-            assert!(!cause.sentence().is_empty());
-        }
     }
 
     #[test]
@@ -314,8 +232,8 @@ mod tests {
         // The profiler's spgemm row: 16384^3 at 483.6 TFLOP/s on A100, whose dense peak is 312.
         let problem = Problem::new(16384, 16384, 16384, DataType::Fp16);
         let found = causes("a100-40-sxm", &problem, 18.19e-3);
-        assert!(has(&found, "structured_sparsity") && has(&found, "other_device"));
-        assert!(!has(&found, "cache_residency") && !has(&found, "noise"));
+        assert!(has(&found, "StructuredSparsity") && has(&found, "OtherDevice"));
+        assert!(!has(&found, "CacheResidency") && !has(&found, "Noise"));
     }
 
     #[test]
@@ -327,7 +245,7 @@ mod tests {
             AboveRoofCause::TimeUnit { factor, efficiency }
                 if *factor == 1e3 && (efficiency - 0.638).abs() < 1e-3
         )));
-        assert!(!has(&found, "structured_sparsity"));
+        assert!(!has(&found, "StructuredSparsity"));
     }
 
     #[test]
@@ -346,7 +264,6 @@ mod tests {
         };
         assert_eq!(level, CacheLevel::L2);
         assert_eq!(working_set_bytes, problem.bytes().0);
-        assert!(found[0].sentence().contains("fit in L2 (32.0 MiB)"));
     }
 
     #[test]
@@ -359,7 +276,7 @@ mod tests {
             by_id("mi300x").unwrap(),
             RoofKind::Achievable,
         );
-        assert_eq!(found[0].id(), "under_datasheet");
+        assert!(has(&found[..1], "UnderDatasheet"));
     }
 
     proptest! {

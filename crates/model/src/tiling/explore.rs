@@ -45,7 +45,7 @@ impl Setting {
     }
 
     /// The setting with another number on an axis.
-    pub fn with(mut self, axis: Axis, value: u32) -> Self {
+    pub(crate) fn with(mut self, axis: Axis, value: u32) -> Self {
         match axis {
             Axis::Bn | Axis::BmBn => self.tile.n = value,
             Axis::Bm => self.tile.m = value,

@@ -120,7 +120,7 @@ impl Footprint {
     }
 
     /// Every limit of the device that the tile exceeds. Limits that are not known are not checked.
-    pub fn overflows(&self, device: &Device) -> Vec<Overflow> {
+    pub(crate) fn overflows(&self, device: &Device) -> Vec<Overflow> {
         let mut overflows = Vec::new();
         if let Some(limit) = shared_limit(device)
             && self.shared_bytes > limit
@@ -156,7 +156,7 @@ impl Footprint {
 
     /// Blocks that fit on a unit at once. `None` if neither shared memory nor register file of the
     /// device is known.
-    pub fn occupancy(&self, device: &Device) -> Option<Occupancy> {
+    pub(crate) fn occupancy(&self, device: &Device) -> Option<Occupancy> {
         let fit = |available: Option<f64>, needed: f64| {
             available.map(|bytes| {
                 if needed > 0.0 {

@@ -107,7 +107,7 @@ impl Model {
     }
 
     /// Bytes of all weights in this type, block scales included, over all devices.
-    pub fn weight_bytes(&self, dtype: DataType) -> f64 {
+    pub(crate) fn weight_bytes(&self, dtype: DataType) -> f64 {
         self.parameters() * (dtype.bytes() + dtype.scale_bytes_per_element())
     }
 

@@ -123,23 +123,18 @@ impl Interner {
         }
         code
     }
-
-    /// The texts by code.
-    pub fn values(&self) -> &[String] {
-        &self.values
-    }
 }
 
 /// A text column being filled.
 #[derive(Debug, Default)]
-pub struct TextColumn {
+pub(crate) struct TextColumn {
     codes: Vec<u32>,
     words: Interner,
 }
 
 impl TextColumn {
     /// An empty column with room for `rows` rows.
-    pub fn with_room(rows: usize) -> Self {
+    pub(crate) fn with_room(rows: usize) -> Self {
         TextColumn {
             codes: Vec::with_capacity(rows),
             words: Interner::default(),
@@ -148,7 +143,7 @@ impl TextColumn {
 
     /// Sets the value of row `row`, which is the next one or later.
     #[inline]
-    pub fn set(&mut self, row: usize, cell: &[u8]) {
+    pub(crate) fn set(&mut self, row: usize, cell: &[u8]) {
         let code = self.words.code(cell);
         if self.codes.len() != row {
             self.codes.resize(row, 0);
@@ -157,12 +152,12 @@ impl TextColumn {
     }
 
     /// Drops all rows from `rows` on.
-    pub fn truncate(&mut self, rows: usize) {
+    pub(crate) fn truncate(&mut self, rows: usize) {
         self.codes.truncate(rows);
     }
 
     /// The finished column, without texts that only rejected rows had.
-    pub fn finish(self) -> ColumnData {
+    pub(crate) fn finish(self) -> ColumnData {
         let mut used = vec![false; self.words.values.len()];
         used[0] = true;
         for &c in &self.codes {
@@ -196,7 +191,7 @@ const SAMPLE: usize = 1000;
 /// numbers, it then keeps only numbers and the exceptions. With too many exceptions it becomes
 /// text at the end. No cell is lost.
 #[derive(Debug, Default)]
-pub struct AutoColumn {
+pub(crate) struct AutoColumn {
     text: TextColumn,
     numbers: Vec<f64>,
     /// Row and text of the exceptions: cells of a number column that are not numbers.
@@ -217,7 +212,7 @@ enum Mode {
 impl AutoColumn {
     /// Sets the value of row `row`; `number` is the cell as a number.
     #[inline]
-    pub fn set(&mut self, row: usize, cell: &[u8], number: Option<f64>) {
+    pub(crate) fn set(&mut self, row: usize, cell: &[u8], number: Option<f64>) {
         if cell.is_empty() {
             return;
         }
@@ -271,7 +266,7 @@ impl AutoColumn {
     }
 
     /// Drops all rows from `rows` on.
-    pub fn truncate(&mut self, rows: usize) {
+    pub(crate) fn truncate(&mut self, rows: usize) {
         self.text.truncate(rows);
         self.numbers.truncate(rows);
         while self.odd.last().is_some_and(|(row, _)| *row >= rows) {
@@ -280,7 +275,7 @@ impl AutoColumn {
     }
 
     /// The finished column, and a text column of its exceptions if it holds numbers.
-    pub fn finish(mut self) -> (ColumnData, Option<ColumnData>) {
+    pub(crate) fn finish(mut self) -> (ColumnData, Option<ColumnData>) {
         if self.mode == Mode::Sampling {
             self.settle();
         }
@@ -321,12 +316,12 @@ mod tests {
             let mut words = Interner::default();
             for cell in cells.iter().chain(&cells) {
                 let code = words.code(cell.as_bytes()) as usize;
-                prop_assert_eq!(&words.values()[code], cell);
+                prop_assert_eq!(&words.values[code], cell);
             }
             let mut distinct: Vec<&str> = cells.iter().map(String::as_str).filter(|c| !c.is_empty()).collect();
             distinct.sort_unstable();
             distinct.dedup();
-            prop_assert_eq!(words.values().len(), distinct.len() + 1);
+            prop_assert_eq!(words.values.len(), distinct.len() + 1);
         }
     }
 
@@ -336,6 +331,6 @@ mod tests {
         let first = words.code(b"na\xefve");
         assert_eq!(words.code(b"na\xefve"), first);
         assert_eq!(words.code("na\u{ef}ve".as_bytes()), first);
-        assert_eq!(words.values(), ["", "na\u{ef}ve"]);
+        assert_eq!(words.values, ["", "na\u{ef}ve"]);
     }
 }

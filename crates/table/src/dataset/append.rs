@@ -74,44 +74,6 @@ impl Dataset {
             c.data.pad(new_len);
         }
     }
-
-    /// The rows at `rows`, in that order, with all sources and dictionaries.
-    pub fn select(&self, rows: &[usize]) -> Dataset {
-        fn pick<T: Copy>(v: &[T], rows: &[usize]) -> Vec<T> {
-            rows.iter().map(|&r| v[r]).collect()
-        }
-        Dataset {
-            sources: self.sources.clone(),
-            ops: self.ops.clone(),
-            devices: self.devices.clone(),
-            m: pick(&self.m, rows),
-            n: pick(&self.n, rows),
-            k: pick(&self.k, rows),
-            batch: pick(&self.batch, rows),
-            op: pick(&self.op, rows),
-            device: pick(&self.device, rows),
-            time_s: pick(&self.time_s, rows),
-            source: pick(&self.source, rows),
-            line: pick(&self.line, rows),
-            columns: self
-                .columns
-                .iter()
-                .map(|c| Column {
-                    key: c.key.clone(),
-                    label: c.label.clone(),
-                    meaning: c.meaning,
-                    unit: c.unit.clone(),
-                    data: match &c.data {
-                        ColumnData::Text { codes, values } => ColumnData::Text {
-                            codes: pick(codes, rows),
-                            values: values.clone(),
-                        },
-                        ColumnData::Number(v) => ColumnData::Number(pick(v, rows)),
-                    },
-                })
-                .collect(),
-        }
-    }
 }
 
 impl Column {

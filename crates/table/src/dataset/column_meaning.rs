@@ -242,7 +242,7 @@ impl ColumnMeaning {
     }
 
     /// The meaning with this [`id`](Self::id), or with its short name in a saved mapping.
-    pub fn parse(text: &str) -> Option<ColumnMeaning> {
+    pub(crate) fn parse(text: &str) -> Option<ColumnMeaning> {
         let mut all = Self::OF_ROW
             .into_iter()
             .chain(Self::OF_DATASET)
@@ -251,7 +251,7 @@ impl ColumnMeaning {
     }
 
     /// What people read: `M`, `data type of A`, `rate`.
-    pub fn label(self) -> String {
+    pub(crate) fn label(self) -> String {
         match self {
             Ignore => "leave out".into(),
             Other => "keep as it is".into(),
@@ -279,7 +279,7 @@ impl ColumnMeaning {
     }
 
     /// SI unit of the numbers, "" where they are pure numbers or text.
-    pub fn unit(self) -> &'static str {
+    pub(crate) fn unit(self) -> &'static str {
         match self {
             ReportedRate => "FLOP/s",
             ReportedBandwidth => "B/s",

@@ -46,7 +46,13 @@ impl Rejected {
     }
 
     /// Records one row. `column` is 1-based.
-    pub fn push(&mut self, line: u32, reason: &str, offending: Option<(u32, &str)>, raw: &[u8]) {
+    pub(crate) fn push(
+        &mut self,
+        line: u32,
+        reason: &str,
+        offending: Option<(u32, &str)>,
+        raw: &[u8],
+    ) {
         let code = match self.reasons.iter().position(|r| r.text == reason) {
             Some(i) => i,
             None => {

@@ -118,7 +118,7 @@ pub struct ReportedOperation {
 
 impl TraceContext {
     /// Fills in everything that is missing here and known in `other`.
-    pub fn merge(&mut self, other: TraceContext) {
+    pub(crate) fn merge(&mut self, other: TraceContext) {
         self.files.extend(other.files);
         self.facts.extend(other.facts);
         take_text(&mut self.platform, other.platform);

@@ -91,7 +91,7 @@ impl Points {
     }
 
     /// Pixel of a row on a plot; `None` where it has no place.
-    pub fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
+    pub(crate) fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
         let (x, y, place) = self.get(row)?;
         (place != Place::Nowhere).then(|| {
             (
@@ -102,7 +102,7 @@ impl Points {
     }
 
     /// Pixel of a row at the intensity of its measured bytes; `None` where none were counted.
-    pub fn measured_px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
+    pub(crate) fn measured_px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
         let (x, (_, y, _)) = (self.measured_of(row)?, self.get(row)?);
         Some((
             plot.x.px_of_position(f64::from(x)),
@@ -115,11 +115,6 @@ impl Points {
             .get(row as usize)
             .copied()
             .filter(|x| !x.is_nan())
-    }
-
-    /// True where the row is drawn above its roof.
-    pub fn is_above(&self, row: u32) -> bool {
-        self.get(row).is_some_and(|p| p.2 == Place::Above)
     }
 }
 

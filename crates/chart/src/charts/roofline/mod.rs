@@ -94,7 +94,7 @@ pub struct Input<'a> {
 
 impl<'a> Input<'a> {
     /// Points from which a density image replaces marks.
-    pub const DENSITY_ABOVE: usize = 5_000;
+    pub(crate) const DENSITY_ABOVE: usize = 5_000;
 
     /// A roofline with nothing but its points.
     pub fn new(

@@ -34,7 +34,7 @@ pub struct RoofLine {
 
 impl RoofLine {
     /// The roof of a device for a type, of no rows; `None` where it lists no usable rate.
-    pub fn of(device: &Device, dtype: DataType) -> Option<Self> {
+    pub(crate) fn of(device: &Device, dtype: DataType) -> Option<Self> {
         let usable = |v: &f64| *v > 0.0 && v.is_finite();
         let peak = device.peak_for(dtype)?;
         let name = || vec![dtype.name().to_owned()];
@@ -55,17 +55,12 @@ impl RoofLine {
     }
 
     /// Ridge point, FLOP/byte.
-    pub fn ridge(&self) -> f64 {
+    pub(crate) fn ridge(&self) -> f64 {
         self.peak / self.bandwidth
     }
 
-    /// Attainable rate at an intensity under the datasheet roof.
-    pub fn at(&self, ai: f64) -> f64 {
-        self.peak.min(ai * self.bandwidth)
-    }
-
     /// The roof in words.
-    pub fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let achievable: String = self
             .achievable
             .iter()

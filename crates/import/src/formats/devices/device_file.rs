@@ -227,10 +227,6 @@ impl RowReader for Ceilings {
         }
         Ok(Imported::Devices(self.devices))
     }
-
-    fn waiting(&self) -> usize {
-        self.devices.len()
-    }
 }
 
 #[cfg(test)]

@@ -335,10 +335,6 @@ impl RowReader for Table {
         }
         Ok(Imported::Devices(devices))
     }
-
-    fn waiting(&self) -> usize {
-        self.found.len()
-    }
 }
 
 #[cfg(test)]

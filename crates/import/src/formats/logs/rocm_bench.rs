@@ -215,10 +215,6 @@ impl RowReader for Bench {
         }
         Ok(Imported::table(table.finish()))
     }
-
-    fn waiting(&self) -> usize {
-        usize::from(self.pending.is_some())
-    }
 }
 
 #[cfg(test)]

@@ -114,10 +114,6 @@ impl ItemReader for Trace {
     fn end(self, table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
         rows::finish(self, table, complete)
     }
-
-    fn waiting(&self) -> usize {
-        self.events.kernels.len()
-    }
 }
 
 impl Trace {

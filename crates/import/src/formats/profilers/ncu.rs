@@ -488,10 +488,6 @@ impl RowReader for Ncu {
         t.note("Measured bytes are those of the memory counters; the roofline shows each GEMM at that intensity too, as an open mark.");
         Ok(self.profile.finish(table))
     }
-
-    fn waiting(&self) -> usize {
-        self.profile.len()
-    }
 }
 
 #[cfg(test)]

@@ -141,8 +141,4 @@ impl RowReader for Nsys {
         table.note(TIMES_ONLY);
         Ok(self.profile.finish(table))
     }
-
-    fn waiting(&self) -> usize {
-        self.profile.len()
-    }
 }

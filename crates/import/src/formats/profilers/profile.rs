@@ -192,11 +192,6 @@ impl Profile {
         }
     }
 
-    /// Launches so far.
-    pub(crate) fn len(&self) -> usize {
-        self.launches.len()
-    }
-
     /// Code of a device; the user's choice overrides it.
     pub(crate) fn device(&self, table: &mut TableBuilder, name: &str) -> u16 {
         match self.device {

@@ -266,8 +266,4 @@ impl RowReader for RocProf {
         }
         Ok(self.profile.finish(table))
     }
-
-    fn waiting(&self) -> usize {
-        self.profile.len() + self.dispatches.len()
-    }
 }

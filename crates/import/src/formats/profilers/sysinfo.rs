@@ -87,10 +87,6 @@ impl RowReader for SysInfo {
             }
         }
     }
-
-    fn waiting(&self) -> usize {
-        usize::from(self.context.is_some())
-    }
 }
 
 #[cfg(test)]

@@ -348,10 +348,6 @@ impl ItemReader for Runs {
     fn end(self, table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
         self.imported(table, complete)
     }
-
-    fn waiting(&self) -> usize {
-        self.found.len()
-    }
 }
 
 impl Either for Runs {

@@ -105,7 +105,11 @@ fn latent_attention_stays_compressed_in_decode() {
 #[test]
 fn gradients_are_two_more_of_each() {
     let model = preset("llama-2-7b").unwrap();
-    let gemms = model.gemms(&Workload::training(2, 64)).unwrap();
+    let training = Workload {
+        backward: true,
+        ..Workload::prefill(2, 64)
+    };
+    let gemms = model.gemms(&training).unwrap();
     let forward = work(&gemms, |gemm| gemm.pass == Pass::Forward);
     let backward = work(&gemms, |gemm| gemm.pass != Pass::Forward);
     assert!((backward / forward - 2.0).abs() < 1e-12);

@@ -89,10 +89,6 @@ impl RowReader for Summary {
         table.note("GEMM.csv of the same report knows the shapes: drop it here too.");
         Ok(self.profile.finish(table))
     }
-
-    fn waiting(&self) -> usize {
-        self.profile.len()
-    }
 }
 
 #[cfg(test)]

@@ -487,10 +487,6 @@ impl RowReader for Table {
         }
         Ok(Imported::table(data))
     }
-
-    fn waiting(&self) -> usize {
-        self.pending.len()
-    }
 }
 
 fn notes(t: &mut TableBuilder, gemm_s: f64, counted: RowsAndTime, without: RowsAndTime) {
