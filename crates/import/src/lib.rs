@@ -35,7 +35,7 @@
 //!      their meaning and factor to SI, and the defaults; a hook of one function finds what no
 //!      column holds. `tables/gemm_bench.rs` is a short example.
 //!    - `ReadBy::Providers`: a table with columns per library is data too: see `tables/mslk.rs`.
-//!    - `ReadBy::Code`: everything else. `open` gives a [`Reader`]: `Delimited` for records,
+//!    - `ReadBy::Code`: everything else. `open` gives a `Reader`: `Delimited` for records,
 //!      `split::log` for results in lines of a log, `split::json` for JSON, `profilers::profile`
 //!      for kernels without M, N, K. They own the table; a reader fills it, and adds its remarks
 //!      at the end of the file.
@@ -72,9 +72,9 @@ pub use crate::formats::{Best, FORMAT_NAMES, FORMATS, sniff};
 pub use crate::head::{Detection, Head};
 pub use crate::imported::Imported;
 pub use crate::options::ImportOptions;
-pub use crate::reader::Reader;
+
 pub use crate::source::session::{Session, read_all};
-pub use crate::split::dialect::{Delimiter, Dialect, sniff_dialect};
+pub use crate::split::dialect::{Delimiter, Dialect};
 pub use crate::split::json::Scanner;
 pub use crate::split::records::{Line, Lines, Record, Records};
 
@@ -83,4 +83,5 @@ use crate::cell::CellError;
 use crate::cell::value_cache::ValueCache;
 use crate::columns::header::{Col, Header};
 use crate::format::ReadBy;
-use crate::reader::{Delimited, LineReader, Logged, Opened, RowReader};
+use crate::reader::{Delimited, LineReader, Logged, Opened, Reader, RowReader};
+use crate::split::dialect::sniff_dialect;

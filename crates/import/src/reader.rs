@@ -5,7 +5,7 @@ use crate::{Dialect, ImportError, Imported, Line, Lines, Record, Records};
 use gemmscope_table::build::TableBuilder;
 
 /// Takes decoded text (UTF-8) in slices that may be cut anywhere, and fills a table.
-pub trait Reader {
+pub(crate) trait Reader {
     /// Takes the next slice.
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError>;
     /// Ends the file and returns what was read.

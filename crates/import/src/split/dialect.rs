@@ -27,7 +27,7 @@ impl Dialect {
 }
 
 /// Guesses delimiter and number style from the first lines of a file.
-pub fn sniff_dialect(lines: &[String]) -> Dialect {
+pub(crate) fn sniff_dialect(lines: &[String]) -> Dialect {
     let mut best = (0u64, Dialect::COMMA);
     for delimiter in [b',', b';', b'\t', b'|'] {
         // Count the fields of each line outside quotes; the most common count decides.
