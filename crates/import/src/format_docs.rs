@@ -1,6 +1,6 @@
 //! The documentation of the formats, for the page and the book alike.
 
-use crate::{FORMATS, Format};
+use crate::{FORMATS, Format, ImportOptions, Imported, read_all};
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::native_csv::{DERIVED, FROM_ROOF};
 use std::fmt::Write;
@@ -82,6 +82,40 @@ pub fn example(format: &Format) -> &'static str {
     format.example.trim_end()
 }
 
+/// What a file of this format does not say and the user may be asked: found by reading the example.
+fn leaves_open(format: &Format) -> String {
+    let options = ImportOptions {
+        format: Some(format.id.to_owned()),
+        ..ImportOptions::default()
+    };
+    let Ok(Imported::Table(data)) = read_all("", format.example.as_bytes(), &options) else {
+        return String::new();
+    };
+    let mut open: Vec<&str> = Vec::new();
+    let mut add = |words: &'static str| {
+        if !open.contains(&words) {
+            open.push(words);
+        }
+    };
+    for a in data.sources.iter().flat_map(|s| &s.assumptions) {
+        match a.key.split(':').next().unwrap_or_default() {
+            "dtype" => add("the data type"),
+            "unit" => add("a unit"),
+            "shape" | "size" | "square" => add("the shapes"),
+            _ => {}
+        }
+    }
+    let named = data.device.iter().all(|d| *d != 0) && !data.device.is_empty();
+    let guessed = data.implied_devices().contains(&true);
+    if !named || guessed {
+        add("the device");
+    }
+    match open.as_slice() {
+        [] => "\nSays all that is needed.\n".to_owned(),
+        open => format!("\nLeaves open: {}.\n", open.join(", ")),
+    }
+}
+
 /// True if the description of a format has every word of a search.
 pub fn mentions(format: &Format, search: &str) -> bool {
     let said = [format.id, format.name, format.produced_by, format.example]
@@ -103,18 +137,19 @@ pub fn markdown() -> String {
          *reported*, and the file's card says how many agree within 1 %.\n\n\
          What a file does not state (type, unit, device, sometimes a shape) is assumed, shown on its card, \
          and can be answered there. Rows that are no measurement (a zero time, a failed run, another kind \
-         of kernel) are set aside with line and reason; none becomes a point.\n\n\
+         of kernel) are skipped with line and reason; none becomes a point.\n\n\
          A format is recognised by its content, never by the file's name. Where the guess is wrong, choose \
          another under “Read it as” on the file's card, or `--format ID` on the command line.\n",
     );
     for f in FORMATS {
         let _ = write!(
             out,
-            "\n## {}\n\nId: `{}`. Produced by: {}\n\n```text\n{}\n```\n",
+            "\n## {}\n\nId: `{}`. Produced by: {}\n\n```text\n{}\n```\n{}",
             f.name,
             f.id,
             code(f.produced_by),
-            example(f)
+            example(f),
+            leaves_open(f)
         );
     }
     out.push_str(
@@ -128,7 +163,7 @@ pub fn markdown() -> String {
     }
     let _ = write!(
         out,
-        "\n`{}` follow from the others; `{}` are there where a device was chosen. All four are for people and \
+        "\n`{}` follow from the others; `{}` are there where a device was chosen. These are for people and \
          are not read back.\n\n\
          Further columns are titled `MEANING (UNIT): NAME`, with one of these meanings: {}. Other columns \
          are `text: NAME` or `number (UNIT): NAME`.\n",

@@ -56,8 +56,9 @@ pub static FORMATS: &[Format] = &[
     devices::device_table::FORMAT,
     profilers::sysinfo::FORMAT,
     crate::split::json_rows::FORMAT,
-    // anything else with a header
+    // anything else with a header, or with sizes and units in its lines
     tables::generic::FORMAT,
+    logs::any_log::FORMAT,
 ];
 
 /// Ids and names of [`FORMATS`], for a page that lists them without linking their readers.

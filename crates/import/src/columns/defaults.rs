@@ -4,6 +4,7 @@
 use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware;
+use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::TableBuilder;
 
 /// The data type of a file without one: the user's answer, the file's name, or `fallback`. Adds the
@@ -80,6 +81,17 @@ pub(crate) fn dtype_in(name: &str) -> Option<DataType> {
     name.split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|w| w.len() >= 3 && w.bytes().any(|b| b.is_ascii_digit()))
         .find_map(DataType::parse)
+}
+
+/// The data type that a name of a kernel or benchmark tells: `gemm_fp8_tn`, `cutlass::half_t`.
+pub(crate) fn dtype_in_kernel(name: &str) -> Option<DataType> {
+    let words = || {
+        name.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .filter(|w| w.ends_with("_t"))
+    };
+    dtype_in(name)
+        .or_else(|| words().find_map(DataType::parse))
+        .or_else(|| KernelName::parse(name).dtype)
 }
 
 /// The device of a file that names none: the user's answer, the file's name, or "not stated".

@@ -185,7 +185,7 @@ fn operation(
         (None, None) => {
             let named = plan.named_dtype.as_ref().and_then(|c| {
                 let cell = c.cell(record);
-                *caches.named_types.get(cell, defaults::dtype_in)
+                *caches.named_types.get(cell, defaults::dtype_in_kernel)
             });
             Operation::uniform(named.unwrap_or(plan.default_dtype))
         }

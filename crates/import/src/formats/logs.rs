@@ -1,5 +1,6 @@
 //! Logs with one result a line.
 
+pub(crate) mod any_log;
 pub(crate) mod benchdnn;
 pub(crate) mod blis;
 pub(crate) mod ck_profiler;

@@ -121,7 +121,10 @@ pub(super) fn plan(
     .filter_map(|meaning| m.position(meaning))
     .find(|&i| {
         let samples = &m.columns[i].samples;
-        !samples.is_empty() && samples.iter().all(|s| defaults::dtype_in(s).is_some())
+        !samples.is_empty()
+            && samples
+                .iter()
+                .all(|s| defaults::dtype_in_kernel(s).is_some())
     });
     let figure = time.as_ref().map(|t| &t.0).or(rate.as_ref().map(|r| &r.0));
     let default_dtype = default_dtype(

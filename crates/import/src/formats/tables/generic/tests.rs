@@ -83,6 +83,19 @@ fn a_header_that_its_values_contradict_is_corrected_and_said() {
 }
 
 #[test]
+fn the_kernel_names_the_type_where_no_column_does() {
+    let d = table(
+        "kernel,M,N,K,us\n\
+         \"cutlass::Kernel<cutlass::half_t, float>\",512,512,512,20\n\
+         gemm_fp8_e4m3_tn,512,512,512,10\n\
+         Cijk_Alik_Bljk_BBS_BH_MT128x128x64,512,512,512,15\n",
+    );
+    let types: Vec<DataType> = (0..3).map(|r| d.problem(r).op.a).collect();
+    assert_eq!(types, [DataType::Fp16, DataType::Fp8E4m3, DataType::Bf16]);
+    assert!(d.sources[0].assumptions.is_empty());
+}
+
+#[test]
 fn placeholders_are_no_measurements() {
     let d =
         table("M,N,K,dtype,time_us,tflops\n512,512,512,fp16,1.0,0.0\n512,512,512,fp16,10,26.8\n");

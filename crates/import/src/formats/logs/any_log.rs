@@ -1,0 +1,187 @@
+//! What any script prints: one result a line, with M, N and K, and a time or a rate with its unit:
+//! `M=4096, N=4096, K=4096: 0.250 ms, 549.7 TFLOPS`, `cuBLAS 4096x4096x4096 bf16 - 0.25ms`.
+
+use crate::cell::shape_text::{Shape, named};
+use crate::cell::{Quantity, quantity};
+use crate::columns::defaults;
+use crate::columns::defaults::AssumedType;
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head, ReadBy};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::{Operation, Problem};
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "log",
+    name: "Lines with M, N, K and a time or a rate",
+    produced_by: "any script that prints one result a line",
+    example: "cuBLAS M=4096 N=4096 K=4096 fp16: 0.690 ms, 199.2 TFLOPS\n\
+              mine   M=4096 N=4096 K=4096 fp16: 0.750 ms, 183.3 TFLOPS\n",
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let lines = head.lines.iter().filter(|l| result(l).is_some()).count();
+            (lines > 0).then(|| {
+                Detection::new(
+                    25,
+                    "its lines have M, N, K and a time or a rate with its unit",
+                )
+            })
+        },
+        open: |head, options| {
+            let dtype = AssumedType::new(head, options, DataType::Fp16);
+            log::open(head, options, |_| AnyLog { dtype })
+        },
+    },
+};
+
+struct AnyLog {
+    dtype: AssumedType,
+}
+
+/// What a line says.
+struct Printed {
+    shape: Shape,
+    /// Seconds and FLOP/s; NaN where the line has none.
+    time_s: f64,
+    rate: f64,
+    bandwidth: f64,
+    dtype: Option<DataType>,
+    /// What stands before the sizes.
+    name: String,
+}
+
+/// A line with one shape and a time or a rate; `None` for any other.
+fn result(line: &str) -> Option<Printed> {
+    // Longer ones are no printed results.
+    if line.len() > 400 {
+        return None;
+    }
+    let shape = named(line)?;
+    let (mut time_s, mut rate, mut bandwidth) = (f64::NAN, f64::NAN, f64::NAN);
+    let words: Vec<&str> = line
+        .split(|c: char| c.is_whitespace() || "()[]{}|;:=,".contains(c))
+        .filter(|w| !w.is_empty())
+        .collect();
+    for (i, word) in words.iter().enumerate() {
+        if !word.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            continue;
+        }
+        let next = words.get(i + 1).map(|unit| format!("{word} {unit}"));
+        let found = quantity(word.as_bytes(), false)
+            .or_else(|| quantity(next.as_deref().unwrap_or("").as_bytes(), false));
+        let place = match found {
+            Some((v, Quantity::Time)) => (&mut time_s, v),
+            Some((v, Quantity::Rate)) => (&mut rate, v),
+            Some((v, Quantity::Bandwidth)) => (&mut bandwidth, v),
+            None => continue,
+        };
+        // The first of several times is the result, the others are its spread.
+        if place.0.is_nan() {
+            *place.0 = place.1;
+        }
+    }
+    (time_s.is_finite() || rate.is_finite()).then(|| Printed {
+        shape,
+        time_s,
+        rate,
+        bandwidth,
+        dtype: defaults::dtype_in(line),
+        name: name_before(line),
+    })
+}
+
+/// The words before the sizes, without those that only announce them.
+fn name_before(line: &str) -> String {
+    let end = line
+        .char_indices()
+        .find(|(i, c)| {
+            let rest = &line[*i..];
+            c.is_ascii_digit() && named(rest).is_some()
+                || matches!(c, 'M' | 'm') && rest[1..].trim_start().starts_with(['=', ':'])
+        })
+        .map_or(0, |(i, _)| i);
+    let words: Vec<&str> = line[..end]
+        .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-' || c == '.'))
+        .filter(|w| w.starts_with(|c: char| c.is_alphabetic()))
+        .filter(|w| {
+            let lower = w.to_lowercase();
+            ![
+                "shape", "size", "sizes", "gemm", "matmul", "problem", "mnk", "m", "n", "k",
+            ]
+            .contains(&lower.as_str())
+        })
+        .collect();
+    words.join(" ")
+}
+
+impl Parser for AnyLog {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        let Some(r) = result(line) else {
+            return Vec::new();
+        };
+        let [m, n, k] = r.shape.sizes;
+        let batch = r.shape.batch.unwrap_or(1);
+        let op = Operation::uniform(self.dtype.of(r.dtype, table));
+        let time_s = if r.time_s.is_nan() {
+            table.note("Lines without a time have one that is computed from their rate.");
+            Problem { m, n, k, batch, op }.work().0 / r.rate
+        } else {
+            r.time_s
+        };
+        let row = if time_s > 0.0 {
+            let mut row = Row::new(m, n, k, op, time_s);
+            row.batch = batch;
+            Ok(row)
+        } else {
+            Err(RowError::new("time is zero"))
+        };
+        let mut entry = Entry::new(row);
+        if !r.time_s.is_nan() {
+            entry.rate = r.rate;
+        }
+        entry.bandwidth = r.bandwidth;
+        entry.library = r.name;
+        vec![entry]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImportOptions, Imported, read_all};
+    use gemmscope_table::dataset::ColumnMeaning;
+
+    #[test]
+    fn lines_of_any_script() {
+        let text = "Warming up...\n\
+            M=4096, N=4096, K=4096: 0.250 ms, 549.7 TFLOPS\n\
+            [cuBLAS] 2048x2048x2048 bf16 - 50us (343.6 TFLOP/s)\n\
+            my_kernel: M: 1024 N: 512 K: 256  rate 12.5 TFLOPS\n\
+            done in 3 s\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        assert_eq!((d.sources[0].format.as_str(), d.len()), ("log", 3));
+        assert_eq!(d.time_s[0], 0.25e-3);
+        assert_eq!((d.m[1], d.time_s[1]), (2048, 50e-6));
+        assert_eq!(d.problem(1).op.a, DataType::Bf16);
+        let name = |r| d.text(ColumnMeaning::Library, r).to_owned();
+        assert_eq!([name(0), name(1), name(2)], ["", "cuBLAS", "my_kernel"]);
+        assert!((d.time_s[2] - 2.0 * 1024.0 * 512.0 * 256.0 / 12.5e12).abs() < 1e-15);
+        assert_eq!(d.sources[0].reported_rate.within_1_percent, 2);
+    }
+
+    #[test]
+    fn prose_is_no_result() {
+        for line in [
+            "The tile is 128x128x32 and that took a while.",
+            "Finished after 3.2 s",
+            "M=4096, N=4096, K=4096",
+        ] {
+            assert!(result(line).is_none(), "{line}");
+        }
+    }
+}
