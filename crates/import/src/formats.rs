@@ -6,7 +6,7 @@ pub(crate) mod profilers;
 pub(crate) mod table_format;
 pub(crate) mod tables;
 
-use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, unsupported};
+use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, unsupported};
 
 /// Every format that is read. Of several with the same score, the first wins.
 pub static FORMATS: &[Format] = &[
@@ -117,6 +117,17 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
                 detection: Detection::new(1, "a long JSON object, searched for traceEvents"),
             });
         }
+        if best.is_none()
+            && let Some(format) = read_by(head)
+        {
+            let first: String = head.first().chars().take(60).collect();
+            return Err(ImportError::new(format!(
+                "it is not sure what this file is, but it can be read as “{}”: choose that under “Read it as”, or \
+                 `--format {}`; it starts with: {first}",
+                format.name, format.id
+            ))
+            .kind(ErrorKind::Foreign));
+        }
         if head.first().starts_with(['{', '[']) {
             return Err(unsupported::unknown_json(&[]).kind(ErrorKind::Foreign));
         }
@@ -128,4 +139,26 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
              and a time or a rate, or the log of a known benchmark; it starts with: {first}"
         ))
     })
+}
+
+/// A format that reads a head which no format recognises: the one that finds most rows.
+fn read_by(head: &Head) -> Option<&'static Format> {
+    let text = head.lines.join("\n") + "\n";
+    let rows = |format: &Format| {
+        let options = ImportOptions {
+            format: Some(format.id.to_owned()),
+            ..ImportOptions::default()
+        };
+        match crate::read_all("", text.as_bytes(), &options) {
+            Ok(Imported::Table(data)) => data.len(),
+            _ => 0,
+        }
+    };
+    FORMATS
+        .iter()
+        .map(|format| (rows(format), format))
+        .rev()
+        .max_by_key(|(rows, _)| *rows)
+        .filter(|(rows, _)| *rows > 0)
+        .map(|(_, format)| format)
 }
