@@ -15,7 +15,7 @@ use gemmscope_analysis::planner::measured::{
     MeasuredStep, best_preset, distinct, measured_table, model_for,
 };
 use gemmscope_analysis::planner::{Plan, PlanState};
-use gemmscope_analysis::report::{Report, impact_percent};
+use gemmscope_analysis::report::{Report, gemm_findings_of, impact_percent};
 use gemmscope_analysis::standing::Standing;
 use gemmscope_analysis::tile_sweep::{Line, NoSweep, Panel, Sweep, TileSource};
 use gemmscope_import::{ImportOptions, Imported, read_all};
@@ -28,6 +28,7 @@ use gemmscope_model::transformer::{Part, Workload, preset};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::fixture;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
@@ -602,5 +603,21 @@ fn real_platform_files() {
         let peak = device.peak_for(DataType::Bf16).unwrap();
         assert_eq!(peak.achievable_flops_per_s, Some(bf16));
         assert_eq!(peak.flops_per_s, 1307.4e12);
+    }
+}
+
+#[test]
+fn the_summaries_of_the_worked_cases_are_kept() {
+    for case in [
+        "gemm_01_compute_few_tiles",
+        "gemm_02_compute_non_pow2",
+        "gemm_03_compute_misaligned",
+        "gemm_04_memory_tall_skinny",
+        "qwen_mi300",
+    ] {
+        let frame = report(case, "category_data/gemm_ops.csv", RoofKind::Achievable);
+        let text = gemm_findings_of(&frame);
+        fixture::golden(&format!("tests/golden/real/{case}.md"), &text)
+            .unwrap_or_else(|e| panic!("{e}"));
     }
 }

@@ -4,11 +4,14 @@
 //! Shapes are row-major. A BLAS call is column-major, so it computes C^T = B^T A^T: M and N, and
 //! A and B, change places there. Rows of a BLAS library's own benchmark are column-major already.
 
+use crate::planner::rounding;
 use crate::tile_roof::is_column_major;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Tile;
 use gemmscope_table::dataset::Dataset;
+
+pub mod bulk;
 
 /// A tool that can run a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -413,11 +416,11 @@ fn operands(case: &Case, tool: Tool) -> Result<String, String> {
         let shape = format!("{batch}{first}, {second}");
         let turn = if transposed { ".transpose(-2, -1)" } else { "" };
         if dtype == "torch.int8" {
-            format!("torch.randint(-8, 8, ({shape}), device=\"cuda\", dtype=torch.int8){turn}")
+            format!("torch.randint(-8, 8, ({shape}), device=DEVICE, dtype=torch.int8){turn}")
         } else if dtype.contains("float8") {
-            format!("torch.randn({shape}, device=\"cuda\").to({dtype}){turn}")
+            format!("torch.randn({shape}, device=DEVICE).to({dtype}){turn}")
         } else {
-            format!("torch.randn({shape}, device=\"cuda\", dtype={dtype}){turn}")
+            format!("torch.randn({shape}, device=DEVICE, dtype={dtype}){turn}")
         }
     };
     Ok(format!(
@@ -431,19 +434,90 @@ fn operands(case: &Case, tool: Tool) -> Result<String, String> {
     ))
 }
 
-/// The part of a script that times `run()` and prints its rate.
-fn timing(case: &Case) -> String {
+/// Words of a script that choose the processor where there is no accelerator, as for tests.
+const DEVICE: &str = "DEVICE = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n";
+
+/// The part of a script that checks `run()` against a reference in double precision, times it, and
+/// prints a line of CSV. With `--row` the header is left out, so that lines of several scripts make
+/// one file.
+fn check_and_time(case: &Case, tool: Tool, narrow_parts: bool) -> Result<String, String> {
     let p = &case.problem;
-    format!(
-        "\nfor _ in range({WARM_UP}):\n    run()\ntorch.cuda.synchronize()\ntimes = []\nfor _ in range({CALLS}):\n    start = torch.cuda.Event(enable_timing=True)\n    end = torch.cuda.Event(enable_timing=True)\n    start.record()\n    run()\n    end.record()\n    torch.cuda.synchronize()\n    times.append(start.elapsed_time(end) * 1e-3)\ntimes.sort()\nmedian = times[len(times) // 2]\nprint(f\"M,N,K,batch,time_us,tflops\")\nprint(f\"{{M}},{{N}},{{K}},{{BATCH}},{{median * 1e6:.3f}},{{{:.0} / median * 1e-12:.2f}}\")\n",
-        p.work().0
-    )
+    let (atol, rtol) = rounding::tolerance(p.k, &p.op, narrow_parts)
+        .ok_or_else(|| format!("{} checks no {} products", tool.label(), p.op.compute))?;
+    let bias = if p.op.bias && p.op.a != DataType::Int8 && tool == Tool::Pytorch {
+        " + bias.double()[columns]"
+    } else {
+        ""
+    };
+    Ok(CHECK
+        .replace("ATOL", &format!("{atol:.3e}"))
+        .replace("RTOL", &format!("{rtol:.3e}"))
+        .replace(" + BIAS", bias)
+        .replace("DTYPE", p.op.a.id())
+        .replace("LAYOUT", row_major_layout(case))
+        .replace("LIBRARY", tool.label())
+        .replace("WORK", &format!("{:.0}", p.work().0))
+        .replace("CALLS", &CALLS.to_string())
+        .replace("WARM_UP", &WARM_UP.to_string()))
 }
+
+/// The layout of the script's operands: `NT`. A column-major operand is a transposed row-major one.
+fn row_major_layout(case: &Case) -> &'static str {
+    let op = case.problem.op;
+    if is_fp8(op.a) || is_fp8(op.b) {
+        return "NT";
+    }
+    let (a, b) = (
+        op.trans_a != case.column_major,
+        op.trans_b != case.column_major,
+    );
+    op.with_layout(a, b).layout()
+}
+
+const CHECK: &str = r#"
+# The check: up to 512 rows and columns, edges included, against double precision. The tolerance is
+# four times the largest error that rounding a sum of K products is expected to make.
+rows = torch.linspace(0, M - 1, min(M, 512), device=DEVICE).long()
+columns = torch.linspace(0, N - 1, min(N, 512), device=DEVICE).long()
+wanted = a.double()[..., rows, :] @ b.double()[..., :, columns] + BIAS
+found = run()[..., rows, :][..., :, columns].double()
+passed = torch.allclose(found, wanted, atol=ATOL, rtol=RTOL)
+worst = (found - wanted).abs().max().item()
+print(f"check {'passed' if passed else 'FAILED'}: largest error {worst:.3e}, "
+      f"atol=ATOL, rtol=RTOL", file=sys.stderr)
+
+
+def seconds():
+    if DEVICE == "cpu":
+        start = time.perf_counter()
+        run()
+        return time.perf_counter() - start
+    start = torch.cuda.Event(enable_timing=True)
+    end = torch.cuda.Event(enable_timing=True)
+    start.record()
+    run()
+    end.record()
+    torch.cuda.synchronize()
+    return start.elapsed_time(end) * 1e-3
+
+
+for _ in range(WARM_UP):
+    seconds()
+times = sorted(seconds() for _ in range(CALLS))
+median = times[len(times) // 2]
+name = torch.cuda.get_device_name() if DEVICE == "cuda" else ""
+if "--row" not in sys.argv:
+    print("M,N,K,batch,dtype,layout,library,device,time_us,tflops,status")
+print(f"{M},{N},{K},{BATCH},DTYPE,LAYOUT,LIBRARY,{name},{median * 1e6:.3f},"
+      f"{WORK / median * 1e-12:.2f},{'ok' if passed else 'failed'}")
+sys.exit(0 if passed else 1)
+"#;
 
 fn pytorch(case: &Case) -> Result<String, String> {
     let p = &case.problem;
     let mut out = head(case, "#");
-    out.push_str("import torch\n\n");
+    out.push_str("import sys\nimport time\n\nimport torch\n\n");
+    out.push_str(DEVICE);
     if p.op.compute == DataType::Tf32 {
         out.push_str("torch.backends.cuda.matmul.allow_tf32 = True\n");
     }
@@ -459,7 +533,7 @@ fn pytorch(case: &Case) -> Result<String, String> {
     } else if p.op.bias {
         let dtype = if eight { "torch.bfloat16" } else { c };
         out.push_str(&format!(
-            "bias = torch.randn(N, device=\"cuda\", dtype={dtype})\n"
+            "bias = torch.randn(N, device=DEVICE, dtype={dtype})\n"
         ));
     }
     let run = if eight {
@@ -467,7 +541,7 @@ fn pytorch(case: &Case) -> Result<String, String> {
         let bias = if p.op.bias { ", bias=bias" } else { "" };
         let c = if is_fp8(p.op.c) { "torch.bfloat16" } else { c };
         out.push_str(
-            "a = a.contiguous()\nb = b.t().contiguous().t()\none = torch.ones((), device=\"cuda\")\n",
+            "a = a.contiguous()\nb = b.t().contiguous().t()\none = torch.ones((), device=DEVICE)\n",
         );
         format!("torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype={c}{bias})")
     } else if integer {
@@ -480,7 +554,8 @@ fn pytorch(case: &Case) -> Result<String, String> {
         "torch.matmul(a, b)".to_owned()
     };
     out.push_str(&format!("\n\ndef run():\n    return {run}\n\n"));
-    out.push_str(&timing(case));
+    // A library may split K and add the parts in the format of the output.
+    out.push_str(&check_and_time(case, Tool::Pytorch, true)?);
     Ok(out)
 }
 
@@ -522,6 +597,7 @@ def run():
     grid = (triton.cdiv(M, BLOCK_M) * triton.cdiv(N, BLOCK_N), BATCH)
     gemm[grid](a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),
                BM=BLOCK_M, BN=BLOCK_N, BK=BLOCK_K, GM=GROUP_M)
+    return c
 
 ";
 
@@ -548,8 +624,8 @@ fn triton(case: &Case) -> Result<String, String> {
     };
     let mut out = head(case, "#");
     out.push_str(&format!(
-        "import torch\nimport triton\nimport triton.language as tl\n\n\
-         BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = {bm}, {bn}, {bk}, 8\n"
+        "import sys\nimport time\n\nimport torch\nimport triton\nimport triton.language as tl\n\n\
+         {DEVICE}BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = {bm}, {bn}, {bk}, 8\n"
     ));
     out.push_str(
         &TRITON_KERNEL
@@ -558,10 +634,10 @@ fn triton(case: &Case) -> Result<String, String> {
     );
     out.push_str(&operands(case, Tool::Triton)?);
     out.push_str(&format!(
-        "c = torch.empty(BATCH, M, N, device=\"cuda\", dtype={c})\nif a.dim() == 2:\n    a, b = a[None], b[None]\n"
+        "c = torch.empty(BATCH, M, N, device=DEVICE, dtype={c})\nif a.dim() == 2:\n    a, b = a[None], b[None]\n"
     ));
     out.push_str(TRITON_RUN);
-    out.push_str(&timing(case));
+    out.push_str(&check_and_time(case, Tool::Triton, false)?);
     Ok(out)
 }
 

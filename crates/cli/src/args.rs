@@ -30,6 +30,7 @@ pub(super) struct Args {
     pub app: Option<OsString>,
     pub min_efficiency: Option<f64>,
     pub each: bool,
+    pub flagged: bool,
     pub baseline: Option<OsString>,
     pub max_regression: Option<f64>,
 }
@@ -112,6 +113,7 @@ impl Args {
             app: None,
             min_efficiency: None,
             each: false,
+            flagged: false,
             baseline: None,
             max_regression: None,
         }
@@ -127,6 +129,7 @@ impl Args {
         match long {
             "json" => self.json = true,
             "each" => self.each = true,
+            "flagged" => self.flagged = true,
             "app" => self.app = Some(raw()?),
             "baseline" => self.baseline = Some(raw()?),
             "output" => self.output = Some(raw()?),
@@ -220,6 +223,9 @@ impl Args {
             _ => {}
         }
         match self.command {
+            Command::Replay if self.output.as_ref().is_none_or(|o| o == "-") => {
+                return Err("expected -o FOLDER".into());
+            }
             Command::Convert if self.output.is_none() => {
                 return Err("expected -o OUT.csv".into());
             }

@@ -8,6 +8,7 @@ pub(super) enum Command {
     Summary,
     Render,
     Report,
+    Replay,
     Page,
     Check,
     Convert,
@@ -31,10 +32,12 @@ pub(super) struct Topic {
     examples: &'static [&'static str],
 }
 
-use Command::{Check, Convert, Devices, Formats, Help, Page, Render, Report, Summary, Views};
+use Command::{
+    Check, Convert, Devices, Formats, Help, Page, Render, Replay, Report, Summary, Views,
+};
 
 /// Every command, in the order of the help.
-pub(super) const TOPICS: [Topic; 10] = [
+pub(super) const TOPICS: [Topic; 11] = [
     Topic {
         command: Summary,
         name: "summary",
@@ -63,13 +66,27 @@ pub(super) const TOPICS: [Topic; 10] = [
     Topic {
         command: Report,
         name: "report",
-        usage: "FILE... [-o OUT.md|.html|.json]",
+        usage: "FILE... [-o gemm_findings.md|OUT.md|.html|.json]",
         what: "the findings as a document",
-        more: "",
+        more: "An output called gemm_findings.md is written in the short form that trace analysts exchange; a\n\
+               TraceLens output folder gives it its call stacks, modules and peaks.\n",
         examples: &[
             "gemmscope report bench.csv --device mi300x -o report.html",
             "gemmscope report bench.csv --device mi300x --form json | jq '.findings[].title'",
-            "gemmscope report bench.csv --device mi300x --form summary",
+            "gemmscope report trace_report/ -o gemm_findings.md",
+        ],
+    },
+    Topic {
+        command: Replay,
+        name: "replay",
+        usage: "FILE... [--flagged] -o FOLDER",
+        what: "a script for each finding, or for each GEMM, that checks its result and times it",
+        more: "PyTorch for everything; beside it the benchmark of the library that ran the GEMM, and Triton for\n\
+               a Triton kernel. A script compares with double precision, exits with 1 where that fails, and\n\
+               prints a line of CSV; run_all.sh collects the lines in results.csv, which gemmscope reads.\n",
+        examples: &[
+            "gemmscope replay bench.csv --device mi300x --flagged -o replays",
+            "gemmscope replay trace_report/ --flagged -o replays",
         ],
     },
     Topic {
@@ -180,10 +197,10 @@ pub(super) struct Opt {
     pub of: &'static [Command],
 }
 
-const READING: &[Command] = &[Summary, Render, Report, Page, Check, Convert];
+const READING: &[Command] = &[Summary, Render, Report, Replay, Page, Check, Convert];
 
 /// Every option but --help and --version.
-pub(super) const OPTIONS: [Opt; 17] = [
+pub(super) const OPTIONS: [Opt; 18] = [
     Opt {
         long: "device",
         short: None,
@@ -217,14 +234,14 @@ pub(super) const OPTIONS: [Opt; 17] = [
         short: None,
         value: "KIND",
         what: "what the rows are, instead of guessing: workload, benchmark, sweep, sides",
-        of: &[Summary, Render, Report, Page, Check],
+        of: &[Summary, Render, Report, Replay, Page, Check],
     },
     Opt {
         long: "state",
         short: None,
         value: "LINK",
         what: "look at what this link (or the text after its #) looks at: filters, view",
-        of: &[Render, Report, Page, Check],
+        of: &[Render, Report, Replay, Page, Check],
     },
     Opt {
         long: "view",
@@ -253,6 +270,13 @@ pub(super) const OPTIONS: [Opt; 17] = [
         value: "F",
         what: "markdown, html, json or summary (the findings in short); else by the output's name",
         of: &[Report],
+    },
+    Opt {
+        long: "flagged",
+        short: None,
+        value: "",
+        what: "only the GEMMs of the findings",
+        of: &[Replay],
     },
     Opt {
         long: "app",
@@ -300,8 +324,8 @@ pub(super) const OPTIONS: [Opt; 17] = [
         long: "output",
         short: Some('o'),
         value: "FILE",
-        what: "where to write (- is standard output)",
-        of: &[Render, Report, Page, Convert],
+        what: "where to write (- is standard output); a folder for replay",
+        of: &[Render, Report, Replay, Page, Convert],
     },
 ];
 

@@ -20,6 +20,7 @@ mod load;
 mod page;
 mod read;
 mod render;
+mod replay;
 mod report;
 mod summary;
 #[cfg(test)]
@@ -75,6 +76,7 @@ pub fn run(
                 Command::Convert => convert::convert(&args, stdin, out, err),
                 Command::Render => render::render(&args, stdin, out, err),
                 Command::Report => report::report(&args, stdin, out, err),
+                Command::Replay => replay::replay(&args, stdin, out, err),
                 Command::Page => page::page(&args, stdin, out, err),
                 Command::Check => check::check(&args, stdin, out, err),
             };

@@ -38,6 +38,10 @@ pub(super) fn report(
 /// The format that the output's name implies.
 fn by_name(args: &Args) -> &'static str {
     let path = args.output.as_deref().map(std::path::Path::new);
+    // The name under which trace analysts exchange the short form.
+    if path.is_some_and(|p| p.file_name().is_some_and(|n| n == "gemm_findings.md")) {
+        return "summary";
+    }
     match path.and_then(|p| p.extension()).and_then(|e| e.to_str()) {
         Some("html" | "htm") => "html",
         Some("json") => "json",

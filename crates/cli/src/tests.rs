@@ -40,6 +40,54 @@ fn summary_as_json() {
 }
 
 #[test]
+fn replays_of_the_findings_fill_a_folder_and_their_lines_are_read_back() {
+    let folder = Folder::new("replay");
+    let path = folder.0.join("scripts");
+    let path = path.to_string_lossy();
+    let table = "M,N,K,dtype,time_us\n4096,4096,4096,bf16,2000\n4096,4096,2048,bf16,110\n";
+    let args = [
+        "replay",
+        "-",
+        "--flagged",
+        "-o",
+        &path,
+        "--device",
+        "mi300x",
+    ];
+    let (code, out, err) = command(&args, table);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let mut names: Vec<String> = std::fs::read_dir(&*path)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert!(
+        names[0].starts_with("01-") && names.last().unwrap() == "run_all.sh",
+        "{names:?}"
+    );
+    let script = names.iter().find(|n| n.ends_with(".py")).unwrap();
+    let script = std::fs::read_to_string(folder.0.join("scripts").join(script)).unwrap();
+    // What the script prints, with figures in place of its expressions.
+    let header = script
+        .lines()
+        .find_map(|l| l.trim().strip_prefix("print(\"M,N,K"));
+    let header = format!("M,N,K{}", header.unwrap().trim_end_matches("\")"));
+    let printed = format!(
+        "{header}\n4096,4096,4096,1,bf16,NN,PyTorch,AMD Instinct MI300X,250.000,549.76,ok\n"
+    );
+    let (code, out, _) = command(&["summary", "-", "--json"], &printed);
+    assert_eq!(code, 0);
+    let v: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&v["rows_used"], &v["assumptions"][0]),
+        (&1.into(), &serde_json::Value::Null)
+    );
+    assert_eq!(v["devices"][0], "AMD Instinct MI300X");
+    assert_eq!(v["reported_rate"]["within_1_percent"], 1);
+    assert_eq!(command(&["replay", "-"], table).0, 2);
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_code_1_and_an_object() {
     let (code, out, _) = command(&["summary", "-", "--json"], "");
     assert_eq!(code, 1);

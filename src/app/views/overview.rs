@@ -6,6 +6,7 @@ use crate::app::ui::terms::explained;
 use crate::app::ui::{Menu, icon};
 use crate::web::dom;
 use gemmscope_analysis::findings::{Finding, RULES, Severity, band};
+use gemmscope_analysis::replay::bulk;
 use gemmscope_analysis::report;
 use gemmscope_analysis::report::{Breakdown, CANNOT_INFER, Report};
 use gemmscope_chart::picture;
@@ -117,7 +118,7 @@ fn page(shell: Shell, bench: Workbench, result: &FindingsResult, all: RwSignal<b
         <header class="overview-head">
             <div class="lead-text">{lead}{assumed}</div>
             <div class="overview-tools">
-                {downloads(bench)}
+                {downloads(shell, bench)}
                 <label class="check">
                     <input type="checkbox" prop:checked=move || shell.terms.get()
                         on:change=move |_| shell.set_terms(!shell.terms.get_untracked()) />
@@ -483,7 +484,7 @@ fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
 }
 
 /// The menu that saves the report.
-fn downloads(bench: Workbench) -> AnyView {
+fn downloads(shell: Shell, bench: Workbench) -> AnyView {
     let item = move |name: &'static str, mime: &'static str, hint: &'static str| {
         let save = move |_| {
             if let Some(text) = document(bench, name) {
@@ -504,9 +505,30 @@ fn downloads(bench: Workbench) -> AnyView {
             {item("report.md", "text/markdown", "everything")}
             {item("gemm_findings.md", "text/markdown", "the short form")}
             {item("findings.json", "application/json", "for machines")}
+            <button type="button" class="menu-item" on:click=move |_| replays(shell, bench)>
+                "replays.tar"<span class="menu-side">"scripts that check and time each finding"</span>
+            </button>
         </Menu>
     }
     .into_any()
+}
+
+/// Downloads a script for each finding.
+fn replays(shell: Shell, bench: Workbench) {
+    let Some(result) = bench.findings.get_untracked() else {
+        return;
+    };
+    let wanted = bulk::of_findings(&result.frame, &result.findings);
+    let made = bulk::bulk(&result.frame, &wanted);
+    if made.files.is_empty() {
+        shell.say("No finding is about a GEMM that can be replayed");
+        return;
+    }
+    dom::download(
+        "replays.tar",
+        "application/x-tar",
+        &bulk::archive(&made.files),
+    );
 }
 
 fn document(bench: Workbench, name: &str) -> Option<String> {

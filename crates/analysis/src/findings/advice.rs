@@ -3,6 +3,7 @@
 use super::{Group, Scan};
 use gemmscope_model::dtype::{DataType, Family};
 use gemmscope_model::hardware::Device;
+use gemmscope_model::units::percent;
 
 /// A type must raise the peak at least this many times to be worth a word.
 const FASTER: f64 = 1.5;
@@ -75,17 +76,81 @@ pub(super) fn compute_path(scan: &Scan<'_>, group: &Group) -> String {
     )
 }
 
-/// What to try in the algorithm or the model for a memory-bound GEMM below the bandwidth.
+/// What to try in the algorithm or the model for a memory-bound GEMM below the bandwidth: fewer
+/// bytes of the operand that most of them belong to.
 pub(super) fn memory_path(scan: &Scan<'_>, group: &Group) -> String {
-    let quantise = if is_quantized(&scan.problem(group).op) {
-        "validate that the quantised operands are stored packed"
-    } else if types(scan, group).is_empty() {
-        "store the weights in a narrower type"
+    let p = scan.problem(group);
+    let (m, n, k) = (f64::from(p.m), f64::from(p.n), f64::from(p.k));
+    let [a, b, c] = [
+        m * k * p.op.a.bytes(),
+        k * n * p.op.b.bytes(),
+        m * n * p.op.c.bytes(),
+    ];
+    let all = a + b + c;
+    let (name, most) = [("A", a), ("B", b)]
+        .into_iter()
+        .max_by(|x, y| x.1.total_cmp(&y.1))
+        .unwrap_or(("A", a));
+    let share = |bytes: f64| percent(bytes / all);
+    // Many rows of activations, or a large result: there is no weight to shrink.
+    if most < HALF * all || c >= most {
+        return format!(
+            "A, B and C are {}, {} and {} of the bytes: fuse the operations before and after, so \
+             that operands and result need not cross memory on their own.",
+            share(a),
+            share(b),
+            share(c)
+        );
+    }
+    let quantise = if is_quantized(&p.op) {
+        "check that it is stored packed"
     } else {
-        "quantise the weights (8 or 4 bit)"
+        "quantise it (8 or 4 bit) if it holds weights"
     };
     format!(
-        "Move fewer bytes: fuse the neighbouring elementwise operations, {quantise}, or batch \
-         requests so that one read of the weights serves more rows."
+        "{name} is {} of the bytes: {quantise}, or batch requests so that one read of it serves \
+         more of the other operand.",
+        share(most)
+    )
+}
+
+/// An operand with this part of the bytes is the one to shrink.
+const HALF: f64 = 0.5;
+
+/// The longest other side of a product that a matrix-vector kernel fits.
+const VECTOR: u32 = 16;
+
+/// What to try with the kernel of a memory-bound GEMM below the bandwidth.
+pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
+    let p = scan.problem(group);
+    let kind = if p.m.min(p.n) <= VECTOR {
+        "Try a matrix-vector or split-K kernel, and tune it"
+    } else {
+        "Try a smaller tile on the short side and wider loads, tuned"
+    };
+    format!("{kind} on a replay of this shape: four fifths of the bandwidth are within reach.")
+}
+
+/// The sizes that are padded to make every row start at 16 bytes, as a sentence with a blank after
+/// it; "" if they do.
+pub(super) fn padding(scan: &Scan<'_>, group: &Group) -> String {
+    let p = scan.problem(group);
+    let odd = super::unaligned::unaligned(&p);
+    let mut sizes: Vec<String> = Vec::new();
+    for (what, size, bytes) in odd {
+        let step = super::unaligned::BYTES / (bytes / f64::from(size));
+        let padded = (f64::from(size) / step).ceil() * step;
+        let name = what.split(' ').next().unwrap_or(what);
+        let text = format!("{name} {size} to {padded:.0}");
+        if !sizes.contains(&text) {
+            sizes.push(text);
+        }
+    }
+    if sizes.is_empty() {
+        return String::new();
+    }
+    format!(
+        "Pad first, so that rows start at 16 bytes ({}). ",
+        sizes.join(", ")
     )
 }

@@ -66,7 +66,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ),
                 formula: story::roof_formula(scan, g),
                 path_a: Some(advice::memory_path(scan, g)),
-                ..Story::default()
+                path_b: Some(advice::memory_kernel(scan, g)),
             }
         },
         |n| format!("{n} memory-bound GEMMs below achievable bandwidth"),

@@ -8,7 +8,8 @@
 //! after the other, the k-th partial sum is about sqrt(k), each addition errs by a uniform
 //! fraction of u, and these add up to `u sqrt(K / 6)` of a typical entry sqrt(K) of C.
 
-use gemmscope_model::dtype::DataType;
+use gemmscope_model::dtype::{DataType, Family};
+use gemmscope_model::gemm::Operation;
 
 /// Unit roundoff: half the distance from 1 to the next number. 0 for integers, which are exact
 /// until they overflow; `None` for block formats without one roundoff.
@@ -89,6 +90,28 @@ impl Errors {
     }
 }
 
+/// Tolerances are this many times the largest expected error: a fair test.
+const ROOM: f64 = 4.0;
+
+/// The tolerance `(atol, rtol)` of a fair test of C = A B for unit normal A and B against an exact
+/// reference. `narrow_parts` leaves room for parts of the sum that are kept in the format of the
+/// output, as split-K kernels and a bias that is added afterwards do. `None` if a format has no
+/// unit roundoff.
+pub fn tolerance(k: u32, op: &Operation, narrow_parts: bool) -> Option<(f64, f64)> {
+    let accumulate = op.compute.default_accumulate();
+    let e = errors(k, accumulate, op.c)?;
+    let root = f64::from(k.max(1)).sqrt();
+    // Operands that are rounded before they are multiplied, and the short sums of 8-bit units.
+    let inside = match op.compute.family() {
+        Some(Family::Tf32) => 2f64.powi(-11) * (2.0 / 3.0f64).sqrt(),
+        Some(Family::Fp8) => 2f64.powi(-14),
+        _ => 0.0,
+    };
+    let parts = if narrow_parts { e.output } else { 0.0 };
+    let atol = ROOM * (e.worst_absolute + FARTHEST * root * (inside + parts));
+    Some((atol, ROOM * e.worst_output))
+}
+
 /// A tolerance of this many times the largest expected error is too loose.
 const LOOSE: f64 = 100.0;
 
@@ -153,6 +176,24 @@ mod tests {
             (0.6..1.5).contains(&(measured / expected)),
             "{measured} {expected}"
         );
+    }
+
+    #[test]
+    fn a_derived_tolerance_is_fair() {
+        for (dtype, k) in [
+            (DataType::Fp16, 4096),
+            (DataType::Bf16, 65_536),
+            (DataType::Fp32, 1024),
+        ] {
+            let op = Operation::uniform(dtype);
+            let (atol, rtol) = tolerance(k, &op, false).unwrap();
+            let of = errors(k, op.compute.default_accumulate(), op.c).unwrap();
+            assert_eq!(of.verdict(atol, rtol), Verdict::Fair, "{dtype}");
+            assert!(tolerance(k, &op, true).unwrap().0 > atol);
+        }
+        // Integers are exact.
+        let exact = tolerance(4096, &Operation::uniform(DataType::Int8), false);
+        assert_eq!(exact.map(|t| t.0), Some(0.0));
     }
 
     #[test]

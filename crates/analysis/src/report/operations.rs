@@ -291,6 +291,12 @@ fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -
             .find(|f| f.category == findings::Category::Tiling && f.gives_back_s.is_some())
             .or(own.first())
             .copied();
+        let mut context = context;
+        if let Some(f) = weightiest.filter(|f| !f.also.is_empty()) {
+            let titles = f.also.iter().filter_map(|a| findings::rule(&a.rule));
+            let titles: Vec<String> = titles.map(|r| uncapitalized(r.title)).collect();
+            context.push(format!("Also seen here: {}.", titles.join(", ")));
+        }
         let (path_a, path_b) = paths(o, weightiest);
         out.push(Bottleneck {
             operation: i,
@@ -311,6 +317,13 @@ fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -
             .then(a.operation.cmp(&b.operation))
     });
     out
+}
+
+/// The title of a rule inside a sentence.
+fn uncapitalized(title: &str) -> String {
+    let mut chars = title.chars();
+    let first = chars.next().map(|c| c.to_ascii_lowercase());
+    first.into_iter().chain(chars).collect()
 }
 
 /// Circumstances that explain a low efficiency.
