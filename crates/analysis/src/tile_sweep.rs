@@ -6,6 +6,7 @@
 //! the highest, the one with the least traffic between L2 and the units.
 
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::tiling::flat;
 use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::tiling::{Axis, Tile, Tiling, tile_traffic};
@@ -15,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 mod settings;
 
 use settings::{Setting, settings};
+pub use settings::{launch_of, measured_as};
 
 /// Largest M for the model of flat GEMMs: up to here the paper argues against padding.
 pub const FLAT_M: u32 = 64;
@@ -51,7 +53,8 @@ pub struct Cell {
     pub workgroups: Option<u64>,
     /// Waves, tile efficiency and wave efficiency, if tile and units are known.
     pub waves: Option<(u64, f64, f64)>,
-    /// Limit of the cell in the model; `None` without the device's unit count.
+    /// Limit of the cell in the model; `None` without the device's unit count, or if the shape is
+    /// compute-bound and has blocks enough.
     pub region: Option<Region>,
 }
 
@@ -292,7 +295,7 @@ fn build(
             let problem = data.problem(rows[0]);
             let mut line = Line {
                 cells: cells(
-                    frame, settings, &columns, axis, rows, &problem, units, source,
+                    frame, settings, &columns, axis, rows, &problem, units, roof, source,
                 ),
                 best: None,
                 model: None,
@@ -362,6 +365,7 @@ fn cells(
     rows: &[usize],
     problem: &Problem,
     units: Option<u32>,
+    roof: Option<Roof>,
     source: TileSource,
 ) -> Vec<Cell> {
     let metrics = &*frame.metrics;
@@ -407,6 +411,11 @@ fn cells(
                 region: None,
             };
             occupy(&mut cell, problem, split_k, units);
+            let bound = roof.map(|r| r.bound(problem.intensity().0));
+            if bound == Some(Bound::Compute) && cell.region == Some(Region::Memory) {
+                // Enough blocks, and arithmetic limits this shape: memory does not.
+                cell.region = None;
+            }
             cell
         })
         .collect()
@@ -462,7 +471,7 @@ fn model(
     columns: &[(u32, u32)],
     axis: Axis,
     units: Option<u32>,
-    roof: Option<gemmscope_model::roofline::Roof>,
+    roof: Option<Roof>,
 ) -> Option<usize> {
     let units = units?;
     let p = &line.problem;

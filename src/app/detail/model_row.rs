@@ -4,6 +4,7 @@ use crate::app::state::{Shared, Workbench};
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{MeasuredStep, distinct, model_for};
 use gemmscope_analysis::tile_roof::TileRoofs;
+use gemmscope_analysis::tile_sweep::launch_of;
 use gemmscope_chart::planner::take_shape;
 use gemmscope_model::transformer::Model;
 use gemmscope_table::field::Frame;
@@ -51,9 +52,10 @@ pub(super) fn section(
     let device = frame.metrics.devices.get(frame.data.device[row] as usize);
     let device = device.and_then(|d| Some(d.as_ref()?.id.clone()));
     let tile = TileRoofs::of_row(&frame.data, &frame.metrics, row).map(|t| t.tile);
+    let launch = launch_of(frame, row);
     let explore = move |_| {
         bench.edit("plan", |v| {
-            take_shape(v, &problem, device.as_deref(), tile);
+            take_shape(v, &problem, device.as_deref(), tile, launch);
             v.set_param("plan.page", "tile");
             v.view = "plan".to_owned();
         });

@@ -1,8 +1,9 @@
 //! Tile and launch settings of every row: from columns, kernel names, or a column of best tiles.
 
 use super::TileSource;
-use gemmscope_model::tiling::Axis;
+use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::kernel_name::KernelName;
+use gemmscope_model::tiling::{Axis, explore};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 
@@ -124,4 +125,63 @@ fn is_best_bn(label: &str) -> bool {
         plain.as_str(),
         "bestbn" | "bestblockn" | "besttilen" | "bestblocksizen"
     )
+}
+
+/// Warps and stages of a row, from its columns, else from its kernel's name.
+pub fn launch_of(frame: &Frame, row: usize) -> (Option<u32>, Option<u32>) {
+    let data = &*frame.data;
+    let whole = |meaning| {
+        let x = data.number(meaning, row);
+        ((1.0..=1024.0).contains(&x) && x.fract() == 0.0).then_some(x as u32)
+    };
+    let name = KernelName::parse(data.text(ColumnMeaning::Kernel, row));
+    (
+        whole(ColumnMeaning::Warps).or(name.warps),
+        whole(ColumnMeaning::Stages).or(name.stages),
+    )
+}
+
+/// The fastest row that ran this product with this setting on this device; a number that the row
+/// does not state agrees with any.
+pub fn measured_as(
+    frame: &Frame,
+    problem: &Problem,
+    device: &str,
+    wanted: &explore::Setting,
+) -> Option<usize> {
+    let data = &*frame.data;
+    let of_device: Vec<bool> = frame
+        .metrics
+        .devices
+        .iter()
+        .map(|d| d.as_ref().is_some_and(|d| d.id == device))
+        .collect();
+    let sizes = |r: usize| (data.m[r], data.n[r], data.k[r], data.batch[r]);
+    let same = |r: &usize| {
+        sizes(*r) == (problem.m, problem.n, problem.k, problem.batch)
+            && data.ops[usize::from(data.op[*r])].compute == problem.op.compute
+            && of_device[usize::from(data.device[*r])]
+            && data.time_s[*r] > 0.0
+    };
+    let rows: Vec<usize> = frame
+        .rows
+        .iter()
+        .map(|r| *r as usize)
+        .filter(same)
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let (_, settings) = settings(frame)?;
+    let agrees = |have: u32, want: u32| have == 0 || have == want;
+    rows.into_iter()
+        .filter(|&r| {
+            let s = settings[r];
+            (s.m, s.n) == (wanted.tile.m, wanted.tile.n)
+                && agrees(s.k, wanted.tile.k.unwrap_or(0))
+                && agrees(s.warps, wanted.warps)
+                && agrees(s.stages, wanted.stages)
+                && agrees(s.split_k, wanted.split_k)
+        })
+        .min_by(|a, b| data.time_s[*a].total_cmp(&data.time_s[*b]))
 }

@@ -91,9 +91,15 @@ pub const TOOLS: &[ToolKind] = &[
     },
 ];
 
-/// Opens the tools' sizes on a measured GEMM: its shape and format, the device it ran on and the
-/// tile it used, as far as they are known.
-pub fn take_shape(state: &mut ViewState, p: &Problem, device: Option<&str>, tile: Option<Tile>) {
+/// Opens the tools' sizes on a measured GEMM: its shape and format, the device it ran on, the tile
+/// it used, and its warps and stages, as far as they are known.
+pub fn take_shape(
+    state: &mut ViewState,
+    p: &Problem,
+    device: Option<&str>,
+    tile: Option<Tile>,
+    (warps, stages): (Option<u32>, Option<u32>),
+) {
     let mut set = |key: &str, value: String| state.set_param(key, value);
     set("tool.m", p.m.to_string());
     set("tool.n", p.n.to_string());
@@ -109,6 +115,9 @@ pub fn take_shape(state: &mut ViewState, p: &Problem, device: Option<&str>, tile
         set("tool.bn", tile.n.to_string());
         let depth = tile.k.map_or_else(String::new, |k| k.to_string());
         set("tool.bk", depth);
+        let count = |v: Option<u32>| v.map_or_else(String::new, |v| v.to_string());
+        set("tool.warps", count(warps));
+        set("tool.stages", count(stages));
     }
 }
 

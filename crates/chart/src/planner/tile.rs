@@ -9,12 +9,14 @@ use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scene::{Anchor, Baseline, Scene};
 use crate::ticks::Format;
+use gemmscope_analysis::tile_sweep::measured_as;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::explore::{AXES, Evaluation, Map, Setting, evaluate, map};
-use gemmscope_model::tiling::{Limit, Overflow};
+use gemmscope_model::tiling::{Caution, Limit, Overflow};
 use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, plural};
 use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
 
 /// An opened explorer.
@@ -24,6 +26,8 @@ pub(super) struct TileTool {
     roof: Option<Roof>,
     chosen: Option<Evaluation>,
     map: Map,
+    /// What was measured with the chosen setting.
+    measured: Option<String>,
 }
 
 impl TileTool {
@@ -88,7 +92,9 @@ impl TileTool {
         let mut controls = shape.controls.clone();
         controls.extend(more);
         controls.extend([x_control, y_control]);
+        let row = measured_as(context.frame, p, &shape.device.id, &setting);
         TileTool {
+            measured: row.map(|r| measured(context.frame, r)),
             chosen: evaluate(p, &shape.device, roof, setting),
             map: map(p, &shape.device, roof, setting, (x, y)),
             controls,
@@ -149,25 +155,27 @@ impl TileTool {
             return Vec::new();
         };
         let (d, f) = (&self.shape.device, &e.footprint);
-        let limit =
-            |wanted: fn(&Overflow) -> Option<(f64, f64)>| e.overflows.iter().find_map(wanted);
         let mut out = Vec::new();
         if let Some(have) = d.shared_bytes_per_block.or(d.shared_bytes_per_unit) {
-            out.push((
-                "Shared memory",
-                f.shared_bytes / have,
-                format!(
-                    "{} of {}",
-                    Bytes(f.shared_bytes).to_iec(),
-                    Bytes(have).to_iec()
+            let one_less = e.cautions.iter().find_map(|c| match c {
+                Caution::OneBufferLess { less, .. } => Some(*less),
+                Caution::FewRegistersLeft { .. } => None,
+            });
+            let (all, have_text) = (Bytes(f.shared_bytes).to_iec(), Bytes(have).to_iec());
+            out.push(match one_less {
+                Some(less) => (
+                    "Shared memory",
+                    less / have,
+                    format!("{} or {all} of {have_text}", Bytes(less).to_iec()),
                 ),
-            ));
+                None => (
+                    "Shared memory",
+                    f.shared_bytes / have,
+                    format!("{all} of {have_text}"),
+                ),
+            });
         }
-        let most = limit(|o| match o {
-            Overflow::RegistersPerThread { needed, limit } => Some((*needed, f64::from(*limit))),
-            _ => None,
-        })
-        .map_or(if d.vendor == "AMD" { 512.0 } else { 255.0 }, |l| l.1);
+        let most = f64::from(f.registers_limit(d));
         let registers = f.accumulator_registers_per_thread;
         out.push((
             "Registers a thread",
@@ -221,6 +229,25 @@ impl TileTool {
         }
         22.0 * self.resources().len() as f64 + 12.0
     }
+}
+
+/// What a row measured, in a sentence.
+fn measured(frame: &Frame, row: usize) -> String {
+    let data = &*frame.data;
+    let source = usize::from(data.source[row]);
+    let file = data.sources.get(source).map_or("", |s| s.name.as_str());
+    let efficiency = frame.metrics.efficiency(data, row);
+    let share = if efficiency.is_nan() {
+        String::new()
+    } else {
+        let share = Format::percent().write(efficiency, 3);
+        format!(", {share} of the device's roof")
+    };
+    format!(
+        "Ran as chosen: {}{share} ({file}:{}).",
+        FlopsPerSec(frame.metrics.rate[row]),
+        data.line[row]
+    )
 }
 
 fn limit_name(limit: Limit) -> &'static str {
@@ -372,11 +399,18 @@ impl Tool for TileTool {
             return Vec::new();
         };
         let device = &self.shape.device;
-        let mut out: Vec<String> = e
-            .overflows
-            .iter()
-            .map(|o| format!("Does not run as chosen: {}.", o.sentence()))
-            .collect();
+        let mut out: Vec<String> = Vec::new();
+        out.extend(self.measured.clone());
+        // A measured row beats the model.
+        let says = match &self.measured {
+            Some(_) => "The model would have said that it does not",
+            None => "Does not run as chosen",
+        };
+        out.extend(
+            e.overflows
+                .iter()
+                .map(|o| format!("{says}: {}.", o.sentence())),
+        );
         if self.roof.is_none() {
             out.push(device.explain_peak(self.shape.problem.op.compute));
         }
@@ -395,6 +429,11 @@ impl Tool for TileTool {
                 limit_name(o.limited_by)
             ));
         }
+        out.extend(
+            e.cautions
+                .iter()
+                .map(|c| format!("Caution: {}.", c.sentence())),
+        );
         out
     }
 

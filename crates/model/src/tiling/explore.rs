@@ -2,7 +2,7 @@
 //! exists: for one setting, or for a map over two of its numbers.
 
 use super::Axis;
-use super::{Footprint, Occupancy, Overflow, Tile, TileRoof, Tiling, Waves, tile_traffic};
+use super::{Caution, Footprint, Occupancy, Overflow, Tile, TileRoof, Tiling, Waves, tile_traffic};
 use crate::gemm::Problem;
 use crate::hardware::Device;
 use crate::roofline::Roof;
@@ -67,6 +67,8 @@ pub struct Evaluation {
     pub footprint: Footprint,
     /// Limits that it exceeds; empty if it can run.
     pub overflows: Vec<Overflow>,
+    /// What may go wrong all the same.
+    pub cautions: Vec<Caution>,
     /// Workgroups on a unit at once, and what limits them.
     pub occupancy: Option<Occupancy>,
     /// Tiles of C.
@@ -93,7 +95,8 @@ pub struct Evaluation {
 /// let square = Problem::new(4096, 4096, 4096, DataType::Fp16);
 /// let e = evaluate(&square, a100, None, setting).ok_or("empty")?;
 /// assert_eq!(e.footprint.accumulator_registers_per_thread, 64.0);
-/// assert_eq!(e.overflows.len(), 1); // 192 KiB of shared memory
+/// assert!(e.overflows.is_empty());
+/// assert_eq!(e.cautions.len(), 1); // 192 KiB of shared memory, 144 with one buffer less
 /// # Ok::<(), &str>(())
 /// ```
 pub fn evaluate(
@@ -116,6 +119,7 @@ pub fn evaluate(
         setting,
         footprint,
         overflows: footprint.overflows(device),
+        cautions: footprint.cautions(device),
         occupancy: footprint.occupancy(device),
         tiling,
         waves,
@@ -226,8 +230,8 @@ mod tests {
         let e = evaluate(&p, a100, roof, setting(256, 128, 64, 16, 4)).unwrap();
         assert_eq!(e.footprint.total_bytes(), 176.0 * 1024.0);
         assert_eq!(e.footprint.shared_bytes, 192.0 * 1024.0);
-        assert!(matches!(e.overflows[..], [Overflow::SharedMemory { .. }]));
-        assert!(e.overflows[0].sentence().contains("192 KiB"));
+        assert!(matches!(e.cautions[..], [Caution::OneBufferLess { .. }]));
+        assert!(e.cautions[0].sentence().contains("192 KiB"));
         let waves = e.waves.unwrap();
         // 16 x 32 tiles over 108 SMs.
         assert_eq!((waves.workgroups, waves.waves), (512, 5));

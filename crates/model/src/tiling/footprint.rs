@@ -57,6 +57,56 @@ pub enum Overflow {
     },
 }
 
+/// Something about a tile that may go wrong, or goes right with some compilers only.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Caution {
+    /// The stages exceed the shared memory if each has a buffer, and fit with one buffer less. Both
+    /// are real: Triton 2 asked for all of them (triton-lang/triton, pull request 1561), newer
+    /// versions lower a loop of S stages to S - 1 buffers
+    /// (test/TritonGPU/pipeline-lower-loop.mlir).
+    OneBufferLess {
+        /// Bytes with a buffer a stage.
+        needed: f64,
+        /// Bytes with one buffer less.
+        less: f64,
+        /// Bytes a block may use.
+        limit: f64,
+    },
+    /// The accumulator takes most of the registers that a thread can have.
+    FewRegistersLeft {
+        /// Registers a thread.
+        needed: f64,
+        /// What a thread can have.
+        limit: u32,
+    },
+}
+
+impl Caution {
+    /// The caution as a sentence without a full stop.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::OneBufferLess {
+                needed,
+                less,
+                limit,
+            } => format!(
+                "exceeds the {} of shared memory a block if every stage has a buffer ({}); fits \
+                 with one less ({})",
+                Bytes(*limit).to_iec(),
+                Bytes(*needed).to_iec(),
+                Bytes(*less).to_iec()
+            ),
+            Self::FewRegistersLeft { needed, limit } => format!(
+                "the accumulator takes {needed:.0} of the {limit} registers a thread: little is \
+                 left for operands and addresses"
+            ),
+        }
+    }
+}
+
+/// From this part of the registers on, the accumulator leaves too few for operands.
+const MANY_REGISTERS: f64 = 0.75;
+
 /// Which resource limits the blocks that a unit holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -123,27 +173,29 @@ impl Footprint {
     pub(crate) fn overflows(&self, device: &Device) -> Vec<Overflow> {
         let mut overflows = Vec::new();
         if let Some(limit) = shared_limit(device)
-            && self.shared_bytes > limit
+            && self.least_shared_bytes() > limit
         {
             overflows.push(Overflow::SharedMemory {
-                needed: self.shared_bytes,
+                needed: self.least_shared_bytes(),
                 limit,
             });
         }
-        let limit = registers_per_thread(device);
-        if self.accumulator_registers_per_thread > f64::from(limit) {
-            overflows.push(Overflow::RegistersPerThread {
-                needed: self.accumulator_registers_per_thread,
-                limit,
-            });
-        }
-        if let Some(limit) = device.registers_bytes_per_unit
-            && self.accumulator_bytes > limit
-        {
-            overflows.push(Overflow::RegisterFile {
-                needed: self.accumulator_bytes,
-                limit,
-            });
+        let limit = self.registers_limit(device);
+        match device.registers_bytes_per_unit {
+            Some(file) if self.accumulator_bytes > file => {
+                overflows.push(Overflow::RegisterFile {
+                    needed: self.accumulator_bytes,
+                    limit: file,
+                });
+            }
+            // With as many as there are, nothing is left for the operands.
+            _ if self.accumulator_registers_per_thread >= f64::from(limit) => {
+                overflows.push(Overflow::RegistersPerThread {
+                    needed: self.accumulator_registers_per_thread,
+                    limit,
+                });
+            }
+            _ => {}
         }
         if self.threads > THREADS_PER_BLOCK {
             overflows.push(Overflow::Threads {
@@ -152,6 +204,46 @@ impl Footprint {
             });
         }
         overflows
+    }
+
+    /// Bytes of shared memory where the last stage needs no buffer of its own.
+    fn least_shared_bytes(&self) -> f64 {
+        let one = self.a_bytes + self.b_bytes;
+        self.shared_bytes - if self.stages > 1 { one } else { 0.0 }
+    }
+
+    /// Registers that a thread of this block can have: what an instruction can name, and its part
+    /// of the register file.
+    pub fn registers_limit(&self, device: &Device) -> u32 {
+        let named = registers_per_thread(device);
+        let file = device.registers_bytes_per_unit.unwrap_or(f64::INFINITY);
+        let part = file / 4.0 / f64::from(self.threads.max(1));
+        if part < f64::from(named) {
+            part as u32
+        } else {
+            named
+        }
+    }
+
+    /// What may go wrong although no limit is exceeded for certain.
+    pub fn cautions(&self, device: &Device) -> Vec<Caution> {
+        let mut out = Vec::new();
+        if let Some(limit) = shared_limit(device) {
+            let less = self.least_shared_bytes();
+            if self.shared_bytes > limit && less <= limit {
+                out.push(Caution::OneBufferLess {
+                    needed: self.shared_bytes,
+                    less,
+                    limit,
+                });
+            }
+        }
+        let limit = self.registers_limit(device);
+        let needed = self.accumulator_registers_per_thread;
+        if needed >= MANY_REGISTERS * f64::from(limit) && needed < f64::from(limit) {
+            out.push(Caution::FewRegistersLeft { needed, limit });
+        }
+        out
     }
 
     /// Blocks that fit on a unit at once. `None` if neither shared memory nor register file of the
@@ -166,7 +258,14 @@ impl Footprint {
                 }
             })
         };
-        let shared = fit(device.shared_bytes_per_unit, self.shared_bytes);
+        // A block that runs only with one buffer less has one buffer less.
+        let least = shared_limit(device).is_some_and(|limit| self.shared_bytes > limit);
+        let buffers = if least {
+            self.least_shared_bytes()
+        } else {
+            self.shared_bytes
+        };
+        let shared = fit(device.shared_bytes_per_unit, buffers);
         let registers = fit(device.registers_bytes_per_unit, self.accumulator_bytes);
         if shared.is_none() && registers.is_none() {
             return None;
@@ -196,13 +295,13 @@ impl Overflow {
     pub fn sentence(&self) -> String {
         match self {
             Self::SharedMemory { needed, limit } => format!(
-                "the stages take {} of shared memory, a block has {}",
+                "the stages take {} of shared memory even with one buffer less, a block has {}",
                 Bytes(*needed).to_iec(),
                 Bytes(*limit).to_iec()
             ),
             Self::RegistersPerThread { needed, limit } => format!(
-                "the accumulator takes {needed:.0} registers a thread, the limit is {limit}: it \
-                 spills"
+                "the accumulator takes {needed:.0} registers a thread, the limit is {limit}, and the \
+                 operands need some too: it spills"
             ),
             Self::RegisterFile { needed, limit } => format!(
                 "the accumulator takes {}, the register file has {}",
@@ -260,19 +359,31 @@ mod tests {
         assert_eq!(footprint.accumulator_registers_per_thread, 64.0);
         assert_eq!(footprint.shared_bytes, 192.0 * KIB);
         let a100 = by_id("a100-80-sxm").unwrap();
-        let overflows = footprint.overflows(a100);
+        // Too much with four buffers, and it ran with three.
+        assert!(footprint.overflows(a100).is_empty());
+        let cautions = footprint.cautions(a100);
         assert_eq!(
-            overflows,
+            cautions,
+            [Caution::OneBufferLess {
+                needed: 192.0 * KIB,
+                less: 144.0 * KIB,
+                limit: 163.0 * KIB
+            }]
+        );
+        assert_eq!(
+            cautions[0].sentence(),
+            "exceeds the 163 KiB of shared memory a block if every stage has a buffer (192 KiB); \
+             fits with one less (144 KiB)"
+        );
+        assert_eq!(footprint.occupancy(a100).unwrap().blocks, 1);
+        let five = print(256, 128, 64, 5, 16).overflows(a100);
+        assert_eq!(
+            five,
             [Overflow::SharedMemory {
                 needed: 192.0 * KIB,
                 limit: 163.0 * KIB
             }]
         );
-        assert_eq!(
-            overflows[0].sentence(),
-            "the stages take 192 KiB of shared memory, a block has 163 KiB"
-        );
-        assert_eq!(footprint.occupancy(a100).unwrap().blocks, 0);
         // Three stages fit, one block at a time; H100 takes the four.
         let three = print(256, 128, 64, 3, 16);
         assert_eq!(
@@ -292,6 +403,18 @@ mod tests {
         assert!(matches!(
             few_warps[..],
             [Overflow::RegistersPerThread { needed, limit: 255 }] if needed == 512.0
+        ));
+        // 65,536 registers for 512 threads: 128 a thread, and the accumulator wants all of them.
+        let spills = print(256, 256, 16, 1, 16).overflows(a100);
+        assert!(matches!(
+            spills[..],
+            [Overflow::RegistersPerThread { needed, limit: 128 }] if needed == 128.0
+        ));
+        let tight = print(256, 192, 16, 1, 16);
+        assert!(tight.overflows(a100).is_empty());
+        assert!(matches!(
+            tight.cautions(a100)[..],
+            [Caution::FewRegistersLeft { needed, limit: 128 }] if needed == 96.0
         ));
         let huge = print(512, 256, 16, 1, 64).overflows(a100);
         assert!(matches!(

@@ -401,7 +401,7 @@ impl Chart for TileMap {
             );
         } else {
             out.push(format!(
-                "Parallelism-bounded: fewer blocks than units ({}); memory-bounded: the others.",
+                "Fewer blocks than units ({}): parallelism-bounded. Otherwise memory-bounded, unless the shape is compute-bound.",
                 units.join(", ")
             ));
         }
