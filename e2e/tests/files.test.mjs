@@ -62,9 +62,14 @@ const KINDS = [
   ["generic/tile_sweep.csv", "generic", 71, 0],
 ];
 test("logs, reports and tables of tools: every row is read, and agrees with what the file says of it", async (t) => {
+  // Two tables of one report are one set of rows: the summary is read by itself.
+  const summary = ([path]) => path === "tracelens/h100_summary.csv";
   const app = await GemmscopePage.open({ t });
-  await app.load(...KINDS.map(([path]) => fixture(`fixtures/${path}`)));
+  await app.load(...KINDS.filter((kind) => !summary(kind)).map(([path]) => fixture(`fixtures/${path}`)));
+  const alone = await GemmscopePage.open({ t });
+  await alone.load(fixture(`fixtures/${KINDS.find(summary)[0]}`));
   const all = await app.summary();
+  all.splice(KINDS.findIndex(summary), 0, await alone.only());
   assert.equal(all.length, KINDS.length);
   for (const [i, [path, format, used, aside]] of KINDS.entries()) {
     const s = all[i];
@@ -73,7 +78,10 @@ test("logs, reports and tables of tools: every row is read, and agrees with what
     // What the file itself says agrees with what the page computes from shape and time.
     assert.deepEqual(s.reported_rate, { compared: used, within_1_percent: used }, path);
   }
-  assert.equal(await app.figure("rows"), String(KINDS.reduce((sum, [, , used]) => sum + used, 0)));
+  assert.equal(
+    await app.figure("rows"),
+    String(KINDS.reduce((sum, kind) => sum + (summary(kind) ? 0 : kind[2]), 0)),
+  );
   app.assertQuiet();
 });
 
@@ -139,15 +147,28 @@ test("an assumption can be changed: the unit of a time", async (t) => {
   const before = await app.only();
   assert.ok(before.assumptions.some((a) => a.key === "unit:Runtime" && a.value === "ms"));
   const choice = app.cards.locator(".assumption", { hasText: "Runtime" }).getByRole("combobox");
-  await choice.selectOption("µs");
-  await app.page.waitForFunction((was) => window.gemmscope.summary()[0].max_tflops > 500 * was, before.max_tflops);
+  await choice.selectOption("s");
+  await app.page.waitForFunction((was) => 500 * window.gemmscope.summary()[0].max_tflops < was, before.max_tflops);
   const after = await app.only();
-  near(after.max_tflops, 1000 * before.max_tflops);
+  near(after.max_tflops, before.max_tflops / 1000);
   // The rate's unit, which the file does not say either, was inferred from the times and follows them.
   assert.notEqual(
     after.assumptions.find((a) => a.key === "unit:Throughput").value,
     before.assumptions.find((a) => a.key === "unit:Throughput").value,
   );
+  app.assertQuiet();
+});
+
+test("the trace of a graph's capture gives the run its shapes, and is not counted", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.load(fixture("fixtures/kineto/graph_run.json"));
+  assert.equal((await app.only()).rows_used, 0);
+  await app.load(fixture("fixtures/kineto/graph_capture.json"));
+  await app.page.waitForFunction(() => window.gemmscope.summary()[0].rows_used === 2);
+  await app.settle();
+  assert.equal((await app.summary()).length, 1);
+  assert.equal(await app.figure("rows"), "2");
+  assert.match(await app.cards.nth(1).innerText(), /Not counted: its shapes are in graph_run\.json/);
   app.assertQuiet();
 });
 
