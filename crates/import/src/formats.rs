@@ -6,7 +6,9 @@ pub(crate) mod profilers;
 pub(crate) mod table_format;
 pub(crate) mod tables;
 
-use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, unsupported};
+use crate::{
+    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, unsupported,
+};
 
 /// Every format that is read. Of several with the same score, the first wins.
 pub static FORMATS: &[Format] = &[

@@ -11,7 +11,7 @@ mod rejected;
 mod trace_context;
 pub mod wire;
 
-pub use capture::{Capture, CapturedLaunch};
+pub use capture::Capture;
 pub use column_meaning::{ColumnMeaning, ColumnSpec, ColumnUnit, UnknownMeaning};
 pub use rejected::{RejectReason, Rejected};
 pub use trace_context::{

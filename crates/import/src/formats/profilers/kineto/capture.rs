@@ -2,11 +2,49 @@
 
 use super::events::{Events, Signature};
 use super::join::Join;
-use gemmscope_table::dataset::{Capture, CapturedLaunch};
+use gemmscope_table::dataset::Capture;
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
+/// The launches of one capture, in their order.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Launches {
+    /// Of the operations that multiply.
+    signatures: Vec<Signature>,
+    /// Names of kernels.
+    kernels: Vec<String>,
+    launches: Vec<CapturedLaunch>,
+}
+
+/// One launch of a capture.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct CapturedLaunch {
+    /// Code of the kernel's name; `None` where the trace does not name it (CUDA).
+    kernel: Option<u32>,
+    /// The call of an operation that multiplies: its number in the capture and its signature.
+    call: Option<(u32, u32)>,
+}
+
+impl Launches {
+    /// As another file carries it.
+    pub(super) fn to_capture(&self) -> Capture {
+        Capture(serde_json::to_string(self).unwrap_or_default())
+    }
+
+    /// What another file carried; `None` if it was damaged on its way.
+    pub(super) fn from_capture(capture: &Capture) -> Option<Launches> {
+        let launches: Launches = serde_json::from_str(&capture.0).ok()?;
+        let (signatures, kernels) = (launches.signatures.len(), launches.kernels.len());
+        let known = |l: &CapturedLaunch| {
+            l.kernel.is_none_or(|k| (k as usize) < kernels)
+                && l.call.is_none_or(|(_, s)| (s as usize) < signatures)
+        };
+        launches.launches.iter().all(known).then_some(launches)
+    }
+}
+
 /// The captures of a trace: launches without kernels, one list a capture.
-pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Capture> {
+pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
     if events.captures.is_empty() && !events.kernels.is_empty() {
         return Vec::new();
     }
@@ -19,7 +57,7 @@ pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Capture> {
     launches.sort_by(|a, b| a.start.total_cmp(&b.start));
     let mut begins = events.captures.clone();
     begins.sort_by(f64::total_cmp);
-    let mut all: Vec<Capture> = Vec::new();
+    let mut all: Vec<Launches> = Vec::new();
     let mut segment = usize::MAX;
     let mut codes = Codes::default();
     for launch in launches {
@@ -30,7 +68,7 @@ pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Capture> {
         if at != segment {
             segment = at;
             codes = Codes::default();
-            all.push(Capture::default());
+            all.push(Launches::default());
         }
         let Some(capture) = all.last_mut() else {
             continue;
@@ -80,12 +118,12 @@ pub(super) struct Replayed<'c> {
 pub(super) fn replay<'c>(
     events: &Events,
     kernels: &[u32],
-    captures: &'c [Capture],
+    captures: &'c [Launches],
 ) -> Option<Vec<Replayed<'c>>> {
     captures.iter().find_map(|c| fit(events, kernels, c))
 }
 
-fn fit<'c>(events: &Events, kernels: &[u32], capture: &'c Capture) -> Option<Vec<Replayed<'c>>> {
+fn fit<'c>(events: &Events, kernels: &[u32], capture: &'c Launches) -> Option<Vec<Replayed<'c>>> {
     let name = |k: &u32| events.names[events.kernels[*k as usize].name as usize].as_str();
     let named = capture.launches.iter().all(|l| l.kernel.is_some());
     // The launches of each name that wait for their kernel, the first at the end.

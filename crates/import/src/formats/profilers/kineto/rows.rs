@@ -199,6 +199,10 @@ pub(super) fn finish(
     // The signatures of this trace, then those of captures in other files.
     let mut signatures: Vec<&Signature> = events.signatures.iter().collect();
     let own = capture::record(&events, &join);
+    let captures: Vec<_> = captures
+        .iter()
+        .filter_map(capture::Launches::from_capture)
+        .collect();
     // Launches with and without their capture.
     let mut graphs_by_capture = [0, 0];
     for mut kernels in graphs {
@@ -308,7 +312,7 @@ pub(super) fn finish(
         s.without_model = without;
         s.name_without_model(left_out.loose_names(&events.names));
         s.trace = Some(Box::new(context));
-        s.captures = own;
+        s.captures = own.iter().map(capture::Launches::to_capture).collect();
         [s.graphs_with_capture, s.graphs_without_capture] = graphs_by_capture;
     }
     Ok(Imported::table(data))
