@@ -37,14 +37,23 @@ if (!existsSync(join(src, "formats.md"))) {
   writeFileSync(join(src, "formats.md"), `# File formats\n\n| key | format | produced by |\n|---|---|---|\n${rows.join("\n")}\n`);
 }
 const views = run("views").trim().split("\n").map((line) => line.match(/^(\S+)\s+(.*)$/).slice(1));
+// The rules as `gemmscope rules` prints them: a line with id and title, then a line a fact.
+const rules = () =>
+  run("rules").trim().split(/\n(?=\S)/).map((rule) => {
+    const [head, ...facts] = rule.split("\n");
+    const [, id, title] = head.match(/^(\S+)\s+(.*)$/);
+    const [needs, when, sure, profile] = facts.map((line) => line.slice(19).trim());
+    return `### ${title}\n\n\`${id}\`: speaks when ${when}. Needs ${needs}. It is ${sure}.\n\nWhat it cannot tell: ${profile}\n`;
+  });
 const recipe = (path) => text(join("e2e/recipes", path));
 const filled = {
   help: () => run("--help").trimEnd(),
   commands: () =>
-    ["summary", "render", "report", "page", "check", "convert"]
+    ["summary", "render", "report", "replay", "page", "check", "convert"]
       .map((name) => `### ${name}\n\n\`\`\`text\n${run(name, "--help").trimEnd()}\n\`\`\``)
       .join("\n\n"),
   views: () => views.map(([id, hint]) => `| \`${id}\` | ${hint} |`).join("\n"),
+  rules: () => rules().join("\n"),
   ids: () => views.map(([id]) => `\`${id}\``).join(", "),
   element: () => recipe("mdbook/src/index.md").split("\n").filter((l) => l.startsWith("<")).join("\n"),
 };

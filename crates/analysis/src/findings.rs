@@ -234,6 +234,19 @@ pub enum Need {
     AnyColumn(&'static [ColumnMeaning], &'static str),
 }
 
+impl Need {
+    /// The need in a few words.
+    pub fn words(&self) -> &'static str {
+        match self {
+            Need::Time => "a measured time",
+            Need::Roof => "a device with a peak for the data type",
+            Need::Tile => "a tile, in columns or in kernel names",
+            Need::Units => "the number of SMs or CUs of the device",
+            Need::Column(_, what) | Need::AnyColumn(_, what) => what,
+        }
+    }
+}
+
 /// A rule as data.
 pub struct Rule {
     /// Stable key.
@@ -525,7 +538,7 @@ fn missing(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
         .needs
         .iter()
         .filter_map(|need| match need {
-            Need::Time => scan.groups.is_empty().then_some("a measured time"),
+            Need::Time => scan.groups.is_empty().then_some(need.words()),
             Need::Roof => {
                 scan.groups
                     .iter()
@@ -533,17 +546,17 @@ fn missing(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
                     .then_some(if scan.achievable() {
                         "a device whose max-achievable peak is known"
                     } else {
-                        "a device with a peak for the data type"
+                        need.words()
                     })
             }
-            Need::Tile => (!scan.tiles.any()).then_some("a tile, in columns or in kernel names"),
+            Need::Tile => (!scan.tiles.any()).then_some(need.words()),
             Need::Units => scan
                 .metrics()
                 .devices
                 .iter()
                 .flatten()
                 .all(|d| d.units.is_none())
-                .then_some("the number of SMs or CUs of the device"),
+                .then_some(need.words()),
             Need::Column(meaning, what) => data.column(*meaning).is_none().then_some(*what),
             Need::AnyColumn(meanings, what) => meanings
                 .iter()

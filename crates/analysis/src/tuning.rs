@@ -5,7 +5,7 @@
 //! such as the baseline of the search. A row with a status but no time is a failed variant.
 
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::units::{format_significant, trim_zeros};
+use gemmscope_model::units::{format_significant, percent, trim_zeros};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, Frame};
 use std::collections::BTreeMap;
@@ -50,6 +50,24 @@ pub struct Generation {
     /// Index of the best variant up to this generation.
     pub running: Option<usize>,
 }
+
+/// A setting, and how the variants that have it ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suspect {
+    /// Title of the setting in the file.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// Variants with it that failed or were too slow.
+    pub bad: usize,
+    /// All variants with it.
+    pub all: usize,
+}
+
+/// A gain of less than this share is none: measurements vary by as much.
+const GAIN: f64 = 0.005;
+/// So many generations without a gain are a converged search.
+const QUIET: usize = 2;
 
 /// The history of one GEMM.
 #[derive(Clone, Debug, PartialEq)]
@@ -231,6 +249,73 @@ impl History {
             .count()
     }
 
+    /// By how much the best so far grew in a generation, as a share; 0 where it did not, `None`
+    /// where there was nothing to compare with.
+    pub fn gain(&self, generation: usize) -> Option<f64> {
+        let rate = |i: usize| {
+            let running = self.generations.get(i)?.running?;
+            Some(self.variants.get(running)?.rate)
+        };
+        let before = rate(generation.checked_sub(1)?)?;
+        Some(rate(generation)? / before - 1.0)
+    }
+
+    /// Whether the search has come to an end, in a sentence; `None` with fewer than two
+    /// generations that ran.
+    pub fn convergence(&self) -> Option<String> {
+        let last = self.generations.len().checked_sub(1)?;
+        let gains: Vec<(usize, f64)> = (0..=last)
+            .filter_map(|i| Some((i, self.gain(i)?)))
+            .collect();
+        gains.last()?;
+        let label = self.order_label.to_lowercase();
+        let Some((at, gain)) = gains.iter().rev().find(|(_, g)| *g >= GAIN) else {
+            return Some(format!("No {label} gained anything over the first."));
+        };
+        let quiet = last - at;
+        let order = self.generations[*at].order;
+        let gain = percent(*gain);
+        Some(match quiet {
+            0 => format!("Not converged: the last {label} still gained {gain}."),
+            q if q < QUIET => {
+                format!("Perhaps converged: {label} {order} gained {gain}, and one more nothing.")
+            }
+            q => format!(
+                "Converged: {label} {order} was the last to gain ({gain}), and {q} more brought \
+                 nothing."
+            ),
+        })
+    }
+
+    /// The settings that failed and slow variants share: each value with at least two such
+    /// variants, and with a larger part of them than all variants have. The clearest first.
+    pub fn suspects(&self, frame: &Frame) -> Vec<Suspect> {
+        let is_bad = |v: &Variant| v.outcome != Outcome::Ok;
+        let bad_all = self.variants.iter().filter(|v| is_bad(v)).count();
+        let mut found: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
+        for v in &self.variants {
+            for setting in parameters(frame, v.row as usize) {
+                let counts = found.entry(setting).or_default();
+                counts.0 += usize::from(is_bad(v));
+                counts.1 += 1;
+            }
+        }
+        let usual = bad_all as f64 / self.variants.len().max(1) as f64;
+        let part = |s: &Suspect| s.bad as f64 / s.all as f64;
+        let mut out: Vec<Suspect> = found
+            .into_iter()
+            .map(|((name, value), (bad, all))| Suspect {
+                name,
+                value,
+                bad,
+                all,
+            })
+            .filter(|s| s.bad >= 2 && part(s) > usual)
+            .collect();
+        out.sort_by(|a, b| part(b).total_cmp(&part(a)).then(b.bad.cmp(&a.bad)));
+        out
+    }
+
     /// The statuses of failed variants and how often each occurs.
     pub fn failures(&self) -> Vec<(String, u64)> {
         let mut out: BTreeMap<&str, u64> = BTreeMap::new();
@@ -334,6 +419,62 @@ mod tests {
     }
 
     const NONE: f64 = f64::NAN;
+
+    #[test]
+    fn a_search_ends_where_nothing_is_gained() {
+        let of = |bests: &[f64]| {
+            let rows: Vec<(f64, f64, &str)> = bests
+                .iter()
+                .enumerate()
+                .map(|(g, t)| (g as f64, *t, "ok"))
+                .collect();
+            history(&rows).unwrap()
+        };
+        let seed = of(&[161.87, 186.12, 201.80, 177.98, 197.56]);
+        let gain = |i| seed.gain(i).map(|g| (g * 1000.0).round());
+        assert_eq!([gain(0), gain(1), gain(3)], [None, Some(150.0), Some(0.0)]);
+        let said = seed.convergence().unwrap();
+        assert!(
+            said.starts_with("Converged: generation 2 was the last to gain (8.4 %), and 2 more"),
+            "{said}"
+        );
+        let said = of(&[100.0, 120.0]).convergence().unwrap();
+        assert!(said.starts_with("Not converged"), "{said}");
+        let said = of(&[100.0, 120.0, 119.0]).convergence().unwrap();
+        assert!(said.starts_with("Perhaps converged"), "{said}");
+        assert_eq!(of(&[100.0]).convergence(), None);
+        let said = of(&[100.0, 90.0]).convergence().unwrap();
+        assert!(said.starts_with("No generation gained"), "{said}");
+    }
+
+    #[test]
+    fn what_bad_variants_share_is_named() {
+        let mut t = Rows::new();
+        let order = t.table().number_column(ColumnMeaning::Order, "generation");
+        let stages = t.table().number_column(ColumnMeaning::Stages, "stages");
+        let warps = t.table().number_column(ColumnMeaning::Warps, "warps");
+        // With five stages all are ten times as slow.
+        for i in 0..12u32 {
+            t.table().set_number(order, f64::from(i / 4));
+            t.table()
+                .set_number(stages, f64::from(3 + 2 * u32::from(i % 4 == 0)));
+            t.table().set_number(warps, f64::from(4 << (i % 2)));
+            let time = if i % 4 == 0 { 1e-2 } else { 5e-4 };
+            t.row((4096, 4096, 4096), "Triton", time, "");
+        }
+        let frame = t.frame(Some("a100-80-pcie"));
+        let (problem, _) = problems(&frame).into_iter().next().unwrap();
+        let h = History::new(&frame, &problem, 0.5).unwrap();
+        let found = h.suspects(&frame);
+        let first = Suspect {
+            name: "stages".to_owned(),
+            value: "5".to_owned(),
+            bad: 3,
+            all: 3,
+        };
+        assert_eq!(found[0], first);
+        assert!(found.iter().all(|s| s.value != "3"), "{found:?}");
+    }
 
     #[test]
     fn the_generations_of_the_seed() {

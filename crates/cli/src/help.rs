@@ -15,6 +15,7 @@ pub(super) enum Command {
     Formats,
     Devices,
     Views,
+    Rules,
     Help,
 }
 
@@ -33,11 +34,11 @@ pub(super) struct Topic {
 }
 
 use Command::{
-    Check, Convert, Devices, Formats, Help, Page, Render, Replay, Report, Summary, Views,
+    Check, Convert, Devices, Formats, Help, Page, Render, Replay, Report, Rules, Summary, Views,
 };
 
 /// Every command, in the order of the help.
-pub(super) const TOPICS: [Topic; 11] = [
+pub(super) const TOPICS: [Topic; 12] = [
     Topic {
         command: Summary,
         name: "summary",
@@ -149,6 +150,14 @@ pub(super) const TOPICS: [Topic; 11] = [
         what: "the views that are drawn, which --view takes",
         more: "",
         examples: &["gemmscope views"],
+    },
+    Topic {
+        command: Rules,
+        name: "rules",
+        usage: "",
+        what: "the rules behind the findings: what each needs, its threshold, what it cannot tell",
+        more: "",
+        examples: &["gemmscope rules | grep -A 3 layout"],
     },
     Topic {
         command: Help,

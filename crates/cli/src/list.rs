@@ -1,5 +1,7 @@
-//! `gemmscope formats`, `devices`, `views`: the values of the options.
+//! `gemmscope formats`, `devices`, `views`: the values of the options; `rules`: what findings are
+//! made of.
 
+use gemmscope_analysis::findings::RULES;
 use gemmscope_chart::charts::CHARTS;
 use gemmscope_import::FORMATS;
 use gemmscope_model::hardware;
@@ -25,6 +27,20 @@ pub(super) fn devices(out: &mut dyn Write) -> std::io::Result<()> {
 pub(super) fn views(out: &mut dyn Write) -> std::io::Result<()> {
     for chart in CHARTS {
         writeln!(out, "{:<18} {}", chart.id, chart.hint)?;
+    }
+    Ok(())
+}
+
+/// Rules in the order in which they are checked: id and title, then a line each for what it needs,
+/// when it speaks, how sure it is, and what a profile would have to show.
+pub(super) fn rules(out: &mut dyn Write) -> std::io::Result<()> {
+    for rule in RULES {
+        let needs: Vec<&str> = rule.needs.iter().map(|n| n.words()).collect();
+        writeln!(out, "{:<18} {}", rule.id, rule.title)?;
+        writeln!(out, "  needs            {}", needs.join("; "))?;
+        writeln!(out, "  speaks when      {}", rule.threshold)?;
+        writeln!(out, "  how sure         {}", rule.confidence.label())?;
+        writeln!(out, "  cannot tell      {}", rule.profile)?;
     }
     Ok(())
 }

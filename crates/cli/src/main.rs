@@ -72,6 +72,7 @@ pub fn run(
                 Command::Formats => list::formats(out).map(|()| Exit::Done),
                 Command::Devices => list::devices(out).map(|()| Exit::Done),
                 Command::Views => list::views(out).map(|()| Exit::Done),
+                Command::Rules => list::rules(out).map(|()| Exit::Done),
                 Command::Summary => summary::summary(&args, stdin, out, err),
                 Command::Convert => convert::convert(&args, stdin, out, err),
                 Command::Render => render::render(&args, stdin, out, err),

@@ -28,6 +28,11 @@ pub(super) const KIND: ChartKind = ChartKind {
     open: |inputs| Box::new(Tuning::open(inputs.frame, inputs.state)),
 };
 
+/// Gains are listed up to this number of generations.
+const MOST_GAINS: usize = 12;
+/// Settings that bad variants share and that are named.
+const MOST_SUSPECTS: usize = 6;
+
 /// An opened tuning history.
 #[derive(Debug)]
 pub(crate) struct Tuning {
@@ -269,6 +274,29 @@ impl Chart for Tuning {
             out.push(format!(
                 "{slow} too slow: under {} of the best.",
                 Format::percent().write(h.slow_below, 3)
+            ));
+        }
+        let gains: Vec<String> = (0..h.generations.len())
+            .filter_map(|i| {
+                let gain = Format::percent().write(h.gain(i)?, 2);
+                Some(format!("{}: {gain}", h.generations[i].order))
+            })
+            .collect();
+        if (1..=MOST_GAINS).contains(&gains.len()) {
+            let label = h.order_label.to_lowercase();
+            out.push(format!("Gain by {label}: {}.", gains.join(", ")));
+        }
+        out.extend(h.convergence());
+        let suspects: Vec<String> = h
+            .suspects(&self.frame)
+            .iter()
+            .take(MOST_SUSPECTS)
+            .map(|s| format!("{} = {}: {} of {}", s.name, s.value, s.bad, s.all))
+            .collect();
+        if !suspects.is_empty() {
+            out.push(format!(
+                "Failed or too slow more often than others: {}.",
+                suspects.join("; ")
             ));
         }
         if h.roof.is_nan() {
