@@ -30,6 +30,9 @@ pub(super) const KIND: ChartKind = ChartKind {
     open: |inputs| Box::new(Winner::open(inputs.frame, inputs.state)),
 };
 
+/// Sides that a headline names.
+const NAMED: usize = 8;
+
 /// Strips that are drawn at most; the others are counted.
 const MOST_STRIPS: usize = 200;
 
@@ -229,16 +232,24 @@ impl Model {
 
     fn headline(&self) -> String {
         let (wins, open) = self.score();
-        let mut parts: Vec<String> = self
-            .comparison
-            .setup
-            .sides
+        let sides = &self.comparison.setup.sides;
+        let mut ranked: Vec<(&String, &u64)> = sides.iter().zip(&wins).collect();
+        // Of a few sides each is named; of many those that win.
+        if ranked.len() > NAMED {
+            ranked.retain(|(_, n)| **n > 0);
+            ranked.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+        }
+        let more = ranked.len().saturating_sub(NAMED);
+        let mut parts: Vec<String> = ranked
             .iter()
-            .zip(&wins)
+            .take(NAMED)
             .map(|(s, n)| format!("{s} in {n}"))
             .collect();
+        if more > 0 {
+            parts.push(format!("{more} others in the rest"));
+        }
         if open > 0 {
-            parts.push(format!("nobody clearly in {open}"));
+            parts.push(format!("a tie in {open}"));
         }
         format!(
             "Fastest by {} and {} {}: of {} cells, {}.",
