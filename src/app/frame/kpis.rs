@@ -36,7 +36,7 @@ fn rows(bench: Workbench) -> AnyView {
         let words = bench.settled_frame.with(|f| f.counted().words(f.kind()));
         bench
             .decision
-            .with(|d| format!("{words}. {} Because {}.", d.kind.hint(), d.reason))
+            .with(|d| format!("Rows that pass the filters: {words}. {}", d.kind.hint()))
     };
     view! {
         <div class="figure tip" tabindex="0" data-tip=hint aria-description=hint data-figure="rows">
