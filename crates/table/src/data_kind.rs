@@ -15,7 +15,7 @@
 
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -377,35 +377,46 @@ impl<'a> Rows<'a> {
 
     /// True if several sides hold the same keys: at least half of those of the second largest.
     fn shared(&self, side: impl Fn(usize) -> u32, key: impl Fn(usize) -> u64) -> bool {
-        let mut keys: FxHashMap<u64, (u32, bool)> = FxHashMap::default();
-        let mut of_side: FxHashSet<(u32, u64)> = FxHashSet::default();
-        let mut sizes: FxHashMap<u32, u64> = FxHashMap::default();
+        // By key: one more than the first side that holds it, and whether another one does too.
+        let mut keys = Counts::default();
+        let mut of_side = Counts::default();
+        let mut sizes: Vec<u64> = Vec::new();
         for &r in &self.rows {
             let (side, key) = (side(r), key(r));
-            if of_side.insert((side, key)) {
-                *sizes.entry(side).or_default() += 1;
+            if of_side.insert(mix(key, u64::from(side)), 1).is_none() {
+                let side = side as usize;
+                if sizes.len() <= side {
+                    sizes.resize(side + 1, 0);
+                }
+                sizes[side] += 1;
             }
-            let first = keys.entry(key).or_insert((side, false));
-            first.1 |= first.0 != side;
+            let first = keys.entry(key).or_insert(u64::from(side) + 1);
+            if *first & SEVERAL == 0 && *first != u64::from(side) + 1 {
+                *first |= SEVERAL;
+            }
         }
-        let mut sizes: Vec<u64> = sizes.into_values().collect();
-        sizes.sort_unstable_by(|a, b| b.cmp(a));
-        let Some(second) = sizes.get(1) else {
+        // Of the two largest, the smaller one.
+        let (mut largest, mut second) = (0, 0);
+        for size in sizes {
+            second = second.max(size.min(largest));
+            largest = largest.max(size);
+        }
+        if second == 0 {
             return false;
-        };
-        let shared = keys.values().filter(|k| k.1).count();
-        shared > 0 && shared as f64 >= SHARED * *second as f64
+        }
+        let shared = keys.values().filter(|k| **k & SEVERAL != 0).count();
+        shared > 0 && shared as f64 >= SHARED * second as f64
     }
 
     /// Number of configurations within one file, library and device, of variants, and whether any
     /// variant has several rows.
     fn variants(&self) -> (usize, usize, bool) {
-        let mut configurations: FxHashSet<u64> = FxHashSet::default();
-        let mut variants: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut configurations = Counts::default();
+        let mut variants = Counts::default();
         for &r in &self.rows {
             let key = self.names.hash(within(self.data, r), r);
             let key = mix(key, u64::from(self.library(r)));
-            configurations.insert(key);
+            configurations.insert(key, 1);
             *variants.entry(variant(&self.variant, key, r)).or_default() += 1;
         }
         let repeats = variants.values().any(|n| *n > 1);
@@ -480,6 +491,12 @@ fn is_setting(column: &Column) -> bool {
         }
     }
 }
+
+/// Counts, or marks, by hash: one kind of map for all of them keeps the page small.
+type Counts = FxHashMap<u64, u64>;
+
+/// Marks a key that several sides hold.
+const SEVERAL: u64 = 1 << 63;
 
 /// Mixes a word into a hash.
 fn mix(hash: u64, word: u64) -> u64 {

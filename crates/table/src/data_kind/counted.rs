@@ -4,7 +4,6 @@ use super::{DataKind, Decision, Names, mix, variant, variant_columns, within};
 use crate::dataset::ColumnMeaning;
 use crate::field::{Field, Frame};
 use gemmscope_model::units::{grouped, plural};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// One side, or all of the rows where there are no sides.
@@ -195,42 +194,45 @@ fn fastest(frame: &Frame, rows: &[u32]) -> Vec<u32> {
     let names = Names::new(data);
     let columns = variant_columns(data);
     let library = data.codes(ColumnMeaning::Library);
-    let mut keyed: Vec<(u64, u64, f64, u32)> = rows
+    let mut keyed: Vec<(u64, u32)> = rows
         .iter()
         .map(|&row| {
             let r = row as usize;
-            let key = names.hash(within(data, r), r);
-            let kernel = mix(key, library.map_or(0, |codes| u64::from(codes[r])));
-            let time = if data.time_s[r] > 0.0 {
-                data.time_s[r]
-            } else {
-                f64::NAN
-            };
-            (key, variant(&columns, kernel, r), time, row)
+            (names.hash(within(data, r), r), row)
         })
         .collect();
-    // NaN sorts behind every time.
-    keyed.sort_unstable_by(|a, b| {
-        (a.0, a.1)
-            .cmp(&(b.0, b.1))
-            .then(a.2.total_cmp(&b.2))
-            .then(a.3.cmp(&b.3))
-    });
-    let mut best: FxHashMap<u64, (f64, u32)> = FxHashMap::default();
-    for repeats in keyed.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        let timed = repeats.iter().take_while(|r| !r.2.is_nan()).count();
-        let middle = &repeats[timed.saturating_sub(1) / 2];
-        let held = best.entry(middle.0).or_insert((f64::NAN, u32::MAX));
-        let better = match middle.2.total_cmp(&held.0) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Equal => middle.3 < held.1,
-            std::cmp::Ordering::Greater => false,
-        };
-        if better {
-            *held = (middle.2, middle.3);
+    keyed.sort_unstable();
+    let time = |row: u32| match data.time_s[row as usize] {
+        // Positive floats compare as their bits do.
+        t if t > 0.0 => t.to_bits(),
+        _ => u64::MAX,
+    };
+    let mut out: Vec<u32> = Vec::new();
+    // One type for the three sorts: a second one would weigh as much as all of this.
+    let mut variants: Vec<(u64, u32)> = Vec::new();
+    let mut times: Vec<(u64, u32)> = Vec::new();
+    for rows in keyed.chunk_by(|a, b| a.0 == b.0) {
+        if let [(_, row)] = rows {
+            out.push(*row);
+            continue;
         }
+        variants.clear();
+        variants.extend(rows.iter().map(|&(key, row)| {
+            let r = row as usize;
+            let kernel = mix(key, library.map_or(0, |codes| u64::from(codes[r])));
+            (variant(&columns, kernel, r), row)
+        }));
+        variants.sort_unstable();
+        let mut best = (u64::MAX, u32::MAX);
+        for repeats in variants.chunk_by(|a, b| a.0 == b.0) {
+            times.clear();
+            times.extend(repeats.iter().map(|&(_, row)| (time(row), row)));
+            times.sort_unstable();
+            let timed = times.iter().take_while(|t| t.0 != u64::MAX).count();
+            best = best.min(times[timed.saturating_sub(1) / 2]);
+        }
+        out.push(best.1);
     }
-    let mut out: Vec<u32> = best.into_values().map(|b| b.1).collect();
     out.sort_unstable();
     out
 }
