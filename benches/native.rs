@@ -22,7 +22,6 @@ use serde::Serialize;
 use std::error::Error;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -263,7 +262,7 @@ fn views(frame: &Frame, timings: &mut Vec<Timing>) {
     let cache = RowCache::default();
     for kind in charts::CHARTS {
         let draw = |frame: &Frame, cache: &RowCache| {
-            let chart: Rc<dyn Chart> = (kind.open)(&Inputs {
+            let chart: Arc<dyn Chart> = (kind.open)(&Inputs {
                 cache: cache.clone(),
                 ..Inputs::new(frame, &state)
             })

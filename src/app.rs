@@ -10,7 +10,7 @@ pub mod dialogs;
 pub mod frame;
 pub mod later;
 pub mod load;
-pub mod plan;
+pub mod planner;
 pub mod sidebar;
 pub mod state;
 pub mod ui;

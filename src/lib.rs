@@ -12,7 +12,7 @@
 //! | `app/sidebar` | cards of the loaded files, filters |
 //! | `app/views` | the tabs and what each shows: roofline, other charts, overview, table |
 //! | `app/chart_view` | a chart on the page: canvas, pointer and keys, tooltip, saving |
-//! | `app/plan` | the planner |
+//! | `app/planner` | the planner |
 //! | `app/detail` | the panel of the selected rows |
 //! | `app/dialogs` | help, formats, devices, columns, pasting, sharing |
 //! | `app/ui`, `app/controls` | small parts that all of them use: icons, menus, settings |

@@ -2,59 +2,56 @@
 //! keyboard and touch, saving, and the same content as a table.
 
 mod gesture;
+mod picture;
 pub mod save;
 
+pub use picture::{Draw, Picture, is_waiting};
+
+use self::picture::{Frame, Pointed};
 use super::state::{Shell, Workbench};
 use super::ui::{icon, icon_button, table_view};
 use crate::web::{canvas, dom};
 use gemmscope_chart::camera::{Zoom, set_zoom, zoom_of};
-use gemmscope_chart::interactive::{Canvas, Emphasis, InteractiveChart, Target};
+use gemmscope_chart::interactive::{Canvas, Emphasis, Target};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::tooltip::Tooltip;
 use leptos::prelude::*;
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// What was drawn last; `None` before the first drawing.
-pub type Picture = RwSignal<Option<Rc<dyn InteractiveChart>>, LocalStorage>;
-
-/// Draws for inputs and a canvas; `None` where there is nothing to draw yet.
-pub type Draw<I> = Rc<dyn Fn(&I, &Canvas) -> Option<Rc<dyn InteractiveChart>>>;
+/// What stands beside a picture, and follows from it.
+pub type Beside = Box<dyn FnOnce(Picture) -> AnyView>;
 
 /// Rows of the accessible table; a saved one has all.
 const TABLE_ROWS: usize = 500;
 /// Rows that other charts mark at most while the pointer is over one.
 const MARKED: usize = 500;
 
-/// The chart. `inputs` is everything that the picture depends on besides its size and theme:
-/// `draw` runs in the next animation frame after a change of it, once for any number of changes.
+/// The chart. `inputs` is everything that the picture depends on besides its size and theme.
 #[component]
 pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     inputs: Memo<I>,
     draw: Draw<I>,
-    /// Where the picture goes; what stands beside the chart follows from it.
-    picture: Picture,
     /// Key of the chart in links, for its zoom and scrolling; base of the names of saved files.
     name: &'static str,
     /// The page has made room for it: it takes what height there is, and never scrolls.
     #[prop(optional)]
     fills: bool,
     /// What stands in the bar above the chart.
-    #[prop(into)]
-    bar: ViewFn,
+    #[prop(optional)]
+    bar: Option<Beside>,
     /// What stands below the bar: a legend.
-    #[prop(into)]
-    legend: ViewFn,
+    #[prop(optional)]
+    legend: Option<Beside>,
     /// What stands below the picture.
-    #[prop(optional, into)]
-    notes: ViewFn,
+    #[prop(optional)]
+    notes: Option<Beside>,
 ) -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let stage = NodeRef::<leptos::html::Div>::new();
     let base = NodeRef::<leptos::html::Canvas>::new();
     let over = NodeRef::<leptos::html::Canvas>::new();
-    let target = RwSignal::new(None::<Target>);
+    let pointed: Pointed = RwSignal::new(None);
     let brush = RwSignal::new(None::<[f64; 4]>);
     let size = RwSignal::new((0.0, 0.0));
     let dpr = RwSignal::new(dom::pixel_ratio());
@@ -62,6 +59,17 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     let boxing = RwSignal::new(false);
     let held = RwSignal::new(false);
     let options = RwSignal::new(false);
+    let canvas = Memo::new(move |_| Canvas {
+        size: size.get(),
+        dpr: dpr.get(),
+        theme: Theme::of(shell.dark.get()),
+    });
+    let picture = picture::picture(inputs, canvas, draw);
+    let target = Memo::new(move |_| {
+        let shown = picture.get();
+        let here = |(of, _): &&(_, Target)| shown.as_ref() == Some(of);
+        pointed.with(|p| p.as_ref().filter(here).map(|(_, target)| target.clone()))
+    });
     // Least and most height: the stage scrolls where it has less, and takes no more.
     let limits = Memo::new(move |_| {
         let wanted = picture.with(|p| p.as_ref().map(|p| p.heights()));
@@ -86,31 +94,13 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
         watch.dispose();
     });
 
-    let canvas_of = move || Canvas {
-        size: size.get(),
-        dpr: dpr.get(),
-        theme: Theme::of(shell.dark.get()),
-    };
-    let frame = Frame::default();
     Effect::new(move |_| {
-        let (inputs, to) = (inputs.get(), canvas_of());
-        let draw = draw.clone();
-        if to.size.0 < 1.0 || to.size.1 < 1.0 {
+        let (Some(drawn), Some(canvas)) = (picture.get(), base.get()) else {
             return;
-        }
-        frame.request(move || {
-            let Some(drawn) = draw(&inputs, &to) else {
-                return;
-            };
-            if let Some(Some(canvas)) = base.try_get_untracked() {
-                // A canvas that lost its context paints again with the next frame.
-                let _ = canvas::paint_canvas(&canvas, drawn.scene(), to.dpr);
-                // Another picture has other targets.
-                target.try_set(None);
-                picture.try_set(Some(drawn));
-                crate::web::clock::mark("gemmscope:drawn");
-            }
-        });
+        };
+        // A canvas that lost its context paints again with the next picture.
+        let _ = canvas::paint_canvas(&canvas, drawn.scene(), dpr.get_untracked());
+        crate::web::clock::mark("gemmscope:drawn");
     });
     // A view that points at nothing leaves alone what another points at.
     Effect::new(move |had: Option<bool>| {
@@ -126,6 +116,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
     let over_frame = Frame::default();
     Effect::new(move |_| {
+        let Some(drawn) = picture.get() else { return };
         let what = Emphasis {
             target: target.get(),
             selected: bench.selected.get(),
@@ -137,7 +128,6 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
             brush: brush.get(),
             held: held.get(),
         };
-        let Some(drawn) = picture.get() else { return };
         let ratio = dpr.get();
         over_frame.request(move || {
             if let Some(Some(canvas)) = over.try_get_untracked() {
@@ -170,6 +160,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
         bench,
         stage,
         picture,
+        pointed,
         target,
         brush,
         boxing,
@@ -206,7 +197,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
                     on:click=move |_| options.update(|o| *o = !*o)>
                     {icon(icon::SLIDERS)} <span>"Options"</span>
                 </button>
-                <div class="toolbar-options">{bar.run()}</div>
+                <div class="toolbar-options">{bar.map(|bar| bar(picture))}</div>
                 <span class="spacer"></span>
                 <button type="button" class="icon-button" aria-label="Draw a box"
                     title="Drag a box: keeps what is inside (Shift and a drag does the same)"
@@ -229,7 +220,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
                 </button>
                 <save::SaveMenu picture=picture name=name />
             </div>
-            {legend.run()}
+            {legend.map(|legend| legend(picture))}
             <div class="chart-scroll">
             <div
                 class="chart-stage"
@@ -251,7 +242,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
                 <canvas node_ref=over aria-hidden="true"></canvas>
                 <TooltipBox target=target tooltip=tooltip size=size />
             </div>
-            {notes.run()}
+            {notes.map(|notes| notes(picture))}
             </div>
             <p id=described class="visually-hidden">{description}</p>
             <p class="visually-hidden" aria-live="polite">{spoken}</p>
@@ -276,48 +267,10 @@ fn spoken(tooltip: &Tooltip) -> String {
     out
 }
 
-type Job = Box<dyn FnOnce()>;
-
-/// Runs the last of several requests in the next animation frame.
-#[derive(Clone, Default)]
-struct Frame {
-    job: Rc<RefCell<Option<Job>>>,
-    pending: Rc<Cell<bool>>,
-}
-
-thread_local! {
-    /// Pictures that are drawn in the next frame.
-    static WAITING: Cell<u32> = const { Cell::new(0) };
-}
-
-/// True while a picture waits for its frame.
-pub fn is_waiting() -> bool {
-    WAITING.with(Cell::get) > 0
-}
-
-impl Frame {
-    fn request(&self, job: impl FnOnce() + 'static) {
-        *self.job.borrow_mut() = Some(Box::new(job));
-        if self.pending.replace(true) {
-            return;
-        }
-        let this = self.clone();
-        WAITING.with(|n| n.set(n.get() + 1));
-        request_animation_frame(move || {
-            WAITING.with(|n| n.set(n.get() - 1));
-            this.pending.set(false);
-            let job = this.job.borrow_mut().take();
-            if let Some(job) = job {
-                job();
-            }
-        });
-    }
-}
-
 /// Beside the pointer, inside the stage.
 #[component]
 fn TooltipBox(
-    target: RwSignal<Option<Target>>,
+    target: Memo<Option<Target>>,
     tooltip: Memo<Option<Tooltip>>,
     size: RwSignal<(f64, f64)>,
 ) -> impl IntoView {

@@ -15,7 +15,7 @@ pub mod workspace;
 
 use super::load::{Hooks, Loader, drop, given};
 use super::state::{Shell, Workbench};
-use super::{chart_view, dialogs, later, plan, views};
+use super::{chart_view, dialogs, later, planner, views};
 use crate::web::{clock, dom, reading};
 use leptos::prelude::*;
 use std::time::Duration;
@@ -73,7 +73,7 @@ pub fn GemmScope(
 
 /// Gives the loader what it needs of the planner and the charts.
 const HOOKS: Hooks = Hooks {
-    plan_model: |bench, text| Box::pin(async move { plan::take_model(bench, text).await.ok() }),
+    plan_model: |bench, text| Box::pin(async move { planner::take_model(bench, text).await.ok() }),
     is_drawing: chart_view::is_waiting,
 };
 
@@ -128,6 +128,6 @@ fn start_later(shell: Shell, loader: Loader) {
 /// Fetches all other parts; false where one failed.
 async fn load_rest() -> bool {
     dialogs::load_ask().await.is_ok()
-        && plan::load_plan().await.is_ok()
+        && planner::load_plan().await.is_ok()
         && reading::load().await.is_ok()
 }

@@ -317,7 +317,7 @@ fn body(tab: &'static Tab) -> AnyView {
             },
         ),
         Kind::Overview => view! { <overview::Overview /> }.into_any(),
-        Kind::Plan => super::later::later(super::plan::planner),
+        Kind::Plan => super::later::later(super::planner::planner),
         Kind::Table => view! { <table::Table /> }.into_any(),
     }
 }

@@ -21,7 +21,7 @@ use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::filter::Range;
 use gemmscope_table::metrics::Totals;
 use gemmscope_table::result_table::Table;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What is under the pointer, or has the focus of the keyboard.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,7 @@ impl Canvas {
 }
 
 /// A drawn chart and what may be asked of it.
-pub trait InteractiveChart {
+pub trait InteractiveChart: Send + Sync {
     /// What was drawn.
     fn scene(&self) -> &Scene;
     /// A transparent picture that lies over it.
@@ -137,19 +137,19 @@ pub trait InteractiveChart {
 
 /// Draws an opened chart for a page. `frame` is what it was opened with: the figures of tooltips.
 pub fn draw(
-    chart: &Rc<dyn Chart>,
+    chart: &Arc<dyn Chart>,
     frame: Option<&Frame>,
     options: &RenderOptions<'_>,
-) -> Rc<dyn InteractiveChart> {
+) -> Arc<dyn InteractiveChart> {
     match chart.interactive(options) {
         Some(own) => own.into(),
-        None => Rc::new(SceneChart::new(chart.clone(), frame, options)),
+        None => Arc::new(SceneChart::new(chart.clone(), frame, options)),
     }
 }
 
 /// A chart that answers by the hit areas of its scene.
 struct SceneChart {
-    chart: Rc<dyn Chart>,
+    chart: Arc<dyn Chart>,
     frame: Option<Frame>,
     scene: Scene,
     canvas: Canvas,
@@ -161,7 +161,7 @@ struct SceneChart {
 const SLACK: f64 = 6.0;
 
 impl SceneChart {
-    fn new(chart: Rc<dyn Chart>, frame: Option<&Frame>, options: &RenderOptions<'_>) -> Self {
+    fn new(chart: Arc<dyn Chart>, frame: Option<&Frame>, options: &RenderOptions<'_>) -> Self {
         SceneChart {
             scene: chart.scene(options),
             frame: frame.cloned(),

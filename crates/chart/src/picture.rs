@@ -35,29 +35,37 @@ pub fn frame(data: Dataset, state: &ViewState, custom: &[Device]) -> (Frame, Vec
     (whole.with_rows(rows), refused)
 }
 
-/// The selected rows of a view state, in the order of selection: those that the reader picked,
-/// else those of the chosen finding. `findings` gives what was found in the frame, and is asked
-/// only where a finding is chosen.
-pub(crate) fn selected(
-    frame: &Frame,
-    state: &ViewState,
-    findings: impl FnOnce() -> Findings,
+/// The selected rows in the order of selection: those that the reader picked, else those of the
+/// chosen finding, which is asked for only then.
+pub fn selected(
+    picked: &[RowRef],
+    data: &Dataset,
+    of_finding: impl FnOnce() -> Option<Vec<u32>>,
 ) -> Vec<u32> {
-    if !state.selection.is_empty() {
-        return RowRef::find(&state.selection, &frame.data);
+    match picked {
+        [] => of_finding().unwrap_or_default(),
+        picked => RowRef::find(picked, data),
     }
-    let Some(id) = state.param(FINDING_KEY) else {
-        return Vec::new();
-    };
-    let found = findings();
-    let chosen = found.position(id).and_then(|i| found.findings.get(i));
-    chosen.map_or_else(Vec::new, |f| f.evidence.rows.clone())
+}
+
+/// The rows of a finding.
+pub fn rows_of(findings: &Findings, index: usize) -> Option<Vec<u32>> {
+    Some(findings.findings.get(index)?.evidence.rows.clone())
+}
+
+/// As [`selected`], by a view state. `findings` gives what was found in the frame.
+fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Findings) -> Vec<u32> {
+    selected(&state.selection, &frame.data, || {
+        let id = state.param(FINDING_KEY)?;
+        let found = findings();
+        rows_of(&found, found.position(id)?)
+    })
 }
 
 /// The pictures of a report: the roofline of a view state and where its time is lost, in light
 /// colours, unzoomed.
 pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::report::Picture> {
-    let selected = selected(frame, state, || check_all(frame));
+    let selected = selected_by(frame, state, || check_all(frame));
     ["roofline", "pareto"]
         .into_iter()
         .filter_map(|view| {
@@ -83,7 +91,7 @@ pub fn draw(
     size: (f64, Option<f64>),
     theme: &Theme,
 ) -> Option<Scene> {
-    let selected = selected(frame, state, || check_all(frame));
+    let selected = selected_by(frame, state, || check_all(frame));
     draw_with(frame, state, &selected, size, theme)
 }
 
@@ -125,9 +133,9 @@ mod tests {
         let found = check_all(&frame);
         let of_finding = found.findings[0].evidence.rows.clone();
         let mut state = ViewState::default();
-        assert!(selected(&frame, &state, || unreachable!()).is_empty());
+        assert!(selected_by(&frame, &state, || unreachable!()).is_empty());
         state.set_param(FINDING_KEY, found.id_of(0));
-        assert_eq!(selected(&frame, &state, || found), of_finding);
+        assert_eq!(selected_by(&frame, &state, || found), of_finding);
         let plain = ViewState::default();
         for kind in charts::CHARTS {
             let draw = |state: &ViewState| {

@@ -5,13 +5,13 @@
 //! walk from point to point. In a picture that holds more than fits, a drag and the wheel scroll;
 //! along a bar of colours a drag filters.
 
-use super::Picture;
+use super::picture::{Drawn, Picture, Pointed};
 use crate::app::state::{Shell, Workbench};
 use crate::web::dom;
 use gemmscope_chart::camera::{Camera, Zoom};
 use gemmscope_chart::charts::set_first;
 use gemmscope_chart::hit::Direction;
-use gemmscope_chart::interactive::{InteractiveChart, Target};
+use gemmscope_chart::interactive::Target;
 use gemmscope_chart::scale::Scale;
 use gemmscope_chart::scene::{DragArea, Point, Window};
 use gemmscope_chart::scroll;
@@ -30,7 +30,8 @@ pub(super) struct Parts {
     pub bench: Workbench,
     pub stage: NodeRef<Div>,
     pub picture: Picture,
-    pub target: RwSignal<Option<Target>>,
+    pub pointed: Pointed,
+    pub target: Memo<Option<Target>>,
     pub brush: RwSignal<Option<[f64; 4]>>,
     /// A drag draws a box without Shift.
     pub boxing: RwSignal<bool>,
@@ -41,6 +42,15 @@ pub(super) struct Parts {
     pub name: &'static str,
     /// Shows a part of the axes; `None` shows everything.
     pub zoom: Rc<dyn Fn(Option<Zoom>)>,
+}
+
+impl Parts {
+    /// Points at a target of the picture, or at nothing.
+    fn point(&self, at: Option<Target>) {
+        if self.target.with_untracked(|t| *t != at) {
+            self.pointed.set(picture(self).zip(at));
+        }
+    }
 }
 
 /// How near the pointer must come, CSS pixels. A finger is wider.
@@ -72,7 +82,7 @@ struct Drag {
 const BAR_SLACK: f64 = 6.0;
 const FINGER_SLACK: f64 = 12.0;
 
-fn range_at(shown: &Rc<dyn InteractiveChart>, (x, y): Point) -> Option<([f64; 4], String, Scale)> {
+fn range_at(shown: &Drawn, (x, y): Point) -> Option<([f64; 4], String, Scale)> {
     shown.scene().drag_areas.iter().find_map(|h| match h {
         DragArea::Range { rect, field, scale } => {
             let [l, t, w, h] = *rect;
@@ -87,7 +97,7 @@ fn range_at(shown: &Rc<dyn InteractiveChart>, (x, y): Point) -> Option<([f64; 4]
 }
 
 /// Shows another part of the axes, where the chart can be zoomed.
-fn zoom_to(parts: &Parts, shown: &Rc<dyn InteractiveChart>, to: impl FnOnce(&Camera) -> Zoom) {
+fn zoom_to(parts: &Parts, shown: &Drawn, to: impl FnOnce(&Camera) -> Zoom) {
     if let Some(camera) = shown.camera() {
         (parts.zoom)(Some(to(&camera)));
     }
@@ -100,7 +110,7 @@ fn scroll_to(parts: &Parts, first: (usize, usize)) {
 }
 
 /// Moves a scrolled picture by columns and rows; false where it cannot.
-fn scroll_by(parts: &Parts, shown: &Rc<dyn InteractiveChart>, (dx, dy): (f64, f64)) -> bool {
+fn scroll_by(parts: &Parts, shown: &Drawn, (dx, dy): (f64, f64)) -> bool {
     let Some((_, columns, rows)) = shown.scene().scroll() else {
         return false;
     };
@@ -113,12 +123,7 @@ fn scroll_by(parts: &Parts, shown: &Rc<dyn InteractiveChart>, (dx, dy): (f64, f6
 }
 
 /// Moves what a held scroll bar scrolls.
-fn scroll_bar(
-    parts: &Parts,
-    shown: &Rc<dyn InteractiveChart>,
-    (bar, offset): (Bar, f64),
-    at: Point,
-) {
+fn scroll_bar(parts: &Parts, shown: &Drawn, (bar, offset): (Bar, f64), at: Point) {
     let Some((_, columns, rows)) = shown.scene().scroll() else {
         return;
     };
@@ -200,7 +205,7 @@ pub(super) fn attach(parts: Parts) {
         let blur = {
             let parts = parts.clone();
             dom::listen(&element, "blur", move |_: web_sys::Event| {
-                drop(parts.target.try_set(None))
+                drop(parts.pointed.try_set(None))
             })
         };
         kept.set_value(vec![
@@ -225,7 +230,7 @@ fn place(stage: &web_sys::HtmlElement, e: &web_sys::MouseEvent) -> Point {
     )
 }
 
-fn picture(parts: &Parts) -> Option<Rc<dyn InteractiveChart>> {
+fn picture(parts: &Parts) -> Option<Drawn> {
     parts.picture.try_get_untracked().flatten()
 }
 
@@ -238,9 +243,7 @@ fn hover(parts: &Parts, at: Point, reach: f64) {
         parts.held.set(held);
     }
     let found = shown.filter(|_| !held).and_then(|p| p.at(at, reach));
-    if parts.target.with_untracked(|t| *t != found) {
-        parts.target.set(found);
-    }
+    parts.point(found);
 }
 
 fn on_down(
@@ -281,7 +284,7 @@ fn on_down(
         if let (Some(held), Some(p)) = (drag.bar, &shown) {
             drag.moved = true;
             parts.held.set(true);
-            parts.target.set(None);
+            parts.point(None);
             let _ = stage.set_pointer_capture(e.pointer_id());
             scroll_bar(parts, p, held, at);
             return;
@@ -292,7 +295,7 @@ fn on_down(
             .map(|(_, columns, rows)| (columns.first, rows.first));
     } else {
         drag.moved = true;
-        parts.target.set(None);
+        parts.point(None);
     }
 }
 
@@ -313,7 +316,7 @@ fn on_move(
         drag.moved = true;
         // Only now: a captured press would take the click away from what is under it.
         let _ = stage.set_pointer_capture(e.pointer_id());
-        parts.target.set(None);
+        parts.point(None);
     }
     if !drag.moved {
         return;
@@ -402,7 +405,7 @@ fn on_up(
         match shown.at(at, reach) {
             Some(found) => {
                 select(parts, &found.rows, add);
-                parts.target.set(Some(found));
+                parts.point(Some(found));
             }
             None if !add => parts.bench.deselect(),
             None => {}
@@ -441,7 +444,7 @@ fn on_leave(
     _: &web_sys::PointerEvent,
 ) {
     if drag.borrow().pointers.is_empty() {
-        parts.target.set(None);
+        parts.point(None);
         parts.held.set(false);
     }
 }
@@ -515,7 +518,7 @@ fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
         } else {
             let from = parts.target.get_untracked();
             match shown.neighbour(from.as_ref(), direction) {
-                Some(next) => parts.target.set(Some(next)),
+                Some(next) => parts.point(Some(next)),
                 // At the edge of a scrolled picture the walk goes on.
                 None => {
                     let by = match direction {
@@ -572,7 +575,7 @@ fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
         }
         "Escape" if parts.target.with_untracked(Option::is_some) => {
             e.prevent_default();
-            parts.target.set(None);
+            parts.point(None);
         }
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! Saving what is drawn: pictures and the numbers behind them. Where a picture is scrolled, the
 //! part that shows and the whole are offered, each with its size.
 
-use super::Picture;
+use super::picture::Picture;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
 use crate::web::{dom, picture as file};

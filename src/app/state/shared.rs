@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 /// A shared value that equals only itself. Memos compare it by pointer, not by content.
 #[derive(Debug)]
-pub struct Shared<T>(pub Arc<T>);
+pub struct Shared<T: ?Sized>(pub Arc<T>);
 
-impl<T> Clone for Shared<T> {
+impl<T: ?Sized> Clone for Shared<T> {
     fn clone(&self) -> Self {
         Shared(self.0.clone())
     }
 }
 
-impl<T> PartialEq for Shared<T> {
+impl<T: ?Sized> PartialEq for Shared<T> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl<T> Deref for Shared<T> {
+impl<T: ?Sized> Deref for Shared<T> {
     type Target = T;
     fn deref(&self) -> &T {
         &self.0

@@ -6,7 +6,7 @@ use crate::web::{clock, storage};
 use gemmscope_analysis::findings::Findings;
 use gemmscope_analysis::report::Breakdown;
 use gemmscope_chart::charts::RowCache;
-use gemmscope_chart::picture::FINDING_KEY;
+use gemmscope_chart::picture::{self, FINDING_KEY};
 use gemmscope_chart::roofline::{Settings, numbered};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
@@ -16,7 +16,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::filter::Mask;
 use gemmscope_table::metrics::{Metrics, Totals};
 use gemmscope_table::trace;
-use gemmscope_table::view_state::{RowRef, ViewState};
+use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -175,17 +175,12 @@ impl Workbench {
         });
         let selection = Memo::new(move |_| view.with(|v| v.selection.clone()));
         let selected = Memo::new(move |_| {
-            let wanted = selection.get();
-            if wanted.is_empty()
-                && let Some(i) = finding.get()
-            {
-                let rows = findings.with(|r| {
-                    let one = r.as_ref()?.findings.findings.get(i)?;
-                    Some(one.evidence.rows.clone())
-                });
-                return rows.unwrap_or_default();
-            }
-            data.with(|d| RowRef::find(&wanted, d))
+            selection.with(|picked| {
+                picture::selected(picked, &data.get(), || {
+                    let index = finding.get()?;
+                    findings.with(|r| picture::rows_of(&r.as_ref()?.findings, index))
+                })
+            })
         });
         let numbers = Memo::new(move |_| view.with(|v| Settings::of(v).numbers));
         Workbench {

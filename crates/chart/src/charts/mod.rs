@@ -157,7 +157,7 @@ impl<'a> RenderOptions<'a> {
 }
 
 /// An opened chart.
-pub trait Chart {
+pub trait Chart: Send + Sync {
     /// The picture, with its legend.
     fn scene(&self, options: &RenderOptions<'_>) -> Scene;
     /// What the picture shows, as a table: all of it, and nothing else.

@@ -21,14 +21,12 @@ use gemmscope_table::control::Control;
 use gemmscope_table::field::shape_label;
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
-use std::cell::OnceCell;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A plan, opened with the rows to stand beside it.
 pub struct PlanChart {
     plan: Arc<Plan>,
-    opened: Rc<Opened>,
+    opened: Arc<Opened>,
 }
 
 impl PlanChart {
@@ -53,7 +51,7 @@ impl PlanChart {
         InteractivePlan {
             plan: self.plan.clone(),
             roofline: InteractiveRoofline::new(self.opened.clone(), extras, options),
-            index: OnceCell::new(),
+            index: OnceLock::new(),
         }
     }
 }
@@ -89,7 +87,7 @@ struct InteractivePlan {
     plan: Arc<Plan>,
     roofline: InteractiveRoofline,
     /// The model's GEMMs by shape; made when a measured row is first pointed at.
-    index: OnceCell<Index>,
+    index: OnceLock<Index>,
 }
 
 impl InteractiveChart for InteractivePlan {

@@ -23,7 +23,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: &["color"],
     of_selection: true,
     legend: false,
-    open: |inputs| Box::new(CardView::open(inputs)),
+    open: |inputs| Box::new(Cards::open(inputs)),
 };
 
 /// Most cards; a table compares more rows better.
@@ -39,7 +39,7 @@ const BAR: f64 = 5.0;
 
 /// An opened analysis card.
 #[derive(Debug)]
-pub(crate) struct CardView {
+pub(crate) struct Cards {
     cards: Vec<Card>,
     /// Label, then one text a card.
     lines: Vec<Vec<String>>,
@@ -49,7 +49,7 @@ pub(crate) struct CardView {
     empty: Option<&'static str>,
 }
 
-impl CardView {
+impl Cards {
     /// The cards of the selected rows, in the order of selection; without any, of those rows that
     /// take most time.
     pub(crate) fn open(inputs: &Inputs<'_>) -> Self {
@@ -65,7 +65,7 @@ impl CardView {
         rows.truncate(MOST);
         let cards = cards(frame, &rows);
         let table = side_by_side(&cards);
-        CardView {
+        Cards {
             empty: nothing(frame).filter(|_| cards.is_empty()),
             cards,
             lines: table.rows,
@@ -179,7 +179,7 @@ fn bar(scene: &mut Scene, theme: &Theme, [l, t, w, h]: Rect, share: f64, color: 
     }
 }
 
-impl Chart for CardView {
+impl Chart for Cards {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let theme = options.theme;
         let mut scene = Scene::new(options.width, options.height, "");

@@ -31,7 +31,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: &["color"],
     of_selection: true,
     legend: false,
-    open: |inputs| Box::new(ParetoView::open(inputs)),
+    open: |inputs| Box::new(LostTime::open(inputs)),
 };
 
 /// Bars that have a line of their own.
@@ -40,7 +40,7 @@ const ROW: f64 = 24.0;
 
 /// Opened lost time.
 #[derive(Debug)]
-pub(crate) struct ParetoView {
+pub(crate) struct LostTime {
     pareto: Pareto,
     what: String,
     controls: Vec<Control>,
@@ -57,7 +57,7 @@ pub(crate) struct ParetoView {
     measured: bool,
 }
 
-impl ParetoView {
+impl LostTime {
     /// Reads the settings and computes what they ask for.
     pub(crate) fn open(inputs: &Inputs<'_>) -> Self {
         let Inputs {
@@ -207,7 +207,7 @@ impl ParetoView {
             Err(why) => (0.0, why),
         };
         let result = what_if(frame, side, &rows, &goal, other_s);
-        ParetoView {
+        LostTime {
             what: frame
                 .info(&field)
                 .map_or_else(|| "shape".to_owned(), |i| i.label.to_lowercase()),
@@ -303,7 +303,7 @@ fn named_value(value: &str) -> &str {
     if value.is_empty() { "(none)" } else { value }
 }
 
-impl Chart for ParetoView {
+impl Chart for LostTime {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let theme = options.theme;
         let mut scene = Scene::new(options.width, options.height, "");

@@ -35,7 +35,7 @@ fn look(theme: &Theme) -> RenderOptions<'_> {
 #[test]
 fn bars_and_the_sentence_follow_the_settings() {
     let f = frame(Some("h100-sxm"));
-    let view = ParetoView::open(&Inputs::new(&f, &state(&[("pareto.by", "c.layer")])));
+    let view = LostTime::open(&Inputs::new(&f, &state(&[("pareto.by", "c.layer")])));
     let scene = view.scene(&look(&Theme::LIGHT));
     assert_eq!(scene.hit_areas.len(), 2);
     assert!(scene.hit_areas[0].tooltip.head == "mlp");
@@ -44,7 +44,7 @@ fn bars_and_the_sentence_follow_the_settings() {
             .starts_with("If mlp reached 80 % of the roof: ")
     );
     let all = state(&[("pareto.group", "*"), ("pareto.device", "a100-80-sxm")]);
-    let view = ParetoView::open(&Inputs::new(&f, &all));
+    let view = LostTime::open(&Inputs::new(&f, &all));
     assert!(
         view.sentence().contains("If all GEMMs ran on"),
         "{}",
@@ -53,7 +53,7 @@ fn bars_and_the_sentence_follow_the_settings() {
     assert!(view.result.speedup() < 1.0, "an A100 is slower");
     // What no file says can be typed, and is named as an assumption.
     let typed = state(&[("pareto.besides", "whole"), ("pareto.ms", "3")]);
-    let view = ParetoView::open(&Inputs::new(&f, &typed));
+    let view = LostTime::open(&Inputs::new(&f, &typed));
     assert!((view.result.other_s - 1.5e-3).abs() < 1e-12);
     assert!(
         view.sentence().contains("End to end"),
@@ -62,12 +62,12 @@ fn bars_and_the_sentence_follow_the_settings() {
     );
     assert!(view.notes()[1].starts_with("Assumed, as typed: 1.500 ms"));
     let typed = state(&[("pareto.besides", "whole"), ("pareto.ms", "1")]);
-    let view = ParetoView::open(&Inputs::new(&f, &typed));
+    let view = LostTime::open(&Inputs::new(&f, &typed));
     assert!(view.notes()[1].contains("shorter than its GEMMs"));
     let typed = state(&[("pareto.besides", "other"), ("pareto.ms", "20")]);
-    assert!((ParetoView::open(&Inputs::new(&f, &typed)).result.other_s - 20e-3).abs() < 1e-12);
+    assert!((LostTime::open(&Inputs::new(&f, &typed)).result.other_s - 20e-3).abs() < 1e-12);
     // The value of a link that means nothing here is the default.
-    let view = ParetoView::open(&Inputs::new(
+    let view = LostTime::open(&Inputs::new(
         &f,
         &state(&[("pareto.group", "=nothing"), ("pareto.efficiency", "x")]),
     ));
@@ -95,7 +95,7 @@ fn goldens() {
     rows.row((1, 4096, 4096), "rocBLAS", 8e-6, "");
     let f = rows.frame(Some("mi300x")).as_kind(Some(DataKind::Workload));
     let by = state(&[("pareto.by", "c.library")]);
-    let view = ParetoView::open(&Inputs::new(&f, &by));
+    let view = LostTime::open(&Inputs::new(&f, &by));
     crate::testing::draw_everywhere("small-pareto", &view);
     for (name, theme, width, selected) in [
         (
@@ -130,7 +130,7 @@ fn nothing_to_lose_is_said() {
             "Nothing here was measured",
         ),
     ] {
-        let view = ParetoView::open(&Inputs::new(&f, &ViewState::default()));
+        let view = LostTime::open(&Inputs::new(&f, &ViewState::default()));
         let dump = view.scene(&look(&Theme::DARK)).dump();
         assert!(dump.contains(why), "{dump}");
     }

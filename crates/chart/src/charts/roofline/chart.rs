@@ -11,7 +11,6 @@ use crate::scene::Scene;
 use gemmscope_table::control::Control;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// This chart in the list of all.
@@ -27,7 +26,7 @@ pub(in crate::charts) const KIND: ChartKind = ChartKind {
 };
 
 /// An opened roofline.
-struct Roofline(Rc<Opened>);
+struct Roofline(Arc<Opened>);
 
 /// What a roofline shows, whatever its size and theme.
 pub(crate) struct Opened {
@@ -41,9 +40,9 @@ pub(crate) struct Opened {
 
 impl Opened {
     /// Finds the positions and colours of the rows, and those that carry a number.
-    pub(crate) fn new(inputs: &Inputs<'_>, settings: Settings) -> Rc<Self> {
+    pub(crate) fn new(inputs: &Inputs<'_>, settings: Settings) -> Arc<Self> {
         let frame = inputs.frame;
-        Rc::new(Opened {
+        Arc::new(Opened {
             points: inputs.cache.points(&frame.data, &frame.metrics),
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
             numbered: numbered(frame, settings.numbers, inputs.selected),

@@ -22,8 +22,7 @@ use gemmscope_table::control::Control;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::filter::Range;
 use gemmscope_table::result_table::Table;
-use std::cell::OnceCell;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 /// What is drawn besides the rows.
 #[derive(Clone, Debug, Default)]
@@ -35,15 +34,15 @@ pub(crate) struct Extras {
 
 /// A drawn roofline.
 pub(crate) struct InteractiveRoofline {
-    opened: Rc<Opened>,
+    opened: Arc<Opened>,
     extras: Extras,
     canvas: Canvas,
     hidden: Vec<bool>,
     picture: RooflinePicture,
     /// Made when the pointer first asks: many pictures are only looked at.
-    grid: OnceCell<HitGrid>,
+    grid: OnceLock<HitGrid>,
     /// The open marks, for the pointer alone: the keyboard visits each row once.
-    open: OnceCell<HitGrid>,
+    open: OnceLock<HitGrid>,
 }
 
 /// The roof of a row's tile, FLOP/s.
@@ -78,7 +77,7 @@ fn input<'a>(
 }
 
 impl InteractiveRoofline {
-    pub(crate) fn new(opened: Rc<Opened>, extras: Extras, options: &RenderOptions<'_>) -> Self {
+    pub(crate) fn new(opened: Arc<Opened>, extras: Extras, options: &RenderOptions<'_>) -> Self {
         let canvas = options.canvas();
         let names = &opened.colors.of(&canvas.theme).names;
         let hidden: Vec<bool> = names
@@ -100,8 +99,8 @@ impl InteractiveRoofline {
             canvas,
             hidden,
             picture,
-            grid: OnceCell::new(),
-            open: OnceCell::new(),
+            grid: OnceLock::new(),
+            open: OnceLock::new(),
         }
     }
 

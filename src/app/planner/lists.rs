@@ -5,7 +5,7 @@ use crate::app::ui::table_view;
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{MeasuredStep, best_preset, distinct, measured_table};
 use gemmscope_analysis::planner::spread::Spread;
-use gemmscope_analysis::planner::{Plan, export, form};
+use gemmscope_analysis::planner::{export, form};
 use leptos::prelude::*;
 
 /// The lists.
@@ -75,10 +75,7 @@ fn measured(ready: Ready) -> AnyView {
     let fit = Memo::new(move |_| shapes.with(|s| s.as_ref().and_then(|s| best_preset(s))));
     let offer = move || {
         let fit = fit.get()?;
-        if ready
-            .plan
-            .with(|p: &crate::app::state::Shared<Plan>| p.state.model.id == fit.model)
-        {
+        if model.with(|m| m.id == fit.model) {
             return None;
         }
         let id = fit.model.clone();
@@ -95,9 +92,11 @@ fn measured(ready: Ready) -> AnyView {
         model.with(|m| shapes.with(|s| MeasuredStep::of(m, &Index::new(m), &frame, s.as_deref()?)))
     });
     let as_measured = move || {
+        // The plan first: the step follows from it.
+        let workload = ready.plan.with(|p| p.state.workload);
         let step = step.get()?;
         let sentence = step.sentence();
-        let planned = ready.plan.with(|p| step.is(&p.state.workload));
+        let planned = step.is(&workload);
         let plan = move |_| {
             let step = step.clone();
             bench.edit("plan", |v| {
@@ -114,9 +113,10 @@ fn measured(ready: Ready) -> AnyView {
         })
     };
     let list = move || {
+        // The model first: what is found follows from it.
+        let name = model.with(|m| m.name.clone());
         let (of, table) = found.get()?;
         let n = table.rows.len();
-        let name = model.with(|m| m.name.clone());
         Some(view! {
             <h3>
                 "Measured rows in this model "

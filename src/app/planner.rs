@@ -43,7 +43,7 @@ fn show(ready: Ready, page: usize) -> AnyView {
 
 /// The view.
 #[component]
-fn PlanView() -> impl IntoView {
+fn PlannerPane() -> impl IntoView {
     let bench = Workbench::here();
     let read = Memo::new(move |_| bench.view.with(PlanState::read));
     let plan = Memo::new(move |_| {
@@ -89,7 +89,7 @@ fn PlanView() -> impl IntoView {
 /// The part of the program that holds the planner.
 #[wasm_split(plan, fallible, preload(#[doc = "Fetches the planner."] load_plan))]
 pub fn planner() -> Result<AnyView, NotLoaded> {
-    Ok(view! { <PlanView /> }.into_any())
+    Ok(view! { <PlannerPane /> }.into_any())
 }
 
 /// Plans the model of a `config.json`: its name, or what is wrong with the text.

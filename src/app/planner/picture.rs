@@ -7,7 +7,7 @@ use crate::app::views::legend::swatch;
 use gemmscope_analysis::planner::{Plan, form};
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::charts::{Chart, Inputs, RenderOptions};
-use gemmscope_chart::interactive::{self, Canvas, InteractiveChart};
+use gemmscope_chart::interactive::{self, Canvas};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::planner::plan::{PlanChart, color};
 use gemmscope_chart::scene::Symbol;
@@ -15,7 +15,7 @@ use gemmscope_model::hardware::short_name;
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Key of the chart, for its zoom in links.
 const NAME: &str = "plan";
@@ -38,28 +38,26 @@ pub(super) fn view(ready: Ready) -> AnyView {
         plan: plan.get(),
         zoom: bench.view.with(|v| zoom_of(v, NAME)),
     });
-    let picture = RwSignal::new_local(None::<Rc<dyn InteractiveChart>>);
-    let draw: Draw<PlanInputs> = Rc::new(move |inputs: &PlanInputs, canvas: &Canvas| {
+    let draw: Draw<PlanInputs> = Box::new(move |inputs: &PlanInputs, canvas: &Canvas| {
         let state = ViewState::default();
         let open = Inputs {
-            cache: bench.row_cache.try_get_value()?,
+            cache: bench.row_cache.get_value(),
             ..Inputs::new(&inputs.frame, &state)
         };
-        let chart: Rc<dyn Chart> = Rc::new(PlanChart::open(&open, inputs.plan.0.clone()));
+        let chart: Arc<dyn Chart> = Arc::new(PlanChart::open(&open, inputs.plan.0.clone()));
         let options = RenderOptions {
             zoom: inputs.zoom,
             ..canvas.options()
         };
-        Some(interactive::draw(&chart, None, &options))
+        interactive::draw(&chart, None, &options)
     });
     view! {
         <ChartView
             inputs=inputs
             draw=draw
-            picture=picture
             name=NAME
-            bar=move || legend(shell, bench, plan)
-            legend=move || crossings(ready)
+            bar=Box::new(move |_| legend(shell, bench, plan))
+            legend=Box::new(move |_| crossings(ready))
         />
     }
     .into_any()

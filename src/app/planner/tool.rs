@@ -4,13 +4,13 @@ use super::ready::Ready;
 use crate::app::chart_view::{ChartView, Draw};
 use crate::app::controls::{controls, write};
 use gemmscope_chart::charts::{Chart, RenderOptions};
-use gemmscope_chart::interactive::{self, Canvas, InteractiveChart};
+use gemmscope_chart::interactive::{self, Canvas};
 use gemmscope_chart::planner::{Context, TOOLS, Tool, ToolKind};
 use gemmscope_model::hardware::Device;
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a tool and its picture depend on.
 #[derive(Clone, PartialEq)]
@@ -75,14 +75,13 @@ pub(super) fn page(ready: Ready, index: usize) -> AnyView {
         }
     };
     let tall = move |width: f64| inputs.with_untracked(|i| i.open(kind)).height(width);
-    let picture = RwSignal::new_local(None::<Rc<dyn InteractiveChart>>);
-    let draw: Draw<ToolInputs> = Rc::new(move |inputs: &ToolInputs, canvas: &Canvas| {
-        let tool: Rc<dyn Chart> = Rc::<dyn Tool>::from(inputs.open(kind));
+    let draw: Draw<ToolInputs> = Box::new(move |inputs: &ToolInputs, canvas: &Canvas| {
+        let tool: Arc<dyn Chart> = Arc::<dyn Tool>::from(inputs.open(kind));
         let options = RenderOptions {
             selected: &inputs.selected,
             ..canvas.options()
         };
-        Some(interactive::draw(&tool, None, &options))
+        interactive::draw(&tool, None, &options)
     });
     // A picture of two panels is higher on a phone than on a wide screen.
     let small = crate::web::dom::media("(max-width: 900px)");
@@ -106,7 +105,7 @@ pub(super) fn page(ready: Ready, index: usize) -> AnyView {
                         .collect_view()}
                 </dl>
                 <div class="plan-tool" style:height=height>
-                    <ChartView inputs=inputs draw=draw picture=picture name=kind.id fills=true bar=|| () legend=|| () />
+                    <ChartView inputs=inputs draw=draw name=kind.id fills=true />
                 </div>
                 {lines(notes, "plan-note")}
             </section>

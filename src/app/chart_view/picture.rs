@@ -1,0 +1,84 @@
+//! What a chart shows. A picture follows from its inputs and the canvas, one animation frame later:
+//! once for any number of changes.
+
+use crate::app::state::Shared;
+use gemmscope_chart::interactive::{Canvas, InteractiveChart, Target};
+use leptos::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A drawn chart.
+pub(super) type Drawn = Shared<dyn InteractiveChart>;
+
+/// What is drawn; `None` before the first drawing.
+pub type Picture = Memo<Option<Drawn>>;
+
+/// Draws for inputs and a canvas.
+pub type Draw<I> = Box<dyn Fn(&I, &Canvas) -> Arc<dyn InteractiveChart> + Send + Sync>;
+
+/// What was last pointed at, and the picture that it lies in: another picture has other targets.
+pub(super) type Pointed = RwSignal<Option<(Drawn, Target)>>;
+
+/// The picture of the inputs on a canvas. Before the canvas has a size there is none.
+pub(super) fn picture<I>(inputs: Memo<I>, canvas: Memo<Canvas>, draw: Draw<I>) -> Picture
+where
+    I: Clone + PartialEq + Send + Sync + 'static,
+{
+    let frames = RwSignal::new(0u32);
+    let frame = Frame::default();
+    let has_size = |to: &Canvas| to.size.0 >= 1.0 && to.size.1 >= 1.0;
+    Effect::new(move |_| {
+        inputs.track();
+        if canvas.with(has_size) {
+            frame.request(move || {
+                frames.try_update(|n| *n = n.wrapping_add(1));
+            });
+        }
+    });
+    Memo::new(move |old: Option<&Option<Drawn>>| {
+        let to = Some(canvas.get_untracked()).filter(has_size);
+        match to.filter(|_| frames.get() > 0) {
+            Some(to) => Some(Shared(draw(&inputs.get_untracked(), &to))),
+            None => old.cloned().flatten(),
+        }
+    })
+}
+
+type Job = Box<dyn FnOnce()>;
+
+/// Runs the last of several requests in the next animation frame.
+#[derive(Clone, Default)]
+pub(super) struct Frame {
+    job: Rc<RefCell<Option<Job>>>,
+    pending: Rc<Cell<bool>>,
+}
+
+thread_local! {
+    /// Pictures that are drawn in the next frame.
+    static WAITING: Cell<u32> = const { Cell::new(0) };
+}
+
+/// True while a picture waits for its frame.
+pub fn is_waiting() -> bool {
+    WAITING.with(Cell::get) > 0
+}
+
+impl Frame {
+    pub(super) fn request(&self, job: impl FnOnce() + 'static) {
+        *self.job.borrow_mut() = Some(Box::new(job));
+        if self.pending.replace(true) {
+            return;
+        }
+        let this = self.clone();
+        WAITING.with(|n| n.set(n.get() + 1));
+        request_animation_frame(move || {
+            WAITING.with(|n| n.set(n.get() - 1));
+            this.pending.set(false);
+            let job = this.job.borrow_mut().take();
+            if let Some(job) = job {
+                job();
+            }
+        });
+    }
+}
