@@ -1,6 +1,6 @@
 // Findings: a report's folder goes in, what matters comes out, its points are found again, a report is saved.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -138,6 +138,44 @@ test("every view shows only a finding's rows, until that is undone or taken back
   await again.page.getByRole("button", { name: /^Remove the filter Split-K/ }).click();
   await again.page.locator(".filtered").waitFor({ state: "detached" });
   assert.match(await again.figure("rows"), /^2/);
+  app.assertQuiet();
+});
+
+/** What each view shows, by the name of its tab: the pixels of its picture, or its text and which of its parts are chosen. */
+async function seen(app) {
+  const tabs = await app.page.locator(".tabs .tab span").allInnerTexts();
+  const views = new Map();
+  for (const name of tabs) {
+    await app.chooseView(name);
+    const view = await app.page.evaluate(() => {
+      const canvases = [...document.querySelectorAll(".chart-stage canvas")];
+      return canvases.length ? canvases.map((c) => c.toDataURL()).join() : document.querySelector("#main").innerHTML;
+    });
+    views.set(name, view);
+  }
+  return views;
+}
+
+test("a chosen finding is selected in every view", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview&device=mi300x" });
+  // Few rows: the table shows them all.
+  const few = (name) => ({ name, text: readFileSync(fixture(`fixtures/iree/${name}`), "utf8").split("\n").slice(0, 11).join("\n") });
+  await app.load(few("sweep_library.csv"), few("sweep_compiler.csv"));
+  const before = await seen(app);
+  await app.chooseView("Overview");
+  await app.page.locator(".finding-head").first().click();
+  await app.settle();
+  assert.ok(await app.state("finding"));
+  const after = await seen(app);
+  const same = [...before.keys()].filter((name) => before.get(name) === after.get(name));
+  assert.deepEqual(same, []);
+  // Letting it go lets it go everywhere. (The overview keeps its sentence unfolded.)
+  await app.chooseView("Overview");
+  await app.page.locator(".finding-head").first().click();
+  await app.settle();
+  assert.equal(await app.state("finding"), null);
+  const left = await seen(app);
+  assert.deepEqual([...before.keys()].filter((name) => before.get(name) !== left.get(name)), ["Overview"]);
   app.assertQuiet();
 });
 

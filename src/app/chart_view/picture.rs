@@ -37,10 +37,11 @@ where
         }
     });
     Memo::new(move |old: Option<&Option<Drawn>>| {
-        let to = Some(canvas.get_untracked()).filter(has_size);
-        match to.filter(|_| frames.get() > 0) {
-            Some(to) => Some(Shared(draw(&inputs.get_untracked(), &to))),
-            None => old.cloned().flatten(),
+        let due = frames.get() > 0;
+        let to = canvas.get_untracked();
+        match due && has_size(&to) {
+            true => Some(Shared(draw(&inputs.get_untracked(), &to))),
+            false => old.cloned().flatten(),
         }
     })
 }
