@@ -63,6 +63,8 @@ mod options;
 mod reader;
 mod source;
 mod split;
+#[cfg(test)]
+mod testing;
 mod unsupported;
 
 pub use crate::columns::mapping::{MappedColumn, Mapping, header_fingerprint, inspect};

@@ -129,7 +129,8 @@ pub(crate) fn named_device(file_name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{FORMATS, ImportOptions, Imported, read_all};
+    use crate::testing::read_with;
+    use crate::{FORMATS, ImportOptions};
 
     #[test]
     fn an_answer_about_the_type_can_be_taken_back() {
@@ -140,10 +141,7 @@ mod tests {
                 answers: [("dtype".to_owned(), "fp8_e4m3".to_owned())].into(),
                 ..ImportOptions::default()
             };
-            let Ok(Imported::Table(data)) = read_all("", format.example.as_bytes(), &options)
-            else {
-                panic!("{id}");
-            };
+            let data = read_with("", format.example, &options);
             let asked = data.sources[0].assumptions.iter();
             let values: Vec<&str> = asked
                 .filter(|a| a.key == "dtype")

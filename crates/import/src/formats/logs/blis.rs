@@ -87,8 +87,7 @@ impl Parser for Blis {
 
 #[cfg(test)]
 mod tests {
-
-    use crate::{ImportOptions, Imported, read_all};
+    use crate::testing::read;
     use gemmscope_table::dataset::ColumnMeaning;
 
     #[test]
@@ -97,10 +96,7 @@ mod tests {
             data_st_sgemm_asm_blis(    1, 1:4 ) = [   400   300   200    61.23 ];\n\
             data_st_zgemm_asm_blis(    2, 1:4 ) = [   800   800   800    80.0 ];\n\
             data_st_sgemm_asm_blis(    3, 1:4 ) = [   800   800   800     0.0 ];\n";
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         let s = &d.sources[0];
         assert_eq!(
             (s.format.as_str(), d.len(), s.rejected.total()),

@@ -237,16 +237,8 @@ impl Parser for CkProfiler {
 
 #[cfg(test)]
 mod tests {
-
-    use crate::{ImportOptions, Imported, read_all};
-    use gemmscope_table::dataset::{ColumnMeaning, Dataset};
-
-    fn read(text: &str) -> Dataset {
-        match read_all("", text.as_bytes(), &ImportOptions::default()) {
-            Ok(Imported::Table(d)) => *d,
-            other => panic!("{other:?}"),
-        }
-    }
+    use crate::testing::read;
+    use gemmscope_table::dataset::ColumnMeaning;
 
     #[test]
     fn sizes_from_the_descriptors() {

@@ -83,16 +83,12 @@ impl Parser for DeepBench {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ImportOptions, Imported, read_all};
-
+    use crate::testing::read;
     #[test]
     fn calls_with_times() {
         let text = "Running SGEMM\nSGEMM(N,N,512,32,512) 24.6 usec 682.47345 GFlop/sec\n\
                     SGEMM(T,N,512,32,0) 24.6 usec 0 GFlop/sec\nSGEMM(N,N,1,2\n";
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         let s = &d.sources[0];
         assert_eq!((s.format.as_str(), d.len()), ("deepbench-log", 1));
         assert_eq!(s.rejected.total(), 1);

@@ -144,9 +144,7 @@ impl DeepGemm {
 
 #[cfg(test)]
 mod tests {
-
-    use crate::{ImportOptions, Imported, read_all};
-
+    use crate::testing::read;
     #[test]
     fn plain_and_grouped() {
         let text = "Library path:\n > ['/x']\n\nTesting GEMM:\n\
@@ -155,10 +153,7 @@ mod tests {
             Testing grouped masked GEMM:\n\
             \x20> Perf (num_groups=4, expected_m_per_group= 256, n=4096, k=7168): 60 us | 1002 TFLOPS | 2200 GB/s\n\
             \x20> Perf (num_groups=4, m=8192, n=4096, k=7168): 0 us | 1 TFLOPS | 1 GB/s\n";
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         let s = &d.sources[0];
         assert_eq!((s.format.as_str(), d.len()), ("deepgemm", 3));
         assert_eq!(s.rejected.reasons[0].text, "time is zero");

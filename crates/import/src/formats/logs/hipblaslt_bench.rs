@@ -1,10 +1,8 @@
 //! `hipblaslt-bench`: its log or CSV. The column `hipblaslt-GB/s` is binary: bytes / 2^30 / s.
 
 use super::rocm_bench;
-use crate::formats::table_format::{GIBI, GIGA, MICRO, Signature, TableFormat, column, number};
+use crate::formats::table_format::{Signature, TableFormat};
 use crate::{Format, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "hipblaslt-bench",
@@ -24,26 +22,5 @@ const TABLE: TableFormat = TableFormat {
         score: 98,
         reason: "a header line has hipblaslt-Gflops",
     }],
-    columns: &[
-        column(&["m"], M),
-        column(&["n"], N),
-        column(&["k"], K),
-        number(&["us"], Time, MICRO),
-        column(&["batch_count"], Batch),
-        column(&["transA", "transposeA"], TransA),
-        column(&["transB", "transposeB"], TransB),
-        column(&["a_type"], DtypeA),
-        column(&["b_type"], DtypeB),
-        column(&["d_type", "c_type"], DtypeC),
-        column(&["c_type"], Ignore),
-        column(&["compute_type"], Compute),
-        number(&["hipblaslt-Gflops"], ReportedRate, GIGA),
-        number(&["hipblaslt-GB/s"], ReportedBandwidth, GIBI),
-        column(&["bias_vector"], Bias).kept(),
-        column(&["beta"], Beta).kept(),
-        column(&["gcnArchName"], Device).kept(),
-        column(&["CUs"], DeviceUnits).kept(),
-    ],
-    dtype: DataType::Fp32,
-    ..TableFormat::DEFAULT
+    ..rocm_bench::TABLE
 };

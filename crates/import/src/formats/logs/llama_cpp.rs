@@ -141,7 +141,7 @@ impl LlamaCpp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ImportOptions, Imported, read_all};
+    use crate::testing::read;
     use gemmscope_table::dataset::ColumnMeaning;
 
     #[test]
@@ -151,10 +151,7 @@ mod tests {
             \x20 MUL_MAT(type_a=f16,type_b=f32,m=4096,n=512,k=14336,bs=[2,1],nr=[3,1],per=[0,1,2,3]):  300 runs -  3000.00 us/run - 360.78 GFLOP/run - 120.26 TFLOPS\n\
             \x20 MUL_MAT(type_a=iq9_x,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1]): not supported\n\
             \x20 MUL_MAT_ID(type_a=q4_0,type_b=f32,n_mats=8,n_used=2,b=0,m=512,n=32,k=256): 1 runs - 1 us/run - 1 MFLOP/run - 1.0 TFLOPS\n";
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         let s = &d.sources[0];
         assert_eq!(
             (s.format.as_str(), d.len(), s.rejected.total()),

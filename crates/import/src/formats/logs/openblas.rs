@@ -78,18 +78,14 @@ impl Parser for OpenBlas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ImportOptions, Imported, read_all};
+    use crate::testing::read_as;
 
     #[test]
     fn seconds_and_megaflops() {
         let text = "From :   1  To : 200 Step=1 : Transa=N : Transb=N\n          SIZE                   Flops             Time\n\
             \x20M=1024, N= 512, K=1024 :   107374.18 MFlops   0.010000 sec\n\
             \x20M=   1, N=   1, K=   1 :        0.00 MFlops   0.000000 sec\n";
-        let Ok(Imported::Table(d)) =
-            read_all("dgemm.txt", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read_as("dgemm.txt", text);
         let s = &d.sources[0];
         assert_eq!(
             (s.format.as_str(), d.len(), s.rejected.total()),

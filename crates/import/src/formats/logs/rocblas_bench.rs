@@ -1,10 +1,8 @@
 //! `rocblas-bench`: its log or CSV. Some versions print a header before every result.
 
 use super::rocm_bench;
-use crate::formats::table_format::{GIGA, MICRO, Signature, TableFormat, column, number};
+use crate::formats::table_format::{Signature, TableFormat};
 use crate::{Format, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "rocblas-bench",
@@ -24,25 +22,5 @@ const TABLE: TableFormat = TableFormat {
         score: 98,
         reason: "a header line has rocblas-Gflops",
     }],
-    columns: &[
-        column(&["m"], M),
-        column(&["n"], N),
-        column(&["k"], K),
-        number(&["us"], Time, MICRO),
-        column(&["batch_count"], Batch),
-        column(&["transA", "transposeA"], TransA),
-        column(&["transB", "transposeB"], TransB),
-        column(&["a_type"], DtypeA),
-        column(&["b_type"], DtypeB),
-        column(&["d_type", "c_type"], DtypeC),
-        column(&["c_type"], Ignore),
-        column(&["compute_type"], Compute),
-        number(&["rocblas-Gflops"], ReportedRate, GIGA),
-        number(&["rocblas-GB/s"], ReportedBandwidth, GIGA),
-        column(&["beta"], Beta).kept(),
-        column(&["gcnArchName"], Device).kept(),
-        column(&["CUs"], DeviceUnits).kept(),
-    ],
-    dtype: DataType::Fp32,
-    ..TableFormat::DEFAULT
+    ..rocm_bench::TABLE
 };

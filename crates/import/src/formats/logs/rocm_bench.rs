@@ -7,14 +7,42 @@
 use crate::columns::defaults::AssumedType;
 use crate::columns::plan::Plan;
 use crate::columns::row::{Given, ValueCaches, row, stage};
-use crate::formats::table_format::TableFormat;
+use crate::formats::table_format::{GIBI, GIGA, MICRO, TableFormat, column, number};
 use crate::{
     Delimited, Detection, Dialect, Head, Header, ImportError, ImportOptions, Imported, Reader,
     Record, RowReader,
 };
+use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::dataset::ColumnMeaning::*;
+
+/// What the columns of both tools mean.
+pub(crate) const TABLE: TableFormat = TableFormat {
+    columns: &[
+        column(&["m"], M),
+        column(&["n"], N),
+        column(&["k"], K),
+        number(&["us"], Time, MICRO),
+        column(&["batch_count"], Batch),
+        column(&["transA", "transposeA"], TransA),
+        column(&["transB", "transposeB"], TransB),
+        column(&["a_type"], DtypeA),
+        column(&["b_type"], DtypeB),
+        column(&["d_type", "c_type"], DtypeC),
+        column(&["c_type"], Ignore),
+        column(&["compute_type"], Compute),
+        number(&["hipblaslt-Gflops", "rocblas-Gflops"], ReportedRate, GIGA),
+        number(&["hipblaslt-GB/s"], ReportedBandwidth, GIBI),
+        number(&["rocblas-GB/s"], ReportedBandwidth, GIGA),
+        column(&["bias_vector"], Bias).kept(),
+        column(&["beta"], Beta).kept(),
+        column(&["gcnArchName"], Device).kept(),
+        column(&["CUs"], DeviceUnits).kept(),
+    ],
+    dtype: DataType::Fp32,
+    ..TableFormat::DEFAULT
+};
 
 /// Scores a head by the signatures of `format`, in lines that may have `[0]:` in front.
 pub(crate) fn detect(format: &TableFormat, head: &Head) -> Option<Detection> {
@@ -47,8 +75,8 @@ pub(crate) fn open(
         types: AssumedType::new(head, options, format.dtype),
         stated_device: options.answer("device").map(str::to_owned),
         device: 0,
-        library_id: table.text_column(ColumnMeaning::Library, "library"),
-        kernel_id: table.text_column(ColumnMeaning::Kernel, "kernel"),
+        library_id: table.text_column(Library, "library"),
+        kernel_id: table.text_column(Kernel, "kernel"),
         header: Header::default(),
         plan: None,
         caches: ValueCaches::default(),
@@ -220,19 +248,12 @@ impl RowReader for Bench {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ImportOptions, read_all};
-    use gemmscope_table::dataset::Dataset;
-
-    fn table(text: &str) -> Dataset {
-        match read_all("log.txt", text.as_bytes(), &ImportOptions::default()) {
-            Ok(Imported::Table(d)) => *d,
-            other => panic!("{other:?}"),
-        }
-    }
+    use crate::testing::read_as;
 
     #[test]
     fn a_log_with_solution_names() {
-        let d = table(
+        let d = read_as(
+            "log.txt",
             "hipBLASLt version: 100\n\
              [0]:transA,transB,batch_count,m,n,k,beta,a_type,b_type,c_type,d_type,compute_type,bias_vector,hipblaslt-Gflops,hipblaslt-GB/s,us\n\
              \x20   T,N,2,4096,512,1024,1,f8_r,f8_r,bf16_r,bf16_r,f32_r,1,85899.3,100,100\n\
@@ -245,13 +266,10 @@ mod tests {
         assert_eq!((p.batch, p.m, p.n, p.k), (2, 4096, 512, 1024));
         assert_eq!((p.op.layout(), p.op.beta, p.op.bias), ("TN", true, true));
         assert!(
-            d.text(ColumnMeaning::Kernel, 0)
+            d.text(Kernel, 0)
                 .starts_with("Cijk_Alik_Bljk_F8B_MT256x256x64")
         );
-        assert_eq!(
-            d.number(ColumnMeaning::ReportedBandwidth, 0),
-            100.0 * 1_073_741_824.0
-        );
+        assert_eq!(d.number(ReportedBandwidth, 0), 100.0 * 1_073_741_824.0);
         let s = &d.sources[0];
         assert_eq!((s.rows_read, s.rejected.total()), (2, 1));
         assert_eq!(s.rejected.reasons[0].first_lines, [6]);

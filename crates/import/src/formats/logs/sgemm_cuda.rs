@@ -73,18 +73,14 @@ impl Parser for SgemmCuda {
 
 #[cfg(test)]
 mod tests {
-
-    use crate::{ImportOptions, Imported, read_all};
+    use crate::testing::read;
     use gemmscope_table::dataset::ColumnMeaning;
 
     #[test]
     fn squares_with_beta() {
         let text = "Running kernel 6 on device 0.\ndimensions(m=n=k) 4096, alpha: 0.5, beta: 3\nAverage elapsed time: (0.005661) s, performance: (24277.4) GFLOPS. size: (4096).\n\
             Average elapsed time: (0.000000) s, performance: (    inf) GFLOPS. size: (128).\n";
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         let s = &d.sources[0];
         assert_eq!(
             (s.format.as_str(), d.len(), s.rejected.total()),

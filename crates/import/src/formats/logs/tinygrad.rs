@@ -80,16 +80,11 @@ impl Parser for Tinygrad {
 
 #[cfg(test)]
 mod tests {
-
-    use crate::{ImportOptions, Imported, read_all};
-
+    use crate::testing::read;
     #[test]
     fn the_first_number_is_the_output() {
         let text = "   4194304    324.76 us, would be  52899.88 GFLOPS matmul, 154.98 GB/s\n 4194305 1 us, would be 1 GFLOPS matmul\n";
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         let s = &d.sources[0];
         assert_eq!(
             (s.format.as_str(), d.len(), s.rejected.total()),

@@ -493,6 +493,7 @@ impl RowReader for Ncu {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::read;
 
     #[test]
     fn instructions_by_name() {
@@ -530,10 +531,7 @@ mod tests {
                 "\"0\",\"7\",\"app\",\"h\",\"{k}\",\"1\",\"7\",\"(256, 1, 1)\",\"(640, 20, 1)\",\"0\",\"8.0\",\"\",\"{metric}\",\"{unit}\",\"{value}\"\n"
             );
         }
-        let d = match crate::read_all("", text.as_bytes(), &ImportOptions::default()) {
-            Ok(Imported::Table(d)) => d,
-            other => panic!("{other:?}"),
-        };
+        let d = read(text);
         assert_eq!((d.m[0], d.n[0], d.k[0]), (20480, 20480, 20480));
         let intensity = d.number(gemmscope_table::dataset::ColumnMeaning::ReportedWork, 0)
             / d.number(gemmscope_table::dataset::ColumnMeaning::MeasuredBytes, 0);

@@ -92,6 +92,7 @@ impl RowReader for SysInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::read_with;
 
     use crate::read_all;
     use gemmscope_model::hardware::RoofKind;
@@ -118,11 +119,7 @@ mod tests {
             answers: [("shape".to_owned(), "4096x4096x1024".to_owned())].into(),
             ..ImportOptions::default()
         };
-        let Ok(Imported::Table(mut data)) =
-            read_all("w/pmc_perf.csv", profile.as_bytes(), &options)
-        else {
-            panic!("a table")
-        };
+        let mut data = read_with("w/pmc_perf.csv", profile, &options);
         assert_eq!(trace::attach(&mut data, &c).source, Some(0));
         assert_eq!(data.devices[usize::from(data.device[0])], c.platform);
         // The table of another tool is not recognised.

@@ -58,7 +58,7 @@ fn parameters(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ImportOptions, Imported, read_all};
+    use crate::testing::read;
 
     #[test]
     fn sizes_from_the_parameters() {
@@ -67,10 +67,7 @@ mod tests {
              not json,90,1,0c3d,2025,gemm,triton,x\n",
             FORMAT.example
         );
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         let s = &d.sources[0];
         assert_eq!((s.format.as_str(), d.len()), ("intel-triton", 1));
         assert_eq!((d.m[0], d.n[0], d.k[0], d.batch[0]), (4096, 4096, 4096, 1));

@@ -187,18 +187,14 @@ fn bad_cell(index: usize, text: &[u8], flaw: CellError) -> RowError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::read_all;
+    use crate::testing::read;
 
     #[test]
     fn every_cell_is_a_point() {
         let text = "GFlops, SizeI, SizeJ, SizeK, SizeL, LDD, LDC, LDA, LDB, TotalFlops, Cijk_Ailk_Bjlk_HBH_MT64x64x8_SE, Cijk_Ailk_Bjlk_HBH_MT128x32x16_SE\n\
                     0, 1920, 512, 2, 1024, 1, 1, 1, 1, 4026531840, 4000, 0\n\
                     1, -5, 512, 2, 1024, 1, 1, 1, 1, 4026531840, 4000, 100\n";
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         let s = &d.sources[0];
         assert_eq!((s.rows_read, s.rows_used, s.rejected.total()), (3, 1, 2));
         let p = d.problem(0);

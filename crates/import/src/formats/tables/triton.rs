@@ -462,19 +462,8 @@ fn infer(shapes: &[(f64, f64)], columns: &[Vec<f64>]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Imported, read_all};
+    use crate::testing::{read, read_with};
     use gemmscope_table::dataset::{ColumnMeaning, Dataset};
-
-    fn read_with(text: &str, options: &ImportOptions) -> Dataset {
-        match read_all("x.csv", text.as_bytes(), options) {
-            Ok(Imported::Table(d)) => *d,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn read(text: &str) -> Dataset {
-        read_with(text, &ImportOptions::default())
-    }
 
     fn unit(d: &Dataset) -> &str {
         d.sources[0]
@@ -538,6 +527,7 @@ mod tests {
         options.answers.insert("unit:value".into(), "µs".into());
         options.answers.insert("size:N".into(), "128".into());
         let d = read_with(
+            "",
             "M,cuBLAS,Triton\n256.0,3.6,3.6\n512.0,21.8,20.2\n",
             &options,
         );

@@ -77,7 +77,7 @@ fn detect(head: &Head) -> Option<Detection> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ImportOptions, Imported, read_all};
+    use crate::testing::read;
     use gemmscope_table::dataset::ColumnMeaning;
 
     #[test]
@@ -86,10 +86,7 @@ mod tests {
              (4096, 4096, 4096);0.2312 (±1.20%);594.4;1.0;0.25;549.7;0.9\n\
              (8192, 4096, 4096);0.4624;594.4;1.0;CUDA OOM;;\n\
              average;0.3;594.4;1.0;0.25;549.7;0.9\n";
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         let s = &d.sources[0];
         assert_eq!(
             (d.len(), s.format.as_str(), s.rejected.total()),

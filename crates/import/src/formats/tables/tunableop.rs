@@ -186,7 +186,7 @@ fn types(text: &str) -> Option<Operation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read_all;
+    use crate::testing::read;
 
     #[test]
     fn types_layouts_and_batches() {
@@ -196,10 +196,7 @@ mod tests {
                     ScaledGemmTunableOp_Float8_e4m3fnuz_BFloat16_TN,tn_8_16_32_ld_8_16_8,Gemm_Hipblaslt_1,0.01\n\
                     GemmTunableOp_float_TN,tn_0_1_2,Default,0.01\n\
                     GemmTunableOp_float_TN,tn_4_1,Default,0.01\n";
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         assert_eq!((d.len(), d.sources[0].rejected.total()), (3, 2));
         assert_eq!(d.devices[1], "gfx942");
         assert_eq!(

@@ -130,14 +130,7 @@ impl TuneGemm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ImportOptions, Imported, read_all};
-
-    fn read(text: &str) -> Box<gemmscope_table::dataset::Dataset> {
-        match read_all("", text.as_bytes(), &ImportOptions::default()) {
-            Ok(Imported::Table(d)) => d,
-            other => panic!("{other:?}"),
-        }
-    }
+    use crate::testing::read;
 
     #[test]
     fn times_tiles_and_layout() {

@@ -128,7 +128,7 @@ impl Xla {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ImportOptions, Imported, read_all};
+    use crate::testing::read;
     use gemmscope_model::dtype::DataType;
 
     #[test]
@@ -141,10 +141,7 @@ mod tests {
             \x20       flops { key: \"s4xs4->s32\" value: 0 }\n      }\n\
             \x20     entries {\n        m: 0\n        n: 512\n        k: 1024\n\
             \x20       flops { key: \"bf16xbf16->bf16\" value: 1 }\n      }\n    }\n  }\n)pb\";\n";
-        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("a table")
-        };
+        let d = read(text);
         let s = &d.sources[0];
         assert_eq!(
             (s.format.as_str(), d.len(), s.rejected.total()),

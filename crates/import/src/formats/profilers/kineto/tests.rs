@@ -1,7 +1,7 @@
 //! The trace reader on small traces.
 
 use super::*;
-use crate::read_all;
+use crate::testing::{read_as, read_with};
 
 #[test]
 fn a_long_trace_is_read_in_bounded_time() {
@@ -20,20 +20,10 @@ fn a_long_trace_is_read_in_bounded_time() {
     }
     text += "{\"ph\": \"M\"}]}";
     let started = std::time::Instant::now();
-    let d = match read_all("t.json", text.as_bytes(), &ImportOptions::default()) {
-        Ok(Imported::Table(d)) => d,
-        other => panic!("{other:?}"),
-    };
+    let d = read_as("t.json", text);
     assert_eq!(d.len(), 3);
     assert_eq!((0..3).map(|r| d.count(r)).sum::<f64>(), 1999.0);
     assert!(started.elapsed().as_secs() < 10);
-}
-
-fn table(text: &str, options: &ImportOptions) -> gemmscope_table::dataset::Dataset {
-    match read_all("t.json", text.as_bytes(), options) {
-        Ok(Imported::Table(d)) => *d,
-        other => panic!("{other:?}"),
-    }
 }
 
 /// A capture of one graph: two multiplications of different shape by the same kernel, the second
@@ -83,10 +73,10 @@ fn run(kernels: &[&str]) -> String {
 #[test]
 fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
     let kernels = ["Cijk_gemm", "silu", "Cijk_gemm", "Cijk_gemm_PostGSU4"];
-    let captured = table(&capture(), &ImportOptions::default());
+    let captured = read_as("t.json", capture());
     assert_eq!(captured.k, [128, 256]);
     assert!(captured.time_s.iter().all(|t| t.is_nan()));
-    let alone = table(&run(&kernels), &ImportOptions::default());
+    let alone = read_as("t.json", run(&kernels));
     assert_eq!(
         (alone.len(), alone.sources[0].graphs_without_capture),
         (0, 2)
@@ -101,7 +91,7 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
         captures: captured.sources[0].captures.clone(),
         ..ImportOptions::default()
     };
-    let joined = table(&run(&kernels), &options);
+    let joined = read_with("t.json", run(&kernels), &options);
     assert_eq!(joined.k, [128, 256]);
     assert_eq!(
         (0..2).map(|r| joined.count(r)).collect::<Vec<_>>(),
@@ -113,7 +103,7 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
     assert_eq!(joined.sources[0].not_gemm.rows, 2);
 
     // Another graph is not forced into this capture.
-    let other = table(&run(&["Cijk_gemm", "silu", "Cijk_gemm"]), &options);
+    let other = read_with("t.json", run(&["Cijk_gemm", "silu", "Cijk_gemm"]), &options);
     assert_eq!(
         (other.len(), other.sources[0].graphs_without_capture),
         (0, 2)

@@ -94,7 +94,7 @@ impl RowReader for Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read_all;
+    use crate::testing::read_as;
 
     #[test]
     fn a_ranking_by_time() {
@@ -102,13 +102,7 @@ mod tests {
             "{}SDPA_fwd,aten::sdpa,attn_fwd,0,1200.0,24,50.0,49.0,51.0,10.3\n",
             FORMAT.example
         );
-        let Ok(Imported::Table(d)) = read_all(
-            "kernel_summary.csv",
-            text.as_bytes(),
-            &ImportOptions::default(),
-        ) else {
-            panic!("a table")
-        };
+        let d = read_as("kernel_summary.csv", text);
         let s = &d.sources[0];
         assert_eq!((s.format.as_str(), d.len()), ("tracelens_kernels", 0));
         assert_eq!((s.without_model.rows, s.not_gemm.rows), (1, 1));

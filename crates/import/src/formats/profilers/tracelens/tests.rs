@@ -1,17 +1,9 @@
 //! Small reports of our own making. Real ones are in `tests/real_import.rs`.
 
-use crate::{ImportOptions, Imported, read_all};
-use gemmscope_table::dataset::Dataset;
+use crate::testing::read_as;
 
 const HEADER: &str = "name,param: M,param: N,param: K,param: bias,param: dtype_A_B,param: B,\
                       trunc_kernel_details,Kernel Time (\u{3bc}s)_mean,Kernel Time (\u{3bc}s)_sum,name_count";
-
-fn table(name: &str, bytes: &[u8]) -> Dataset {
-    match read_all(name, bytes, &ImportOptions::default()) {
-        Ok(Imported::Table(data)) => *data,
-        other => panic!("{name}: {other:?}"),
-    }
-}
 
 #[test]
 fn the_other_micro_sign_zero_times_and_unknown_types() {
@@ -22,7 +14,7 @@ fn the_other_micro_sign_zero_times_and_unknown_types() {
          aten::mm,32,64,128,False,\"('quux', 'quux')\",1,[],2.5,5.0,2\n\
          aten::mm,32,64,-1,False,\"('c10::Half', 'c10::Half')\",1,[],2.5,5.0,2\n"
     );
-    let data = table("x", text.as_bytes());
+    let data = read_as("x", text.as_bytes());
     assert_eq!(data.len(), 1);
     assert!((data.time_s[0] - 2.5e-6).abs() < 1e-18);
     let reasons: Vec<&str> = data.sources[0]
@@ -54,7 +46,7 @@ fn operations_of_one_shape_that_are_not_the_same_time() {
          aten::addmm,32,64,128,False,{types},1,{k1},5.5,11,2\n\
          aten::mm,32,64,128,False,{types},1,{k2},5,10,2\n"
     );
-    assert_eq!(table("x", text.as_bytes()).len(), 4);
+    assert_eq!(read_as("x", text.as_bytes()).len(), 4);
 }
 
 #[test]
@@ -64,7 +56,7 @@ fn gemms_without_a_model_keep_their_time() {
                 aten::mm,GEMM,\"((8, 16), (16, 4))\",\"('float', 'float')\",2,10.0,True,\n\
                 my::moe_gemm,GEMM,\"((8, 16), (4, 16, 4))\",\"('float', 'float')\",1,30.0,False,\n\
                 aten::add,elementwise,\"((8, 16),)\",\"('float',)\",5,60.0,False,\n";
-    let data = table("x", text.as_bytes());
+    let data = read_as("x", text.as_bytes());
     let source = &data.sources[0];
     assert_eq!(data.len(), 1);
     assert_eq!(source.without_model.rows, 1);
@@ -79,7 +71,7 @@ fn a_comparison_gives_one_row_a_report() {
                 Kernel Time (µs)_mean__b_diff,a::Kernel Time (µs)_mean,b::Kernel Time (µs)_mean,\
                 a::name_count,b::name_count\n\
                 aten::mm,8,16,32,False,\"('float', 'float')\",1.0,5.0,6.0,1,1\n";
-    let data = table("x", text.as_bytes());
+    let data = read_as("x", text.as_bytes());
     assert_eq!(data.len(), 2);
     assert_eq!(data.devices, ["", "a", "b"]);
     assert_eq!(data.device, [1, 2]);

@@ -2,20 +2,10 @@
 
 use super::*;
 use crate::read_all;
+use crate::testing::{read, read_as, read_with};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning};
 use gemmscope_table::dataset::{ColumnData, Dataset};
-
-fn table_with(name: &str, text: &str, options: &ImportOptions) -> Dataset {
-    match read_all(name, text.as_bytes(), options).unwrap() {
-        Imported::Table(d) => *d,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn table(text: &str) -> Dataset {
-    table_with("", text, &ImportOptions::default())
-}
 
 fn assumed<'a>(d: &'a Dataset, key: &str) -> &'a Assumption {
     d.sources[0]
@@ -27,7 +17,7 @@ fn assumed<'a>(d: &'a Dataset, key: &str) -> &'a Assumption {
 
 #[test]
 fn the_plain_case() {
-    let d = table(
+    let d = read(
         "model,kernel,dtype,batch,M,N,K,transA,transB,time_us\n\
          llama,k1,bf16,2,64,128,256,N,T,12.5\n",
     );
@@ -43,17 +33,17 @@ fn the_plain_case() {
 
 #[test]
 fn units_from_rates_or_from_what_devices_can_do() {
-    let d = table("M,N,K,Runtime,GFLOPS\n4096,4096,4096,0.69,199190\n");
+    let d = read("M,N,K,Runtime,GFLOPS\n4096,4096,4096,0.69,199190\n");
     assert_eq!(d.time_s[0], 0.69e-3);
     assert!(assumed(&d, "unit:Runtime").text.contains("agrees"));
-    let d = table("M,N,K,time\n4096,4096,4096,690\n8192,8192,8192,5500\n");
+    let d = read("M,N,K,time\n4096,4096,4096,690\n8192,8192,8192,5500\n");
     assert!((d.time_s[0] - 690e-6).abs() < 1e-12);
     assert_eq!(assumed(&d, "unit:time").choices.len(), 4);
     let mut o = ImportOptions::default();
     o.answers.insert("unit:time".into(), "ms".into());
-    let d = table_with("", "M,N,K,time\n4096,4096,4096,690\n", &o);
+    let d = read_with("", "M,N,K,time\n4096,4096,4096,690\n", &o);
     assert!((d.time_s[0] - 0.69).abs() < 1e-12);
-    let d = table("M;N;K;perf\n4096;4096;4096;199,5\n");
+    let d = read("M;N;K;perf\n4096;4096;4096;199,5\n");
     assert!((d.time_s[0] - 137438953472.0 / 199.5e12).abs() < 1e-12);
     assert_eq!(d.sources[0].reported_rate.compared, 0);
 }
@@ -61,7 +51,7 @@ fn units_from_rates_or_from_what_devices_can_do() {
 #[test]
 fn a_header_that_its_values_contradict_is_corrected_and_said() {
     // Milliseconds under µs: 137 PFLOP/s in the first row.
-    let d = table("M,N,K,time_us\n8192,8192,8192,8\n4096,4096,4096,0.9\n");
+    let d = read("M,N,K,time_us\n8192,8192,8192,8\n4096,4096,4096,0.9\n");
     assert!((d.time_s[0] - 8e-3).abs() < 1e-12);
     assert!(
         assumed(&d, "unit:time_us")
@@ -69,7 +59,7 @@ fn a_header_that_its_values_contradict_is_corrected_and_said() {
             .contains("no device is that fast")
     );
     // The header may be right and the rates wrong: both are shown.
-    let d = table("M,N,K,time_us,tflops\n512,512,512,800,0.000335\n256,256,256,100,0.000336\n");
+    let d = read("M,N,K,time_us,tflops\n512,512,512,800,0.000335\n256,256,256,100,0.000336\n");
     assert!((d.time_s[0] - 800e-6).abs() < 1e-12);
     assert!(
         assumed(&d, "unit:time_us")
@@ -78,7 +68,7 @@ fn a_header_that_its_values_contradict_is_corrected_and_said() {
     );
     let mut o = ImportOptions::default();
     o.columns.insert("time_us".into(), "time:us".into());
-    let d = table_with("", "M,N,K,time_us\n8192,8192,8192,90\n64,64,64,1\n", &o);
+    let d = read_with("", "M,N,K,time_us\n8192,8192,8192,90\n64,64,64,1\n", &o);
     assert_eq!(d.time_s[0], 90e-6);
 }
 
@@ -98,13 +88,13 @@ fn the_kernel_names_the_type_where_no_column_does() {
 #[test]
 fn placeholders_are_no_measurements() {
     let d =
-        table("M,N,K,dtype,time_us,tflops\n512,512,512,fp16,1.0,0.0\n512,512,512,fp16,10,26.8\n");
+        read("M,N,K,dtype,time_us,tflops\n512,512,512,fp16,1.0,0.0\n512,512,512,fp16,10,26.8\n");
     assert_eq!(
         (d.len(), d.sources[0].rejected.reasons[0].text.as_str()),
         (1, "a placeholder: 1 µs beside a rate of 0")
     );
     // Thirty times the peak of this device, though below that of others.
-    let d = table(
+    let d = read(
         "M,N,K,dtype,device,time_us\n4096,4096,4096,fp16,NVIDIA L4,8\n4096,4096,4096,fp16,NVIDIA L4,1300\n64,64,64,fp16,,5\n",
     );
     assert_eq!(d.len(), 2);
@@ -117,39 +107,39 @@ fn placeholders_are_no_measurements() {
 
 #[test]
 fn flop_counts_are_no_rates() {
-    let d = table("M,N,K,GFLOPS,time_us\n1000,1000,1000,2,10\n10,10,10,0.000002,3\n");
+    let d = read("M,N,K,GFLOPS,time_us\n1000,1000,1000,2,10\n10,10,10,0.000002,3\n");
     assert!(d.column(ColumnMeaning::ReportedRate).is_none());
     assert_eq!(d.number(ColumnMeaning::ReportedWork, 0), 2e9);
 }
 
 #[test]
 fn a_and_b_mean_what_their_values_say() {
-    let d = table("M,N,K,A,B,us\n1,2,3,N,T,4\n");
+    let d = read("M,N,K,A,B,us\n1,2,3,N,T,4\n");
     assert_eq!(d.problem(0).op.layout(), "NT");
-    let d = table("m,n,k,A,B,C,ms\n1,2,3,f16:column,f16:row,f32:column,4\n");
+    let d = read("m,n,k,A,B,C,ms\n1,2,3,f16:column,f16:row,f32:column,4\n");
     let op = d.problem(0).op;
     assert_eq!(
         (op.layout(), op.a, op.c),
         ("NT", DataType::Fp16, DataType::Fp32)
     );
-    let d = table("B,M,N,K,us\n7,1,2,3,4\n");
+    let d = read("B,M,N,K,us\n7,1,2,3,4\n");
     assert_eq!(d.batch[0], 7);
 }
 
 #[test]
 fn sizes_in_one_cell_and_squares() {
-    let d = table("shape,latency_ms\n4096x2048x1024,1\n\"(1, 2, 3)\",2\n");
+    let d = read("shape,latency_ms\n4096x2048x1024,1\n\"(1, 2, 3)\",2\n");
     assert_eq!((d.m[0], d.n[0], d.k[0], d.k[1]), (4096, 2048, 1024, 3));
-    let d = table("m_k_n,us\n8_16_32,1\n");
+    let d = read("m_k_n,us\n8_16_32,1\n");
     assert_eq!((d.m[0], d.n[0], d.k[0]), (8, 32, 16));
-    let d = table("n,gflops\n1024,900\n2048,950\n");
+    let d = read("n,gflops\n1024,900\n2048,950\n");
     assert_eq!((d.m[1], d.n[1], d.k[1]), (2048, 2048, 2048));
     assert_eq!(assumed(&d, "square").value, "square");
 }
 
 #[test]
 fn preamble_repeated_header_comments_and_summary_rows() {
-    let d = table(
+    let d = read(
         "my benchmark\n# GPU: NVIDIA H100 SXM\n\nM,N,K,us\n1,2,3,4\nM,N,K,us\n# note\n5,6,7,8\naverage,,,6\n",
     );
     assert_eq!(d.line, [5, 8]);
@@ -170,7 +160,7 @@ fn preamble_repeated_header_comments_and_summary_rows() {
 
 #[test]
 fn a_printed_table_with_an_index() {
-    let d = table(
+    let d = read(
         "        m       n       k   time_us\n0    8.0   576.0  7168.0    61.0\n1   16.0   576.0  7168.0    62.5\n",
     );
     assert_eq!((d.m[1], d.n[1], d.k[1]), (16, 576, 7168));
@@ -179,9 +169,9 @@ fn a_printed_table_with_an_index() {
 
 #[test]
 fn devices_of_tuning_files_and_of_names() {
-    let d = table("gfx,cu_num,M,N,K,us\ngfx942,304,1,2,3,4\ngfx942,80,1,2,3,4\n");
+    let d = read("gfx,cu_num,M,N,K,us\ngfx942,304,1,2,3,4\ngfx942,80,1,2,3,4\n");
     assert_eq!(d.devices, ["", "gfx942:304", "gfx942:80"]);
-    let d = table_with(
+    let d = read_with(
         "gemm_bf16_h200.csv",
         "M,N,K,us\n1,2,3,4\n",
         &ImportOptions::default(),
@@ -202,7 +192,7 @@ fn missing_k_asks_for_a_mapping_and_takes_it() {
     );
     let mut o = ImportOptions::default();
     o.columns.insert("inner_size".into(), "k".into());
-    let d = table_with("", text, &o);
+    let d = read_with("", text, &o);
     assert_eq!(d.k[0], 3);
     // without a header the form names the columns by number
     let e = read_all("", b"1,2,3,4\n5,6,7,8\n", &ImportOptions::default()).unwrap_err();
@@ -211,12 +201,12 @@ fn missing_k_asks_for_a_mapping_and_takes_it() {
     for (i, t) in ["m", "n", "k", "time:us"].iter().enumerate() {
         o.columns.insert(format!("column {}", i + 1), (*t).into());
     }
-    assert_eq!(table_with("", "1,2,3,4\n5,6,7,8\n", &o).len(), 2);
+    assert_eq!(read_with("", "1,2,3,4\n5,6,7,8\n", &o).len(), 2);
 }
 
 #[test]
 fn other_columns_are_kept() {
-    let d = table("M,N,K,us,lda,note,note\n1,2,3,4,128,x,y\n1,2,3,4,,z,\n");
+    let d = read("M,N,K,us,lda,note,note\n1,2,3,4,128,x,y\n1,2,3,4,,z,\n");
     let keys: Vec<&str> = d.columns.iter().map(|c| c.key.as_str()).collect();
     assert_eq!(keys, ["lda", "note", "note (2)"]);
     assert!(matches!(&d.columns[0].data, ColumnData::Number(v) if v[0] == 128.0 && v[1].is_nan()));
@@ -224,7 +214,7 @@ fn other_columns_are_kept() {
 
 #[test]
 fn bad_rows_are_set_aside_with_their_reasons() {
-    let d = table(
+    let d = read(
         "M,N,K,us,status\n1,2,3,0,ok\n1,2,3,-1,ok\n1,2,3,NaN,ok\n1,2,3,inf,ok\n1,2,3,,ok\n\
          0,2,3,4,ok\n1.5,2,3,4,ok\n1,2,3,CUDA OOM,\n1,2,3,4,failed\n\
          -9223372036854775808,2,3,4,ok\n99999999999,2,3,4,ok\n1,2,3,4,ok\n",
@@ -274,9 +264,7 @@ fn the_form_shows_guesses_and_samples() {
 #[test]
 fn a_tuning_history_keeps_its_failures() {
     let csv = include_bytes!("../../../../../../tests/fixtures/generic/tuning_history.csv");
-    let Ok(Imported::Table(d)) = crate::read_all("t.csv", csv, &ImportOptions::default()) else {
-        panic!("a table")
-    };
+    let d = read_as("t.csv", csv);
     // "ok" without time or rate is a flaw, not a failure: set aside.
     assert_eq!((d.len(), d.sources[0].rejected.total()), (5, 1));
     assert!(d.time_s[0].is_nan() && d.time_s[2].is_nan());
@@ -364,7 +352,7 @@ fn headers_that_nobody_agreed_on() {
             DataType::Fp16,
         ),
     ] {
-        let d = table_with("", text, &ImportOptions::default());
+        let d = read_with("", text, &ImportOptions::default());
         assert_eq!(d.sources[0].format, "generic", "{text}");
         assert_eq!(d.len(), 1, "{text}: {:?}", d.sources[0].rejected);
         assert_eq!([d.m[0], d.n[0], d.k[0], d.batch[0]], sizes, "{text}");

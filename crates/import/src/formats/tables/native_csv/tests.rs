@@ -1,6 +1,6 @@
 //! What is written reads back.
 
-use crate::{ImportOptions, Imported, read_all};
+use crate::testing::read_as;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::{Row, TableBuilder};
@@ -9,10 +9,7 @@ use gemmscope_table::native_csv::csv;
 use proptest::prelude::*;
 
 fn read(text: &str) -> Dataset {
-    match read_all("export.csv", text.as_bytes(), &ImportOptions::default()).unwrap() {
-        Imported::Table(d) => *d,
-        other => panic!("{other:?}"),
-    }
+    read_as("export.csv", text)
 }
 
 fn example(texts: &[String], numbers: &[f64]) -> Dataset {
