@@ -74,7 +74,7 @@ fn a_header_that_its_values_contradict_is_corrected_and_said() {
 
 #[test]
 fn the_kernel_names_the_type_where_no_column_does() {
-    let d = table(
+    let d = read(
         "kernel,M,N,K,us\n\
          \"cutlass::Kernel<cutlass::half_t, float>\",512,512,512,20\n\
          gemm_fp8_e4m3_tn,512,512,512,10\n\
