@@ -150,16 +150,34 @@ pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
     left
 }
 
-/// What the left-out traces say about the device and the time of the table at `of`.
-fn lent<'t>(
+/// The left-out traces of the table at `of`. They know more than its rows: device and whole time,
+/// GEMMs without a shape.
+fn left_out<'t>(
     tables: &'t [&Dataset],
     repeated: &'t [Repeated],
     of: usize,
-) -> impl Iterator<Item = &'t TraceContext> {
+) -> impl Iterator<Item = &'t Source> {
     repeated
         .iter()
         .filter(move |r| r.of == of)
-        .filter_map(|r| tables[r.table].sources.first()?.trace.as_deref())
+        .filter_map(|r| tables[r.table].sources.first())
+}
+
+/// Gives a source what a left-out trace knows beyond its rows.
+fn lend(all: &mut Dataset, source: usize, from: &Source) {
+    if let Some(context) = from.trace.as_deref() {
+        add_context(all, source, context);
+    }
+    let Some(s) = all.sources.get_mut(source) else {
+        return;
+    };
+    if s.without_model.rows == 0 {
+        s.without_model = from.without_model;
+        s.without_model_names.clone_from(&from.without_model_names);
+    }
+    if s.not_gemm.rows == 0 {
+        s.not_gemm = from.not_gemm;
+    }
 }
 
 /// All rows of several tables, but those of the repeated ones, and the sources of each table.
@@ -170,8 +188,8 @@ pub fn unite(tables: &[&Dataset], repeated: &[Repeated]) -> (Dataset, Vec<Range<
         let first = all.sources.len();
         if !repeated.iter().any(|r| r.table == i) {
             all.append((*table).clone());
-            for context in lent(tables, repeated, i) {
-                add_context(&mut all, first, context);
+            for from in left_out(tables, repeated, i) {
+                lend(&mut all, first, from);
             }
         }
         sources.push(first..all.sources.len());
@@ -420,6 +438,7 @@ mod tests {
             platform: "MI300X".to_owned(),
             ..TraceContext::default()
         }));
+        trace.sources[0].without_model.add(5e-3);
         let other = table("other/trace.json", "kineto", &[1e-3, 2e-3]);
         let slower = table("r/run2.json", "kineto", &[1.1e-3, 2e-3]);
         let tables = [&trace, &report, &other, &slower];
@@ -429,6 +448,7 @@ mod tests {
         let (all, sources) = unite(&tables, &repeated);
         assert_eq!((all.len(), &sources[0], &sources[1]), (6, &(0..0), &(0..1)));
         assert_eq!(all.devices[usize::from(all.device[0])], "MI300X");
+        assert_eq!(all.sources[0].without_model.time_s, 5e-3);
     }
 
     #[test]
