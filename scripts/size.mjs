@@ -9,9 +9,9 @@ import { gzipSync } from "node:zlib";
  *  decision: write the new weights beside it. */
 export const BUDGET = {
   // Wasm and scripts that the first view waits for.
-  "first view": { limit: 450, parts: { program: 412, scripts: 18 } },
+  "first view": { limit: 465, parts: { program: 440, scripts: 18 } },
   // What follows while the reader reaches for a file. Parts share code, which is in files of its own.
-  "later parts": { limit: 1410, parts: { shared: 578, work: 554, plan: 124, ask: 73, read: 17, scripts: 0 } },
+  "later parts": { limit: 1470, parts: { shared: 629, work: 584, plan: 124, ask: 77, read: 21, scripts: 0 } },
 };
 
 /** Which sum and which part of it a file of the site belongs to; null where nobody waits for it. */
