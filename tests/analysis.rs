@@ -188,11 +188,38 @@ fn sentences_say_what_is_not_known() {
     assert!(second.starts_with("Of 90.0 % of the time nothing can be said yet: the file says"));
     // Nothing measured.
     let ([first, ..], _) = said("M,N,K,dtype\n4096,4096,4096,bf16\n", Some("mi300x"));
-    assert!(first.starts_with("No GEMM here was measured"), "{first}");
+    assert!(
+        first.starts_with("One shape only: it has no time"),
+        "{first}"
+    );
     // A benchmark's rows are no calls that could be batched.
     let small = "M,N,K,dtype,time_us\n16,16,16,bf16,5\n16,16,16,bf16,5\n";
     let ([_, _, third], _) = said(small, Some("mi300x"));
     assert_eq!(third, "No finding promises time back.");
+}
+
+#[test]
+fn a_list_of_shapes_has_roof_times_and_no_empty_tables() {
+    let list = "M,N,K,dtype,count\n8,8192,4096,bf16,32\n4096,4096,4096,bf16,1\n";
+    let f = frame(&[("shapes.csv", list.as_bytes())], RoofKind::Datasheet);
+    let report = Report::new(&f, &check_all(&f));
+    let text = markdown(&report);
+    let heads: Vec<&str> = text.lines().filter(|l| l.starts_with("## ")).collect();
+    assert_eq!(heads[..2], ["## Overview", "## Shapes without a time"]);
+    assert!(!text.contains("## Findings") && !text.contains("## Operations"));
+    assert!(text.contains("2 shapes only: they have no time"), "{text}");
+    // 2 * 4096^3 at 1307.4 TFLOP/s, and the weights at 5.3 TB/s.
+    assert!(
+        text.contains("| 4096 × 4096 × 4096 | bf16 | 105.1 µs | compute-bound | 1 |"),
+        "{text}"
+    );
+    assert!(text.contains("| memory-bound | 32 |"), "{text}");
+    let page = html(&report, &[]);
+    assert!(page.contains("<h2>Shapes without a time</h2>") && !page.contains("<h2>Findings</h2>"));
+    let parsed: serde_json::Value = serde_json::from_str(&json(&report)).unwrap();
+    assert_eq!(parsed["shapes"]["longest"][1]["calls"], 32.0);
+    // A file with times has no such section.
+    assert!(!markdown(&own()).contains("Shapes without a time"));
 }
 
 #[test]

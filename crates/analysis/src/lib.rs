@@ -13,6 +13,7 @@
 //! | [`pareto`] | Where is the lost time, and what would reaching a goal change? |
 //! | [`tile_roof`], [`tile_sweep`] | What do tiles and waves allow, and which tile is best? |
 //! | [`tuning`] | How did a search over variants go? |
+//! | [`untimed`] | What does the roof allow shapes without a time? |
 //! | [`planner`] | What could a model's GEMMs reach, before anything runs? |
 //! | [`replay`] | How do I run just this GEMM? |
 //! | [`report`], [`summary`] | How do I pass the findings or figures on? |
@@ -55,3 +56,4 @@ pub mod summary;
 pub mod tile_roof;
 pub mod tile_sweep;
 pub mod tuning;
+pub mod untimed;

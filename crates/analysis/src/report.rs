@@ -5,6 +5,7 @@
 use crate::findings;
 use crate::findings::{ANOMALY_EFFICIENCY, Checked, Finding, Findings, Part, Scan, is_quantized};
 use crate::standing::Standing;
+use crate::untimed::UntimedList;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
@@ -102,6 +103,8 @@ pub struct Report {
     pub missing_models: Vec<String>,
     /// Titles of the batching findings.
     pub batching: Vec<String>,
+    /// Shapes without a time, and what the roof allows them.
+    pub shapes: UntimedList,
 }
 
 /// The totals of one side, or of all rows where no sides are compared.
@@ -258,7 +261,16 @@ impl Report {
                 .collect(),
             missing_models: missing_models(data),
             batching: batching(findings),
+            shapes: UntimedList::of(frame),
         }
+    }
+
+    /// True if there is nothing but shapes without a time: no operation can be listed or judged.
+    pub fn only_shapes(&self) -> bool {
+        self.shapes.rows > 0
+            && self.operations_total == 0
+            && self.missing_models.is_empty()
+            && self.findings.is_empty()
     }
 }
 

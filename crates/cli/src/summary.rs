@@ -4,11 +4,11 @@ use crate::args::Args;
 use crate::load::{Exit, Outcome, load};
 use gemmscope_analysis::standing::Standing;
 use gemmscope_analysis::summary::{SideSummary, Summary};
+use gemmscope_analysis::untimed::{Untimed, roof_time_s};
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{FlopsPerSec, Seconds, percent, plural};
 use gemmscope_table::dataset::Rejected;
-use gemmscope_table::field::{Frame, shape_label};
+use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -62,11 +62,11 @@ pub(super) fn summary(
                     if args.json {
                         let mut value = serde_json::to_value(&s)?;
                         value["skipped"] = skipped(rejected).collect();
-                        value["shapes"] = shapes.iter().map(|s| s.json(&frame)).collect();
+                        value["shapes"] = serde_json::to_value(&shapes)?;
                         writeln!(out, "{value}")?;
                     } else {
                         print_summary(out, &s, rejected)?;
-                        print_shapes(out, &frame, &shapes)?;
+                        print_shapes(out, &shapes)?;
                         writeln!(out)?;
                     }
                     if s.rows_used == 0 {
@@ -135,58 +135,34 @@ fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()
     Ok(())
 }
 
-/// What the roof allows a row without a time.
-struct Shape {
-    row: usize,
-    roof_s: f64,
-    bound: Bound,
-}
-
-impl Shape {
-    fn json(&self, frame: &Frame) -> serde_json::Value {
-        let p = frame.data.problem(self.row);
-        serde_json::json!({
-            "line": frame.data.line[self.row], "m": p.m, "n": p.n, "k": p.k, "batch": p.batch,
-            "dtype": p.op.a.id(), "roof_time_s": self.roof_s, "bound": self.bound.label(),
-        })
-    }
-}
-
-/// The rows of a source that have no time, but a roof; the longest first.
-fn shapes(frame: &Frame, source: u16) -> Vec<Shape> {
-    let (data, metrics) = (&*frame.data, &*frame.metrics);
-    let mut found: Vec<Shape> = (0..data.len())
-        .filter(|&r| data.source[r] == source && data.time_s[r].is_nan())
-        .filter_map(|row| {
-            let bound = metrics.bound(data, row)?;
-            let roof_s = metrics.roof_s[row];
-            roof_s.is_finite().then_some(Shape { row, roof_s, bound })
-        })
+/// The shapes of a source that have no time, but a roof.
+fn shapes(frame: &Frame, source: u16) -> Vec<Untimed> {
+    let of = &frame.data.source;
+    let rows: Vec<u32> = (0u32..)
+        .zip(of)
+        .filter(|(_, code)| **code == source)
+        .map(|(row, _)| row)
         .collect();
-    found.sort_by(|a, b| b.roof_s.total_cmp(&a.roof_s));
-    found
+    Untimed::of(&frame.with_rows(Arc::new(rows)))
 }
 
-fn print_shapes(out: &mut dyn Write, frame: &Frame, shapes: &[Shape]) -> std::io::Result<()> {
+fn print_shapes(out: &mut dyn Write, shapes: &[Untimed]) -> std::io::Result<()> {
     if shapes.is_empty() {
         return Ok(());
     }
-    let calls = |s: &Shape| s.roof_s * frame.data.count(s.row);
-    let all: f64 = shapes.iter().map(calls).sum();
     writeln!(
         out,
         "  shapes without time  {}, {} at their roof",
         shapes.len(),
-        Seconds(all)
+        Seconds(roof_time_s(shapes))
     )?;
     for s in shapes.iter().take(LISTED) {
-        let d = &frame.data;
-        let shape = shape_label(d.m[s.row], d.n[s.row], d.k[s.row], d.batch[s.row]);
-        let types = d.ops[usize::from(d.op[s.row])].types();
         writeln!(
             out,
-            "    {:>9}          {shape}, {types}, {}",
-            Seconds(s.roof_s).to_string(),
+            "    {:>9}          {}, {}, {}",
+            Seconds(s.roof_time_s).to_string(),
+            s.shape(),
+            s.types,
             s.bound.label()
         )?;
     }

@@ -3,8 +3,9 @@
 use super::escape::{data_url, short};
 use super::markdown::{also_line, facts, places, worth};
 use super::{CANNOT_INFER, FindingLine, Report};
+use crate::untimed::UntimedList;
 use gemmscope_model::encode::markup as h;
-use gemmscope_model::units::{BytesPerSec, FlopsPerSec, percent};
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent};
 
 /// A picture for the report.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,18 +73,65 @@ pub fn html(report: &Report, pictures: &[Picture]) -> String {
             srcset(&p.narrow)
         ));
     }
+    if !report.only_shapes() {
+        judged(report, &mut out);
+    }
+    shapes(&report.shapes, &mut out);
+    if !report.only_shapes() {
+        checks(report, &mut out);
+    }
+    notes(report, &mut out);
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+/// What needs times: findings, operations, flagged ones.
+fn judged(report: &Report, out: &mut String) {
     out.push_str("<h2>Findings</h2>\n");
     if report.findings.is_empty() {
         out.push_str("<p>None.</p>\n");
     }
     for (i, f) in report.findings.iter().enumerate() {
-        finding(i + 1, f, &mut out);
+        finding(i + 1, f, out);
     }
-    operations(report, &mut out);
-    bottlenecks(report, &mut out);
-    closing(report, &mut out);
-    out.push_str("</body>\n</html>\n");
-    out
+    operations(report, out);
+    bottlenecks(report, out);
+}
+
+fn shapes(list: &UntimedList, out: &mut String) {
+    if list.total == 0 {
+        return;
+    }
+    out.push_str(&format!(
+        "<h2>Shapes without a time</h2>\n<p>{}</p>\n<div class=\"wide\"><table>\n<thead><tr>",
+        h(&list.words())
+    ));
+    heads(
+        &[
+            ("Shape", false),
+            ("Types", false),
+            ("Roof time of a call", true),
+            ("Bound", false),
+            ("Calls", true),
+        ],
+        out,
+    );
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for s in &list.longest {
+        out.push_str(&format!(
+            "<tr><td class=\"w\">{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td>\
+             <td class=\"n\">{:.0}</td></tr>\n",
+            s.shape(),
+            h(&s.types),
+            Seconds(s.roof_time_s),
+            s.bound.label(),
+            s.calls
+        ));
+    }
+    out.push_str("</tbody></table></div>\n");
+    if list.more() > 0 {
+        out.push_str(&format!("<p>and {} more.</p>\n", list.more()));
+    }
 }
 
 /// A data URL for an attribute with a list of URLs, which spaces and commas separate.
@@ -236,7 +284,8 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
     ));
 }
 
-fn closing(report: &Report, out: &mut String) {
+/// The outcome of every rule, and what no rule can tell.
+fn checks(report: &Report, out: &mut String) {
     out.push_str("<h2>Checks</h2>\n<div class=\"wide\"><table><thead><tr>");
     heads(
         &[("Rule", false), ("Speaks when", false), ("Outcome", false)],
@@ -267,6 +316,9 @@ fn closing(report: &Report, out: &mut String) {
         ));
     }
     out.push_str("</tbody></table></div>\n");
+}
+
+fn notes(report: &Report, out: &mut String) {
     if !report.notes.is_empty() {
         out.push_str("<h2>Notes on the data</h2>\n<ul>\n");
         for note in &report.notes {

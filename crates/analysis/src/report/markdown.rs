@@ -3,6 +3,7 @@
 use super::escape::{markdown_text as md, short};
 use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, range_text};
 use crate::findings::Also;
+use crate::untimed::UntimedList;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, plural};
 
 /// Writes the report.
@@ -15,21 +16,18 @@ pub fn markdown(report: &Report) -> String {
         out.push_str(&format!("- Judged by: {} ({})\n", md(device), report.roof));
     }
     overview(report, &mut out);
-    operations(report, &mut out);
-    bottlenecks(report, &mut out);
-    out.push_str("\n## Findings\n");
-    if report.findings.is_empty() {
-        out.push_str("\nNone.\n");
+    if !report.only_shapes() {
+        judged(report, &mut out);
     }
-    for (i, f) in report.findings.iter().enumerate() {
-        finding(i + 1, f, &mut out);
-    }
-    checks(report, &mut out);
-    out.push_str(
-        "\n## What times cannot tell\n\n| not seen | why | say instead |\n|---|---|---|\n",
-    );
-    for (what, why, instead) in CANNOT_INFER {
-        out.push_str(&format!("| {what} | {why} | {instead} |\n"));
+    shapes(&report.shapes, &mut out);
+    if !report.only_shapes() {
+        checks(report, &mut out);
+        out.push_str(
+            "\n## What times cannot tell\n\n| not seen | why | say instead |\n|---|---|---|\n",
+        );
+        for (what, why, instead) in CANNOT_INFER {
+            out.push_str(&format!("| {what} | {why} | {instead} |\n"));
+        }
     }
     if !report.notes.is_empty() {
         out.push_str("\n## Notes on the data\n\n");
@@ -38,6 +36,43 @@ pub fn markdown(report: &Report) -> String {
         }
     }
     out
+}
+
+/// What needs times: operations, flagged ones, findings.
+fn judged(report: &Report, out: &mut String) {
+    operations(report, out);
+    bottlenecks(report, out);
+    out.push_str("\n## Findings\n");
+    if report.findings.is_empty() {
+        out.push_str("\nNone.\n");
+    }
+    for (i, f) in report.findings.iter().enumerate() {
+        finding(i + 1, f, out);
+    }
+}
+
+fn shapes(list: &UntimedList, out: &mut String) {
+    if list.total == 0 {
+        return;
+    }
+    out.push_str(&format!(
+        "\n## Shapes without a time\n\n{}\n\n| Shape | Types | Roof time of a call | Bound | Calls |\n\
+         |---|---|---|---|---|\n",
+        list.words()
+    ));
+    for s in &list.longest {
+        out.push_str(&format!(
+            "| {} | {} | {} | {} | {:.0} |\n",
+            s.shape(),
+            md(&s.types),
+            Seconds(s.roof_time_s),
+            s.bound.label(),
+            s.calls
+        ));
+    }
+    if list.more() > 0 {
+        out.push_str(&format!("\nand {} more.\n", list.more()));
+    }
 }
 
 fn overview(report: &Report, out: &mut String) {

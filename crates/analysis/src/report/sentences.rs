@@ -5,6 +5,7 @@ use crate::findings;
 use crate::findings::{Category, Finding, Findings, Group, Part, Scan, Severity, Whole};
 use crate::pareto::other_time_s;
 use crate::standing::Standing;
+use crate::untimed::UntimedList;
 use gemmscope_model::hardware::match_name;
 use gemmscope_model::units::{Seconds, capitalized, percent};
 use gemmscope_table::data_kind::DataKind;
@@ -29,6 +30,10 @@ pub fn range_text((low, high): (f64, f64)) -> String {
 /// what to try; the possible savings of all findings.
 pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> [String; 3] {
     let groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
+    let shapes = UntimedList::of(scan.frame);
+    if groups.is_empty() && shapes.rows > 0 {
+        return only_shapes(&shapes);
+    }
     if groups.is_empty() {
         return [
             "No GEMM here was measured, so nothing can be said about lost time.".to_owned(),
@@ -40,6 +45,24 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> [String; 3] {
         first(scan, &groups),
         second(scan, findings, &groups),
         third(scan, findings),
+    ]
+}
+
+/// What can be said of a list of shapes.
+fn only_shapes(shapes: &UntimedList) -> [String; 3] {
+    let (what, have) = match shapes.rows {
+        1 => ("One shape".to_owned(), "it has"),
+        n => (format!("{n} shapes"), "they have"),
+    };
+    let reach = if shapes.total == 0 {
+        "Choose a device to see what its roof allows.".to_owned()
+    } else {
+        format!("At best: {}", shapes.words())
+    };
+    [
+        format!("{what} only: {have} no time, so nothing can be said about lost time."),
+        reach,
+        "Load a file with times or rates to see findings.".to_owned(),
     ]
 }
 
