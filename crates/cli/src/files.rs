@@ -58,15 +58,26 @@ pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
                 wrong.push(format!("{}: the folder is empty", path.display()));
             }
         } else {
-            let name = path.strip_prefix(&common).unwrap_or(path);
             files.push(Given {
                 path: Some(path.to_owned()),
-                name: with_slashes(name),
+                name: name(path, &common),
                 of_folder: false,
             });
         }
     }
     (files, wrong)
+}
+
+/// Folders of a name at most: files that lie further apart have nothing to do with each other, and
+/// their paths are nobody's business where a page or a report is passed on.
+const NAMED_FOLDERS: usize = 2;
+
+fn name(path: &Path, common: &Path) -> String {
+    let below = path.strip_prefix(common).unwrap_or(path);
+    if below.components().count() <= NAMED_FOLDERS + 1 {
+        return with_slashes(below);
+    }
+    with_slashes(path.file_name().map_or(path, Path::new))
 }
 
 /// The folder that all single files lie in: their names begin below it.
@@ -154,6 +165,11 @@ mod tests {
             ["GEMM.csv", "", "category_data/gemm_ops.csv"]
         );
         assert_eq!(names(&["a/G.csv", "b/G.csv"]), ["a/G.csv", "b/G.csv"]);
+        // Far apart: no path of a machine goes into what is passed on.
+        assert_eq!(
+            names(&["/home/me/work/a.csv", "/tmp/x/y/b.csv"]),
+            ["a.csv", "b.csv"]
+        );
     }
 
     #[test]
