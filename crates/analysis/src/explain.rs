@@ -163,7 +163,10 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
     let (work, bytes) = (problem.work(), problem.bytes());
     let roof = metrics.roof(data, row);
     let device = metrics.devices[data.device[row] as usize].as_ref();
-    let stated = &data.devices[data.device[row] as usize];
+    let code = usize::from(data.device[row]);
+    let stated = &data.devices[code];
+    // Only asked where the device is another one than the name says.
+    let guessed = || data.implied_devices().get(code) == Some(&true);
     let source = &data.sources[data.source[row] as usize];
     let efficiency = roof.map(|r| r.time_s(work.0, bytes.0) / time);
     let measured = !time.is_nan();
@@ -257,7 +260,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         ),
         name: name_of(frame, row),
         place: format!("{}, line {}", source.name, data.line[row]),
-        device: judged_by(stated, device, &problem, roof, metrics.kind),
+        device: judged_by(stated, &guessed, device, &problem, roof, metrics.kind),
         limit: roof.map(|r| r.bound(work.0 / bytes.0)),
         efficiency: efficiency.filter(|e| e.is_finite()),
         figures,
@@ -274,6 +277,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
 
 fn judged_by(
     stated: &str,
+    guessed: &dyn Fn() -> bool,
     device: Option<&Device>,
     p: &Problem,
     roof: Option<Roof>,
@@ -284,6 +288,9 @@ fn judged_by(
             let how = match stated {
                 "" => " (chosen on this page, the file names none)".to_owned(),
                 name if name == d.name => String::new(),
+                name if guessed() => {
+                    format!(" (chosen on this page; “{name}” was a guess, the file names none)")
+                }
                 name => format!(" (the file says “{name}”)"),
             };
             format!("{}{how}", d.explain_peak(p.op.compute))
