@@ -234,29 +234,3 @@ impl Parser for Benchdnn {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::read;
-    #[test]
-    fn matmul_and_inner_product() {
-        let text = "Output template: perf,%engine%,%impl%,%name%,%prb%,%Gops%,%+ctime%,%-time%,%-Gflops%,%0time%,%0Gflops%\n\
-            perf,cpu,brg_matmul:avx512_core,,--mode=P --matmul --dt=bf16:bf16:f32 --wtag=ba 8x256x1024:8x1024x512,2.147483,0.1,0.25,8589.9,0.26,8259.5\n\
-            perf,cpu,jit,,--mode=P --conv ic64oc64ih56kh3n\"x\",0.1,0.1,0.25,1073.74,0.26,1032.44\n\
-            tests:1 passed:1\n";
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!(
-            (s.format.as_str(), d.len(), s.rejected.total()),
-            ("benchdnn", 1, 1)
-        );
-        let p = d.problem(0);
-        assert_eq!((p.batch, p.m, p.n, p.k), (8, 256, 512, 1024));
-        assert_eq!(p.op.to_string(), "bf16 -> fp32 NT");
-        assert_eq!(s.reported_rate.within_1_percent, 1);
-        let old = "perf,cpu,\"resnet:ip1\",mb112oc1000ic2048n\"resnet:ip1\",0.458752,0,0.521729,879.293,0.576451,795.822\n";
-        let d = read(old);
-        assert_eq!((d.m[0], d.n[0], d.k[0]), (112, 1000, 2048));
-        assert_eq!(d.sources[0].reported_rate.within_1_percent, 1);
-    }
-}

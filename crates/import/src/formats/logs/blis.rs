@@ -84,26 +84,3 @@ impl Parser for Blis {
         table.note("Times are computed from the file's own rates, with 2MNK operations a call (8MNK for complex types).");
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::read;
-    use gemmscope_table::dataset::ColumnMeaning;
-
-    #[test]
-    fn the_order_is_m_k_n() {
-        let text = "data_st_sgemm_asm_blis( 1:3, 1:4 ) = 0;\n\
-            data_st_sgemm_asm_blis(    1, 1:4 ) = [   400   300   200    61.23 ];\n\
-            data_st_zgemm_asm_blis(    2, 1:4 ) = [   800   800   800    80.0 ];\n\
-            data_st_sgemm_asm_blis(    3, 1:4 ) = [   800   800   800     0.0 ];\n";
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!(
-            (s.format.as_str(), d.len(), s.rejected.total()),
-            ("blis", 2, 1)
-        );
-        assert_eq!((d.m[0], d.n[0], d.k[0]), (400, 200, 300));
-        assert_eq!(d.text(ColumnMeaning::Library, 0), "asm_blis");
-        assert!((d.time_s[1] - 8.0 * 800f64.powi(3) / 80e9).abs() < 1e-12);
-    }
-}

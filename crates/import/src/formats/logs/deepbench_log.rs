@@ -80,22 +80,3 @@ impl Parser for DeepBench {
         vec![e]
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::read;
-    #[test]
-    fn calls_with_times() {
-        let text = "Running SGEMM\nSGEMM(N,N,512,32,512) 24.6 usec 682.47345 GFlop/sec\n\
-                    SGEMM(T,N,512,32,0) 24.6 usec 0 GFlop/sec\nSGEMM(N,N,1,2\n";
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!((s.format.as_str(), d.len()), ("deepbench-log", 1));
-        assert_eq!(s.rejected.total(), 1);
-        assert_eq!((d.m[0], d.n[0], d.k[0]), (512, 32, 512));
-        assert_eq!(
-            (s.reported_rate.compared, s.reported_rate.within_1_percent),
-            (1, 1)
-        );
-    }
-}

@@ -141,28 +141,3 @@ impl DeepGemm {
         Ok(row)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::read;
-    #[test]
-    fn plain_and_grouped() {
-        let text = "Library path:\n > ['/x']\n\nTesting GEMM:\n\
-            \x20> Perf (m= 4096, n=24576, k= 1536, layout=NT, BF16, acc=0): 220 us | 1406 TFLOPS | 956 GB/s\n\
-            \x20> Perf (m=   64, n= 2112, k= 7168): 8 us | 231 TFLOPS | 1953 GB/s\n\n\
-            Testing grouped masked GEMM:\n\
-            \x20> Perf (num_groups=4, expected_m_per_group= 256, n=4096, k=7168): 60 us | 1002 TFLOPS | 2200 GB/s\n\
-            \x20> Perf (num_groups=4, m=8192, n=4096, k=7168): 0 us | 1 TFLOPS | 1 GB/s\n";
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!((s.format.as_str(), d.len()), ("deepgemm", 3));
-        assert_eq!(s.rejected.reasons[0].text, "time is zero");
-        // 8 us stands for 7.5 to 8.5.
-        assert_eq!(
-            (s.reported_rate.compared, s.reported_rate.within_1_percent),
-            (3, 2)
-        );
-        assert_eq!((d.problem(2).batch, d.problem(2).m), (4, 256));
-        assert_eq!(d.problem(0).op.layout(), "NT");
-    }
-}

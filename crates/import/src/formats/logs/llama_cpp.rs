@@ -137,35 +137,3 @@ impl LlamaCpp {
         Ok(row)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::read;
-    use gemmscope_table::dataset::ColumnMeaning;
-
-    #[test]
-    fn units_change_from_line_to_line() {
-        let text = "Testing 2 devices\n\nBackend 1/2: CUDA0\n  Device description: NVIDIA GeForce RTX 4090\n\
-            \x20 MUL_MAT(type_a=q4_0,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1],per=[0,1,2,3]):  22152 runs -    45.22 us/run - 117.44 MFLOP/run -   2.60 TFLOPS\n\
-            \x20 MUL_MAT(type_a=f16,type_b=f32,m=4096,n=512,k=14336,bs=[2,1],nr=[3,1],per=[0,1,2,3]):  300 runs -  3000.00 us/run - 360.78 GFLOP/run - 120.26 TFLOPS\n\
-            \x20 MUL_MAT(type_a=iq9_x,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1]): not supported\n\
-            \x20 MUL_MAT_ID(type_a=q4_0,type_b=f32,n_mats=8,n_used=2,b=0,m=512,n=32,k=256): 1 runs - 1 us/run - 1 MFLOP/run - 1.0 TFLOPS\n";
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!(
-            (s.format.as_str(), d.len(), s.rejected.total()),
-            ("llama-cpp", 2, 2)
-        );
-        assert_eq!(
-            (s.reported_rate.compared, s.reported_rate.within_1_percent),
-            (2, 2)
-        );
-        let p = d.problem(1);
-        assert_eq!((p.batch, p.m, p.n, p.k), (6, 4096, 512, 14336));
-        assert_eq!(d.problem(0).op.compute, DataType::Fp16);
-        assert_eq!(d.devices[1], "NVIDIA GeForce RTX 4090");
-        assert_eq!(d.text(ColumnMeaning::Library, 0), "CUDA0");
-        assert!((d.number(ColumnMeaning::ReportedWork, 0) - 117.44e6).abs() < 1.0);
-    }
-}

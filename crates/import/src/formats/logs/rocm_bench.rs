@@ -244,35 +244,3 @@ impl RowReader for Bench {
         Ok(Imported::table(table.finish()))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::read_as;
-
-    #[test]
-    fn a_log_with_solution_names() {
-        let d = read_as(
-            "log.txt",
-            "hipBLASLt version: 100\n\
-             [0]:transA,transB,batch_count,m,n,k,beta,a_type,b_type,c_type,d_type,compute_type,bias_vector,hipblaslt-Gflops,hipblaslt-GB/s,us\n\
-             \x20   T,N,2,4096,512,1024,1,f8_r,f8_r,bf16_r,bf16_r,f32_r,1,85899.3,100,100\n\
-             --Solution index: 7\n\
-             --Solution name:  Cijk_Alik_Bljk_F8B_MT256x256x64_MI16x16x1\n\
-             \x20   N,N,1,0,512,1024,0,f32_r,f32_r,f32_r,f32_r,xf32_r,0,1,1,10\n",
-        );
-        assert_eq!(d.len(), 1);
-        let p = d.problem(0);
-        assert_eq!((p.batch, p.m, p.n, p.k), (2, 4096, 512, 1024));
-        assert_eq!((p.op.layout(), p.op.beta, p.op.bias), ("TN", true, true));
-        assert!(
-            d.text(Kernel, 0)
-                .starts_with("Cijk_Alik_Bljk_F8B_MT256x256x64")
-        );
-        assert_eq!(d.number(ReportedBandwidth, 0), 100.0 * 1_073_741_824.0);
-        let s = &d.sources[0];
-        assert_eq!((s.rows_read, s.rejected.total()), (2, 1));
-        assert_eq!(s.rejected.reasons[0].first_lines, [6]);
-        assert_eq!(s.reported_rate.within_1_percent, 1);
-    }
-}

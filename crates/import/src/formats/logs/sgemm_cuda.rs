@@ -70,24 +70,3 @@ impl Parser for SgemmCuda {
         table.note("Seconds have six decimals: the rates of short calls differ by more than 1 %.");
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::read;
-    use gemmscope_table::dataset::ColumnMeaning;
-
-    #[test]
-    fn squares_with_beta() {
-        let text = "Running kernel 6 on device 0.\ndimensions(m=n=k) 4096, alpha: 0.5, beta: 3\nAverage elapsed time: (0.005661) s, performance: (24277.4) GFLOPS. size: (4096).\n\
-            Average elapsed time: (0.000000) s, performance: (    inf) GFLOPS. size: (128).\n";
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!(
-            (s.format.as_str(), d.len(), s.rejected.total()),
-            ("sgemm-cuda", 1, 1)
-        );
-        assert_eq!(s.reported_rate.within_1_percent, 1);
-        assert_eq!(d.text(ColumnMeaning::Kernel, 0), "kernel 6");
-        assert!(d.problem(0).op.beta);
-    }
-}

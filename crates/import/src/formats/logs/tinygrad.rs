@@ -77,20 +77,3 @@ impl Parser for Tinygrad {
         table.note("The first number is M x N of a square product; where the rate says another K, it is taken.");
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::read;
-    #[test]
-    fn the_first_number_is_the_output() {
-        let text = "   4194304    324.76 us, would be  52899.88 GFLOPS matmul, 154.98 GB/s\n 4194305 1 us, would be 1 GFLOPS matmul\n";
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!(
-            (s.format.as_str(), d.len(), s.rejected.total()),
-            ("tinygrad", 1, 1)
-        );
-        assert_eq!((d.m[0], d.k[0]), (2048, 2048));
-        assert_eq!(s.reported_rate.within_1_percent, 1);
-    }
-}

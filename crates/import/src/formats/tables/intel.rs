@@ -54,37 +54,3 @@ fn parameters(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
         ..Given::default()
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::read;
-
-    #[test]
-    fn sizes_from_the_parameters() {
-        let text = format!(
-            "{}\"{{\"\"Z\"\": 4, \"\"H\"\": 32, \"\"N_CTX\"\": 1024}}\",90,1,0c3d,2025,attn,triton,x\n\
-             not json,90,1,0c3d,2025,gemm,triton,x\n",
-            FORMAT.example
-        );
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!((s.format.as_str(), d.len()), ("intel-triton", 1));
-        assert_eq!((d.m[0], d.n[0], d.k[0], d.batch[0]), (4096, 4096, 4096, 1));
-        assert_eq!(
-            s.rejected
-                .reasons
-                .iter()
-                .map(|r| r.text.as_str())
-                .collect::<Vec<_>>(),
-            [
-                "not a GEMM (params without M, N, K)",
-                "params is no JSON object"
-            ]
-        );
-        assert_eq!(d.devices[1], "Intel(R) Data Center GPU Max 1550");
-        assert_eq!(d.number(ReportedBandwidth, 0), 206.1e9);
-        let rate = d.problem(0).work().0 / d.time_s[0];
-        assert!((rate / 281.3e12 - 1.0).abs() < 1e-12);
-    }
-}

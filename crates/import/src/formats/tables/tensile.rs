@@ -184,24 +184,3 @@ fn bad_cell(index: usize, text: &[u8], flaw: CellError) -> RowError {
         text: String::from_utf8_lossy(text).into_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::read;
-
-    #[test]
-    fn every_cell_is_a_point() {
-        let text = "GFlops, SizeI, SizeJ, SizeK, SizeL, LDD, LDC, LDA, LDB, TotalFlops, Cijk_Ailk_Bjlk_HBH_MT64x64x8_SE, Cijk_Ailk_Bjlk_HBH_MT128x32x16_SE\n\
-                    0, 1920, 512, 2, 1024, 1, 1, 1, 1, 4026531840, 4000, 0\n\
-                    1, -5, 512, 2, 1024, 1, 1, 1, 1, 4026531840, 4000, 100\n";
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!((s.rows_read, s.rows_used, s.rejected.total()), (3, 1, 2));
-        let p = d.problem(0);
-        assert_eq!(
-            (p.m, p.n, p.k, p.batch, p.op.layout()),
-            (1920, 512, 1024, 2, "NT")
-        );
-        assert_eq!(d.time_s[0], 4_026_531_840.0 / 4e12);
-    }
-}

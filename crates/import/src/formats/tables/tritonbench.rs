@@ -74,33 +74,3 @@ fn detect(head: &Head) -> Option<Detection> {
         )
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::read;
-    use gemmscope_table::dataset::ColumnMeaning;
-
-    #[test]
-    fn metrics_of_two_backends() {
-        let text = "x_val;aten_matmul-latency;aten_matmul-tflops;aten_matmul-speedup;triton-latency;triton-tflops;triton-speedup\n\
-             (4096, 4096, 4096);0.2312 (±1.20%);594.4;1.0;0.25;549.7;0.9\n\
-             (8192, 4096, 4096);0.4624;594.4;1.0;CUDA OOM;;\n\
-             average;0.3;594.4;1.0;0.25;549.7;0.9\n";
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!(
-            (d.len(), s.format.as_str(), s.rejected.total()),
-            (3, "tritonbench", 1)
-        );
-        assert_eq!(
-            s.rejected.reasons[0].text,
-            "time says that the run failed (triton-latency)"
-        );
-        assert_eq!(
-            (s.reported_rate.compared, s.reported_rate.within_1_percent),
-            (3, 3)
-        );
-        assert!((d.time_s[0] - 231.2e-6).abs() < 1e-12);
-        assert!((d.number(ColumnMeaning::TimeStd, 0) / d.time_s[0] - 0.012).abs() < 1e-12);
-    }
-}

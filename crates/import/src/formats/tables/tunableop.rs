@@ -182,33 +182,3 @@ fn types(text: &str) -> Option<Operation> {
         })
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::read;
-
-    #[test]
-    fn types_layouts_and_batches() {
-        let text = "Validator,PT_VERSION,2.5.1\nValidator,GCN_ARCH_NAME,gfx942:sramecc+:xnack-\n\
-                    GemmTunableOp_BFloat16_TN,tn_4096_16_8192,Gemm_Hipblaslt_7,0.0118\n\
-                    GemmStridedBatchedTunableOp_Half_NT,nt_128_256_64_B_12,Default,0.02\n\
-                    ScaledGemmTunableOp_Float8_e4m3fnuz_BFloat16_TN,tn_8_16_32_ld_8_16_8,Gemm_Hipblaslt_1,0.01\n\
-                    GemmTunableOp_float_TN,tn_0_1_2,Default,0.01\n\
-                    GemmTunableOp_float_TN,tn_4_1,Default,0.01\n";
-        let d = read(text);
-        assert_eq!((d.len(), d.sources[0].rejected.total()), (3, 2));
-        assert_eq!(d.devices[1], "gfx942");
-        assert_eq!(
-            (d.problem(0).op.layout(), d.text(ColumnMeaning::Library, 0)),
-            ("TN", "hipBLASLt")
-        );
-        assert_eq!(
-            (d.problem(1).batch, d.problem(1).op.a),
-            (12, DataType::Fp16)
-        );
-        let op = d.problem(2).op;
-        assert_eq!((op.a, op.c), (DataType::Fp8E4m3Fnuz, DataType::Bf16));
-        assert_eq!(d.time_s[0], 0.0118e-3);
-    }
-}

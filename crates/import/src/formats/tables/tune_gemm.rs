@@ -126,29 +126,3 @@ impl TuneGemm {
         Ok(Row::new(m, n, k, op, time))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::read;
-
-    #[test]
-    fn times_tiles_and_layout() {
-        let d = read(FORMAT.example);
-        assert_eq!((d.len(), d.sources[0].format.as_str()), (1, "tune-gemm"));
-        assert!((d.time_s[0] - 579e-6).abs() < 1e-12);
-        assert_eq!(d.number(ColumnMeaning::TileN, 0), 256.0);
-        assert_eq!(d.problem(0).op.layout(), "TN");
-        assert_eq!(d.sources[0].reported_rate.within_1_percent, 1);
-    }
-
-    #[test]
-    fn the_input_list_is_shapes_only() {
-        let d = read(
-            "- {'M': 4864, 'N': 4096, 'K': 8256, 'rowMajorA': 'T', 'rowMajorB': 'N'}\n\
-             - {'M': 0, 'N': 512, 'K': 512, 'rowMajorA': 'N', 'rowMajorB': 'N'}\n",
-        );
-        assert!(d.len() == 1 && d.time_s[0].is_nan());
-        assert_eq!(d.sources[0].rejected.total(), 1);
-    }
-}

@@ -125,37 +125,3 @@ impl Xla {
         Ok(row)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::read;
-    use gemmscope_model::dtype::DataType;
-
-    #[test]
-    fn one_line_and_printed_forms() {
-        let text = "constexpr char kTable[] = R\"pb(\n\
-            \x20 entries {\n    key: \"sm_100_B200\"\n    value {\n\
-            \x20     entries {\n        b: 1\n        m: 256\n        n: 512\n        k: 1024\n\
-            \x20       flops { key: \"bf16xbf16->bf16\" value: 6765006451612 }\n\
-            \x20       flops {\n          key: \"f8e4m3fnxf8e5m2->bf16\"\n          value: 9000000000000\n        }\n\
-            \x20       flops { key: \"s4xs4->s32\" value: 0 }\n      }\n\
-            \x20     entries {\n        m: 0\n        n: 512\n        k: 1024\n\
-            \x20       flops { key: \"bf16xbf16->bf16\" value: 1 }\n      }\n    }\n  }\n)pb\";\n";
-        let d = read(text);
-        let s = &d.sources[0];
-        assert_eq!(
-            (s.format.as_str(), d.len(), s.rejected.total()),
-            ("xla", 2, 2)
-        );
-        assert_eq!((d.m[0], d.n[0], d.k[0]), (256, 512, 1024));
-        assert_eq!(d.devices[usize::from(d.device[0])], "B200");
-        let rate = d.problem(0).work().0 / d.time_s[0];
-        assert!((rate / 6_765_006_451_612.0 - 1.0).abs() < 1e-12);
-        let op = d.problem(1).op;
-        assert_eq!(
-            (op.a, op.b, op.c),
-            (DataType::Fp8E4m3, DataType::Fp8E5m2, DataType::Bf16)
-        );
-        assert_eq!(s.reported_rate.compared, 0);
-    }
-}

@@ -90,27 +90,3 @@ impl RowReader for Summary {
         Ok(self.profile.finish(table))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::read_as;
-
-    #[test]
-    fn a_ranking_by_time() {
-        let text = format!(
-            "{}SDPA_fwd,aten::sdpa,attn_fwd,0,1200.0,24,50.0,49.0,51.0,10.3\n",
-            FORMAT.example
-        );
-        let d = read_as("kernel_summary.csv", text);
-        let s = &d.sources[0];
-        assert_eq!((s.format.as_str(), d.len()), ("tracelens_kernels", 0));
-        assert_eq!((s.without_model.rows, s.not_gemm.rows), (1, 1));
-        assert!((s.without_model.time_s - 48.0 * 110.589e-6).abs() < 1e-9);
-        assert!(
-            s.notes
-                .iter()
-                .any(|n| n.starts_with("GEMM kernels take 5.308 ms of 6.508 ms"))
-        );
-    }
-}
