@@ -221,7 +221,8 @@ pub fn parse_title(title: &str) -> Option<Column> {
         Some((what, unit)) => (what, unit.strip_suffix(')')?),
         None => (what, ""),
     };
-    let meaning_of = |id: &str| ColumnMeaning::OF_DATASET.into_iter().find(|r| r.id() == id);
+    let of_dataset = || ColumnMeaning::OF_DATASET.iter().copied();
+    let meaning_of = |id: &str| of_dataset().find(|r| r.id() == id);
     let (meaning, text) = match what {
         "text" => (ColumnMeaning::Other, true),
         "number" => (ColumnMeaning::Other, false),

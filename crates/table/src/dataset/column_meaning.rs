@@ -6,230 +6,154 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What a column of a file or of a [`Dataset`](super::Dataset) means.
-///
-/// The first group becomes part of the row itself. The second group stays a column of the
-/// dataset, in SI units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ColumnMeaning {
-    /// Rows of A and C.
-    M,
-    /// Columns of B and C.
-    N,
-    /// Summed dimension.
-    K,
-    /// All sizes in one cell: `4096x4096x4096`, `(1, 2, 3)`, `m_n_k`.
-    Mnk,
-    /// Shape of A: `(4096, 1024)`, with that of B in another column.
-    ShapeA,
-    /// Shape of B.
-    ShapeB,
-    /// M = N = K.
-    Square,
-    /// Independent GEMMs a call.
-    Batch,
-    /// Time of one call.
-    Time,
-    /// Type of A and B.
-    Dtype,
-    /// Type of A.
-    DtypeA,
-    /// Type of B.
-    DtypeB,
-    /// Type of the output.
-    DtypeC,
-    /// Type the products are multiplied in, where it is another (`xf32`).
-    Compute,
-    /// A is transposed: `T`, `N`, `True`, `row`, `f16:column`.
-    TransA,
-    /// B is transposed.
-    TransB,
-    /// Both at once: `NT`.
-    Layout,
-    /// A bias is added: `True`, `1`.
-    Bias,
-    /// Factor of the old C: beta.
-    Beta,
-    /// Name of the device.
-    Device,
-    /// Compute units of the device, beside its architecture.
-    DeviceUnits,
-    /// The tile in one cell: `128x256x64`.
-    Tile,
-    /// Left out on purpose.
-    Ignore,
+/// Declares [`ColumnMeaning`]: each meaning stands here once, with its id.
+macro_rules! meanings {
+    (
+        row: { $($(#[$row_doc:meta])* $row:ident = $row_id:literal,)* }
+        dataset: { $($(#[$doc:meta])* $data:ident = $data_id:literal,)* }
+        other: { $(#[$other_doc:meta])* $other:ident = $other_id:literal, }
+    ) => {
+        /// What a column of a file or of a [`Dataset`](super::Dataset) means.
+        ///
+        /// The first group becomes part of the row itself, and stands in the order of the mapping
+        /// form. The second group stays a column of the dataset, in SI units.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum ColumnMeaning {
+            $($(#[$row_doc])* $row,)*
+            $($(#[$doc])* $data,)*
+            $(#[$other_doc])* $other,
+        }
 
-    /// Name of the kernel or solution that ran.
-    Kernel,
-    /// Library or backend: hipBLASLt, cuBLAS, Triton.
-    Library,
-    /// Model or workload the shape belongs to.
-    Model,
-    /// Operation name in a trace: `aten::mm`.
-    OpName,
-    /// The producer's own verdict on the row, kept as text.
-    Status,
-    /// Calls of this GEMM that the row stands for (1 where absent).
-    Count,
-    /// Tile height over M (BM).
-    TileM,
-    /// Tile width over N (BN).
-    TileN,
-    /// Tile depth over K (BK).
-    TileK,
-    /// Split-K factor.
-    SplitK,
-    /// Software pipeline stages.
-    Stages,
-    /// Warps or waves per workgroup.
-    Warps,
-    /// Workgroups that were launched.
-    Workgroups,
-    /// The file's own rate, FLOP/s.
-    ReportedRate,
-    /// The file's own bandwidth, byte/s.
-    ReportedBandwidth,
-    /// The file's own arithmetic intensity, FLOP/byte.
-    ReportedIntensity,
-    /// The file's own work, FLOP.
-    ReportedWork,
-    /// The file's own bytes moved.
-    ReportedBytes,
-    /// The file's own percentage of a roof, as a fraction.
-    ReportedEfficiency,
-    /// Bytes measured by hardware counters.
-    MeasuredBytes,
-    /// Clock in Hz while the row was measured.
-    MeasuredClock,
-    /// Standard deviation of the time, seconds.
-    TimeStd,
-    /// Shortest time, seconds.
-    TimeMin,
-    /// Longest time, seconds.
-    TimeMax,
-    /// Position in a tuning history: generation, iteration.
-    Order,
-    /// Repetition number of one configuration.
-    Repeat,
-    /// Anything else the file brought, kept under its own name.
-    Other,
+        impl ColumnMeaning {
+            /// The meanings that become part of the row, in the order of the mapping form.
+            const OF_ROW: &[ColumnMeaning] = &[$($row),*];
+
+            /// The meanings that a column of a dataset can have, without [`Other`].
+            pub const OF_DATASET: &[ColumnMeaning] = &[$($data),*];
+
+            /// Key of the dataset's column and name in an export: the variant in snake case.
+            pub fn id(self) -> &'static str {
+                match self {
+                    $($row => $row_id,)*
+                    $($data => $data_id,)*
+                    $other => $other_id,
+                }
+            }
+        }
+    };
+}
+
+meanings! {
+    row: {
+        /// Rows of A and C.
+        M = "m",
+        /// Columns of B and C.
+        N = "n",
+        /// Summed dimension.
+        K = "k",
+        /// All sizes in one cell: `4096x4096x4096`, `(1, 2, 3)`, `m_n_k`.
+        Mnk = "mnk",
+        /// M = N = K.
+        Square = "square",
+        /// Independent GEMMs a call.
+        Batch = "batch",
+        /// Time of one call.
+        Time = "time",
+        /// Type of A and B.
+        Dtype = "dtype",
+        /// Type of A.
+        DtypeA = "dtype_a",
+        /// Type of B.
+        DtypeB = "dtype_b",
+        /// Type of the output.
+        DtypeC = "dtype_c",
+        /// Type the products are multiplied in, where it is another (`xf32`).
+        Compute = "compute",
+        /// A is transposed: `T`, `N`, `True`, `row`, `f16:column`.
+        TransA = "trans_a",
+        /// B is transposed.
+        TransB = "trans_b",
+        /// Both at once: `NT`.
+        Layout = "layout",
+        /// A bias is added: `True`, `1`.
+        Bias = "bias",
+        /// Factor of the old C: beta.
+        Beta = "beta",
+        /// Name of the device.
+        Device = "device",
+        /// Compute units of the device, beside its architecture.
+        DeviceUnits = "device_units",
+        /// Shape of A: `(4096, 1024)`, with that of B in another column.
+        ShapeA = "shape_a",
+        /// Shape of B.
+        ShapeB = "shape_b",
+        /// The tile in one cell: `128x256x64`.
+        Tile = "tile",
+        /// Left out on purpose.
+        Ignore = "ignore",
+    }
+    dataset: {
+        /// Name of the kernel or solution that ran.
+        Kernel = "kernel",
+        /// Library or backend: hipBLASLt, cuBLAS, Triton.
+        Library = "library",
+        /// Model or workload the shape belongs to.
+        Model = "model",
+        /// Operation name in a trace: `aten::mm`.
+        OpName = "op_name",
+        /// The producer's own verdict on the row, kept as text.
+        Status = "status",
+        /// Calls of this GEMM that the row stands for (1 where absent).
+        Count = "count",
+        /// Tile height over M (BM).
+        TileM = "tile_m",
+        /// Tile width over N (BN).
+        TileN = "tile_n",
+        /// Tile depth over K (BK).
+        TileK = "tile_k",
+        /// Split-K factor.
+        SplitK = "split_k",
+        /// Software pipeline stages.
+        Stages = "stages",
+        /// Warps or waves per workgroup.
+        Warps = "warps",
+        /// Workgroups that were launched.
+        Workgroups = "workgroups",
+        /// The file's own rate, FLOP/s.
+        ReportedRate = "reported_rate",
+        /// The file's own bandwidth, byte/s.
+        ReportedBandwidth = "reported_bandwidth",
+        /// The file's own arithmetic intensity, FLOP/byte.
+        ReportedIntensity = "reported_intensity",
+        /// The file's own work, FLOP.
+        ReportedWork = "reported_work",
+        /// The file's own bytes moved.
+        ReportedBytes = "reported_bytes",
+        /// The file's own percentage of a roof, as a fraction.
+        ReportedEfficiency = "reported_efficiency",
+        /// Bytes measured by hardware counters.
+        MeasuredBytes = "measured_bytes",
+        /// Clock in Hz while the row was measured.
+        MeasuredClock = "measured_clock",
+        /// Standard deviation of the time, seconds.
+        TimeStd = "time_std",
+        /// Shortest time, seconds.
+        TimeMin = "time_min",
+        /// Longest time, seconds.
+        TimeMax = "time_max",
+        /// Position in a tuning history: generation, iteration.
+        Order = "order",
+        /// Repetition number of one configuration.
+        Repeat = "repeat",
+    }
+    other: {
+        /// Anything else the file brought, kept under its own name.
+        Other = "other",
+    }
 }
 
 impl ColumnMeaning {
-    /// The meanings that a column of a dataset can have, without [`Other`].
-    pub const OF_DATASET: [ColumnMeaning; 26] = [
-        Kernel,
-        Library,
-        Model,
-        OpName,
-        Status,
-        Count,
-        TileM,
-        TileN,
-        TileK,
-        SplitK,
-        Stages,
-        Warps,
-        Workgroups,
-        ReportedRate,
-        ReportedBandwidth,
-        ReportedIntensity,
-        ReportedWork,
-        ReportedBytes,
-        ReportedEfficiency,
-        MeasuredBytes,
-        MeasuredClock,
-        TimeStd,
-        TimeMin,
-        TimeMax,
-        Order,
-        Repeat,
-    ];
-
-    /// The meanings that become part of the row, in the order of the mapping form.
-    const OF_ROW: [ColumnMeaning; 23] = [
-        M,
-        N,
-        K,
-        Mnk,
-        Square,
-        Batch,
-        Time,
-        Dtype,
-        DtypeA,
-        DtypeB,
-        DtypeC,
-        Compute,
-        TransA,
-        TransB,
-        Layout,
-        Bias,
-        Beta,
-        Device,
-        DeviceUnits,
-        ShapeA,
-        ShapeB,
-        Tile,
-        Ignore,
-    ];
-
-    /// Key of the dataset's column and name in an export: the variant in snake case.
-    pub fn id(self) -> &'static str {
-        match self {
-            M => "m",
-            N => "n",
-            K => "k",
-            Mnk => "mnk",
-            ShapeA => "shape_a",
-            ShapeB => "shape_b",
-            Square => "square",
-            Batch => "batch",
-            Time => "time",
-            Dtype => "dtype",
-            DtypeA => "dtype_a",
-            DtypeB => "dtype_b",
-            DtypeC => "dtype_c",
-            Compute => "compute",
-            TransA => "trans_a",
-            TransB => "trans_b",
-            Layout => "layout",
-            Bias => "bias",
-            Beta => "beta",
-            Device => "device",
-            DeviceUnits => "device_units",
-            Tile => "tile",
-            Ignore => "ignore",
-            Kernel => "kernel",
-            Library => "library",
-            Model => "model",
-            OpName => "op_name",
-            Status => "status",
-            Count => "count",
-            TileM => "tile_m",
-            TileN => "tile_n",
-            TileK => "tile_k",
-            SplitK => "split_k",
-            Stages => "stages",
-            Warps => "warps",
-            Workgroups => "workgroups",
-            ReportedRate => "reported_rate",
-            ReportedBandwidth => "reported_bandwidth",
-            ReportedIntensity => "reported_intensity",
-            ReportedWork => "reported_work",
-            ReportedBytes => "reported_bytes",
-            ReportedEfficiency => "reported_efficiency",
-            MeasuredBytes => "measured_bytes",
-            MeasuredClock => "measured_clock",
-            TimeStd => "time_std",
-            TimeMin => "time_min",
-            TimeMax => "time_max",
-            Order => "order",
-            Repeat => "repeat",
-            Other => "other",
-        }
-    }
-
     /// Name in a saved mapping: [`id`](Self::id), shorter for four of them.
     fn short(self) -> &'static str {
         match self {
@@ -243,11 +167,8 @@ impl ColumnMeaning {
 
     /// The meaning with this [`id`](Self::id), or with its short name in a saved mapping.
     pub(crate) fn parse(text: &str) -> Option<ColumnMeaning> {
-        let mut all = Self::OF_ROW
-            .into_iter()
-            .chain(Self::OF_DATASET)
-            .chain([Other]);
-        all.find(|m| m.short() == text || m.id() == text)
+        let mut all = Self::OF_ROW.iter().chain(Self::OF_DATASET).chain([&Other]);
+        all.find(|m| m.short() == text || m.id() == text).copied()
     }
 
     /// What people read: `M`, `data type of A`, `rate`.
@@ -445,9 +366,11 @@ impl ColumnSpec {
         ];
         let late = [ReportedBandwidth, TimeStd, TimeMin, TimeMax, ReportedWork];
         let rest = ColumnMeaning::OF_ROW
-            .into_iter()
+            .iter()
             .chain(ColumnMeaning::OF_DATASET);
-        let rest = rest.filter(|m| !common.contains(m) && !late.contains(m));
+        let rest = rest
+            .copied()
+            .filter(|m| !common.contains(m) && !late.contains(m));
         let all = common.into_iter().chain(rest).chain(late);
         all.flat_map(|meaning| match meaning.units().as_slice() {
             [] => vec![meaning.into()],
@@ -574,7 +497,7 @@ mod tests {
 
     #[test]
     fn the_saved_name_is_the_id() {
-        for meaning in ColumnMeaning::OF_DATASET {
+        for &meaning in ColumnMeaning::OF_DATASET {
             let json = serde_json::to_string(&meaning).unwrap();
             assert_eq!(json, format!("\"{}\"", meaning.id()));
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::read_all;
-use crate::testing::{read, read_as, read_with};
+use crate::testing::{read, read_with};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning};
 use gemmscope_table::dataset::{ColumnData, Dataset};
@@ -259,20 +259,6 @@ fn the_form_shows_guesses_and_samples() {
         print(&head),
         print(&Head::of("M,N,K,speed,bar\n9,9,9,9,9\n"))
     );
-}
-
-#[test]
-fn a_tuning_history_keeps_its_failures() {
-    let csv = include_bytes!("../../../../../../tests/fixtures/generic/tuning_history.csv");
-    let d = read_as("t.csv", csv);
-    // "ok" without time or rate is a flaw, not a failure: set aside.
-    assert_eq!((d.len(), d.sources[0].rejected.total()), (5, 1));
-    assert!(d.time_s[0].is_nan() && d.time_s[2].is_nan());
-    assert_eq!(d.text(ColumnMeaning::Status, 0), "wrong result");
-    // Times from the rate where only that is stated.
-    assert!((d.time_s[1] / (2.0 * 2048f64.powi(3) / 90.5e12) - 1.0).abs() < 1e-9);
-    assert!((d.time_s[3] / 0.120e-3 - 1.0).abs() < 1e-12);
-    assert!(d.number(ColumnMeaning::Order, 4).is_nan());
 }
 
 /// Headers as people write them: sizes, time and type come out right, or the file asks.
