@@ -17,21 +17,91 @@ use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::units::format_short;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
 
+/// The values of K in the paper's figure, a panel each.
+const DEPTHS: &str = "4096, 12288";
 /// B_N along the columns.
-const BLOCKS: [u32; 5] = [32, 64, 128, 256, 512];
+const BLOCKS: &str = "32, 64, 128, 256, 512";
 /// N along the rows, growing downwards.
-const ROWS: [u32; 9] = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144];
+const ROWS: &str = "1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144";
+/// Most panels, columns and rows: more do not fit a screen.
+const MOST: [usize; 3] = [2, 12, 24];
+
+/// A setting that is a list of sizes: its values in ascending order, each once, and what is wrong
+/// with the typed text, in place of which the default stands.
+struct Sizes {
+    control: Control,
+    values: Vec<u32>,
+    flaw: Option<String>,
+}
+
+impl Sizes {
+    fn read(
+        state: &ViewState,
+        (key, label, hint): (&str, &str, &str),
+        default: &str,
+        most: usize,
+    ) -> Self {
+        let mut control = Control::text(state, key, label, hint);
+        control.default = default.to_owned();
+        if control.current.trim().is_empty() {
+            control.current = default.to_owned();
+        }
+        let (values, flaw) = match parse(&control.current, most) {
+            Ok(values) => (values, None),
+            Err(why) => (
+                parse(default, most).unwrap_or_default(),
+                Some(format!("{label} is shown for {default}: {why}.")),
+            ),
+        };
+        Sizes {
+            control,
+            values,
+            flaw,
+        }
+    }
+}
+
+/// Whole numbers between commas or blanks.
+fn parse(text: &str, most: usize) -> Result<Vec<u32>, String> {
+    let mut values = Vec::new();
+    let words = text.split(|c: char| c == ',' || c == ';' || c.is_whitespace());
+    for word in words.filter(|w| !w.is_empty()) {
+        match word.parse::<u32>() {
+            Ok(v) if (1..=LARGEST).contains(&v) => values.push(v),
+            _ => return Err(format!("{word} is no whole number from 1 to {LARGEST}")),
+        }
+    }
+    values.sort_unstable();
+    values.dedup();
+    match values.len() {
+        0 => Err("the list is empty".to_owned()),
+        n if n > most => Err(format!("at most {most} values have room, not {n}")),
+        _ => Ok(values),
+    }
+}
+
+/// One map.
+enum Map<'a> {
+    /// Of the model, for a K.
+    Model(u32),
+    /// Of the measured rows.
+    Measured(&'a Panel),
+}
 
 /// An opened map.
 pub(super) struct FlatTool {
     m: u32,
-    k: u32,
+    depths: Vec<u32>,
+    blocks: Vec<u32>,
+    rows: Vec<u32>,
+    flaws: Vec<String>,
     units: u32,
     device: Device,
     by_ratio: bool,
     controls: Vec<Control>,
-    measured: Option<Panel>,
+    measured: Vec<Panel>,
 }
 
 impl FlatTool {
@@ -45,14 +115,16 @@ impl FlatTool {
             (1, 4096),
             8,
         );
-        let k = Control::count(
-            s,
+        let k = (
             "flat.k",
             "K",
-            "The summed size, the same in the whole map.",
-            (1, LARGEST),
-            4096,
+            "The summed size: one or two, with a map each.",
         );
+        let k = Sizes::read(s, k, DEPTHS, MOST[0]);
+        let blocks = ("flat.bn", "B_N", "Tile widths, a column each.");
+        let blocks = Sizes::read(s, blocks, BLOCKS, MOST[1]);
+        let rows = ("flat.n", "N", "Widths of the result, a line each.");
+        let rows = Sizes::read(s, rows, ROWS, MOST[2]);
         let (device_control, device) = device_of(context);
         let units = Control::count(
             s,
@@ -73,53 +145,123 @@ impl FlatTool {
             ],
             "parallelism",
         );
-        // The measured panel of this K, of this M if there is one.
+        // The measured panel of each K, of this M if there is one; without any, the first.
         let panels = Sweep::new(context.frame, Some(Axis::Bn))
             .ok()
             .filter(|sweep| sweep.axis == Axis::Bn)
             .map_or_else(Vec::new, |sweep| sweep.panels);
-        let fits = |p: &Panel, all: bool| {
+        let fits = |p: &Panel, k: u32, all: bool| {
             p.lines
                 .iter()
-                .any(|l| l.problem.k == whole(&k) && (!all || l.problem.m == whole(&m)))
+                .any(|l| l.problem.k == k && (!all || l.problem.m == whole(&m)))
         };
-        let measured = panels
-            .iter()
-            .find(|p| fits(p, true))
-            .or_else(|| panels.iter().find(|p| fits(p, false)))
-            .or(panels.first())
-            .cloned();
+        let of = |&k: &u32| {
+            let exact = panels.iter().find(|p| fits(p, k, true));
+            exact.or_else(|| panels.iter().find(|p| fits(p, k, false)))
+        };
+        let mut measured: Vec<Panel> = k.values.iter().filter_map(of).cloned().collect();
+        measured.dedup();
+        if measured.is_empty() {
+            measured.extend(panels.first().cloned());
+        }
+        let lists = [k, blocks, rows];
+        let flaws = lists.iter().filter_map(|l| l.flaw.clone()).collect();
+        let [k, blocks, rows] = lists;
         FlatTool {
             m: whole(&m),
-            k: whole(&k),
+            depths: k.values,
+            blocks: blocks.values,
+            rows: rows.values,
+            flaws,
             units: whole(&units),
             device,
             by_ratio: by.current == "ratio",
-            controls: vec![m, k, device_control, units, by],
+            controls: vec![
+                m,
+                k.control,
+                rows.control,
+                blocks.control,
+                device_control,
+                units,
+                by,
+            ],
             measured,
         }
     }
 
-    fn cell(&self, theme: &Theme, x: usize, y: usize) -> Option<Cell> {
-        let (block, n) = (*BLOCKS.get(x)?, *ROWS.get(y)?);
-        let blocks = flat::parallelism(n, block);
-        let ratio = flat::ratio(self.m, self.k, block);
-        let region = flat::region(n, block, self.units);
-        let tick = flat::model_tick(n, &BLOCKS, self.units) == Some(block);
-        let (low, high) = (2f64.log2(), 8192f64.log2());
-        let share = if self.by_ratio {
-            let widest = flat::ratio(self.m, self.k, BLOCKS[4]);
-            let narrowest = flat::ratio(self.m, self.k, BLOCKS[0]);
-            (ratio - narrowest) / (widest - narrowest)
+    /// The maps in the order of their places: those of the model first.
+    fn maps(&self) -> Vec<Map<'_>> {
+        let model = self.depths.iter().map(|k| Map::Model(*k));
+        model
+            .chain(self.measured.iter().map(Map::Measured))
+            .collect()
+    }
+
+    /// Places of the maps: two beside each other, or one where it is narrow.
+    fn places(&self, width: f64, height: f64) -> Vec<[f64; 4]> {
+        let count = self.maps().len();
+        let lines = self.lines(width);
+        let line = height / lines as f64;
+        (0..count)
+            .map(|i| {
+                if width < NARROW || count == 1 {
+                    [8.0, 4.0 + line * i as f64, width - 16.0, line - 4.0]
+                } else {
+                    let half = width / 2.0;
+                    let (x, y) = ((i % 2) as f64, (i / 2) as f64);
+                    [8.0 + half * x, 4.0 + line * y, half - 16.0, line - 4.0]
+                }
+            })
+            .collect()
+    }
+
+    /// How many maps stand below each other.
+    fn lines(&self, width: f64) -> usize {
+        let count = self.maps().len();
+        if width < NARROW {
+            count
         } else {
-            (blocks.log2() - low) / (high - low)
+            count.div_ceil(2)
+        }
+        .max(1)
+    }
+
+    /// Where `v` lies between the ends, from 0 to 1.
+    fn between(v: f64, low: f64, high: f64) -> f64 {
+        if high > low {
+            ((v - low) / (high - low)).clamp(0.0, 1.0)
+        } else {
+            0.5
+        }
+    }
+
+    fn share(&self, k: u32, n: u32, block: u32) -> f64 {
+        let ends = |v: &[u32]| Some((*v.first()?, *v.last()?));
+        let (Some((narrow, wide)), Some((few, many))) = (ends(&self.blocks), ends(&self.rows))
+        else {
+            return 0.5;
         };
+        if self.by_ratio {
+            let of = |block| flat::ratio(self.m, k, block);
+            Self::between(of(block), of(narrow), of(wide))
+        } else {
+            let of = |n, block| flat::parallelism(n, block).log2();
+            Self::between(of(n, block), of(few, wide), of(many, narrow))
+        }
+    }
+
+    fn cell(&self, theme: &Theme, k: u32, x: usize, y: usize) -> Option<Cell> {
+        let (block, n) = (*self.blocks.get(x)?, *self.rows.get(y)?);
+        let blocks = flat::parallelism(n, block);
+        let ratio = flat::ratio(self.m, k, block);
+        let region = flat::region(n, block, self.units);
+        let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
         let bound = match region {
             Region::Parallelism => "parallelism-bounded",
             Region::Memory => "memory-bounded",
         };
         Some(Cell {
-            fill: shown(share.clamp(0.0, 1.0), theme),
+            fill: shown(self.share(k, n, block), theme),
             text: if self.by_ratio {
                 format_short(ratio, 4)
             } else {
@@ -127,9 +269,9 @@ impl FlatTool {
             },
             hatched: false,
             frame: None,
-            tick: tick.then_some(Tick::Model),
+            ticks: tick.then_some(Tick::Model).into_iter().collect(),
             label: format!(
-                "N {n}, B_N {block}: {} blocks for {} {}s ({bound}); {} FLOP per element{}",
+                "K {k}, N {n}, B_N {block}: {} blocks for {} {}s ({bound}); {} FLOP per element{}",
                 format_short(blocks, 5),
                 self.units,
                 self.device.unit_kind,
@@ -143,7 +285,7 @@ impl FlatTool {
     fn measured_cell(&self, panel: &Panel, theme: &Theme, x: usize, y: usize) -> Option<Cell> {
         let line = panel.lines.get(y)?;
         let c = line.cells.get(x)?;
-        let best = line.best == Some(x);
+        let (best, model) = (line.best == Some(x), line.model == Some(x));
         let known = c.rate.is_finite() && c.share.is_finite();
         Some(Cell {
             fill: if known {
@@ -158,13 +300,12 @@ impl FlatTool {
             },
             hatched: false,
             frame: None,
-            tick: if best {
-                Some(Tick::Best)
-            } else {
-                (line.model == Some(x)).then_some(Tick::Model)
-            },
+            ticks: [(best, Tick::Best), (model, Tick::Model)]
+                .into_iter()
+                .filter_map(|(on, tick)| on.then_some(tick))
+                .collect(),
             label: format!(
-                "N {}, B_N {}: {}{}",
+                "N {}, B_N {}: {}{}{}",
                 line.problem.n,
                 panel.column_label(x),
                 if known {
@@ -176,7 +317,8 @@ impl FlatTool {
                 } else {
                     "not measured".to_owned()
                 },
-                if best { "; measured best" } else { "" }
+                if best { "; measured best" } else { "" },
+                if model { "; the model's choice" } else { "" }
             ),
             rows: c.row.into_iter().collect(),
         })
@@ -184,14 +326,15 @@ impl FlatTool {
 
     /// The border between the two regions: below it memory decides.
     fn border(&self, scene: &mut Scene, theme: &Theme, [l, t, w, h]: [f64; 4]) {
-        let (cw, ch) = (w / BLOCKS.len() as f64, h / ROWS.len() as f64);
+        let (cw, ch) = (w / self.blocks.len() as f64, h / self.rows.len() as f64);
         let first = |block: u32| {
-            ROWS.iter()
+            self.rows
+                .iter()
                 .position(|n| flat::region(*n, block, self.units) == Region::Memory)
-                .unwrap_or(ROWS.len())
+                .unwrap_or(self.rows.len())
         };
         let mut line = Vec::new();
-        for (i, block) in BLOCKS.iter().enumerate() {
+        for (i, block) in self.blocks.iter().enumerate() {
             let y = t + ch * first(*block) as f64;
             line.push((l + cw * i as f64, y));
             line.push((l + cw * (i + 1) as f64, y));
@@ -207,81 +350,73 @@ impl Chart for FlatTool {
         let mut scene = Scene::new(options.width, options.height, "");
         scene.title = format!(
             "Flat GEMM model for M {}, K {} on {}: B_N against N",
-            self.m, self.k, self.device.name
+            self.m,
+            list(&self.depths, " and "),
+            self.device.name
         );
         scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
         let text = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
-        let (columns, rows) = (text(&BLOCKS), text(&ROWS));
         let entries = [
-            (
-                legend::Swatch::Hollow(theme.text),
-                "the model's choice".to_owned(),
-            ),
+            (Tick::Model.swatch(theme), "the model's choice".to_owned()),
             (
                 legend::Swatch::Dashed(theme.warn),
                 "above: parallelism-bounded, below: memory-bounded".to_owned(),
             ),
-            (
-                legend::Swatch::Check(theme.text),
-                "measured best".to_owned(),
-            ),
+            (Tick::Best.swatch(theme), "measured best".to_owned()),
         ];
-        let foot = legend::legend(
-            None,
-            (8.0, 0.0),
-            options.width - 16.0,
-            theme,
-            &entries[..if self.measured.is_some() { 3 } else { 2 }],
-        );
+        let entries = &entries[..if self.measured.is_empty() { 2 } else { 3 }];
+        let foot = legend::legend(None, (8.0, 0.0), options.width - 16.0, theme, entries);
         let height = options.height - foot - 8.0;
-        let [first, second] = match &self.measured {
-            None => [[8.0, 4.0, options.width - 16.0, height], [0.0; 4]],
-            Some(_) => grid::pair(options.width, height),
-        };
-        let names = Names {
-            title: &format!(
-                "Model: {}, M = {}, K = {}",
-                if self.by_ratio {
-                    "FLOP per element"
-                } else {
-                    "blocks N / B_N"
-                },
-                self.m,
-                self.k
-            ),
-            x: "B_N",
-            y: "N",
-            columns: &columns,
-            rows: &rows,
-        };
-        let cells = grid::draw(&mut scene, theme, first, &names, &|x, y| {
-            self.cell(theme, x, y)
-        });
-        self.border(&mut scene, theme, cells);
-        if let Some(panel) = &self.measured {
-            let columns: Vec<String> = (0..panel.columns.len())
-                .map(|i| panel.column_label(i))
-                .collect();
-            let rows: Vec<String> = (0..panel.lines.len())
-                .map(|i| panel.line_label(i))
-                .collect();
-            let names = Names {
-                title: &format!("Measured: {}, share of each line's best", panel.title),
-                x: "B_N",
-                y: if panel.one_m { "N" } else { "M × N" },
-                columns: &columns,
-                rows: &rows,
-            };
-            grid::draw(&mut scene, theme, second, &names, &|x, y| {
-                self.measured_cell(panel, theme, x, y)
-            });
+        let places = self.places(options.width, height);
+        for (map, place) in self.maps().into_iter().zip(places) {
+            match map {
+                Map::Model(k) => {
+                    let names = Names {
+                        title: &format!(
+                            "Model: {}, M = {}, K = {k}",
+                            if self.by_ratio {
+                                "FLOP per element"
+                            } else {
+                                "blocks N / B_N"
+                            },
+                            self.m,
+                        ),
+                        x: "B_N",
+                        y: "N",
+                        columns: &text(&self.blocks),
+                        rows: &text(&self.rows),
+                    };
+                    let cells = grid::draw(&mut scene, theme, place, &names, &|x, y| {
+                        self.cell(theme, k, x, y)
+                    });
+                    self.border(&mut scene, theme, cells);
+                }
+                Map::Measured(panel) => {
+                    let columns: Vec<String> = (0..panel.columns.len())
+                        .map(|i| panel.column_label(i))
+                        .collect();
+                    let rows: Vec<String> = (0..panel.lines.len())
+                        .map(|i| panel.line_label(i))
+                        .collect();
+                    let names = Names {
+                        title: &format!("Measured: {}, share of each line's best", panel.title),
+                        x: "B_N",
+                        y: if panel.one_m { "N" } else { "M × N" },
+                        columns: &columns,
+                        rows: &rows,
+                    };
+                    grid::draw(&mut scene, theme, place, &names, &|x, y| {
+                        self.measured_cell(panel, theme, x, y)
+                    });
+                }
+            }
         }
         legend::legend(
             Some(&mut scene),
             (8.0, options.height - foot - 2.0),
             options.width - 16.0,
             theme,
-            &entries[..if self.measured.is_some() { 3 } else { 2 }],
+            entries,
         );
         legend::outline_selected(&mut scene, theme, options.selected);
         scene
@@ -289,6 +424,7 @@ impl Chart for FlatTool {
 
     fn table(&self) -> Table {
         let header = [
+            "K",
             "N",
             "B_N",
             "blocks N / B_N",
@@ -297,20 +433,24 @@ impl Chart for FlatTool {
             "model's choice",
         ];
         let mut rows = Vec::new();
-        for n in ROWS {
-            for block in BLOCKS {
-                rows.push(vec![
-                    n.to_string(),
-                    block.to_string(),
-                    flat::parallelism(n, block).to_string(),
-                    format!("{:.3}", flat::ratio(self.m, self.k, block)),
-                    match flat::region(n, block, self.units) {
-                        Region::Parallelism => "parallelism",
-                        Region::Memory => "memory",
-                    }
-                    .to_owned(),
-                    (flat::model_tick(n, &BLOCKS, self.units) == Some(block)).to_string(),
-                ]);
+        for &k in &self.depths {
+            for &n in &self.rows {
+                let choice = flat::model_tick(n, &self.blocks, self.units);
+                for &block in &self.blocks {
+                    rows.push(vec![
+                        k.to_string(),
+                        n.to_string(),
+                        block.to_string(),
+                        flat::parallelism(n, block).to_string(),
+                        format!("{:.3}", flat::ratio(self.m, k, block)),
+                        match flat::region(n, block, self.units) {
+                            Region::Parallelism => "parallelism",
+                            Region::Memory => "memory",
+                        }
+                        .to_owned(),
+                        (choice == Some(block)).to_string(),
+                    ]);
+                }
             }
         }
         Table::of(&header, rows)
@@ -324,42 +464,52 @@ impl Chart for FlatTool {
         let mut out = vec![
             "Model of FlashDecoding++ (Hong et al., MLSys 2024, section 4): ratio 2 M K / (K + M K / B_N + M) FLOP per element moved; N / B_N independent blocks. It takes the widest B_N up to 128 that still gives the blocks needed, else the narrowest.".to_owned(),
         ];
-        match &self.measured {
-            Some(p) => out.push(format!("Measured beside it: {}. The model is never drawn in place of a measurement.", p.title)),
-            None => out.push("Open a file with several tile widths a shape, and the measured map stands beside the model.".to_owned()),
+        if self.measured.is_empty() {
+            out.push("Open a file with several tile widths a shape, and the measured map stands beside the model.".to_owned());
+        }
+        for p in &self.measured {
+            out.push(format!(
+                "Measured beside it: {}. The model is never drawn in place of a measurement.",
+                p.title
+            ));
         }
         out
     }
 
     fn height(&self, width: f64) -> f64 {
-        match (&self.measured, width < NARROW) {
-            (Some(_), true) => 760.0,
-            (None, true) => 400.0,
-            _ => 440.0,
-        }
+        let line = if width < NARROW { 360.0 } else { 400.0 };
+        40.0 + line * self.lines(width) as f64
     }
 }
 
 impl Tool for FlatTool {
     fn verdict(&self) -> Vec<String> {
-        vec![format!(
+        let mut out = self.flaws.clone();
+        out.push(format!(
             "Above the dashed line a tile that wide leaves fewer than {} blocks, and some of the {} {}s wait: parallelism-bounded. Below it memory decides, and a wider tile reads A less often.",
             self.units,
             self.device.units.unwrap_or(self.units),
             self.device.unit_kind
-        )]
+        ));
+        out
     }
 
     fn figures(&self) -> Vec<(String, String, String)> {
-        BLOCKS
-            .iter()
-            .map(|b| {
+        let each = |k: &u32| {
+            let of = *k;
+            self.blocks.iter().map(move |b| {
                 figure(
-                    &format!("Ratio, B_N {b}"),
-                    format!("{:.3}", flat::ratio(self.m, self.k, *b)),
+                    &format!("Ratio, K {of}, B_N {b}"),
+                    format!("{:.3}", flat::ratio(self.m, of, *b)),
                     "FLOP per element moved.",
                 )
             })
-            .collect()
+        };
+        self.depths.iter().flat_map(each).collect()
     }
+}
+
+fn list(values: &[u32], between: &str) -> String {
+    let texts: Vec<String> = values.iter().map(u32::to_string).collect();
+    texts.join(between)
 }

@@ -18,8 +18,8 @@ pub(super) struct Cell {
     pub hatched: bool,
     /// Outline.
     pub frame: Option<Color>,
-    /// Check mark: filled for measured, hollow for the model's.
-    pub tick: Option<Tick>,
+    /// The marks in its corner: the measured best, the model's choice, or both.
+    pub ticks: Vec<Tick>,
     /// Tooltip.
     pub label: String,
     /// Rows that it stands for.
@@ -30,6 +30,33 @@ pub(super) struct Cell {
 pub(super) enum Tick {
     Best,
     Model,
+}
+
+impl Tick {
+    /// Its colour, in the cells as in the legend.
+    fn color(self, theme: &Theme) -> Color {
+        match self {
+            Tick::Best => theme.text,
+            Tick::Model => theme.accent,
+        }
+    }
+
+    /// What stands for it in a legend.
+    pub(super) fn swatch(self, theme: &Theme) -> legend::Swatch {
+        match self {
+            Tick::Best => legend::Swatch::Check(self.color(theme)),
+            Tick::Model => legend::Swatch::Hollow(self.color(theme)),
+        }
+    }
+
+    /// Draws it on a plate of one colour, so that it has its own on any cell.
+    fn draw(self, scene: &mut Scene, theme: &Theme, (x, y): (f64, f64)) {
+        scene.fill([x - 6.5, y - 6.5, 13.0, 13.0], alpha(theme.panel, 0.85));
+        match self {
+            Tick::Best => legend::check(scene, (x, y), 5.0, self.color(theme), 2.0),
+            Tick::Model => legend::hollow(scene, (x, y), 4.5, self.color(theme)),
+        }
+    }
 }
 
 /// Names along the sides.
@@ -157,7 +184,6 @@ fn one(scene: &mut Scene, theme: &Theme, rect: Rect, c: Cell) {
     let fits = !c.text.is_empty()
         && text::width(&c.text, FONT, false) <= w - 4.0
         && h >= FONT * text::LINE;
-    let ticked = c.tick.is_some() && w > 16.0 && h > 14.0;
     if fits {
         let plate = text::width(&c.text, FONT, false) + 6.0;
         if c.hatched {
@@ -182,12 +208,13 @@ fn one(scene: &mut Scene, theme: &Theme, rect: Rect, c: Cell) {
             stroke: Some((color, 2.0)),
         });
     }
-    if ticked {
-        let at = (l + w - 10.0, t + 9.0);
-        match c.tick {
-            Some(Tick::Best) => legend::check(scene, at, 5.0, ink, 2.0),
-            Some(Tick::Model) => legend::hollow(scene, at, 4.5, ink),
-            None => {}
+    // From the right corner to the left; where the cell is narrow, downwards.
+    let beside = w > 1.0 + 14.0 * c.ticks.len() as f64;
+    for (i, tick) in c.ticks.iter().enumerate() {
+        let step = 14.0 * i as f64;
+        let (dx, dy) = if beside { (step, 0.0) } else { (0.0, step) };
+        if w > 16.0 && h > 14.0 + dy {
+            tick.draw(scene, theme, (l + w - 7.5 - dx, t + 7.5 + dy));
         }
     }
     scene.hit_areas.push(HitArea {

@@ -153,7 +153,7 @@ impl OrderTool {
                 text: (wave + 1).to_string(),
                 hatched: false,
                 frame: None,
-                tick: None,
+                ticks: Vec::new(),
                 label: format!("tile ({y}, {x}): wave {}", wave + 1),
                 rows: Vec::new(),
             })

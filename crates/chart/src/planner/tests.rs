@@ -117,19 +117,43 @@ fn fused_traffic() {
 #[test]
 fn flat_ratios_and_a_measured_sweep_beside() {
     let tool = open("flat", "");
-    assert_eq!(value(&*tool, "Ratio, B_N 32"), "12.780");
-    assert_eq!(value(&*tool, "Ratio, B_N 512"), "15.724");
+    assert_eq!(value(&*tool, "Ratio, K 4096, B_N 32"), "12.780");
+    assert_eq!(value(&*tool, "Ratio, K 12288, B_N 512"), "15.744");
     let alone = look(&Theme::LIGHT, 960.0, &*tool).hit_areas.len();
-    assert_eq!(alone, 45);
+    assert_eq!(alone, 90);
     let mut rows = fixture::Rows::new();
     let width = rows.table().number_column(ColumnMeaning::TileN, "tile_n");
     for bn in [32, 64, 128] {
         rows.table().set_number(width, f64::from(bn));
-        rows.row((8, 8192, 4096), "", 1e-4 / f64::from(bn), "");
+        rows.row((8, 16384, 4096), "", 1e-4 / f64::from(bn), "");
     }
     let frame = rows.frame(Some("a100-80-sxm"));
     let both = open_with("flat", "", &frame);
-    assert!(look(&Theme::LIGHT, 960.0, &*both).hit_areas.len() > alone);
+    let scene = look(&Theme::LIGHT, 960.0, &*both);
+    assert!(scene.hit_areas.len() > alone);
+    // The widest tile is the fastest, and the model's choice too: both are said.
+    let agrees = |m: &crate::scene::HitArea| {
+        let words = m.tooltip.sentence();
+        words.contains("measured best") && words.contains("the model's choice")
+    };
+    assert!(scene.hit_areas.iter().any(agrees));
+    crate::testing::golden("planner-flat-measured", &scene);
+}
+
+#[test]
+fn flat_lists_are_ones_own() {
+    let tool = open("flat", "flat.k=8192&flat.n=4096,2048&flat.bn=64 16");
+    let table = tool.table();
+    assert_eq!(table.rows.len(), 4);
+    assert_eq!(table.rows[0][..3], ["8192", "2048", "16"]);
+    assert_eq!(tool.verdict().len(), 1);
+    let wrong = open("flat", "flat.k=1,2,3&flat.bn=wide");
+    assert_eq!(wrong.table().rows.len(), 90);
+    let said = wrong.verdict();
+    assert!(
+        said[0].contains("at most 2 values") && said[1].contains("wide is no whole number"),
+        "{said:?}"
+    );
 }
 
 #[test]
@@ -137,7 +161,7 @@ fn any_setting_is_survived() {
     for v in ["0", "1", "-3", "16777216", "nan", "1e9", "x", "2.5"] {
         for tool in TOOLS {
             let hash = format!(
-                "tool.m={v}&tool.n={v}&tool.k={v}&tool.bm={v}&tool.bn={v}&tool.bk={v}&tool.warps={v}&tool.stages={v}&tool.split={v}&flat.m={v}&flat.k={v}&flat.units={v}&order.group={v}&order.programs={v}&num.atol={v}&num.rtol={v}&tool.device={v}&tool.type={v}"
+                "tool.m={v}&tool.n={v}&tool.k={v}&tool.bm={v}&tool.bn={v}&tool.bk={v}&tool.warps={v}&tool.stages={v}&tool.split={v}&flat.m={v}&flat.k={v}&flat.n={v}&flat.bn={v}&flat.units={v}&order.group={v}&order.programs={v}&num.atol={v}&num.rtol={v}&tool.device={v}&tool.type={v}"
             );
             for hash in [
                 hash.as_str(),

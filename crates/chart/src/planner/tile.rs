@@ -122,7 +122,10 @@ impl TileTool {
                 .map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 3)),
             hatched,
             frame: chosen.then_some(theme.accent),
-            tick: (self.map.best == Some(i)).then_some(Tick::Best),
+            ticks: (self.map.best == Some(i))
+                .then_some(Tick::Best)
+                .into_iter()
+                .collect(),
             label: self.label(e, self.map.best == Some(i)),
             rows: Vec::new(),
         })
