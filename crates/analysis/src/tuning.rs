@@ -36,6 +36,8 @@ pub struct Variant {
     pub name: String,
     /// Status in the file; may be empty.
     pub status: String,
+    /// Time that a failed variant took, seconds; NaN if the file states none.
+    pub failed_s: f64,
 }
 
 /// All variants of one generation.
@@ -182,6 +184,7 @@ impl History {
                 },
                 name: name_of(frame, r),
                 status,
+                failed_s: d.number(ColumnMeaning::FailedTime, r),
             };
             if at.is_finite() {
                 out.variants.push(variant);

@@ -456,6 +456,7 @@ impl Frame {
                                 | ColumnMeaning::TimeStd
                                 | ColumnMeaning::TimeMin
                                 | ColumnMeaning::TimeMax
+                                | ColumnMeaning::FailedTime
                                 | ColumnMeaning::Count
                         ),
                         higher_is_better: None,

@@ -78,7 +78,8 @@ pub(crate) fn row(
     }
     let (m, n, k, batch) = sizes(plan, given, record)?;
     let verdict = plan.verdicts.iter().try_for_each(|c| c.verdict(record));
-    // A tuning history keeps a failed variant as a row without a time, with its status.
+    // A tuning history keeps a failed variant as a row without a time, with its status: see
+    // `failed_time`.
     let failed = plan.history && verdict.is_err();
     if !failed {
         verdict?;
@@ -87,7 +88,7 @@ pub(crate) fn row(
     // A row may have only one of the two.
     let by_rate =
         given.time_s.is_none() && (plan.time.is_none() || (!has(&plan.time) && has(&plan.rate)));
-    let mut time_s = given.time_s.unwrap_or(f64::NAN);
+    let mut time_s = given.time_s.filter(|_| !failed).unwrap_or(f64::NAN);
     if let Some((c, scale)) = &plan.time
         && given.time_s.is_none()
         && !by_rate
@@ -119,6 +120,26 @@ pub(crate) fn row(
         row.time_s = problem.work().0 / rate;
     }
     Ok(row)
+}
+
+/// The time that the file states of a failed variant, which is no time of its GEMM.
+#[cold]
+pub(crate) fn failed_time(
+    plan: &Plan,
+    given: &Given,
+    record: &Record<'_>,
+    row: &Row,
+) -> Option<f64> {
+    let figure = |column: &Option<(Col, f64)>, what| {
+        let (c, scale) = column.as_ref()?;
+        c.positive(record, what, factor(*scale, given)).ok()
+    };
+    let Row {
+        m, n, k, batch, op, ..
+    } = *row;
+    let work = gemmscope_model::gemm::Problem { m, n, k, batch, op }.work();
+    let stated = given.time_s.or_else(|| figure(&plan.time, "time"));
+    stated.or_else(|| Some(work.0 / figure(&plan.rate, "rate")?))
 }
 
 #[inline]

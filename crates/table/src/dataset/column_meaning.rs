@@ -142,6 +142,9 @@ meanings! {
         TimeMin = "time_min",
         /// Longest time, seconds.
         TimeMax = "time_max",
+        /// Time that a failed variant took, seconds. It is no measurement of the GEMM and counts
+        /// nowhere: such a row has no time.
+        FailedTime = "failed_time",
         /// Position in a tuning history: generation, iteration.
         Order = "order",
         /// Repetition number of one configuration.
@@ -195,6 +198,7 @@ impl ColumnMeaning {
             TimeStd => "standard deviation of the time".into(),
             TimeMin => "shortest time".into(),
             TimeMax => "longest time".into(),
+            FailedTime => "time of the failed run".into(),
             other => other.short().replace('_', " "),
         }
     }
@@ -208,7 +212,7 @@ impl ColumnMeaning {
             ReportedWork => "FLOP",
             ReportedBytes | MeasuredBytes => "B",
             MeasuredClock => "Hz",
-            Time | TimeStd | TimeMin | TimeMax => "s",
+            Time | TimeStd | TimeMin | TimeMax | FailedTime => "s",
             _ => "",
         }
     }
@@ -221,7 +225,9 @@ impl ColumnMeaning {
     /// The units that a file may use, for the meanings that need one.
     fn units(self) -> Vec<ColumnUnit> {
         match self {
-            Time | TimeStd | TimeMin | TimeMax => TimeUnit::ALL.map(ColumnUnit::Time).to_vec(),
+            Time | TimeStd | TimeMin | TimeMax | FailedTime => {
+                TimeUnit::ALL.map(ColumnUnit::Time).to_vec()
+            }
             ReportedRate | ReportedWork => RateUnit::ALL.map(ColumnUnit::Rate).to_vec(),
             ReportedBandwidth => BandwidthUnit::ALL.map(ColumnUnit::Bandwidth).to_vec(),
             _ => Vec::new(),
@@ -243,7 +249,9 @@ pub enum ColumnUnit {
 impl ColumnUnit {
     fn parse(meaning: ColumnMeaning, text: &str) -> Option<ColumnUnit> {
         match meaning {
-            Time | TimeStd | TimeMin | TimeMax => TimeUnit::parse(text).map(ColumnUnit::Time),
+            Time | TimeStd | TimeMin | TimeMax | FailedTime => {
+                TimeUnit::parse(text).map(ColumnUnit::Time)
+            }
             ReportedRate | ReportedWork => RateUnit::parse(text).map(ColumnUnit::Rate),
             ReportedBandwidth => BandwidthUnit::parse(text).map(ColumnUnit::Bandwidth),
             _ => None,
@@ -364,7 +372,14 @@ impl ColumnSpec {
             Time,
             ReportedRate,
         ];
-        let late = [ReportedBandwidth, TimeStd, TimeMin, TimeMax, ReportedWork];
+        let late = [
+            ReportedBandwidth,
+            TimeStd,
+            TimeMin,
+            TimeMax,
+            FailedTime,
+            ReportedWork,
+        ];
         let rest = ColumnMeaning::OF_ROW
             .iter()
             .chain(ColumnMeaning::OF_DATASET);
@@ -460,7 +475,7 @@ mod tests {
     #[test]
     fn every_choice_survives_its_text() {
         let all = ColumnSpec::all();
-        assert_eq!(all.len(), 80);
+        assert_eq!(all.len(), 84);
         for spec in all {
             assert_eq!(spec.to_string().parse(), Ok(spec), "{spec}");
             let bare = ColumnSpec::from(spec.meaning);

@@ -11,6 +11,7 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning;
 use gemmscope_analysis::tuning::{History, Outcome, Variant};
+use gemmscope_model::units::Seconds;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
@@ -164,6 +165,9 @@ fn tooltip(h: &History, v: &Variant) -> Tooltip {
         "reference".to_owned()
     };
     let what = match v.outcome {
+        Outcome::Failed if v.failed_s.is_finite() => {
+            format!("failed: {}, in {}", v.status, Seconds(v.failed_s))
+        }
         Outcome::Failed => format!("failed: {}", v.status),
         Outcome::Slow => format!("{}, too slow", rate(v.rate)),
         Outcome::Ok => rate(v.rate),
@@ -215,6 +219,7 @@ impl Chart for Tuning {
             "variant",
             "status",
             "attained (FLOP/s)",
+            "time of a failed run (s)",
             "share of roof",
             "best so far (FLOP/s)",
             "settings",
@@ -239,6 +244,7 @@ impl Chart for Tuning {
                     _ => v.status.clone(),
                 },
                 number(v.rate),
+                number(v.failed_s),
                 number(v.rate / h.roof),
                 number(running),
                 settings.join(" "),

@@ -6,7 +6,7 @@ mod plan;
 use crate::columns::mapping;
 use crate::columns::mapping::Sampled;
 use crate::columns::plan::Plan;
-use crate::columns::row::{Given, ValueCaches, row, stage};
+use crate::columns::row::{Given, ValueCaches, failed_time, row, stage};
 use crate::{
     Col, Delimited, Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported,
     Opened, ReadBy, Record, RowReader,
@@ -89,8 +89,8 @@ struct Generic {
     longer: (u64, u32),
     /// The line of units below the header; 0 where there is none.
     units_line: u32,
-    /// Failed variants of a tuning history, kept without a time.
-    failed: u64,
+    /// Failed variants of a tuning history, and how many of them state a time.
+    failed: (u64, u64),
 }
 
 /// Columns of tables with several figures a line.
@@ -100,6 +100,8 @@ struct Ids {
     rate: Option<ColumnId>,
     /// Shortest and longest of the repeats.
     spread: Option<[ColumnId; 2]>,
+    /// Times of failed variants.
+    failed: Option<ColumnId>,
 }
 
 impl Generic {
@@ -150,7 +152,7 @@ impl Generic {
             comments: 0,
             longer: (0, 0),
             units_line: sampled.units_line,
-            failed: 0,
+            failed: (0, 0),
         }
     }
 }
@@ -166,7 +168,16 @@ impl Generic {
     fn commit(&mut self, given: &Given, table: &mut TableBuilder, record: &Record<'_>) {
         let row = row(&self.plan, given, &mut self.caches, table, record);
         if let Ok(row) = &row {
-            self.failed += u64::from(self.plan.history && row.time_s.is_nan());
+            if self.plan.history && row.time_s.is_nan() {
+                self.failed.0 += 1;
+                if let Some(time_s) = failed_time(&self.plan, given, record, row) {
+                    self.failed.1 += 1;
+                    let id = *self.ids.failed.get_or_insert_with(|| {
+                        table.number_column(FailedTime, "time of the failed run")
+                    });
+                    table.set_number(id, time_s);
+                }
+            }
             stage(&self.plan.extras, given, table, record);
         }
         table.commit(record.line(), record.raw(), row);
@@ -247,10 +258,17 @@ impl RowReader for Generic {
 
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
-        if self.failed > 0 {
+        let (failed, timed) = self.failed;
+        if failed > 0 {
+            let but = match timed {
+                0 => String::new(),
+                n => format!(
+                    " The time that the file states of {n} of them is kept as the time of a \
+                     failed run and counts in no total."
+                ),
+            };
             t.note(format!(
-                "A tuning history: {} variant(s) that failed are kept without a time.",
-                self.failed
+                "A tuning history: {failed} variant(s) that failed are kept without a time.{but}"
             ));
         }
         if self.repeated > 0 {

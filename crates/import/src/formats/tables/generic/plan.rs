@@ -334,7 +334,10 @@ fn extra(
             ColumnMeaning::ReportedWork,
             spec.rate_unit().unwrap_or(RateUnit::Flops).to_si(),
         ),
-        ColumnMeaning::TimeStd | ColumnMeaning::TimeMin | ColumnMeaning::TimeMax => {
+        ColumnMeaning::TimeStd
+        | ColumnMeaning::TimeMin
+        | ColumnMeaning::TimeMax
+        | ColumnMeaning::FailedTime => {
             number(table, spec.meaning, scale_like_time(spec.time_unit()))
         }
         ColumnMeaning::Tile => Some(Extra::Tile(

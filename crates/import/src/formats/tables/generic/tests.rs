@@ -261,6 +261,32 @@ fn the_form_shows_guesses_and_samples() {
     );
 }
 
+#[test]
+fn a_failed_variant_keeps_its_time_as_failed() {
+    let head = "generation,status,M,N,K,dtype,time_ms,tflops\n";
+    let rows = "0,wrong result,2048,2048,2048,fp16,0.05,\n0,ok,2048,2048,2048,fp16,0.12,\n\
+                1,wrong result,2048,2048,2048,fp16,,100\n1,timeout,2048,2048,2048,fp16,,\n";
+    let d = read(format!("{head}{rows}"));
+    assert_eq!((d.len(), d.sources[0].rejected.total()), (4, 0));
+    let known: Vec<bool> = d.time_s.iter().map(|t| t.is_finite()).collect();
+    assert_eq!(known, [false, true, false, false]);
+    let failed = |row| d.number(ColumnMeaning::FailedTime, row);
+    assert!((failed(0) / 0.05e-3 - 1.0).abs() < 1e-12);
+    assert!((failed(2) / (2.0 * 2048f64.powi(3) / 100e12) - 1.0).abs() < 1e-12);
+    assert!(failed(1).is_nan() && failed(3).is_nan());
+    let note = &d.sources[0].notes[0];
+    assert!(
+        note.contains("3 variant(s)") && note.contains("of 2 of them is kept"),
+        "{note}"
+    );
+    // Repeats of a time are no way around it.
+    let repeats = "generation,status,M,N,K,dtype,time_1_ms,time_2_ms,time_3_ms\n\
+                   0,wrong result,64,64,64,fp16,1,2,3\n0,ok,64,64,64,fp16,1,2,3\n";
+    let d = read(repeats);
+    assert!(d.time_s[0].is_nan() && d.time_s[1] == 2e-3);
+    assert_eq!(d.number(ColumnMeaning::FailedTime, 0), 2e-3);
+}
+
 /// Headers as people write them: sizes, time and type come out right, or the file asks.
 #[test]
 fn headers_that_nobody_agreed_on() {
