@@ -256,6 +256,38 @@ fn the_csv_comes_back_as_shapes_without_a_time() {
 }
 
 #[test]
+fn a_report_lists_what_failed_and_what_it_shares() {
+    let mut csv = "generation,status,M,N,K,dtype,time_ms,num_stages\n".to_owned();
+    for i in 0..8 {
+        let (status, time, stages) = match i {
+            1 | 5 => ("wrong result", "0.05", 5),
+            3 => ("timeout", "", 5),
+            _ => ("ok", "1", 3),
+        };
+        csv += &format!("{},{status},4096,4096,4096,bf16,{time},{stages}\n", i / 4);
+    }
+    let f = frame(&[("t.csv", csv.as_bytes())], RoofKind::Datasheet);
+    let report = Report::new(&f, &check_all(&f));
+    let text = markdown(&report);
+    assert!(
+        text.contains("Of 8 variants 3 failed and 0 ran at less than 10 % of the best rate."),
+        "{text}"
+    );
+    assert!(text.contains("| num_stages = 5 | 3 | 3 |"), "{text}");
+    assert!(
+        text.contains("| line 3 | 0 | failed: wrong result | 50.00 µs | num_stages=5 |"),
+        "{text}"
+    );
+    assert!(text.contains("failed: timeout | not stated |"), "{text}");
+    assert!(html(&report, &[]).contains("<td>failed: wrong result</td>"));
+    // A failed variant is in no total, however fast it was, and nothing is called above its roof.
+    assert_eq!(report.parts[0].gemm_s, 1e-3, "{:?}", report.parts);
+    assert!(f.metrics.rate[1].is_nan());
+    // A history in which all went well has no such section.
+    assert!(!markdown(&own()).contains("## Tuning"));
+}
+
+#[test]
 fn the_sample_of_a_tuning_history() {
     let csv = include_bytes!("../samples/tuning-history.csv");
     let f = frame(&[("tuning-history.csv", csv)], RoofKind::Datasheet);

@@ -20,6 +20,7 @@ mod markdown;
 mod operations;
 mod sentences;
 mod summary;
+mod tuning;
 
 pub use html::{Picture, html};
 pub use json::json;
@@ -27,6 +28,7 @@ pub use markdown::markdown;
 pub use operations::{Bottleneck, Breakdown, Operation, impact_percent};
 pub use sentences::{assumptions, range_text, sentences};
 pub use summary::{gemm_findings, gemm_findings_of};
+pub use tuning::{BadVariant, TuningPart};
 
 /// From this share of the time on, GEMMs matter as a category.
 pub(crate) const SIGNIFICANT_SHARE: f64 = 0.10;
@@ -105,6 +107,8 @@ pub struct Report {
     pub batching: Vec<String>,
     /// Shapes without a time, and what the roof allows them.
     pub shapes: UntimedList,
+    /// Tuning histories in which something failed or was slow.
+    pub tuning: Vec<TuningPart>,
 }
 
 /// The totals of one side, or of all rows where no sides are compared.
@@ -262,6 +266,7 @@ impl Report {
             missing_models: missing_models(data),
             batching: batching(findings),
             shapes: UntimedList::of(frame),
+            tuning: TuningPart::of(frame),
         }
     }
 

@@ -8,6 +8,7 @@ use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{format_significant, percent, trim_zeros};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, Frame};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The outcome of a variant.
@@ -54,7 +55,7 @@ pub struct Generation {
 }
 
 /// A setting, and how the variants that have it ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suspect {
     /// Title of the setting in the file.
     pub name: String,
@@ -66,6 +67,8 @@ pub struct Suspect {
     pub all: usize,
 }
 
+/// A variant below this share of the best rate counts as slow, where nobody says otherwise.
+pub const SLOW_BELOW: f64 = 0.1;
 /// A gain of less than this share is none: measurements vary by as much.
 const GAIN: f64 = 0.005;
 /// So many generations without a gain are a converged search.

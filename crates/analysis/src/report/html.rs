@@ -1,11 +1,11 @@
 //! The full report as one HTML file with styles and pictures, without scripts or requests.
 
 use super::escape::{data_url, short};
-use super::markdown::{also_line, facts, places, worth};
-use super::{CANNOT_INFER, FindingLine, Report};
+use super::markdown::{also_line, facts, places, time, worth};
+use super::{CANNOT_INFER, FindingLine, Report, TuningPart};
 use crate::untimed::UntimedList;
 use gemmscope_model::encode::markup as h;
-use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent};
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, capitalized, percent};
 
 /// A picture for the report.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,9 @@ pub fn html(report: &Report, pictures: &[Picture]) -> String {
         judged(report, &mut out);
     }
     shapes(&report.shapes, &mut out);
+    for part in &report.tuning {
+        tuning(part, &mut out);
+    }
     if !report.only_shapes() {
         checks(report, &mut out);
     }
@@ -131,6 +134,64 @@ fn shapes(list: &UntimedList, out: &mut String) {
     out.push_str("</tbody></table></div>\n");
     if list.more() > 0 {
         out.push_str(&format!("<p>and {} more.</p>\n", list.more()));
+    }
+}
+
+fn tuning(part: &TuningPart, out: &mut String) {
+    out.push_str(&format!(
+        "<h2>Tuning: {}</h2>\n<p>{}</p>\n",
+        h(&part.problem),
+        h(&part.words())
+    ));
+    if !part.settings.is_empty() {
+        out.push_str("<div class=\"wide\"><table>\n<thead><tr>");
+        heads(
+            &[
+                ("Setting", false),
+                ("Failed or too slow", true),
+                ("Of all with it", true),
+            ],
+            out,
+        );
+        out.push_str("</tr></thead>\n<tbody>\n");
+        for s in &part.settings {
+            out.push_str(&format!(
+                "<tr><td>{} = {}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                h(&s.name),
+                h(&s.value),
+                s.bad,
+                s.all
+            ));
+        }
+        out.push_str("</tbody></table></div>\n");
+    }
+    let order = capitalized(&part.order);
+    out.push_str("<div class=\"wide\"><table>\n<thead><tr>");
+    heads(
+        &[
+            ("Variant", false),
+            (h(&order).as_ref(), true),
+            ("Outcome", false),
+            ("Time", true),
+            ("Settings", false),
+        ],
+        out,
+    );
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for v in &part.bad {
+        out.push_str(&format!(
+            "<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td>\
+             <td class=\"w\">{}</td></tr>\n",
+            h(&short(&v.name, 60)),
+            v.order,
+            h(&v.outcome),
+            time(v.time_s),
+            h(&v.settings)
+        ));
+    }
+    out.push_str("</tbody></table></div>\n");
+    if part.more() > 0 {
+        out.push_str(&format!("<p>and {} more.</p>\n", part.more()));
     }
 }
 

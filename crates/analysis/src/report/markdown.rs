@@ -1,10 +1,10 @@
 //! The full report as markdown.
 
 use super::escape::{markdown_text as md, short};
-use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, range_text};
+use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, TuningPart, range_text};
 use crate::findings::Also;
 use crate::untimed::UntimedList;
-use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, plural};
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, capitalized, percent, plural};
 
 /// Writes the report.
 pub fn markdown(report: &Report) -> String {
@@ -20,6 +20,9 @@ pub fn markdown(report: &Report) -> String {
         judged(report, &mut out);
     }
     shapes(&report.shapes, &mut out);
+    for part in &report.tuning {
+        tuning(part, &mut out);
+    }
     if !report.only_shapes() {
         checks(report, &mut out);
         out.push_str(
@@ -72,6 +75,52 @@ fn shapes(list: &UntimedList, out: &mut String) {
     }
     if list.more() > 0 {
         out.push_str(&format!("\nand {} more.\n", list.more()));
+    }
+}
+
+fn tuning(part: &TuningPart, out: &mut String) {
+    out.push_str(&format!(
+        "\n## Tuning: {}\n\n{}\n",
+        md(&part.problem),
+        md(&part.words())
+    ));
+    if !part.settings.is_empty() {
+        out.push_str("\n| Setting | Failed or too slow | Of all with it |\n|---|---|---|\n");
+    }
+    for s in &part.settings {
+        out.push_str(&format!(
+            "| {} = {} | {} | {} |\n",
+            md(&s.name),
+            md(&s.value),
+            s.bad,
+            s.all
+        ));
+    }
+    out.push_str(&format!(
+        "\n| Variant | {} | Outcome | Time | Settings |\n|---|---|---|---|---|\n",
+        md(&capitalized(&part.order))
+    ));
+    for v in &part.bad {
+        out.push_str(&format!(
+            "| {} | {} | {} | {} | {} |\n",
+            md(&short(&v.name, 60)),
+            v.order,
+            md(&v.outcome),
+            time(v.time_s),
+            md(&v.settings)
+        ));
+    }
+    if part.more() > 0 {
+        out.push_str(&format!("\nand {} more.\n", part.more()));
+    }
+}
+
+/// A time, or that none is stated.
+pub(super) fn time(time_s: f64) -> String {
+    if time_s.is_finite() {
+        Seconds(time_s).to_string()
+    } else {
+        "not stated".to_owned()
     }
 }
 

@@ -70,7 +70,7 @@ impl Tuning {
             "A variant that reaches less than this share of the best is marked as too slow.",
             (0.0, 100.0, 5.0),
             "%",
-            10.0,
+            100.0 * tuning::SLOW_BELOW,
         );
         let scale = Control::choice(
             state,

@@ -1,0 +1,112 @@
+//! What failed or was slow in a tuning history, and the settings that such variants share.
+
+use crate::tuning::{self, History, Outcome, SLOW_BELOW, Suspect};
+use gemmscope_table::field::Frame;
+use serde::Serialize;
+
+/// Most histories that are listed, those with most rows.
+const MOST_HISTORIES: usize = 5;
+/// Most variants of one that are listed.
+const MOST_VARIANTS: usize = 50;
+/// Most settings of one that are listed.
+const MOST_SETTINGS: usize = 20;
+
+/// The search over the variants of one GEMM.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TuningPart {
+    /// The GEMM.
+    pub problem: String,
+    /// Title of what orders the variants: `generation`.
+    pub order: String,
+    /// All variants.
+    pub variants: usize,
+    /// Those that failed.
+    pub failed: usize,
+    /// Those that ran far slower than the best.
+    pub slow: usize,
+    /// Whether the search has come to an end, in a sentence.
+    pub convergence: Option<String>,
+    /// The settings that failed and slow variants share.
+    pub settings: Vec<Suspect>,
+    /// The failed and slow variants, in the order of the file.
+    pub bad: Vec<BadVariant>,
+}
+
+/// A variant that failed or was slow.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BadVariant {
+    /// Its name.
+    pub name: String,
+    /// Its generation, iteration.
+    pub order: f64,
+    /// What became of it: `too slow`, or `failed` with the file's own word.
+    pub outcome: String,
+    /// Time of its run, seconds; null where a failed one states none.
+    pub time_s: f64,
+    /// `stages=5 warps=8`.
+    pub settings: String,
+}
+
+impl TuningPart {
+    /// The searches in a frame in which something failed or was slow.
+    pub(super) fn of(frame: &Frame) -> Vec<TuningPart> {
+        tuning::problems(frame)
+            .iter()
+            .filter_map(|(problem, _)| Self::new(frame, &History::new(frame, problem, SLOW_BELOW)?))
+            .take(MOST_HISTORIES)
+            .collect()
+    }
+
+    fn new(frame: &Frame, h: &History) -> Option<TuningPart> {
+        let (failed, slow) = (h.count(Outcome::Failed), h.count(Outcome::Slow));
+        if failed + slow == 0 || h.generations.len() < 2 {
+            return None;
+        }
+        let bad = h.variants.iter().filter(|v| v.outcome != Outcome::Ok);
+        Some(TuningPart {
+            problem: h.problem.to_string(),
+            order: h.order_label.to_lowercase(),
+            variants: h.variants.len(),
+            failed,
+            slow,
+            convergence: h.convergence(),
+            settings: h.suspects(frame).into_iter().take(MOST_SETTINGS).collect(),
+            bad: bad
+                .take(MOST_VARIANTS)
+                .map(|v| {
+                    let settings = tuning::parameters(frame, v.row as usize).into_iter();
+                    let settings: Vec<String> = settings.map(|(k, v)| format!("{k}={v}")).collect();
+                    let (outcome, time_s) = match v.outcome {
+                        Outcome::Failed => (format!("failed: {}", v.status), v.failed_s),
+                        _ => ("too slow".to_owned(), frame.data.time_s[v.row as usize]),
+                    };
+                    BadVariant {
+                        name: v.name.clone(),
+                        order: v.order,
+                        outcome,
+                        time_s,
+                        settings: settings.join(" "),
+                    }
+                })
+                .collect(),
+        })
+    }
+
+    /// How the search went, in a sentence or two.
+    pub(super) fn words(&self) -> String {
+        let end = self.convergence.as_ref();
+        format!(
+            "Of {} variants {} failed and {} ran at less than {:.0} % of the best rate.{}",
+            self.variants,
+            self.failed,
+            self.slow,
+            SLOW_BELOW * 100.0,
+            end.map_or_else(String::new, |words| format!(" {words}"))
+        )
+    }
+
+    /// Number of failed and slow variants that are not listed.
+    pub(super) fn more(&self) -> usize {
+        self.failed + self.slow - self.bad.len()
+    }
+}
