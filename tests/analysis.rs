@@ -214,6 +214,8 @@ fn a_list_of_shapes_has_roof_times_and_no_empty_tables() {
         "{text}"
     );
     assert!(text.contains("| memory-bound | 32 |"), "{text}");
+    let short = gemm_findings(&report);
+    assert!(short.contains("no operation has a time") && !short.contains("account for"));
     let page = html(&report, &[]);
     assert!(page.contains("<h2>Shapes without a time</h2>") && !page.contains("<h2>Findings</h2>"));
     let parsed: serde_json::Value = serde_json::from_str(&json(&report)).unwrap();

@@ -125,7 +125,7 @@ impl UntimedList {
             n => format!("; {} more have no known roof", plural(n as u64, "shape")),
         };
         format!(
-            "{}, {} at the roof for all calls{without}.",
+            "{} with a roof time, {} for all calls{without}.",
             plural(self.total as u64, "shape"),
             Seconds(self.roof_time_s)
         )
@@ -174,7 +174,8 @@ mod tests {
         let all = large.roof_time_s + 10.0 * small.roof_time_s;
         assert!((list.roof_time_s - all).abs() < 1e-15);
         assert!(
-            list.words().starts_with("2 shapes, 614.6 µs"),
+            list.words()
+                .starts_with("2 shapes with a roof time, 614.6 µs for all calls."),
             "{}",
             list.words()
         );

@@ -57,7 +57,7 @@ fn only_shapes(shapes: &UntimedList) -> [String; 3] {
     let reach = if shapes.total == 0 {
         "Choose a device to see what its roof allows.".to_owned()
     } else {
-        format!("At best: {}", shapes.words())
+        shapes.words()
     };
     [
         format!("{what} only: {have} no time, so nothing can be said about lost time."),

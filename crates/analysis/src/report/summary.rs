@@ -30,8 +30,12 @@ fn whole(part: &ReportPart) -> &str {
 /// Writes the summary of a report; see [`gemm_findings_of`].
 pub fn gemm_findings(report: &Report) -> String {
     let mut out = String::from("# GEMM Analysis Summary\n\n## Overview\n");
-    for part in &report.parts {
-        overview(part, &mut out);
+    if report.only_shapes() {
+        let _ = writeln!(out, "{}", md(&report.sentences[..2].join(" ")));
+    } else {
+        for part in &report.parts {
+            overview(part, &mut out);
+        }
     }
     if let Some(standing) = &report.standing {
         let _ = writeln!(out, "Fastest: {}.", md(&standing.words()));
@@ -44,7 +48,9 @@ pub fn gemm_findings(report: &Report) -> String {
         .filter(|b| b.validated)
         .take(MAX_BOTTLENECKS)
         .collect();
-    if validated.is_empty() {
+    if report.only_shapes() {
+        out.push_str("\nNone: no operation has a time.\n");
+    } else if validated.is_empty() {
         out.push_str("\nNone of the flagged operations is worth acting on.\n");
     }
     for (i, b) in validated.iter().enumerate() {
