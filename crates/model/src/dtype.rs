@@ -8,75 +8,116 @@ mod parse;
 pub(crate) use parse::from_tensile_code;
 pub use parse::{ParsedType, from_blas_letter, from_deepbench_precision};
 
+/// Declares the data types: each with its id, its name and its bits.
+macro_rules! types {
+    (
+        $(#[$meta:meta])*
+        pub enum $type:ident {
+            $($(#[$doc:meta])* $variant:ident = $id:literal, $name:literal, $bits:literal;)*
+        }
+    ) => {
+        $(#[$meta])*
+        pub enum $type {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $type {
+            /// Key for links and exports: letters, digits and underscores only. Equal to the serde
+            /// name.
+            pub fn id(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $id,)*
+                }
+            }
+
+            /// Short name as the page writes it: `bf16`, `fp8 E4M3`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// Bits of one stored element, block scales not included.
+            pub fn bits(self) -> u32 {
+                match self {
+                    $(Self::$variant => $bits,)*
+                }
+            }
+        }
+    };
+}
+
+types! {
 /// An operand's or accumulator's number format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DataType {
     /// IEEE binary64.
-    Fp64,
+    Fp64 = "fp64", "fp64", 64;
     /// IEEE binary32.
-    Fp32,
+    Fp32 = "fp32", "fp32", 32;
     /// Stored as 32 bit, multiplied with a 10-bit mantissa.
-    Tf32,
+    Tf32 = "tf32", "tf32", 32;
     /// IEEE binary16.
-    Fp16,
+    Fp16 = "fp16", "fp16", 16;
     /// bfloat16.
-    Bf16,
+    Bf16 = "bf16", "bf16", 16;
     /// OCP E4M3 (finite, "fn").
-    Fp8E4m3,
+    Fp8E4m3 = "fp8_e4m3", "fp8 E4M3", 8;
     /// OCP E5M2.
-    Fp8E5m2,
+    Fp8E5m2 = "fp8_e5m2", "fp8 E5M2", 8;
     /// E4M3 with another bias and one zero (AMD CDNA3).
-    Fp8E4m3Fnuz,
+    Fp8E4m3Fnuz = "fp8_e4m3_fnuz", "fp8 E4M3 fnuz", 8;
     /// E5M2 with another bias and one zero (AMD CDNA3).
-    Fp8E5m2Fnuz,
+    Fp8E5m2Fnuz = "fp8_e5m2_fnuz", "fp8 E5M2 fnuz", 8;
     /// Signed 8-bit integer.
-    Int8,
+    Int8 = "int8", "int8", 8;
     /// Signed 32-bit integer (accumulator or output).
-    Int32,
+    Int32 = "int32", "int32", 32;
     /// Signed 4-bit integer.
-    Int4,
+    Int4 = "int4", "int4", 4;
     /// 6-bit float without a block scale.
-    Fp6,
+    Fp6 = "fp6", "fp6", 6;
     /// 4-bit float (E2M1) without a block scale.
-    Fp4,
+    Fp4 = "fp4", "fp4", 4;
     /// OCP MXFP8: 8-bit elements, one 8-bit scale per 32.
-    MxFp8,
+    MxFp8 = "mx_fp8", "MXFP8", 8;
     /// OCP MXFP6: 6-bit elements, one 8-bit scale per 32.
-    MxFp6,
+    MxFp6 = "mx_fp6", "MXFP6", 6;
     /// OCP MXFP4: 4-bit elements, one 8-bit scale per 32.
-    MxFp4,
+    MxFp4 = "mx_fp4", "MXFP4", 4;
     /// NVFP4: 4-bit elements, one 8-bit scale per 16.
-    NvFp4,
+    NvFp4 = "nv_fp4", "NVFP4", 4;
     /// Complex of two binary32.
-    C32,
+    C32 = "c32", "complex fp32", 64;
     /// Complex of two binary64.
-    C64,
+    C64 = "c64", "complex fp64", 128;
     /// llama.cpp Q2_K weights: 84 bytes per block of 256.
-    Q2K,
+    Q2K = "q2_k", "Q2_K", 2;
     /// llama.cpp Q3_K weights: 110 bytes per block of 256.
-    Q3K,
+    Q3K = "q3_k", "Q3_K", 3;
     /// llama.cpp Q4_0 weights: 18 bytes per block of 32.
     #[allow(non_camel_case_types)]
-    Q4_0,
+    Q4_0 = "q4_0", "Q4_0", 4;
     /// llama.cpp Q4_1 weights: 20 bytes per block of 32.
     #[allow(non_camel_case_types)]
-    Q4_1,
+    Q4_1 = "q4_1", "Q4_1", 4;
     /// llama.cpp Q4_K weights: 144 bytes per block of 256.
-    Q4K,
+    Q4K = "q4_k", "Q4_K", 4;
     /// llama.cpp Q5_0 weights: 22 bytes per block of 32.
     #[allow(non_camel_case_types)]
-    Q5_0,
+    Q5_0 = "q5_0", "Q5_0", 5;
     /// llama.cpp Q5_1 weights: 24 bytes per block of 32.
     #[allow(non_camel_case_types)]
-    Q5_1,
+    Q5_1 = "q5_1", "Q5_1", 5;
     /// llama.cpp Q5_K weights: 176 bytes per block of 256.
-    Q5K,
+    Q5K = "q5_k", "Q5_K", 5;
     /// llama.cpp Q6_K weights: 210 bytes per block of 256.
-    Q6K,
+    Q6K = "q6_k", "Q6_K", 6;
     /// llama.cpp Q8_0 weights: 34 bytes per block of 32.
     #[allow(non_camel_case_types)]
-    Q8_0,
+    Q8_0 = "q8_0", "Q8_0", 8;
+}
 }
 
 /// The types that share one peak rate of a device.
@@ -141,23 +182,6 @@ impl DataType {
         Self::Q3K,
         Self::Q2K,
     ];
-
-    /// Bits of one stored element, block scales not included.
-    pub fn bits(self) -> u32 {
-        use DataType::*;
-        match self {
-            C64 => 128,
-            Fp64 | C32 => 64,
-            Fp32 | Tf32 | Int32 => 32,
-            Fp16 | Bf16 => 16,
-            Fp8E4m3 | Fp8E5m2 | Fp8E4m3Fnuz | Fp8E5m2Fnuz | Int8 | MxFp8 | Q8_0 => 8,
-            Fp6 | MxFp6 | Q6K => 6,
-            Q5_0 | Q5_1 | Q5K => 5,
-            Int4 | Fp4 | MxFp4 | NvFp4 | Q4_0 | Q4_1 | Q4K => 4,
-            Q3K => 3,
-            Q2K => 2,
-        }
-    }
 
     /// Bytes of one stored element, block scales not included.
     pub fn bytes(self) -> f64 {
@@ -227,80 +251,6 @@ impl DataType {
     /// Multiplications and additions are complex: 8 real operations a multiply-add.
     pub fn is_complex(self) -> bool {
         matches!(self, Self::C32 | Self::C64)
-    }
-
-    /// Short name as the page writes it: `bf16`, `fp8 E4M3`.
-    pub fn name(self) -> &'static str {
-        use DataType::*;
-        match self {
-            Fp64 => "fp64",
-            Fp32 => "fp32",
-            Tf32 => "tf32",
-            Fp16 => "fp16",
-            Bf16 => "bf16",
-            Fp8E4m3 => "fp8 E4M3",
-            Fp8E5m2 => "fp8 E5M2",
-            Fp8E4m3Fnuz => "fp8 E4M3 fnuz",
-            Fp8E5m2Fnuz => "fp8 E5M2 fnuz",
-            Int8 => "int8",
-            Int32 => "int32",
-            Int4 => "int4",
-            Fp6 => "fp6",
-            Fp4 => "fp4",
-            MxFp8 => "MXFP8",
-            MxFp6 => "MXFP6",
-            MxFp4 => "MXFP4",
-            NvFp4 => "NVFP4",
-            C32 => "complex fp32",
-            C64 => "complex fp64",
-            Q2K => "Q2_K",
-            Q3K => "Q3_K",
-            Q4_0 => "Q4_0",
-            Q4_1 => "Q4_1",
-            Q4K => "Q4_K",
-            Q5_0 => "Q5_0",
-            Q5_1 => "Q5_1",
-            Q5K => "Q5_K",
-            Q6K => "Q6_K",
-            Q8_0 => "Q8_0",
-        }
-    }
-
-    /// Key for links and exports: letters, digits and underscores only. Equal to the serde name.
-    pub fn id(self) -> &'static str {
-        use DataType::*;
-        match self {
-            Fp64 => "fp64",
-            Fp32 => "fp32",
-            Tf32 => "tf32",
-            Fp16 => "fp16",
-            Bf16 => "bf16",
-            Fp8E4m3 => "fp8_e4m3",
-            Fp8E5m2 => "fp8_e5m2",
-            Fp8E4m3Fnuz => "fp8_e4m3_fnuz",
-            Fp8E5m2Fnuz => "fp8_e5m2_fnuz",
-            Int8 => "int8",
-            Int32 => "int32",
-            Int4 => "int4",
-            Fp6 => "fp6",
-            Fp4 => "fp4",
-            MxFp8 => "mx_fp8",
-            MxFp6 => "mx_fp6",
-            MxFp4 => "mx_fp4",
-            NvFp4 => "nv_fp4",
-            C32 => "c32",
-            C64 => "c64",
-            Q2K => "q2_k",
-            Q3K => "q3_k",
-            Q4_0 => "q4_0",
-            Q4_1 => "q4_1",
-            Q4K => "q4_k",
-            Q5_0 => "q5_0",
-            Q5_1 => "q5_1",
-            Q5K => "q5_k",
-            Q6K => "q6_k",
-            Q8_0 => "q8_0",
-        }
     }
 
     /// The type with this [`id`](Self::id).

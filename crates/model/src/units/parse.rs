@@ -2,49 +2,57 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Declares a unit: each of its variants with its size in SI and its symbol.
+macro_rules! units {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident {
+            $($(#[$doc:meta])* $variant:ident = $si:literal, $label:literal;)*
+        }
+    ) => {
+        $(#[$meta])*
+        pub enum $name {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $name {
+            /// Every unit: times from the largest, the others from the smallest, decimal first.
+            pub const ALL: [Self; [$($si),*].len()] = [$(Self::$variant),*];
+
+            /// How much of the SI unit (s, FLOP/s, B/s) one of this unit is.
+            pub fn to_si(self) -> f64 {
+                match self {
+                    $(Self::$variant => $si,)*
+                }
+            }
+
+            /// The symbol that the page shows: `µs`, `TFLOP/s`, `GiB/s`.
+            pub fn label(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $label,)*
+                }
+            }
+        }
+    };
+}
+
+units! {
 /// The unit of a column of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeUnit {
     /// Second.
-    Seconds,
+    Seconds = 1.0, "s";
     /// Millisecond.
-    Milliseconds,
+    Milliseconds = 1e-3, "ms";
     /// Microsecond.
-    Microseconds,
+    Microseconds = 1e-6, "µs";
     /// Nanosecond.
-    Nanoseconds,
+    Nanoseconds = 1e-9, "ns";
+}
 }
 
 impl TimeUnit {
-    /// Every unit, largest first.
-    pub const ALL: [Self; 4] = [
-        Self::Seconds,
-        Self::Milliseconds,
-        Self::Microseconds,
-        Self::Nanoseconds,
-    ];
-
-    /// Seconds in one of this unit.
-    pub fn to_si(self) -> f64 {
-        match self {
-            Self::Seconds => 1.0,
-            Self::Milliseconds => 1e-3,
-            Self::Microseconds => 1e-6,
-            Self::Nanoseconds => 1e-9,
-        }
-    }
-
-    /// The symbol that the page shows: `µs`.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Seconds => "s",
-            Self::Milliseconds => "ms",
-            Self::Microseconds => "µs",
-            Self::Nanoseconds => "ns",
-        }
-    }
-
     /// Reads a text that is a unit and nothing else: `us`, `msec`, `(sec)`. Accepts the micro sign
     /// and the Greek mu, and ignores case.
     ///
@@ -71,59 +79,27 @@ impl TimeUnit {
     }
 }
 
+units! {
 /// The unit of a column of rates of work. FLOP and integer operations count the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateUnit {
     /// FLOP/s.
-    Flops,
+    Flops = 1.0, "FLOP/s";
     /// 1e3 FLOP/s.
-    KiloFlops,
+    KiloFlops = 1e3, "kFLOP/s";
     /// 1e6 FLOP/s.
-    MegaFlops,
+    MegaFlops = 1e6, "MFLOP/s";
     /// 1e9 FLOP/s.
-    GigaFlops,
+    GigaFlops = 1e9, "GFLOP/s";
     /// 1e12 FLOP/s.
-    TeraFlops,
+    TeraFlops = 1e12, "TFLOP/s";
     /// 1e15 FLOP/s.
-    PetaFlops,
+    PetaFlops = 1e15, "PFLOP/s";
+}
 }
 
 impl RateUnit {
-    /// Every unit, smallest first.
-    pub const ALL: [Self; 6] = [
-        Self::Flops,
-        Self::KiloFlops,
-        Self::MegaFlops,
-        Self::GigaFlops,
-        Self::TeraFlops,
-        Self::PetaFlops,
-    ];
-
-    /// FLOP/s in one of this unit.
-    pub fn to_si(self) -> f64 {
-        match self {
-            Self::Flops => 1.0,
-            Self::KiloFlops => 1e3,
-            Self::MegaFlops => 1e6,
-            Self::GigaFlops => 1e9,
-            Self::TeraFlops => 1e12,
-            Self::PetaFlops => 1e15,
-        }
-    }
-
-    /// The symbol that the page shows: `TFLOP/s`.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Flops => "FLOP/s",
-            Self::KiloFlops => "kFLOP/s",
-            Self::MegaFlops => "MFLOP/s",
-            Self::GigaFlops => "GFLOP/s",
-            Self::TeraFlops => "TFLOP/s",
-            Self::PetaFlops => "PFLOP/s",
-        }
-    }
-
     /// Reads a text that is a unit: `TFLOPS`, `Gflops`, `TFLOPS/s`, `TERAFLOPS`, `tops`.
     ///
     /// A bare `GFLOP` is an amount of work and not a rate: `None`.
@@ -167,82 +143,41 @@ impl RateUnit {
     }
 }
 
+units! {
 /// The unit of a column of bandwidths. Decimal and binary units are kept apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BandwidthUnit {
     /// B/s.
     #[serde(rename = "B/s")]
-    Bytes,
+    Bytes = 1.0, "B/s";
     /// 1e3 B/s.
     #[serde(rename = "kB/s")]
-    Kilobytes,
+    Kilobytes = 1e3, "kB/s";
     /// 1e6 B/s.
     #[serde(rename = "MB/s")]
-    Megabytes,
+    Megabytes = 1e6, "MB/s";
     /// 1e9 B/s.
     #[serde(rename = "GB/s")]
-    Gigabytes,
+    Gigabytes = 1e9, "GB/s";
     /// 1e12 B/s.
     #[serde(rename = "TB/s")]
-    Terabytes,
+    Terabytes = 1e12, "TB/s";
     /// 2^10 B/s.
     #[serde(rename = "KiB/s")]
-    Kibibytes,
+    Kibibytes = 1024.0, "KiB/s";
     /// 2^20 B/s.
     #[serde(rename = "MiB/s")]
-    Mebibytes,
+    Mebibytes = 1048576.0, "MiB/s";
     /// 2^30 B/s.
     #[serde(rename = "GiB/s")]
-    Gibibytes,
+    Gibibytes = 1073741824.0, "GiB/s";
     /// 2^40 B/s.
     #[serde(rename = "TiB/s")]
-    Tebibytes,
+    Tebibytes = 1099511627776.0, "TiB/s";
+}
 }
 
 impl BandwidthUnit {
-    /// Every unit, decimal ones first.
-    pub const ALL: [Self; 9] = [
-        Self::Bytes,
-        Self::Kilobytes,
-        Self::Megabytes,
-        Self::Gigabytes,
-        Self::Terabytes,
-        Self::Kibibytes,
-        Self::Mebibytes,
-        Self::Gibibytes,
-        Self::Tebibytes,
-    ];
-
-    /// Byte/s in one of this unit.
-    pub fn to_si(self) -> f64 {
-        match self {
-            Self::Bytes => 1.0,
-            Self::Kilobytes => 1e3,
-            Self::Megabytes => 1e6,
-            Self::Gigabytes => 1e9,
-            Self::Terabytes => 1e12,
-            Self::Kibibytes => 1024.0,
-            Self::Mebibytes => 1048576.0,
-            Self::Gibibytes => 1073741824.0,
-            Self::Tebibytes => 1099511627776.0,
-        }
-    }
-
-    /// The symbol that the page shows: `GB/s`, `GiB/s`.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Bytes => "B/s",
-            Self::Kilobytes => "kB/s",
-            Self::Megabytes => "MB/s",
-            Self::Gigabytes => "GB/s",
-            Self::Terabytes => "TB/s",
-            Self::Kibibytes => "KiB/s",
-            Self::Mebibytes => "MiB/s",
-            Self::Gibibytes => "GiB/s",
-            Self::Tebibytes => "TiB/s",
-        }
-    }
-
     /// Reads a text that is a unit: `GB/s`, `GiB/s`, `TB/s`, `bytes/sec`, `tb_per_sec`.
     ///
     /// The spelling decides between decimal and binary units. Importers correct producers that

@@ -269,18 +269,11 @@ impl ColumnUnit {
 
 impl fmt::Display for ColumnUnit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ColumnUnit::Time(TimeUnit::Seconds) => "s",
-            ColumnUnit::Time(TimeUnit::Milliseconds) => "ms",
-            ColumnUnit::Time(TimeUnit::Microseconds) => "us",
-            ColumnUnit::Time(TimeUnit::Nanoseconds) => "ns",
-            ColumnUnit::Rate(RateUnit::Flops) => "flops",
-            ColumnUnit::Rate(RateUnit::KiloFlops) => "kflops",
-            ColumnUnit::Rate(RateUnit::MegaFlops) => "mflops",
-            ColumnUnit::Rate(RateUnit::GigaFlops) => "gflops",
-            ColumnUnit::Rate(RateUnit::TeraFlops) => "tflops",
-            ColumnUnit::Rate(RateUnit::PetaFlops) => "pflops",
-            ColumnUnit::Bandwidth(u) => return f.write_str(&u.label().to_lowercase()),
+        let label = self.label().to_lowercase();
+        f.write_str(&match self {
+            ColumnUnit::Time(_) => label.replace('µ', "u"),
+            ColumnUnit::Rate(_) => label.replace("op/s", "ops"),
+            ColumnUnit::Bandwidth(_) => label,
         })
     }
 }
