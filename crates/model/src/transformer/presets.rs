@@ -16,60 +16,31 @@ pub fn preset(id: &str) -> Option<&'static Model> {
 }
 
 /// A decoder of the Llama kind: grouped attention, gated feed-forward, no biases.
-struct Llama {
-    id: &'static str,
-    name: &'static str,
-    repository: &'static str,
-    layers: u32,
-    hidden: u32,
-    heads: u32,
-    kv_heads: u32,
-    intermediate: u32,
-    vocab: u32,
-}
-
-impl Llama {
-    fn model(&self) -> Model {
-        Model {
-            id: self.id.to_owned(),
-            name: self.name.to_owned(),
-            layers: self.layers,
-            hidden: self.hidden,
-            heads: self.heads,
-            attention: Attention::Grouped {
-                kv_heads: self.kv_heads,
-                head_dim: self.hidden / self.heads,
-            },
-            intermediate: self.intermediate,
-            gated: true,
-            experts: None,
-            vocab: self.vocab,
-            tied_embeddings: false,
-            lm_head: true,
-            extra_embeddings: 0,
-            qkv_bias: false,
-            bias: false,
-            source: format!("config.json of {} on Hugging Face", self.repository),
-        }
-    }
-}
-
 fn llama(
-    (id, name, repository): (&'static str, &'static str, &'static str),
+    (id, name, repository): (&str, &str, &str),
     [layers, hidden, heads, kv_heads, intermediate, vocab]: [u32; 6],
 ) -> Model {
-    Llama {
-        id,
-        name,
-        repository,
+    Model {
+        id: id.to_owned(),
+        name: name.to_owned(),
         layers,
         hidden,
         heads,
-        kv_heads,
+        attention: Attention::Grouped {
+            kv_heads,
+            head_dim: hidden / heads,
+        },
         intermediate,
+        gated: true,
+        experts: None,
         vocab,
+        tied_embeddings: false,
+        lm_head: true,
+        extra_embeddings: 0,
+        qkv_bias: false,
+        bias: false,
+        source: format!("config.json of {repository} on Hugging Face"),
     }
-    .model()
 }
 
 fn build() -> Vec<Model> {
