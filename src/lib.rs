@@ -11,7 +11,7 @@
 //! | `app/load` | the queue of files; files that are dropped, samples, data that a link brings |
 //! | `app/sidebar` | cards of the loaded files, filters |
 //! | `app/views` | the tabs and what each shows: roofline, other charts, overview, table |
-//! | `app/chart_view` | a chart on the page: canvas, pointer and keys, tooltip, saving |
+//! | `app/chart_view` | a chart on the page: the picture that follows from its inputs, pointer and keys, tooltip, saving |
 //! | `app/planner` | the planner |
 //! | `app/detail` | the panel of the selected rows |
 //! | `app/dialogs` | help, formats, devices, columns, pasting, sharing |
