@@ -74,10 +74,11 @@ const NAMED_FOLDERS: usize = 2;
 
 fn name(path: &Path, common: &Path) -> String {
     let below = path.strip_prefix(common).unwrap_or(path);
-    if below.components().count() <= NAMED_FOLDERS + 1 {
-        return with_slashes(below);
-    }
-    with_slashes(path.file_name().map_or(path, Path::new))
+    let bare = Path::new(path.file_name().unwrap_or(path.as_os_str()));
+    let near = below.components().count() <= NAMED_FOLDERS + 1;
+    // Files that share nothing but the root of the machine.
+    let apart = common.has_root() && common.parent().is_none();
+    with_slashes(if near && !apart { below } else { bare })
 }
 
 /// The folder that all single files lie in: their names begin below it.
