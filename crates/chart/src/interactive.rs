@@ -1,9 +1,9 @@
 //! A drawn chart that answers to a pointer and a keyboard: what is under them, what lies over the
 //! picture while they move, what a box selects, what is saved.
 //!
-//! Most charts answer by the hit areas of their scene ([`SceneChart`]). A chart with a million
+//! Most charts answer by the hit areas of their scene (`SceneChart`). A chart with a million
 //! points, or with axes that can be zoomed, brings answers of its own
-//! ([`Chart::interactive`](crate::charts::Chart::interactive)).
+//! ([`Chart::interactive`]).
 
 use crate::camera::{Camera, Zoom};
 use crate::charts::{Chart, RenderOptions};

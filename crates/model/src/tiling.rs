@@ -6,7 +6,7 @@
 //!
 //! Sizes and tile have the same orientation: the first size is divided by the first number of the
 //! tile. A tile from a column-major library ([`kernel_name`]) is swapped first, with
-//! [`Tile::swapped`].
+//! `Tile::swapped`.
 //!
 //! ```
 //! use gemmscope_model::tiling::{Tile, Tiling};

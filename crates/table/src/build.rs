@@ -142,7 +142,7 @@ impl TableBuilder {
         self.column(meaning, label, "", values)
     }
 
-    /// A number column with a meaning, in the meaning's SI unit ([`ColumnMeaning::unit`]).
+    /// A number column with a meaning, in the meaning's SI unit (`ColumnMeaning::unit`).
     pub fn number_column(&mut self, meaning: ColumnMeaning, label: &str) -> ColumnId {
         let values = Values::Number(Vec::with_capacity(self.room));
         let id = self.column(meaning, label, meaning.unit(), values);

@@ -214,7 +214,7 @@ pub(crate) fn title(column: &Column) -> String {
     format!("{what}{unit}: {name}")
 }
 
-/// Reads a header that [`title`] wrote; the column has no data.
+/// Reads a header that `title` wrote; the column has no data.
 pub fn parse_title(title: &str) -> Option<Column> {
     let (what, name) = title.split_once(": ")?;
     let (what, unit) = match what.split_once(" (") {

@@ -147,7 +147,7 @@ impl RowSet {
     }
 
     /// The set as text, `split_k*0.2-9_0.12_1.3.1`: file, line or lines, and the point of the line
-    /// if it is not the first. `None` if that is longer than [`LONGEST`].
+    /// if it is not the first. `None` if that is longer than `LONGEST`.
     pub fn encode(&self) -> Option<String> {
         let mut out = format!("{}*", self.what);
         for (i, r) in self.runs.iter().enumerate() {

@@ -35,7 +35,7 @@ pub struct Options {
 
 impl Options {
     /// For a canvas of `dpr` device pixels per CSS pixel whose context is scaled by
-    /// 1 / [`Options::SUBPIXEL`].
+    /// 1 / `Options::SUBPIXEL`.
     pub fn canvas(dpr: f64) -> Self {
         let dpr = if dpr.is_finite() {
             dpr.clamp(0.5, 8.0)

@@ -92,7 +92,7 @@ enum Mode {
     End,
 }
 
-/// Push scanner; see [`Item`]. It does not check that the text is JSON: other text gives pieces that
+/// Push scanner; see `Item`. It does not check that the text is JSON: other text gives pieces that
 /// do not parse.
 #[derive(Debug)]
 pub struct Scanner {

@@ -19,7 +19,7 @@ pub struct Line<'a> {
     pub number: u32,
     /// The line; only its first bytes if it is too long.
     pub bytes: &'a [u8],
-    /// The line exceeds [`MAX_LINE`].
+    /// The line exceeds `MAX_LINE`.
     pub too_long: bool,
 }
 
