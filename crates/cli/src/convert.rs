@@ -3,7 +3,6 @@
 use crate::args::Args;
 use crate::load::{Exit, load};
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::native_csv;
 use std::io::{Read, Write};
 
@@ -39,15 +38,7 @@ pub(super) fn convert(
         _ => out,
     };
     // With a device: what the roof allows, which is all that a list of shapes can have.
-    let choice = DeviceChoice {
-        default: loaded.device.clone(),
-        ..DeviceChoice::default()
-    };
-    let metrics = Metrics::compute(
-        all,
-        choice.resolve(all, &loaded.custom),
-        RoofKind::default(),
-    );
+    let metrics = loaded.metrics(RoofKind::default());
     let known = metrics.devices.iter().any(Option::is_some);
     let writer = native_csv::CsvWriter::new(all, known.then_some(&metrics));
     target.write_all(writer.header().as_bytes())?;

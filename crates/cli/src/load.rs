@@ -10,6 +10,7 @@ use gemmscope_model::hardware::{self, Device, NameMatch, RoofKind};
 use gemmscope_model::units::plural;
 use gemmscope_table::dataset::{Assumption, Dataset};
 use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
 use std::ffi::OsString;
@@ -51,6 +52,15 @@ impl Loaded {
     /// True if there is something to show.
     pub(super) fn has_rows(&self) -> bool {
         !self.data.is_empty() && self.misuse.is_none()
+    }
+
+    /// The figures of all rows, with the chosen device, against this roof.
+    pub(super) fn metrics(&self, roof: RoofKind) -> Metrics {
+        let choice = DeviceChoice {
+            default: self.device.clone(),
+            ..DeviceChoice::default()
+        };
+        Metrics::compute(&self.data, choice.resolve(&self.data, &self.custom), roof)
     }
 
     /// Reports on `err` what went wrong, what was left out, and what the tables have skipped.

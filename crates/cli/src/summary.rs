@@ -9,7 +9,6 @@ use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, percent, plural};
 use gemmscope_table::dataset::Rejected;
 use gemmscope_table::field::Frame;
-use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use std::io::{Read, Write};
 use std::sync::Arc;
 
@@ -23,24 +22,19 @@ pub(super) fn summary(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<Exit> {
-    let loaded = load(args, stdin);
+    let mut loaded = load(args, stdin);
     if let Some(misuse) = &loaded.misuse {
         writeln!(err, "gemmscope: {misuse}")?;
         return Ok(Exit::Misuse);
     }
-    let data = &loaded.data;
-    let choice = DeviceChoice {
-        default: loaded.device.clone(),
-        ..DeviceChoice::default()
-    };
     let roof = if loaded.measured_peaks {
         RoofKind::Achievable
     } else {
         RoofKind::default()
     };
-    let devices = choice.resolve(data, &loaded.custom);
-    let metrics = Metrics::compute(data, devices, roof);
-    let whole = Frame::all(Arc::new(loaded.data.clone()), Arc::new(metrics));
+    let metrics = loaded.metrics(roof);
+    let data = Arc::new(std::mem::take(&mut loaded.data));
+    let whole = Frame::all(data.clone(), Arc::new(metrics));
     let frame = match args.rows {
         None => whole,
         kind => whole.as_kind(kind),

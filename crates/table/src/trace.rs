@@ -108,8 +108,7 @@ pub struct Repeated {
 }
 
 /// Tables whose rows are those of another one, which would be counted twice: the same operations
-/// of one run in a trace and its report, and the shapes of a capture that a run has taken. Returns
-/// the index of each, and the reason with the other table's name.
+/// of one run in a trace and its report, and the shapes of a capture that a run has taken.
 pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
     let rows: Vec<Option<Vec<Call>>> = tables.iter().map(|d| calls_of(d)).collect();
     let name = |i: usize| tables[i].sources.first().map_or("", |s| s.name.as_str());
