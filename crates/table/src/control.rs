@@ -283,6 +283,15 @@ impl Control {
         self
     }
 
+    /// The same number with a unit behind the field.
+    #[must_use]
+    pub fn with_unit(mut self, of: &'static str) -> Self {
+        if let Kind::Number { unit, .. } = &mut self.kind {
+            *unit = of;
+        }
+        self
+    }
+
     /// A search field.
     pub fn text(state: &ViewState, key: &str, label: &str, hint: &str) -> Self {
         Control {

@@ -36,6 +36,7 @@ impl PlanChart {
         settings.color = settings.color.filter(|_| !inputs.frame.data.is_empty());
         settings.numbers = crate::roofline::Numbers::None;
         settings.ceilings = crate::roofline::Ceilings::None;
+        settings.baseline = None;
         PlanChart {
             plan,
             opened: Opened::new(inputs, settings),

@@ -1,5 +1,7 @@
 //! The roofline as one of the charts.
 
+use super::baseline::Baseline;
+use super::heaviest::Heaviest;
 use super::interactive::{Extras, InteractiveRoofline};
 use super::settings::{PARAMS, Settings, controls};
 use super::{Points, numbered};
@@ -9,6 +11,7 @@ use crate::interactive::InteractiveChart;
 use crate::palette::Theme;
 use crate::scene::Scene;
 use gemmscope_table::control::Control;
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
 use std::sync::Arc;
@@ -35,6 +38,10 @@ pub(crate) struct Opened {
     pub(super) colors: Arc<Colors>,
     pub(super) settings: Settings,
     pub(super) numbered: Vec<u32>,
+    /// Rows that pass the filters and are too light.
+    pub(super) background: Vec<u32>,
+    pub(super) baseline: Baseline,
+    pub(super) notes: Vec<String>,
     controls: Vec<Control>,
 }
 
@@ -42,12 +49,31 @@ impl Opened {
     /// Finds the positions and colours of the rows, and those that carry a number.
     pub(crate) fn new(inputs: &Inputs<'_>, settings: Settings) -> Arc<Self> {
         let frame = inputs.frame;
+        let mut notes = Vec::new();
+        let mut shown = frame.clone();
+        let mut background = Vec::new();
+        if let Some(heaviest) = Heaviest::of(frame, settings.heaviest) {
+            let light = |row: &&u32| heaviest.rows.binary_search(row).is_err();
+            background = frame.rows.iter().filter(light).copied().collect();
+            shown = frame.with_rows(Arc::new(heaviest.rows));
+            notes.push(heaviest.note);
+        }
+        let baseline = match &settings.baseline {
+            Some(side) if frame.decision().kind == DataKind::Sides => {
+                Baseline::of(frame, side, &shown.rows)
+            }
+            _ => None,
+        };
+        notes.extend(baseline.iter().map(|b| b.note.clone()));
         Arc::new(Opened {
             points: inputs.cache.points(&frame.data, &frame.metrics),
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
             numbered: numbered(frame, settings.numbers, inputs.selected),
             controls: controls(frame, inputs.state),
-            frame: frame.clone(),
+            frame: shown,
+            background,
+            baseline: baseline.unwrap_or_default(),
+            notes,
             settings,
         })
     }
@@ -91,7 +117,7 @@ impl Chart for Roofline {
     }
 
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        self.0.notes.clone()
     }
 
     fn height(&self, width: f64) -> f64 {

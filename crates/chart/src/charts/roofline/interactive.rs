@@ -66,6 +66,10 @@ fn input<'a>(
         planned: &extras.planned,
         waymarks: &extras.waymarks,
         roofs: &extras.roofs,
+        roof_types: opened.settings.roofs,
+        background: &opened.background,
+        faint: &opened.baseline.rows,
+        links: &opened.baseline.links,
         ..Input::new(
             &opened.frame,
             &opened.points,
@@ -242,7 +246,7 @@ impl InteractiveChart for InteractiveRoofline {
     }
 
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        self.opened.notes.clone()
     }
 
     fn heights(&self) -> (f64, f64) {

@@ -172,6 +172,10 @@ impl Survey {
                 counts.measured += u64::from(measured.is_some());
             }
         }
+        for (x, y, _) in input.background.iter().filter_map(|r| input.points.get(*r)) {
+            (x0, x1) = (smaller(x0, x), larger(x1, x));
+            (y0, y1) = (smaller(y0, y), larger(y1, y));
+        }
         let range =
             |a: f32, b: f32| (a <= b).then(|| (10f64.powf(f64::from(a)), 10f64.powf(f64::from(b))));
         Survey {
@@ -301,12 +305,11 @@ impl<'a> Sizes<'a> {
 pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
     let (base, opacity) = look(counts.in_view);
     let sizes = Sizes::of(input, base);
-    let palette: Vec<Color> = input
-        .color_scale
-        .palette
-        .iter()
-        .map(|c| alpha(*c, opacity))
-        .collect();
+    let colors = &input.color_scale.palette;
+    let with = |opacity: f64| colors.iter().map(move |c| alpha(*c, opacity));
+    // Each colour once more, for faint marks.
+    let palette: Vec<Color> = with(opacity).chain(with(opacity * FAINT)).collect();
+    let is_faint = |row: u32| input.faint.binary_search(&row).is_ok();
     const SYMBOLS: [Symbol; 5] = [
         Symbol::Ring,
         Symbol::Dot,
@@ -324,6 +327,9 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
         // Large ones first, so that they cover none of the small ones.
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     }
+    if !input.faint.is_empty() {
+        order.sort_by_key(|o| !is_faint(o.1));
+    }
     for (radius, row, x, y, place) in order {
         let code = input.color_scale.code(row as usize);
         let symbol = match place {
@@ -339,7 +345,10 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
         if let Some(b) = batches.iter_mut().find(|b| b.symbol == symbol) {
             b.xs.push(x);
             b.ys.push(y);
-            b.codes.push(code);
+            b.codes.push(match is_faint(row) {
+                true => code + colors.len() as u16,
+                false => code,
+            });
             if sizes.most > 0.0 {
                 b.radii.push(radius);
             }
@@ -368,6 +377,25 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
             .filter(|b| !b.is_empty())
             .map(Item::Marks),
     );
+}
+
+/// Opacity of faint marks, as a part of that of the others.
+const FAINT: f64 = 0.35;
+
+/// Grey dots of the rows in the background, while they are few.
+pub(super) fn background(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
+    if input.background.len() > input.density_above {
+        return;
+    }
+    let color = alpha(input.theme.other, 0.35);
+    let mut dots = Marks::new(Symbol::Dot, 2.0, vec![color]);
+    each_of(input.background, input, plot, |_, x, y, _| {
+        dots.xs.push(x);
+        dots.ys.push(y);
+    });
+    if !dots.is_empty() {
+        scene.items.push(Item::Marks(dots));
+    }
 }
 
 /// Up to so many points a line ties each to its place at measured bytes; of more only the selected and

@@ -1,7 +1,9 @@
 //! The roofline: every GEMM by arithmetic intensity and attained rate, under what its device
 //! allows. Both axes are logarithmic.
 
+mod baseline;
 mod chart;
+mod heaviest;
 mod interactive;
 mod legend;
 mod marks;
@@ -15,7 +17,7 @@ pub use marks::Points;
 pub use overlay::{Overlay, overlay};
 pub use planned::{Arrow, Planned, Waymark};
 pub use roofs::{RoofLine, merge as merge_roof};
-pub use settings::{Ceilings, Numbers, Settings, numbered};
+pub use settings::{Ceilings, Numbers, Roofs, Settings, numbered};
 pub use table::table;
 
 pub(super) use chart::KIND;
@@ -88,8 +90,16 @@ pub struct Input<'a> {
     pub waymarks: &'a [Waymark],
     /// Roofs to draw beside those of the rows.
     pub roofs: &'a [RoofLine],
+    /// Which roofs of the rows' devices to draw.
+    pub roof_types: Roofs,
     /// Arrows.
     pub arrows: &'a [Arrow],
+    /// Rows besides those of the frame that lie in the background.
+    pub background: &'a [u32],
+    /// Rows of the frame that are drawn faint, ascending: a baseline.
+    pub faint: &'a [u32],
+    /// Pairs of rows with an arrow between them.
+    pub links: &'a [(u32, u32)],
 }
 
 impl<'a> Input<'a> {
@@ -122,7 +132,11 @@ impl<'a> Input<'a> {
             planned: &[],
             waymarks: &[],
             roofs: &[],
+            roof_types: Roofs::OfRows,
             arrows: &[],
+            background: &[],
+            faint: &[],
+            links: &[],
         }
     }
 
@@ -246,9 +260,12 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     scene.items.push(Item::Clip { rect });
     if dense {
         marks::density(&mut scene, input, &plot);
+        baseline::arrows(&mut scene, input, &plot);
         roofs::lines(&mut scene, &plot, theme, &roofs);
     } else {
         roofs::lines(&mut scene, &plot, theme, &roofs);
+        marks::background(&mut scene, input, &plot);
+        baseline::arrows(&mut scene, input, &plot);
         marks::measured(&mut scene, input, &plot, &counts);
         marks::marks(&mut scene, input, &plot, &counts);
     }

@@ -166,6 +166,10 @@ pub(super) fn numbers(scene: &mut Scene, placer: &mut Placer, input: &Input<'_>,
         let Some(at) = input.points.px(plot, *row).filter(|p| plot.holds(*p)) else {
             continue;
         };
+        // The table has the same numbers: those of rows in the background stay free.
+        if input.background.binary_search(row).is_ok() {
+            continue;
+        }
         let label = (i + 1).to_string();
         let size = (
             text::width(&label, FONT, true) + 8.0,

@@ -202,7 +202,7 @@ pub(super) fn planned_labels(
 }
 
 /// A line with a head that ends at `to`.
-fn arrow(scene: &mut Scene, from: (f64, f64), to: (f64, f64), color: Color) {
+pub(super) fn arrow(scene: &mut Scene, from: (f64, f64), to: (f64, f64), color: Color) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy);
     if !length.is_finite() || length < 2.0 {

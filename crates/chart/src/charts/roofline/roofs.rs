@@ -1,6 +1,6 @@
 //! The roofs: slopes, ceilings, ridges, and their labels.
 
-use super::{Input, plate, plate_size};
+use super::{Input, Roofs, plate, plate_size};
 use crate::clip;
 use crate::labels::{Placer, Rect};
 use crate::layout::Plot;
@@ -65,7 +65,7 @@ impl RoofLine {
             .achievable
             .iter()
             .map(|(types, rate)| {
-                let rate = Format::rate().write(*rate, 5);
+                let rate = Format::rate().write(*rate, 4);
                 format!(", max-achievable {rate} ({})", types.join(", "))
             })
             .collect();
@@ -73,7 +73,7 @@ impl RoofLine {
             "{} {}: {} dense{achievable}, {}, ridge at {} FLOP/B",
             self.device,
             self.types.join(", "),
-            Format::rate().write(self.peak, 5),
+            Format::rate().write(self.peak, 4),
             Format::si("B/s").write(self.bandwidth, 4),
             format_short(self.ridge(), 4)
         )
@@ -118,10 +118,21 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
         ) else {
             continue;
         };
-        if rows > 0
-            && let Some(roof) = RoofLine::of(device, op.compute)
+        if rows == 0 {
+            continue;
+        }
+        if let Some(roof) = RoofLine::of(device, op.compute)
+            && [Roofs::OfRows, Roofs::All].contains(&input.roof_types)
         {
             merge(&mut out, RoofLine { rows, ..roof });
+        }
+        let others: Vec<DataType> = match input.roof_types {
+            Roofs::OfRows => Vec::new(),
+            Roofs::All => device.peaks.iter().map(|p| p.dtype).collect(),
+            Roofs::Of(dtype) => vec![dtype],
+        };
+        for roof in others.into_iter().filter_map(|t| RoofLine::of(device, t)) {
+            merge(&mut out, roof);
         }
     }
     out.sort_by(|a, b| b.rows.cmp(&a.rows).then(a.device.cmp(&b.device)));
@@ -129,7 +140,7 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
 }
 
 /// Roofs that get a label and a ridge at most, since more would overlap.
-const LABELLED: usize = 6;
+const LABELLED: usize = 12;
 
 /// Device, bandwidth, ridge of its highest ceiling, colour.
 type Slope<'a> = (&'a str, f64, f64, Option<Color>);
@@ -233,7 +244,7 @@ pub(super) fn labels(
             (true, false) => format!("{} {}", r.device, types.join(", ")),
             _ => types.join(", "),
         };
-        let rate = |v| Format::rate().write(v, 5);
+        let rate = |v| Format::rate().write(v, 4);
         let dense = if narrow { "" } else { " dense" };
         let label = format!("{} {}{dense}", who(&r.types), rate(r.peak));
         ceilings.push((r.peak, r.bandwidth, label));

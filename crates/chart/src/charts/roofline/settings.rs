@@ -2,7 +2,9 @@
 
 use super::SizeBy;
 use gemmscope_analysis::tile_roof::RowTile;
+use gemmscope_model::dtype::DataType;
 use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::view_state::ViewState;
@@ -19,6 +21,14 @@ const CEILING_KEY: &str = "ceiling";
 pub(super) const OFF_KEY: &str = "off";
 /// `off` where points do not show at the intensity of their measured bytes; the legend switches it.
 pub(super) const MEASURED_KEY: &str = "measured";
+/// Share of the time that the shown GEMMs make up, percent.
+const HEAVIEST_KEY: &str = "heaviest";
+/// Whether one side is the baseline of the others.
+const BASELINE_KEY: &str = "baseline";
+/// The side that is the baseline, in Compare too.
+const SIDE_A_KEY: &str = "compare.a";
+/// The roofs that show.
+const ROOFS_KEY: &str = "roofs";
 /// Every parameter that the roofline reads, beside its zoom.
 pub(super) const PARAMS: &[&str] = &[
     COLOR_KEY,
@@ -27,6 +37,10 @@ pub(super) const PARAMS: &[&str] = &[
     CEILING_KEY,
     OFF_KEY,
     MEASURED_KEY,
+    HEAVIEST_KEY,
+    BASELINE_KEY,
+    SIDE_A_KEY,
+    ROOFS_KEY,
 ];
 /// Rows that get a number because of what they cost.
 const NUMBERED: usize = 8;
@@ -59,6 +73,18 @@ pub enum Ceilings {
     None,
 }
 
+/// Which roofs show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Roofs {
+    /// Those of the types that the rows compute in.
+    #[default]
+    OfRows,
+    /// Those of every type of the rows' devices.
+    All,
+    /// That of one type.
+    Of(DataType),
+}
+
 /// What the reader has set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -74,6 +100,12 @@ pub struct Settings {
     pub ceilings: Ceilings,
     /// Points also show at the intensity of their measured bytes.
     pub measured: bool,
+    /// Share of the time that the shown GEMMs make up, percent.
+    pub heaviest: f64,
+    /// The side that is the baseline of the others, "" for the first; `None` where none is.
+    pub baseline: Option<String>,
+    /// Which roofs show.
+    pub roofs: Roofs,
 }
 
 impl Settings {
@@ -100,8 +132,61 @@ impl Settings {
                 _ => Ceilings::Selected,
             },
             measured: state.param(MEASURED_KEY) != Some("off"),
+            heaviest: heaviest(state).as_number(),
+            baseline: baseline(state)
+                .is_on()
+                .then(|| state.param(SIDE_A_KEY).unwrap_or_default().to_owned()),
+            roofs: match state.param(ROOFS_KEY) {
+                Some("all") => Roofs::All,
+                Some(name) => DataType::parse(name).map_or(Roofs::OfRows, Roofs::Of),
+                None => Roofs::OfRows,
+            },
         }
     }
+}
+
+fn heaviest(state: &ViewState) -> Control {
+    Control::count(
+        state,
+        HEAVIEST_KEY,
+        "Heaviest",
+        "Only the heaviest GEMMs that make up this share of the time",
+        (1, 100),
+        100,
+    )
+    .with_slider(100)
+    .with_unit("%")
+}
+
+fn baseline(state: &ViewState) -> Control {
+    Control::toggle(
+        state,
+        BASELINE_KEY,
+        "Baseline",
+        "One side faint, with arrows to the other on the same GEMM",
+        true,
+    )
+}
+
+/// The roofs that can be chosen: by type of the devices of the data.
+fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
+    let mut types: Vec<DataType> = Vec::new();
+    for device in frame.metrics.devices.iter().flatten() {
+        for peak in &device.peaks {
+            if !types.contains(&peak.dtype) {
+                types.push(peak.dtype);
+            }
+        }
+    }
+    if types.len() < 2 {
+        return None;
+    }
+    let mut options = Choice::list(&[("", "of these GEMMs"), ("all", "all types")]);
+    options.extend(types.iter().map(|t| Choice::plain(t.name())));
+    let hint = "The types whose roofs show";
+    Some(Control::choice(
+        state, ROOFS_KEY, "Roofs", hint, options, "",
+    ))
 }
 
 /// What can be set.
@@ -111,6 +196,7 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
     let list = |key, label, hint, options: &[(&str, &str)]| {
         Control::choice(state, key, label, hint, Choice::list(options), "")
     };
+    let sides = frame.decision().kind == DataKind::Sides;
     let mut out = vec![
         Control::field(
             state,
@@ -126,18 +212,23 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
             "What the points' area shows",
             &[("", "the same"), ("time", "total time"), ("count", "calls")],
         ),
-        list(
-            LABELS_KEY,
-            "Numbers",
-            "Which points carry a number, selected ones first; the same numbers stand in the table",
-            &[
-                ("", "most lost time"),
-                ("time", "most time"),
-                ("selected", "only selected"),
-                ("off", "none"),
-            ],
-        ),
+        heaviest(state),
     ];
+    if sides {
+        out.push(baseline(state));
+    }
+    out.extend(roofs(frame, state));
+    out.push(list(
+        LABELS_KEY,
+        "Numbers",
+        "Which points carry a number, selected ones first; the same numbers stand in the table",
+        &[
+            ("", "most lost time"),
+            ("time", "most time"),
+            ("selected", "only selected"),
+            ("off", "none"),
+        ],
+    ));
     if [ColumnMeaning::Kernel, ColumnMeaning::TileM]
         .iter()
         .any(|r| frame.data.column(*r).is_some())

@@ -1,0 +1,143 @@
+//! One side as the baseline of the others: its points are faint, and arrows lead from them to the
+//! other sides' points of the same GEMM.
+
+use super::heaviest::weight;
+use super::{Input, planned};
+use crate::layout::Plot;
+use crate::palette::alpha;
+use crate::scene::Scene;
+use gemmscope_analysis::compare::{Comparison, Setup};
+use gemmscope_model::units::plural;
+use gemmscope_table::field::Frame;
+
+/// Arrows that are drawn at most, those of the heaviest GEMMs.
+const MOST: usize = 200;
+
+/// The baseline of a frame.
+#[derive(Debug, Default)]
+pub(super) struct Baseline {
+    /// Its rows, ascending.
+    pub(super) rows: Vec<u32>,
+    /// Rows of one GEMM, on the baseline and on another side: the heaviest first.
+    pub(super) links: Vec<(u32, u32)>,
+    /// In words.
+    pub(super) note: String,
+}
+
+impl Baseline {
+    /// The side of this name, or the first; `None` where rows are no sides. Arrows are of GEMMs
+    /// with a row in `kept`, ascending.
+    pub(super) fn of(frame: &Frame, side: &str, kept: &[u32]) -> Option<Self> {
+        let field = frame.decision().side.clone()?;
+        let sides = &frame.counted().sides;
+        let label = |value: &str| {
+            let found = sides.iter().find(|s| s.value == value);
+            found.map_or_else(|| value.to_owned(), |s| s.label.clone())
+        };
+        let comparison = Comparison::new(frame, &Setup::of(frame, field.clone()));
+        let names = &comparison.setup.sides;
+        if names.len() < 2 {
+            return None;
+        }
+        let base = names.iter().position(|n| n == side).unwrap_or(0);
+        let mut links: Vec<(f64, u32, u32)> = Vec::new();
+        let mut other = None;
+        for configuration in 0..comparison.len() {
+            let row = |s| comparison.rows_of(s).first().copied();
+            let Some(from) = comparison.sample(configuration, base).and_then(row) else {
+                continue;
+            };
+            for (at, sample) in comparison.samples(configuration) {
+                let Some(to) = row(sample).filter(|_| usize::from(*at) != base) else {
+                    continue;
+                };
+                if [from, to].iter().any(|r| kept.binary_search(r).is_ok()) {
+                    let heavier = weight(&frame.data, from).max(weight(&frame.data, to));
+                    links.push((heavier, from, to));
+                    other = Some(usize::from(*at));
+                }
+            }
+        }
+        let categories = frame.categories(&field);
+        let code = categories.values.iter().position(|v| *v == names[base])? as u32;
+        let is_base = |row: &&u32| categories.codes.get(**row as usize) == code;
+        let rows = kept.iter().filter(is_base).copied().collect();
+        let all = links.len();
+        links.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        links.truncate(MOST);
+        let to = match (names.len(), other) {
+            (2, Some(other)) => label(&names[other]),
+            _ => "the others".to_owned(),
+        };
+        let few = match all > MOST {
+            true => format!("the {MOST} heaviest of {}", plural(all as u64, "GEMM")),
+            false => match all {
+                0 => "no GEMM in common".to_owned(),
+                n => format!("{} in common", plural(n as u64, "GEMM")),
+            },
+        };
+        Some(Baseline {
+            rows,
+            links: links.into_iter().map(|l| (l.1, l.2)).collect(),
+            note: format!(
+                "Faint: {}, the baseline. Arrows to {to}, orange where slower: {few}.",
+                label(&names[base])
+            ),
+        })
+    }
+}
+
+/// A rate this much lower is slower, not the same.
+const SLOWER: f64 = 0.98;
+
+/// Draws the arrows.
+pub(super) fn arrows(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
+    let rate = |row: u32| input.frame.metrics.rate[row as usize];
+    let hidden = |row: u32| input.is_hidden(input.color_scale.code(row as usize));
+    for &(from, to) in input.links {
+        let px = |row| input.points.px(plot, row);
+        let (Some(a), Some(b)) = (px(from), px(to)) else {
+            continue;
+        };
+        if hidden(from) || hidden(to) {
+            continue;
+        }
+        let slower = rate(to) < rate(from) * SLOWER;
+        let color = if slower {
+            input.theme.warn
+        } else {
+            input.theme.muted
+        };
+        planned::arrow(scene, a, b, alpha(color, 0.55));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn arrows_lead_from_the_baseline_to_the_same_gemm_the_heaviest_first() {
+        let mut rows = Rows::new();
+        for (library, times) in [("hipblaslt", [1e-3, 2e-3]), ("rocblas", [3e-3, 1e-3])] {
+            for (k, time) in [64, 128].into_iter().zip(times) {
+                rows.row((64, 64, k), library, time, "");
+            }
+        }
+        rows.row((64, 64, 256), "rocblas", 1.0, "");
+        let frame = rows.frame(None);
+        let of = |side, kept: &[u32]| Baseline::of(&frame, side, kept).unwrap();
+        let first = of("hipblaslt", &frame.rows);
+        assert_eq!(
+            (first.rows, first.links),
+            (vec![0, 1], vec![(0, 2), (1, 3)])
+        );
+        assert_eq!(
+            first.note,
+            "Faint: hipBLASLt, the baseline. Arrows to rocBLAS, orange where slower: 2 GEMMs in common."
+        );
+        let second = of("rocblas", &[3]);
+        assert_eq!((second.rows, second.links), (vec![3], vec![(3, 1)]));
+    }
+}
