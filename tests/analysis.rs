@@ -307,3 +307,44 @@ fn the_sample_of_a_tuning_history() {
     let tile = settings.iter().find(|s| s.0 == "BLOCK_SIZE_M").unwrap();
     assert_eq!(tile.1, "256");
 }
+
+#[test]
+fn what_is_not_listed_by_itself_is_counted() {
+    // Seven slow GEMMs in each of two files, which are sides.
+    let file = |slower: f64| {
+        let mut csv = String::from("M,N,K,dtype,time_us,kernel\n");
+        for i in 1..=7 {
+            csv += &format!(
+                "{},4096,4096,bf16,{},k{i}\n",
+                4096 + i * 256,
+                9000.0 * slower
+            );
+        }
+        csv
+    };
+    let (old, new) = (file(1.0), file(1.5));
+    let f = frame(
+        &[("old.csv", old.as_bytes()), ("new.csv", new.as_bytes())],
+        RoofKind::Datasheet,
+    );
+    let report = Report::new(&f, &check_all(&f));
+    assert_eq!(report.rows_are, "sides");
+    let low: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|l| l.finding.rule == "low_efficiency" && l.finding.side.starts_with("old"))
+        .collect();
+    assert_eq!(low.iter().map(|l| l.rows_total).sum::<usize>(), 7);
+    let titles: Vec<&str> = low.iter().map(|l| l.finding.title.as_str()).collect();
+    assert_eq!(titles.len(), 3, "{titles:?}");
+    assert!(
+        titles.contains(&"5 more GEMMs far below the datasheet roof"),
+        "{titles:?}"
+    );
+    // The side and the kernel of every operation stand in both long reports.
+    let (text, page) = (markdown(&report), html(&report, &[]));
+    assert!(text.contains("| Type | Side | Kernel |"), "{text}");
+    assert!(text.contains("| regular | new.csv | k7 |"), "{text}");
+    assert!(text.contains("| old.csv: GEMM | 5888 x"), "{text}");
+    assert!(page.contains("<td class=\"w\">old.csv</td><td class=\"w\">k7</td>"));
+}

@@ -139,9 +139,9 @@ impl Judged {
         let all = known + self.unknown_time_s;
         (self.time_s < LEAST_JUDGED * all).then(|| {
             format!(
-                "only {} of the GEMM time can be judged: {} rows have no shape, device or peak",
+                "only {} of the GEMM time can be judged: {} without a shape, a device or a peak",
                 percent(self.time_s / all),
-                self.unknown
+                plural(self.unknown, "row")
             )
         })
     }

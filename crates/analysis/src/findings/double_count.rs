@@ -2,6 +2,7 @@
 
 use super::story::{self, Story};
 use super::{Category, Confidence, Finding, Need, Rule, Scan};
+use gemmscope_model::units::plural;
 use std::collections::HashMap;
 
 /// If more than this share of the time is counted twice, the sheet's sum is misleading.
@@ -106,7 +107,7 @@ fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
         rows,
         time_s,
         Story {
-            title: format!("{count} rows are in two files"),
+            title: format!("{} in two files", plural(count as u64, "row")),
             text: format!(
                 "{} and {} hold the same GEMMs with the same times to the last digit: {} is \
                  counted twice in every total.",
@@ -114,7 +115,10 @@ fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
                 name(b),
                 story::time(time_s)
             ),
-            formula: format!("same M, N, K, batch, type, calls and time: {count} rows"),
+            formula: format!(
+                "same M, N, K, batch, type, calls and time: {}",
+                plural(count as u64, "row")
+            ),
             ..Story::default()
         },
     );

@@ -2,7 +2,7 @@
 
 use super::story::{self, Story};
 use super::{Category, Confidence, Finding, Need, Rule, Scan, Severity};
-use gemmscope_model::units::percent;
+use gemmscope_model::units::{percent, plural};
 use gemmscope_table::dataset::ColumnMeaning;
 
 /// Relative difference from which a figure is flagged.
@@ -96,7 +96,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                 time_s,
                 Story {
                     title: format!(
-                        "The file's {what} disagrees in {count} of {compared} rows ({})",
+                        "The file's {what} disagrees in {count} of {} ({})",
+                        plural(compared, "row"),
                         data.sources[source].name
                     ),
                     text: format!(

@@ -91,6 +91,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} unaligned GEMMs"),
+        |n| format!("{n} more unaligned GEMMs"),
     )
 }

@@ -2,6 +2,7 @@
 
 use super::escape::{data_url, short};
 use super::markdown::{also_line, facts, places, time, worth};
+use super::operations::ExtraColumn;
 use super::{CANNOT_INFER, FindingLine, Report, TuningPart};
 use crate::untimed::UntimedList;
 use gemmscope_model::encode::markup as h;
@@ -220,6 +221,7 @@ fn overview(report: &Report, out: &mut String) {
 
 fn operations(report: &Report, out: &mut String) {
     out.push_str("<h2>Operations</h2>\n<div class=\"wide\"><table>\n<thead><tr>");
+    let extra = ExtraColumn::of(report);
     heads(
         &[
             ("Operation", false),
@@ -235,13 +237,16 @@ fn operations(report: &Report, out: &mut String) {
         ],
         out,
     );
+    for column in &extra {
+        heads(&[(column.title(), false)], out);
+    }
     out.push_str("</tr></thead>\n<tbody>\n");
     for o in &report.operations {
         let efficiency = percent(o.efficiency.unwrap_or(f64::NAN));
         out.push_str(&format!(
             "<tr><td>{}</td><td class=\"w\">{}</td><td class=\"n\">{:.0}</td><td class=\"n\">{:.3}</td>\
              <td class=\"n\">{:.1}</td><td class=\"n\">{efficiency}</td><td class=\"n\">{}</td>\
-             <td class=\"n\">{}</td><td class=\"n\">{:.1}</td><td>{}</td></tr>\n",
+             <td class=\"n\">{}</td><td class=\"n\">{:.1}</td><td>{}</td>",
             h(&short(&o.name, 60)),
             h(&o.problem),
             o.calls,
@@ -252,6 +257,10 @@ fn operations(report: &Report, out: &mut String) {
             o.intensity,
             o.bound.as_deref().unwrap_or("unknown"),
         ));
+        for column in &extra {
+            out.push_str(&format!("<td class=\"w\">{}</td>", h(&column.cell(o))));
+        }
+        out.push_str("</tr>\n");
     }
     out.push_str("</tbody></table></div>\n");
     let more = report.operations_total - report.operations.len();
@@ -294,7 +303,7 @@ fn bottlenecks(report: &Report, out: &mut String) {
         out.push_str(&format!(
             "<tr><td>{}</td><td class=\"w\">{}</td><td>{}</td><td>{}</td><td>{}</td>\
              <td class=\"w\">{}</td></tr>\n",
-            h(&short(&o.name, 60)),
+            h(&short(&o.heading(), 90)),
             h(&o.problem),
             b.priority.label(),
             h(&b.flags.join(", ")),

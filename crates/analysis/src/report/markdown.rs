@@ -1,6 +1,7 @@
 //! The full report as markdown.
 
 use super::escape::{markdown_text as md, short};
+use super::operations::ExtraColumn;
 use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, TuningPart, range_text};
 use crate::findings::Also;
 use crate::untimed::UntimedList;
@@ -138,13 +139,29 @@ fn overview(report: &Report, out: &mut String) {
 }
 
 fn operations(report: &Report, out: &mut String) {
-    out.push_str(
-        "\n## Operations\n\n| Operation | Shape | Count | Time (ms) | % of Category | Efficiency | \
-         Attained | Bandwidth | FLOP/B | Bound | Type |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
-    );
+    let extra = ExtraColumn::of(report);
+    let mut heads = vec![
+        "Operation",
+        "Shape",
+        "Count",
+        "Time (ms)",
+        "% of Category",
+        "Efficiency",
+        "Attained",
+        "Bandwidth",
+        "FLOP/B",
+        "Bound",
+        "Type",
+    ];
+    heads.extend(extra.iter().map(|c| c.title()));
+    out.push_str(&format!(
+        "\n## Operations\n\n| {} |\n|{}\n",
+        heads.join(" | "),
+        "---|".repeat(heads.len())
+    ));
     for o in &report.operations {
         out.push_str(&format!(
-            "| {} | {} | {:.0} | {:.3} | {:.1} | {} | {} | {} | {:.1} | {} | {} |\n",
+            "| {} | {} | {:.0} | {:.3} | {:.1} | {} | {} | {} | {:.1} | {} | {} |",
             md(&short(&o.name, 60)),
             md(&o.problem),
             o.calls,
@@ -157,6 +174,10 @@ fn operations(report: &Report, out: &mut String) {
             o.bound.as_deref().unwrap_or("unknown"),
             if o.quantized { "quantized" } else { "regular" }
         ));
+        for column in &extra {
+            out.push_str(&format!(" {} |", md(&column.cell(o))));
+        }
+        out.push('\n');
     }
     let more = report.operations_total - report.operations.len();
     if more > 0 {
@@ -196,7 +217,7 @@ fn bottlenecks(report: &Report, out: &mut String) {
         let o = &report.operations[b.operation];
         out.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} |\n",
-            md(&short(&o.name, 60)),
+            md(&short(&o.heading(), 90)),
             md(&o.problem),
             b.priority.label(),
             b.flags.join(", "),

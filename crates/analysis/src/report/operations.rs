@@ -1,8 +1,9 @@
 //! The breakdown by operation: figures, flags with their reasons, and circumstances that explain a
 //! low efficiency.
 
+use super::escape::short;
 use super::{
-    FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S, MAX_OPERATIONS, THUMB_COMPUTE, THUMB_MEMORY,
+    FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S, MAX_OPERATIONS, Report, THUMB_COMPUTE, THUMB_MEMORY,
 };
 use crate::findings;
 use crate::findings::{
@@ -87,6 +88,49 @@ pub struct Operation {
     pub rows: Vec<u32>,
 }
 
+/// A column of the table of operations that only some data fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ExtraColumn {
+    /// The side, where sides are compared.
+    Side,
+    /// The kernel that ran.
+    Kernel,
+    /// The callers, outermost first.
+    CalledFrom,
+}
+
+impl ExtraColumn {
+    /// The columns that have a value in at least one operation.
+    pub(super) fn of(report: &Report) -> Vec<ExtraColumn> {
+        let filled = |c: &ExtraColumn| report.operations.iter().any(|o| !c.cell(o).is_empty());
+        [Self::Side, Self::Kernel, Self::CalledFrom]
+            .into_iter()
+            .filter(filled)
+            .collect()
+    }
+
+    /// The head of the column.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            ExtraColumn::Side => "Side",
+            ExtraColumn::Kernel => "Kernel",
+            ExtraColumn::CalledFrom => "Called from",
+        }
+    }
+
+    /// The value of an operation; "" if it has none.
+    pub(super) fn cell(self, o: &Operation) -> String {
+        match self {
+            ExtraColumn::Side => o.side.clone(),
+            ExtraColumn::Kernel => short(&o.kernel, KERNEL_CHARS).into_owned(),
+            ExtraColumn::CalledFrom => o.callers.join(" > "),
+        }
+    }
+}
+
+/// Characters of a kernel's name in the table of operations; tiles and types come first in them.
+const KERNEL_CHARS: usize = 120;
+
 /// The operations that take most time, the number of all, and the flagged ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breakdown {
@@ -99,6 +143,14 @@ pub struct Breakdown {
 }
 
 impl Operation {
+    /// Its name, with the side that it is on.
+    pub(super) fn heading(&self) -> String {
+        match self.side.as_str() {
+            "" => self.name.clone(),
+            side => format!("{side}: {}", self.name),
+        }
+    }
+
     /// True if it is so far above its roof that it is left out of the ranking.
     pub fn is_anomaly(&self) -> bool {
         self.efficiency.is_some_and(|e| e > ANOMALY_EFFICIENCY)

@@ -110,7 +110,7 @@ fn bottleneck(report: &Report, number: usize, b: &Bottleneck, out: &mut String) 
     let _ = writeln!(
         out,
         "\n### {number}. {} ({})\n- **Time:** {:.3} ms ({} of {}), {}",
-        md(&o.name),
+        md(&o.heading()),
         md(&o.problem),
         o.time_s * 1e3,
         percent(o.share),
@@ -219,7 +219,7 @@ fn flagged(report: &Report, out: &mut String) {
         let _ = writeln!(
             out,
             "- Flagged but not a bottleneck: {} {}, {:.3} ms, {}, efficiency {} ({}): {why}.{kernel}{from}",
-            md(&o.name),
+            md(&o.heading()),
             md(&o.problem),
             o.time_s * 1e3,
             plural(o.calls.round() as u64, "call"),

@@ -8,6 +8,7 @@ use crate::{
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
+use gemmscope_model::units::plural;
 use gemmscope_model::units::{RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
@@ -419,8 +420,8 @@ impl RowReader for ProviderRows {
         }
         if self.before > 0 {
             t.note(format!(
-                "{} lines before the header are no rows.",
-                self.before
+                "{} before the header passed over.",
+                plural(self.before, "line")
             ));
         }
         if self.all_from_rates && !t.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::json::{ItemReader, Json};
 use crate::{Delimited, Dialect, Head, Header, ImportError, Imported, Reader, Record, RowReader};
+use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 
 /// A reader of the JSON that reads the lines of the table as well.
@@ -68,7 +69,10 @@ impl<R: Either> RowReader for Lines<R> {
 
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         if self.before > 0 {
-            let note = format!("{} lines before the header are no rows.", self.before);
+            let note = format!(
+                "{} before the header passed over.",
+                plural(self.before, "line")
+            );
             table.note(note);
         }
         self.reader.end(table, true)
@@ -102,7 +106,7 @@ mod tests {
                 "{id}"
             );
             let notes = data.sources[0].notes.join(" ");
-            assert!(notes.contains("1 lines before the header"), "{id}: {notes}");
+            assert!(notes.contains("1 line before the header"), "{id}: {notes}");
         }
     }
 }

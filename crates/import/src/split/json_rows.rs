@@ -8,6 +8,7 @@ use crate::{
     Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Line, LineReader,
     Logged, Opened, ReadBy, Reader,
 };
+use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
 use serde_json::Value;
@@ -230,13 +231,15 @@ impl Rows {
                 r.first_lines.iter_mut().for_each(of_file);
             }
             if self.bad > 0 {
-                s.notes
-                    .push(format!("{} elements are no JSON objects.", self.bad));
+                s.notes.push(format!(
+                    "{} passed over: not a JSON object.",
+                    plural(self.bad, "element")
+                ));
             }
             if self.late > 0 {
                 s.notes.push(format!(
-                    "{} values stand under names that the first {FIRST} objects do not have: they are not kept.",
-                    self.late
+                    "{} not kept: under names that the first {FIRST} objects do not have.",
+                    plural(self.late, "value")
                 ));
             }
         }

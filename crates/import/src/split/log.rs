@@ -3,6 +3,7 @@
 use crate::cell;
 use crate::columns::defaults;
 use crate::{Head, ImportError, ImportOptions, Imported, Line, LineReader, Logged, Opened};
+use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -147,10 +148,10 @@ impl<P: Parser> LineReader for Log<P> {
             table.assumptions.retain(|a| a.key != "device");
         }
         if self.others > 0 && self.parser.counts_others() {
-            table.note(match self.others {
-                1 => "1 line of the log is no result.".to_owned(),
-                n => format!("{n} lines of the log are no results."),
-            });
+            table.note(format!(
+                "{} of the log without a result.",
+                plural(self.others, "line")
+            ));
         }
         Ok(Imported::table(table.finish()))
     }

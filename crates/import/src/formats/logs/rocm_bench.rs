@@ -13,6 +13,7 @@ use crate::{
     Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
@@ -229,8 +230,8 @@ impl RowReader for Bench {
         }
         if self.other_lines > 0 {
             t.note(format!(
-                "{} lines of the log are no results.",
-                self.other_lines
+                "{} of the log without a result.",
+                plural(self.other_lines, "line")
             ));
         }
         if self.tuning_log {

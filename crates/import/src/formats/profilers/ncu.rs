@@ -12,6 +12,7 @@ use crate::{
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::TimeUnit;
+use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 
 pub(crate) const FORMAT: Format = Format {
@@ -476,8 +477,8 @@ impl RowReader for Ncu {
         let t = &mut table;
         if self.before > 0 {
             t.note(format!(
-                "{} lines around the table (program output, which the profiler slows down) are no rows.",
-                self.before
+                "{} around the table passed over: program output, which the profiler slows down.",
+                plural(self.before, "line")
             ));
         }
         if self.clocked {

@@ -7,6 +7,7 @@ use crate::{
     ReadBy, Record, RowReader, sniff_dialect,
 };
 use gemmscope_model::units::TimeUnit;
+use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 
 pub(crate) const FORMAT: Format = Format {
@@ -136,7 +137,10 @@ impl RowReader for Nsys {
             self.profile.unite();
         }
         if self.before > 0 {
-            table.note(format!("{} lines are no kernels.", self.before));
+            table.note(format!(
+                "{} without a kernel passed over.",
+                plural(self.before, "line")
+            ));
         }
         table.note(TIMES_ONLY);
         Ok(self.profile.finish(table))

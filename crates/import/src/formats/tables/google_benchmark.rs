@@ -16,6 +16,7 @@ use crate::{
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::units::TimeUnit;
+use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -173,7 +174,8 @@ impl Runs {
         }
         if aggregates > 0 {
             t.note(format!(
-                "{aggregates} lines with a mean, median or deviation stand beside the runs that they sum up."
+                "{} with a mean, median or deviation beside the runs that they sum up.",
+                plural(aggregates, "line")
             ));
         }
         note_cut(t, complete);

@@ -6,6 +6,7 @@ use super::{Trace, capture};
 use crate::formats::profilers::kernel_kind::KernelKind;
 use crate::formats::profilers::tracelens::{Py, from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
+use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime, TraceContext};
@@ -272,8 +273,8 @@ pub(super) fn finish(
     tell(&mut table, complete, gemm_s, &without, &left_out);
     if events.damaged > 0 {
         table.note(format!(
-            "{} events are damaged or too long and were passed over.",
-            events.damaged
+            "{} passed over: damaged or too long.",
+            plural(events.damaged, "event")
         ));
     }
     if captured {

@@ -9,6 +9,7 @@ use super::kernels::{self, Kernels};
 use super::py::Py;
 use super::shape::{self, Gemm};
 use crate::{Col, Header, ImportError, Imported, Record, RowReader};
+use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime};
@@ -473,9 +474,9 @@ impl RowReader for Table {
         notes(t, gemm_s, counted, self.without_model);
         if self.own_model > 0 {
             t.note(format!(
-                "{} GEMMs have no performance model in the report; their shapes are read from \
-                 their operands and their figures are ours alone.",
-                self.own_model
+                "{} without a performance model in the report: shapes from their operands, figures \
+                 ours alone.",
+                plural(self.own_model, "GEMM")
             ));
         }
         let mut data = table.finish();
@@ -492,9 +493,9 @@ impl RowReader for Table {
 fn notes(t: &mut TableBuilder, gemm_s: f64, counted: RowsAndTime, without: RowsAndTime) {
     if counted.rows > 0 {
         t.note(format!(
-            "{} rows are wrappers around operations that are listed too. Their time is counted \
+            "{} of wrappers around operations that are listed too. Their time is counted \
              once: {:.1} µs of GEMM time, where the sheet adds up to {:.1} µs.",
-            counted.rows,
+            plural(counted.rows, "row"),
             gemm_s * 1e6,
             (gemm_s + counted.time_s) * 1e6
         ));
@@ -502,9 +503,9 @@ fn notes(t: &mut TableBuilder, gemm_s: f64, counted: RowsAndTime, without: RowsA
     if without.rows > 0 {
         let share = without.time_s / (without.time_s + gemm_s);
         t.note(format!(
-            "{} GEMMs have no performance model and no known shape: {:.1} µs, {:.1} % of the \
+            "{} without a performance model or a known shape: {:.1} µs, {:.1} % of the \
              GEMM time, is not in any figure here.",
-            without.rows,
+            plural(without.rows, "GEMM"),
             without.time_s * 1e6,
             share * 100.0
         ));
