@@ -74,22 +74,31 @@ test("the point above its roof is marked and explained, not clamped", async (t) 
   app.assertQuiet();
 });
 
-test("the legend switches one off and leaves one alone", async (t) => {
+test("a click in the legend isolates, Ctrl-click adds or takes out, and a roof's label does the same", async (t) => {
   const app = await open(t);
-  assert.equal(await app.legendEntry("fp16").getAttribute("aria-pressed"), "true");
-  await app.legendEntry("fp16").click();
-  await app.settle();
-  assert.equal(await app.legendEntry("fp16").getAttribute("aria-pressed"), "false");
+  const pressed = (name) => app.legendEntry(name).getAttribute("aria-pressed");
+  const click = async (name, options) => {
+    await app.legendEntry(name).click(options);
+    await app.settle();
+  };
+  assert.equal(await pressed("fp16"), "true");
+  await click("fp16", { modifiers: ["Control"] });
+  assert.equal(await pressed("fp16"), "false");
   await assert.rejects(app.find(/k_64x64[\s\S]*fp16/), /nothing in the chart/);
-  await app.legendEntry("fp16").click();
-  await app.settle();
+  await click("fp16", { modifiers: ["Control"] });
   await app.find(/k_64x64[\s\S]*fp16/);
-  await app.legendEntry("fp8 E4M3").click({ modifiers: ["Alt"] });
-  await app.settle();
-  await assert.rejects(app.find(/fp16/), /nothing in the chart/);
-  await app.find(/fp8/);
+  await click("fp8 E4M3");
+  assert.deepEqual([await pressed("fp16"), await pressed("fp8 E4M3")], ["false", "true"]);
+  await assert.rejects(app.find(/k_64x64[\s\S]*fp16/), /nothing in the chart/);
+  await app.find(/k_128x256[\s\S]*fp8/);
   // Hiding in the legend is about the picture: the figures stay.
   assert.equal(await app.figure("rows"), "4");
+  await click("fp8 E4M3");
+  assert.equal(await pressed("fp16"), "true", "a second click shows all");
+  const roof = await app.find(/fp8[\s\S]*Peak/);
+  await app.page.mouse.click(roof.x, roof.y);
+  await app.settle();
+  assert.deepEqual([await pressed("fp16"), await pressed("fp8 E4M3")], ["false", "true"]);
 });
 
 test("wheel, drag, buttons, keys and a pinch zoom; a double click shows all", async (t) => {

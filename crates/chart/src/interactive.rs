@@ -34,6 +34,8 @@ pub struct Target {
     pub more: usize,
     /// What the chart says of it; empty where the row speaks for itself.
     pub tooltip: Tooltip,
+    /// The categories of the legend that it stands for: what [`Legend::click`] takes.
+    pub categories: Vec<String>,
 }
 
 impl Target {
@@ -44,6 +46,7 @@ impl Target {
             at: area.center(),
             more: 0,
             tooltip: area.tooltip.clone(),
+            categories: Vec::new(),
         }
     }
 
@@ -231,9 +234,8 @@ impl InteractiveChart for SceneChart {
                 rows: Vec::new(),
                 at: (l + w / 2.0, t + h),
                 more: 0,
-                tooltip: Tooltip::new(
-                    "Drag along the colours to keep a range; a click lets all through",
-                ),
+                tooltip: Tooltip::new("Drag along the colours to filter, click to show all"),
+                categories: Vec::new(),
             });
         }
         self.scene

@@ -403,6 +403,14 @@ fn on_up(
             FINGER_REACH
         };
         match shown.at(at, reach) {
+            // What stands for no row, such as a roof, isolates its categories like the legend.
+            Some(found) if found.rows.is_empty() => {
+                if let (Some(legend), false) = (shown.legend(), found.categories.is_empty()) {
+                    let add = e.ctrl_key() || e.meta_key();
+                    let edit = |v: &mut _| legend.click(v, &found.categories, add);
+                    parts.bench.edit("legend", edit);
+                }
+            }
             Some(found) => {
                 select(parts, &found.rows, add);
                 parts.point(Some(found));

@@ -1,4 +1,4 @@
-//! The legend beside a chart: entries that hide, set or select.
+//! The legend beside a chart: entries that isolate, set or select.
 
 use crate::app::chart_view::Picture;
 use crate::app::state::Workbench;
@@ -41,22 +41,19 @@ fn Entry(first: LegendEntry, legend: Memo<Option<Legend>>, picture: Picture) -> 
             .or_else(|| last.cloned())
             .unwrap_or_else(|| first.clone())
     });
-    let category = move |only: bool| {
-        let (entry, legend) = (now.get_untracked(), legend.get_untracked());
-        let Some(legend) = legend.filter(|_| entry.click == Click::Category) else {
-            return;
-        };
-        bench.edit("legend", |v| match only {
-            true => legend.only(v, &entry.name),
-            false => legend.toggle(v, &entry.name),
-        });
-    };
-    let click = move |only: bool| match now.get_untracked().click {
-        Click::Category => category(only),
-        Click::Set { key, value } => bench.edit(key, |v| v.set_param(key, value)),
-        Click::Select => {
-            let rows = picture.with_untracked(|p| p.as_ref().map(|p| p.legend_rows()));
-            bench.select(&rows.unwrap_or_default(), false);
+    let click = move |add: bool| {
+        let entry = now.get_untracked();
+        match entry.click {
+            Click::Category => {
+                if let Some(legend) = legend.get_untracked() {
+                    bench.edit("legend", |v| legend.click(v, &[entry.name], add));
+                }
+            }
+            Click::Set { key, value } => bench.edit(key, |v| v.set_param(key, value)),
+            Click::Select => {
+                let rows = picture.with_untracked(|p| p.as_ref().map(|p| p.legend_rows()));
+                bench.select(&rows.unwrap_or_default(), false);
+            }
         }
     };
     view! {
@@ -65,8 +62,7 @@ fn Entry(first: LegendEntry, legend: Memo<Option<Legend>>, picture: Picture) -> 
             class="legend-entry"
             aria-pressed=move || now.with(|e| e.shown.map(|on| on.to_string()))
             title=move || now.with(|e| e.hint.clone())
-            on:click=move |e| click(e.alt_key())
-            on:dblclick=move |_| category(true)
+            on:click=move |e| click(e.ctrl_key() || e.meta_key())
         >
             {move || now.with(mark)}
             <span>{name}</span>

@@ -66,7 +66,7 @@ pub struct LegendEntry {
 /// What a click on an entry of a legend does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Click {
-    /// Switches the category off or on; with Alt, or twice, leaves only this one.
+    /// Leaves only this category, or with Ctrl takes it out or puts it back: [`Legend::click`].
     Category,
     /// Sets a parameter of the view state.
     Set {
@@ -83,26 +83,28 @@ pub enum Click {
 const ENTRIES: usize = 12;
 
 impl Legend {
-    /// Switches a category off or on in a view state.
-    pub fn toggle(&self, state: &mut ViewState, name: &str) {
+    /// A click on what stands for some categories: an entry, a roof, a point. It leaves only these
+    /// on; where they are the only ones already, all are on again. With `add` (Ctrl) it takes them
+    /// out, or puts them back where they are off.
+    pub fn click(&self, state: &mut ViewState, of: &[String], add: bool) {
         let mut off = self.off(state);
-        match off.iter().position(|n| n == name) {
-            Some(i) => drop(off.remove(i)),
-            None => off.push(name.to_owned()),
+        off.retain(|n| self.names.contains(n));
+        if add {
+            let out = of.iter().all(|n| !off.contains(n));
+            off.retain(|n| !of.contains(n));
+            if out {
+                off.extend_from_slice(of);
+            }
+        } else {
+            let mut others = self.names.clone();
+            others.retain(|n| !of.contains(n));
+            let alone = off.len() == others.len() && others.iter().all(|n| off.contains(n));
+            off = if alone { Vec::new() } else { others };
+        }
+        if off.len() == self.names.len() {
+            off.clear();
         }
         state.set_param(self.key, off.join("\n"));
-    }
-
-    /// Leaves only one category on in a view state; where it is the only one already, all are on
-    /// again.
-    pub fn only(&self, state: &mut ViewState, name: &str) {
-        let mut others = self.names.clone();
-        others.retain(|n| n != name);
-        let off = self.off(state);
-        if off.len() == others.len() && others.iter().all(|n| off.contains(n)) {
-            others.clear();
-        }
-        state.set_param(self.key, others.join("\n"));
     }
 
     fn off(&self, state: &ViewState) -> Vec<String> {
@@ -329,5 +331,32 @@ pub(crate) fn outline_selected(scene: &mut Scene, theme: &Theme, selected: &[u32
             fill: None,
             stroke: Some((theme.accent, 2.0)),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_click_isolates_and_ctrl_adds_or_takes_out() {
+        let legend = Legend {
+            key: "off",
+            names: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            ..Legend::default()
+        };
+        let mut state = ViewState::default();
+        let mut click = |of: &[&str], add: bool| {
+            let of: Vec<String> = of.iter().map(|n| (*n).to_owned()).collect();
+            legend.click(&mut state, &of, add);
+            state.param("off").unwrap_or_default().replace('\n', " ")
+        };
+        assert_eq!(click(&["a"], false), "b c");
+        assert_eq!(click(&["b"], true), "c");
+        assert_eq!(click(&["a"], true), "c a");
+        assert_eq!(click(&["b"], false), "", "the only one again: all");
+        assert_eq!(click(&["a", "b"], false), "c");
+        assert_eq!(click(&["b"], true), "c b");
+        assert_eq!(click(&["a"], true), "", "never nothing at all");
     }
 }

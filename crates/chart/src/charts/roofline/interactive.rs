@@ -162,7 +162,41 @@ impl InteractiveRoofline {
             at: hit.at,
             more: self.grid().count_near(hit.at, 3.0).saturating_sub(1),
             tooltip: Tooltip::default(),
+            categories: self.category(hit.id).into_iter().collect(),
         }
+    }
+
+    /// The name of a row's colour in the legend; `None` where colours are numbers.
+    fn category(&self, row: u32) -> Option<String> {
+        let colors = self.opened.colors.of(&self.canvas.theme);
+        let name = colors.names.get(usize::from(colors.code(row as usize)))?;
+        (colors.gradient.is_none() && !name.is_empty()).then(|| name.clone())
+    }
+
+    /// The roof whose label or ceiling is at a place.
+    fn roof_at(&self, at: Point) -> Option<Target> {
+        let picture = &self.picture;
+        let labelled = picture
+            .roof_labels
+            .iter()
+            .find(|(_, [l, t, w, h])| (*l..=l + w).contains(&at.0) && (*t..=t + h).contains(&at.1));
+        let roof = match labelled {
+            Some((index, _)) => picture.roofs.get(*index),
+            None => picture.roofs.iter().find(|r| r.is_near(&picture.plot, at)),
+        }?;
+        // Only where colours show the types do entries of the legend belong to a roof.
+        let by_type = self.opened.settings.color == Some(Field::Dtype);
+        Some(Target {
+            rows: Vec::new(),
+            at,
+            more: 0,
+            tooltip: roof.tooltip(),
+            categories: if by_type {
+                roof.row_types.clone()
+            } else {
+                Vec::new()
+            },
+        })
     }
 }
 
@@ -197,7 +231,10 @@ impl InteractiveChart for InteractiveRoofline {
             (Some(filled), Some(open)) if open.distance < filled.distance => Some(open),
             (filled, open) => filled.or(open),
         };
-        nearest.map(|hit| self.target(hit))
+        match nearest {
+            Some(hit) => Some(self.target(hit)),
+            None => self.roof_at(at),
+        }
     }
 
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {
@@ -279,5 +316,47 @@ impl InteractiveChart for InteractiveRoofline {
     fn saved(&self, selected: &[u32]) -> Scene {
         let scene = self.marked(selected);
         self.picture.legend.above(scene, &self.canvas.theme)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::Inputs;
+    use crate::palette::Theme;
+    use gemmscope_table::fixture::Rows;
+    use gemmscope_table::view_state::ViewState;
+
+    #[test]
+    fn the_label_and_the_line_of_a_roof_stand_for_its_types() {
+        let mut rows = Rows::new();
+        rows.row((4096, 4096, 4096), "x", 1e-3, "");
+        let frame = rows.frame(Some("mi300x"));
+        let state = ViewState::default();
+        let opened = Opened::new(
+            &Inputs::new(&frame, &state),
+            super::super::Settings::of(&state),
+        );
+        let options = RenderOptions::new(&Theme::LIGHT, (960.0, 640.0));
+        let drawn = InteractiveRoofline::new(opened, Extras::default(), &options);
+        let (index, [l, t, w, h]) = drawn.picture.roof_labels[0];
+        let roof = &drawn.picture.roofs[index];
+        let target = drawn.at((l + w / 2.0, t + h / 2.0), 4.0).unwrap();
+        assert_eq!(target.categories, ["fp16"]);
+        let [x, y, width, _] = drawn.picture.plot.rect;
+        let on_line = (x + width - 5.0, drawn.picture.plot.y.px(roof.peak) + 2.0);
+        assert_eq!(
+            drawn.at(on_line, 1.0).map(|t| t.tooltip),
+            Some(target.tooltip)
+        );
+        assert_eq!(drawn.at((x + 3.0, y + 3.0), 1.0), None);
+        let point = drawn.points_at(0);
+        assert_eq!(drawn.at(point, 4.0).unwrap().categories, ["fp16"]);
+    }
+
+    impl InteractiveRoofline {
+        fn points_at(&self, row: u32) -> Point {
+            self.opened.points.px(&self.picture.plot, row).unwrap()
+        }
     }
 }

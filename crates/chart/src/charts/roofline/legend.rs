@@ -15,7 +15,7 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
         color: colors.palette[i],
         count: by_code.get(i).copied().unwrap_or(0),
         hint: format!(
-            "{}: click to hide, Alt or double click for only this",
+            "{}: click for only this, Ctrl-click to add or remove",
             name(i)
         ),
         shown: Some(!input.is_hidden(i as u16)),
@@ -26,7 +26,8 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
         symbol: Symbol::Open,
         color: input.theme.muted,
         count: counts.measured,
-        hint: "The same GEMMs at the intensity of the bytes that the profiler counted. Click to show or hide them.".to_owned(),
+        hint: "The same GEMMs at the AI of the profiler's counted bytes: click to show or hide"
+            .to_owned(),
         shown: Some(input.measured),
         click: Click::Set {
             key: MEASURED_KEY,
@@ -38,7 +39,8 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
         symbol: Symbol::Triangle,
         color: input.theme.warn,
         count: counts.above_roof,
-        hint: "Faster than the roof allows: cache, sparsity, another device or unit. Click to select them and see what could explain each.".to_owned(),
+        hint: "Faster than the roof: cache, sparsity, wrong device or unit. Click to select them"
+            .to_owned(),
         shown: None,
         click: Click::Select,
     };

@@ -181,6 +181,8 @@ pub struct RooflinePicture {
     pub legend: Legend,
     /// The roofs, most used first.
     pub roofs: Vec<RoofLine>,
+    /// Where roofs are named: index into `roofs`, place of the label.
+    pub roof_labels: Vec<(usize, Rect)>,
     /// How many rows went where.
     pub counts: Counts,
     /// The points are drawn as a density image.
@@ -277,7 +279,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     for p in input.planned {
         placer.block(planned::planned_box((plot.x.px(p.ai), plot.y.px(p.rate))));
     }
-    roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, narrow);
+    let roof_labels = roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, narrow);
     planned::planned_labels(&mut scene, &mut placer, input, &plot);
     planned::waymark_labels(&mut scene, &mut placer, input, &plot);
     overlay::numbers(&mut scene, &mut placer, input, &plot);
@@ -293,6 +295,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         home,
         legend,
         roofs,
+        roof_labels,
         counts,
         dense,
     }

@@ -7,9 +7,10 @@ use crate::layout::Plot;
 use crate::palette::{Theme, alpha};
 use crate::scene::{Color, Item, Point, Scene, Symbol};
 use crate::ticks::Format;
+use crate::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::Device;
-use gemmscope_model::units::format_short;
+use gemmscope_model::units::{format_short, grouped};
 
 /// The roof of one device for the types that share a peak.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,8 @@ pub struct RoofLine {
     pub bandwidth: f64,
     /// Passing rows under this roof.
     pub rows: u64,
+    /// The types of these rows' operands, as the type field names them.
+    pub row_types: Vec<String>,
     /// Where the peak comes from.
     pub source: String,
     /// A colour of its own, where several devices are told apart by it.
@@ -49,6 +52,7 @@ impl RoofLine {
             achievable: achievable.map(|rate| (name(), rate)).into_iter().collect(),
             bandwidth: device.bandwidth_bytes_per_s,
             rows: 0,
+            row_types: Vec::new(),
             source: peak.source.clone(),
             color: None,
         })
@@ -57,6 +61,33 @@ impl RoofLine {
     /// Ridge point, FLOP/byte.
     pub(crate) fn ridge(&self) -> f64 {
         self.peak / self.bandwidth
+    }
+
+    /// True where a place is on its ceiling.
+    pub(super) fn is_near(&self, plot: &Plot, (x, y): Point) -> bool {
+        const NEAR: f64 = 4.0;
+        let from = px(plot, self.ridge(), self.peak);
+        plot.holds((x, y)) && x >= from.0 - NEAR && (y - from.1).abs() <= NEAR
+    }
+
+    /// What a tooltip says of it.
+    pub(super) fn tooltip(&self) -> Tooltip {
+        let rate = |v| Format::rate().write(v, 4);
+        let out = Tooltip::new(format!("{} on {}", self.types.join(", "), self.device))
+            .row("Peak", format!("{}, dense", rate(self.peak)));
+        let achievable = self.achievable.iter();
+        let out = achievable.fold(out, |out, (types, v)| {
+            out.row("Achievable", format!("{} ({})", rate(*v), types.join(", ")))
+        });
+        let ridge = format_short(self.ridge(), 4);
+        let out = out
+            .row("Bandwidth", Format::si("B/s").write(self.bandwidth, 4))
+            .row("Ridge", format!("{ridge} FLOP/B"))
+            .row("GEMMs", grouped(self.rows));
+        match self.source.as_str() {
+            "" => out,
+            source => out.row("Source", source),
+        }
     }
 
     /// The roof in words.
@@ -98,6 +129,7 @@ pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
         }
     };
     add(&mut roof.types, new.types);
+    add(&mut roof.row_types, new.row_types);
     for (names, rate) in new.achievable {
         match roof.achievable.iter_mut().find(|a| a.1 == rate) {
             Some((list, _)) => add(list, names),
@@ -124,7 +156,13 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
         if let Some(roof) = RoofLine::of(device, op.compute)
             && [Roofs::OfRows, Roofs::All].contains(&input.roof_types)
         {
-            merge(&mut out, RoofLine { rows, ..roof });
+            let row_types = vec![op.types()];
+            let used = RoofLine {
+                rows,
+                row_types,
+                ..roof
+            };
+            merge(&mut out, used);
         }
         let others: Vec<DataType> = match input.roof_types {
             Roofs::OfRows => Vec::new(),
@@ -221,7 +259,7 @@ pub(super) fn labels(
     theme: &Theme,
     roofs: &[RoofLine],
     narrow: bool,
-) {
+) -> Vec<(usize, Rect)> {
     let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
     devices.sort_unstable();
     devices.dedup();
@@ -238,8 +276,8 @@ pub(super) fn labels(
     }
     let shown = &roofs[..roofs.len().min(LABELLED)];
     // From the top down: labels that must move then move down along the slope, not into others.
-    let mut ceilings: Vec<(f64, f64, String)> = Vec::new();
-    for r in shown {
+    let mut ceilings: Vec<(usize, f64, f64, String)> = Vec::new();
+    for (index, r) in shown.iter().enumerate() {
         let who = |types: &[String]| match (many, narrow) {
             (true, false) => format!("{} {}", r.device, types.join(", ")),
             _ => types.join(", "),
@@ -247,16 +285,18 @@ pub(super) fn labels(
         let rate = |v| Format::rate().write(v, 4);
         let dense = if narrow { "" } else { " dense" };
         let label = format!("{} {}{dense}", who(&r.types), rate(r.peak));
-        ceilings.push((r.peak, r.bandwidth, label));
+        ceilings.push((index, r.peak, r.bandwidth, label));
         for (types, a) in &r.achievable {
             let what = if narrow { "max" } else { "max-achievable" };
             let label = format!("{} {what} {}", who(types), rate(*a));
-            ceilings.push((*a, r.bandwidth, label));
+            ceilings.push((index, *a, r.bandwidth, label));
         }
     }
-    ceilings.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (peak, bandwidth, label) in ceilings {
-        ceiling_label(scene, placer, plot, theme, bandwidth, peak, &label);
+    ceilings.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut places = Vec::new();
+    for (index, peak, bandwidth, label) in ceilings {
+        let place = ceiling_label(scene, placer, plot, theme, bandwidth, peak, &label);
+        places.extend(place.map(|rect| (index, rect)));
     }
     for (device, bandwidth, ridge, _) in slopes(roofs) {
         let speed = Format::si("B/s").write(bandwidth, 4);
@@ -276,6 +316,7 @@ pub(super) fn labels(
         };
         ridge_label(scene, placer, plot, theme, r, &label);
     }
+    places
 }
 
 fn block(placer: &mut Placer, line: &[Point], rect: Rect) {
@@ -294,12 +335,12 @@ fn ceiling_label(
     bandwidth: f64,
     peak: f64,
     label: &str,
-) {
+) -> Option<Rect> {
     let line = ceiling_line(plot, bandwidth, peak);
-    let [a, b] = line.as_slice() else { return };
-    let Some((from, _)) = clip::segment(*a, *b, plot.rect) else {
-        return;
+    let [a, b] = line.as_slice() else {
+        return None;
     };
+    let (from, _) = clip::segment(*a, *b, plot.rect)?;
     let (w, h) = plate_size(label);
     let right_edge = plot.rect[0] + plot.rect[2];
     let mut candidates = Vec::new();
@@ -323,15 +364,14 @@ fn ceiling_label(
         x -= 24.0;
     }
     candidates.push([right_edge - w - 4.0, from.1 + 3.0, w, h]);
-    let Some(rect) = placer.first(candidates) else {
-        return;
-    };
+    let rect = placer.first(candidates)?;
     let end = (rect[0] + w, rect[1] + h / 2.0);
     if begins_here && end.0 < from.0 {
         let leader = vec![(end.0 + 1.0, end.1), (from.0 - 2.0, from.1)];
         scene.line(leader, alpha(theme.muted, 0.6), 1.0);
     }
     plate(scene, theme, rect, label, theme.roof);
+    Some(rect)
 }
 
 fn slope_label(
