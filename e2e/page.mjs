@@ -126,7 +126,7 @@ export class GemmscopePage {
 
   /** The line that says what just happened, or null. */
   async status() {
-    return (await this.page.locator(".status").textContent()) || null;
+    return (await this.page.locator(".status > span").textContent()) || null;
   }
 
   /** A key of the link in the address bar, once it follows. */

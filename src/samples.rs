@@ -10,8 +10,6 @@ pub struct Sample {
     pub description: &'static str,
     /// File name.
     pub file: &'static str,
-    /// Device it was measured on, where the file does not say.
-    pub device: Option<&'static str>,
     /// The tab that shows it best; "" or an unknown one is the first.
     pub view: &'static str,
 }
@@ -48,7 +46,6 @@ pub const SAMPLES: &[Sample] = &[
         title: "A model's layers on one CPU core",
         description: "Measured: the linear layers of Qwen2.5 0.5B and 1.5B for 1 to 512 tokens in fp64, fp32, bf16 and int8, through two libraries.",
         file: "cpu-llm.csv",
-        device: Some("sample-cpu-core"),
         view: "",
     },
     Sample {
@@ -56,7 +53,6 @@ pub const SAMPLES: &[Sample] = &[
         title: "Flat GEMM: N against the block width",
         description: "Measured: M = 8, fp32, the weight matrix cut into blocks of B_N columns that two CPU cores share, for K = 4096 and 12288.",
         file: "cpu-flat-gemm.csv",
-        device: Some("sample-cpu"),
         view: "tiles",
     },
     Sample {
@@ -64,7 +60,6 @@ pub const SAMPLES: &[Sample] = &[
         title: "A tuning history on an A100",
         description: "Published numbers: five generations of a fused Triton kernel at 4096³ in fp16, one variant wrong, beside PyTorch.",
         file: "tuning-history.csv",
-        device: Some("a100-80-pcie"),
         view: "history",
     },
     Sample {
@@ -72,7 +67,6 @@ pub const SAMPLES: &[Sample] = &[
         title: "Every tile size of a blocked kernel",
         description: "Measured: a small blocked fp32 kernel with tiles of 16 to 256 × 32 to 512 × 64 to 256 on three shapes, two CPU cores.",
         file: "cpu-tiles.csv",
-        device: Some("sample-cpu"),
         view: "tiles",
     },
 ];
@@ -81,28 +75,26 @@ pub const SAMPLES: &[Sample] = &[
 mod tests {
     use super::*;
     use gemmscope_import::{ImportOptions, Imported, read_all};
-    use gemmscope_model::hardware;
     use gemmscope_model::hardware::Device;
+    use gemmscope_table::metrics::DeviceChoice;
 
     #[test]
-    fn every_sample_is_read_and_its_device_is_known() {
+    fn every_row_of_a_sample_names_a_device_that_is_known() {
         for s in SAMPLES {
             let read = read_all(s.file, s.content().bytes, &ImportOptions::default());
-            assert!(
-                matches!(read, Ok(Imported::Table(t)) if !t.is_empty()),
-                "{}",
-                s.id
-            );
-            let own = s
-                .content()
-                .device_json
-                .map(|json| Device::from_json(json).expect(s.id).id);
-            let id = s.device.expect(s.id);
-            assert!(
-                own.as_deref() == Some(id) || hardware::by_id(id).is_some(),
-                "{}",
-                s.id
-            );
+            let Ok(Imported::Table(table)) = read else {
+                panic!("{}: not a table", s.id);
+            };
+            assert!(!table.is_empty(), "{}", s.id);
+            let own = s.content().device_json;
+            let own: Vec<Device> = own
+                .into_iter()
+                .map(|d| Device::from_json(d).expect(s.id))
+                .collect();
+            let devices = DeviceChoice::default().resolve(&table, &own);
+            for &code in &table.device {
+                assert!(devices[usize::from(code)].is_some(), "{}", s.id);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Undo and redo over snapshots.
+//! Undo and redo: the line of steps, and what a step changes in a list.
 
-/// The past states, and those that were undone.
+/// The steps back, and those that were undone.
 #[derive(Clone, Debug)]
 pub struct History<T> {
     past: Vec<T>,
@@ -26,34 +26,57 @@ impl<T> Default for History<T> {
 
 impl<T> History<T> {
     /// Records the state before a change. `kind` names what is changed; `now_ms` may be of any
-    /// clock.
+    /// clock. Quick changes of one kind are one step.
     pub fn record(&mut self, before: T, kind: &'static str, now_ms: f64) {
-        self.future.clear();
         let together = matches!(self.last, Some((k, at)) if k == kind && now_ms - at < TOGETHER_MS);
-        self.last = Some((kind, now_ms));
         if together {
-            return;
+            self.future.clear();
+        } else {
+            self.push(before);
         }
+        self.last = Some((kind, now_ms));
+    }
+
+    /// Records the state before a change that is a step of its own.
+    pub fn push(&mut self, before: T) {
+        self.future.clear();
+        self.last = None;
         if self.past.len() == DEPTH {
             self.past.remove(0);
         }
         self.past.push(before);
     }
 
-    /// The state before the last change; `current` can be redone.
-    pub fn undo(&mut self, current: T) -> Option<T> {
-        self.last = None;
-        let before = self.past.pop()?;
-        self.future.push(current);
-        Some(before)
+    /// Forgets the oldest steps until all that remain together weigh at most `limit`.
+    pub fn lighten(&mut self, limit: usize, weight: impl Fn(&T) -> usize) {
+        let mut sum: usize = self.past.iter().chain(&self.future).map(&weight).sum();
+        while sum > limit && !self.past.is_empty() {
+            sum -= weight(&self.past.remove(0));
+        }
     }
 
-    /// The state that was undone last; `current` can be undone again.
-    pub fn redo(&mut self, current: T) -> Option<T> {
+    /// Takes the last step out of the past. After going back, hand [`undone`](History::undone) the
+    /// way forward.
+    pub fn undo(&mut self) -> Option<T> {
         self.last = None;
-        let after = self.future.pop()?;
-        self.past.push(current);
-        Some(after)
+        self.past.pop()
+    }
+
+    /// Keeps the way forward after an [`undo`](History::undo).
+    pub fn undone(&mut self, forward: T) {
+        self.future.push(forward);
+    }
+
+    /// Takes the step that was undone last. After going forward, hand
+    /// [`redone`](History::redone) the way back.
+    pub fn redo(&mut self) -> Option<T> {
+        self.last = None;
+        self.future.pop()
+    }
+
+    /// Keeps the way back after a [`redo`](History::redo).
+    pub fn redone(&mut self, back: T) {
+        self.past.push(back);
     }
 
     /// True where something can be undone.
@@ -67,19 +90,98 @@ impl<T> History<T> {
     }
 }
 
+/// An item of a list that a step can take out and put back.
+pub trait Keyed {
+    /// What tells it from the others.
+    type Key: PartialEq;
+    /// Its key.
+    fn key(&self) -> Self::Key;
+}
+
+/// What a step changes in a list: items it takes out, and items it puts back at their places. What
+/// was added to the list meanwhile stays.
+#[derive(Clone, Debug)]
+pub struct Swap<T: Keyed> {
+    /// Items to put in, each with its place, in ascending order.
+    pub back: Vec<(usize, T)>,
+    /// Keys of the items to take out.
+    pub out: Vec<T::Key>,
+}
+
+impl<T: Keyed> Default for Swap<T> {
+    fn default() -> Self {
+        Swap {
+            back: Vec::new(),
+            out: Vec::new(),
+        }
+    }
+}
+
+impl<T: Keyed> Swap<T> {
+    /// Takes these items out of a list; the result puts them back.
+    pub fn take(list: &mut Vec<T>, out: Vec<T::Key>) -> Swap<T> {
+        let swap = Swap {
+            back: Vec::new(),
+            out,
+        };
+        swap.apply(list)
+    }
+
+    /// True where the list stays as it is.
+    pub fn is_empty(&self) -> bool {
+        self.back.is_empty() && self.out.is_empty()
+    }
+
+    /// Changes the list; the result changes it back.
+    pub fn apply(self, list: &mut Vec<T>) -> Swap<T> {
+        let mut reverse = Swap::default();
+        let mut kept = Vec::with_capacity(list.len());
+        for (place, item) in list.drain(..).enumerate() {
+            if self.out.contains(&item.key()) {
+                reverse.back.push((place, item));
+            } else {
+                kept.push(item);
+            }
+        }
+        *list = kept;
+        for (place, item) in self.back {
+            // The same item may have been added anew.
+            if list.iter().any(|other| other.key() == item.key()) {
+                continue;
+            }
+            reverse.out.push(item.key());
+            list.insert(place.min(list.len()), item);
+        }
+        reverse
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Goes one step back from `current`.
+    fn undo(h: &mut History<usize>, current: usize) -> Option<usize> {
+        let before = h.undo()?;
+        h.undone(current);
+        Some(before)
+    }
+
+    fn redo(h: &mut History<usize>, current: usize) -> Option<usize> {
+        let after = h.redo()?;
+        h.redone(current);
+        Some(after)
+    }
 
     #[test]
     fn undo_and_redo_walk_the_line() {
         let mut h = History::default();
         h.record(1, "a", 0.0);
         h.record(2, "b", 0.0);
-        assert_eq!(h.undo(3), Some(2));
-        assert_eq!(h.undo(2), Some(1));
-        assert_eq!(h.undo(1), None);
-        assert_eq!(h.redo(1), Some(2));
+        assert_eq!(undo(&mut h, 3), Some(2));
+        assert_eq!(undo(&mut h, 2), Some(1));
+        assert_eq!(undo(&mut h, 1), None);
+        assert_eq!(redo(&mut h, 1), Some(2));
         assert!(h.can_redo());
         h.record(2, "c", 9e9);
         assert!(!h.can_redo(), "a new change drops what was undone");
@@ -92,21 +194,93 @@ mod tests {
             h.record(i, "drag", at);
         }
         h.record(3, "drag", 5000.0);
-        assert_eq!(h.undo(4), Some(3));
-        assert_eq!(h.undo(3), Some(0));
+        assert_eq!(undo(&mut h, 4), Some(3));
+        assert_eq!(undo(&mut h, 3), Some(0));
         assert!(!h.can_undo());
+    }
+
+    #[test]
+    fn a_step_of_its_own_joins_no_other() {
+        let mut h = History::default();
+        h.record(0, "drag", 0.0);
+        h.push(1);
+        h.push(2);
+        h.record(3, "drag", 1.0);
+        for i in (0..4).rev() {
+            assert_eq!(undo(&mut h, i + 1), Some(i));
+        }
     }
 
     #[test]
     fn the_past_is_bounded() {
         let mut h = History::default();
         for i in 0..1000 {
-            h.record(i, "x", f64::from(i) * 1e4);
+            h.record(i, "x", i as f64 * 1e4);
         }
         let mut steps = 0;
-        while h.undo(0).is_some() {
+        while undo(&mut h, 0).is_some() {
             steps += 1;
         }
         assert_eq!(steps, DEPTH);
+    }
+
+    #[test]
+    fn heavy_steps_are_forgotten_from_the_oldest() {
+        let mut h = History::default();
+        for weight in [5, 1, 4, 3] {
+            h.push(weight);
+        }
+        h.lighten(8, |w| *w);
+        assert_eq!(undo(&mut h, 0), Some(3));
+        h.lighten(8, |w| *w);
+        assert_eq!(undo(&mut h, 0), Some(4));
+        assert_eq!(undo(&mut h, 0), Some(1));
+        assert!(!h.can_undo());
+    }
+
+    impl Keyed for char {
+        type Key = char;
+        fn key(&self) -> char {
+            *self
+        }
+    }
+
+    fn text(list: &[char]) -> String {
+        list.iter().collect()
+    }
+
+    #[test]
+    fn what_is_taken_out_comes_back_to_its_place() {
+        let mut list: Vec<char> = "abcd".chars().collect();
+        let back = Swap::take(&mut list, vec!['b', 'd', 'x']);
+        assert_eq!(text(&list), "ac");
+        let again = back.apply(&mut list);
+        assert_eq!(text(&list), "abcd");
+        again.apply(&mut list);
+        assert_eq!(text(&list), "ac");
+    }
+
+    #[test]
+    fn what_came_meanwhile_stays() {
+        let mut list: Vec<char> = "ab".chars().collect();
+        let back = Swap::take(&mut list, vec!['b']);
+        list.push('n');
+        let again = back.apply(&mut list);
+        assert_eq!(text(&list), "abn");
+        again.apply(&mut list);
+        assert_eq!(text(&list), "an");
+        // What was added anew is not there twice.
+        list.push('b');
+        Swap {
+            back: vec![(1, 'b')],
+            out: vec![],
+        }
+        .apply(&mut list);
+        assert_eq!(text(&list), "anb");
+        // Its place may be gone.
+        let back = Swap::take(&mut list, vec!['n']);
+        list.clear();
+        back.apply(&mut list);
+        assert_eq!(text(&list), "n");
     }
 }

@@ -141,6 +141,100 @@ test("one file after another, several at once, dropped, pasted, packed, and take
   app.assertQuiet();
 });
 
+const TINY = "M,N,K,dtype,time_us\n128,128,128,fp16,4\n";
+
+/** Takes a file off the page by its name. */
+async function remove(app, name) {
+  const card = app.cards.filter({ has: app.page.getByRole("heading", { name, exact: true }) });
+  await card.getByRole("button", { name: "File" }).click();
+  await app.page.getByRole("button", { name: "Remove from the page" }).click();
+  await app.settle();
+}
+
+const names = async (app) => (await app.summary()).map((s) => s.file);
+
+test("a file taken off comes back with undo, to its place and with its filters", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.load({ name: "a.csv", text: TINY }, { name: "b.csv", text: TINY.replace("fp16", "bf16") }, { name: "c.csv", text: TINY });
+  await app.toggleFacet("File", "b.csv");
+  await remove(app, "b.csv");
+  assert.equal(await app.status(), "Removed b.csv.");
+  assert.deepEqual(await names(app), ["a.csv", "c.csv"]);
+  // The focus is on the card that took its place.
+  const focused = app.page.locator(".file-card:focus-within h3");
+  assert.equal(await focused.innerText(), "c.csv");
+
+  await app.page.locator(".status").getByRole("button", { name: "Undo" }).click();
+  await app.settle();
+  assert.deepEqual(await names(app), ["a.csv", "b.csv", "c.csv"]);
+  assert.equal(await app.status(), "Reopened b.csv.");
+  assert.equal(await app.figure("rows"), "1");
+
+  // Twice removed, one added, then back and forth.
+  await remove(app, "a.csv");
+  await remove(app, "b.csv");
+  await app.load({ name: "d.csv", text: TINY });
+  assert.deepEqual(await names(app), ["c.csv", "d.csv"]);
+  await app.page.keyboard.press("Control+z");
+  await app.settle();
+  assert.deepEqual(await names(app), ["b.csv", "c.csv", "d.csv"]);
+  await app.page.keyboard.press("Control+z");
+  await app.settle();
+  assert.deepEqual(await names(app), ["a.csv", "b.csv", "c.csv", "d.csv"]);
+  await app.page.keyboard.press("Control+y");
+  await app.settle();
+  assert.deepEqual(await names(app), ["b.csv", "c.csv", "d.csv"]);
+  assert.equal(await app.status(), "Removed a.csv.");
+  await app.page.keyboard.press("Control+z");
+  // What came back can still be read again.
+  await app.cards.first().locator("summary", { hasText: "table" }).first().click();
+  await app.cards.first().getByRole("combobox", { name: "Read it as" }).selectOption("iree");
+  await app.errors.waitFor();
+  assert.match(await app.errors.innerText(), /a\.csv/);
+
+  // The last one leaves the start page, and still comes back.
+  for (const name of ["a.csv", "b.csv", "c.csv", "d.csv"]) await remove(app, name);
+  assert.ok(await app.page.getByRole("heading", { name: /Drop a GEMM/ }).isVisible());
+  await app.page.keyboard.press("Control+z");
+  await app.settle();
+  assert.deepEqual(await names(app), ["d.csv"]);
+  app.assertQuiet();
+});
+
+test("a file that is taken off while it is read again stays off", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  const lines = Array.from({ length: 60_000 }, (_, i) => `${i % 4096 + 1},128,128,fp16,${i % 50 + 4}`);
+  await app.load({ name: "big.csv", text: `M,N,K,dtype,time\n${lines.join("\n")}\n` });
+  const unit = app.cards.locator(".assumption", { hasText: "time" }).getByRole("combobox");
+  await unit.selectOption("s");
+  await remove(app, "big.csv");
+  await app.page.waitForFunction(() => document.documentElement.dataset.ready === "1");
+  assert.deepEqual(await names(app), []);
+  await app.page.keyboard.press("Control+z");
+  await app.settle();
+  assert.deepEqual(await names(app), ["big.csv"]);
+  app.assertQuiet();
+});
+
+test("a sample makes room for the user's first file, and undo brings it back", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.sample("cpu-llm");
+  await app.toggleFacet("Type", "bf16");
+  await app.load({ name: "mine.csv", text: TINY });
+  assert.deepEqual(await names(app), ["mine.csv"]);
+  assert.equal(await app.status(), "mine.csv: 1 row read. The sample is closed.");
+  // Nothing of the sample's view is left.
+  assert.equal(await app.figure("rows"), "1");
+  assert.deepEqual(await app.chips(), []);
+  await app.page.keyboard.press("Control+z");
+  await app.settle();
+  assert.deepEqual(await names(app), ["cpu-llm.csv", "mine.csv"]);
+  // The user chose to have both: the next file joins them.
+  await app.load({ name: "more.csv", text: TINY });
+  assert.equal((await names(app)).length, 3);
+  app.assertQuiet();
+});
+
 test("an assumption can be changed: the unit of a time", async (t) => {
   const app = await GemmscopePage.open({ t });
   await app.load(fixture("fixtures/generic/no_units.csv"));

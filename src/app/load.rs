@@ -4,7 +4,7 @@ pub mod drop;
 pub mod given;
 pub mod sample;
 
-use super::state::{Dialog, LoadError, LoadedFile, Progress, Shared, Shell, Workbench};
+use super::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared, Shell, Workbench};
 use crate::web::file::{Input, MAX_FOLDER_FILES};
 use crate::web::importer::Importer;
 use crate::web::reading;
@@ -16,9 +16,10 @@ use gemmscope_model::transformer::Model;
 use gemmscope_model::units::{Bytes, grouped};
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::trace;
+use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -28,10 +29,28 @@ struct Job {
     options: ImportOptions,
     /// Number of the loaded or refused file that this replaces.
     replaces: Option<u32>,
+    /// Where it comes from.
+    origin: Origin,
     /// True for a file of a folder: nobody chose just this file.
     of_folder: bool,
+    /// The tab that shows it best; `None` leaves the one that is open.
+    tab: Option<&'static str>,
     /// Called with the outcome.
     done: Option<Done>,
+}
+
+impl Job {
+    fn new(input: Input, origin: Origin) -> Job {
+        Job {
+            input,
+            options: ImportOptions::default(),
+            replaces: None,
+            origin,
+            of_folder: false,
+            tab: None,
+            done: None,
+        }
+    }
 }
 
 /// Called once a file was read (`Ok`), or with the reason why it was not.
@@ -49,21 +68,16 @@ pub struct Hooks {
 /// The answer of [`Hooks::plan_model`]; `None` where the planner could not be loaded.
 pub type Planned = Pin<Box<dyn Future<Output = Option<Result<String, String>>>>>;
 
-/// The queue of files, and the bytes of the loaded ones for importing them again.
+/// The queue of files.
 #[derive(Default)]
 struct Queue {
     importer: Importer,
     jobs: RefCell<VecDeque<Job>>,
     running: Cell<bool>,
     next_id: Cell<u32>,
-    inputs: RefCell<HashMap<u32, Input>>,
 }
 
 impl Queue {
-    fn input(&self, id: u32) -> Option<Input> {
-        self.inputs.borrow().get(&id).cloned()
-    }
-
     fn new_id(&self) -> u32 {
         self.next_id.set(self.next_id.get() + 1);
         self.next_id.get()
@@ -110,9 +124,18 @@ impl Loader {
         }
     }
 
-    /// The bytes of a file.
+    /// Name and bytes of a file, loaded or refused.
     pub fn input(&self, id: u32) -> Option<Input> {
-        self.queue.try_get_value()?.input(id)
+        let loaded = self.bench.files.with_untracked(|files| {
+            let file = files.iter().find(|f| f.id == id)?;
+            Some(file.input.clone())
+        });
+        let refused = || {
+            self.shell
+                .load
+                .with_untracked(|l| l.errors.iter().find(|e| e.id == id)?.input.clone())
+        };
+        loaded.or_else(refused)
     }
 
     /// Imports files in order, after those that are waiting.
@@ -141,21 +164,31 @@ impl Loader {
 
     fn enqueue(&self, inputs: Vec<Input>, of_folder: bool) {
         let jobs = inputs.into_iter().map(|input| Job {
-            input,
-            options: ImportOptions::default(),
-            replaces: None,
             of_folder,
-            done: None,
+            ..Job::new(input, Origin::User)
         });
         self.queue.get_value().jobs.borrow_mut().extend(jobs);
         self.run_queue();
     }
 
+    /// Imports a sample and shows it in a tab.
+    pub fn add_sample(&self, input: Input, tab: &'static str) {
+        self.start(Job {
+            tab: Some(tab),
+            ..Job::new(input, Origin::Sample)
+        });
+    }
+
+    fn start(&self, job: Job) {
+        self.queue.get_value().jobs.borrow_mut().push_back(job);
+        self.run_queue();
+    }
+
     /// Removes a file that describes a trace.
-    pub fn remove_context(&self, file: &str) {
-        self.bench
-            .contexts
-            .update(|all| all.retain(|c| c.files.first().is_none_or(|f| f != file)));
+    pub fn remove_context(&self, context: &TraceContext) {
+        self.bench.remove_context(context.files.clone());
+        let name = context.files.first().map_or("", |f| base_name(f));
+        self.shell.say_with_undo(format!("Removed {name}."));
     }
 
     /// Keeps what a trace report says about its tables. The device of its platform applies to its
@@ -187,7 +220,8 @@ impl Loader {
             .edit_without_undo(|v| v.roof = RoofKind::Achievable);
     }
 
-    /// Imports one file, after those that are waiting.
+    /// Imports one file that the link, the page or the host page brought, after those that are
+    /// waiting.
     ///
     /// # Errors
     ///
@@ -203,14 +237,11 @@ impl Loader {
                 let _ = resolve.call0(&wasm_bindgen::JsValue::NULL);
             }
         });
-        self.queue.get_value().jobs.borrow_mut().push_back(Job {
-            input,
+        self.start(Job {
             options,
-            replaces: None,
-            of_folder: false,
             done: Some(done),
+            ..Job::new(input, Origin::Link)
         });
-        self.run_queue();
         let _ = wasm_bindgen_futures::JsFuture::from(read).await;
         outcome
             .take()
@@ -219,16 +250,16 @@ impl Loader {
 
     /// Imports a file again with other options.
     pub fn import_again(&self, id: u32, options: ImportOptions) {
-        let queue = self.queue.get_value();
-        if let Some(input) = queue.input(id) {
-            queue.jobs.borrow_mut().push_back(Job {
-                input,
+        let origin = self.bench.files.with_untracked(|files| {
+            let file = files.iter().find(|f| f.id == id);
+            file.map(|f| f.origin)
+        });
+        if let Some(input) = self.input(id) {
+            self.start(Job {
                 options,
                 replaces: Some(id),
-                of_folder: false,
-                done: None,
+                ..Job::new(input, origin.unwrap_or_default())
             });
-            self.run_queue();
         }
     }
 
@@ -237,36 +268,17 @@ impl Loader {
         self.queue.get_value().importer.cancel();
     }
 
-    /// Removes a file.
+    /// Removes a file, as a step of undo.
     pub fn remove_file(&self, id: u32) {
-        self.queue.get_value().inputs.borrow_mut().remove(&id);
-        let index = self
-            .bench
-            .files
-            .with_untracked(|f| f.iter().position(|f| f.id == id));
-        let Some(index) = index else { return };
-        self.bench.edit_without_undo(|v| {
-            // A selection refers to files by their position.
-            v.selection.retain(|s| usize::from(s.source) != index);
-            for s in &mut v.selection {
-                if usize::from(s.source) > index {
-                    s.source -= 1;
-                }
-            }
-        });
-        self.bench.files.update(|f| f.retain(|f| f.id != id));
+        let Some(input) = self.input(id) else { return };
+        self.bench.remove_files(vec![id], |_| ());
+        let name = base_name(&input.name);
+        self.shell.say_with_undo(format!("Removed {name}."));
     }
 
     /// Removes an error message.
     pub fn dismiss_error(&self, id: u32) {
         self.shell.load.update(|l| l.errors.retain(|e| e.id != id));
-        if !self
-            .bench
-            .files
-            .with_untracked(|f| f.iter().any(|f| f.id == id))
-        {
-            self.queue.get_value().inputs.borrow_mut().remove(&id);
-        }
     }
 
     fn run_queue(&self) {
@@ -376,6 +388,7 @@ impl Loader {
                     name: name.clone(),
                     message: format!("it looks like a model's configuration, but {why}"),
                     mappable: false,
+                    input: None,
                 });
             }),
         }
@@ -386,18 +399,35 @@ impl Loader {
     async fn add_table(&self, queue: &Queue, job: Job, read: Read) {
         let (name, rows) = (job.input.name.clone(), read.data.len());
         let total = job.input.size();
+        // Who removed a file while it was read again does not want it back.
+        if job.replaces.is_some_and(|id| self.input(id).is_none()) {
+            return;
+        }
         let id = job.replaces.unwrap_or_else(|| queue.new_id());
-        queue.inputs.borrow_mut().insert(id, job.input);
         let file = LoadedFile {
             id,
             data: Shared::from(read.data),
             options: read.options,
+            input: job.input,
+            origin: job.origin,
         };
         let files = self.bench.files;
-        if files.with_untracked(|f| f.iter().all(|f| f.id == id)) {
+        // A sample makes room for what comes next.
+        let leaving: Vec<u32> = files.with_untracked(|files| {
+            let all = job.replaces.is_none() && files.iter().all(|f| f.origin == Origin::Sample);
+            files.iter().filter(|_| all).map(|f| f.id).collect()
+        });
+        if files.with_untracked(|f| f.iter().all(|f| f.id == id || leaving.contains(&f.id))) {
             self.bench.prepare(&file.data).await;
         }
         self.shell.load.update(|l| l.errors.retain(|e| e.id != id));
+        let closed = !leaving.is_empty();
+        if closed {
+            self.bench.remove_files(leaving, ViewState::start_over);
+        }
+        if let Some(tab) = job.tab {
+            self.bench.edit_without_undo(|v| v.view = tab.to_owned());
+        }
         files.update(|files| match files.iter_mut().find(|f| f.id == id) {
             Some(old) => *old = file,
             None => files.push(file),
@@ -417,7 +447,12 @@ impl Loader {
         if seconds > 0.5 {
             words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
         }
-        self.shell.say(words);
+        if closed {
+            self.shell
+                .say_with_undo(format!("{words}. The sample is closed."));
+        } else {
+            self.shell.say(words);
+        }
     }
 
     /// Reads traces that launch graphs once more, with the captures of the other files, which give
@@ -467,7 +502,6 @@ impl Loader {
     fn refuse(&self, queue: &Queue, job: Job, error: &ImportError) -> String {
         let name = job.input.name.clone();
         let id = job.replaces.unwrap_or_else(|| queue.new_id());
-        queue.inputs.borrow_mut().insert(id, job.input);
         let message = error.to_string();
         let mappable = error.kind == ErrorKind::NeedsMapping;
         self.shell.say(format!("{name} was not read: {message}"));
@@ -478,6 +512,7 @@ impl Loader {
                 name,
                 message: message.clone(),
                 mappable,
+                input: Some(job.input),
             });
         });
         if mappable {
@@ -505,6 +540,11 @@ impl Loader {
         };
         queue.importer.import(input, options, progress).await
     }
+}
+
+/// A path without its folders.
+pub fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// A table that was read.

@@ -25,5 +25,5 @@ mod shell;
 mod workbench;
 
 pub use shared::Shared;
-pub use shell::{Dialog, LoadError, LoadState, Progress, Shell, ThemeChoice};
-pub use workbench::{FindingsResult, LoadedFile, Workbench};
+pub use shell::{Dialog, LoadError, LoadState, Message, Progress, Shell, ThemeChoice};
+pub use workbench::{FindingsResult, LoadedFile, Origin, Step, Workbench};

@@ -85,6 +85,37 @@ pub fn focus(selector: &str) {
     }
 }
 
+/// True where an element matches a selector.
+pub fn exists(selector: &str) -> bool {
+    document()
+        .query_selector(selector)
+        .is_ok_and(|e| e.is_some())
+}
+
+/// Which of the elements that match a selector holds the focus; 0 where none does.
+pub fn focused_index(selector: &str) -> usize {
+    let focused = document().active_element();
+    let all = document().query_selector_all(selector);
+    let (Ok(all), Some(focused)) = (all, focused) else {
+        return 0;
+    };
+    let holds = |i: &u32| all.item(*i).is_some_and(|e| e.contains(Some(&focused)));
+    (0..all.length()).find(holds).unwrap_or(0) as usize
+}
+
+/// Focuses the element of this number among those that match a selector, or the last one; false
+/// where there is none.
+pub fn focus_nth(selector: &str, index: usize) -> bool {
+    let Ok(all) = document().query_selector_all(selector) else {
+        return false;
+    };
+    let at = (index as u32).min(all.length().saturating_sub(1));
+    let found = all
+        .item(at)
+        .and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok());
+    found.is_some_and(|e| e.focus().is_ok())
+}
+
 /// Sets or removes a `data-*` attribute on `<html>`.
 pub fn set_root_data(name: &str, value: Option<&str>) {
     if let Some(root) = document().document_element() {

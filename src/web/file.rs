@@ -17,6 +17,14 @@ pub struct Input {
     pub blob: Blob,
 }
 
+impl PartialEq for Input {
+    /// The same bytes under the same name: the same blob, not an equal one.
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b): (&JsValue, &JsValue) = (self.raw().as_ref(), other.raw().as_ref());
+        self.name == other.name && a == b
+    }
+}
+
 impl Input {
     /// An input of bytes in memory: a paste, a sample.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Self {
@@ -24,6 +32,11 @@ impl Input {
             name: name.to_owned(),
             blob: Blob::new(bytes),
         }
+    }
+
+    /// The bytes as the browser holds them.
+    pub fn raw(&self) -> &web_sys::Blob {
+        self.blob.as_ref()
     }
 
     /// Size in bytes.

@@ -120,6 +120,19 @@ impl RowSet {
             .sum()
     }
 
+    /// The set once this file is taken away: its rows are gone, the files after it move up.
+    pub(crate) fn without_source(&self, source: u16) -> RowSet {
+        let kept = self.runs.iter().filter(|r| r.source != source);
+        let runs = kept.map(|r| Run {
+            source: r.source - u16::from(r.source > source),
+            ..*r
+        });
+        RowSet {
+            what: self.what.clone(),
+            runs: Arc::new(runs.collect()),
+        }
+    }
+
     /// True if the set is empty: as a filter it lets nothing pass.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()

@@ -61,6 +61,31 @@ impl ViewState {
         }
     }
 
+    /// Shows other data from the start. What is not of the old data stays: device, roof, and the
+    /// settings of the planner.
+    pub fn start_over(&mut self) {
+        let mut params = std::mem::take(&mut self.params);
+        params.retain(|key, _| key.starts_with("plan."));
+        *self = ViewState {
+            devices: std::mem::take(&mut self.devices),
+            roof: self.roof,
+            params,
+            ..ViewState::default()
+        };
+    }
+
+    /// Forgets the rows of a file that is taken away; those of the files after it move up.
+    pub fn drop_source(&mut self, source: u16) {
+        self.selection.retain(|s| s.source != source);
+        for s in &mut self.selection {
+            s.source -= u16::from(s.source > source);
+        }
+        let only = self.filters.only.take();
+        self.filters.only = only
+            .map(|only| only.without_source(source))
+            .filter(|only| !only.is_empty());
+    }
+
     /// The text after `#`. Defaults are left out; the default state gives "". A set of rows that is
     /// too long for a link is left out too; see [`unwritten`](ViewState::unwritten).
     pub fn encode(&self) -> String {
@@ -269,6 +294,28 @@ mod tests {
         );
         let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();
         assert_eq!(keys, ["roof", "rows", "r.m", "f.nonsense", "only"]);
+    }
+
+    #[test]
+    fn other_data_starts_over() {
+        let all = "#view=heat&device=mi300x&d.x=h100-sxm&roof=achievable&rows=sweep&f.dtype=bf16&q=a&sel=0.3&heat.x=m&plan.model=x";
+        let (mut s, _) = ViewState::decode(all);
+        s.start_over();
+        let (kept, _) =
+            ViewState::decode("#device=mi300x&d.x=h100-sxm&roof=achievable&plan.model=x");
+        assert_eq!(s, kept);
+    }
+
+    #[test]
+    fn a_file_that_is_taken_away_takes_its_rows_along() {
+        let (mut s, problems) = ViewState::decode("#sel=0.3,1.9,2.4&only=rule*0.7_1.2_2.5-6");
+        assert!(problems.is_empty());
+        s.drop_source(1);
+        let (kept, _) = ViewState::decode("#sel=0.3,1.4&only=rule*0.7_1.5-6");
+        assert_eq!(s, kept);
+        s.drop_source(0);
+        s.drop_source(0);
+        assert_eq!(s, ViewState::default());
     }
 
     proptest! {

@@ -389,9 +389,8 @@ fn on_up(
         let ranges = shown.ranges(rect);
         if !ranges.is_empty() {
             parts.bench.edit("box", |v| v.filters.ranges.extend(ranges));
-            parts.shell.status.set(
-                "Filtered to what the box holds: take it back with Ctrl Z or in the list of filters."
-                    .into(),
+            parts.shell.say(
+                "Filtered to what the box holds: take it back with Ctrl Z or in the list of filters.",
             );
             return;
         }
@@ -424,7 +423,7 @@ fn on_up(
 fn select(parts: &Parts, rows: &[u32], add: bool) {
     let found = rows.len();
     if found > MOST_SELECTED {
-        parts.shell.status.set(format!(
+        parts.shell.say(format!(
             "{found} GEMMs here; the first {MOST_SELECTED} are selected"
         ));
     }

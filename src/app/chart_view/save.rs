@@ -93,7 +93,7 @@ fn save(
         false => Ok(p.saved(&selected)),
     };
     let Ok(scene) = scene else {
-        return shell.status.set(format!("Too large: {LIMIT}."));
+        return shell.say(format!("Too large: {LIMIT}."));
     };
     let name = if whole {
         format!("{name}-all")

@@ -109,9 +109,7 @@ async fn load(loader: Loader, input: Input, format: Option<String>, add: bool) -
         .await
         .map_err(|message| ("unreadable".to_owned(), message))?;
     if !add {
-        for id in before {
-            loader.remove_file(id);
-        }
+        loader.bench.discard_files(before);
     }
     clock::after_paint().await;
     Ok(Some(summary(loader.bench)))

@@ -1,9 +1,9 @@
 //! What is being read, what could not be read, and the status line.
 
 use crate::app::load::Loader;
-use crate::app::state::{Dialog, Shell};
+use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{icon, icon_button};
-use crate::web::clock;
+use crate::web::{clock, dom};
 use gemmscope_model::units::{Bytes, BytesPerSec};
 use leptos::prelude::*;
 use std::time::Duration;
@@ -92,25 +92,42 @@ pub fn Loading() -> impl IntoView {
 #[component]
 pub fn Status() -> impl IntoView {
     let shell = Shell::here();
+    let bench = Workbench::here();
     // True for a while after each change: the line is visible then.
     let fresh = RwSignal::new(false);
     let turn = StoredValue::new(0u32);
     Effect::new(move |_| {
-        let letters = shell.status.with(String::len) as u64;
+        let (letters, undo) = shell.status.with(|m| (m.text.len() as u64, m.undo));
         fresh.set(letters > 0);
         turn.update_value(|t| *t += 1);
         let mine = turn.get_value();
         leptos::task::spawn_local(async move {
-            // About the time it takes to read it.
-            clock::pause(Duration::from_millis((2000 + 35 * letters).min(4800))).await;
+            // About the time it takes to read it, and to decide.
+            let shown = if undo {
+                10_000
+            } else {
+                (2000 + 35 * letters).min(4800)
+            };
+            clock::pause(Duration::from_millis(shown)).await;
+            while dom::exists(".status:hover, .status:focus-within") {
+                clock::pause(Duration::from_secs(1)).await;
+            }
             if turn.try_get_value() == Some(mine) {
                 fresh.try_set(false);
             }
         });
     });
+    let undo = move |_| {
+        bench.undo();
+        // The button goes away.
+        dom::focus("#main");
+    };
     view! {
         <p class="status" class:fresh=move || fresh.get() role="status" aria-live="polite">
-            {move || shell.status.get()}
+            <span>{move || shell.status.get().text}</span>
+            <Show when=move || fresh.get() && shell.status.with(|m| m.undo)>
+                <button type="button" class="status-undo" on:click=undo>"Undo"</button>
+            </Show>
         </p>
     }
 }

@@ -57,6 +57,7 @@ fn refuse(shell: Shell, name: &str, message: String) {
             name: name.to_owned(),
             message,
             mappable: false,
+            input: None,
         });
     });
 }

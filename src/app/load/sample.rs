@@ -14,7 +14,7 @@ fn content(sample: &'static Sample) -> Result<Content, NotLoaded> {
     Ok(sample.content())
 }
 
-/// Opens a sample on its device, in the tab that shows it best.
+/// Opens a sample in the tab that shows it best.
 pub fn open(loader: Loader, sample: &'static Sample) {
     dom::set_root_data("ready", None);
     leptos::task::spawn_local(async move {
@@ -28,10 +28,6 @@ pub fn open(loader: Loader, sample: &'static Sample) {
         if let Some(Ok(device)) = content.device_json.map(Device::from_json) {
             loader.bench.lend_device(device);
         }
-        loader.bench.edit_without_undo(|v| {
-            v.devices.default = sample.device.map(str::to_owned);
-            v.view = sample.view.to_owned();
-        });
-        loader.add(vec![Input::from_bytes(sample.file, content.bytes)]);
+        loader.add_sample(Input::from_bytes(sample.file, content.bytes), sample.view);
     });
 }

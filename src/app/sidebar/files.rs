@@ -1,7 +1,7 @@
 //! A card for each loaded file: the recognised format and why, what became of its rows, and the
 //! assumptions, which can be changed.
 
-use crate::app::load::Loader;
+use crate::app::load::{Loader, base_name};
 use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
 use crate::app::ui::{Menu, icon, icon_button, value_of};
 use crate::web::dom;
@@ -88,7 +88,7 @@ fn Card(file: LoadedFile) -> impl IntoView {
                     <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Mapping(id))>
                         {icon(icon::COLUMNS)} "Columns and units…"
                     </button>
-                    <button type="button" class="menu-item" on:click=move |_| loader.remove_file(id)>
+                    <button type="button" class="menu-item" on:click=move |_| removed(move || loader.remove_file(id))>
                         {icon(icon::CROSS)} "Remove from the page"
                     </button>
                 </Menu>
@@ -173,24 +173,32 @@ fn context_card(bench: Workbench, loader: Loader, context: TraceContext) -> AnyV
             })
         }
     };
-    let removed = path.clone();
+    let brings = context.brings().join(", ");
     view! {
         <article class="file-card" aria-label=path.clone()>
             <header class="file-card-head">
                 {icon(icon::LINK)}
                 <h3 title=path.clone()>{base_name(&path).to_owned()}</h3>
-                {icon_button(icon::CROSS, "Remove from the page", move || loader.remove_context(&removed))}
+                {icon_button(icon::CROSS, "Remove from the page", move || removed(|| loader.remove_context(&context)))}
             </header>
-            <p class="file-card-line">{context.brings().join(", ")}</p>
+            <p class="file-card-line">{brings}</p>
             <p class="file-card-line">{joined}</p>
         </article>
     }
     .into_any()
 }
 
-/// A path without its folders.
-fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+/// Removes a card. The focus goes to the card that takes its place, or to the page where it was the
+/// last one.
+fn removed(remove: impl FnOnce()) {
+    const BUTTONS: &str = ".file-card-head button";
+    let at = dom::focused_index(".file-card");
+    remove();
+    request_animation_frame(move || {
+        if !dom::focus_nth(BUTTONS, at) {
+            dom::focus("#main");
+        }
+    });
 }
 
 fn rejected(source: &Source, total: u64, save: impl Fn() + 'static) -> AnyView {

@@ -1,7 +1,8 @@
 //! What the user can do: change the view, filter, select, choose devices, and undo.
 
-use super::Workbench;
 use super::workbench::DEVICES_KEY;
+use super::{LoadedFile, Step, Workbench};
+use crate::undo::{History, Keyed, Swap};
 use crate::web::{clock, storage};
 use gemmscope_chart::picture::FINDING_KEY;
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -12,6 +13,29 @@ use gemmscope_table::selection::RowSet;
 use gemmscope_table::view_state::{RowRef, ViewState};
 use leptos::prelude::*;
 
+/// How many rows of removed files are kept for undo.
+const KEPT_ROWS: usize = 4_000_000;
+
+impl Step {
+    /// How many rows it keeps in memory.
+    fn rows(&self) -> usize {
+        self.files.back.iter().map(|(_, f)| f.data.len()).sum()
+    }
+}
+
+/// Changes a list; the result changes it back. A list that stays as it is wakes nobody.
+fn apply<T: Keyed + Send + Sync + 'static>(list: RwSignal<Vec<T>>, swap: Swap<T>) -> Swap<T> {
+    if swap.is_empty() {
+        return swap;
+    }
+    list.try_update(|list| swap.apply(list)).unwrap_or_default()
+}
+
+fn names<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> String {
+    let names: Vec<&str> = files.map(|f| f.input.name.as_str()).collect();
+    names.join(", ")
+}
+
 impl Workbench {
     /// Changes the view as one step of undo. Quick changes of the same `kind` are one step.
     pub fn edit(&self, kind: &'static str, change: impl FnOnce(&mut ViewState)) {
@@ -19,10 +43,65 @@ impl Workbench {
         let mut after = before.clone();
         change(&mut after);
         if after != before {
+            let step = Step {
+                view: before,
+                ..Step::default()
+            };
             self.history
-                .update(|h| h.record(before, kind, clock::now_ms()));
+                .update(|h| h.record(step, kind, clock::now_ms()));
             self.view.set(after);
         }
+    }
+
+    /// Takes files off the page and changes the view, as one step of undo.
+    pub fn remove_files(&self, ids: Vec<u32>, change: impl FnOnce(&mut ViewState)) {
+        let view = self.view.get_untracked();
+        let files = self.take_files(ids);
+        self.view.update(change);
+        self.push(Step {
+            view,
+            files,
+            ..Step::default()
+        });
+    }
+
+    /// Takes files off the page for good.
+    pub fn discard_files(&self, ids: Vec<u32>) {
+        self.take_files(ids);
+    }
+
+    fn take_files(&self, ids: Vec<u32>) -> Swap<LoadedFile> {
+        let out = self
+            .files
+            .try_update(|files| Swap::take(files, ids))
+            .unwrap_or_default();
+        // The view refers to files by their position.
+        self.edit_without_undo(|v| {
+            for &(place, _) in out.back.iter().rev() {
+                if let Ok(place) = u16::try_from(place) {
+                    v.drop_source(place);
+                }
+            }
+        });
+        out
+    }
+
+    /// Takes away what a file says about the tables of its report, as one step of undo.
+    pub fn remove_context(&self, files: Vec<String>) {
+        let view = self.view.get_untracked();
+        let taken = self.contexts.try_update(|all| Swap::take(all, vec![files]));
+        self.push(Step {
+            view,
+            contexts: taken.unwrap_or_default(),
+            ..Step::default()
+        });
+    }
+
+    fn push(&self, step: Step) {
+        self.history.update(|h| {
+            h.push(step);
+            h.lighten(KEPT_ROWS, Step::rows);
+        });
     }
 
     /// Changes the view without a step of undo, as for a selection.
@@ -37,17 +116,42 @@ impl Workbench {
 
     /// Undoes the last step.
     pub fn undo(&self) {
-        let current = self.view.get_untracked();
-        if let Some(Some(before)) = self.history.try_update(|h| h.undo(current)) {
-            self.view.set(before);
+        if let Some(Some(step)) = self.history.try_update(History::undo) {
+            let forward = self.take_step(step);
+            self.history.update(|h| h.undone(forward));
         }
     }
 
     /// Redoes the step that was undone last.
     pub fn redo(&self) {
-        let current = self.view.get_untracked();
-        if let Some(Some(after)) = self.history.try_update(|h| h.redo(current)) {
-            self.view.set(after);
+        if let Some(Some(step)) = self.history.try_update(History::redo) {
+            let back = self.take_step(step);
+            self.history.update(|h| h.redone(back));
+        }
+    }
+
+    /// Carries out a step; the result is the way back.
+    fn take_step(&self, step: Step) -> Step {
+        let view = self.view.get_untracked();
+        self.view.set(step.view);
+        let (files, contexts) = (
+            apply(self.files, step.files),
+            apply(self.contexts, step.contexts),
+        );
+        let back = self.files.with_untracked(|all| {
+            let back = all.iter().filter(|f| files.out.contains(&f.id));
+            names(back)
+        });
+        if !back.is_empty() {
+            self.status.set(format!("Reopened {back}.").into());
+        } else if !files.back.is_empty() {
+            let gone = names(files.back.iter().map(|(_, f)| f));
+            self.status.set(format!("Removed {gone}.").into());
+        }
+        Step {
+            view,
+            files,
+            contexts,
         }
     }
 
@@ -116,7 +220,7 @@ impl Workbench {
             v.selection.clear();
             v.set_param(FINDING_KEY, "");
         });
-        self.status.set(words);
+        self.status.set(words.into());
     }
 
     /// Each value of a category with the number of rows it would show.

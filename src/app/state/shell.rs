@@ -1,5 +1,6 @@
 //! What the frame of the page needs: theme, dialog, status line, what is being read.
 
+use crate::web::file::Input;
 use crate::web::{dom, storage};
 use leptos::prelude::*;
 
@@ -70,6 +71,24 @@ pub struct Progress {
     pub bytes_per_s: f64,
 }
 
+/// The status line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    /// What it says.
+    pub text: String,
+    /// True where it reports a step that can be undone, and offers that.
+    pub undo: bool,
+}
+
+impl<T: Into<String>> From<T> for Message {
+    fn from(text: T) -> Message {
+        Message {
+            text: text.into(),
+            undo: false,
+        }
+    }
+}
+
 /// A file that could not be read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadError {
@@ -81,6 +100,8 @@ pub struct LoadError {
     pub message: String,
     /// True where the columns can be assigned by hand.
     pub mappable: bool,
+    /// The file, where there is one to read again.
+    pub input: Option<Input>,
 }
 
 /// What is being read, what waits, what went wrong.
@@ -106,7 +127,7 @@ pub struct Shell {
     /// The open dialog.
     pub dialog: RwSignal<Option<Dialog>>,
     /// One line at the bottom of the page, also read out.
-    pub status: RwSignal<String>,
+    pub status: RwSignal<Message>,
     /// What is being read.
     pub load: RwSignal<LoadState>,
     /// True where technical terms show their explanation.
@@ -133,7 +154,7 @@ impl Shell {
                 ThemeChoice::Dark => true,
             }),
             dialog: RwSignal::new(None),
-            status: RwSignal::new(String::new()),
+            status: RwSignal::default(),
             load: RwSignal::default(),
             terms: RwSignal::new(storage::get(TERMS_KEY).as_deref() != Some("off")),
             built_early: RwSignal::new(false),
@@ -157,7 +178,15 @@ impl Shell {
 
     /// Shows a message in the status line.
     pub fn say(&self, message: impl Into<String>) {
-        self.status.set(message.into());
+        self.status.set(message.into().into());
+    }
+
+    /// Shows a message about a step, with a button that undoes it.
+    pub fn say_with_undo(&self, message: impl Into<String>) {
+        self.status.set(Message {
+            text: message.into(),
+            undo: true,
+        });
     }
 
     /// Chooses and stores the theme.

@@ -1,7 +1,8 @@
 //! What is worked on, and everything that follows from it as memos.
 
-use super::{Shared, Shell};
-use crate::undo::History;
+use super::{Message, Shared, Shell};
+use crate::undo::{History, Keyed, Swap};
+use crate::web::file::Input;
 use crate::web::{clock, storage};
 use gemmscope_analysis::findings::Findings;
 use gemmscope_analysis::report::Breakdown;
@@ -47,6 +48,45 @@ pub struct LoadedFile {
     pub data: Shared<Dataset>,
     /// What the user decided about it.
     pub options: ImportOptions,
+    /// Its name and bytes, for reading it again.
+    pub input: Input,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+impl Keyed for LoadedFile {
+    type Key = u32;
+    fn key(&self) -> u32 {
+        self.id
+    }
+}
+
+impl Keyed for TraceContext {
+    type Key = Vec<String>;
+    fn key(&self) -> Vec<String> {
+        self.files.clone()
+    }
+}
+
+/// Where a file came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The user chose, dropped or pasted it.
+    #[default]
+    User,
+    /// It is one of the page's samples.
+    Sample,
+    /// The link, the page or the host page brought it.
+    Link,
+}
+
+/// A step back: the view before it, and what it changed in the lists of files. Files are shared, so
+/// a step holds no copy of their rows.
+#[derive(Clone, Debug, Default)]
+pub struct Step {
+    pub(super) view: ViewState,
+    pub(super) files: Swap<LoadedFile>,
+    pub(super) contexts: Swap<TraceContext>,
 }
 
 /// Metrics of a file that is about to be shown.
@@ -65,7 +105,7 @@ pub struct Workbench {
     /// Tab, filters, selection and settings: all that a link holds.
     pub view: RwSignal<ViewState>,
     /// Steps that can be undone and redone.
-    pub history: RwSignal<History<ViewState>>,
+    pub history: RwSignal<History<Step>>,
     /// The user's own devices.
     pub custom: RwSignal<Vec<Device>>,
     /// Files whose rows are those of another one and are not counted, by their index.
@@ -104,7 +144,7 @@ pub struct Workbench {
     /// Index of the chosen finding.
     pub finding: Memo<Option<usize>>,
     /// Where actions report what they did.
-    pub(super) status: RwSignal<String>,
+    pub(super) status: RwSignal<Message>,
     ready_made: StoredValue<Option<ReadyMade>>,
     pub(super) mask: StoredValue<Mask>,
 }
@@ -118,7 +158,7 @@ impl Workbench {
             .iter()
             .map(|p| format!("Link: {} ({})", p.message, p.key))
             .collect();
-        status.set(lines.join("; "));
+        status.set(lines.join("; ").into());
 
         let files = RwSignal::new(Vec::<LoadedFile>::new());
         let contexts = RwSignal::new(Vec::<TraceContext>::new());
@@ -157,7 +197,7 @@ impl Workbench {
             let refused = filtered.with(|f| f.1);
             if refused > 0 {
                 let most = Mask::CAPACITY;
-                status.set(format!("{most} filters are too many; {refused} left out"));
+                status.set(format!("{most} filters are too many; {refused} left out").into());
             }
         });
         let settled_frame = settled(frame);
