@@ -71,7 +71,7 @@ test("a profile with measured bytes: both intensities, in legend, tooltip, detai
   const texts = (cells) => cells.evaluateAll((all) => all.map((c) => c.textContent.trim()));
   const heads = await texts(table.locator("thead th"));
   const row = await texts(table.locator("tbody tr").first().locator("td, th"));
-  near(Number(row[heads.indexOf("AI by measured bytes (FLOP/B)")]), measured);
+  near(Number(row[heads.indexOf("AI by DRAM bytes (FLOP/B)")]), measured);
   near(Number(row[heads.indexOf("AI (FLOP/B)")]), compulsory);
 
   const asTable = app.page.getByRole("button", { name: "As a table" });
@@ -81,7 +81,7 @@ test("a profile with measured bytes: both intensities, in legend, tooltip, detai
   await app.page.getByRole("button", { name: /at measured bytes/, pressed: false }).waitFor();
   assert.equal(await app.state("measured"), "off");
   await asTable.click();
-  assert.ok(!(await texts(table.locator("thead th"))).includes("AI by measured bytes (FLOP/B)"));
+  assert.ok(!(await texts(table.locator("thead th"))).includes("AI by DRAM bytes (FLOP/B)"));
   app.assertQuiet();
 });
 

@@ -5,8 +5,10 @@ use crate::golden::{golden, picture, picture_and_table};
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{
-    Arrow, Input, Overlay, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline, table,
+    AiAxis, Arrow, Input, Overlay, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline,
+    table,
 };
+use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
@@ -89,10 +91,10 @@ fn roofline_at_measured_bytes() {
     picture_and_table("roofline-measured-light", &chart.scene, &[], &shown);
     // The 29th row was not timed: it has no place at measured bytes either.
     let timed = (0..48).filter(|r| r % 3 != 0 && r % 29 != 28).count() as u64;
-    assert_eq!(chart.counts.measured, timed);
+    assert_eq!(chart.counts.measured[0], timed);
     assert_eq!(open_grid(&input, &chart.plot).len() as u64, timed);
     let at = shown.header.len() - 1;
-    assert_eq!(shown.header[at], "AI by measured bytes (FLOP/B)");
+    assert_eq!(shown.header[at], "AI by DRAM bytes (FLOP/B)");
     assert_eq!(shown.rows[0][at], "");
     let ratio: f64 =
         shown.rows[1][4].parse::<f64>().unwrap() / shown.rows[1][at].parse::<f64>().unwrap();
@@ -107,10 +109,37 @@ fn roofline_at_measured_bytes() {
     );
     assert!(over.dump().contains("Open"));
 
+    // With another level: a mark each, and points at any of them.
+    let mut data = (*frame.data).clone();
+    let mut column = data.columns.last().unwrap().clone();
+    column.key = "measured_l2_bytes".into();
+    column.meaning = ColumnMeaning::MeasuredL2Bytes;
+    if let ColumnData::Number(bytes) = &mut column.data {
+        bytes.iter_mut().for_each(|b| *b *= 4.0);
+    }
+    data.columns.push(column);
+    let deep = frame_of(data, Some("mi300x"));
+    let (points, at_l2) = (
+        Points::new(&deep.data, &deep.metrics),
+        Points::at(&deep.data, &deep.metrics, MemoryLevel::L2),
+    );
+    let mut levels = Input::new(&deep, &points, &coloring, &theme, (1040.0, 640.0));
+    levels.ai = AiAxis::All;
+    let all = roofline(&levels);
+    assert_eq!(all.counts.measured, [timed, timed, 0]);
+    assert_eq!(open_grid(&levels, &all.plot).len() as u64, 2 * timed);
+    levels.points = &at_l2;
+    levels.ai = AiAxis::At(MemoryLevel::L2);
+    let l2 = roofline(&levels);
+    assert_eq!(l2.counts.in_view, timed);
+    assert_eq!(l2.counts.nowhere, 48 - timed);
+    let (shown, _) = table(&levels, &l2.plot, 1);
+    assert_eq!(shown.header.last().unwrap(), "AI by L2 bytes (FLOP/B)");
+
     input.measured = false;
     let without = roofline(&input);
     assert!(!without.scene.dump().contains("Open"));
-    assert_eq!(without.counts.measured, timed);
+    assert_eq!(without.counts.measured[0], timed);
     assert_eq!(open_grid(&input, &without.plot).len(), 0);
     assert_eq!(table(&input, &without.plot, 1).0.header.len(), at);
 }

@@ -3,7 +3,7 @@
 
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::hardware::{Device, RoofKind, match_name};
+use gemmscope_model::hardware::{Device, MemoryLevel, RoofKind, match_name};
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Intensity, Seconds};
 use gemmscope_table::column_format;
@@ -135,7 +135,7 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
         line("Bandwidth", BytesPerSec(metrics.bandwidth(row)).to_string());
     }
     line("AI", Intensity(metrics.ai[row]).to_string());
-    let measured = metrics.measured_ai(data, row);
+    let measured = metrics.measured_ai(data, row, MemoryLevel::Main);
     if measured > 0.0 {
         line("AI, measured bytes", Intensity(measured).to_string());
     }

@@ -69,6 +69,40 @@ fn yes() -> bool {
     true
 }
 
+/// Where bytes are counted: main memory and the caches on the way to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryLevel {
+    /// Main memory: HBM, DRAM.
+    Main,
+    /// L2 cache.
+    L2,
+    /// L1 caches of the compute units.
+    L1,
+}
+
+impl MemoryLevel {
+    /// From the farthest to the nearest.
+    pub const ALL: [MemoryLevel; 3] = [MemoryLevel::Main, MemoryLevel::L2, MemoryLevel::L1];
+
+    /// Its key in links.
+    pub fn key(self) -> &'static str {
+        match self {
+            MemoryLevel::Main => "dram",
+            MemoryLevel::L2 => "l2",
+            MemoryLevel::L1 => "l1",
+        }
+    }
+
+    /// Its name on the page.
+    pub fn label(self) -> &'static str {
+        match self {
+            MemoryLevel::Main => "DRAM",
+            MemoryLevel::L2 => "L2",
+            MemoryLevel::L1 => "L1",
+        }
+    }
+}
+
 /// One accelerator, as one process sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Device {
@@ -120,6 +154,12 @@ pub struct Device {
     /// L2 cache in bytes.
     #[serde(default)]
     pub l2_bytes: Option<f64>,
+    /// Bandwidth of the L2 cache in byte/s, as a benchmark of the device measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2_bytes_per_s: Option<f64>,
+    /// Bandwidth of the L1 caches together in byte/s, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l1_bytes_per_s: Option<f64>,
     /// Last-level cache in bytes, where it is another than L2.
     #[serde(default)]
     pub llc_bytes: Option<f64>,
@@ -232,6 +272,15 @@ impl Device {
             "{dtype} on {}: {engine} units, {rate} dense{summed}{shared}",
             self.name
         )
+    }
+
+    /// Bandwidth of a level of the memory in byte/s, if known.
+    pub fn bandwidth_of(&self, level: MemoryLevel) -> Option<f64> {
+        match level {
+            MemoryLevel::Main => Some(self.bandwidth_bytes_per_s),
+            MemoryLevel::L2 => self.l2_bytes_per_s,
+            MemoryLevel::L1 => self.l1_bytes_per_s,
+        }
     }
 
     /// The largest on-chip cache in bytes: the last level if there is one, else L2.

@@ -8,7 +8,7 @@ use crate::dataset::Dataset;
 use crate::field::Frame;
 use gemmscope_model::gemm::{Cost, Operation};
 use gemmscope_model::hardware;
-use gemmscope_model::hardware::{Device, NameMatch, RoofKind};
+use gemmscope_model::hardware::{Device, MemoryLevel, NameMatch, RoofKind};
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::units::larger;
 use serde::{Deserialize, Serialize};
@@ -153,9 +153,10 @@ impl Metrics {
         self.work_bytes(data, row).1
     }
 
-    /// Work over the bytes that a profiler counted, FLOP/byte; NaN without such a count.
-    pub fn measured_ai(&self, data: &Dataset, row: usize) -> f64 {
-        self.work(data, row) / data.number(crate::dataset::ColumnMeaning::MeasuredBytes, row)
+    /// Work over the bytes that a profiler counted at a level of the memory, FLOP/byte; NaN without
+    /// such a count.
+    pub fn measured_ai(&self, data: &Dataset, row: usize, level: MemoryLevel) -> f64 {
+        self.work(data, row) / data.number(crate::dataset::ColumnMeaning::measured(level), row)
     }
 
     fn work_bytes(&self, data: &Dataset, row: usize) -> (f64, f64) {

@@ -21,6 +21,7 @@ use crate::color_scale::Colors;
 use crate::interactive::{Canvas, InteractiveChart};
 use crate::palette::Theme;
 use crate::scene::Scene;
+use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_table::control::Control;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
@@ -66,6 +67,8 @@ struct Kept {
     data: Weak<Dataset>,
     metrics: Weak<Metrics>,
     points: Option<Arc<Points>>,
+    /// The last ones by counted bytes.
+    points_at: Option<(MemoryLevel, Arc<Points>)>,
     colors: Vec<(Option<Field>, Arc<Colors>)>,
 }
 
@@ -81,6 +84,29 @@ impl RowCache {
         points
             .get_or_insert_with(|| Arc::new(Points::new(data, metrics)))
             .clone()
+    }
+
+    /// Where every row lies by the bytes that were counted at a level of the memory; by the
+    /// compulsory ones for `None`.
+    pub(crate) fn points_at(
+        &self,
+        data: &Arc<Dataset>,
+        metrics: &Arc<Metrics>,
+        level: Option<MemoryLevel>,
+    ) -> Arc<Points> {
+        let Some(level) = level else {
+            return self.points(data, metrics);
+        };
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.follow(data, metrics);
+        match &kept.points_at {
+            Some((of, points)) if *of == level => points.clone(),
+            _ => {
+                let points = Arc::new(Points::at(data, metrics, level));
+                kept.points_at = Some((level, points.clone()));
+                points
+            }
+        }
     }
 
     /// The colours of all rows by a field, or one colour for everything.

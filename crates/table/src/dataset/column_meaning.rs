@@ -1,6 +1,7 @@
 //! What a column means: the one vocabulary of files, datasets, exports and saved mappings.
 
 use ColumnMeaning::*;
+use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -134,6 +135,10 @@ meanings! {
         ReportedEfficiency = "reported_efficiency",
         /// Bytes measured by hardware counters.
         MeasuredBytes = "measured_bytes",
+        /// Bytes that went through the L2 cache, measured by hardware counters.
+        MeasuredL2Bytes = "measured_l2_bytes",
+        /// Bytes that went through the L1 caches, measured by hardware counters.
+        MeasuredL1Bytes = "measured_l1_bytes",
         /// Clock in Hz while the row was measured.
         MeasuredClock = "measured_clock",
         /// Standard deviation of the time, seconds.
@@ -199,7 +204,18 @@ impl ColumnMeaning {
             TimeMin => "shortest time".into(),
             TimeMax => "longest time".into(),
             FailedTime => "time of the failed run".into(),
+            MeasuredL2Bytes => "measured L2 bytes".into(),
+            MeasuredL1Bytes => "measured L1 bytes".into(),
             other => other.short().replace('_', " "),
+        }
+    }
+
+    /// The bytes that hardware counters saw at a level of the memory.
+    pub fn measured(level: MemoryLevel) -> ColumnMeaning {
+        match level {
+            MemoryLevel::Main => MeasuredBytes,
+            MemoryLevel::L2 => MeasuredL2Bytes,
+            MemoryLevel::L1 => MeasuredL1Bytes,
         }
     }
 
@@ -210,7 +226,7 @@ impl ColumnMeaning {
             ReportedBandwidth => "B/s",
             ReportedIntensity => "FLOP/B",
             ReportedWork => "FLOP",
-            ReportedBytes | MeasuredBytes => "B",
+            ReportedBytes | MeasuredBytes | MeasuredL2Bytes | MeasuredL1Bytes => "B",
             MeasuredClock => "Hz",
             Time | TimeStd | TimeMin | TimeMax | FailedTime => "s",
             _ => "",
@@ -468,7 +484,7 @@ mod tests {
     #[test]
     fn every_choice_survives_its_text() {
         let all = ColumnSpec::all();
-        assert_eq!(all.len(), 84);
+        assert_eq!(all.len(), 86);
         for spec in all {
             assert_eq!(spec.to_string().parse(), Ok(spec), "{spec}");
             let bare = ColumnSpec::from(spec.meaning);

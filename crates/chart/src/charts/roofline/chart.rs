@@ -66,7 +66,9 @@ impl Opened {
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
         Arc::new(Opened {
-            points: inputs.cache.points(&frame.data, &frame.metrics),
+            points: inputs
+                .cache
+                .points_at(&frame.data, &frame.metrics, settings.ai.level()),
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
             numbered: numbered(frame, settings.numbers, inputs.selected),
             controls: controls(frame, inputs.state),

@@ -63,6 +63,7 @@ fn input<'a>(
         size: opened.settings.size,
         numbered: &opened.numbered,
         measured: opened.settings.measured,
+        ai: opened.settings.ai,
         planned: &extras.planned,
         waymarks: &extras.waymarks,
         roofs: &extras.roofs,
@@ -258,7 +259,11 @@ impl InteractiveChart for InteractiveRoofline {
             min: Some(min),
             max: Some(max),
         };
-        vec![(Field::Ai, range(ai)), (Field::Attained, range(rate))]
+        let mut out = vec![(Field::Attained, range(rate))];
+        if self.opened.settings.ai.level().is_none() {
+            out.insert(0, (Field::Ai, range(ai)));
+        }
+        out
     }
 
     fn tooltip(&self, target: &Target) -> Tooltip {

@@ -1,9 +1,10 @@
 //! The legend of the roofline.
 
-use super::settings::{MEASURED_KEY, OFF_KEY};
-use super::{Counts, Input};
+use super::settings::{AI_KEY, AiAxis, MEASURED_KEY, OFF_KEY};
+use super::{Counts, Input, marks};
 use crate::legend::{Click, Legend, LegendEntry};
 use crate::scene::Symbol;
+use gemmscope_model::hardware::MemoryLevel;
 
 /// Categories with their counts, then what the open marks and the triangles mean.
 pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Legend {
@@ -21,11 +22,34 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
         shown: Some(!input.is_hidden(i as u16)),
         click: Click::Category,
     });
+    let all = input.ai == AiAxis::All;
+    let level = |level: MemoryLevel| LegendEntry {
+        name: format!("{} bytes", level.label()),
+        symbol: marks::symbol(level),
+        color: input.theme.muted,
+        count: if all {
+            counts.measured[level as usize]
+        } else {
+            0
+        },
+        hint: format!(
+            "The same GEMMs at the AI of their {} bytes: click for only these",
+            level.label()
+        ),
+        shown: Some(true),
+        click: Click::Set {
+            key: AI_KEY,
+            value: level.key(),
+        },
+    };
     let measured = LegendEntry {
         name: "at measured bytes".to_owned(),
         symbol: Symbol::Open,
         color: input.theme.muted,
-        count: counts.measured,
+        count: match input.ai {
+            AiAxis::Compulsory => counts.measured[MemoryLevel::Main as usize],
+            _ => 0,
+        },
         hint: "The same GEMMs at the AI of the profiler's counted bytes: click to show or hide"
             .to_owned(),
         shown: Some(input.measured),
@@ -55,6 +79,7 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
         entries: categories
             .filter(|_| colors.gradient.is_none())
             .chain([measured, above])
+            .chain(MemoryLevel::ALL.map(level))
             .filter(|e| e.count > 0 && !e.name.is_empty())
             .collect(),
     }

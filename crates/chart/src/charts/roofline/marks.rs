@@ -1,11 +1,13 @@
 //! Points of the roofline: where they are, which marks they get, and the density image.
 
+use super::settings::levels;
 use super::{Counts, Input, SizeBy};
 use crate::density::Density;
 use crate::labels::Placer;
 use crate::layout::Plot;
 use crate::palette::alpha;
 use crate::scene::{Color, Item, Marks, Scene, Symbol};
+use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::{larger, smaller};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::metrics::Metrics;
@@ -30,26 +32,32 @@ pub struct Points {
     x: Vec<f32>,
     y: Vec<f32>,
     place: Vec<Place>,
-    /// Logarithm of the intensity at measured bytes; empty where no file has such.
-    measured: Vec<f32>,
+    /// Logarithms of the intensity at the bytes counted at each of [`MemoryLevel::ALL`]; empty
+    /// where no file has such.
+    measured: [Vec<f32>; 3],
 }
 
 /// A rate this much over the roof is above it, not rounded to it.
 const ABOVE: f64 = 1.0 + 1e-6;
 
+/// The decimal logarithm of what can be drawn, else NaN.
+fn log(v: f64) -> f32 {
+    match v > 1e-36 && v < 1e38 {
+        true => (v as f32).log10(),
+        false => f32::NAN,
+    }
+}
+
 impl Points {
-    /// Positions of all rows of a dataset.
+    /// Positions of all rows of a dataset, by their compulsory bytes.
     pub fn new(data: &Dataset, metrics: &Metrics) -> Self {
         let n = data.len().min(metrics.ai.len());
         let mut out = Points {
             x: Vec::with_capacity(n),
             y: Vec::with_capacity(n),
             place: Vec::with_capacity(n),
-            measured: Vec::new(),
+            measured: Default::default(),
         };
-        if data.column(ColumnMeaning::MeasuredBytes).is_some() {
-            out.measured.reserve(n);
-        }
         for row in 0..n {
             let (ai, rate, time, roof_s) = (
                 metrics.ai[row],
@@ -67,22 +75,36 @@ impl Points {
                     _ => (Place::Nowhere, f64::NAN),
                 }
             };
-            let fits = |v: f64| v > 1e-36 && v < 1e38;
-            let known = fits(ai) && fits(y);
-            out.x
-                .push(if known { (ai as f32).log10() } else { f32::NAN });
-            out.y
-                .push(if known { (y as f32).log10() } else { f32::NAN });
-            out.place.push(if known { place } else { Place::Nowhere });
-            if data.column(ColumnMeaning::MeasuredBytes).is_some() {
-                let ai = metrics.measured_ai(data, row);
-                out.measured.push(match place {
-                    Place::Measured | Place::Above if known && fits(ai) => (ai as f32).log10(),
+            out.push(log(ai), log(y), place);
+        }
+        for level in levels(data) {
+            out.measured[level as usize] = (0..n)
+                .map(|row| match out.place[row] {
+                    Place::Measured | Place::Above => log(metrics.measured_ai(data, row, level)),
                     _ => f32::NAN,
-                });
-            }
+                })
+                .collect();
         }
         out
+    }
+
+    /// Positions by the bytes that were counted at a level of the memory; rows without such have
+    /// no place. Whether a row is above its roof is asked of compulsory bytes alone.
+    pub fn at(data: &Dataset, metrics: &Metrics, level: MemoryLevel) -> Self {
+        let n = data.len().min(metrics.ai.len());
+        let mut out = Points::default();
+        for row in 0..n {
+            let ai = metrics.measured_ai(data, row, level);
+            out.push(log(ai), log(metrics.rate[row]), Place::Measured);
+        }
+        out
+    }
+
+    fn push(&mut self, x: f32, y: f32, place: Place) {
+        let known = !x.is_nan() && !y.is_nan();
+        self.x.push(if known { x } else { f32::NAN });
+        self.y.push(if known { y } else { f32::NAN });
+        self.place.push(if known { place } else { Place::Nowhere });
     }
 
     fn get(&self, row: u32) -> Option<(f32, f32, Place)> {
@@ -101,17 +123,23 @@ impl Points {
         })
     }
 
-    /// Pixel of a row at the intensity of its measured bytes; `None` where none were counted.
-    pub(crate) fn measured_px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
-        let (x, (_, y, _)) = (self.measured_of(row)?, self.get(row)?);
+    /// Pixel of a row at the intensity of the bytes that were counted at a level; `None` where none
+    /// were.
+    pub(crate) fn measured_px(
+        &self,
+        plot: &Plot,
+        row: u32,
+        level: MemoryLevel,
+    ) -> Option<(f64, f64)> {
+        let (x, (_, y, _)) = (self.measured_of(row, level)?, self.get(row)?);
         Some((
             plot.x.px_of_position(f64::from(x)),
             plot.y.px_of_position(f64::from(y)),
         ))
     }
 
-    fn measured_of(&self, row: u32) -> Option<f32> {
-        self.measured
+    fn measured_of(&self, row: u32, level: MemoryLevel) -> Option<f32> {
+        self.measured[level as usize]
             .get(row as usize)
             .copied()
             .filter(|x| !x.is_nan())
@@ -162,14 +190,18 @@ impl Survey {
             }
             (x0, x1) = (smaller(x0, x), larger(x1, x));
             (y0, y1) = (smaller(y0, y), larger(y1, y));
-            let measured = input.points.measured_of(row);
-            if let (true, Some(x)) = (input.measured, measured) {
-                (x0, x1) = (smaller(x0, x), larger(x1, x));
+            let shown = !input.is_hidden(code);
+            for level in MemoryLevel::ALL {
+                if let Some(x) = input.points.measured_of(row, level) {
+                    if input.shows(level) {
+                        (x0, x1) = (smaller(x0, x), larger(x1, x));
+                    }
+                    counts.measured[level as usize] += u64::from(shown);
+                }
             }
-            if !input.is_hidden(code) {
+            if shown {
                 counts.above_roof += u64::from(place == Place::Above);
                 counts.attainable += u64::from(place == Place::Attainable);
-                counts.measured += u64::from(measured.is_some());
             }
         }
         for (x, y, _) in input.background.iter().filter_map(|r| input.points.get(*r)) {
@@ -402,46 +434,55 @@ pub(super) fn background(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
 /// the hovered one are.
 const TIED: u64 = 60;
 
-/// Open marks of the points at the intensity of their measured bytes, tied to the filled ones
-/// while they are few.
-pub(super) fn measured(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
-    if !input.measured || counts.measured == 0 {
-        return;
-    }
-    let (base, opacity) = look(counts.in_view);
-    let palette = input.color_scale.palette.iter();
-    let palette = palette.map(|c| alpha(*c, opacity)).collect();
-    let mut open = Marks::new(Symbol::Open, base, palette);
-    each_open(input, plot, |row, at, to| {
-        let code = input.color_scale.code(row as usize);
-        if counts.measured <= TIED {
-            let color = input.color_scale.color(row as usize);
-            tie(scene, at, to, alpha(color, 0.5), base);
-        }
-        if plot.holds(to) {
-            open.xs.push(to.0 as f32);
-            open.ys.push(to.1 as f32);
-            open.codes.push(code);
-        }
-    });
-    if !open.is_empty() {
-        scene.items.push(Item::Marks(open));
+/// The mark of a level of the memory.
+pub(super) fn symbol(level: MemoryLevel) -> Symbol {
+    match level {
+        MemoryLevel::Main => Symbol::Open,
+        MemoryLevel::L2 => Symbol::Ring,
+        MemoryLevel::L1 => Symbol::Cross,
     }
 }
 
-/// Calls back with row, place and place at measured bytes of every point that has both and is not
-/// hidden, in view or not.
+/// Open marks of the points at the intensity of their measured bytes, tied to the filled ones
+/// while they are few.
+pub(super) fn measured(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
+    let (base, opacity) = look(counts.in_view);
+    for level in MemoryLevel::ALL {
+        let palette = input.color_scale.palette.iter();
+        let palette = palette.map(|c| alpha(*c, opacity)).collect();
+        let mut open = Marks::new(symbol(level), base, palette);
+        each_open(input, plot, level, |row, at, to| {
+            let code = input.color_scale.code(row as usize);
+            if counts.measured[level as usize] <= TIED {
+                let color = input.color_scale.color(row as usize);
+                tie(scene, at, to, alpha(color, 0.5), base);
+            }
+            if plot.holds(to) {
+                open.xs.push(to.0 as f32);
+                open.ys.push(to.1 as f32);
+                open.codes.push(code);
+            }
+        });
+        if !open.is_empty() {
+            scene.items.push(Item::Marks(open));
+        }
+    }
+}
+
+/// Calls back with row, place and place at the bytes that were counted at a level of every point
+/// that has both and is not hidden, in view or not; with nothing where the level does not show.
 pub(super) fn each_open(
     input: &Input<'_>,
     plot: &Plot,
+    level: MemoryLevel,
     mut f: impl FnMut(u32, (f64, f64), (f64, f64)),
 ) {
-    if input.points.measured.is_empty() {
+    if input.points.measured[level as usize].is_empty() || !input.shows(level) {
         return;
     }
     for &row in input.frame.rows.iter() {
         let at = input.points.px(plot, row);
-        if let (Some(at), Some(to)) = (at, input.points.measured_px(plot, row))
+        if let (Some(at), Some(to)) = (at, input.points.measured_px(plot, row, level))
             && !input.is_hidden(input.color_scale.code(row as usize))
         {
             f(row, at, to);
@@ -491,8 +532,8 @@ pub(super) fn block(placer: &mut Placer, input: &Input<'_>, plot: &Plot, counts:
     each_of(&sample, input, plot, |row, x, y, _| {
         let p = (f64::from(x), f64::from(y));
         placer.block_line(p, p);
-        let open = input.points.measured_px(plot, row);
-        if let Some(p) = open.filter(|_| input.measured) {
+        let shown = MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l));
+        for p in shown.filter_map(|l| input.points.measured_px(plot, row, l)) {
             placer.block_line(p, p);
         }
     });

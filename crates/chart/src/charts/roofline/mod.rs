@@ -17,7 +17,7 @@ pub use marks::Points;
 pub use overlay::{Overlay, overlay};
 pub use planned::{Arrow, Planned, Waymark};
 pub use roofs::{RoofLine, merge as merge_roof};
-pub use settings::{Ceilings, Numbers, Roofs, Settings, numbered};
+pub use settings::{AiAxis, Ceilings, Numbers, Roofs, Settings, numbered};
 pub use table::table;
 
 pub(super) use chart::KIND;
@@ -37,6 +37,7 @@ use crate::scene::{Anchor, Baseline, Color, Item, Scene};
 use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
+use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use marks::Survey;
@@ -82,6 +83,8 @@ pub struct Input<'a> {
     pub density_above: usize,
     /// Rows with measured bytes show a second, open mark at that intensity.
     pub measured: bool,
+    /// Which bytes the intensity of `points` is over.
+    pub ai: AiAxis,
     /// A row's own lower ceiling (the roof of its tile), FLOP/s; NaN where it has none.
     pub own_ceiling: Option<&'a dyn Fn(usize) -> f64>,
     /// Planned points.
@@ -128,6 +131,7 @@ impl<'a> Input<'a> {
             numbered: &[],
             density_above: Self::DENSITY_ABOVE,
             measured: true,
+            ai: AiAxis::Compulsory,
             own_ceiling: None,
             planned: &[],
             waymarks: &[],
@@ -142,6 +146,15 @@ impl<'a> Input<'a> {
 
     fn narrow(&self) -> bool {
         self.width < NARROW
+    }
+
+    /// True where rows have an open mark at the bytes counted at a level of the memory.
+    fn shows(&self, level: MemoryLevel) -> bool {
+        match self.ai {
+            AiAxis::Compulsory => self.measured && level == MemoryLevel::Main,
+            AiAxis::At(_) => false,
+            AiAxis::All => true,
+        }
     }
 
     fn is_hidden(&self, code: u16) -> bool {
@@ -164,8 +177,9 @@ pub struct Counts {
     pub attainable: u64,
     /// Without any place: not measured and without a roof.
     pub nowhere: u64,
-    /// With bytes that a profiler counted (hidden ones not counted), shown or not.
-    pub measured: u64,
+    /// With bytes that a profiler counted at each of [`MemoryLevel::ALL`] (hidden ones not
+    /// counted), shown or not.
+    pub measured: [u64; 3],
 }
 
 /// A drawn roofline.
@@ -230,9 +244,10 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     );
     let x_room = room(rect[2], if narrow { 56.0 } else { 74.0 });
     let x_ticks = ticks::ticks(&plot.x, x_room, &Format::plain(""));
-    let both = input.measured
-        && survey.counts.measured > 0
-        && survey.counts.passing <= input.density_above as u64;
+    let open = MemoryLevel::ALL
+        .into_iter()
+        .any(|l| input.shows(l) && survey.counts.measured[l as usize] > 0);
+    let both = open && survey.counts.passing <= input.density_above as u64;
     let axis = |title: &str, ticks| Axis {
         title: title.to_owned(),
         ticks,
@@ -244,11 +259,15 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         &plot,
         theme,
         &axis(
-            match (narrow, both) {
-                (true, _) => "Arithmetic intensity, FLOP/byte (log)",
-                (false, false) => "Arithmetic intensity, FLOP per compulsory byte (log)",
-                (false, true) => {
-                    "Arithmetic intensity, FLOP per byte (log): filled compulsory, open measured"
+            &match (input.ai.level(), narrow, both) {
+                (Some(level), ..) => format!("AI, FLOP per {} byte (log)", level.label()),
+                (_, true, _) => "Arithmetic intensity, FLOP/byte (log)".to_owned(),
+                (_, false, false) => {
+                    "Arithmetic intensity, FLOP per compulsory byte (log)".to_owned()
+                }
+                (_, false, true) => {
+                    "Arithmetic intensity, FLOP/byte (log): filled compulsory, open measured"
+                        .to_owned()
                 }
             },
             x_ticks,
@@ -311,8 +330,8 @@ pub fn hit_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
 /// The same for the open marks at measured bytes; empty where they do not show.
 pub fn open_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
     HitGrid::build(plot.rect, |found| {
-        if input.measured {
-            marks::each_open(input, plot, |row, _, to| {
+        for level in MemoryLevel::ALL {
+            marks::each_open(input, plot, level, |row, _, to| {
                 found(row, to.0 as f32, to.1 as f32);
             });
         }
@@ -339,8 +358,10 @@ fn home(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> Zoom {
         take(a.to.0, a.to.1);
     }
     for roof in roofs {
-        // Some slope on the left of the ridge, some ceiling on its right.
-        take(roof.ridge() / 2.5, roof.peak);
+        // Some slope on the left of each ridge, some ceiling on its right.
+        for bandwidth in roof.caches.iter().map(|c| c.1).chain([roof.bandwidth]) {
+            take(roof.peak / bandwidth / 2.5, roof.peak / 2.5);
+        }
         take(roof.ridge() * 2.5, roof.peak * 1.25);
     }
     let x = padded(Kind::Log, x.unwrap_or((1.0, 1000.0)), 0.04);
@@ -400,8 +421,13 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
         ),
         (counts.nowhere, "not drawn: neither a time nor a roof"),
         (
-            if input.measured { counts.measured } else { 0 },
-            "also at the intensity of their measured bytes (open diamonds)",
+            MemoryLevel::ALL
+                .into_iter()
+                .filter(|l| input.shows(*l))
+                .map(|l| counts.measured[l as usize])
+                .max()
+                .unwrap_or(0),
+            "also at the AI of their measured bytes (open marks)",
         ),
         (counts.outside, "outside the part that shows"),
     ] {

@@ -7,6 +7,7 @@ use crate::palette::alpha;
 use crate::scene::{Anchor, Baseline, Item, Scene, Symbol};
 use crate::text;
 use crate::ticks::Format;
+use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::format_short;
 
 /// What the overlay shows.
@@ -36,16 +37,16 @@ pub fn overlay(input: &Input<'_>, plot: &Plot, what: &Overlay) -> Scene {
             }
         }
     }
-    if input.measured {
+    for level in MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l)) {
         let few = what.selected.iter().take(CEILINGS);
         for row in few.chain(what.hovered.iter()) {
             let at = input.points.px(plot, *row);
-            if let (Some(at), Some(to)) = (at, input.points.measured_px(plot, *row)) {
+            if let (Some(at), Some(to)) = (at, input.points.measured_px(plot, *row, level)) {
                 marks::tie(&mut scene, at, to, theme.text, base);
                 scene.items.push(Item::Symbol {
                     at: to,
                     radius: base + 1.0,
-                    symbol: Symbol::Open,
+                    symbol: marks::symbol(level),
                     color: theme.text,
                 });
             }
@@ -114,7 +115,8 @@ fn hover(scene: &mut Scene, input: &Input<'_>, plot: &Plot, row: u32, at: (f64, 
     let roof = (r < frame.data.len())
         .then(|| frame.metrics.roof(&frame.data, r))
         .flatten();
-    if let Some(roof) = roof {
+    // A cache has a slope of its own; efficiency is of the compulsory bytes.
+    if let Some(roof) = roof.filter(|_| input.ai.level().is_none()) {
         let rate = roof.at(frame.metrics.ai[r]);
         let top = (at.0, plot.y.px(rate));
         scene.dashed(vec![at, top], alpha(theme.text, 0.8), 1.0, &[3.0, 3.0]);

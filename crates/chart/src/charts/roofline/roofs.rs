@@ -1,6 +1,6 @@
 //! The roofs: slopes, ceilings, ridges, and their labels.
 
-use super::{Input, Roofs, plate, plate_size};
+use super::{AiAxis, Input, Roofs, plate, plate_size};
 use crate::clip;
 use crate::labels::{Placer, Rect};
 use crate::layout::Plot;
@@ -9,7 +9,7 @@ use crate::scene::{Color, Item, Point, Scene, Symbol};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::hardware::Device;
+use gemmscope_model::hardware::{Device, MemoryLevel};
 use gemmscope_model::units::{format_short, grouped};
 
 /// The roof of one device for the types that share a peak.
@@ -25,6 +25,8 @@ pub struct RoofLine {
     pub achievable: Vec<(Vec<String>, f64)>,
     /// Memory bandwidth, byte/s.
     pub bandwidth: f64,
+    /// Bandwidths of the caches that show, byte/s.
+    pub caches: Vec<(MemoryLevel, f64)>,
     /// Passing rows under this roof.
     pub rows: u64,
     /// The types of these rows' operands, as the type field names them.
@@ -51,6 +53,7 @@ impl RoofLine {
             peak: peak.flops_per_s,
             achievable: achievable.map(|rate| (name(), rate)).into_iter().collect(),
             bandwidth: device.bandwidth_bytes_per_s,
+            caches: Vec::new(),
             rows: 0,
             row_types: Vec::new(),
             source: peak.source.clone(),
@@ -153,7 +156,17 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
         if rows == 0 {
             continue;
         }
-        if let Some(roof) = RoofLine::of(device, op.compute)
+        let of = |dtype| {
+            let roof = RoofLine::of(device, dtype)?;
+            let caches = [MemoryLevel::L2, MemoryLevel::L1].into_iter();
+            let shown = caches.filter(|l| input.ai == AiAxis::All || input.ai.level() == Some(*l));
+            let caches = shown.filter_map(|l| Some((l, device.bandwidth_of(l)?)));
+            Some(RoofLine {
+                caches: caches.collect(),
+                ..roof
+            })
+        };
+        if let Some(roof) = of(op.compute)
             && [Roofs::OfRows, Roofs::All].contains(&input.roof_types)
         {
             let row_types = vec![op.types()];
@@ -169,7 +182,7 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
             Roofs::All => device.peaks.iter().map(|p| p.dtype).collect(),
             Roofs::Of(dtype) => vec![dtype],
         };
-        for roof in others.into_iter().filter_map(|t| RoofLine::of(device, t)) {
+        for roof in others.into_iter().filter_map(of) {
             merge(&mut out, roof);
         }
     }
@@ -180,19 +193,21 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
 /// Roofs that get a label and a ridge at most, since more would overlap.
 const LABELLED: usize = 12;
 
-/// Device, bandwidth, ridge of its highest ceiling, colour.
-type Slope<'a> = (&'a str, f64, f64, Option<Color>);
+/// Device, level, bandwidth, ridge of its highest ceiling, colour.
+type Slope<'a> = (&'a str, MemoryLevel, f64, f64, Option<Color>);
 
-/// Devices with the highest ceiling of each: one slope a device.
+/// Devices with the highest ceiling of each: one slope a device and level.
 fn slopes(roofs: &[RoofLine]) -> Vec<Slope<'_>> {
     let mut out: Vec<Slope<'_>> = Vec::new();
     for r in roofs {
-        match out
-            .iter_mut()
-            .find(|s| s.0 == r.device && s.1 == r.bandwidth)
-        {
-            Some(s) => s.2 = s.2.max(r.ridge()),
-            None => out.push((&r.device, r.bandwidth, r.ridge(), r.color)),
+        let main = [(MemoryLevel::Main, r.bandwidth)];
+        for (level, bandwidth) in main.iter().chain(&r.caches).copied() {
+            let ridge = r.peak / bandwidth;
+            let same = |s: &&mut Slope<'_>| s.0 == r.device && s.2 == bandwidth && s.1 == level;
+            match out.iter_mut().find(same) {
+                Some(s) => s.3 = s.3.max(ridge),
+                None => out.push((&r.device, level, bandwidth, ridge, r.color)),
+            }
         }
     }
     out
@@ -236,8 +251,12 @@ pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[Roof
             scene.dashed(line, alpha(color(r.color), 0.85), 1.25, &[6.0, 4.0]);
         }
     }
-    for (_, bandwidth, ridge, own) in slopes(roofs) {
-        scene.line(slope_line(plot, bandwidth, ridge), color(own), 1.5);
+    for (_, level, bandwidth, ridge, own) in slopes(roofs) {
+        let line = slope_line(plot, bandwidth, ridge);
+        match level {
+            MemoryLevel::Main => scene.line(line, color(own), 1.5),
+            _ => scene.dashed(line, alpha(color(own), 0.85), 1.25, &[2.0, 3.0]),
+        }
     }
     for r in roofs {
         let color = color(r.color);
@@ -265,7 +284,7 @@ pub(super) fn labels(
     devices.dedup();
     let many = devices.len() > 1;
     // Labels prefer not to lie on a roof; nothing may lie on another label.
-    for (_, bandwidth, ridge, _) in slopes(roofs) {
+    for (_, _, bandwidth, ridge, _) in slopes(roofs) {
         block(placer, &slope_line(plot, bandwidth, ridge), plot.rect);
     }
     for r in roofs {
@@ -298,8 +317,12 @@ pub(super) fn labels(
         let place = ceiling_label(scene, placer, plot, theme, bandwidth, peak, &label);
         places.extend(place.map(|rect| (index, rect)));
     }
-    for (device, bandwidth, ridge, _) in slopes(roofs) {
-        let speed = Format::si("B/s").write(bandwidth, 4);
+    let caches = shown.iter().any(|r| !r.caches.is_empty());
+    for (device, level, bandwidth, ridge, _) in slopes(roofs) {
+        let mut speed = Format::si("B/s").write(bandwidth, 4);
+        if caches {
+            speed = format!("{} {speed}", level.label());
+        }
         let label = if many {
             format!("{device} {speed}")
         } else {

@@ -3,9 +3,10 @@
 use super::SizeBy;
 use gemmscope_analysis::tile_roof::RowTile;
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::data_kind::DataKind;
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::view_state::ViewState;
 
@@ -21,6 +22,8 @@ const CEILING_KEY: &str = "ceiling";
 pub(super) const OFF_KEY: &str = "off";
 /// `off` where points do not show at the intensity of their measured bytes; the legend switches it.
 pub(super) const MEASURED_KEY: &str = "measured";
+/// Which bytes the intensity is over.
+pub(super) const AI_KEY: &str = "ai";
 /// Share of the time that the shown GEMMs make up, percent.
 const HEAVIEST_KEY: &str = "heaviest";
 /// Whether one side is the baseline of the others.
@@ -41,6 +44,7 @@ pub(super) const PARAMS: &[&str] = &[
     BASELINE_KEY,
     SIDE_A_KEY,
     ROOFS_KEY,
+    AI_KEY,
 ];
 /// Rows that get a number because of what they cost.
 const NUMBERED: usize = 8;
@@ -85,6 +89,28 @@ pub enum Roofs {
     Of(DataType),
 }
 
+/// Which bytes the intensity of points is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AiAxis {
+    /// The compulsory ones; measured bytes of the memory as a second, open mark.
+    #[default]
+    Compulsory,
+    /// Those that were counted at one level of the memory.
+    At(MemoryLevel),
+    /// The compulsory ones, and an open mark for every level.
+    All,
+}
+
+impl AiAxis {
+    /// The level that points stand at.
+    pub fn level(self) -> Option<MemoryLevel> {
+        match self {
+            AiAxis::At(level) => Some(level),
+            _ => None,
+        }
+    }
+}
+
 /// What the reader has set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -106,6 +132,8 @@ pub struct Settings {
     pub baseline: Option<String>,
     /// Which roofs show.
     pub roofs: Roofs,
+    /// Which bytes the intensity is over.
+    pub ai: AiAxis,
 }
 
 impl Settings {
@@ -141,6 +169,14 @@ impl Settings {
                 Some(name) => DataType::parse(name).map_or(Roofs::OfRows, Roofs::Of),
                 None => Roofs::OfRows,
             },
+            ai: match state.param(AI_KEY) {
+                Some("all") => AiAxis::All,
+                Some(key) => {
+                    let level = MemoryLevel::ALL.into_iter().find(|l| l.key() == key);
+                    level.map_or(AiAxis::Compulsory, AiAxis::At)
+                }
+                None => AiAxis::Compulsory,
+            },
         }
     }
 }
@@ -166,6 +202,29 @@ fn baseline(state: &ViewState) -> Control {
         "One side faint, with arrows to the other on the same GEMM",
         true,
     )
+}
+
+/// The levels of the memory at which some file counted bytes.
+pub(super) fn levels(data: &Dataset) -> Vec<MemoryLevel> {
+    let counted = |l: &MemoryLevel| data.column(ColumnMeaning::measured(*l)).is_some();
+    MemoryLevel::ALL.into_iter().filter(counted).collect()
+}
+
+/// The bytes that the intensity can be over, where a profiler counted some.
+fn intensities(frame: &Frame, state: &ViewState) -> Option<Control> {
+    let levels = levels(&frame.data);
+    if levels.is_empty() {
+        return None;
+    }
+    let mut options = vec![Choice::new("", "compulsory bytes")];
+    for level in &levels {
+        options.push(Choice::new(level.key(), format!("{} bytes", level.label())));
+    }
+    if levels.len() > 1 {
+        options.push(Choice::new("all", "all levels"));
+    }
+    let hint = "The bytes that AI is over: compulsory, or counted at a level of the memory";
+    Some(Control::choice(state, AI_KEY, "AI", hint, options, ""))
 }
 
 /// The roofs that can be chosen: by type of the devices of the data.
@@ -217,6 +276,7 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
     if sides {
         out.push(baseline(state));
     }
+    out.extend(intensities(frame, state));
     out.extend(roofs(frame, state));
     out.push(list(
         LABELS_KEY,

@@ -1,8 +1,8 @@
 //! The roofline as a table: what a screen reader reads, and what "CSV of what is drawn" writes.
 
+use super::settings::levels;
 use super::{Input, marks};
 use crate::layout::Plot;
-use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::shape_label;
 use gemmscope_table::result_table::Table;
 
@@ -28,14 +28,11 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
     if colored {
         out.header.push(input.color_scale.label.clone());
     }
-    let measured = input.measured
-        && input
-            .frame
-            .data
-            .column(ColumnMeaning::MeasuredBytes)
-            .is_some();
-    if measured {
-        out.header.push("AI by measured bytes (FLOP/B)".to_owned());
+    let mut measured = levels(&input.frame.data);
+    measured.retain(|l| input.shows(*l) || input.ai.level() == Some(*l));
+    for level in &measured {
+        out.header
+            .push(format!("AI by {} bytes (FLOP/B)", level.label()));
     }
     let data = &input.frame.data;
     let metrics = &input.frame.metrics;
@@ -83,8 +80,8 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
                     .unwrap_or_default(),
             );
         }
-        if measured {
-            cells.push(number(metrics.measured_ai(data, r)));
+        for level in &measured {
+            cells.push(number(metrics.measured_ai(data, r, *level)));
         }
         out.rows.push(cells);
     });

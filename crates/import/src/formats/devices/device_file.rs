@@ -153,6 +153,14 @@ impl RowReader for Ceilings {
         let Some(bandwidth) = bandwidth.filter(|v| *v > 0.0) else {
             return Err(ImportError::new("HBMBw is no bandwidth in GB/s").at(record.line(), 0));
         };
+        let cache = |names: &[&str]| {
+            let rate = header.number(record, names).filter(|v| *v > 0.0);
+            rate.map(|v| v * 1e9)
+        };
+        let (l2, l1) = (
+            cache(&["L2Bw", "L2_Bw"]),
+            cache(&["L1Bw", "vL1DBw", "L1_Bw"]),
+        );
         let id = header.find(&["device", "devID", "device_id"]).map_or_else(
             || self.devices.len().to_string(),
             |c| record.text(c.index).into_owned(),
@@ -187,7 +195,7 @@ impl RowReader for Ceilings {
             .name
             .as_deref()
             .and_then(|n| match_name(n).device().cloned());
-        let device = match base {
+        let mut device = match base {
             Some(mut d) => {
                 d.id = format!("{}-measured-{id}", d.id);
                 d.name = format!("{} (measured, GPU {id})", d.name);
@@ -211,6 +219,7 @@ impl RowReader for Ceilings {
                     .map_err(|e| ImportError::new(e.to_string()))?
             }
         };
+        (device.l2_bytes_per_s, device.l1_bytes_per_s) = (l2, l1);
         device
             .validate()
             .map_err(|e| ImportError::new(e.to_string()).at(record.line(), 0))?;
@@ -247,6 +256,7 @@ mod tests {
         let d = devices("roofline.csv", CEILINGS.example);
         assert_eq!(d.len(), 1);
         assert_eq!(d[0].bandwidth_bytes_per_s, 4012.5e9);
+        assert!(d[0].l2_bytes_per_s.is_some() && d[0].l1_bytes_per_s.is_none());
         let roof = d[0].roof(DataType::Bf16, RoofKind::Achievable).unwrap();
         assert_eq!(roof.peak_flops_per_s, 520e12);
         // The device's name in the path also gives its compute units.

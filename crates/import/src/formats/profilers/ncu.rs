@@ -221,6 +221,8 @@ impl Counters {
                 self.launch.clock_hz = v * clock_unit(unit);
             }
             "dram__bytes.sum" => self.launch.bytes = v * byte_unit(unit),
+            "lts__t_bytes.sum" => self.launch.cache_bytes[0] = v * byte_unit(unit),
+            "l1tex__t_bytes.sum" => self.launch.cache_bytes[1] = v * byte_unit(unit),
             "dram__bytes_read.sum" => self.read = v * byte_unit(unit),
             "dram__bytes_write.sum" => self.written = v * byte_unit(unit),
             "launch__grid_size" if self.launch.grid[0].is_nan() => self.launch.grid = [v, 1.0, 1.0],
@@ -486,7 +488,7 @@ impl RowReader for Ncu {
                 "The profiler locks the clock: efficiency is of the peak at the recorded clock.",
             );
         }
-        t.note("Measured bytes are those of the memory counters; the roofline shows each GEMM at that intensity too, as an open mark.");
+        t.note("Measured bytes come from the memory counters; the roofline also shows each GEMM at that AI, as an open mark.");
         Ok(self.profile.finish(table))
     }
 }

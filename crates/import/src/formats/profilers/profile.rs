@@ -43,6 +43,8 @@ pub(crate) struct Launch {
     pub grid: [f64; 3],
     /// Counted bytes to and from memory.
     pub bytes: f64,
+    /// Counted bytes through the L2 cache and through the L1 caches.
+    pub cache_bytes: [f64; 2],
     /// Counted floating-point or integer operations.
     pub work: f64,
     /// Clock of the compute units, Hz.
@@ -64,6 +66,7 @@ impl Launch {
             spread: [f64::NAN; 3],
             grid: [f64::NAN; 3],
             bytes: f64::NAN,
+            cache_bytes: [f64::NAN; 2],
             work: f64::NAN,
             clock_hz: f64::NAN,
             device: 0,
@@ -150,6 +153,7 @@ struct Ids {
     count: ColumnId,
     workgroups: ColumnId,
     bytes: ColumnId,
+    cache_bytes: [ColumnId; 2],
     clock: ColumnId,
     work: ColumnId,
     spread: [ColumnId; 3],
@@ -168,6 +172,10 @@ impl Profile {
             count: table.number_column(ColumnMeaning::Count, "launches"),
             workgroups: table.number_column(ColumnMeaning::Workgroups, "workgroups"),
             bytes: table.number_column(ColumnMeaning::MeasuredBytes, "measured bytes"),
+            cache_bytes: [
+                table.number_column(ColumnMeaning::MeasuredL2Bytes, "measured L2 bytes"),
+                table.number_column(ColumnMeaning::MeasuredL1Bytes, "measured L1 bytes"),
+            ],
             clock: table.number_column(ColumnMeaning::MeasuredClock, "clock"),
             work: table.number_column(ColumnMeaning::ReportedWork, "counted work"),
             spread: [
@@ -380,6 +388,9 @@ impl Profile {
         t.set_number(self.ids.count, l.calls);
         t.set_number(self.ids.workgroups, l.workgroups());
         t.set_number(self.ids.bytes, l.bytes);
+        for (id, v) in self.ids.cache_bytes.iter().zip(l.cache_bytes) {
+            t.set_number(*id, v);
+        }
         t.set_number(self.ids.clock, l.clock_hz);
         t.set_number(self.ids.work, l.work);
         for (id, v) in self.ids.spread.iter().zip(l.spread) {

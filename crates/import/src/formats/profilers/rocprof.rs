@@ -101,6 +101,12 @@ struct Counts {
     bubble: f64,
     write: f64,
     write_64: f64,
+    /// Requests to the L2 cache, of 128 bytes each.
+    l2: f64,
+    /// Accesses of the L1 caches, of a line each.
+    l1: f64,
+    /// Bytes of such a line.
+    l1_line: f64,
     /// Matrix operations by type, in units of 512.
     mops: f64,
     dtype: Option<DataType>,
@@ -114,17 +120,26 @@ impl Counts {
             bubble: f64::NAN,
             write: f64::NAN,
             write_64: f64::NAN,
+            l2: f64::NAN,
+            l1: f64::NAN,
+            l1_line: 64.0,
             mops: f64::NAN,
             dtype: None,
         }
     }
 
     fn add(&mut self, name: &str, v: f64) {
+        // Only the gfx94x and later, with longer lines, number their ports to the memory.
+        if name.trim().starts_with("TCC_EA0_") || name.trim() == "TCC_BUBBLE_sum" {
+            self.l1_line = 128.0;
+        }
         // A counter of a second pass has a suffix; keep the first.
         let place = match name.trim() {
             "TCC_EA0_RDREQ_sum" | "TCC_EA_RDREQ_sum" => &mut self.read,
             "TCC_EA0_RDREQ_32B_sum" | "TCC_EA_RDREQ_32B_sum" => &mut self.read_32,
             "TCC_BUBBLE_sum" => &mut self.bubble,
+            "TCC_REQ_sum" => &mut self.l2,
+            "TCP_TOTAL_CACHE_ACCESSES_sum" => &mut self.l1,
             "TCC_EA0_WRREQ_sum" | "TCC_EA_WRREQ_sum" => &mut self.write,
             "TCC_EA0_WRREQ_64B_sum" | "TCC_EA_WRREQ_64B_sum" => &mut self.write_64,
             other => {
@@ -162,6 +177,7 @@ impl Counts {
             + 64.0 * (self.read - bubble - r32)
             + 32.0 * (self.write - w64)
             + 64.0 * w64;
+        l.cache_bytes = [128.0 * self.l2, self.l1_line * self.l1];
         l.work = self.mops * 512.0;
         if l.work == 0.0 {
             l.work = f64::NAN;
