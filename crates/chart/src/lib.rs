@@ -39,8 +39,9 @@
 //!    [`Scene::hit_areas`](scene::Scene::hit_areas); hovering, selecting, the keyboard, saving and
 //!    the accessible table then work.
 //! 2. Give it a `KIND`: its key in links, its name, its question, its icon.
-//! 3. Add that to [`CHARTS`](charts::CHARTS). The page shows a tab for it, the command renders it,
-//!    and the tests that go through all charts draw it with every setting.
+//! 3. Add that to [`CHARTS`](charts::CHARTS), and its key to a place of [`places::PLACES`]. The
+//!    page shows it there, the command renders it, and the tests that go through all charts draw it
+//!    with every setting.
 //!
 //! A chart with axes that zoom, or with a legend that can be clicked, also implements
 //! [`Chart::interactive`](charts::Chart::interactive); the roofline is the example.
@@ -50,6 +51,7 @@ pub mod interactive;
 pub mod paint;
 mod parts;
 pub mod picture;
+pub mod places;
 pub mod planner;
 #[cfg(test)]
 mod testing;

@@ -3,21 +3,19 @@
 
 use crate::camera::{set_zoom, zoom_of};
 use crate::charts;
-use crate::charts::{Inputs, RenderOptions};
+use crate::charts::{ChartKind, Inputs, RenderOptions};
 use crate::palette::Theme;
+use crate::places;
 use crate::scene::Scene;
 use gemmscope_analysis::findings::{Findings, check_all};
 use gemmscope_model::hardware::Device;
-use gemmscope_table::data_kind::Decision;
+use gemmscope_table::data_kind::{DataKind, Decision};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::filter::Mask;
 use gemmscope_table::metrics::Metrics;
 use gemmscope_table::view_state::{RowRef, ViewState};
 use std::sync::Arc;
-
-/// Keys of the page's views that are no charts: sentences, rows, the planner.
-pub const NOT_DRAWN: [&str; 3] = ["overview", "table", "plan"];
 
 /// The parameter that holds the chosen finding.
 pub const FINDING_KEY: &str = "finding";
@@ -83,7 +81,17 @@ pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::r
         .collect()
 }
 
-/// Draws the chart that the state names; `None` where there is no such chart. `size` in CSS
+/// The chart that a view key shows of rows of this kind: of "", the one that the data calls for.
+fn shown(view: &str, kind: DataKind) -> Option<&'static ChartKind> {
+    let id = match view {
+        "" => places::first_picture(places::landing(kind)),
+        view => places::of(view)?.1,
+    };
+    charts::by_id(id).filter(|_| !id.is_empty())
+}
+
+/// Draws the picture of the place or chart that the state names, or that the data calls for;
+/// `None` where there is none. `size` in CSS
 /// pixels; a height of `None` is the one at which everything can be read.
 pub fn draw(
     frame: &Frame,
@@ -102,7 +110,7 @@ fn draw_with(
     (width, height): (f64, Option<f64>),
     theme: &Theme,
 ) -> Option<Scene> {
-    let kind = charts::by_id(&state.view)?;
+    let kind = shown(&state.view, frame.kind())?;
     let chart = (kind.open)(&Inputs {
         selected,
         ..Inputs::new(frame, state)

@@ -2,8 +2,7 @@
 
 use crate::help::{Command, OPTIONS, names};
 use crate::report::FORMS;
-use gemmscope_chart::charts::CHARTS;
-use gemmscope_chart::picture;
+use gemmscope_chart::places;
 use gemmscope_import::{FORMATS, ImportOptions};
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::NameMatch;
@@ -249,10 +248,9 @@ impl Args {
             return Err("--each: expected --min-efficiency P, which it is about".into());
         }
         if let Some(view) = self.view.take() {
-            let mut ids: Vec<&str> = CHARTS.iter().map(|c| c.id).collect();
-            if self.command == Command::Page {
-                ids.extend(picture::NOT_DRAWN);
-            }
+            let drawn = |id: &&str| places::of(id).is_some_and(|(_, picture)| !picture.is_empty());
+            let mut ids = places::names();
+            ids.retain(|id| self.command == Command::Page || drawn(id));
             self.view = Some(one_of("--view", &ids, view)?);
         }
         Ok(())

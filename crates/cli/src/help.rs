@@ -147,7 +147,7 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Views,
         name: "views",
         usage: "",
-        what: "the views that are drawn, which --view takes",
+        what: "the places and their pictures, which --view takes",
         more: "",
         examples: &["gemmscope views"],
     },
@@ -256,7 +256,7 @@ pub(super) const OPTIONS: [Opt; 18] = [
         long: "view",
         short: None,
         value: "V",
-        what: "which view (roofline; see `gemmscope views`; page: overview, table, plan too)",
+        what: "which place or picture (what the data calls for; see `gemmscope views`)",
         of: &[Render, Page],
     },
     Opt {

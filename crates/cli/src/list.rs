@@ -3,6 +3,7 @@
 
 use gemmscope_analysis::findings::RULES;
 use gemmscope_chart::charts::CHARTS;
+use gemmscope_chart::places::{self, PLACES};
 use gemmscope_import::FORMATS;
 use gemmscope_model::hardware;
 use std::io::Write;
@@ -23,10 +24,15 @@ pub(super) fn devices(out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Views: key, what it shows.
+/// Views: the places of the page with what each shows, and under each its pictures.
 pub(super) fn views(out: &mut dyn Write) -> std::io::Result<()> {
-    for chart in CHARTS {
-        writeln!(out, "{:<18} {}", chart.id, chart.hint)?;
+    for place in &PLACES {
+        writeln!(out, "{:<18} {}", place.id, place.hint)?;
+        for chart in CHARTS {
+            if places::of(chart.id).is_some_and(|(of, _)| of == place) {
+                writeln!(out, "  {:<16} {}", chart.id, chart.hint)?;
+            }
+        }
     }
     Ok(())
 }

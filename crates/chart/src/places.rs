@@ -1,0 +1,163 @@
+//! The places of the page, each with the pictures it can show.
+//!
+//! A view key in a link is the id of a place or of a picture. The id of a place shows its first
+//! picture; no key at all is the place that the data calls for ([`landing`]).
+
+use gemmscope_table::data_kind::DataKind;
+
+/// A place of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Key in links: `explore`.
+    pub id: &'static str,
+    /// Name on its tab.
+    pub name: &'static str,
+    /// One sentence: which question it answers.
+    pub hint: &'static str,
+    /// Outline of its icon on a grid of 16 by 16 px, as the path of an SVG.
+    pub icon: &'static str,
+    /// The pictures it can show: the id of a chart and the label of the switch. None for rows and
+    /// the planner, which are no pictures.
+    pub pictures: &'static [(&'static str, &'static str)],
+}
+
+/// What matters: the roofline with the ranked findings.
+pub const SUMMARY: &Place = &PLACES[0];
+/// Sides on the same GEMMs.
+pub const COMPARE: &Place = &PLACES[1];
+/// Variants of the same GEMM.
+pub const SWEEP: &Place = &PLACES[2];
+/// Rows and columns.
+pub const TABLE: &Place = &PLACES[4];
+/// The planner.
+pub const PLAN: &Place = &PLACES[5];
+
+/// The places, in the order of their tabs.
+pub static PLACES: [Place; 6] = [
+    Place {
+        id: "summary",
+        name: "Summary",
+        hint: "What matters, why, and what to try",
+        icon: "M1.5 14 7 5h7.5M10 9.5h.01M12.5 8h.01M8 11.5h.01M5.5 12.5h.01",
+        pictures: &[("roofline", "Roofline"), ("pareto", "Lost time")],
+    },
+    Place {
+        id: "compare",
+        name: "Compare",
+        hint: "Which file, library or device is faster on the same GEMMs, and by how much",
+        icon: "M2 5h8M2 11h12M10 3v4M14 9v4",
+        pictures: &[("compare", "Ratios"), ("winner", "Fastest")],
+    },
+    Place {
+        id: "sweep",
+        name: "Sweep",
+        hint: "Which variant of a GEMM wins, by how much, and what the model says",
+        icon: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z",
+        pictures: &[("tiles", "Tiles"), ("history", "Generations")],
+    },
+    Place {
+        id: "explore",
+        name: "Explore",
+        hint: "Any figure against any other, as cells, bars or boxes",
+        icon: "M2 14V8h3v6M6.5 14V3h3v11M11 14v-4h3v4",
+        pictures: &[("heat", "Cells"), ("bars", "Bars"), ("strip", "Boxes")],
+    },
+    Place {
+        id: "table",
+        name: "Table",
+        hint: "Every row and column, to sort, search and export",
+        icon: "M2 3h12v10H2zM2 6.5h12M2 10h12M6.5 3v10",
+        pictures: &[],
+    },
+    Place {
+        id: "plan",
+        name: "Plan",
+        hint: "What a model's GEMMs could attain, before anything runs; needs no file",
+        icon: "M8 2v2M8 12v2M2 8h2M12 8h2M8 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM8 8h.01",
+        pictures: &[],
+    },
+];
+
+/// Pictures without a switch of their own, and names of earlier versions, with their place.
+const OTHERS: [(&str, &Place); 2] = [("overview", SUMMARY), ("card", SUMMARY)];
+
+/// The place that rows of a kind call for.
+pub fn landing(kind: DataKind) -> &'static Place {
+    match kind {
+        DataKind::Workload | DataKind::Benchmark => SUMMARY,
+        DataKind::Sweep => SWEEP,
+        DataKind::Sides => COMPARE,
+    }
+}
+
+/// The place and picture of a view key; `None` for a key that this version does not know, and for
+/// "". The picture is "" for places that draw none.
+pub fn of(view: &str) -> Option<(&'static Place, &'static str)> {
+    for place in &PLACES {
+        if place.id == view {
+            return Some((place, first_picture(place)));
+        }
+        if let Some((id, _)) = place.pictures.iter().find(|(id, _)| *id == view) {
+            return Some((place, id));
+        }
+    }
+    let (id, place) = OTHERS.iter().find(|(id, _)| *id == view)?;
+    match *id {
+        "card" => Some((place, id)),
+        _ => Some((place, first_picture(place))),
+    }
+}
+
+/// The picture that a place opens with; "" where it draws none.
+pub fn first_picture(place: &Place) -> &'static str {
+    place.pictures.first().map_or("", |(id, _)| id)
+}
+
+/// The names that a view can be asked for by: places, then pictures.
+pub fn names() -> Vec<&'static str> {
+    let places = PLACES.iter().map(|p| p.id);
+    let pictures = PLACES.iter().flat_map(|p| p.pictures).map(|(id, _)| *id);
+    let mut out: Vec<&str> = places.collect();
+    for id in pictures.chain(OTHERS.iter().map(|(id, _)| *id)) {
+        if !out.contains(&id) {
+            out.push(id);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts;
+
+    #[test]
+    fn every_chart_has_a_place_and_every_name_a_view() {
+        for chart in charts::CHARTS {
+            let (_, picture) = of(chart.id).unwrap_or_else(|| panic!("{} has no place", chart.id));
+            // "compare" is a place and its first picture.
+            assert_eq!(picture, chart.id);
+        }
+        for name in names() {
+            let (place, picture) = of(name).unwrap();
+            assert_eq!(
+                picture.is_empty(),
+                charts::by_id(picture).is_none() || picture.is_empty()
+            );
+            assert_eq!(place.pictures.is_empty(), picture.is_empty(), "{name}");
+        }
+        assert_eq!(of("nonsense"), None);
+        assert_eq!(of(""), None);
+    }
+
+    #[test]
+    fn old_links_open_the_place_that_took_over() {
+        let place = |view| of(view).unwrap().0.id;
+        assert_eq!(place("overview"), "summary");
+        assert_eq!(place("pareto"), "summary");
+        assert_eq!(place("card"), "summary");
+        assert_eq!(place("winner"), "compare");
+        assert_eq!(place("history"), "sweep");
+        assert_eq!(place("strip"), "explore");
+    }
+}
