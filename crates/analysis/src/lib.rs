@@ -17,6 +17,7 @@
 //! | [`planner`] | What could a model's GEMMs reach, before anything runs? |
 //! | [`replay`] | How do I run just this GEMM? |
 //! | [`report`], [`summary`] | How do I pass the findings or figures on? |
+//! | [`elsewhere`] | How fast are the same sizes in another layout, type, library or file? |
 //! | [`glossary`] | What does this word mean? |
 //!
 //! ```
@@ -44,6 +45,7 @@
 
 pub mod analysis_card;
 pub mod compare;
+pub mod elsewhere;
 pub mod explain;
 pub mod findings;
 pub mod glossary;

@@ -51,6 +51,21 @@ pub fn rows_of(findings: &Findings, index: usize) -> Option<Vec<u32>> {
     Some(findings.findings.get(index)?.evidence.rows.clone())
 }
 
+/// By finding, the row that stands for it in a picture: the first of its rows that stands for no
+/// finding before it. [`NO_ROW`] where there is none.
+pub fn ranked(findings: &Findings) -> Vec<u32> {
+    let mut out: Vec<u32> = Vec::new();
+    for finding in &findings.findings {
+        let rows = finding.evidence.rows.iter().copied();
+        let own = rows.into_iter().find(|r| !out.contains(r));
+        out.push(own.unwrap_or(NO_ROW));
+    }
+    out
+}
+
+/// Stands for no row in [`ranked`].
+pub const NO_ROW: u32 = u32::MAX;
+
 /// As [`selected`], by a view state. `findings` gives what was found in the frame.
 fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Findings) -> Vec<u32> {
     selected(&state.selection, &frame.data, || {
@@ -63,14 +78,19 @@ fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Find
 /// The pictures of a report: the roofline of a view state and where its time is lost, in light
 /// colours, unzoomed.
 pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::report::Picture> {
-    let selected = selected_by(frame, state, || check_all(frame));
+    let found = check_all(frame);
+    let ranked = ranked(&found);
+    let selected = selected_by(frame, state, || found);
     ["roofline", "pareto"]
         .into_iter()
         .filter_map(|view| {
             let mut state = state.clone();
             state.view = view.to_owned();
             set_zoom(&mut state, view, None);
-            let draw = |width| draw_with(frame, &state, &selected, (width, None), &Theme::LIGHT);
+            let draw = |width| {
+                let marks = (&selected[..], Some(&ranked[..]));
+                draw_with(frame, &state, marks, (width, None), &Theme::LIGHT)
+            };
             let (scene, narrow) = (draw(960.0)?, draw(400.0)?);
             Some(gemmscope_analysis::report::Picture {
                 title: scene.title.clone(),
@@ -100,19 +120,20 @@ pub fn draw(
     theme: &Theme,
 ) -> Option<Scene> {
     let selected = selected_by(frame, state, || check_all(frame));
-    draw_with(frame, state, &selected, size, theme)
+    draw_with(frame, state, (&selected, None), size, theme)
 }
 
 fn draw_with(
     frame: &Frame,
     state: &ViewState,
-    selected: &[u32],
+    (selected, ranked): (&[u32], Option<&[u32]>),
     (width, height): (f64, Option<f64>),
     theme: &Theme,
 ) -> Option<Scene> {
     let kind = shown(&state.view, frame.kind())?;
     let chart = (kind.open)(&Inputs {
         selected,
+        ranked,
         ..Inputs::new(frame, state)
     });
     let height = height.unwrap_or_else(|| chart.height(width));

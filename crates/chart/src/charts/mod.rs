@@ -41,6 +41,9 @@ pub struct Inputs<'a> {
     /// Selected rows, in the order of selection: those that the reader picked, or those of the
     /// chosen finding.
     pub selected: &'a [u32],
+    /// By finding, the row that stands for it ([`crate::picture::ranked`]); `None` where nothing
+    /// looked for findings.
+    pub ranked: Option<&'a [u32]>,
     /// What charts keep from one opening to the next.
     pub cache: RowCache,
 }
@@ -52,6 +55,7 @@ impl<'a> Inputs<'a> {
             frame,
             state,
             selected: &[],
+            ranked: None,
             cache: RowCache::default(),
         }
     }

@@ -70,7 +70,7 @@ impl Opened {
                 .cache
                 .points_at(&frame.data, &frame.metrics, settings.ai.level()),
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
-            numbered: numbered(frame, settings.numbers, inputs.selected),
+            numbered: numbered(frame, settings.numbers, inputs.selected, inputs.ranked),
             controls: controls(frame, inputs.state),
             frame: shown,
             background,

@@ -54,8 +54,11 @@ const NUMBER_UP_TO: usize = 200_000;
 /// Which rows carry a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Numbers {
-    /// Selected ones, then those that lose most time against their roof.
+    /// The row that stands for each finding, with the finding's number; where no findings are
+    /// known, those that lose most time.
     #[default]
+    Findings,
+    /// Selected ones, then those that lose most time against their roof.
     MostLost,
     /// Selected ones, then those that take most time.
     MostTime,
@@ -151,8 +154,9 @@ impl Settings {
             numbers: match state.param(LABELS_KEY) {
                 Some("off") => Numbers::None,
                 Some("selected") => Numbers::Selected,
+                Some("lost") => Numbers::MostLost,
                 Some("time") => Numbers::MostTime,
-                _ => Numbers::MostLost,
+                _ => Numbers::Findings,
             },
             ceilings: match state.param(CEILING_KEY) {
                 Some("all") => Ceilings::All,
@@ -281,9 +285,10 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
     out.push(list(
         LABELS_KEY,
         "Numbers",
-        "Which points carry a number, selected ones first; the same numbers stand in the table",
+        "Which points carry a number; the same numbers stand in the list and in the table",
         &[
-            ("", "most lost time"),
+            ("", "findings"),
+            ("lost", "most lost time"),
             ("time", "most time"),
             ("selected", "only selected"),
             ("off", "none"),
@@ -311,19 +316,24 @@ pub(super) fn ceiling(shape: Option<RowTile>) -> f64 {
         .map_or(f64::NAN, |r| r.flops_per_s)
 }
 
-/// The rows that carry a number, from 1, in the roofline and in the table: the selected ones, then
-/// those that cost most.
-pub fn numbered(frame: &Frame, by: Numbers, selected: &[u32]) -> Vec<u32> {
+/// The rows that carry a number, from 1, in the roofline, in the ranked list and in the table: those
+/// of the findings in their order (`ranked`, where findings are known), or the selected ones and
+/// then those that cost most.
+pub fn numbered(frame: &Frame, by: Numbers, selected: &[u32], ranked: Option<&[u32]>) -> Vec<u32> {
     if by == Numbers::None {
         return Vec::new();
     }
+    if let (Numbers::Findings, Some(ranked)) = (by, ranked) {
+        return ranked.to_vec();
+    }
     let mut rows = selected.to_vec();
+    let lost = by != Numbers::MostTime;
     // A search through a million rows would make every filter wait.
-    let many = by == Numbers::MostLost && frame.rows.len() > NUMBER_UP_TO;
+    let many = lost && frame.rows.len() > NUMBER_UP_TO;
     if by == Numbers::Selected || many {
         return rows;
     }
-    for row in most_expensive(frame, by == Numbers::MostLost) {
+    for row in most_expensive(frame, lost) {
         if !rows.contains(&row) {
             rows.push(row);
         }
