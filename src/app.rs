@@ -5,8 +5,8 @@
 
 pub mod chart_view;
 pub mod controls;
-pub mod detail;
 pub mod dialogs;
+pub mod dock;
 pub mod frame;
 pub mod later;
 pub mod load;

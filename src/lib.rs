@@ -10,10 +10,10 @@
 //! | `app/state` | the two contexts, `Shell` and `Workbench`; the task that looks for findings |
 //! | `app/load` | the queue of files; files that are dropped, samples, data that a link brings |
 //! | `app/sidebar` | cards of the loaded files, filters |
-//! | `app/views` | the tabs and what each shows: roofline, other charts, overview, table |
+//! | `app/views` | the places and what each shows: summary with its ranked list, charts, table |
 //! | `app/chart_view` | a chart on the page: the picture that follows from its inputs, pointer and keys, tooltip, saving |
 //! | `app/planner` | the planner |
-//! | `app/detail` | the panel of the selected rows |
+//! | `app/dock` | all about the selected rows |
 //! | `app/dialogs` | help, formats, devices, columns, pasting, sharing |
 //! | `app/ui`, `app/controls` | small parts that all of them use: icons, menus, settings |
 //! | `app/later` | how a part of the program that is fetched later is shown |

@@ -192,6 +192,31 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     let described = format!("chart-{name}");
     view! {
         <section class="chart" aria-label=name data-chart=name>
+            // The picture comes first, so that the Tab key reaches it first; the bar stands above it.
+            <div class="chart-scroll">
+            <div
+                class="chart-stage"
+                class:zoomed=move || zoomed.get()
+                class:boxing=move || boxing.get()
+                class:scrolls=move || scrolls.get()
+                class:on-bar=move || held.get()
+                style:min-height=move || format!("{}px", limits.get().0)
+                style:max-height=move || Some(limits.get().1).filter(|h| h.is_finite()).map(|h| format!("{h}px"))
+                class:pointing=move || target.with(Option::is_some)
+                node_ref=stage
+                tabindex="0"
+                role="application"
+                aria-roledescription="chart"
+                aria-label=title
+                aria-describedby=described.clone()
+            >
+                <canvas node_ref=base aria-hidden="true"></canvas>
+                <canvas node_ref=over aria-hidden="true"></canvas>
+                <TooltipBox target=target tooltip=tooltip size=size />
+            </div>
+            {notes.map(|notes| notes(picture))}
+            </div>
+            {legend.map(|legend| legend(picture))}
             <div class="toolbar" class:open=move || options.get()>
                 <button type="button" class="button small narrow-only" aria-expanded=move || options.get().to_string()
                     on:click=move |_| options.update(|o| *o = !*o)>
@@ -219,30 +244,6 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
                     {icon(icon::TABLE)}
                 </button>
                 <save::SaveMenu picture=picture name=name />
-            </div>
-            {legend.map(|legend| legend(picture))}
-            <div class="chart-scroll">
-            <div
-                class="chart-stage"
-                class:zoomed=move || zoomed.get()
-                class:boxing=move || boxing.get()
-                class:scrolls=move || scrolls.get()
-                class:on-bar=move || held.get()
-                style:min-height=move || format!("{}px", limits.get().0)
-                style:max-height=move || Some(limits.get().1).filter(|h| h.is_finite()).map(|h| format!("{h}px"))
-                class:pointing=move || target.with(Option::is_some)
-                node_ref=stage
-                tabindex="0"
-                role="application"
-                aria-roledescription="chart"
-                aria-label=title
-                aria-describedby=described.clone()
-            >
-                <canvas node_ref=base aria-hidden="true"></canvas>
-                <canvas node_ref=over aria-hidden="true"></canvas>
-                <TooltipBox target=target tooltip=tooltip size=size />
-            </div>
-            {notes.map(|notes| notes(picture))}
             </div>
             <p id=described class="visually-hidden">{description}</p>
             <p class="visually-hidden" aria-live="polite">{spoken}</p>

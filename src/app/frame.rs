@@ -5,12 +5,12 @@ pub mod address;
 pub mod choose;
 pub mod embed;
 pub mod header;
-pub mod kpis;
 pub mod notices;
 pub mod page;
 pub mod rehearsal;
 pub mod shortcuts;
 pub mod start;
+pub mod strip;
 pub mod workspace;
 
 use super::load::{Hooks, Loader, drop, given};
@@ -47,7 +47,7 @@ pub fn GemmScope(
     let dragging = drop::accept(loader);
     shortcuts::listen(shell, bench);
 
-    let needs_file = Memo::new(move |_| bench.view.with(|v| views::shown(&v.view).needs_file()));
+    let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     let shown = Memo::new(move |_| bench.has_data.get() || !needs_file.get());
     let built = Memo::new(move |was: Option<&bool>| {
         shown.get() || shell.built_early.get() || was == Some(&true)
@@ -58,6 +58,7 @@ pub fn GemmScope(
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
             <header::Header drawer=drawer />
+            <views::places::Places />
             <notices::Loading />
             <Show when=move || !shown.get()><start::Start /></Show>
             <Show when=move || built.get()>

@@ -22,8 +22,10 @@ mod actions;
 pub mod findings_task;
 mod shared;
 mod shell;
+mod shown;
 mod workbench;
 
 pub use shared::Shared;
 pub use shell::{Dialog, LoadError, LoadState, Message, Progress, Shell, ThemeChoice};
+pub use shown::Shown;
 pub use workbench::{FindingsResult, LoadedFile, Origin, Step, Workbench};

@@ -217,6 +217,49 @@ pub fn Menu(
     }
 }
 
+/// Moves the focus among the elements of a row that match a selector, by arrow keys, Home and End:
+/// a row is one stop of the Tab key.
+pub fn rove(event: &web_sys::KeyboardEvent, selector: &str) {
+    let forward = match event.key().as_str() {
+        "ArrowRight" | "ArrowDown" => Some(1),
+        "ArrowLeft" | "ArrowUp" => Some(-1),
+        "Home" | "End" => None,
+        _ => return,
+    };
+    let on = event
+        .target()
+        .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+    if on.is_some_and(|e| e.tag_name() == "SELECT")
+        && matches!(event.key().as_str(), "ArrowDown" | "ArrowUp")
+    {
+        return;
+    }
+    let row = event
+        .current_target()
+        .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+    let Some(items) = row.and_then(|r| r.query_selector_all(selector).ok()) else {
+        return;
+    };
+    let count = items.length() as i32;
+    let active = dom::document().active_element();
+    let here = (0..count).find(|&i| {
+        let item = items.item(i as u32);
+        item.is_some_and(|n| active.as_ref().is_some_and(|a| n.is_same_node(Some(a))))
+    });
+    let next = match (forward, here) {
+        (Some(step), Some(here)) => (here + step).rem_euclid(count),
+        // The row holds the focus elsewhere: a field keeps its own keys.
+        (_, None) => return,
+        (None, _) if event.key() == "Home" => 0,
+        (None, _) => count - 1,
+    };
+    let item = items.item(next as u32);
+    if let Some(element) = item.and_then(|n| n.dyn_into::<web_sys::HtmlElement>().ok()) {
+        event.prevent_default();
+        let _ = element.focus();
+    }
+}
+
 /// A modal dialog. The browser keeps the focus inside and closes it on Escape.
 #[component]
 pub fn Modal(

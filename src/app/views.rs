@@ -1,94 +1,29 @@
-//! The views of the page: every chart, the overview, the table and the planner.
+//! The places of the page and what they show.
 //!
-//! A new chart is a folder and an entry of [`CHARTS`] in the chart crate; nothing here changes.
-//! [`chart::ChartPane`] shows any of them: it hovers, selects, zooms and scrolls, walks by
-//! keyboard, saves pictures and shows the accessible table. One view shows, or four side by side
-//! where the screen is wide.
+//! The places and their pictures are data of the chart crate (`places`); a new chart is a folder
+//! and an entry there, and nothing here changes. [`chart::ChartPane`] shows any chart: it hovers,
+//! selects, zooms and scrolls, walks by keyboard, saves pictures and shows the accessible table.
+//! One view shows, or four side by side where the screen is wide.
 
 pub mod chart;
+pub mod finding;
 pub mod legend;
-pub mod overview;
+pub mod places;
+pub mod ranked;
+pub mod report;
+pub mod story;
+pub mod summary;
 pub mod table;
 
-use super::state::Workbench;
+use super::state::{Shown, Workbench};
 use super::ui::icon;
 use crate::web::dom;
-use gemmscope_chart::charts::{self, CHARTS};
-use gemmscope_chart::picture::NOT_DRAWN;
+use gemmscope_chart::charts;
+use gemmscope_chart::places::{self as known, COMPARE, PLAN, Place, SUMMARY, TABLE};
+use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
-
-/// What a tab shows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// The chart with the key of the tab.
-    Chart,
-    /// What matters: sentences and findings.
-    Overview,
-    /// Rows and columns.
-    Table,
-    /// The planner, which needs no file.
-    Plan,
-}
-
-/// One view.
-#[derive(Clone, Copy)]
-pub struct Tab {
-    /// Key in links; "" in a link means the first view.
-    pub id: &'static str,
-    /// Name on its tab.
-    pub title: &'static str,
-    /// Outline of its icon, 16 px grid.
-    pub icon: &'static str,
-    /// One sentence: what it shows.
-    pub hint: &'static str,
-    /// What it shows.
-    pub kind: Kind,
-}
-
-const OVERVIEW: Tab = Tab {
-    id: NOT_DRAWN[0],
-    title: "Overview",
-    icon: icon::FLAG,
-    hint: "What matters, why, and what to try",
-    kind: Kind::Overview,
-};
-const TABLE: Tab = Tab {
-    id: NOT_DRAWN[1],
-    title: "Table",
-    icon: icon::TABLE,
-    hint: "Every row and column, to sort, search and export",
-    kind: Kind::Table,
-};
-const PLAN: Tab = Tab {
-    id: NOT_DRAWN[2],
-    title: "Plan",
-    icon: icon::PLAN,
-    hint: "What a model's GEMMs could attain, before anything runs; needs no file",
-    kind: Kind::Plan,
-};
-
-/// All views, in the order of their tabs: the first chart, overview and table, the other charts,
-/// the planner. Made by the compiler: it copies the names of the charts and leaves their code in
-/// the part of the program that draws.
-pub static TABS: [Tab; CHARTS.len() + 3] = {
-    let mut tabs = [PLAN; CHARTS.len() + 3];
-    let mut i = 0;
-    while i < CHARTS.len() {
-        let at = if i == 0 { 0 } else { i + 2 };
-        tabs[at] = Tab {
-            id: CHARTS[i].id,
-            title: CHARTS[i].name,
-            icon: CHARTS[i].icon,
-            hint: CHARTS[i].hint,
-            kind: Kind::Chart,
-        };
-        i += 1;
-    }
-    tabs[1] = OVERVIEW;
-    tabs[2] = TABLE;
-    tabs
-};
 
 /// Key of the views that are tiled: ids, separated by commas.
 const PANES: &str = "panes";
@@ -99,95 +34,69 @@ const FILLERS: [&str; 4] = ["roofline", "heat", "compare", "bars"];
 /// From this width on four views have room.
 const WIDE: &str = "(min-width: 1100px)";
 
-impl Tab {
-    /// What the view state holds while this view shows: "" for the first.
-    pub fn key(&self) -> &'static str {
-        if self.id == TABS[0].id { "" } else { self.id }
-    }
-
-    /// True where the view shows nothing without a file.
-    pub fn needs_file(&self) -> bool {
-        !matches!(self.kind, Kind::Plan)
-    }
-
-    /// True where the view state means this view.
-    pub fn is_shown(&self, key: &str) -> bool {
-        shown(key).id == self.id
+/// The id of a view that can be tiled: a picture, or the table.
+fn pane(id: &str) -> Option<&'static str> {
+    let (place, picture) = known::of(id)?;
+    match picture {
+        "" if place == PLAN => None,
+        "" => Some(place.id),
+        picture => Some(picture),
     }
 }
 
-/// The view of this key in the view state. A view that this version does not know is the first
-/// one.
-pub fn shown(key: &str) -> &'static Tab {
-    TABS.iter().find(|v| v.id == key).unwrap_or(&TABS[0])
-}
-
-/// Index of the view that a state shows, or has chosen of several. A view that this version does
-/// not know is the first one.
-fn active(state: &ViewState) -> usize {
-    TABS.iter().position(|v| v.id == state.view).unwrap_or(0)
-}
-
-/// Indices of the tiled views; fewer than two are none.
-fn panes(state: &ViewState) -> Vec<usize> {
+/// The tiled views of a state that shows `active`; fewer than two are none.
+fn panes(state: &ViewState, active: Shown) -> Vec<&'static str> {
     let mut out = Vec::new();
     for id in state.param(PANES).unwrap_or_default().split(',') {
-        if let Some(i) = TABS.iter().position(|v| v.id == id && v.needs_file())
-            && !out.contains(&i)
+        if let Some(id) = pane(id)
+            && !out.contains(&id)
             && out.len() < TILED
         {
-            out.push(i);
+            out.push(id);
         }
     }
-    if out.len() < 2 || !TABS[active(state)].needs_file() {
+    if out.len() < 2 || !active.needs_file() {
         out.clear();
-    } else if !out.contains(&active(state)) {
+    } else if !out.contains(&active.id()) {
         // A link that names another view still shows it.
-        out[0] = active(state);
+        out[0] = active.id();
     }
     out
 }
 
-fn set_panes(state: &mut ViewState, panes: &[usize]) {
-    let ids: Vec<&str> = panes.iter().map(|i| TABS[*i].id).collect();
-    state.set_param(PANES, ids.join(","));
-}
-
 /// Shows a view: alone, or in the place of the chosen one of several.
-pub fn choose(bench: Workbench, view: &'static Tab) {
+pub fn choose(bench: Workbench, id: &str) {
+    let old = bench.shown.get_untracked();
     bench.edit("view", |s| {
-        let mut tiled = panes(s);
-        let (old, new) = (active(s), TABS.iter().position(|v| v.id == view.id));
-        s.view = view.key().to_owned();
-        if let Some(new) = new
+        let mut tiled = panes(s, old);
+        id.clone_into(&mut s.view);
+        if let Some(new) = pane(id)
             && !tiled.is_empty()
             && !tiled.contains(&new)
         {
-            for p in tiled.iter_mut().filter(|p| **p == old) {
+            for p in tiled.iter_mut().filter(|p| **p == old.id()) {
                 *p = new;
             }
-            set_panes(s, &tiled);
+            s.set_param(PANES, tiled.join(","));
         }
     });
 }
 
 /// Four views, or one again.
-pub fn toggle_tiles(bench: Workbench) {
+fn toggle_tiles(bench: Workbench) {
+    let active = bench.shown.get_untracked();
     bench.edit("view", |s| {
-        if panes(s).is_empty() {
-            let mut all = vec![active(s)];
-            for id in FILLERS {
-                if let Some(i) = TABS.iter().position(|v| v.id == id)
-                    && !all.contains(&i)
-                    && all.len() < TILED
-                {
-                    all.push(i);
-                }
-            }
-            set_panes(s, &all);
-        } else {
+        if !panes(s, active).is_empty() {
             s.set_param(PANES, "");
+            return;
         }
+        let mut all: Vec<&str> = pane(active.id()).into_iter().collect();
+        for id in FILLERS {
+            if !all.contains(&id) && all.len() < TILED {
+                all.push(id);
+            }
+        }
+        s.set_param(PANES, all.join(","));
     });
 }
 
@@ -200,124 +109,94 @@ fn wide() -> RwSignal<bool> {
     wide
 }
 
-/// The row of tabs.
-#[component]
-pub fn Tabs() -> impl IntoView {
-    let bench = Workbench::here();
-    let current = Memo::new(move |_| bench.view.with(active));
-    let tiled = Memo::new(move |_| bench.view.with(|v| !panes(v).is_empty()));
-    let row = NodeRef::<leptos::html::Nav>::new();
-    // On a narrow screen the chosen tab may lie outside of the row.
-    Effect::new(move |_| {
-        current.track();
-        let Some(row) = row.get() else { return };
-        request_animation_frame(move || {
-            if let Ok(Some(tab)) = row.query_selector("[aria-current]") {
-                let (bar, tab) = (
-                    row.get_bounding_client_rect(),
-                    tab.get_bounding_client_rect(),
-                );
-                let over =
-                    (tab.right() - bar.right()).max(0.0) - (bar.left() - tab.left()).max(0.0);
-                row.set_scroll_left(row.scroll_left() + over.round() as i32);
-            }
-        });
-    });
-    view! {
-        <div class="tab-row">
-            <nav class="tabs" aria-label="Views" node_ref=row>
-                {TABS
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, v)| v.needs_file())
-                    .map(|(i, v)| {
-                        let title = match i {
-                            0..=8 => format!("{} ({})", v.hint, i + 1),
-                            _ => v.hint.to_owned(),
-                        };
-                        view! {
-                            <button
-                                type="button"
-                                class="tab"
-                                data-view=v.id
-                                aria-current=move || (current.get() == i).then_some("page")
-                                title=title
-                                on:click=move |_| choose(bench, v)
-                            >
-                                {icon(v.icon)}
-                                <span>{v.title}</span>
-                            </button>
-                        }
-                    })
-                    .collect_view()}
-            </nav>
-            <button type="button" class="icon-button tile-button" aria-label="Four views side by side"
-                title="Four views side by side: what is selected in one is marked in all"
-                aria-pressed=move || tiled.get().to_string() on:click=move |_| toggle_tiles(bench)>
-                {icon(icon::GRID)}
-            </button>
-        </div>
-    }
-}
-
 /// The view that the state names, or several.
 #[component]
 pub fn ActiveView() -> impl IntoView {
     let bench = Workbench::here();
     let wide = wide();
     let shown = Memo::new(move |_| {
-        let wide = wide.get();
-        bench.view.with(|s| match panes(s) {
-            many if wide && !many.is_empty() => many,
-            _ => vec![active(s)],
+        let (wide, active) = (wide.get(), bench.shown.get());
+        bench.view.with(|s| match panes(s, active) {
+            many if wide && !many.is_empty() => (many, true),
+            _ => (vec![active.id()], false),
         })
     });
-    let tiled = Memo::new(move |_| shown.with(|s| s.len() > 1));
-    let current = Memo::new(move |_| bench.view.with(active));
+    let tiled = Memo::new(move |_| shown.with(|s| s.1));
+    let each = move || {
+        let (ids, tiled) = shown.get();
+        ids.into_iter().map(move |id| (id, tiled))
+    };
     view! {
         <div class="panes" class:tiled=move || tiled.get()>
-            <For each=move || shown.get() key=|i| *i let:i>
+            <For each=each key=|pane| *pane let:pane>
                 <div
                     class="pane"
-                    class:current=move || tiled.get() && current.get() == i
-                    on:focusin=move |_| point(bench, i)
-                    on:pointerdown=move |_| point(bench, i)
+                    class:current=move || tiled.get() && bench.shown.get().id() == pane.0
+                    on:focusin=move |_| point(bench, pane)
+                    on:pointerdown=move |_| point(bench, pane)
                 >
-                    <Show when=move || tiled.get()>
-                        <h2 class="pane-title">{icon(TABS[i].icon)} {TABS[i].title}</h2>
-                    </Show>
-                    {body(&TABS[i])}
+                    {pane.1.then(|| pane_title(pane.0))}
+                    {body(pane.0, pane.1)}
                 </div>
             </For>
         </div>
     }
 }
 
+/// The heading of one of several views.
+fn pane_title(id: &'static str) -> Option<AnyView> {
+    let (path, name) = match charts::by_id(id) {
+        Some(chart) => (chart.icon, chart.name),
+        None => (TABLE.icon, TABLE.name),
+    };
+    Some(view! { <h2 class="pane-title">{icon(path)} {name}</h2> }.into_any())
+}
+
 /// Makes a view the chosen one of several: the tabs then change its place.
-fn point(bench: Workbench, i: usize) {
-    if bench
-        .view
-        .with_untracked(|s| !panes(s).is_empty() && active(s) != i)
-    {
-        bench.edit_without_undo(|s| s.view = TABS[i].key().to_owned());
+fn point(bench: Workbench, (id, tiled): (&'static str, bool)) {
+    if tiled && bench.shown.get_untracked().id() != id {
+        bench.edit_without_undo(|s| id.clone_into(&mut s.view));
     }
 }
 
-fn body(tab: &'static Tab) -> AnyView {
-    match tab.kind {
-        Kind::Chart => charts::by_id(tab.id).map_or_else(
-            || ().into_any(),
-            |kind| {
-                view! {
-                    // The first view leads on to the overview.
-                    {(tab.id == TABS[0].id).then(|| view! { <overview::Insight /> })}
-                    <chart::ChartPane kind=kind />
-                }
-                .into_any()
-            },
-        ),
-        Kind::Overview => view! { <overview::Overview /> }.into_any(),
-        Kind::Plan => super::later::later(super::planner::planner),
-        Kind::Table => view! { <table::Table /> }.into_any(),
+fn body(id: &'static str, tiled: bool) -> AnyView {
+    if id == PLAN.id {
+        return super::later::later(super::planner::planner);
     }
+    if id == TABLE.id {
+        return view! { <table::Table /> }.into_any();
+    }
+    let Some(kind) = charts::by_id(id) else {
+        return ().into_any();
+    };
+    let in_summary = known::of(id).is_some_and(|(place, _)| place == SUMMARY);
+    if in_summary && !tiled && !dom::embedded() && id != "card" {
+        return view! { <summary::Summary kind=kind /> }.into_any();
+    }
+    view! { <chart::ChartPane kind=kind /> }.into_any()
+}
+
+/// What a place would need to show something; `None` where it shows something.
+fn missing(bench: Workbench, place: &'static Place) -> Option<&'static str> {
+    if !bench.has_data.get() {
+        return (place != PLAN).then_some("Needs a file");
+    }
+    let data = bench.data.get();
+    if place == COMPARE {
+        let sides = data.sources.len() > 1
+            || data.ops.len() > 1
+            || bench.decision.with(|d| d.side.is_some());
+        return (!sides).then_some("Needs two files, libraries, devices, types or layouts");
+    }
+    if place == known::SWEEP {
+        let named = [
+            ColumnMeaning::Kernel,
+            ColumnMeaning::TileM,
+            ColumnMeaning::Order,
+        ];
+        let variants = named.iter().any(|m| data.column(*m).is_some())
+            || bench.decision.with(|d| d.kind == DataKind::Sweep);
+        return (!variants).then_some("Needs several kernels or tiles of one GEMM");
+    }
+    None
 }

@@ -9,7 +9,7 @@ use crate::places;
 use crate::scene::Scene;
 use gemmscope_analysis::findings::{Findings, check_all};
 use gemmscope_model::hardware::Device;
-use gemmscope_table::data_kind::{DataKind, Decision};
+use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::filter::Mask;
@@ -101,11 +101,15 @@ pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::r
         .collect()
 }
 
-/// The chart that a view key shows of rows of this kind: of "", the one that the data calls for.
-fn shown(view: &str, kind: DataKind) -> Option<&'static ChartKind> {
+/// The chart that a view key shows of some rows: of "", the one that the data calls for.
+fn shown(view: &str, frame: &Frame) -> Option<&'static ChartKind> {
+    let opening = |place| places::opens_with(place, &frame.data);
     let id = match view {
-        "" => places::first_picture(places::landing(kind)),
-        view => places::of(view)?.1,
+        "" => opening(places::landing(frame.kind())),
+        view => match places::of(view)? {
+            (place, _) if place.id == view => opening(place),
+            (_, picture) => picture,
+        },
     };
     charts::by_id(id).filter(|_| !id.is_empty())
 }
@@ -130,7 +134,7 @@ fn draw_with(
     (width, height): (f64, Option<f64>),
     theme: &Theme,
 ) -> Option<Scene> {
-    let kind = shown(&state.view, frame.kind())?;
+    let kind = shown(&state.view, frame)?;
     let chart = (kind.open)(&Inputs {
         selected,
         ranked,

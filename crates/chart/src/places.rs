@@ -4,6 +4,7 @@
 //! picture; no key at all is the place that the data calls for ([`landing`]).
 
 use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 
 /// A place of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +114,15 @@ pub fn first_picture(place: &Place) -> &'static str {
     place.pictures.first().map_or("", |(id, _)| id)
 }
 
+/// The picture that a place opens with for this data: a sweep in the order of its trials shows how
+/// it went.
+pub fn opens_with(place: &Place, data: &Dataset) -> &'static str {
+    if place == SWEEP && data.column(ColumnMeaning::Order).is_some() {
+        return "history";
+    }
+    first_picture(place)
+}
+
 /// The names that a view can be asked for by: places, then pictures.
 pub fn names() -> Vec<&'static str> {
     let places = PLACES.iter().map(|p| p.id);
@@ -140,10 +150,6 @@ mod tests {
         }
         for name in names() {
             let (place, picture) = of(name).unwrap();
-            assert_eq!(
-                picture.is_empty(),
-                charts::by_id(picture).is_none() || picture.is_empty()
-            );
             assert_eq!(place.pictures.is_empty(), picture.is_empty(), "{name}");
         }
         assert_eq!(of("nonsense"), None);

@@ -12,6 +12,7 @@ use gemmscope_chart::camera::{Camera, Zoom};
 use gemmscope_chart::charts::set_first;
 use gemmscope_chart::hit::Direction;
 use gemmscope_chart::interactive::Target;
+use gemmscope_chart::places::SUMMARY;
 use gemmscope_chart::scale::Scale;
 use gemmscope_chart::scene::{DragArea, Point, Window};
 use gemmscope_chart::scroll;
@@ -53,6 +54,8 @@ impl Parts {
     }
 }
 
+/// The part of the main column that the dock covers from below, as in the style sheet.
+const DOCK: f64 = 0.42;
 /// How near the pointer must come, CSS pixels. A finger is wider.
 const REACH: f64 = 14.0;
 const FINGER_REACH: f64 = 24.0;
@@ -411,6 +414,7 @@ fn on_up(
                 }
             }
             Some(found) => {
+                make_room(parts, stage, found.at);
                 select(parts, &found.rows, add);
                 parts.point(Some(found));
             }
@@ -418,6 +422,26 @@ fn on_up(
             None => {}
         }
     }
+}
+
+/// Chooses the side for the dock that leaves a point of the picture in sight. The summary keeps a
+/// place for the dock below.
+fn make_room(parts: &Parts, stage: &web_sys::HtmlElement, at: Point) {
+    let Some(main) = dom::document().get_element_by_id("main") else {
+        return;
+    };
+    let (main, stage) = (
+        main.get_bounding_client_rect(),
+        stage.get_bounding_client_rect(),
+    );
+    let (x, y) = (stage.left() + at.0, stage.top() + at.1);
+    let covered = y > main.bottom() - DOCK * main.height() - REACH;
+    let side = match (parts.bench.shown.get_untracked().place == SUMMARY, covered) {
+        (true, _) | (_, false) => "",
+        _ if x > (main.left() + main.right()) / 2.0 => "left",
+        _ => "right",
+    };
+    parts.shell.dock_side.set(side);
 }
 
 fn select(parts: &Parts, rows: &[u32], add: bool) {
@@ -565,6 +589,9 @@ fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
         "Enter" | " " => {
             if let Some(t) = parts.target.get_untracked() {
                 e.prevent_default();
+                if let Some(stage) = parts.stage.get_untracked() {
+                    make_room(parts, &stage, t.at);
+                }
                 select(parts, &t.rows, e.shift_key());
             }
         }

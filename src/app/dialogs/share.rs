@@ -3,7 +3,6 @@
 use crate::app::load::Loader;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::Modal;
-use crate::app::views;
 use crate::web::{boot, dom};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::units::Bytes;
@@ -181,13 +180,15 @@ pub fn Share() -> impl IntoView {
             <p class="notice">"The rows that are filtered to are too many for a link or a saved page: both show all rows instead. Filter by columns or ranges to share a part."</p>
         }
     });
-    let shown = views::TABS.iter().find(|v| v.is_shown(&view.view));
-    let drawn = shown.filter(|v| v.kind == views::Kind::Chart);
+    let shown = bench.shown.get_untracked();
     let place = Place {
         viewer: viewer(),
         file: names.first().cloned().unwrap_or_else(|| "bench.csv".into()),
-        view: shown.map_or_else(String::new, |v| v.id.to_owned()),
-        picture: drawn.map_or("roofline", |v| v.id).to_owned(),
+        view: shown.id().to_owned(),
+        picture: match shown.picture {
+            "" => "roofline".to_owned(),
+            picture => picture.to_owned(),
+        },
         device: view.devices.default.clone().unwrap_or_default(),
         state: {
             let mut v = view.clone();

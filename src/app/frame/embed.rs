@@ -2,21 +2,21 @@
 //! told about size and changes. An embedded page has no file chooser, no storage and no address of
 //! its own.
 
-use super::kpis::Kpis;
 use super::notices::{Loading, Status};
+use super::strip::Strip;
 use crate::app::dialogs::AskedDialog;
 use crate::app::later::NotLoaded;
 use crate::app::load::Loader;
 use crate::app::state::{LoadedFile, Shell, ThemeChoice, Workbench};
-use crate::app::{detail, views};
+use crate::app::{dock, views};
 use crate::web::file::Input;
 use crate::web::host;
 use crate::web::host::Host;
 use crate::web::{clock, dom};
 use gemmscope_analysis::summary::Summary;
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::picture;
 use gemmscope_chart::svg::svg;
+use gemmscope_chart::{picture, places};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware;
 use gemmscope_share::embed::{Export, Reply, Request, ViewChange};
@@ -49,13 +49,13 @@ fn Embedded() -> impl IntoView {
         <div class="app embed" class:has-data=move || bench.has_data.get() node_ref=box_ref>
             <Loading />
             <Show when=move || bench.has_data.get() fallback=|| view! { <p class="embed-wait" role="status">"No data yet."</p> }>
-                <views::Tabs />
+                <views::places::Places />
                 <div class="workspace">
                     <main class="main" id="main" tabindex="-1">
-                        <Kpis />
+                        <Strip />
                         <views::ActiveView />
+                        <dock::Dock />
                     </main>
-                    <detail::Detail />
                 </div>
             </Show>
             <Status />
@@ -130,11 +130,13 @@ fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
         None => bench.view.get_untracked(),
     };
     if let Some(view) = &set.view {
-        let Some(known) = views::TABS.iter().find(|v| v.id == view) else {
-            let ids: Vec<&str> = views::TABS.iter().map(|v| v.id).collect();
-            return bad(&format!("view is one of {}", ids.join(", ")), view);
-        };
-        state.view = known.key().to_owned();
+        if places::of(view).is_none() {
+            return bad(
+                &format!("view is one of {}", places::names().join(", ")),
+                view,
+            );
+        }
+        state.view.clone_from(view);
     }
     if let Some(device) = &set.device {
         let Some(known) = hardware::match_name(device).device() else {

@@ -1,15 +1,17 @@
-//! The bar at the top: start page, files or planner; the device; the roof; undo, sharing, theme and
-//! help.
+//! The bar at the top: files, the device, the roof, undo, sharing, theme and help.
 
 use super::choose::ChooseFiles;
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
-use crate::app::ui::{Menu, icon};
-use crate::app::views::{self, TABS, Tab};
+use crate::app::ui::{Menu, icon, rove};
 use crate::samples::SAMPLES;
+use crate::web::dom;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
+
+/// Up to this width files and filters are a drawer.
+const NARROW: &str = "(max-width: 820px)";
 
 /// The header.
 #[component]
@@ -29,8 +31,12 @@ pub fn Header(
                     class="icon-button drawer-button"
                     aria-label="Files and filters"
                     aria-controls="sidebar"
-                    aria-expanded=move || drawer.get().to_string()
-                    on:click=move |_| drawer.update(|d| *d = !*d)
+                    title="Files and filters"
+                    aria-expanded=move || (if dom::media(NARROW) { drawer.get() } else { shell.panel.get() }).to_string()
+                    on:click=move |_| match dom::media(NARROW) {
+                        true => drawer.update(|d| *d = !*d),
+                        false => shell.set_panel(!shell.panel.get_untracked()),
+                    }
                 >
                     {icon(icon::FILTER)}
                 </button>
@@ -43,12 +49,11 @@ pub fn Header(
                 </svg>
                 <h1>"gemmscope"</h1>
             </div>
-            <Modes />
             <div class="header-tools">
                 <Show when=move || has_data.get()>
                     <DevicePicker />
                 </Show>
-                <Show when=move || has_data.get() || bench.view.with(|s| !views::shown(&s.view).needs_file())>
+                <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
                     <RoofSwitch />
                     <span class="rule" aria-hidden="true"></span>
                     <button type="button" class="icon-button wide-only" aria-label="Undo" title="Undo (Ctrl Z)"
@@ -73,7 +78,7 @@ pub fn Header(
                     {icon(icon::HELP)}
                 </button>
                 // The start page has its own button for this.
-                <Show when=move || has_data.get() || bench.view.with(|s| !views::shown(&s.view).needs_file())>
+                <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
                     <div class="split add-files">
                         <ChooseFiles class="button primary small" label="Add files" />
                         <Menu
@@ -101,43 +106,6 @@ pub fn Header(
                 </Show>
             </div>
         </header>
-    }
-}
-
-/// Switches between the measured files and the tabs that need no file.
-#[component]
-fn Modes() -> impl IntoView {
-    let bench = Workbench::here();
-    // The tab to return to.
-    let last = StoredValue::new(String::new());
-    Effect::new(move |_| {
-        let key = bench.view.with(|s| s.view.clone());
-        if views::shown(&key).needs_file() {
-            last.set_value(key);
-        }
-    });
-    let measured = move || bench.view.with(|s| views::shown(&s.view).needs_file());
-    let mode = move |v: &'static Tab| {
-        let active = move || bench.view.with(|s| v.is_shown(&s.view));
-        view! {
-            <button type="button" class="tab" data-view=v.id title=v.hint
-                aria-current=move || active().then_some("page")
-                on:click=move |_| bench.edit("view", |s| s.view = v.key().to_owned())>
-                {icon(v.icon)}
-                <span>{v.title}</span>
-            </button>
-        }
-    };
-    view! {
-        <nav class="modes" aria-label="What to look at">
-            <button type="button" class="tab" data-view="measured" title="What was measured: your files"
-                aria-current=move || measured().then_some("page")
-                on:click=move |_| bench.edit("view", |s| s.view = last.get_value())>
-                {move || icon(if bench.has_data.get() { TABS[0].icon } else { icon::FILE })}
-                <span>{move || if bench.has_data.get() { "Measured" } else { "Start" }}</span>
-            </button>
-            {TABS.iter().filter(|v| !v.needs_file()).map(mode).collect_view()}
-        </nav>
     }
 }
 
@@ -215,13 +183,14 @@ fn RoofSwitch() -> impl IntoView {
         let on = move || bench.view.with(|v| v.roof == kind);
         view! {
             <button type="button" class="segment" aria-pressed=move || on().to_string() title=hint
+                tabindex=move || if on() { "0" } else { "-1" }
                 on:click=move |_| bench.set_roof(kind)>
                 {label}
             </button>
         }
     };
     view! {
-        <div class="segments roof-switch" role="group" aria-label="Percentages are of which roof">
+        <div class="segments roof-switch" role="group" aria-label="Roof" on:keydown=|e| rove(&e, "button")>
             {option(RoofKind::Datasheet, "Datasheet", "Percentages of the vendor's dense peak (R)")}
             {option(RoofKind::Achievable, "Achievable", "Percentages of the best rate anyone measured with large GEMMs (R)")}
         </div>
@@ -244,8 +213,11 @@ fn ThemeMenu() -> impl IntoView {
         <Menu
             class="icon-button"
             right=true
-            name=Signal::derive(|| "Theme".to_owned())
-            label=move || view! { {move || icon(if shell.dark.get() { icon::MOON } else { icon::SUN })} }
+            name=Signal::derive(|| if dom::media(NARROW) { "More".to_owned() } else { "Theme".to_owned() })
+            label=move || view! {
+                <span class="wide-only">{move || icon(if shell.dark.get() { icon::MOON } else { icon::SUN })}</span>
+                <span class="narrow-only" aria-hidden="true">"⋯"</span>
+            }
         >
             {item(ThemeChoice::System, "As the system", icon::SCREEN)}
             {item(ThemeChoice::Light, "Light", icon::SUN)}
@@ -257,9 +229,17 @@ fn ThemeMenu() -> impl IntoView {
             <button type="button" class="menu-item narrow-only" on:click=move |_| shell.open(Dialog::Help)>
                 {icon(icon::HELP)} "Help and terms"
             </button>
-            <button type="button" class="menu-item narrow-only" on:click=move |_| bench.undo()>
+            <button type="button" class="menu-item narrow-only" disabled=move || !bench.history.with(|h| h.can_undo())
+                on:click=move |_| bench.undo()>
                 {icon(icon::UNDO)} "Undo"
             </button>
+            <hr class="narrow-only" />
+            {[(RoofKind::Datasheet, "Datasheet roof"), (RoofKind::Achievable, "Achievable roof")].map(|(kind, label)| view! {
+                <button type="button" class="menu-item narrow-only" aria-pressed=move || bench.view.with(|v| v.roof == kind).to_string()
+                    on:click=move |_| bench.set_roof(kind)>
+                    {icon(icon::CHIP)} {label}
+                </button>
+            })}
         </Menu>
     }
 }

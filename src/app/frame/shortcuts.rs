@@ -3,6 +3,7 @@
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::views;
 use crate::web::dom;
+use gemmscope_chart::places::{PLACES, PLAN};
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -42,8 +43,8 @@ pub const SHORTCUTS: &[Shortcut] = &[
         action: |_, _| focus("#search"),
     },
     Shortcut {
-        keys: "1 … 9",
-        label: "Switch the view",
+        keys: "1 … 6",
+        label: "Go to a place",
         key: "",
         ctrl: false,
         action: |_, _| {},
@@ -157,11 +158,11 @@ pub fn listen(shell: Shell, bench: Workbench) {
                 bench.redo();
                 return;
             }
-            if let (false, Ok(digit @ 1..=9)) = (ctrl, key.parse::<usize>()) {
-                if let Some(view) = views::TABS.get(digit - 1)
-                    && (bench.has_data.get_untracked() || !view.needs_file())
+            if let (false, Ok(digit @ 1..)) = (ctrl, key.parse::<usize>()) {
+                if let Some(place) = PLACES.get(digit - 1)
+                    && (bench.has_data.get_untracked() || place == PLAN)
                 {
-                    views::choose(bench, view);
+                    views::choose(bench, place.id);
                 }
                 return;
             }

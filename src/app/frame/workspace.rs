@@ -1,12 +1,12 @@
 //! The workspace: side panel, tabs, views, detail panel.
 
-use super::kpis;
+use super::strip;
 use crate::app::later::NotLoaded;
 use crate::app::sidebar::{files, filters};
 use crate::app::state::findings_task;
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{icon, icon_button, value_of};
-use crate::app::{detail, views};
+use crate::app::{dock, views};
 use gemmscope_model::hardware::{known, short_name};
 use leptos::prelude::*;
 use wasm_split_helpers::wasm_split;
@@ -26,12 +26,21 @@ fn Workspace(
     shown: Signal<bool>,
 ) -> impl IntoView {
     let bench = Workbench::here();
-    let needs_file = Memo::new(move |_| bench.view.with(|v| views::shown(&v.view).needs_file()));
-    let overview = Memo::new(move |_| bench.view.with(|v| v.view == "overview"));
-    findings_task::follow(bench, overview.into());
+    let shell = Shell::here();
+    let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
+    findings_task::follow(bench);
     view! {
-        <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get()>
+        <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get() class:no-panel=move || !shell.panel.get()>
             <div class="scrim" on:click=move |_| drawer.set(false)></div>
+            <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1">
+                <Show when=move || needs_file.get()>
+                    <strip::Strip />
+                    <NoDevice />
+                </Show>
+                <views::ActiveView />
+                <Show when=move || needs_file.get()><dock::Dock /></Show>
+            </main>
+            // After the picture, so that the Tab key reaches it first; it stands on the left.
             <Show when=move || bench.has_data.get() || !shown.get()><aside class="sidebar" id="sidebar" aria-label="Files and filters">
                 <div class="drawer-head">
                     <strong>"Files and filters"</strong>
@@ -40,15 +49,6 @@ fn Workspace(
                 <files::Files />
                 <filters::Filters />
             </aside></Show>
-            <main class="main" id=move || shown.get().then_some("main") tabindex="-1">
-                <Show when=move || needs_file.get()>
-                    <kpis::Kpis />
-                    <views::Tabs />
-                    <NoDevice />
-                </Show>
-                <views::ActiveView />
-            </main>
-            <detail::Detail />
         </div>
     }
 }

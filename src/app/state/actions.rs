@@ -104,6 +104,11 @@ impl Workbench {
         });
     }
 
+    /// Shows a place or a picture.
+    pub fn show(&self, id: &str) {
+        self.edit("view", |v| v.view = id.to_owned());
+    }
+
     /// Changes the view without a step of undo, as for a selection.
     pub fn edit_without_undo(&self, change: impl FnOnce(&mut ViewState)) {
         let before = self.view.get_untracked();

@@ -7,15 +7,16 @@ use gemmscope_analysis::report;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// Rows up to which the rules run unasked. Above, they run when the overview is opened.
+/// Rows up to which the rules run unasked.
 pub const AT_ONCE: usize = 100_000;
 
 /// Runs the rules again whenever the settled frame changes.
-pub fn follow(bench: Workbench, overview: Signal<bool>) {
+pub fn follow(bench: Workbench) {
+    bench.looks.set(true);
     let run = StoredValue::new(0u32);
     Effect::new(move |_| {
         let frame = bench.settled_frame.get();
-        let asked = overview.get();
+        let asked = bench.asked.get();
         if bench.findings.with_untracked(Option::is_some) {
             return;
         }

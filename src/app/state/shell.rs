@@ -5,6 +5,7 @@ use crate::web::{dom, storage};
 use leptos::prelude::*;
 
 const THEME_KEY: &str = "gemmscope.theme";
+const PANEL_KEY: &str = "gemmscope.panel";
 const TERMS_KEY: &str = "gemmscope.terms";
 const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
 
@@ -130,6 +131,11 @@ pub struct Shell {
     pub status: RwSignal<Message>,
     /// What is being read.
     pub load: RwSignal<LoadState>,
+    /// Where the dock lies so that it leaves what was clicked in sight: "" is below, else `left` or
+    /// `right`.
+    pub dock_side: RwSignal<&'static str>,
+    /// True while files and filters show beside the views, where there is room.
+    pub panel: RwSignal<bool>,
     /// True where technical terms show their explanation.
     pub terms: RwSignal<bool>,
     /// True once the page was idle: the workspace is then built, although nothing shows in it yet.
@@ -156,6 +162,8 @@ impl Shell {
             dialog: RwSignal::new(None),
             status: RwSignal::default(),
             load: RwSignal::default(),
+            dock_side: RwSignal::new(""),
+            panel: RwSignal::new(storage::get(PANEL_KEY).as_deref() != Some("off")),
             terms: RwSignal::new(storage::get(TERMS_KEY).as_deref() != Some("off")),
             built_early: RwSignal::new(false),
         }
@@ -193,6 +201,12 @@ impl Shell {
     pub fn set_theme(&self, theme: ThemeChoice) {
         self.theme.set(theme);
         storage::set(THEME_KEY, theme.id());
+    }
+
+    /// Shows or hides files and filters, and stores that.
+    pub fn set_panel(&self, on: bool) {
+        self.panel.set(on);
+        storage::set(PANEL_KEY, (!on).then_some("off"));
     }
 
     /// Shows or hides the explanations of technical terms, and stores that.

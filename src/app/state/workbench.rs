@@ -1,6 +1,7 @@
 //! What is worked on, and everything that follows from it as memos.
 
-use super::{Message, Shared, Shell};
+use super::findings_task::AT_ONCE;
+use super::{Message, Shared, Shell, Shown};
 use crate::undo::{History, Keyed, Swap};
 use crate::web::file::Input;
 use crate::web::{clock, storage};
@@ -125,13 +126,16 @@ pub struct Workbench {
     pub settled_frame: Memo<Frame>,
     /// What the rows of the files are: the user's choice, else what the data shows.
     pub decision: Memo<Shared<Decision>>,
+    /// The place and picture that show.
+    pub shown: Memo<Shown>,
     /// Totals of the rows that pass the filters, by side; one without a name where no sides are
     /// compared.
     pub totals: Memo<Vec<(String, Totals)>>,
     /// Selected rows in order of selection; the rows of the chosen finding where none is selected.
     pub selected: Memo<Vec<u32>>,
-    /// Rows that carry a number in chart and table, counted from 1: first the selected rows, then
-    /// those that cost most.
+    /// By finding, the row that stands for it; `None` where nobody looks for findings.
+    pub ranked: Memo<Option<Shared<Vec<u32>>>>,
+    /// Rows that carry a number in chart, ranked list and table, counted from 1.
     pub numbered: Memo<Vec<u32>>,
     /// Names of the devices whose roofs apply, each once; `None` for rows whose device is unknown.
     pub devices_in_use: Memo<Vec<Option<String>>>,
@@ -139,6 +143,10 @@ pub struct Workbench {
     pub hovered: RwSignal<Vec<u32>>,
     /// The findings of the settled frame, once they are there.
     pub findings: Memo<Option<FindingsResult>>,
+    /// True once the rules run over what shows: an embedded page has no list of findings.
+    pub looks: RwSignal<bool>,
+    /// True once the user asked for the findings of many rows.
+    pub asked: RwSignal<bool>,
     /// The latest result of the rules; its frame may be an older one.
     pub findings_result: RwSignal<Option<FindingsResult>>,
     /// Index of the chosen finding.
@@ -223,6 +231,18 @@ impl Workbench {
             })
         });
         let numbers = Memo::new(move |_| view.with(|v| Settings::of(v).numbers));
+        let looks = RwSignal::new(false);
+        let ranked = Memo::new(move |_| {
+            if !looks.get() {
+                return None;
+            }
+            let known =
+                findings.with(|r| Some(Shared::from(picture::ranked(&r.as_ref()?.findings))));
+            // While the rules run, no point carries a number that it would lose.
+            let soon = || frame.with(|f| f.rows.len() <= AT_ONCE);
+            known.or_else(|| soon().then(|| Shared::from(Vec::new())))
+        });
+        let key = Memo::new(move |_| view.with(|v| v.view.clone()));
         Workbench {
             files,
             contexts,
@@ -237,15 +257,23 @@ impl Workbench {
             frame,
             settled_frame,
             decision,
+            shown: Memo::new(move |_| {
+                let kind = decision.with(|d| d.kind);
+                key.with(|key| data.with(|data| Shown::of(key, kind, data)))
+            }),
             totals,
             selected,
+            ranked,
             numbered: Memo::new(move |_| {
-                let (by, selected) = (numbers.get(), selected.get());
-                frame.with(|f| numbered(f, by, &selected))
+                let (by, selected, ranked) = (numbers.get(), selected.get(), ranked.get());
+                let ranked = ranked.as_ref().map(|r| r.as_slice());
+                frame.with(|f| numbered(f, by, &selected, ranked))
             }),
             devices_in_use: Memo::new(move |_| devices_in_use(&data.get(), &metrics.get())),
             hovered: RwSignal::default(),
             findings,
+            looks,
+            asked: RwSignal::new(false),
             findings_result,
             finding,
             status,

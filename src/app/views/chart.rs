@@ -1,12 +1,13 @@
 //! Any of the charts: its settings, its legend, its picture, its sentences.
 
-use super::legend;
+use super::{legend, places};
 use crate::app::chart_view::{ChartView, Draw, Picture};
 use crate::app::controls::{controls, write};
 use crate::app::state::{Shared, Workbench};
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::charts::{self, Chart, ChartKind, Inputs, RenderOptions};
 use gemmscope_chart::interactive::{self, Canvas};
+use gemmscope_chart::roofline::LABELS_KEY;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
@@ -20,6 +21,7 @@ struct Opening {
     frame: Frame,
     params: BTreeMap<String, String>,
     selected: Vec<u32>,
+    ranked: Option<Shared<Vec<u32>>>,
 }
 
 impl Opening {
@@ -32,6 +34,7 @@ impl Opening {
             frame: &self.frame,
             state: &state,
             selected: &self.selected,
+            ranked: self.ranked.as_ref().map(|r| r.as_slice()),
             cache: bench.row_cache.get_value(),
         });
         opened.into()
@@ -52,6 +55,10 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
         true => bench.selected.get(),
         false => Vec::new(),
     };
+    let ranked = match kind.reads(LABELS_KEY) {
+        true => bench.ranked.get(),
+        false => None,
+    };
     bench.view.with(|v| {
         let params = v.params.iter().filter(|(k, _)| kind.reads(k));
         PictureInputs {
@@ -59,6 +66,7 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
                 frame,
                 params: params.map(|(k, v)| (k.clone(), v.clone())).collect(),
                 selected,
+                ranked,
             },
             first: charts::first_of(v, kind.id),
             zoom: zoom_of(v, kind.id),
@@ -93,7 +101,10 @@ pub fn ChartPane(kind: &'static ChartKind) -> impl IntoView {
                 (kind.open)(&Inputs::new(&frame, &state)).controls()
             })
         });
-        controls(now.into(), write(bench))
+        view! {
+            {places::switch(bench, kind.id)}
+            {controls(now.into(), write(bench))}
+        }
     };
     let legend = move |picture| {
         let legend = kind.legend;

@@ -17,7 +17,7 @@ pub use marks::Points;
 pub use overlay::{Overlay, overlay};
 pub use planned::{Arrow, Planned, Waymark};
 pub use roofs::{RoofLine, merge as merge_roof};
-pub use settings::{AiAxis, Ceilings, Numbers, Roofs, Settings, numbered};
+pub use settings::{AiAxis, Ceilings, LABELS_KEY, Numbers, Roofs, Settings, numbered};
 pub use table::table;
 
 pub(super) use chart::KIND;

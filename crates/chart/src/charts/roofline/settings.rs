@@ -15,7 +15,7 @@ const COLOR_KEY: &str = "color";
 /// What the points' area shows.
 const SIZE_KEY: &str = "size";
 /// Which points carry a number.
-const LABELS_KEY: &str = "labels";
+pub const LABELS_KEY: &str = "labels";
 /// Which points show the roof of their tile.
 const CEILING_KEY: &str = "ceiling";
 /// Legend entries that are switched off: their names, one a line.

@@ -1,0 +1,226 @@
+//! The dock: all about the selected rows, below the picture or over a part of it that the pointer
+//! is not in. Nothing moves when it opens.
+
+mod model_row;
+mod replay;
+mod row;
+
+use crate::app::state::{Shell, Workbench};
+use crate::app::ui::{icon, icon_button};
+use crate::app::views::{chart, finding};
+use crate::web::dom;
+use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
+use gemmscope_analysis::explain::{explain, roof_name};
+use gemmscope_chart::charts;
+use gemmscope_model::units::{Seconds, percent};
+use gemmscope_table::field::Frame;
+use leptos::prelude::*;
+
+/// Selected rows that have a button of their own.
+const TABS: usize = 24;
+/// Rows with the same sizes that are listed.
+const ELSEWHERE: usize = 8;
+/// Findings on a row that are listed.
+const FINDINGS: usize = 4;
+
+/// The dock; empty where nothing is selected.
+#[component]
+pub fn Dock() -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    // The picked index and the selection it belongs to. A new selection starts with its last row,
+    // which is the one that was just clicked.
+    let picked = RwSignal::new(None::<(Vec<u32>, usize)>);
+    let shown = Memo::new(move |_| {
+        let last = match bench.finding.get() {
+            // A finding's first row stands for it.
+            Some(_) if bench.view.with(|v| v.selection.is_empty()) => 0,
+            _ => bench.selected.with(|s| s.len().saturating_sub(1)),
+        };
+        picked.with(|p| match p {
+            Some((of, i)) if bench.selected.with(|s| s == of) => *i,
+            _ => last,
+        })
+    });
+    let together = RwSignal::new(false);
+    let pick = move |i: usize| {
+        together.set(false);
+        picked.set(Some((bench.selected.get_untracked(), i)));
+    };
+    let count = Memo::new(move |_| bench.selected.with(Vec::len));
+    let beside = Memo::new(move |_| together.get() && count.get() > 1);
+    let any = Memo::new(move |_| count.get() > 0 && bench.shown.get().picture != "card");
+    let row = Memo::new(move |_| bench.selected.with(|s| s.get(shown.get()).copied()));
+    let read = model_row::read(bench);
+    let body = move || {
+        let row = row.get()?;
+        let frame = bench.frame.get();
+        ((row as usize) < frame.data.len()).then(|| {
+            let stack = gemmscope_table::trace::call_stack(&frame.data, row as usize)
+                .and_then(finding::call_stack);
+            row::explanation(
+                explain(&frame, row as usize),
+                roof_name(frame.metrics.kind),
+                row::Beside {
+                    elsewhere: relatives(bench, &frame, row),
+                    model: model_row::section(bench, read, &frame, row as usize),
+                    findings: findings_on(bench, row),
+                    stack,
+                    tools: replay::section(shell, &frame, row as usize),
+                },
+            )
+        })
+    };
+    let chosen = move || {
+        // Before the chosen one, which follows from it.
+        let found = bench.findings.get()?.findings;
+        let i = bench.finding.get()?;
+        if bench.view.with(|v| !v.selection.is_empty()) {
+            return None;
+        }
+        let f = found.findings.get(i)?;
+        Some(view! {
+            <section class="dock-finding">
+                <h3>{format!("{} {}", i + 1, f.heading())}</h3>
+                {finding::reasons(shell, bench, f, Some(i))}
+            </section>
+        })
+    };
+    let tabs = move || {
+        let n = count.get();
+        (n > 1).then(|| {
+            view! {
+                <button type="button" class="segment" aria-pressed=move || beside.get().to_string()
+                    on:click=move |_| together.update(|t| *t = !*t)>
+                    "Side by side"
+                </button>
+                {(0..n.min(TABS))
+                    .map(|i| view! {
+                        <button type="button" class="number-tab" aria-pressed=move || (shown.get() == i && !beside.get()).to_string()
+                            on:click=move |_| pick(i)>
+                            {i + 1}
+                        </button>
+                    })
+                    .collect_view()}
+                {(n > TABS).then(|| view! { <span class="muted">{format!("and {} more", n - TABS)}</span> })}
+            }
+        })
+    };
+    let title = move || match count.get() {
+        1 => "1 GEMM".to_owned(),
+        n => format!("{n} GEMMs"),
+    };
+    view! {
+        <Show when=move || any.get()>
+            <aside class="dock" data-side=move || shell.dock_side.get() aria-label="Selected GEMM">
+                <header class="dock-head">
+                    <h2>{title}</h2>
+                    <div class="detail-tabs" role="group" aria-label="Selected rows">{tabs}</div>
+                    {icon_button(icon::FILTER, "Filter to what is selected", move || only_selected(bench))}
+                    {icon_button(icon::CROSS, "Close the details (Esc)", move || close(bench))}
+                </header>
+                <Show
+                    when=move || beside.get()
+                    fallback=move || view! {
+                        <div class="dock-body" tabindex="0" role="region" aria-label="Details">
+                            {chosen}
+                            <div class="dock-columns">{body}</div>
+                        </div>
+                    }
+                >
+                    {charts::by_id("card").map(|kind| view! { <chart::ChartPane kind=kind /> })}
+                </Show>
+            </aside>
+        </Show>
+    }
+}
+
+/// Closes the dock; the keyboard goes on in the picture.
+fn close(bench: Workbench) {
+    bench.deselect();
+    dom::focus(".chart-stage");
+}
+
+/// The same sizes in other layouts, types, libraries and files.
+fn relatives(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> {
+    let Elsewhere { rows, total } = elsewhere(frame, row as usize, ELSEWHERE);
+    if rows.is_empty() {
+        return None;
+    }
+    let more = total - rows.len();
+    let lines: Vec<AnyView> = rows
+        .into_iter()
+        .map(|r| {
+            let name = |part: &String| part.rsplit('/').next().unwrap_or_default().to_owned();
+            let differs: Vec<String> = r.differs.iter().map(name).collect();
+            let ratio = match r.ratio {
+                x if x.is_nan() => String::new(),
+                x if x < 0.995 => format!("{:.2}x faster", 1.0 / x),
+                x if x > 1.005 => format!("{x:.2}x slower"),
+                _ => "the same".to_owned(),
+            };
+            let other = r.row;
+            view! {
+                <tr class:good=r.ratio < 0.995>
+                    <td><button type="button" class="link" title="Select it too" on:click=move |_| bench.select(&[other], true)>{differs.join(", ")}</button></td>
+                    <td>{Seconds(r.time_s).to_string()}</td>
+                    <td>{r.efficiency.map(percent)}</td>
+                    <td>{ratio}</td>
+                </tr>
+            }
+            .into_any()
+        })
+        .collect();
+    Some(
+        view! {
+            <section class="detail-section" data-section="elsewhere">
+                <h3>"Same sizes elsewhere"</h3>
+                <table class="plain-table"><tbody>{lines}</tbody></table>
+                {(more > 0).then(|| view! { <p class="muted">{format!("and {more} more")}</p> })}
+            </section>
+        }
+        .into_any(),
+    )
+}
+
+/// The findings that a row belongs to.
+fn findings_on(bench: Workbench, row: u32) -> Option<AnyView> {
+    let found = bench.findings.get()?.findings;
+    let chosen = bench.finding.get_untracked();
+    let lines: Vec<AnyView> = found
+        .findings
+        .iter()
+        .enumerate()
+        .filter(|(i, f)| chosen != Some(*i) && f.evidence.rows.contains(&row))
+        .take(FINDINGS)
+        .map(|(i, f)| {
+            view! {
+                <li>
+                    <button type="button" class="link" on:click=move |_| bench.choose_finding(i)>
+                        {format!("{} {}", i + 1, f.heading())}
+                    </button>
+                </li>
+            }
+            .into_any()
+        })
+        .collect();
+    (!lines.is_empty()).then(|| {
+        view! {
+            <section class="detail-section" data-section="findings">
+                <h3>"Findings"</h3>
+                <ul class="dock-findings">{lines}</ul>
+            </section>
+        }
+        .into_any()
+    })
+}
+
+/// Filters to the selected rows, or to the rows of the chosen finding.
+fn only_selected(bench: Workbench) {
+    let rule = bench.finding.get_untracked().and_then(|i| {
+        let picked = bench.view.with_untracked(|v| !v.selection.is_empty());
+        let found = bench.findings.get_untracked().filter(|_| !picked)?;
+        Some(found.findings.findings.get(i)?.rule.clone())
+    });
+    bench.filter_to(&rule.unwrap_or_default(), &bench.selected.get_untracked());
+}

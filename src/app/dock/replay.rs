@@ -1,0 +1,61 @@
+//! Commands and scripts that run only one GEMM, to copy or save.
+
+use crate::app::state::Shell;
+use crate::web::dom;
+use gemmscope_analysis::replay::{Case, Tool, replay};
+use gemmscope_table::field::Frame;
+use leptos::prelude::*;
+
+/// The section of the dock.
+pub(super) fn section(shell: Shell, frame: &Frame, row: usize) -> AnyView {
+    let tile = gemmscope_analysis::tile_roof::TileRoofs::of_row(&frame.data, &frame.metrics, row);
+    let case = Case::of(&frame.data, row, tile.map(|t| t.tile));
+    let tool = RwSignal::new(None::<Tool>);
+    let choose = Tool::ALL.map(|t| {
+        view! {
+            <button type="button" class="segment" aria-pressed=move || (tool.get() == Some(t)).to_string()
+                on:click=move |_| tool.update(|now| *now = if *now == Some(t) { None } else { Some(t) })>
+                {t.label()}
+            </button>
+        }
+        .into_any()
+    });
+    let made = move || {
+        let made = replay(&case, tool.get()?);
+        Some(match made {
+            Err(why) => view! { <p class="muted">{why}"."</p> }.into_any(),
+            Ok(r) => {
+                let (copied, saved) = (r.text.clone(), r.clone());
+                view! {
+                    <pre class="replay-text" tabindex="0">{r.text}</pre>
+                    <div class="replay-actions">
+                        <button type="button" class="button small" on:click=move |_| copy(shell, copied.clone())>"Copy"</button>
+                        <button type="button" class="button small"
+                            on:click=move |_| dom::download(&saved.file, "text/plain", saved.text.as_bytes())>
+                            {format!("Save {}", r.file)}
+                        </button>
+                    </div>
+                }
+                .into_any()
+            }
+        })
+    };
+    view! {
+        <section class="detail-section replay">
+            <h3 title="Runs just this shape, layout and type: for a profiler, or for whoever tunes kernels.">"Reproducer"</h3>
+            <div class="segments wrap" role="group" aria-label="Replay with">{choose}</div>
+            {made}
+        </section>
+    }
+    .into_any()
+}
+
+fn copy(shell: Shell, text: String) {
+    leptos::task::spawn_local(async move {
+        shell.say(if dom::copy(text).await {
+            "Copied."
+        } else {
+            "The browser refuses the clipboard here: select the text, or save it."
+        });
+    });
+}

@@ -1,0 +1,197 @@
+//! The sentence over every place: what the rows are, their efficiency, what is lost.
+
+use crate::app::state::Workbench;
+use crate::app::ui::rove;
+use gemmscope_analysis::explain::roof_name;
+use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural};
+use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::metrics::Totals;
+use leptos::prelude::*;
+
+/// Sides that have a figure of their own; the others are counted.
+const SIDES: usize = 5;
+
+/// The figures: one sentence for all that counts, or one figure a side.
+#[component]
+pub fn Strip() -> impl IntoView {
+    let bench = Workbench::here();
+    let sides = Memo::new(move |_| bench.totals.with(|t| t.len() > 1));
+    view! {
+        <section class="strip" aria-label="Figures of the rows that pass the filters" on:keydown=|e| rove(&e, ".figure, select")>
+            {rows(bench)}
+            {kinds(bench)}
+            {move || if sides.get() { of_sides(bench) } else { of_all(bench) }}
+        </section>
+    }
+}
+
+/// What the rows are: `75 variants of 3 GEMMs`.
+fn rows(bench: Workbench) -> AnyView {
+    let all = Memo::new(move |_| bench.data.with(|d| d.len()));
+    let count = move || bench.settled_frame.with(|f| f.rows.len());
+    let words = move || {
+        let (n, words) = bench
+            .settled_frame
+            .with(|f| (f.rows.len(), f.counted().words(f.kind())));
+        // The count stands before.
+        let rest = words
+            .strip_prefix(&grouped(n as u64))
+            .map(|w| w.trim_start().to_owned());
+        let words = rest.unwrap_or_else(|| format!("rows: {words}"));
+        match all.get() {
+            all if all == n => words,
+            all => format!("of {}, {words}", grouped(all as u64)),
+        }
+    };
+    let hint = move || {
+        let kind = bench.decision.with(|d| d.kind.hint());
+        format!("Rows that pass the filters. {kind}")
+    };
+    view! {
+        <span class="figure tip" tabindex="0" data-tip=hint aria-description=hint data-figure="rows">
+            <strong class="figure-value">{move || grouped(count() as u64)}</strong>
+            " "
+            <span class="figure-label">{words}</span>
+        </span>
+    }
+    .into_any()
+}
+
+/// The choice of what the rows are; the first entry is what the data shows.
+fn kinds(bench: Workbench) -> AnyView {
+    let choose = move |key: String| {
+        let found = bench.decision.with_untracked(|d| d.found);
+        let kind = DataKind::parse(&key).filter(|k| *k != found);
+        let shown = bench.shown.get_untracked();
+        bench.edit("kind of rows", |v| {
+            v.kind = kind;
+            // The choice changes what is counted, not the place.
+            shown.id().clone_into(&mut v.view);
+        });
+    };
+    view! {
+        <select class="kind" tabindex="-1" aria-label="What the rows are"
+            prop:value=move || bench.decision.with(|d| d.kind.key())
+            on:change=move |e| choose(event_target_value(&e))>
+            {DataKind::ALL.map(|kind| view! {
+                <option value=kind.key() selected=move || bench.decision.with(|d| d.kind == kind)>
+                    {kind.label()}
+                </option>
+            })}
+        </select>
+    }
+    .into_any()
+}
+
+/// One figure a side: its efficiency and lost time. Sides are never added up.
+fn of_sides(bench: Workbench) -> AnyView {
+    let kind = bench.view.with(|v| v.roof);
+    let totals = bench.totals.get();
+    let more = totals.len().saturating_sub(SIDES);
+    let mut figures: Vec<AnyView> = totals
+        .into_iter()
+        .take(SIDES)
+        .map(|(side, t)| {
+            let label = match t.lost_s {
+                Some(lost) => format!("{side}, {} lost", Seconds(lost)),
+                None => format!("{side}, {}", Seconds(t.time_s)),
+            };
+            let value = t.weighted_efficiency.map_or_else(missing, percent);
+            let hint = format!(
+                "{side}: {}, {} in all. Share of the {}, and what perfect kernels would save.",
+                plural(t.measured, "GEMM"),
+                Seconds(t.time_s),
+                roof_name(kind)
+            );
+            figure(hint, move || value.clone(), move || label.clone(), "side")
+        })
+        .collect();
+    if more > 0 {
+        let hint = "Compare shows every side.".to_owned();
+        figures.push(figure(
+            hint,
+            move || more.to_string(),
+            || "more sides".to_owned(),
+            "more-sides",
+        ));
+    }
+    figures.into_any()
+}
+
+fn missing() -> String {
+    "–".to_owned()
+}
+
+fn of_all(bench: Workbench) -> AnyView {
+    let kind = Memo::new(move |_| bench.view.with(|v| v.roof));
+    let totals = Memo::new(move |_| {
+        bench
+            .totals
+            .with(|t| t.first().map_or_else(Totals::default, |t| t.1.clone()))
+    });
+    let share = move |v: Option<f64>| v.map_or_else(missing, percent);
+    let measured = move || totals.with(|t| t.measured > 0);
+    let time = move || match measured() {
+        true => totals.with(|t| Seconds(t.time_s).to_string()),
+        false => missing(),
+    };
+    let rate = move || match measured() {
+        true => totals.with(|t| FlopsPerSec(t.attained_flops_per_s).to_string()),
+        false => missing(),
+    };
+    let lost = move || {
+        totals
+            .with(|t| t.lost_s)
+            .map_or_else(missing, |s| Seconds(s).to_string())
+    };
+    let lost_label = move || match totals.with(|t| t.above_roof) {
+        0 => "lost".to_owned(),
+        n => format!("lost, {} above the roof", grouped(n)),
+    };
+    let of = move || roof_name(kind.get());
+    view! {
+        {move || figure(
+            format!("Sum of the times that the {} allows over the sum of the measured times: long rows weigh more. Never a mean of percentages.", of()),
+            move || share(totals.with(|t| t.weighted_efficiency)),
+            move || format!("of the {}", of()),
+            "efficiency",
+        )}
+        {figure(
+            "Measured time minus the time that the roof allows, summed: what perfect kernels would save.".to_owned(),
+            lost,
+            lost_label,
+            "lost",
+        )}
+        {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, || "in all".to_owned(), "time")}
+        {figure("All work over all time.".to_owned(), rate, || "attained".to_owned(), "attained")}
+        {figure(
+            "Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them.".to_owned(),
+            move || share(totals.with(|t| t.share_memory_bound)),
+            || "memory-bound".to_owned(),
+            "memory",
+        )}
+        {figure(
+            "Share of the time in rows with an arithmetic intensity over 1.25 of the ridge point: arithmetic limits them.".to_owned(),
+            move || share(totals.with(|t| t.share_compute_bound)),
+            || "compute-bound".to_owned(),
+            "compute",
+        )}
+    }
+    .into_any()
+}
+
+fn figure(
+    hint: String,
+    value: impl Fn() -> String + Send + 'static,
+    label: impl Fn() -> String + Send + 'static,
+    key: &'static str,
+) -> AnyView {
+    view! {
+        <span class="figure tip" tabindex="-1" data-tip=hint.clone() aria-description=hint data-figure=key>
+            <strong class="figure-value">{value}</strong>
+            " "
+            <span class="figure-label">{label}</span>
+        </span>
+    }
+    .into_any()
+}

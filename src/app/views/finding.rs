@@ -1,0 +1,192 @@
+//! A finding in words: its reasons, its rows, who called them.
+
+use crate::app::state::{Shell, Workbench};
+use crate::app::ui::icon;
+use crate::app::ui::terms::explained;
+use crate::web::dom;
+use gemmscope_analysis::findings::{Finding, Severity};
+use gemmscope_analysis::report;
+use gemmscope_model::units::{Seconds, percent, plural};
+use leptos::prelude::*;
+
+/// How many rows of evidence are listed.
+const EVIDENCE: usize = 12;
+
+/// The class of a severity's badge.
+pub fn badge(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Critical => "badge critical",
+        Severity::High => "badge high",
+        Severity::Medium => "badge medium",
+        Severity::Low => "badge low",
+    }
+}
+
+/// The time that a fix could save: `10.2 ms to 10.5 ms (30.8 to 31.7 %)`.
+pub fn back_text(f: &Finding) -> String {
+    let Some((low, high)) = f.gives_back_s else {
+        return "not measurable from timings".to_owned();
+    };
+    format!(
+        "{} ({:.1} %)",
+        report::range_text((low, high)),
+        high / f.whole_s * 100.0
+    )
+}
+
+/// The body of a finding: why, how sure, what to do.
+///
+/// `index` is the number of the finding where its rows are listed as well.
+pub fn reasons(shell: Shell, bench: Workbench, f: &Finding, index: Option<usize>) -> AnyView {
+    let mut known = Vec::new();
+    let mut part = |title: &'static str, text: &str, class: &'static str| {
+        (!text.is_empty()).then(|| {
+            view! { <div class=class><dt>{title}</dt><dd>{explained(shell.terms, text, &mut known)}</dd></div> }
+                .into_any()
+        })
+    };
+    let text = part("What", &f.text, "reason");
+    let how = (!f.evidence.formula.is_empty()).then(|| {
+        view! { <div class="reason"><dt>"How"</dt><dd><code>{f.evidence.formula.clone()}</code></dd></div> }
+    });
+    let also: Vec<AnyView> = f
+        .also
+        .iter()
+        .map(|a| {
+            let (title, formula) = (a.title.clone(), a.formula.clone());
+            view! {
+                <div class="reason"><dt>"Also seen here"</dt><dd>{title}" "<code>{formula}</code></dd></div>
+            }
+            .into_any()
+        })
+        .collect();
+    let sure = part("How sure", f.confidence.label(), "reason");
+    let a = part(
+        "Path A: the model or the algorithm",
+        &f.path_a,
+        "reason path",
+    );
+    let b = part("Path B: the kernel", &f.path_b, "reason path");
+    let when = part(
+        "Flagged because",
+        gemmscope_analysis::findings::rule(&f.rule).map_or("", |r| r.threshold),
+        "reason",
+    );
+    let profile = part("What a profile would have to show", &f.profile, "reason");
+    view! {
+        <dl class="reasons">
+            {text}{how}{also}
+            <div class="paths">{a}{b}</div>
+            {when}{sure}{profile}
+        </dl>
+        {index.map(|i| evidence(bench, i, f))}
+    }
+    .into_any()
+}
+
+/// A call stack as indented lines: callers, the operation, what runs under it.
+pub fn call_stack(stack: gemmscope_table::dataset::CallStack) -> Option<AnyView> {
+    if stack.parents.is_empty() && stack.subtree.is_empty() {
+        return (!stack.notes.is_empty())
+            .then(|| view! { <p class="muted">{stack.notes}</p> }.into_any());
+    }
+    let line = |depth: usize, text: String, own: bool| {
+        view! { <li class:own=own style:padding-left=format!("{}px", depth.min(12) * 12)>{text}</li> }
+            .into_any()
+    };
+    let depth = stack.parents.len();
+    let mut lines: Vec<AnyView> = stack
+        .parents
+        .into_iter()
+        .enumerate()
+        .map(|(i, p)| line(i, p, false))
+        .collect();
+    lines.push(line(depth, stack.operation, true));
+    lines.extend(stack.subtree.into_iter().map(|s| line(depth + 1, s, false)));
+    let fusion = stack
+        .fusion_opportunity
+        .then_some("The report marks it as a candidate for fusion.");
+    Some(
+        view! {
+            <section class="call-stack" aria-label="Call stack">
+                <h3>"Called from"</h3>
+                <ol>{lines}</ol>
+                {fusion.map(|t| view! { <p class="muted">{t}</p> })}
+            </section>
+        }
+        .into_any(),
+    )
+}
+
+/// Shows only the rows of a finding.
+fn filter_to(bench: Workbench, index: usize) {
+    let found = bench.findings.get_untracked();
+    if let Some(f) = found.and_then(|r| r.findings.findings.get(index).cloned()) {
+        bench.filter_to(&f.rule, &f.evidence.rows);
+        // The button that had the focus is gone together with its finding.
+        dom::focus(".chart-stage");
+    }
+}
+
+/// The rows behind a finding.
+fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
+    let rows = &f.evidence.rows;
+    if rows.is_empty() {
+        return None;
+    }
+    let one = rows.len() == 1;
+    let lines: Vec<AnyView> = bench.settled_frame.with_untracked(|frame| {
+        rows.iter()
+            .take(EVIDENCE)
+            .filter(|r| (**r as usize) < frame.data.len())
+            .map(|&row| {
+                let r = row as usize;
+                let data = &frame.data;
+                let e = frame.metrics.efficiency(data, r);
+                let file = data
+                    .sources
+                    .get(usize::from(data.source[r]))
+                    .map_or("", |s| s.name.rsplit('/').next().unwrap_or_default());
+                let cells = [
+                    format!("{file}:{}", data.line[r]),
+                    data.problem(r).to_string(),
+                    Seconds(data.time_s[r]).to_string(),
+                    format!("{}", frame.calls(r)),
+                    percent(e),
+                ];
+                view! {
+                    <tr>
+                        <td><button type="button" class="link" on:click=move |_| bench.select(&[row], false)>{cells[0].clone()}</button></td>
+                        {cells[1..].iter().map(|c| view! { <td>{c.clone()}</td> }).collect_view()}
+                    </tr>
+                }
+                .into_any()
+            })
+            .collect()
+    });
+    let more = rows.len().saturating_sub(EVIDENCE);
+    Some(
+        view! {
+            <section class="evidence" aria-label="Evidence">
+                <div class="evidence-head">
+                    <h3>{plural(rows.len() as u64, "row")}</h3>
+                    <button type="button" class="button small" title="Every view shows only these rows, until you show all again or undo"
+                        on:click=move |_| filter_to(bench, index)>
+                        {icon(icon::FILTER)}<span>{if one { "Filter to this row" } else { "Filter to these rows" }}</span>
+                    </button>
+                    <button type="button" class="button small" on:click=move |_| bench.show("table")>
+                        "Show in the table"
+                    </button>
+                </div>
+                <div class="wide">
+                    <table class="plain-table">
+                        <thead><tr>{["Place", "GEMM", "Time", "Calls", "Efficiency"].map(|h| view! { <th scope="col">{h}</th> })}</tr></thead>
+                        <tbody>{lines}</tbody>
+                    </table>
+                </div>
+                {(more > 0).then(|| view! { <p class="muted">{format!("and {more} more")}</p> })}
+            </section>
+        }
+        .into_any(),
+    )
+}

@@ -1,0 +1,99 @@
+//! The tabs of the places, and the switch between the pictures of one.
+
+use super::{choose, missing, panes, toggle_tiles};
+use crate::app::state::Workbench;
+use crate::app::ui::{icon, rove};
+use gemmscope_chart::places::{self, PLACES, PLAN, Place};
+use leptos::prelude::*;
+
+/// The row of places.
+#[component]
+pub fn Places() -> impl IntoView {
+    let bench = Workbench::here();
+    let tiled = Memo::new(move |_| {
+        let active = bench.shown.get();
+        bench.view.with(|v| !panes(v, active).is_empty())
+    });
+    // The picture that each place showed last.
+    let last = StoredValue::new([""; PLACES.len()]);
+    Effect::new(move |_| {
+        let shown = bench.shown.get();
+        if let Some(i) = PLACES.iter().position(|p| p == shown.place) {
+            last.update_value(|all| all[i] = shown.picture);
+        }
+    });
+    let tab = move |i: usize, place: &'static Place| {
+        let current = move || bench.shown.get().place == place;
+        let lacks = Memo::new(move |_| missing(bench, place));
+        let hint = move || match lacks.get() {
+            Some(lacks) => format!("{} ({}). {lacks}.", place.hint, i + 1),
+            None => format!("{} ({})", place.hint, i + 1),
+        };
+        let go = move |_| {
+            let picture = last.with_value(|all| all[i]);
+            choose(
+                bench,
+                if picture.is_empty() {
+                    place.id
+                } else {
+                    picture
+                },
+            );
+        };
+        view! {
+            <button
+                type="button"
+                class="tab"
+                class:plan=place == PLAN
+                class:bare=move || lacks.with(Option::is_some)
+                data-view=place.id
+                tabindex=move || if current() { "0" } else { "-1" }
+                aria-current=move || current().then_some("page")
+                title=hint
+                on:click=go
+            >
+                {icon(place.icon)}
+                <span>{place.name}</span>
+            </button>
+        }
+    };
+    view! {
+        <div class="tab-row">
+            <nav class="tabs" aria-label="Places" on:keydown=|e| rove(&e, "button")>
+                {PLACES.iter().enumerate().map(|(i, place)| tab(i, place)).collect_view()}
+            </nav>
+            <Show when=move || bench.has_data.get()>
+                <button type="button" class="icon-button tile-button" aria-label="Four views side by side" tabindex="-1"
+                    title="Four views side by side: what is selected in one is marked in all"
+                    aria-pressed=move || tiled.get().to_string() on:click=move |_| toggle_tiles(bench)>
+                    {icon(crate::app::ui::icon::GRID)}
+                </button>
+            </Show>
+        </div>
+    }
+}
+
+/// The pictures of the place that a chart belongs to, where there are several.
+pub fn switch(bench: Workbench, id: &'static str) -> Option<AnyView> {
+    let (place, _) = places::of(id)?;
+    if place.pictures.len() < 2 || !place.pictures.iter().any(|(own, _)| *own == id) {
+        return None;
+    }
+    let one = |(of, label): &(&'static str, &'static str)| {
+        let of = *of;
+        view! {
+            <button type="button" class="segment" data-picture=of aria-pressed=(of == id).to_string()
+                on:click=move |_| choose(bench, of)>
+                {*label}
+            </button>
+        }
+    };
+    Some(
+        view! {
+            <div class="segments" role="group" aria-label="Picture">
+                {place.pictures.iter().map(one).collect_view()}
+            </div>
+        }
+        .into_any(),
+    )
+}

@@ -1,0 +1,360 @@
+//! The ranked list beside the picture: findings, or the GEMMs that carry a number. Both carry the
+//! numbers of the picture; what is pointed at in one is marked in the other.
+
+use super::finding::{back_text, badge};
+use super::report;
+use crate::app::state::{FindingsResult, Shared, Shell, Workbench};
+use crate::app::ui::{icon, value_of};
+use gemmscope_analysis::findings::Finding;
+use gemmscope_analysis::pareto::{Goal, other_time_s, rows_of, what_if};
+use gemmscope_chart::roofline::LABELS_KEY;
+use gemmscope_model::units::{Seconds, grouped, percent, plural};
+use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::field::{Frame, shape_label};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// How many findings show before "show all".
+const FIRST: usize = 8;
+/// Rows that the picture marks at most while the pointer is over an entry.
+const MARKED: usize = 500;
+/// The setting of the efficiency to reach, shared with the picture of lost time.
+const GOAL: &str = "pareto.efficiency";
+const GOAL_PERCENT: f64 = 80.0;
+
+/// The list.
+#[component]
+pub fn Ranked() -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let gemms = Memo::new(move |_| {
+        bench
+            .view
+            .with(|v| matches!(v.param(LABELS_KEY), Some("lost" | "time")))
+    });
+    let mode = move |label: &'static str, value: &'static str, on: bool| {
+        view! {
+            <button type="button" class="segment" aria-pressed=move || (gemms.get() == on).to_string()
+                on:click=move |_| bench.edit("control", |v| v.set_param(LABELS_KEY, value))>
+                {label}
+            </button>
+        }
+    };
+    view! {
+        <section class="ranked" aria-label="Ranked list">
+            <header class="ranked-head">
+                <div class="segments" role="group" aria-label="Rank">
+                    {mode("Findings", "", false)}
+                    {mode("GEMMs", "lost", true)}
+                </div>
+                {report::menu(shell, bench)}
+            </header>
+            <div class="ranked-list" tabindex="-1">
+                {filtered(bench)}
+                {move || if gemms.get() { numbered(bench) } else { findings(bench) }}
+            </div>
+            {foot(bench)}
+        </section>
+    }
+}
+
+/// Marks rows in the pictures while an entry is pointed at or focused.
+fn mark(bench: Workbench, rows: &[u32]) {
+    let mut rows: Vec<u32> = rows.iter().take(MARKED).copied().collect();
+    rows.sort_unstable();
+    bench.hovered.set(rows);
+}
+
+/// True while one of the rows is pointed at anywhere. `rows` ascending.
+fn linked(bench: Workbench, rows: Arc<Vec<u32>>) -> Memo<bool> {
+    Memo::new(move |_| {
+        bench
+            .hovered
+            .with(|h| h.iter().any(|r| rows.binary_search(r).is_ok()))
+    })
+}
+
+/// The findings, or why there are none.
+fn findings(bench: Workbench) -> AnyView {
+    let all = RwSignal::new(false);
+    let empty = Memo::new(move |_| bench.settled_frame.with(|f| f.rows.is_empty()));
+    let body = move || {
+        if let Some(result) = bench.findings.get() {
+            return list(bench, &result, all);
+        }
+        let rows = bench.settled_frame.with(|f| f.rows.len());
+        let many = rows > crate::app::state::findings_task::AT_ONCE;
+        if empty.get() {
+            view! { <p class="ranked-note">"No GEMM passes the filters."</p> }.into_any()
+        } else if many && !bench.asked.get() {
+            view! {
+                <p class="ranked-note">
+                    <button type="button" class="button" on:click=move |_| bench.asked.set(true)>
+                        {format!("Check {} rows", grouped(rows as u64))}
+                    </button>
+                </p>
+            }
+            .into_any()
+        } else {
+            view! { <p class="ranked-note" role="status">"Checking…"</p> }.into_any()
+        }
+    };
+    body.into_any()
+}
+
+fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyView {
+    let found = result.findings.clone();
+    let total = found.findings.len();
+    if total == 0 {
+        let ran = found.checked.iter().filter(|c| c.not_checked.is_none());
+        let words = format!(
+            "No problems found. {} of {} checks ran.",
+            ran.count(),
+            found.checked.len()
+        );
+        return view! { <p class="ranked-note">{words}</p> }.into_any();
+    }
+    let entries = {
+        let found = found.clone();
+        move || {
+            let chosen = bench.finding.get();
+            let whole = all.get() || chosen.is_some_and(|c| c >= FIRST);
+            let shown = if whole { total } else { total.min(FIRST) };
+            found.findings[..shown]
+                .iter()
+                .enumerate()
+                .map(|(i, f)| entry(bench, i, f))
+                .collect_view()
+        }
+    };
+    let more = move || {
+        (total > FIRST && !all.get()).then(|| {
+            view! {
+                <button type="button" class="button small" on:click=move |_| all.set(true)>
+                    {format!("Show all {total} findings")}
+                </button>
+            }
+        })
+    };
+    view! {
+        <ol class="findings">{entries}</ol>
+        {more}
+    }
+    .into_any()
+}
+
+/// One finding: its number, what it is, how many rows it concerns, what a fix could save.
+fn entry(bench: Workbench, index: usize, f: &Finding) -> AnyView {
+    let chosen = Memo::new(move |_| bench.finding.get() == Some(index));
+    let share = f.gives_back_s.map_or(0.0, |b| b.1) / f.whole_s;
+    let rows: Arc<Vec<u32>> = Arc::new({
+        let mut rows = f.evidence.rows.clone();
+        rows.sort_unstable();
+        rows
+    });
+    let linked = linked(bench, rows.clone());
+    let (over, focused) = (rows.clone(), rows.clone());
+    let count = plural(rows.len() as u64, "row");
+    let save = f.gives_back_s.is_some();
+    view! {
+        <li class="finding" class:open=move || chosen.get() class:linked=move || linked.get() data-rule=f.rule.clone()>
+            <button type="button" class="finding-head" aria-pressed=move || chosen.get().to_string()
+                on:pointerenter=move |_| mark(bench, &over)
+                on:pointerleave=move |_| bench.hovered.set(Vec::new())
+                on:focus=move |_| mark(bench, &focused)
+                on:blur=move |_| bench.hovered.set(Vec::new())
+                on:click=move |_| bench.choose_finding(index)>
+                <span class="finding-rank">{index + 1}</span>
+                <span class="finding-words">
+                    <span class="finding-title">{f.heading()}</span>
+                    <span class="finding-facts">
+                        <span class=badge(f.severity)>{f.severity.label()}</span>
+                        <span>{count}</span>
+                        {save.then(|| view! { <span class="finding-back">"could save "<strong>{back_text(f)}</strong></span> })}
+                    </span>
+                    <span class="finding-bar" aria-hidden="true">
+                        <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>
+                    </span>
+                </span>
+            </button>
+        </li>
+    }
+    .into_any()
+}
+
+/// The GEMMs that carry a number, with what they lose.
+fn numbered(bench: Workbench) -> AnyView {
+    let entries = move || {
+        // Before the numbered rows, which follow from it.
+        let frame = bench.settled_frame.get();
+        let rows = bench.numbered.get();
+        let known = rows
+            .into_iter()
+            .filter(|r| (*r as usize) < frame.data.len());
+        known
+            .enumerate()
+            .map(|(i, row)| gemm(bench, &frame, i, row))
+            .collect_view()
+    };
+    view! { <ol class="findings">{entries}</ol> }.into_any()
+}
+
+fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
+    let (data, r) = (&frame.data, row as usize);
+    let p = data.problem(r);
+    let linked = linked(bench, Arc::new(vec![row]));
+    let chosen = Memo::new(move |_| bench.selected.with(|s| s.contains(&row)));
+    let time = data.time_s[r] * frame.calls(r);
+    let lost = time - frame.metrics.roof_s[r] * frame.calls(r);
+    let efficiency = frame.metrics.efficiency(data, r);
+    let facts = [
+        format!("{} {}", p.op.types(), p.op.layout()),
+        match efficiency.is_finite() {
+            true => format!("{} of the roof", percent(efficiency)),
+            false => Seconds(time).to_string(),
+        },
+    ];
+    let lost = (lost > 0.0).then(|| format!("{} lost", Seconds(lost)));
+    view! {
+        <li class="finding" class:open=move || chosen.get() class:linked=move || linked.get()>
+            <button type="button" class="finding-head" aria-pressed=move || chosen.get().to_string()
+                on:pointerenter=move |_| mark(bench, &[row])
+                on:pointerleave=move |_| bench.hovered.set(Vec::new())
+                on:focus=move |_| mark(bench, &[row])
+                on:blur=move |_| bench.hovered.set(Vec::new())
+                on:click=move |_| bench.select(&[row], false)>
+                <span class="finding-rank">{index + 1}</span>
+                <span class="finding-words">
+                    <span class="finding-title">{shape_label(p.m, p.n, p.k, p.batch)}</span>
+                    <span class="finding-facts">
+                        {facts.map(|f| view! { <span>{f}</span> })}
+                        {lost.map(|l| view! { <span class="finding-back"><strong>{l}</strong></span> })}
+                    </span>
+                </span>
+            </button>
+        </li>
+    }
+    .into_any()
+}
+
+/// Says that filters are active, because the list holds for the filtered rows only.
+fn filtered(bench: Workbench) -> impl IntoView {
+    let words = Memo::new(move |_| {
+        let filters = bench.view.with(|v| v.filters.clone());
+        (!filters.is_empty()).then(|| {
+            let (rows, all) = (
+                bench.settled_frame.with(|f| f.rows.len()),
+                bench.data.with(|d| d.len()),
+            );
+            let only = filters
+                .only
+                .as_ref()
+                .map(crate::app::sidebar::filters::only_of);
+            format!(
+                "Filtered: {} of {} rows{}",
+                grouped(rows as u64),
+                grouped(all as u64),
+                only.map_or(String::new(), |w| format!(" ({w})"))
+            )
+        })
+    });
+    move || {
+        words.get().map(|words| {
+            view! {
+                <p class="notice filtered" role="status">
+                    {icon(icon::FILTER)}
+                    <span>{words}</span>
+                    <button type="button" class="button small" on:click=move |_| bench.clear_filters()>"Show all rows"</button>
+                </p>
+            }
+        })
+    }
+}
+
+/// What reaching a goal would change.
+#[derive(Clone, PartialEq)]
+struct Goals {
+    what: String,
+    result: String,
+}
+
+/// The foot: what it would give if the chosen finding's GEMMs, or all, reached an efficiency.
+fn foot(bench: Workbench) -> AnyView {
+    let goal = Memo::new(move |_| {
+        let typed = bench
+            .view
+            .with(|v| v.param(GOAL).and_then(|t| t.parse::<f64>().ok()));
+        typed
+            .filter(|p| *p > 0.0 && *p <= 100.0)
+            .unwrap_or(GOAL_PERCENT)
+    });
+    let goals = Memo::new(move |_| {
+        let frame = bench.settled_frame.get();
+        let found = bench.findings.get()?.findings;
+        let chosen = bench.finding.get();
+        goals_of(
+            &frame,
+            chosen.and_then(|i| Some((i, found.findings.get(i)?))),
+            goal.get(),
+        )
+    });
+    let goals = Memo::new(move |_| goals.get().map(Shared::from));
+    let typed = move |e: web_sys::Event| {
+        if let Some(p) = value_of(&e)
+            .parse::<f64>()
+            .ok()
+            .filter(|p| *p > 0.0 && *p <= 100.0)
+        {
+            bench.edit("control", |v| v.set_param(GOAL, p.to_string()));
+        }
+    };
+    let shown = Memo::new(move |_| goals.with(Option::is_some));
+    view! {
+        <Show when=move || shown.get()>
+            <p class="ranked-foot">
+                <span>"If " {move || goals.get().map(|g| g.what.clone())} " reached "</span>
+                <input type="number" min="1" max="100" aria-label="Efficiency to reach, %"
+                    prop:value=move || goal.get().to_string() on:change=typed />
+                <span>" %: "</span>
+                <strong>{move || goals.get().map(|g| g.result.clone())}</strong>
+            </p>
+        </Show>
+    }
+    .into_any()
+}
+
+fn goals_of(frame: &Frame, chosen: Option<(usize, &Finding)>, goal: f64) -> Option<Goals> {
+    let counted = frame.counted();
+    let side = match chosen {
+        Some((_, f)) => counted.sides.iter().position(|s| s.label == f.side),
+        None => (!counted.compares()).then_some(0),
+    }?;
+    let rows = match chosen {
+        Some((_, f)) => f.evidence.rows.clone(),
+        None => rows_of(frame, side).to_vec(),
+    };
+    let goal = Goal::Efficiency(goal / 100.0);
+    let effect = what_if(frame, side, &rows, &goal, other_time_s(frame));
+    if effect.group_before_s <= 0.0 || effect.unknown_rows as usize == rows.len() {
+        return None;
+    }
+    let limit = match effect.limit() {
+        // Only what runs as one program gets faster as a whole.
+        l if frame.kind() == DataKind::Workload && l.is_finite() && l < 1e6 => {
+            format!(" (limit {l:.2}x)")
+        }
+        _ => String::new(),
+    };
+    Some(Goals {
+        what: match chosen {
+            Some((i, _)) => format!("finding {}", i + 1),
+            None => "all GEMMs".to_owned(),
+        },
+        result: format!(
+            "{} instead of {}, {:.2}x faster{limit}",
+            Seconds(effect.after_s()),
+            Seconds(effect.before_s()),
+            effect.speedup()
+        ),
+    })
+}

@@ -1,0 +1,147 @@
+//! The whole story below picture and list: the most important results in three sentences, where the
+//! time goes, what was checked, and what timings cannot show.
+
+use super::finding::badge;
+use crate::app::state::{FindingsResult, Shell, Workbench};
+use crate::app::ui::terms::explained;
+use gemmscope_analysis::findings::{Checked, RULES, band};
+use gemmscope_analysis::report::{Breakdown, CANNOT_INFER};
+use gemmscope_model::units::{Seconds, percent, plural};
+use leptos::prelude::*;
+
+/// How many operations are listed.
+const OPERATIONS: usize = 20;
+
+/// The story.
+#[component]
+pub fn Story() -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let body = move || {
+        bench
+            .findings
+            .get()
+            .map(|result| page(shell, bench, &result))
+    };
+    view! {
+        <section class="story" tabindex="0" aria-label="The whole story">{body}</section>
+    }
+}
+
+fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
+    let mut known = Vec::new();
+    let lead: Vec<AnyView> = result
+        .sentences
+        .iter()
+        .map(|s| view! { <p>{explained(shell.terms, s, &mut known)}</p> }.into_any())
+        .collect();
+    let assumed = (!result.assumptions.is_empty()).then(|| {
+        view! { <p class="muted assumed">"Assumed: "{result.assumptions.join(" ")}</p> }
+    });
+    view! {
+        <div class="lead-text">{lead}{assumed}</div>
+        <div class="story-more">
+            {operations(bench, &result.breakdown)}
+            {checks(&result.findings.checked)}
+            <details class="overview-more">
+                <summary>"What timings can\u{2019}t show"</summary>
+                <dl class="checked">
+                    {CANNOT_INFER
+                        .iter()
+                        .map(|(what, why, instead)| view! { <dt>{*what}</dt><dd>{format!("{why}. Instead: {instead}.")}</dd> })
+                        .collect_view()}
+                </dl>
+            </details>
+            <label class="check">
+                <input type="checkbox" prop:checked=move || shell.terms.get()
+                    on:change=move |_| shell.set_terms(!shell.terms.get_untracked()) />
+                <span>"Explain terms"</span>
+            </label>
+        </div>
+    }
+    .into_any()
+}
+
+/// What was checked: first the rules that lacked something, then those that found nothing.
+fn checks(checked: &[Checked]) -> AnyView {
+    let mut listed: Vec<(String, String)> = checked
+        .iter()
+        .filter_map(|c| Some((c.title.clone(), c.not_checked.clone()?)))
+        .collect();
+    let ran = RULES.len() - listed.len();
+    let quiet = |c: &&Checked| c.not_checked.is_none() && c.findings == 0;
+    let nothing = |c: &Checked| (c.title.clone(), format!("nothing found: {}", c.threshold));
+    listed.extend(checked.iter().filter(quiet).map(nothing));
+    view! {
+        <details class="overview-more">
+            <summary>{format!("{ran} of {} ran", plural(RULES.len() as u64, "check"))}</summary>
+            <dl class="checked">
+                {listed.into_iter().map(|(t, why)| view! { <dt>{t}</dt><dd>{why}</dd> }).collect_view()}
+            </dl>
+        </details>
+    }
+    .into_any()
+}
+
+/// The operations that take the most time: which are flagged, and which to look at first.
+fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
+    if breakdown.operations.is_empty() {
+        return None;
+    }
+    let shown = breakdown.operations.len().min(OPERATIONS);
+    let lines: Vec<AnyView> = breakdown.operations[..shown]
+        .iter()
+        .enumerate()
+        .map(|(i, o)| {
+            let flag = breakdown.flag(i);
+            let rows = o.rows.clone();
+            let cells = [
+                percent(o.share_of_category),
+                Seconds(o.time_s).to_string(),
+                format!("{:.0}", o.calls),
+                o.efficiency.map_or("unknown".to_owned(), |e| {
+                    format!("{}, {}", percent(e), band(e))
+                }),
+                o.bound.clone().unwrap_or_else(|| "unknown".to_owned()),
+            ];
+            let verdict = flag.map(|b| {
+                let why = format!("{}. {}", b.flags.join(", "), b.context.join(" "));
+                let (class, text) = if b.validated {
+                    (badge(b.priority), b.priority.label())
+                } else {
+                    ("badge low", b.dismissed)
+                };
+                view! { <span class=class title=why>{text}</span> }
+            });
+            view! {
+                <tr>
+                    <td class="operation">
+                        <button type="button" class="link" title="Select its rows" on:click=move |_| bench.select(&rows, false)>{o.problem.clone()}</button>
+                        <span class="muted">{o.name.clone()}</span>
+                    </td>
+                    {cells.map(|c| view! { <td>{c}</td> })}
+                    <td>{verdict}</td>
+                </tr>
+            }
+            .into_any()
+        })
+        .collect();
+    let more = breakdown.total - shown;
+    Some(view! {
+        <details class="overview-more operations">
+            <summary>{format!("Where the time goes: {}", plural(breakdown.total as u64, "operation"))}</summary>
+            <div class="wide">
+                <table class="plain-table">
+                    <thead><tr>
+                        {["GEMM", "Share", "Time", "Calls", "Efficiency", "Limited by", "Flagged"]
+                            .map(|h| view! { <th scope="col">{h}</th> })}
+                    </tr></thead>
+                    <tbody>{lines}</tbody>
+                </table>
+            </div>
+            {(more > 0).then(|| view! { <p class="muted">{format!("{more} more take less time each.")}</p> })}
+            <p class="muted">"Flagged: over 50 ms, over 5 % of the GEMM time, or under 40 % of the roof. Priority: Critical over 15 % of the time and under 30 %; High over 10 % or under 40 %; Medium over 5 %."</p>
+        </details>
+    }
+    .into_any())
+}
