@@ -3,6 +3,7 @@
 
 pub mod address;
 pub mod choose;
+pub mod device_notice;
 pub mod embed;
 pub mod header;
 pub mod notices;

@@ -51,11 +51,14 @@ pub fn rows_of(findings: &Findings, index: usize) -> Option<Vec<u32>> {
     Some(findings.findings.get(index)?.evidence.rows.clone())
 }
 
-/// By finding, the row that stands for it in a picture: the first of its rows that stands for no
-/// finding before it. [`NO_ROW`] where there is none.
+/// Findings that have a number in a picture: more would hide it.
+pub const RANKED: usize = 8;
+
+/// By finding, for the first [`RANKED`], the row that stands for it in a picture: the first of its
+/// rows that stands for no finding before it. [`NO_ROW`] where there is none.
 pub fn ranked(findings: &Findings) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
-    for finding in &findings.findings {
+    for finding in findings.findings.iter().take(RANKED) {
         let rows = finding.evidence.rows.iter().copied();
         let own = rows.into_iter().find(|r| !out.contains(r));
         out.push(own.unwrap_or(NO_ROW));

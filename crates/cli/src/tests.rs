@@ -173,7 +173,7 @@ fn an_option_of_another_command_and_a_second_standard_input_are_refused() {
         ),
         (
             &["render", "-", "--view", "table"],
-            "render: --view: expected one of roofline",
+            "render: --view: expected one of summary",
         ),
         (&["render", "-", "--json"], "render has no option --json"),
         (

@@ -20,7 +20,11 @@ pub fn Strip() -> impl IntoView {
         <section class="strip" aria-label="Figures of the rows that pass the filters" on:keydown=|e| rove(&e, ".figure, select")>
             {rows(bench)}
             {kinds(bench)}
-            {move || if sides.get() { of_sides(bench) } else { of_all(bench) }}
+            {move || match sides.get() {
+                // A closure of its own, which alone follows the totals.
+                true => (move || of_sides(bench)).into_any(),
+                false => of_all(bench),
+            }}
         </section>
     }
 }
@@ -146,7 +150,7 @@ fn of_all(bench: Workbench) -> AnyView {
     };
     let lost_label = move || match totals.with(|t| t.above_roof) {
         0 => "lost".to_owned(),
-        n => format!("lost, {} above the roof", grouped(n)),
+        n => format!("lost ({} above the roof)", grouped(n)),
     };
     let of = move || roof_name(kind.get());
     view! {

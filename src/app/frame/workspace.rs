@@ -1,13 +1,13 @@
 //! The workspace: side panel, tabs, views, detail panel.
 
+use super::device_notice::DeviceNotice;
 use super::strip;
 use crate::app::later::NotLoaded;
 use crate::app::sidebar::{files, filters};
 use crate::app::state::findings_task;
-use crate::app::state::{Dialog, Shell, Workbench};
-use crate::app::ui::{icon, icon_button, value_of};
+use crate::app::state::{Shell, Workbench};
+use crate::app::ui::{icon, icon_button};
 use crate::app::{dock, views};
-use gemmscope_model::hardware::{known, short_name};
 use leptos::prelude::*;
 use wasm_split_helpers::wasm_split;
 
@@ -35,7 +35,7 @@ fn Workspace(
             <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1">
                 <Show when=move || needs_file.get()>
                     <strip::Strip />
-                    <NoDevice />
+                    <DeviceNotice />
                 </Show>
                 <views::ActiveView />
                 <Show when=move || needs_file.get()><dock::Dock /></Show>
@@ -50,47 +50,5 @@ fn Workspace(
                 <filters::Filters />
             </aside></Show>
         </div>
-    }
-}
-
-/// Shown while rows have no roof because their device is unknown; asks for the device.
-#[component]
-fn NoDevice() -> impl IntoView {
-    let shell = Shell::here();
-    let bench = Workbench::here();
-    let missing = Memo::new(move |_| {
-        bench.devices_in_use.with(|d| d.contains(&None)) && bench.data.with(|d| !d.is_empty())
-    });
-    let unnamed = Memo::new(move |_| bench.data.with(|d| d.device.contains(&0)));
-    view! {
-        <Show when=move || missing.get()>
-            <div class="notice ask" role="note">
-                {icon(icon::CHIP)}
-                <p>
-                    {move || if unnamed.get() {
-                        "These files do not say which device they were measured on. Choose one to see roofs and efficiency:"
-                    } else {
-                        "A device that the files name is not in the catalogue. Say which one it is:"
-                    }}
-                </p>
-                <Show
-                    when=move || unnamed.get()
-                    fallback=move || view! {
-                        <button type="button" class="button small" on:click=move |_| shell.open(Dialog::Devices(None))>"Devices…"</button>
-                    }
-                >
-                    <select aria-label="Device of these files" on:change=move |e| {
-                        let id = value_of(&e);
-                        bench.set_devices(|d| d.default = (!id.is_empty()).then_some(id));
-                    }>
-                        <option value="">"Device"</option>
-                        {move || bench.custom.with(|own| known(own))
-                            .into_iter()
-                            .map(|d| view! { <option value=d.id>{short_name(&d.name)}</option> })
-                            .collect_view()}
-                    </select>
-                </Show>
-            </div>
-        </Show>
     }
 }

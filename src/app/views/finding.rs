@@ -12,13 +12,13 @@ use leptos::prelude::*;
 /// How many rows of evidence are listed.
 const EVIDENCE: usize = 12;
 
-/// The class of a severity's badge.
-pub fn badge(severity: Severity) -> &'static str {
+/// The class of a severity's word.
+pub fn severity(severity: Severity) -> &'static str {
     match severity {
-        Severity::Critical => "badge critical",
-        Severity::High => "badge high",
-        Severity::Medium => "badge medium",
-        Severity::Low => "badge low",
+        Severity::Critical => "severity critical",
+        Severity::High => "severity high",
+        Severity::Medium => "severity medium",
+        Severity::Low => "severity low",
     }
 }
 
@@ -47,7 +47,7 @@ pub fn reasons(shell: Shell, bench: Workbench, f: &Finding, index: Option<usize>
     };
     let text = part("What", &f.text, "reason");
     let how = (!f.evidence.formula.is_empty()).then(|| {
-        view! { <div class="reason"><dt>"How"</dt><dd><code>{f.evidence.formula.clone()}</code></dd></div> }
+        view! { <div class="reason"><dt>"Formula"</dt><dd><code>{f.evidence.formula.clone()}</code></dd></div> }
     });
     let also: Vec<AnyView> = f
         .also
@@ -60,23 +60,19 @@ pub fn reasons(shell: Shell, bench: Workbench, f: &Finding, index: Option<usize>
             .into_any()
         })
         .collect();
-    let sure = part("How sure", f.confidence.label(), "reason");
-    let a = part(
-        "Path A: the model or the algorithm",
-        &f.path_a,
-        "reason path",
-    );
-    let b = part("Path B: the kernel", &f.path_b, "reason path");
+    let sure = part("Confidence", f.confidence.label(), "reason");
+    let a = part("Path A: model or algorithm", &f.path_a, "reason path");
+    let b = part("Path B: kernel", &f.path_b, "reason path");
     let when = part(
         "Flagged because",
         gemmscope_analysis::findings::rule(&f.rule).map_or("", |r| r.threshold),
         "reason",
     );
-    let profile = part("What a profile would have to show", &f.profile, "reason");
+    let profile = part("A profile would show", &f.profile, "reason");
     view! {
         <dl class="reasons">
             {text}{how}{also}
-            <div class="paths">{a}{b}</div>
+            {a}{b}
             {when}{sure}{profile}
         </dl>
         {index.map(|i| evidence(bench, i, f))}

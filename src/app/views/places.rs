@@ -44,7 +44,7 @@ pub fn Places() -> impl IntoView {
             <button
                 type="button"
                 class="tab"
-                class:plan=place == PLAN
+                class:apart=place == PLAN
                 class:bare=move || lacks.with(Option::is_some)
                 data-view=place.id
                 tabindex=move || if current() { "0" } else { "-1" }

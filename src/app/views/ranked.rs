@@ -1,12 +1,13 @@
 //! The ranked list beside the picture: findings, or the GEMMs that carry a number. Both carry the
 //! numbers of the picture; what is pointed at in one is marked in the other.
 
-use super::finding::{back_text, badge};
+use super::finding::{back_text, severity};
 use super::report;
 use crate::app::state::{FindingsResult, Shared, Shell, Workbench};
 use crate::app::ui::{icon, value_of};
 use gemmscope_analysis::findings::Finding;
 use gemmscope_analysis::pareto::{Goal, other_time_s, rows_of, what_if};
+use gemmscope_chart::picture::RANKED;
 use gemmscope_chart::roofline::LABELS_KEY;
 use gemmscope_model::units::{Seconds, grouped, percent, plural};
 use gemmscope_table::data_kind::DataKind;
@@ -14,8 +15,6 @@ use gemmscope_table::field::{Frame, shape_label};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// How many findings show before "show all".
-const FIRST: usize = 8;
 /// Rows that the picture marks at most while the pointer is over an entry.
 const MARKED: usize = 500;
 /// The setting of the efficiency to reach, shared with the picture of lost time.
@@ -118,8 +117,8 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
         let found = found.clone();
         move || {
             let chosen = bench.finding.get();
-            let whole = all.get() || chosen.is_some_and(|c| c >= FIRST);
-            let shown = if whole { total } else { total.min(FIRST) };
+            let whole = all.get() || chosen.is_some_and(|c| c >= RANKED);
+            let shown = if whole { total } else { total.min(RANKED) };
             found.findings[..shown]
                 .iter()
                 .enumerate()
@@ -128,7 +127,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
         }
     };
     let more = move || {
-        (total > FIRST && !all.get()).then(|| {
+        (total > RANKED && !all.get()).then(|| {
             view! {
                 <button type="button" class="button small" on:click=move |_| all.set(true)>
                     {format!("Show all {total} findings")}
@@ -168,7 +167,7 @@ fn entry(bench: Workbench, index: usize, f: &Finding) -> AnyView {
                 <span class="finding-words">
                     <span class="finding-title">{f.heading()}</span>
                     <span class="finding-facts">
-                        <span class=badge(f.severity)>{f.severity.label()}</span>
+                        <span class=severity(f.severity)>{f.severity.label()}</span>
                         <span>{count}</span>
                         {save.then(|| view! { <span class="finding-back">"could save "<strong>{back_text(f)}</strong></span> })}
                     </span>

@@ -1,7 +1,7 @@
 //! The whole story below picture and list: the most important results in three sentences, where the
 //! time goes, what was checked, and what timings cannot show.
 
-use super::finding::badge;
+use super::finding::severity;
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::terms::explained;
 use gemmscope_analysis::findings::{Checked, RULES, band};
@@ -30,9 +30,15 @@ pub fn Story() -> impl IntoView {
 
 fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
     let mut known = Vec::new();
-    let lead: Vec<AnyView> = result
-        .sentences
-        .iter()
+    // What matters most comes first.
+    let order = if result.findings.findings.is_empty() {
+        [0, 1, 2]
+    } else {
+        [1, 0, 2]
+    };
+    let lead: Vec<AnyView> = order
+        .into_iter()
+        .map(|i| &result.sentences[i])
         .map(|s| view! { <p>{explained(shell.terms, s, &mut known)}</p> }.into_any())
         .collect();
     let assumed = (!result.assumptions.is_empty()).then(|| {
@@ -107,9 +113,9 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
             let verdict = flag.map(|b| {
                 let why = format!("{}. {}", b.flags.join(", "), b.context.join(" "));
                 let (class, text) = if b.validated {
-                    (badge(b.priority), b.priority.label())
+                    (severity(b.priority), b.priority.label())
                 } else {
-                    ("badge low", b.dismissed)
+                    ("severity low", b.dismissed)
                 };
                 view! { <span class=class title=why>{text}</span> }
             });
