@@ -60,6 +60,125 @@ fn a_million_bad_rows_cost_no_more_than_the_file() {
     assert_eq!(s.rejected.raw(999_999), Some(&b"1,2,3,oops"[..]));
 }
 
+/// The tables below took minutes when a part of them was gone through again for each other part.
+mod many_of_everything {
+    use super::*;
+
+    #[test]
+    fn headers() {
+        // Each header has the columns of the first, and one of its own.
+        let mut text = String::from("Precision,16 bit inputs\n");
+        for i in 0..8_000 {
+            text += "Dense Matrix Multiplication,,M,N,K,A Transpose,B Transpose,,,,,,,,,,,Time (msec),TERAFLOPS,";
+            text += &format!("own {},\n", i % 100);
+            text += ",DeepSpeech,1760,16,1760,N,N,,,,,,,,,,,0.02,4.956,x\n";
+        }
+        let d = table(&text);
+        assert_eq!((d.len(), d.sources[0].rejected.total()), (8_000, 0));
+        assert!(d.columns.len() < 110, "{}", d.columns.len());
+    }
+
+    #[test]
+    fn columns() {
+        let columns = 60_000;
+        let mut text = String::from("M,N,K,time_us");
+        (0..columns).for_each(|i| text += &format!(",c{i}"));
+        text += "\n1,2,3,4\n";
+        let rows = 60_000;
+        text += &"1,2,3,4\n".repeat(rows - 1);
+        let d = table(&text);
+        let s = &d.sources[0];
+        assert_eq!(s.rows_read, rows as u64);
+        assert_eq!(s.rows_read, s.rows_used + s.rejected.total());
+    }
+
+    #[test]
+    fn columns_that_few_rows_have() {
+        let mut text = String::from("M,N,K,time_us");
+        (0..10_000).for_each(|i| text += &format!(",c{i}"));
+        text += "\n";
+        let short = "1,2,3,4\n";
+        let full = "1,2,3,4".to_owned() + &",5".repeat(10_000) + "\n";
+        text += &full;
+        text += &short.repeat(1_500);
+        text += &full;
+        // 1,500 short rows of 10,000 columns fit; five times as many do not.
+        assert_eq!(table(&text).len(), 1_502);
+        text += &short.repeat(6_000);
+        text += &full;
+        let e = read(text.as_bytes()).unwrap_err();
+        assert!(
+            e.message.contains("more than 64 million cells empty"),
+            "{e}"
+        );
+    }
+
+    #[test]
+    fn files_in_a_table_of_ours() {
+        let mut text = String::from(
+            "gemmscope,m,n,k,batch,dtype_a,dtype_b,dtype_c,dtype_compute,trans_a,trans_b,bias,beta,\
+             time_s,device,file,format,line\n",
+        );
+        let files = 65_540;
+        for i in 0..files {
+            text += &format!("1,8,8,8,1,fp16,fp16,fp16,fp16,N,N,false,false,0.1,,f{i},generic,2\n");
+        }
+        let d = table(&text);
+        let rejected = &d.sources[0].rejected;
+        assert_eq!((d.len(), rejected.total()), (65_536, files - 65_536));
+        assert_eq!(
+            rejected.reasons[0].text,
+            "more than 65536 files in one table"
+        );
+        for row in 0..d.len() {
+            assert_eq!(
+                d.sources[usize::from(d.source[row])].name,
+                format!("f{row}")
+            );
+        }
+    }
+
+    #[test]
+    fn members_of_an_object() {
+        let members: String = (0..200_000).map(|i| format!(",\"x{i}\":{i}")).collect();
+        let row = "{\"M\":1,\"N\":2,\"K\":3,\"time_us\":4}";
+        let text = format!("[{row},{{\"M\":1,\"N\":2,\"K\":3,\"time_us\":4{members}}}]");
+        let d = table(&text);
+        assert_eq!(d.len(), 2);
+        let notes = d.sources[0].notes.join(" ");
+        assert!(notes.contains("values not kept"), "{notes}");
+    }
+}
+
+#[test]
+fn rows_that_are_no_objects_are_counted() {
+    let row = "{\"M\":1,\"N\":2,\"K\":3,\"time_us\":4}";
+    let text = format!("[{row},5,{row},\"x{}\",[]", "y".repeat(33 << 20));
+    let d = table(&text);
+    let s = &d.sources[0];
+    assert_eq!((s.rows_read, s.rows_used), (5, 2));
+    let reasons: Vec<_> = s
+        .rejected
+        .reasons
+        .iter()
+        .map(|r| (r.text.as_str(), r.count))
+        .collect();
+    assert_eq!(
+        reasons,
+        [("not a JSON object", 2), ("longer than 32 MiB", 1)]
+    );
+    assert!(
+        s.notes.iter().any(|n| n.contains("ends in the middle")),
+        "{:?}",
+        s.notes
+    );
+    // The same, an object a line.
+    let rows = format!("{row}\n").repeat(100);
+    let long = "y".repeat(2 << 20);
+    let d = table(&format!("{rows}oops\n{row}\n{{\"M\":\"{long}\"}}\n"));
+    assert_eq!(d.sources[0].rejected.lines, [101, 103]);
+}
+
 #[test]
 fn words_that_are_no_numbers_never_become_points() {
     for word in [

@@ -5,6 +5,7 @@
 use crate::findings;
 use crate::findings::{ANOMALY_EFFICIENCY, Checked, Finding, Findings, Part, Scan, is_quantized};
 use crate::standing::Standing;
+use crate::summary::distinct;
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
@@ -327,19 +328,16 @@ fn devices(scan: &Scan<'_>) -> Vec<String> {
     for &row in scan.frame.rows.iter() {
         used[usize::from(data.device[row as usize])] = true;
     }
-    let mut out: Vec<String> = Vec::new();
-    for ((device, stated), used) in scan.metrics().devices.iter().zip(&data.devices).zip(used) {
-        let name = match device {
-            _ if !used => continue,
-            Some(d) => d.name.clone(),
-            None if stated.is_empty() => continue,
-            None => format!("{stated} (no peaks known)"),
-        };
-        if !out.contains(&name) {
-            out.push(name);
-        }
-    }
-    out
+    let all = scan.metrics().devices.iter().zip(&data.devices).zip(used);
+    let names: Vec<String> = all
+        .filter_map(|((device, stated), used)| match device {
+            _ if !used => None,
+            Some(d) => Some(d.name.clone()),
+            None if stated.is_empty() => None,
+            None => Some(format!("{stated} (no peaks known)")),
+        })
+        .collect();
+    distinct(names.iter().map(String::as_str))
 }
 
 /// The operations whose shape is not known, by name; the number of a file that does not name them.

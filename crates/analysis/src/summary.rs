@@ -5,7 +5,7 @@ use gemmscope_table::dataset::{Assumption, ReportedCheck};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// Summary of one file. `rows_read` is always `rows_used + rows_set_aside`. Figures that are not
@@ -87,6 +87,13 @@ impl SideSummary {
     }
 }
 
+/// Each name once, where it first comes.
+pub(crate) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let first = names.filter(|name| seen.insert(*name));
+    first.map(str::to_owned).collect()
+}
+
 impl Summary {
     /// The summary of one source of a frame's data, whatever rows pass the filters. What its rows
     /// are is decided from this source alone, if not `chosen`.
@@ -106,28 +113,18 @@ impl Summary {
             [(_, totals)] => totals.clone(),
             _ => Totals::default(),
         };
-        let mut device_used = vec![false; data.devices.len()];
-        let mut op_used = vec![false; data.ops.len()];
-        for &row in frame.rows.iter() {
-            device_used[data.device[row as usize] as usize] = true;
-            op_used[data.op[row as usize] as usize] = true;
-        }
-        let mut devices = Vec::new();
-        for (i, stated) in data.devices.iter().enumerate() {
+        let used = |codes: &[u16]| -> BTreeSet<u16> {
+            frame.rows.iter().map(|r| codes[*r as usize]).collect()
+        };
+        let device = |i: u16| {
+            let i = usize::from(i);
             let known = metrics.devices.get(i).and_then(Option::as_ref);
-            let name = known.map_or(stated.as_str(), |d| d.name.as_str());
-            if device_used[i] && !name.is_empty() && !devices.iter().any(|d| d == name) {
-                devices.push(name.to_owned());
-            }
-        }
-        let mut dtypes = Vec::new();
-        for (op, used) in data.ops.iter().zip(op_used) {
-            for t in [op.a, op.b] {
-                if used && !dtypes.iter().any(|d| d == t.id()) {
-                    dtypes.push(t.id().to_owned());
-                }
-            }
-        }
+            known.map_or(data.devices[i].as_str(), |d| d.name.as_str())
+        };
+        let stated = used(&data.device).into_iter().map(device);
+        let devices = distinct(stated.filter(|name| !name.is_empty()));
+        let ops = used(&data.op).into_iter().map(|i| data.ops[usize::from(i)]);
+        let dtypes = distinct(ops.flat_map(|op| [op.a, op.b]).map(|t| t.id()));
         let measured = every.measured > 0;
         let roofed = every.max_efficiency.is_some();
         Some(Summary {

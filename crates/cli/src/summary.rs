@@ -12,7 +12,7 @@ use gemmscope_table::field::Frame;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-/// Skipped rows that are listed as text; JSON has all of them.
+/// Skipped rows, shapes and devices that are listed as text; JSON has all of them.
 const LISTED: usize = 10;
 
 /// Prints one block a file, or one JSON object.
@@ -230,7 +230,13 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
     let devices = if s.devices.is_empty() {
         "not stated (choose one with --device)".to_owned()
     } else {
-        s.devices.join(", ")
+        let listed = s.devices.iter().take(LISTED).cloned();
+        let mut words: Vec<String> = listed.collect();
+        if s.devices.len() > LISTED {
+            let rest = s.devices.len() - LISTED;
+            words.push(format!("and {rest} more (--json lists all)"));
+        }
+        words.join(", ")
     };
     writeln!(out, "  devices              {devices}")?;
     writeln!(out, "  data types           {}", s.dtypes.join(", "))?;

@@ -12,6 +12,17 @@ pub(crate) trait Reader {
     fn finish(self: Box<Self>) -> Result<Imported, ImportError>;
 }
 
+/// Refuses a table whose columns are nearly empty: each cell of each row takes memory.
+pub(crate) fn not_too_sparse(table: &TableBuilder) -> Result<(), ImportError> {
+    if !table.is_too_sparse() {
+        return Ok(());
+    }
+    Err(ImportError::new(format!(
+        "the rows leave more than {} million cells empty: remove the columns that few rows have",
+        TableBuilder::MOST_EMPTY >> 20
+    )))
+}
+
 /// A reader of a file, or why the file cannot be read.
 pub(crate) type Opened = Result<Box<dyn Reader>, ImportError>;
 
@@ -51,7 +62,8 @@ impl<R: RowReader> Reader for Delimited<R> {
             rows,
             table,
         } = self;
-        records.feed(text, |r| rows.record(r, table))
+        records.feed(text, |r| rows.record(r, table))?;
+        not_too_sparse(table)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Imported, ImportError> {
@@ -99,7 +111,8 @@ impl<R: LineReader> Reader for Logged<R> {
             reader,
             table,
         } = self;
-        lines.feed(text, |l| reader.line(l, table))
+        lines.feed(text, |l| reader.line(l, table))?;
+        not_too_sparse(table)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Imported, ImportError> {

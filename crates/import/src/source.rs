@@ -3,3 +3,4 @@
 pub(crate) mod session;
 pub(crate) mod text;
 pub(crate) mod xlsx;
+mod zip;

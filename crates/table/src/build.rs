@@ -12,6 +12,7 @@ use cell_text::RowError;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::{Device, catalog, match_name};
+use gemmscope_model::units::plural;
 use std::collections::HashMap;
 
 /// The canonical part of one row.
@@ -59,6 +60,25 @@ enum Values {
     Auto(AutoColumn),
 }
 
+impl Values {
+    #[inline]
+    fn len(&self) -> usize {
+        match self {
+            Values::Text(t) => t.len(),
+            Values::Number(v) => v.len(),
+            Values::Auto(a) => a.len(),
+        }
+    }
+
+    fn pad(&mut self, rows: usize) {
+        match self {
+            Values::Text(t) => t.pad(rows),
+            Values::Number(v) => v.resize(rows, f64::NAN),
+            Values::Auto(a) => a.pad(rows),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Building {
     key: String,
@@ -67,6 +87,9 @@ struct Building {
     unit: String,
     values: Values,
 }
+
+/// Most remarks about one file.
+const MOST_NOTES: usize = 100;
 
 /// Size of the cache of operations: more than a file usually has.
 const OP_SLOTS: usize = 256;
@@ -77,6 +100,14 @@ const OP_SLOTS: usize = 256;
 #[derive(Debug, Default)]
 pub struct TableBuilder {
     data: Dataset,
+    /// Number of columns up to the last one that was staged for the row to come.
+    staged: usize,
+    /// Keys of columns and, for each wanted one, the number that is tried next.
+    keys: HashMap<String, u32>,
+    /// Columns by meaning and label.
+    labels: HashMap<(&'static str, String), Vec<ColumnId>>,
+    /// Cells without a value that were filled in.
+    empty_cells: usize,
     /// Expected number of rows.
     room: usize,
     columns: Vec<Building>,
@@ -175,12 +206,8 @@ impl TableBuilder {
 
     /// A column with this key, label, meaning, unit and kind; its data is ignored.
     pub fn add_column(&mut self, column: Column) -> ColumnId {
-        let mut key = column.key.clone();
-        let mut n = 2;
-        while self.columns.iter().any(|c| c.key == key) {
-            key = format!("{} ({n})", column.key);
-            n += 1;
-        }
+        let key = free_key(&mut self.keys, &column.key);
+        self.register(column.meaning, &column.label);
         self.columns.push(Building {
             key,
             label: column.label,
@@ -194,16 +221,46 @@ impl TableBuilder {
         ColumnId(self.columns.len() - 1)
     }
 
-    /// The columns so far with this meaning and label.
-    pub fn columns_of<'a>(
-        &'a self,
+    /// Notes the label of the next column.
+    fn register(&mut self, meaning: ColumnMeaning, label: &str) {
+        let id = ColumnId(self.columns.len());
+        let key = (meaning.id(), label.trim().to_owned());
+        self.labels.entry(key).or_default().push(id);
+    }
+
+    /// The `nth` column so far with this meaning and label.
+    pub fn known_column(
+        &self,
         meaning: ColumnMeaning,
-        label: &'a str,
-    ) -> impl Iterator<Item = ColumnId> + 'a {
-        let columns = self.columns.iter().enumerate();
-        columns
-            .filter(move |(_, c)| c.meaning == meaning && c.label == label.trim())
-            .map(|(i, _)| ColumnId(i))
+        label: &str,
+        nth: usize,
+    ) -> Option<ColumnId> {
+        let key = (meaning.id(), label.trim().to_owned());
+        self.labels.get(&key)?.get(nth).copied()
+    }
+
+    /// True if cells without a value would take too much memory: the table has many columns, each
+    /// filled in few rows. Its further cells are not kept, so it is no table of the file any more.
+    pub fn is_too_sparse(&self) -> bool {
+        self.empty_cells > Self::MOST_EMPTY
+    }
+
+    /// Most cells without a value that are filled in for columns that some rows lack.
+    pub const MOST_EMPTY: usize = 64 << 20;
+
+    /// Pads the column up to the row to come; false if that is too much.
+    #[cold]
+    fn pad(&mut self, column: usize) -> bool {
+        let rows = self.data.m.len();
+        let Some(c) = self.columns.get_mut(column) else {
+            return false;
+        };
+        self.empty_cells += rows - c.values.len().min(rows);
+        let fits = self.empty_cells <= Self::MOST_EMPTY;
+        if fits {
+            c.values.pad(rows);
+        }
+        fits
     }
 
     fn column(
@@ -218,12 +275,8 @@ impl TableBuilder {
             meaning => meaning.id(),
         };
         let wanted = if wanted.is_empty() { "column" } else { wanted };
-        let mut key = wanted.to_owned();
-        let mut n = 2;
-        while self.columns.iter().any(|c| c.key == key) {
-            key = format!("{wanted} ({n})");
-            n += 1;
-        }
+        let key = free_key(&mut self.keys, wanted);
+        self.register(meaning, label);
         self.columns.push(Building {
             key,
             label: label.trim().to_owned(),
@@ -267,8 +320,11 @@ impl TableBuilder {
     /// Adds a remark, once.
     pub fn note(&mut self, text: impl Into<String>) {
         let text = text.into();
-        if !self.notes.contains(&text) {
-            self.notes.push(text);
+        match self.notes.len() {
+            _ if self.notes.contains(&text) => {}
+            ..MOST_NOTES => self.notes.push(text),
+            MOST_NOTES => self.notes.push("Further remarks are left out.".to_owned()),
+            _ => {}
         }
     }
 
@@ -318,11 +374,22 @@ impl TableBuilder {
         self.not_compared = true;
     }
 
+    /// The column with room for a value of the row to come; `None` if that takes too much.
+    #[inline]
+    fn place(&mut self, column: ColumnId) -> Option<&mut Values> {
+        let rows = self.data.m.len();
+        self.staged = self.staged.max(column.0 + 1);
+        if self.columns.get(column.0)?.values.len() < rows && !self.pad(column.0) {
+            return None;
+        }
+        self.columns.get_mut(column.0).map(|c| &mut c.values)
+    }
+
     /// Stages a text for the row to come.
     #[inline]
     pub fn set_text(&mut self, column: ColumnId, cell: &[u8]) {
         let rows = self.data.m.len();
-        match self.columns.get_mut(column.0).map(|c| &mut c.values) {
+        match self.place(column) {
             Some(Values::Text(t)) => t.set(rows, cell),
             Some(Values::Auto(a)) => a.set(rows, cell, None),
             _ => {}
@@ -332,9 +399,7 @@ impl TableBuilder {
     /// Stages a number (NaN: missing) for the row to come.
     #[inline]
     pub fn set_number(&mut self, column: ColumnId, value: f64) {
-        let rows = self.data.m.len();
-        if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.values) {
-            v.resize(rows, f64::NAN);
+        if let Some(Values::Number(v)) = self.place(column) {
             v.push(value);
         }
     }
@@ -342,14 +407,14 @@ impl TableBuilder {
     /// Stages a cell of an [`auto_column`](Self::auto_column); `number` is its reading.
     #[inline]
     pub fn set_auto(&mut self, column: ColumnId, cell: &[u8], number: Option<f64>) {
+        if cell.is_empty() {
+            return;
+        }
         let rows = self.data.m.len();
-        match self.columns.get_mut(column.0).map(|c| &mut c.values) {
+        match self.place(column) {
             Some(Values::Auto(a)) => a.set(rows, cell, number),
             Some(Values::Text(t)) => t.set(rows, cell),
-            Some(Values::Number(v)) => {
-                v.resize(rows, f64::NAN);
-                v.push(number.unwrap_or(f64::NAN));
-            }
+            Some(Values::Number(v)) => v.push(number.unwrap_or(f64::NAN)),
             None => {}
         }
     }
@@ -378,6 +443,7 @@ impl TableBuilder {
         d.time_s.push(row.time_s);
         d.source.push(0);
         d.line.push(line);
+        self.staged = 0;
     }
 
     /// Why a time is a placeholder or in a wrong unit, and no measurement.
@@ -461,7 +527,11 @@ impl TableBuilder {
     #[cold]
     pub fn reject(&mut self, line: u32, raw: &[u8], error: &RowError) {
         let rows = self.data.m.len();
-        for c in &mut self.columns {
+        for c in self
+            .columns
+            .iter_mut()
+            .take(std::mem::take(&mut self.staged))
+        {
             match &mut c.values {
                 Values::Text(t) => t.truncate(rows),
                 Values::Number(v) => v.truncate(rows),
@@ -477,30 +547,42 @@ impl TableBuilder {
         let mut data = self.data;
         let rows = data.len();
         let mut columns: Vec<Column> = Vec::with_capacity(self.columns.len());
+        let mut keys = HashMap::new();
+        let mut empty_cells = self.empty_cells;
+        let mut dropped = 0;
         for c in self.columns {
             let (mut main, rest) = match c.values {
                 Values::Text(t) => (t.finish(), None),
                 Values::Number(v) => (ColumnData::Number(v), None),
                 Values::Auto(a) => a.finish(),
             };
+            let empty = match &main {
+                ColumnData::Text { values, .. } => values.len() <= 1,
+                ColumnData::Number(v) => v.iter().all(|x| x.is_nan()),
+            };
+            if empty && rest.is_none() {
+                continue;
+            }
+            empty_cells +=
+                rows - main.len().min(rows) + rest.iter().map(|r| rows - r.len()).sum::<usize>();
+            if empty_cells > Self::MOST_EMPTY {
+                dropped += 1;
+                continue;
+            }
             main.pad(rows);
             if let Some(mut rest) = rest {
                 rest.pad(rows);
                 columns.push(Column {
-                    key: free_key(&columns, &format!("{} (text)", c.key)),
+                    key: free_key(&mut keys, &format!("{} (text)", c.key)),
                     label: format!("{} (text)", c.label),
                     meaning: ColumnMeaning::Other,
                     unit: String::new(),
                     data: rest,
                 });
             }
-            let empty = match &main {
-                ColumnData::Text { values, .. } => values.len() <= 1,
-                ColumnData::Number(v) => v.iter().all(|x| x.is_nan()),
-            };
             if !empty {
                 columns.push(Column {
-                    key: free_key(&columns, &c.key),
+                    key: free_key(&mut keys, &c.key),
                     label: c.label,
                     meaning: c.meaning,
                     unit: c.unit,
@@ -509,6 +591,14 @@ impl TableBuilder {
             }
         }
         data.columns = columns;
+        let mut notes = self.notes;
+        if dropped > 0 {
+            notes.push(format!(
+                "{} not kept: nearly empty, and the table has more than {} million empty cells.",
+                plural(dropped, "column"),
+                Self::MOST_EMPTY >> 20
+            ));
+        }
         let reported_rate = if self.not_compared {
             ReportedCheck::default()
         } else {
@@ -520,7 +610,7 @@ impl TableBuilder {
             rows_used: rows as u64,
             rejected,
             assumptions: self.assumptions,
-            notes: self.notes,
+            notes,
             reported_rate,
             ..Source::default()
         }];
@@ -528,14 +618,24 @@ impl TableBuilder {
     }
 }
 
-fn free_key(columns: &[Column], wanted: &str) -> String {
-    let mut key = wanted.to_owned();
-    let mut n = 2;
-    while columns.iter().any(|c| c.key == key) {
-        key = format!("{wanted} ({n})");
+/// The wanted key, with a number where it is taken.
+fn free_key(keys: &mut HashMap<String, u32>, wanted: &str) -> String {
+    let mut n = match keys.get(wanted) {
+        None => {
+            keys.insert(wanted.to_owned(), 2);
+            return wanted.to_owned();
+        }
+        Some(n) => *n,
+    };
+    loop {
+        let key = format!("{wanted} ({n})");
         n += 1;
+        if !keys.contains_key(&key) {
+            keys.insert(wanted.to_owned(), n);
+            keys.insert(key.clone(), 2);
+            return key;
+        }
     }
-    key
 }
 
 /// Checks the values of a row, which a reader may have computed itself.

@@ -11,6 +11,7 @@ mod rejected;
 mod trace_context;
 pub mod wire;
 
+pub(crate) use append::Joiner;
 pub use capture::Capture;
 pub use column_meaning::{ColumnMeaning, ColumnSpec, ColumnUnit, UnknownMeaning};
 pub use rejected::{RejectReason, Rejected};
@@ -159,6 +160,12 @@ pub struct Source {
 }
 
 impl Source {
+    /// Counts a row that was read and rejected, with its text.
+    pub fn reject(&mut self, line: u32, reason: &str, raw: &[u8]) {
+        self.rows_read += 1;
+        self.rejected.push(line, reason, None, raw);
+    }
+
     /// Sets the names of the GEMMs whose shape is not known, from the name and the time of each.
     pub fn name_without_model(&mut self, each: impl IntoIterator<Item = (String, f64)>) {
         let mut names: BTreeMap<String, RowsAndTime> = BTreeMap::new();
@@ -253,16 +260,14 @@ impl Dataset {
 
     /// Sets the device of the rows of one source that state none.
     pub fn state_device(&mut self, source: usize, name: &str) {
-        let code = match self.devices.iter().position(|d| d == name) {
-            Some(code) => code,
-            None => {
-                self.devices.push(name.to_owned());
-                self.devices.len() - 1
-            }
-        };
+        let known = self.devices.iter().position(|d| d == name);
+        let code = known.unwrap_or(self.devices.len());
         let (Ok(code), Ok(source)) = (u16::try_from(code), u16::try_from(source)) else {
             return;
         };
+        if known.is_none() {
+            self.devices.push(name.to_owned());
+        }
         for (device, from) in self.device.iter_mut().zip(&self.source) {
             if *from == source && *device == 0 {
                 *device = code;

@@ -17,19 +17,38 @@ pub struct RowRef {
 }
 
 impl RowRef {
-    /// The reference to a row.
-    pub fn of(row: u32, data: &Dataset) -> RowRef {
-        let row = row as usize;
-        let (source, line) = (data.source[row], data.line[row]);
-        let part = (0..row)
-            .rev()
-            .take_while(|&r| data.source[r] == source && data.line[r] == line)
-            .count();
-        RowRef {
-            source,
-            line,
-            part: u32::try_from(part).unwrap_or(u32::MAX),
+    /// The references to rows, in the same order; numbers of no row are left out.
+    pub fn of_all(rows: &[u32], data: &Dataset) -> Vec<RowRef> {
+        let mut rows: Vec<u32> = rows.to_vec();
+        rows.retain(|r| (*r as usize) < data.len());
+        let mut ascending: Vec<u32> = rows.clone();
+        ascending.sort_unstable();
+        ascending.dedup();
+        // A file may have all its rows on one line, so that each of them is looked at once.
+        let mut parts: Vec<u32> = Vec::with_capacity(ascending.len());
+        let mut before = 0;
+        for &row in &ascending {
+            let place = |r: u32| (data.source[r as usize], data.line[r as usize]);
+            let from = if parts.is_empty() { 0 } else { before + 1 };
+            let own = (from..row).rev().take_while(|r| place(*r) == place(row));
+            let own = own.count() as u32;
+            let reached = own == row - from && place(before) == place(row);
+            parts.push(match parts.last() {
+                Some(last) if reached => last + 1 + own,
+                _ => own,
+            });
+            before = row;
         }
+        rows.iter()
+            .map(|row| {
+                let at = ascending.partition_point(|r| r < row);
+                RowRef {
+                    source: data.source[*row as usize],
+                    line: data.line[*row as usize],
+                    part: parts[at],
+                }
+            })
+            .collect()
     }
 
     /// The rows of these references, in the same order; references to no row are left out.
@@ -94,17 +113,13 @@ pub(crate) const LONGEST: usize = 4000;
 impl RowSet {
     /// The set of these rows.
     pub fn new(what: &str, rows: &[u32], data: &Dataset) -> RowSet {
-        let runs = rows
-            .iter()
-            .filter(|r| (**r as usize) < data.len())
-            .map(|&row| {
-                let RowRef { source, line, part } = RowRef::of(row, data);
-                Run {
-                    source,
-                    part,
-                    first: line,
-                    last: line,
-                }
+        let runs = RowRef::of_all(rows, data)
+            .into_iter()
+            .map(|RowRef { source, line, part }| Run {
+                source,
+                part,
+                first: line,
+                last: line,
             });
         RowSet {
             what: what.to_owned(),
@@ -264,11 +279,36 @@ mod tests {
     fn every_row_is_found_by_its_name() {
         let d = data(&[(0, 2), (0, 3), (0, 3), (0, 3), (0, 9), (1, 2), (1, 3)]);
         for row in 0..7 {
-            let name = RowRef::of(row, &d);
+            let name = RowRef::of_all(&[row], &d)[0];
             assert_eq!(RowRef::find(&[name], &d), [row], "{name:?}");
         }
-        let names: Vec<RowRef> = [6, 0, 2].map(|r| RowRef::of(r, &d)).into();
+        let names: Vec<RowRef> = RowRef::of_all(&[6, 0, 2], &d);
         assert_eq!(RowRef::find(&names, &d), [6, 0, 2]);
+    }
+
+    #[test]
+    fn rows_of_one_line_are_counted_once() {
+        // As a JSON file in one line: a count from the start for each row would take minutes.
+        let d = data(&vec![(0, 1); 300_000]);
+        let all: Vec<u32> = (0..300_000).collect();
+        let refs = RowRef::of_all(&all, &d);
+        assert!(refs.iter().zip(0..).all(|(r, part)| r.part == part));
+        let d = data(&[
+            (0, 1),
+            (0, 1),
+            (0, 1),
+            (1, 1),
+            (1, 1),
+            (0, 1),
+            (0, 2),
+            (0, 2),
+        ]);
+        let parts = |rows: &[u32]| -> Vec<u32> {
+            let refs = RowRef::of_all(rows, &d);
+            refs.iter().map(|r| r.part).collect()
+        };
+        assert_eq!(parts(&[0, 1, 2, 3, 4, 5, 6, 7]), [0, 1, 2, 0, 1, 0, 0, 1]);
+        assert_eq!(parts(&[7, 4, 2, 2, 5, 99]), [1, 1, 2, 2, 0]);
     }
 
     #[test]

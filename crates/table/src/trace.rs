@@ -4,7 +4,7 @@
 //! TraceLens spreads this over several small files. Each is read into a [`TraceContext`];
 //! [`attach`] merges those of one report into the source of its table.
 
-use crate::dataset::{CallStack, Capture, ColumnData, Dataset, Source, TraceContext};
+use crate::dataset::{CallStack, Capture, ColumnData, Dataset, Joiner, Source, TraceContext};
 use gemmscope_model::hardware::Device;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -181,17 +181,22 @@ fn lend(all: &mut Dataset, source: usize, from: &Source) {
 
 /// All rows of several tables, but those of the repeated ones, and the sources of each table.
 pub fn unite(tables: &[&Dataset], repeated: &[Repeated]) -> (Dataset, Vec<Range<usize>>) {
-    let mut all = Dataset::new();
+    let mut joiner = Joiner::default();
     let mut sources = Vec::with_capacity(tables.len());
+    let mut count = 0;
     for (i, table) in tables.iter().enumerate() {
-        let first = all.sources.len();
+        let first = count;
         if !repeated.iter().any(|r| r.table == i) {
-            all.append((*table).clone());
-            for from in left_out(tables, repeated, i) {
-                lend(&mut all, first, from);
-            }
+            joiner.add((*table).clone());
+            count += table.sources.len();
         }
-        sources.push(first..all.sources.len());
+        sources.push(first..count);
+    }
+    let mut all = joiner.finish();
+    for (i, of) in sources.iter().enumerate().filter(|(_, of)| !of.is_empty()) {
+        for from in left_out(tables, repeated, i) {
+            lend(&mut all, of.start, from);
+        }
     }
     (all, sources)
 }

@@ -172,9 +172,7 @@ impl Workbench {
 
     /// Selects rows. With `add` the old selection stays, and rows already in it are taken out.
     pub fn select(&self, rows: &[u32], add: bool) {
-        let refs: Vec<RowRef> = self
-            .data
-            .with_untracked(|d| rows.iter().map(|&r| RowRef::of(r, d)).collect());
+        let refs: Vec<RowRef> = self.data.with_untracked(|d| RowRef::of_all(rows, d));
         self.edit_without_undo(|v| {
             if !add {
                 v.set_param(FINDING_KEY, "");

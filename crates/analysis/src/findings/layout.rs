@@ -37,17 +37,14 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         return Vec::new();
     }
     // Operations that differ only in the layout get the same number.
-    let mut kinds: Vec<Operation> = Vec::new();
+    let mut kinds: HashMap<u64, u64> = HashMap::new();
     let kind_of: Vec<u64> = data
         .ops
         .iter()
         .map(|o| {
+            let next = kinds.len() as u64;
             let plain = o.with_layout(false, false);
-            let at = kinds.iter().position(|k| *k == plain).unwrap_or_else(|| {
-                kinds.push(plain);
-                kinds.len() - 1
-            });
-            at as u64
+            *kinds.entry(plain.key()).or_insert(next)
         })
         .collect();
     let sets = same_shape::sets(scan, |g| {

@@ -32,6 +32,15 @@ pub(crate) enum Extra {
     Tile(usize, [ColumnId; 3]),
 }
 
+impl Extra {
+    /// Its position in the file.
+    pub(crate) fn index(&self) -> usize {
+        match self {
+            Extra::Text(i, _) | Extra::Number(i, ..) | Extra::Auto(i, _) | Extra::Tile(i, _) => *i,
+        }
+    }
+}
+
 /// The columns of one header, by what they mean.
 #[derive(Debug)]
 pub(crate) struct Plan {
@@ -58,6 +67,7 @@ pub(crate) struct Plan {
     pub verdicts: Vec<Col>,
     /// The rows are a tuning history: they have an order and a status. Its failures are kept.
     pub history: bool,
+    /// In the order of the file, so that a short record ends them.
     pub extras: Vec<Extra>,
     /// A column of names, which may name the type.
     pub named_dtype: Option<Col>,

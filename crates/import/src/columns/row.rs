@@ -326,7 +326,7 @@ pub(crate) fn stage(
     table: &mut TableBuilder,
     record: &Record<'_>,
 ) {
-    for e in extras {
+    for e in extras.iter().take_while(|e| e.index() < record.len()) {
         match e {
             Extra::Text(i, id) => table.set_text(*id, record.get(*i)),
             Extra::Number(i, id, scale) => {

@@ -10,9 +10,10 @@ use crate::{
     RowReader, sniff_dialect,
 };
 use gemmscope_model::dtype::DataType;
+use gemmscope_table::build::TableBuilder;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
-use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
+use std::collections::HashMap;
 
 /// Factors to SI.
 pub(crate) const MILLI: f64 = 1e-3;
@@ -212,18 +213,16 @@ impl TableFormat {
         let mut used: Vec<usize> = Vec::new();
         used.extend(self.ignored.iter().filter_map(|n| header.position(n)));
         // A second header of the same file goes on with the columns of the first.
-        let mut made: Vec<ColumnId> = Vec::new();
+        let mut made: HashMap<(&'static str, String), usize> = HashMap::new();
         let mut keep = |meaning: ColumnMeaning, name: &str| {
-            let known = table
-                .columns_of(meaning, name)
-                .find(|id| !made.contains(id));
-            let id = known.unwrap_or_else(|| match meaning {
+            let nth = made.entry((meaning.id(), name.to_owned())).or_default();
+            let known = table.known_column(meaning, name, *nth);
+            *nth += 1;
+            known.unwrap_or_else(|| match meaning {
                 ColumnMeaning::Other => table.auto_column(name),
                 text if text.is_text() => table.text_column(text, name),
                 number => table.number_column(number, name),
-            });
-            made.push(id);
-            id
+            })
         };
         for c in self.columns {
             if !c.beside.is_empty() && header.position(c.beside).is_none() {
@@ -257,6 +256,7 @@ impl TableFormat {
                     .push(Extra::Auto(i, keep(ColumnMeaning::Other, name)));
             }
         }
+        plan.extras.sort_by_key(Extra::index);
         plan
     }
 

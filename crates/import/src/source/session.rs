@@ -1,7 +1,7 @@
 //! One file from its first byte to its table.
 
 use super::text::Decoder;
-use super::xlsx;
+use super::{xlsx, zip};
 use crate::formats::sniff;
 use crate::split::records::Lines;
 use crate::unsupported;
@@ -81,16 +81,17 @@ impl Session {
         self.bytes_in += bytes.len() as u64;
         if let Some(archive) = &mut self.archive {
             if archive.len() + bytes.len() > xlsx::MAX_BYTES {
-                return self.fail(ImportError::new(
-                    "the workbook is larger than 128 MiB: save the sheet with the GEMMs as CSV",
-                ));
+                return self.fail(ImportError::new(format!(
+                    "the workbook is larger than {} MiB: save the sheet with the GEMMs as CSV",
+                    xlsx::MAX_BYTES >> 20
+                )));
             }
             archive.extend_from_slice(bytes);
             return Ok(());
         }
         if self.magic.len() < 4 {
             let start = [&self.magic, bytes].concat();
-            if xlsx::is_zip(&start) {
+            if zip::is_zip(&start) {
                 self.magic
                     .extend_from_slice(bytes.get(..4.min(bytes.len())).unwrap_or_default());
                 self.archive = Some(start);

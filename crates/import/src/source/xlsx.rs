@@ -3,25 +3,24 @@
 //! A workbook is a zip of XML files. This reads only the parts of both that tables need, which adds
 //! far less to the page than a library for all of Excel.
 
+use super::zip::{Budget, Zip};
 use crate::{Detection, ErrorKind, Head, ImportError, ImportOptions, Imported, formats, read_all};
-use flate2::read::DeflateDecoder;
 use gemmscope_table::dataset::{Assumption, Dataset};
 use gemmscope_table::trace;
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use std::io::Read as _;
 
 /// Largest workbook that is held in memory.
 pub(crate) const MAX_BYTES: usize = 128 << 20;
-/// Largest part once unpacked, and all of them.
-const MAX_PART: u64 = 512 << 20;
+/// Most bytes of unpacked parts and of the text made of them.
+const MAX_UNPACKED: usize = 512 << 20;
 /// Columns of a sheet; Excel's own limit.
 const MAX_COLUMNS: usize = 16_384;
-
-/// True if the bytes start like a zip archive.
-pub(crate) fn is_zip(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"PK\x03\x04")
-}
+/// Rows of a sheet; Excel's own limit.
+const MAX_ROWS: u32 = 1 << 20;
+/// Most sheets of a workbook: each of them is looked at.
+const MAX_SHEETS: usize = 1_000;
 
 /// Reads a workbook: the best recognised sheet, or the one that the user chose (`sheet`).
 ///
@@ -32,27 +31,48 @@ pub(crate) fn read(
     bytes: &[u8],
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
+    read_within(name, bytes, options, Budget::new(MAX_UNPACKED))
+}
+
+fn read_within(
+    name: &str,
+    bytes: &[u8],
+    options: &ImportOptions,
+    mut budget: Budget,
+) -> Result<Imported, ImportError> {
     let foreign = |text: &str| ImportError::new(text.to_owned()).kind(ErrorKind::Foreign);
     let zip = Zip::open(bytes).ok_or_else(|| {
         foreign("this zip archive or Excel workbook is damaged or cut off: copy it again")
     })?;
-    if !zip.entries.contains_key("xl/workbook.xml") {
+    if !zip.has("xl/workbook.xml") {
         return Err(foreign(
             "this is a zip archive: unpack it and drop the files in it",
         ));
     }
-    let sheets = sheets(&zip).ok_or_else(|| {
+    let sheets = sheets(&zip, &mut budget)?.ok_or_else(|| {
         foreign("this Excel workbook could not be read: open it and save the sheet with the GEMMs as CSV")
     })?;
-    let strings = zip
-        .text("xl/sharedStrings.xml")
-        .map(|t| shared_strings(&t))
-        .unwrap_or_default();
+    if sheets.len() > MAX_SHEETS {
+        return Err(ImportError::new(format!(
+            "the workbook has {} sheets, and at most {MAX_SHEETS} are read: save the sheet with the \
+             GEMMs as CSV",
+            sheets.len()
+        )));
+    }
+    let strings = match zip.text("xl/sharedStrings.xml", &mut budget)? {
+        Some(xml) => shared_strings(&xml, &mut budget)?,
+        None => Vec::new(),
+    };
     let mut graded: Vec<(u8, String, String)> = Vec::new();
     let mut timeline = None;
     for (sheet, part) in &sheets {
-        let Some(xml) = zip.text(part) else { continue };
-        let csv = sheet_csv(&xml, &strings);
+        let Some(xml) = zip.text(part, &mut budget)? else {
+            return Err(ImportError::new(format!(
+                "the workbook is damaged: its sheet “{sheet}” is missing; copy it again"
+            )));
+        };
+        let csv = sheet_csv(&xml, &strings, &mut budget)
+            .map_err(|e| ImportError::new(format!("sheet “{sheet}”: {}", e.message)))?;
         if csv.trim().is_empty() {
             continue;
         }
@@ -164,67 +184,6 @@ fn name_device(data: &mut Dataset, device: &str, sheet: &str) {
     data.state_device(0, device);
 }
 
-/// A zip archive in memory: name -> method and packed bytes.
-struct Zip<'a> {
-    entries: HashMap<String, (u16, &'a [u8])>,
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<usize> {
-    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize)
-}
-
-impl<'a> Zip<'a> {
-    fn open(bytes: &'a [u8]) -> Option<Self> {
-        let end = memchr::memmem::rfind(bytes, b"PK\x05\x06")?;
-        let count = usize::from(u16_at(bytes, end + 10)?);
-        let mut at = u32_at(bytes, end + 16)?;
-        let mut entries = HashMap::new();
-        for _ in 0..count {
-            if bytes.get(at..at + 4)? != b"PK\x01\x02" {
-                return None;
-            }
-            let method = u16_at(bytes, at + 10)?;
-            let packed = u32_at(bytes, at + 20)?;
-            let lengths = [28, 30, 32].map(|o| u16_at(bytes, at + o).map(usize::from));
-            let [Some(name), Some(extra), Some(comment)] = lengths else {
-                return None;
-            };
-            let local = u32_at(bytes, at + 42)?;
-            let text = String::from_utf8_lossy(bytes.get(at + 46..at + 46 + name)?).into_owned();
-            let start = local
-                + 30
-                + usize::from(u16_at(bytes, local + 26)?)
-                + usize::from(u16_at(bytes, local + 28)?);
-            entries.insert(
-                text,
-                (method, bytes.get(start..start.checked_add(packed)?)?),
-            );
-            at += 46 + name + extra + comment;
-        }
-        Some(Zip { entries })
-    }
-
-    fn text(&self, name: &str) -> Option<String> {
-        let (method, packed) = self.entries.get(name)?;
-        let mut out = Vec::new();
-        match method {
-            0 => out.extend_from_slice(packed),
-            8 => {
-                DeflateDecoder::new(*packed)
-                    .take(MAX_PART)
-                    .read_to_end(&mut out)
-                    .ok()?;
-            }
-            _ => return None,
-        }
-        Some(String::from_utf8_lossy(&out).into_owned())
-    }
-}
-
 /// One step through an XML text.
 enum Xml<'a> {
     /// An opening tag: name without its prefix, attributes as written.
@@ -317,10 +276,16 @@ fn unescape(text: &str) -> String {
     out
 }
 
-/// Name and part of every sheet, in the workbook's order.
-fn sheets(zip: &Zip<'_>) -> Option<Vec<(String, String)>> {
+/// Name and part of every sheet, in the workbook's order; of several sheets with one part the first.
+fn sheets(
+    zip: &Zip<'_>,
+    budget: &mut Budget,
+) -> Result<Option<Vec<(String, String)>>, ImportError> {
     let mut targets = HashMap::new();
-    for step in steps(&zip.text("xl/_rels/workbook.xml.rels")?) {
+    let Some(links) = zip.text("xl/_rels/workbook.xml.rels", budget)? else {
+        return Ok(None);
+    };
+    for step in steps(&links) {
         if let Xml::Open("Relationship", a, _) = step
             && let (Some(id), Some(target)) = (attribute(a, "Id"), attribute(a, "Target"))
         {
@@ -331,54 +296,61 @@ fn sheets(zip: &Zip<'_>) -> Option<Vec<(String, String)>> {
             targets.insert(id, part);
         }
     }
+    let Some(workbook) = zip.text("xl/workbook.xml", budget)? else {
+        return Ok(None);
+    };
+    let mut seen = HashSet::new();
     let mut out = Vec::new();
-    for step in steps(&zip.text("xl/workbook.xml")?) {
+    for step in steps(&workbook) {
         if let Xml::Open("sheet", a, _) = step
             && let (Some(name), Some(id)) = (attribute(a, "name"), attribute(a, "r:id"))
             && let Some(part) = targets.get(&id)
+            && seen.insert(part)
         {
             out.push((name, part.clone()));
         }
     }
-    Some(out)
+    Ok(Some(out))
 }
 
-fn shared_strings(xml: &str) -> Vec<String> {
+fn shared_strings(xml: &str, budget: &mut Budget) -> Result<Vec<String>, ImportError> {
     let mut out = Vec::new();
+    let mut add = |text: String| {
+        budget.spend(text.len() + size_of::<String>())?;
+        out.push(text);
+        Ok(())
+    };
     let (mut text, mut inside, mut spoken) = (String::new(), false, false);
     for step in steps(xml) {
         match step {
-            Xml::Open("si", _, true) => out.push(String::new()),
+            Xml::Open("si", _, true) => add(String::new())?,
             Xml::Open("t", _, empty) => inside = !empty && !spoken,
             // Skip the phonetic reading of a word.
             Xml::Open("rPh", _, empty) => spoken = !empty,
             Xml::Close("rPh") => spoken = false,
             Xml::Close("t") => inside = false,
-            Xml::Close("si") => out.push(std::mem::take(&mut text)),
+            Xml::Close("si") => add(std::mem::take(&mut text))?,
             Xml::Text(t) if inside => text += &unescape(t),
             _ => {}
         }
     }
-    out
+    Ok(out)
 }
 
-/// `C12` -> 2.
+/// `C12` -> 2; beyond Excel's last column, that number of columns.
 fn column_of(reference: &str) -> Option<usize> {
-    let mut column = 0usize;
-    for b in reference.bytes().take_while(u8::is_ascii_alphabetic) {
-        column = column * 26 + usize::from(b.to_ascii_uppercase() - b'A') + 1;
-        if column > MAX_COLUMNS {
-            return None;
-        }
-    }
+    let letters = reference.bytes().take_while(u8::is_ascii_alphabetic);
+    let column = letters.fold(0usize, |column, b| {
+        (column * 26 + usize::from(b.to_ascii_uppercase() - b'A') + 1).min(MAX_COLUMNS + 1)
+    });
     column.checked_sub(1)
 }
 
 /// A sheet as CSV; blank lines keep each row's number.
-fn sheet_csv(xml: &str, strings: &[String]) -> String {
+fn sheet_csv(xml: &str, strings: &[String], budget: &mut Budget) -> Result<String, ImportError> {
     let mut out = String::new();
     let mut line = 1u32;
-    let mut row: Vec<String> = Vec::new();
+    let mut row: Vec<Cow<'_, str>> = Vec::new();
     let (mut at, mut next) = (0, 0);
     let (mut kind, mut value, mut inside) = (String::new(), String::new(), false);
     for step in steps(xml) {
@@ -387,9 +359,11 @@ fn sheet_csv(xml: &str, strings: &[String]) -> String {
                 row.clear();
                 next = 0;
                 let number = attribute(a, "r").and_then(|r| r.parse::<u32>().ok());
-                // Do not add blank lines up to a far row: its number may be anything.
-                if let Some(n) = number.filter(|n| *n > line && *n - line < 100_000) {
-                    out.extend(std::iter::repeat_n('\n', (n - line) as usize));
+                // The number of a row that Excel cannot have may be anything.
+                if let Some(n) = number.filter(|n| *n > line && *n <= MAX_ROWS) {
+                    let blank = (n - line) as usize;
+                    budget.spend(blank)?;
+                    out.extend(std::iter::repeat_n('\n', blank));
                     line = n;
                 }
             }
@@ -397,7 +371,7 @@ fn sheet_csv(xml: &str, strings: &[String]) -> String {
                 at = attribute(a, "r")
                     .and_then(|r| column_of(&r))
                     .unwrap_or(next);
-                next = (at + 1).min(MAX_COLUMNS);
+                next = at + 1;
                 kind = attribute(a, "t").unwrap_or_default();
                 value.clear();
                 if empty {
@@ -408,213 +382,56 @@ fn sheet_csv(xml: &str, strings: &[String]) -> String {
             Xml::Close("v" | "t") => inside = false,
             Xml::Text(t) if inside => value += &unescape(t),
             Xml::Close("c") => {
+                if at >= MAX_COLUMNS {
+                    return Err(ImportError::new(format!(
+                        "row {line} has a cell beyond the {MAX_COLUMNS} columns of Excel: the \
+                         workbook is damaged"
+                    )));
+                }
                 let text = match kind.as_str() {
                     "s" => value
                         .trim()
                         .parse::<usize>()
                         .ok()
                         .and_then(|i| strings.get(i))
-                        .cloned()
-                        .unwrap_or_default(),
-                    "b" => if value.trim() == "1" { "True" } else { "False" }.to_owned(),
-                    _ => std::mem::take(&mut value),
+                        .map_or(Cow::Borrowed(""), |t| Cow::Borrowed(t.as_str())),
+                    "b" => Cow::Borrowed(if value.trim() == "1" { "True" } else { "False" }),
+                    _ => Cow::Owned(std::mem::take(&mut value)),
                 };
                 if row.len() <= at {
-                    row.resize(at + 1, String::new());
+                    row.resize(at + 1, Cow::Borrowed(""));
                 }
                 row[at] = text;
             }
             Xml::Close("row") => {
-                for (i, cell) in row.iter().enumerate() {
-                    if i > 0 {
-                        out.push(',');
-                    }
-                    if cell.contains([',', '"', '\n', '\r']) {
-                        let _ = write!(
-                            out,
-                            "\"{}\"",
-                            cell.replace('"', "\"\"").replace(['\n', '\r'], " ")
-                        );
-                    } else {
-                        out.push_str(cell);
-                    }
-                }
-                out.push('\n');
+                budget.spend(row.iter().map(|cell| cell.len() + 1).sum::<usize>() + 1)?;
+                push_record(&mut out, &row);
                 line += 1;
             }
             _ => {}
         }
     }
-    out
+    Ok(out)
+}
+
+/// Adds a row as a line of CSV; line ends inside a cell become blanks.
+fn push_record(out: &mut String, row: &[Cow<'_, str>]) {
+    for (i, cell) in row.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        if cell.contains([',', '"', '\n', '\r']) {
+            let _ = write!(
+                out,
+                "\"{}\"",
+                cell.replace('"', "\"\"").replace(['\n', '\r'], " ")
+            );
+        } else {
+            out.push_str(cell);
+        }
+    }
+    out.push('\n');
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use flate2::{Compression, write::DeflateEncoder};
-    use std::io::Write as _;
-
-    /// A zip of these parts; every second one is packed.
-    fn zip(parts: &[(&str, String)]) -> Vec<u8> {
-        let mut out = Vec::new();
-        let mut directory = Vec::new();
-        for (i, (name, text)) in parts.iter().enumerate() {
-            let (method, data) = if i % 2 == 0 {
-                (0u16, text.as_bytes().to_vec())
-            } else {
-                let mut e = DeflateEncoder::new(Vec::new(), Compression::default());
-                e.write_all(text.as_bytes()).unwrap();
-                (8u16, e.finish().unwrap())
-            };
-            let offset = out.len() as u32;
-            let sizes = [
-                (data.len() as u32).to_le_bytes(),
-                (text.len() as u32).to_le_bytes(),
-            ]
-            .concat();
-            let name_len = (name.len() as u16).to_le_bytes();
-            out.extend(b"PK\x03\x04\x14\0\0\0");
-            out.extend(method.to_le_bytes());
-            out.extend([0; 8]);
-            out.extend(&sizes);
-            out.extend(name_len);
-            out.extend([0, 0]);
-            out.extend(name.as_bytes());
-            out.extend(&data);
-            directory.extend(b"PK\x01\x02\x14\0\x14\0\0\0");
-            directory.extend(method.to_le_bytes());
-            directory.extend([0; 8]);
-            directory.extend(&sizes);
-            directory.extend(name_len);
-            directory.extend([0; 12]);
-            directory.extend(offset.to_le_bytes());
-            directory.extend(name.as_bytes());
-        }
-        let (at, len) = (out.len() as u32, directory.len() as u32);
-        out.extend(&directory);
-        out.extend(b"PK\x05\x06\0\0\0\0");
-        let count = (parts.len() as u16).to_le_bytes();
-        out.extend([count, count].concat());
-        out.extend(len.to_le_bytes());
-        out.extend(at.to_le_bytes());
-        out.extend([0, 0]);
-        out
-    }
-
-    fn workbook() -> Vec<u8> {
-        let types = "&quot;&apos;".replace("&quot;&apos;", "('c10::BFloat16', 'c10::BFloat16')");
-        let header = [
-            "name",
-            "param: M",
-            "param: N",
-            "param: K",
-            "param: bias",
-            "param: dtype_A_B",
-            "Kernel Time (µs)_mean",
-            "Kernel Time (µs)_sum",
-            "name_count",
-        ];
-        let strings: String = header
-            .iter()
-            .chain(&["aten::mm", &types])
-            .map(|s| format!("<si><t xml:space=\"preserve\">{s}</t></si>"))
-            .collect();
-        let cell = |i: usize, t: &str, v: &str| {
-            format!(
-                "<c r=\"{}3\" t=\"{t}\"><v>{v}</v></c>",
-                char::from(b'A' + i as u8)
-            )
-        };
-        let head: String = (0..header.len())
-            .map(|i| cell(i, "s", &i.to_string()).replace("3\" t", "1\" t"))
-            .collect();
-        let row = [
-            cell(0, "s", "9"),
-            cell(1, "n", "8944"),
-            cell(2, "n", "2816"),
-            cell(3, "n", "1024"),
-            cell(4, "b", "0"),
-            cell(5, "s", "10"),
-            cell(6, "n", "110.5"),
-            cell(7, "n", "5304"),
-            cell(8, "n", "48"),
-        ]
-        .concat();
-        let timeline = "<worksheet><sheetData><row r=\"1\"><c t=\"inlineStr\"><is><t>type</t></is></c><c t=\"inlineStr\"><is><t>time ms</t></is></c><c t=\"inlineStr\"><is><t>percent</t></is></c></row>\
-                        <row r=\"2\"><c t=\"inlineStr\"><is><t>computation_time</t></is></c><c><v>29.7</v></c><c><v>89.7</v></c></row><row r=\"3\"><c t=\"inlineStr\"><is><t>total_time</t></is></c><c><v>33.1</v></c><c><v>100</v></c></row></sheetData></worksheet>";
-        zip(&[
-            ("[Content_Types].xml", "<Types/>".into()),
-            ("xl/workbook.xml", "<workbook xmlns:r=\"x\"><sheets><sheet name=\"gpu_timeline\" sheetId=\"1\" r:id=\"rId1\"/><sheet name=\"GEMM\" sheetId=\"2\" r:id=\"rId2\"/><sheet name=\"empty\" sheetId=\"3\" r:id=\"rId3\"/></sheets></workbook>".into()),
-            ("xl/_rels/workbook.xml.rels", "<Relationships><Relationship Id=\"rId1\" Target=\"worksheets/sheet1.xml\"/><Relationship Id='rId2' Target='/xl/worksheets/sheet2.xml'/><Relationship Id=\"rId3\" Target=\"worksheets/sheet3.xml\"/></Relationships>".into()),
-            ("xl/sharedStrings.xml", format!("<?xml version=\"1.0\"?><sst>{strings}</sst>")),
-            ("xl/worksheets/sheet1.xml", timeline.into()),
-            ("xl/worksheets/sheet2.xml", format!("<worksheet><sheetData><row r=\"1\">{head}</row><row r=\"3\">{row}</row></sheetData></worksheet>")),
-            ("xl/worksheets/sheet3.xml", "<worksheet><sheetData/></worksheet>".into()),
-        ])
-    }
-
-    #[test]
-    fn the_sheet_of_gemms_and_the_timeline_beside_it() {
-        let bytes = workbook();
-        for step in [1, 3, 100_000] {
-            let mut session = crate::Session::new("perf_report.xlsx", ImportOptions::default());
-            for slice in bytes.chunks(step) {
-                session.feed(slice).unwrap();
-            }
-            let d = match session.finish() {
-                Ok(Imported::Table(d)) => d,
-                other => panic!("{other:?}"),
-            };
-            assert_eq!(
-                (d.m[0], d.n[0], d.k[0], d.count(0), d.line[0]),
-                (8944, 2816, 1024, 48.0, 3)
-            );
-            let s = &d.sources[0];
-            assert_eq!(
-                (s.format.as_str(), s.name.as_str()),
-                ("tracelens", "perf_report.xlsx")
-            );
-            let total = s.trace.as_ref().and_then(|t| t.total_s);
-            assert!(
-                total.is_some_and(|t| (t / 33.1e-3 - 1.0).abs() < 1e-12),
-                "{total:?}"
-            );
-            assert!(s.notes[0].contains("GEMM"));
-        }
-    }
-
-    #[test]
-    fn damaged_workbooks_are_refused() {
-        let whole = workbook();
-        for cut in [4, 30, whole.len() / 2, whole.len() - 5] {
-            let e = read_all("x.xlsx", &whole[..cut], &ImportOptions::default()).unwrap_err();
-            assert!(e.message.contains("Excel"), "{e}");
-        }
-        for i in (0..whole.len()).step_by(7) {
-            let mut bad = whole.clone();
-            bad[i] ^= 0xff;
-            let _ = read_all("x.xlsx", &bad, &ImportOptions::default());
-        }
-        let e = read_all(
-            "x.zip",
-            &zip(&[("a.csv", "M,N,K".into())]),
-            &ImportOptions::default(),
-        )
-        .unwrap_err();
-        assert!(e.message.contains("zip archive"), "{e}");
-    }
-
-    #[test]
-    fn cells_and_columns() {
-        assert_eq!(
-            (column_of("A1"), column_of("AB7"), column_of("7")),
-            (Some(0), Some(27), None)
-        );
-        assert_eq!(unescape("a &lt; b &amp; c&#x41;&#66; &x"), "a < b & cAB &x");
-        let csv = sheet_csv(
-            "<row r=\"2\"><c r=\"B2\"><v>1</v></c><c r=\"D2\" t=\"str\"><v>a,&quot;b</v></c></row>",
-            &[],
-        );
-        assert_eq!(csv, "\n,1,,\"a,\"\"b\"\n");
-    }
-}
+mod tests;

@@ -1,6 +1,7 @@
 //! Streams JSON: gives the members of the outermost object and the elements of its large arrays one
 //! after another, so that a file of any size needs only the memory of its largest element.
 
+use crate::reader::not_too_sparse;
 use crate::{ImportError, Imported, Reader};
 use gemmscope_table::build::TableBuilder;
 use memchr::{memchr_iter, memchr2};
@@ -60,7 +61,8 @@ impl<R: ItemReader> Reader for Json<R> {
             reader,
             table,
         } = self;
-        scanner.feed(text, &mut |i| reader.item(i, table))
+        scanner.feed(text, &mut |i| reader.item(i, table))?;
+        not_too_sparse(table)
     }
 
     fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
@@ -68,10 +70,13 @@ impl<R: ItemReader> Reader for Json<R> {
     }
 }
 
+/// What is said of a file whose outermost value is not closed.
+pub(crate) const CUT: &str = "The file ends in the middle: what was complete was read.";
+
 /// Says that a file was cut.
 pub(crate) fn note_cut(table: &mut TableBuilder, complete: bool) {
     if !complete {
-        table.note("The file ends in the middle: what was complete was read.");
+        table.note(CUT);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rows as JSON: an array of objects, an object with such an array (`results`, `rows`, …), or one
 //! object a line. The generic reader takes them as a table.
 
-use super::json::{Item, ItemReader, Json};
+use super::json::{CUT, Item, ItemReader, Json};
 use crate::columns::mapping;
 use crate::formats::tables::generic;
 use crate::{
@@ -12,6 +12,7 @@ use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
 use serde_json::Value;
+use std::collections::{HashMap, HashSet};
 
 pub(crate) const FORMAT: Format = Format {
     id: "json-rows",
@@ -93,38 +94,89 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     })
 }
 
+/// Cells of an object: name and value.
+type Cells = Vec<(String, String)>;
+
 #[derive(Default)]
 struct Rows {
     name: String,
     options: ImportOptions,
-    columns: Vec<String>,
+    columns: Columns,
     /// Members beside the list, which hold for all rows: `config`, `device`.
-    common: Vec<(String, String)>,
+    common: Cells,
     /// Objects before the table is opened: line and cells.
-    objects: Vec<(u32, Vec<(String, String)>)>,
+    objects: Vec<(u32, Cells)>,
     inner: Option<Box<dyn Reader>>,
     /// Line of the file for each record that the inner table got.
     lines: Vec<u32>,
-    bad: u64,
-    /// Members that first appear after the columns were decided.
+    /// Rows that are no object: line, reason and text, which is kept up to a limit.
+    bad: Vec<(u32, &'static str, Vec<u8>)>,
+    bad_bytes: usize,
+    /// Members without a column.
     late: u64,
+}
+
+/// Most bytes of text that are kept of rows that are no object.
+const BAD_BYTES: usize = 1 << 20;
+
+/// Most columns. Objects with more members hold something else than a GEMM.
+const MOST_COLUMNS: usize = 500;
+
+/// The columns in order of appearance.
+#[derive(Default)]
+struct Columns {
+    names: Vec<String>,
+    at: HashMap<String, usize>,
+}
+
+impl Columns {
+    fn add(&mut self, name: &str) {
+        if self.names.len() < MOST_COLUMNS && !self.at.contains_key(name) {
+            self.at.insert(name.to_owned(), self.names.len());
+            self.names.push(name.to_owned());
+        }
+    }
+
+    /// Adds an object as a record; returns the number of its members without a column.
+    fn record(&self, out: &mut String, cells: &Cells) -> u64 {
+        let mut row: Vec<Option<&str>> = vec![None; self.names.len()];
+        let mut late = 0;
+        for (name, value) in cells {
+            match self.at.get(name) {
+                Some(at) => {
+                    row[*at].get_or_insert(value);
+                }
+                None => late += 1,
+            }
+        }
+        record(out, row.into_iter().map(Option::unwrap_or_default));
+        late
+    }
 }
 
 impl Rows {
     fn push(&mut self, line: u32, text: &[u8]) {
         match serde_json::from_slice::<Value>(text) {
             Ok(Value::Object(o)) => {
+                let mut taken = HashSet::new();
                 let mut cells = Vec::new();
-                flatten("", &o, &mut cells, 0);
-                for (key, value) in &self.common {
-                    if !cells.iter().any(|(k, _)| k == key) {
-                        cells.push((key.clone(), value.clone()));
-                    }
-                }
+                flatten("", &o, &mut cells, &mut taken, 0);
+                let common = self.common.iter().filter(|(key, _)| !taken.contains(key));
+                cells.extend(common.cloned());
                 self.objects.push((line, cells));
             }
-            _ => self.bad += 1,
+            _ => self.bad(line, "not a JSON object", text),
         }
+    }
+
+    fn bad(&mut self, line: u32, reason: &'static str, text: &[u8]) {
+        let kept = if self.bad_bytes + text.len() <= BAD_BYTES {
+            self.bad_bytes += text.len();
+            text.to_vec()
+        } else {
+            Vec::new()
+        };
+        self.bad.push((line, reason, kept));
     }
 
     /// Takes a member before the list: a size, a type, a device that all rows share.
@@ -134,7 +186,7 @@ impl Rows {
         };
         let mut cells = Vec::new();
         match value {
-            Value::Object(o) => flatten("", &o, &mut cells, 0),
+            Value::Object(o) => flatten("", &o, &mut cells, &mut HashSet::new(), 0),
             Value::Array(_) | Value::Null => {}
             Value::String(t) => cells.push((key.to_owned(), t)),
             other => cells.push((key.to_owned(), other.to_string())),
@@ -147,21 +199,23 @@ impl Rows {
 
     /// The columns of the objects so far, in order of appearance.
     fn settle(&mut self) {
-        for (_, cells) in &self.objects {
-            for (k, _) in cells {
-                if !self.columns.contains(k) && self.columns.len() < 500 {
-                    self.columns.push(k.clone());
-                }
-            }
+        for (key, _) in self.objects.iter().flat_map(|(_, cells)| cells) {
+            self.columns.add(key);
         }
+    }
+
+    /// The header of the table.
+    fn header(&self) -> String {
+        let mut out = String::new();
+        record(&mut out, self.columns.names.iter().map(String::as_str));
+        out
     }
 
     fn into_csv(mut self) -> String {
         self.settle();
-        let mut out = String::new();
-        record(&mut out, self.columns.iter().map(String::as_str));
+        let mut out = self.header();
         for (_, cells) in &self.objects {
-            record(&mut out, self.columns.iter().map(|c| cell(cells, c)));
+            self.columns.record(&mut out, cells);
         }
         out
     }
@@ -170,11 +224,10 @@ impl Rows {
         let mut text = String::new();
         if self.inner.is_none() {
             self.settle();
-            let mut sample = String::new();
-            record(&mut sample, self.columns.iter().map(String::as_str));
-            text.clone_from(&sample);
+            text = self.header();
+            let mut sample = text.clone();
             for (_, cells) in self.objects.iter().take(FIRST) {
-                record(&mut sample, self.columns.iter().map(|c| cell(cells, c)));
+                self.columns.record(&mut sample, cells);
             }
             let head = Head {
                 name: self.name.clone(),
@@ -184,11 +237,7 @@ impl Rows {
         }
         for (line, cells) in std::mem::take(&mut self.objects) {
             self.lines.push(line);
-            self.late += cells
-                .iter()
-                .filter(|(k, _)| !self.columns.contains(k))
-                .count() as u64;
-            record(&mut text, self.columns.iter().map(|c| cell(&cells, c)));
+            self.late += self.columns.record(&mut text, &cells);
         }
         match &mut self.inner {
             Some(inner) => inner.feed(text.as_bytes()),
@@ -230,28 +279,19 @@ impl Rows {
             for r in &mut s.rejected.reasons {
                 r.first_lines.iter_mut().for_each(of_file);
             }
-            if self.bad > 0 {
-                s.notes.push(format!(
-                    "{} passed over: not a JSON object.",
-                    plural(self.bad, "element")
-                ));
+            for (line, reason, text) in self.bad {
+                s.reject(line, reason, &text);
             }
             if self.late > 0 {
                 s.notes.push(format!(
-                    "{} not kept: under names that the first {FIRST} objects do not have.",
+                    "{} not kept: under names that the first {FIRST} objects do not have, or beyond \
+                     {MOST_COLUMNS} columns.",
                     plural(self.late, "value")
                 ));
             }
         }
         Ok(imported)
     }
-}
-
-fn cell<'a>(cells: &'a [(String, String)], column: &str) -> &'a str {
-    cells
-        .iter()
-        .find(|(k, _)| k == column)
-        .map_or("", |(_, v)| v)
 }
 
 fn record<'a>(out: &mut String, cells: impl Iterator<Item = &'a str>) {
@@ -277,13 +317,14 @@ fn record<'a>(out: &mut String, cells: impl Iterator<Item = &'a str>) {
 fn flatten(
     path: &str,
     object: &serde_json::Map<String, Value>,
-    out: &mut Vec<(String, String)>,
+    out: &mut Cells,
+    taken: &mut HashSet<String>,
     depth: u32,
 ) {
     for (key, value) in object {
         let text = match value {
             Value::Object(inner) if depth < 4 => {
-                flatten(key, inner, out, depth + 1);
+                flatten(key, inner, out, taken, depth + 1);
                 continue;
             }
             Value::String(t) => t.clone(),
@@ -291,11 +332,12 @@ fn flatten(
             // A short list of sizes is one cell.
             other => other.to_string(),
         };
-        let name = if out.iter().any(|(k, _)| k == key) && !path.is_empty() {
+        let name = if taken.contains(key) && !path.is_empty() {
             format!("{path}.{key}")
         } else {
             key.clone()
         };
+        taken.insert(name.clone());
         out.push((name, text));
     }
 }
@@ -320,18 +362,32 @@ impl ItemReader for Rows {
                 self.around(item.key, text);
                 Ok(())
             }
+            None if item.element => {
+                self.bad(item.line, "longer than 32 MiB", b"");
+                Ok(())
+            }
             None => Ok(()),
         }
     }
 
-    fn end(self, _: TableBuilder, _complete: bool) -> Result<Imported, ImportError> {
-        self.imported()
+    fn end(self, _: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
+        let mut imported = self.imported()?;
+        if let (false, Imported::Table(data)) = (complete, &mut imported)
+            && let Some(source) = data.sources.first_mut()
+        {
+            source.notes.push(CUT.to_owned());
+        }
+        Ok(imported)
     }
 }
 
 impl LineReader for Rows {
     fn line(&mut self, line: Line<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
         if line.bytes.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        if line.too_long {
+            self.bad(line.number, "line is longer than 1 MiB", line.bytes);
             return Ok(());
         }
         self.take(line.number, line.bytes)

@@ -110,12 +110,13 @@ pub(crate) fn open<P: Parser + 'static>(
 
 impl<P: Parser> LineReader for Log<P> {
     fn line(&mut self, line: Line<'_>, t: &mut TableBuilder) -> Result<(), ImportError> {
+        if line.too_long {
+            let error = RowError::new("line is longer than 1 MiB");
+            t.reject(line.number, line.bytes, &error);
+            return Ok(());
+        }
         let text = gemmscope_table::build::cell_text::cell_text(line.bytes);
-        let found = if line.too_long {
-            Vec::new()
-        } else {
-            self.parser.line(&text, t)
-        };
+        let found = self.parser.line(&text, t);
         self.others += u64::from(found.is_empty() && !text.trim().is_empty());
         for e in found {
             let row = e.row.map(|mut r| {

@@ -33,7 +33,7 @@ impl Default for Interner {
         Interner {
             values: vec![String::new()],
             table: HashTable::new(),
-            recent: vec![Seen::default(); *SLOTS.start()],
+            recent: Vec::new(),
         }
     }
 }
@@ -79,9 +79,10 @@ impl Interner {
         }
         let (fingerprint, len) = (fingerprint(cell), cell.len() as u32);
         let mixed = (fingerprint ^ u64::from(len)).wrapping_mul(MIX);
-        let slot = (mixed >> 40) as usize & (self.recent.len() - 1);
-        let seen = self.recent[slot];
-        if seen.fingerprint == fingerprint
+        // There is no cache before the first text: the slot is then beyond its end.
+        let slot = (mixed >> 40) as usize & self.recent.len().wrapping_sub(1);
+        if let Some(seen) = self.recent.get(slot)
+            && seen.fingerprint == fingerprint
             && seen.len == len
             && (len <= 8 || self.values[seen.code as usize].as_bytes() == cell)
         {
@@ -89,11 +90,13 @@ impl Interner {
         }
         match self.find(cell) {
             Some(code) => {
-                self.recent[slot] = Seen {
-                    fingerprint,
-                    len,
-                    code,
-                };
+                if let Some(seen) = self.recent.get_mut(slot) {
+                    *seen = Seen {
+                        fingerprint,
+                        len,
+                        code,
+                    };
+                }
                 code
             }
             None => self.add(cell),
@@ -119,9 +122,46 @@ impl Interner {
         let hash_of = |&c: &u32| hash(values[c as usize].as_bytes());
         self.table.insert_unique(hash_of(&code), code, hash_of);
         if values.len() > self.recent.len() / 2 && self.recent.len() < *SLOTS.end() {
-            self.recent = vec![Seen::default(); self.recent.len() * 2];
+            let slots = (self.recent.len() * 2).max(*SLOTS.start());
+            self.recent = vec![Seen::default(); slots];
         }
         code
+    }
+}
+
+/// Finds the code of a text in a list of distinct texts.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    table: HashTable<u32>,
+}
+
+impl Index {
+    /// The index of these texts.
+    pub(crate) fn of(values: &[String]) -> Self {
+        let mut index = Index::default();
+        for code in 0..values.len() {
+            index.insert(values, code as u32);
+        }
+        index
+    }
+
+    /// Code of a text.
+    pub(crate) fn find(&self, values: &[String], text: &str) -> Option<u32> {
+        let same = |&c: &u32| values[c as usize] == text;
+        self.table.find(hash(text.as_bytes()), same).copied()
+    }
+
+    /// Adds a text that is not in the list; returns its code.
+    pub(crate) fn add(&mut self, values: &mut Vec<String>, text: String) -> u32 {
+        values.push(text);
+        let code = (values.len() - 1) as u32;
+        self.insert(values, code);
+        code
+    }
+
+    fn insert(&mut self, values: &[String], code: u32) {
+        let hash_of = |&c: &u32| hash(values[c as usize].as_bytes());
+        self.table.insert_unique(hash_of(&code), code, hash_of);
     }
 }
 
@@ -139,6 +179,17 @@ impl TextColumn {
             codes: Vec::with_capacity(rows),
             words: Interner::default(),
         }
+    }
+
+    /// Rows so far.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Fills with "missing" up to row `rows`.
+    pub(crate) fn pad(&mut self, rows: usize) {
+        self.codes.resize(rows, 0);
     }
 
     /// Sets the value of row `row`, which is the next one or later.
@@ -244,6 +295,25 @@ impl AutoColumn {
                 self.filled += 1;
                 self.numeric += usize::from(number.is_some() || is_missing(cell));
             }
+        }
+    }
+
+    /// Rows so far.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self.mode {
+            Mode::Text => self.text.len(),
+            Mode::Sampling | Mode::Numbers => self.numbers.len(),
+        }
+    }
+
+    /// Fills with "missing" up to row `rows`.
+    pub(crate) fn pad(&mut self, rows: usize) {
+        if self.mode != Mode::Numbers {
+            self.text.pad(rows);
+        }
+        if self.mode != Mode::Text {
+            self.numbers.resize(rows, f64::NAN);
         }
     }
 

@@ -1,84 +1,195 @@
-//! Joins datasets and selects rows of one.
+//! Joins datasets.
 
 use super::{Column, ColumnData, Dataset};
-use std::collections::BTreeMap;
+use crate::build::intern::Index;
+use gemmscope_model::units::plural;
+use std::collections::HashMap;
+
+/// Why rows of a joined dataset are rejected.
+const TOO_MANY_OPS: &str = "more than 65535 combinations of types and layout in all files";
+const TOO_MANY_SOURCES: &str = "more than 65535 files";
 
 impl Dataset {
     /// Adds the rows of another dataset and unites the dictionaries. Columns with the same key and
     /// kind become one; a column that one side lacks is filled with "missing".
+    ///
+    /// A row's operation, device and file are 16-bit codes. Rows for whose operation or file no
+    /// code is left are rejected; a device without a code is "not stated", with a note.
     pub fn append(&mut self, other: Dataset) {
-        if self.is_empty() && self.sources.is_empty() {
-            *self = other;
-            if self.devices.is_empty() {
-                self.devices.push(String::new());
-            }
-            return;
+        let mut joiner = Joiner {
+            data: std::mem::take(self),
+            ..Joiner::default()
+        };
+        joiner.add(other);
+        *self = joiner.finish();
+    }
+
+    /// Drops the rows that are not to be kept.
+    fn retain(&mut self, keep: &[bool]) {
+        fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
+            let mut kept = keep.iter();
+            values.retain(|_| kept.next().copied().unwrap_or(true));
         }
-        let old_len = self.len();
-        let new_len = old_len + other.len();
-        let op_map = unite(&mut self.ops, &other.ops);
-        let device_map = unite(&mut self.devices, &other.devices);
-        let source_base = self.sources.len();
-        self.sources.extend(other.sources);
-        self.m.extend(other.m);
-        self.n.extend(other.n);
-        self.k.extend(other.k);
-        self.batch.extend(other.batch);
-        self.op.extend(other.op.iter().map(|&c| op_map[c as usize]));
-        self.device
-            .extend(other.device.iter().map(|&c| device_map[c as usize]));
-        self.time_s.extend(other.time_s);
-        self.source.extend(
-            other
-                .source
-                .iter()
-                .map(|&c| u16::try_from(c as usize + source_base).unwrap_or(u16::MAX)),
-        );
-        self.line.extend(other.line);
-        for theirs in other.columns {
-            let same = self.columns.iter_mut().find(|c| {
-                c.key == theirs.key
-                    && matches!(
-                        (&c.data, &theirs.data),
-                        (ColumnData::Text { .. }, ColumnData::Text { .. })
-                            | (ColumnData::Number(_), ColumnData::Number(_))
-                    )
-            });
-            match same {
-                Some(ours) => ours.append(theirs.data),
-                None => {
-                    let mut fresh = Column {
-                        data: match theirs.data {
-                            ColumnData::Text { .. } => ColumnData::text(),
-                            ColumnData::Number(_) => ColumnData::Number(Vec::new()),
-                        },
-                        key: theirs.key,
-                        label: theirs.label,
-                        meaning: theirs.meaning,
-                        unit: theirs.unit,
-                    };
-                    // Two columns with the same name but different kinds are both kept.
-                    if self.columns.iter().any(|c| c.key == fresh.key) {
-                        fresh.key.push_str(match fresh.data {
-                            ColumnData::Text { .. } => " (text)",
-                            ColumnData::Number(_) => " (number)",
-                        });
-                    }
-                    fresh.data.pad(old_len);
-                    fresh.append(theirs.data);
-                    self.columns.push(fresh);
-                }
-            }
+        for v in [&mut self.m, &mut self.n, &mut self.k, &mut self.batch] {
+            retain(v, keep);
         }
+        for v in [&mut self.op, &mut self.device, &mut self.source] {
+            retain(v, keep);
+        }
+        retain(&mut self.line, keep);
+        retain(&mut self.time_s, keep);
         for c in &mut self.columns {
-            c.data.pad(new_len);
+            match &mut c.data {
+                ColumnData::Text { codes, .. } => retain(codes, keep),
+                ColumnData::Number(v) => retain(v, keep),
+            }
         }
     }
 }
 
-impl Column {
-    fn append(&mut self, other: ColumnData) {
-        match (&mut self.data, other) {
+/// Joins datasets one after another. What a name's code is stays at hand, so that each further
+/// dataset costs what it holds and not what all before it hold.
+#[derive(Debug, Default)]
+pub(crate) struct Joiner {
+    data: Dataset,
+    ops: HashMap<u64, u16>,
+    devices: Option<Index>,
+    /// Columns by key and whether they hold text.
+    columns: HashMap<(String, bool), usize>,
+    /// The words of each text column that was joined so far.
+    words: Vec<Option<Index>>,
+}
+
+impl Joiner {
+    /// All rows.
+    pub(crate) fn finish(mut self) -> Dataset {
+        if self.data.devices.is_empty() {
+            self.data.devices.push(String::new());
+        }
+        self.data
+    }
+
+    /// Adds the rows of a dataset; see [`Dataset::append`].
+    pub(crate) fn add(&mut self, mut other: Dataset) {
+        if self.data.is_empty() && self.data.sources.is_empty() {
+            self.data = other;
+            return;
+        }
+        if self.data.devices.is_empty() {
+            self.data.devices.push(String::new());
+        }
+        let op_map = self.ops(&other);
+        let source_base = self.data.sources.len();
+        let source_of = |code: u16| u16::try_from(usize::from(code) + source_base).ok();
+        reject(&mut other, &op_map, source_of);
+        let device_map = self.devices(&mut other);
+        let data = &mut self.data;
+        let old_len = data.len();
+        data.sources.append(&mut other.sources);
+        data.m.append(&mut other.m);
+        data.n.append(&mut other.n);
+        data.k.append(&mut other.k);
+        data.batch.append(&mut other.batch);
+        data.time_s.append(&mut other.time_s);
+        data.line.append(&mut other.line);
+        let op = |c: &u16| op_map[usize::from(*c)].unwrap_or_default();
+        data.op.extend(other.op.iter().map(op));
+        let device = |c: &u16| device_map[usize::from(*c)].unwrap_or_default();
+        data.device.extend(other.device.iter().map(device));
+        let source = |c: &u16| source_of(*c).unwrap_or_default();
+        data.source.extend(other.source.iter().map(source));
+        for theirs in other.columns {
+            self.column(theirs, old_len);
+        }
+        let len = self.data.len();
+        for c in &mut self.data.columns {
+            c.data.pad(len);
+        }
+    }
+
+    /// The code of each of their operations; `None` where no code is left.
+    fn ops(&mut self, other: &Dataset) -> Vec<Option<u16>> {
+        let ours = &mut self.data.ops;
+        if self.ops.is_empty() {
+            self.ops = ours.iter().map(|o| o.key()).zip(0..=u16::MAX).collect();
+        }
+        let code = |o: &gemmscope_model::gemm::Operation| {
+            if let Some(code) = self.ops.get(&o.key()) {
+                return Some(*code);
+            }
+            let code = u16::try_from(ours.len()).ok()?;
+            ours.push(*o);
+            self.ops.insert(o.key(), code);
+            Some(code)
+        };
+        other.ops.iter().map(code).collect()
+    }
+
+    /// The code of each of their devices; `None` where no code is left, with a note.
+    fn devices(&mut self, other: &mut Dataset) -> Vec<Option<u16>> {
+        let ours = &mut self.data.devices;
+        let index = self.devices.get_or_insert_with(|| Index::of(ours));
+        let map: Vec<Option<u16>> = other
+            .devices
+            .iter()
+            .map(|name| match index.find(ours, name) {
+                None if ours.len() > usize::from(u16::MAX) => None,
+                found => u16::try_from(found.unwrap_or_else(|| index.add(ours, name.clone()))).ok(),
+            })
+            .collect();
+        if map.contains(&None) {
+            let mut lost = vec![0u64; other.sources.len()];
+            for (device, source) in other.device.iter().zip(&other.source) {
+                let known = map[usize::from(*device)].is_some();
+                lost[usize::from(*source)] += u64::from(!known);
+            }
+            for (source, rows) in other
+                .sources
+                .iter_mut()
+                .zip(lost)
+                .filter(|(_, rows)| *rows > 0)
+            {
+                source.notes.push(format!(
+                    "Device not kept in {}: more than 65535 device names in all files.",
+                    plural(rows, "row")
+                ));
+            }
+        }
+        map
+    }
+
+    /// Adds a column of the rows from `old_len` on.
+    fn column(&mut self, theirs: Column, old_len: usize) {
+        let columns = &mut self.data.columns;
+        if self.columns.is_empty() {
+            let place = |(i, c): (usize, &Column)| ((c.key.clone(), c.is_text()), i);
+            self.columns = columns.iter().enumerate().map(place).collect();
+        }
+        let text = theirs.is_text();
+        let mut key = (theirs.key.clone(), text);
+        // Two columns with the same name but different kinds are both kept.
+        if !self.columns.contains_key(&key) && self.columns.contains_key(&(key.0.clone(), !text)) {
+            key.0.push_str(if text { " (text)" } else { " (number)" });
+        }
+        let at = *self.columns.entry(key).or_insert_with_key(|key| {
+            let mut data = match theirs.data {
+                ColumnData::Text { .. } => ColumnData::text(),
+                ColumnData::Number(_) => ColumnData::Number(Vec::new()),
+            };
+            data.pad(old_len);
+            columns.push(Column {
+                key: key.0.clone(),
+                label: theirs.label.clone(),
+                meaning: theirs.meaning,
+                unit: theirs.unit.clone(),
+                data,
+            });
+            columns.len() - 1
+        });
+        if self.words.len() <= at {
+            self.words.resize_with(at + 1, || None);
+        }
+        match (&mut columns[at].data, theirs.data) {
             (
                 ColumnData::Text { codes, values },
                 ColumnData::Text {
@@ -86,14 +197,12 @@ impl Column {
                     values: their_values,
                 },
             ) => {
-                let mut known: BTreeMap<String, u32> = values.iter().cloned().zip(0u32..).collect();
+                let index = self.words[at].get_or_insert_with(|| Index::of(values));
                 let map: Vec<u32> = their_values
                     .into_iter()
-                    .map(|v| {
-                        *known.entry(v).or_insert_with_key(|v| {
-                            values.push(v.clone());
-                            (values.len() - 1) as u32
-                        })
+                    .map(|word| match index.find(values, &word) {
+                        Some(code) => code,
+                        None => index.add(values, word),
                     })
                     .collect();
                 codes.extend(theirs.iter().map(|&c| map[c as usize]));
@@ -104,18 +213,37 @@ impl Column {
     }
 }
 
-/// Adds the values of `theirs` that `ours` lacks; returns the new code of each of `theirs`.
-fn unite<T: PartialEq + Clone>(ours: &mut Vec<T>, theirs: &[T]) -> Vec<u16> {
-    theirs
-        .iter()
-        .map(|t| {
-            let i = ours.iter().position(|o| o == t).unwrap_or_else(|| {
-                ours.push(t.clone());
-                ours.len() - 1
-            });
-            u16::try_from(i).unwrap_or(u16::MAX)
-        })
-        .collect()
+impl Column {
+    fn is_text(&self) -> bool {
+        matches!(self.data, ColumnData::Text { .. })
+    }
+}
+
+/// Moves the rows whose operation or file gets no code to the rejected ones.
+fn reject(data: &mut Dataset, op_map: &[Option<u16>], source_of: impl Fn(u16) -> Option<u16>) {
+    let reason = |row: usize| {
+        if source_of(data.source[row]).is_none() {
+            Some(TOO_MANY_SOURCES)
+        } else if op_map[usize::from(data.op[row])].is_none() {
+            Some(TOO_MANY_OPS)
+        } else {
+            None
+        }
+    };
+    let last = data.sources.len().saturating_sub(1);
+    let sources_fit = u16::try_from(last).is_ok_and(|last| source_of(last).is_some());
+    if sources_fit && !op_map.contains(&None) {
+        return;
+    }
+    let reasons: Vec<Option<&str>> = (0..data.len()).map(reason).collect();
+    for (row, reason) in reasons.iter().enumerate() {
+        let Some(reason) = reason else { continue };
+        let source = &mut data.sources[usize::from(data.source[row])];
+        source.rows_used -= 1;
+        source.rejected.push(data.line[row], reason, None, b"");
+    }
+    let keep: Vec<bool> = reasons.iter().map(Option::is_none).collect();
+    data.retain(&keep);
 }
 
 #[cfg(test)]
@@ -189,5 +317,117 @@ mod tests {
             panic!("number column")
         };
         assert!(clock[0].is_nan() && clock[1] == 1e9);
+    }
+
+    /// A table in which each row has an operation and a device of its own.
+    fn distinct(name: &str, from: u32, rows: u32) -> Dataset {
+        let types: Vec<DataType> = DataType::ALL.to_vec();
+        let t = |i: u32, at: u32| types[(i / (types.len() as u32).pow(at)) as usize % types.len()];
+        let mut d = Dataset::new();
+        d.sources.push(Source {
+            name: name.into(),
+            rows_read: rows.into(),
+            rows_used: rows.into(),
+            ..Source::default()
+        });
+        for i in 0..rows {
+            let number = from + i;
+            d.ops.push(Operation {
+                a: t(number, 0),
+                b: t(number, 1),
+                c: t(number, 2),
+                compute: t(number, 3),
+                ..op(DataType::Fp16)
+            });
+            d.devices.push(format!("device {number}"));
+            d.m.push(number + 1);
+            d.n.push(1);
+            d.k.push(1);
+            d.batch.push(1);
+            d.op.push(i as u16);
+            d.device.push((i + 1) as u16);
+            d.time_s.push(1e-6);
+            d.source.push(0);
+            d.line.push(i + 2);
+        }
+        d
+    }
+
+    #[test]
+    fn no_row_gets_the_device_or_the_types_of_another() {
+        let want = distinct("all", 0, 60_000);
+        let mut all = distinct("a", 0, 40_000);
+        all.append(distinct("b", 40_000, 40_000));
+        assert_eq!(all.devices.len(), 65_536);
+        assert_eq!(all.len(), 65_536, "rows with an operation of their own");
+        for row in 0..all.len() {
+            let number = all.m[row] - 1;
+            let device = &all.devices[usize::from(all.device[row])];
+            assert!(*device == format!("device {number}") || device.is_empty());
+            if number < 60_000 {
+                assert_eq!(all.problem(row).op, want.ops[number as usize]);
+            }
+        }
+        let b = &all.sources[1];
+        assert_eq!(
+            (b.rows_read, b.rows_used, b.rejected.total()),
+            (40_000, 25_536, 14_464)
+        );
+        assert_eq!(b.rejected.reasons[0].text, TOO_MANY_OPS);
+        assert!(
+            b.notes[0].starts_with("Device not kept in 1 row:"),
+            "{:?}",
+            b.notes
+        );
+    }
+
+    #[test]
+    fn rows_beyond_the_last_file_are_rejected() {
+        let mut all = one("first", DataType::Fp16, "H100", "k");
+        all.sources.resize(65_535, Source::default());
+        let of_two = |name: &str| {
+            let mut two = one(name, DataType::Fp16, "H100", "k");
+            two.sources[0].rows_read = 1;
+            two.sources[0].rows_used = 1;
+            two
+        };
+        all.append(of_two("the last"));
+        all.append(of_two("one more"));
+        assert_eq!((all.len(), all.source[1]), (2, 65_535));
+        let last = &all.sources[65_536];
+        assert_eq!((last.rows_used, last.rejected.total()), (0, 1));
+        assert_eq!(last.rejected.reasons[0].text, TOO_MANY_SOURCES);
+    }
+
+    #[test]
+    fn a_column_that_is_text_in_one_file_and_numbers_in_another_stays_two() {
+        let with = |data: ColumnData| {
+            let mut d = one("x", DataType::Fp16, "H100", "k");
+            d.columns.push(Column {
+                key: "x".into(),
+                label: "x".into(),
+                meaning: ColumnMeaning::Other,
+                unit: String::new(),
+                data,
+            });
+            d
+        };
+        let text = || ColumnData::Text {
+            codes: vec![1],
+            values: vec!["".into(), "word".into()],
+        };
+        let mut d = with(ColumnData::Number(vec![1.0]));
+        for _ in 0..2 {
+            d.append(with(text()));
+        }
+        let keys: Vec<&str> = d.columns.iter().map(|c| c.key.as_str()).collect();
+        assert_eq!(keys, ["kernel", "x", "x (text)"]);
+        assert_eq!(
+            d.columns[2].data,
+            ColumnData::Text {
+                codes: vec![0, 1, 1],
+                values: vec!["".into(), "word".into()],
+            }
+        );
     }
 }

@@ -40,6 +40,10 @@ impl Rejected {
     /// Bytes of raw rows that are kept for download.
     pub(crate) const TEXT_LIMIT: usize = 32 << 20;
 
+    /// Most distinct reasons. The last of them stands for all further ones.
+    const MOST_REASONS: usize = 256;
+    const FURTHER: &str = "another reason: there are more than 255 different ones";
+
     /// Number of rejected rows.
     pub fn total(&self) -> u64 {
         self.reasons.iter().map(|r| r.count).sum()
@@ -53,18 +57,20 @@ impl Rejected {
         offending: Option<(u32, &str)>,
         raw: &[u8],
     ) {
-        let code = match self.reasons.iter().position(|r| r.text == reason) {
-            Some(i) => i,
-            None => {
+        let known = self.reasons.iter().position(|r| r.text == reason);
+        let code = known.unwrap_or_else(|| {
+            let at = self.reasons.len().min(Self::MOST_REASONS - 1);
+            if at == self.reasons.len() {
+                let last = at + 1 == Self::MOST_REASONS;
                 self.reasons.push(RejectReason {
-                    text: reason.to_owned(),
+                    text: if last { Self::FURTHER } else { reason }.to_owned(),
                     count: 0,
                     first_lines: Vec::new(),
                     example: offending.map(|(c, t)| (c, t.chars().take(80).collect())),
                 });
-                self.reasons.len() - 1
             }
-        };
+            at
+        });
         let entry = &mut self.reasons[code];
         entry.count += 1;
         if entry.first_lines.len() < 8 {
@@ -125,6 +131,24 @@ mod tests {
             rejected.to_csv(),
             "line,reason,text\n7,\"time is zero\",\"a,\"\"b\"\",0\"\n9,\"time is zero\",\"'=cmd()\"\n"
         );
+    }
+
+    #[test]
+    fn each_row_keeps_its_reason_up_to_a_number_of_them() {
+        let mut s = Rejected::default();
+        for i in 0..100_000u32 {
+            s.push(i, &format!("reason {}", i % 70_000), None, b"");
+        }
+        assert_eq!(
+            (s.total(), s.reasons.len()),
+            (100_000, Rejected::MOST_REASONS)
+        );
+        for (line, code) in s.lines.iter().zip(&s.codes) {
+            let reason = &s.reasons[usize::from(*code)].text;
+            let own = *reason == format!("reason {}", line % 70_000);
+            assert!(own || reason == Rejected::FURTHER, "{line}: {reason}");
+        }
+        assert_eq!(s.reasons[0].count, 2);
     }
 
     #[test]

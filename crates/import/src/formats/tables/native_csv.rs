@@ -15,6 +15,7 @@ use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnData, Source};
 use gemmscope_table::native_csv::{DERIVED, FIXED, FROM_ROOF, VERSION, parse_title, unguard};
+use std::collections::HashMap;
 
 pub(crate) const FORMAT: Format = Format {
     id: "gemmscope",
@@ -48,6 +49,7 @@ fn open(head: &Head, _options: &ImportOptions) -> Opened {
         name: head.name.clone(),
         cols: None,
         sources: Vec::new(),
+        source_codes: HashMap::new(),
         source: Vec::new(),
         line: Vec::new(),
         types: ValueCache::default(),
@@ -76,6 +78,7 @@ struct NativeTable {
     cols: Option<Cols>,
     /// File and format names; `source` holds indices, one a point.
     sources: Vec<(String, String)>,
+    source_codes: HashMap<(String, String), u16>,
     source: Vec<u16>,
     line: Vec<u32>,
     types: ValueCache<Option<DataType>>,
@@ -164,21 +167,23 @@ impl RowReader for NativeTable {
                 table.set_number(id, number(record, i).unwrap_or(f64::NAN));
             }
         }
+        let key = (text_of(&cols.file), text_of(&cols.format));
+        let known = match self.source.last() {
+            Some(&last) if self.sources[usize::from(last)] == key => Some(last),
+            _ => self.source_codes.get(&key).copied(),
+        };
+        let Some(code) = known.or_else(|| u16::try_from(self.sources.len()).ok()) else {
+            let error = RowError::new("more than 65536 files in one table");
+            table.reject(record.line(), record.raw(), &error);
+            return Ok(());
+        };
         let before = table.len();
         table.commit(record.line(), record.raw(), Ok(row));
         if table.len() > before {
-            let key = (text_of(&cols.file), text_of(&cols.format));
-            let code = match self.source.last() {
-                Some(&last) if self.sources[last as usize] == key => last,
-                _ => match self.sources.iter().position(|s| *s == key) {
-                    Some(i) => i as u16,
-                    None if self.sources.len() < usize::from(u16::MAX) => {
-                        self.sources.push(key);
-                        (self.sources.len() - 1) as u16
-                    }
-                    None => 0,
-                },
-            };
+            if known.is_none() {
+                self.sources.push(key.clone());
+                self.source_codes.insert(key, code);
+            }
             self.source.push(code);
             let line = cols.line.as_ref().and_then(|c| record.number(c.index));
             self.line.push(line.map_or(record.line(), |l| l as u32));
