@@ -115,8 +115,16 @@ export class GemmscopePage {
   }
 
   async setControl(key, value) {
-    await this.page.locator(`select[data-control="${key}"]`).selectOption(value);
+    const select = this.page.locator(`select[data-control="${key}"]`);
+    if (!(await select.count())) await this.moreControls();
+    await select.selectOption(value);
     await this.settle();
+  }
+
+  /** Shows the settings of a view that are not in the first row. */
+  async moreControls() {
+    const more = this.page.locator("button.more-controls");
+    if ((await more.getAttribute("aria-expanded")) === "false") await more.click();
   }
 
   /** The value in the strip of figures: rows, time, attained, efficiency, memory, compute, lost. */

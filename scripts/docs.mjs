@@ -15,7 +15,7 @@ const text = (path) => readFileSync(join(project, path), "utf8").trimEnd();
 /** Pictures: name, arguments of `gemmscope render`. */
 const PICTURES = {
   tiles: ["samples/cpu-tiles.csv", "samples/cpu-device.json", "--state", "device=sample-cpu"],
-  flat: ["samples/cpu-flat-gemm.csv", "samples/cpu-device.json", "--state", "device=sample-cpu&heat.x=n&heat.y=c.kernel", "--view", "heat"],
+  flat: ["samples/cpu-flat-gemm.csv", "samples/cpu-device.json", "--state", "device=sample-cpu&explore.x=n&explore.y=c.kernel", "--view", "heat"],
   history: ["samples/tuning-history.csv", "--device", "a100-80-pcie", "--view", "history"],
 };
 

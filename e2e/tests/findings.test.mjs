@@ -242,6 +242,7 @@ test("what if: a goal changes the time from end to end", async (t) => {
   await app.page.getByText(/If all GEMMs reached 80 % of the roof/).waitFor();
   const before = await app.page.getByText(/If all GEMMs reached/).innerText();
   assert.match(before, /End to end .* instead of 40\.00 ms/);
+  await app.moreControls();
   const field = app.page.locator('input[data-control="pareto.efficiency"]');
   await field.fill("100");
   await field.press("Enter");

@@ -51,7 +51,7 @@ test("heatmap: cells, a selection that the roofline shows, a range along the col
   await app.load(library);
   assert.equal(await tab(app), "Heatmap");
   assert.match(await label(app), /^Heatmap of % of roof.*M × N by K/);
-  await app.setControl("heat.y", "m");
+  await app.setControl("explore.y", "m");
   const text = await app.hover(/M 16.*K 8192|K 8192.*M 16/);
   assert.match(text, /GEMMs|M × N × K/);
   await app.click(/M 16.*K 8192|K 8192.*M 16/);
@@ -74,7 +74,7 @@ test("heatmap: cells, a selection that the roofline shows, a range along the col
   assert.ok(Number(await app.figure("rows")) < before);
 
   const again = await reloaded(t, app, [library]);
-  assert.equal(await again.page.locator('select[data-control="heat.y"]').inputValue(), "m");
+  assert.equal(await again.page.locator('select[data-control="explore.y"]').inputValue(), "m");
   await again.chooseView("Roofline");
   assert.ok(await again.state("sel"), "the selection goes along");
   app.assertQuiet();
@@ -88,9 +88,10 @@ test("heatmap in one row: kernels along x, found by name, scrolled", async (t) =
   assert.match(at, /^[1-9]\d*,0$/);
   const again = await reloaded(t, app, [library]);
   assert.equal(await again.state("at.heat"), at);
-  await again.page.locator('[data-control="heat.find"]').fill("2048 × 8192");
+  await again.moreControls();
+  await again.page.locator('[data-control="explore.find"]').fill("2048 × 8192");
   await again.settle();
-  assert.equal(await again.state("heat.find"), "2048 × 8192");
+  assert.equal(await again.state("explore.find"), "2048 × 8192");
   const lines = (await again.download(() => again.saveAs("CSV"))).text.trim().split("\r\n").slice(1);
   assert.ok(lines.length > 1 && lines.every((line) => line.includes("2048 × 8192")), lines.join("\n"));
   again.assertQuiet();
@@ -116,7 +117,7 @@ test("bars: intensity and rate, hundreds of them by wheel and keyboard", async (
   // Sorted by rate, the highest first.
   const rates = lines.slice(1).map((l) => Number(l.split(",").at(-3)));
   assert.deepEqual(rates, [...rates].sort((a, b) => b - a));
-  await app.setControl("bars.group", "transposes");
+  await app.setControl("explore.x", "transposes");
   assert.match(await label(app), /by Layout, 4 bars/);
   app.assertQuiet();
 });
@@ -124,7 +125,7 @@ test("bars: intensity and rate, hundreds of them by wheel and keyboard", async (
 test("spread: the share of the roof against any column", async (t) => {
   const app = await open(t, "#view=strip&device=mi300x");
   await app.load(library);
-  await app.setControl("strip.x", "transposes");
+  await app.setControl("explore.x", "transposes");
   assert.match(await notes(app), /^Median % of roof from .* to /);
   assert.match(await app.hover(/Layout|Transposes|NT/), /median\s+[\d.]+ %/);
   const lines = await exportsOf(app, "strip", ["NT"]);

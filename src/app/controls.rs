@@ -16,9 +16,37 @@ pub fn write(bench: Workbench) -> Change {
     })
 }
 
-/// The elements of a list of settings that may change. An element is built again only when its
-/// options change, so that a choice does not take away the focus.
+/// The elements of a list of settings that may change: the first row, and a button that shows the
+/// rest and says how many of them are set.
 pub fn controls(list: Signal<Vec<Control>>, change: Change) -> AnyView {
+    let part = move |more: bool| {
+        let of = move || list.with(|l| l.iter().filter(|c| c.more == more).cloned().collect());
+        Memo::new(move |_| of())
+    };
+    let (first, rest) = (part(false), part(true));
+    let open = RwSignal::new(false);
+    let any = Memo::new(move |_| rest.with(|l: &Vec<Control>| !l.is_empty()));
+    let caption = move || {
+        let set = rest.with(|l| l.iter().filter(|c| c.current != c.default).count());
+        match set {
+            0 => "More".to_owned(),
+            n => format!("More ({n} set)"),
+        }
+    };
+    view! {
+        {elements(first.into(), change)}
+        <Show when=move || any.get()>
+            <button type="button" class="button small more-controls" aria-expanded=move || open.get().to_string()
+                on:click=move |_| open.update(|o| *o = !*o)>{caption}</button>
+            <Show when=move || open.get()>{elements(rest.into(), change)}</Show>
+        </Show>
+    }
+    .into_any()
+}
+
+/// An element is built again only when its options change, so that a choice does not take away the
+/// focus.
+fn elements(list: Signal<Vec<Control>>, change: Change) -> AnyView {
     let offers = |c: &Control| {
         let range = match c.kind {
             Kind::Number {

@@ -46,7 +46,11 @@ fn heatmaps() {
     let map = open(
         "heat",
         &frame,
-        &[("heat.x", "n"), ("heat.y", "k"), ("heat.value", "attained")],
+        &[
+            ("explore.x", "n"),
+            ("explore.y", "k"),
+            ("explore.figure", "attained"),
+        ],
     );
     assert_eq!(map.table().rows.len(), 48);
     let scene = map.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0)));
@@ -56,10 +60,10 @@ fn heatmaps() {
         "heat",
         &frame,
         &[
-            ("heat.x", "time"),
-            ("heat.y", "c.model"),
-            ("heat.cell", "weighted"),
-            ("heat.sort_y", "value"),
+            ("explore.x", "time"),
+            ("explore.y", "c.model"),
+            ("explore.statistic", "weighted"),
+            ("explore.sort_y", "value"),
         ],
     );
     chart(
@@ -70,7 +74,7 @@ fn heatmaps() {
     let row = open(
         "heat",
         &frame,
-        &[("heat.form", "row"), ("heat.along", "shape")],
+        &[("explore.y", "none"), ("explore.x", "shape")],
     );
     let scene = row.scene(&look(&Theme::LIGHT, DESK.0, 320.0, (0, 0)));
     let (_, columns, rows) = scene.scroll().unwrap();
@@ -81,9 +85,9 @@ fn heatmaps() {
         "heat",
         &frame,
         &[
-            ("heat.form", "row"),
-            ("heat.along", "shape"),
-            ("heat.find", "4096 × 4096"),
+            ("explore.y", "none"),
+            ("explore.x", "shape"),
+            ("explore.find", "4096 × 4096"),
         ],
     );
     let names: Vec<String> = found
@@ -108,10 +112,10 @@ fn split_bars() {
         "bars",
         &frame,
         &[
-            ("bars.group", "c.model"),
-            ("bars.cell", "weighted"),
+            ("explore.x", "c.model"),
+            ("explore.statistic", "weighted"),
             ("color", "c.model"),
-            ("bars.scale", "linear"),
+            ("explore.scale", "linear"),
         ],
     );
     chart(
@@ -120,7 +124,7 @@ fn split_bars() {
         &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
     );
     // Past the end is the end; the order can be turned round.
-    let up = open("bars", &frame, &[("bars.up", "1")]);
+    let up = open("bars", &frame, &[("explore.up", "1")]);
     let rate = |v: &dyn Chart| {
         v.table()
             .rows
@@ -149,9 +153,9 @@ fn strips() {
         "strip",
         &frame,
         &[
-            ("strip.x", "c.model"),
-            ("strip.value", "attained"),
-            ("strip.sort", "value"),
+            ("explore.x", "c.model"),
+            ("explore.figure", "attained"),
+            ("explore.sort", "value"),
             ("color", "none"),
         ],
     );

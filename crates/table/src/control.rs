@@ -24,6 +24,8 @@ pub struct Control {
     pub current: String,
     /// The value in effect if nothing is set.
     pub default: String,
+    /// Shown only under "More".
+    pub more: bool,
 }
 
 /// The kind of a setting, with its choices.
@@ -140,6 +142,7 @@ impl Control {
             kind: Kind::Choice { options },
             current,
             default: default.to_owned(),
+            more: false,
         }
     }
 
@@ -159,22 +162,29 @@ impl Control {
         control
     }
 
-    /// The colour of marks, one setting of all views; `what` is what has the colour: `a bar`.
-    pub fn color(state: &ViewState, what: &str, fields: &[FieldInfo]) -> Self {
-        let mut options = vec![Choice::new("none", "nothing")];
+    /// The same setting under "More".
+    #[must_use]
+    pub fn more(mut self) -> Self {
+        self.more = true;
+        self
+    }
+
+    /// The colour of marks, one setting of all views.
+    pub fn color(state: &ViewState, fields: &[FieldInfo]) -> Self {
+        let mut options = vec![Choice::new("none", "none")];
         options.extend(Choice::fields(fields, None));
-        let hint = format!("What the colour of {what} shows, here and in the other views.");
-        Control::field(state, "color", "Colour", &hint, options, "dtype")
+        let hint = "One setting for all views";
+        Control::field(state, "color", "Colour", hint, options, "dtype")
     }
 
     /// A linear or logarithmic scale; [`Control::log`] reads it.
-    pub fn scale(state: &ViewState, key: &str, hint: &str) -> Self {
+    pub fn scale(state: &ViewState, key: &str) -> Self {
         let options = Choice::list(&[
-            ("", "as suits"),
+            ("", "automatic"),
             ("linear", "linear"),
             ("log", "logarithmic"),
         ]);
-        Control::choice(state, key, "Scale", hint, options, "")
+        Control::choice(state, key, "Scale", "", options, "")
     }
 
     /// The scale chosen in [`Control::scale`]; `None` for the one that suits the values.
@@ -219,6 +229,7 @@ impl Control {
             },
             current,
             default,
+            more: false,
         }
     }
 
@@ -251,6 +262,7 @@ impl Control {
             },
             current: format!("{current}"),
             default: format!("{default}"),
+            more: false,
         }
     }
 
@@ -301,6 +313,7 @@ impl Control {
             kind: Kind::Text,
             current: state.param(key).unwrap_or_default().to_owned(),
             default: String::new(),
+            more: false,
         }
     }
 
@@ -319,6 +332,7 @@ impl Control {
             kind: Kind::Toggle,
             current: text(current),
             default: text(default),
+            more: false,
         }
     }
 

@@ -4,6 +4,8 @@
 //! on its own: one that cannot be read is reported and keeps its default, the others apply. Keys
 //! of a later version are kept as [`ViewState::params`] and written back.
 
+mod renamed;
+
 use crate::data_kind::DataKind;
 use crate::field::Field;
 use crate::filter::{Filters, Range};
@@ -167,6 +169,7 @@ impl ViewState {
                 });
             }
         }
+        renamed::apply(&mut state);
         (state, problems)
     }
 
@@ -333,7 +336,7 @@ mod tests {
             s.selection.push(RowRef { source, line, part });
             s.filters.only = RowSet::decode(&format!("rule*{source}.{line}.{part}")).ok();
             s.kind = DataKind::ALL.get(part as usize).copied();
-            s.set_param("heat.x", "c.kernel");
+            s.set_param("explore.x", "c.kernel");
             let (back, problems) = ViewState::decode(&s.encode());
             prop_assert!(problems.is_empty());
             prop_assert_eq!(back, s);

@@ -22,10 +22,10 @@ pub(crate) enum Aggregate {
 impl Aggregate {
     /// All of them: value in links, caption.
     pub(crate) const CHOICES: [(&'static str, &'static str); 4] = [
-        ("best", "the best"),
-        ("median", "the median"),
-        ("weighted", "the time-weighted mean"),
-        ("worst", "the worst"),
+        ("best", "best"),
+        ("median", "median"),
+        ("weighted", "time-weighted mean"),
+        ("worst", "worst"),
     ];
 
     /// By its value in links; the best otherwise.

@@ -21,11 +21,8 @@ pub(crate) enum Order {
 
 impl Order {
     /// All of them: value in links, caption.
-    pub(crate) const CHOICES: [(&'static str, &'static str); 3] = [
-        ("name", "by name or size"),
-        ("value", "best first"),
-        ("file", "as in the file"),
-    ];
+    pub(crate) const CHOICES: [(&'static str, &'static str); 3] =
+        [("name", "name"), ("value", "value"), ("file", "file order")];
 
     /// By its value in links; by name otherwise.
     pub(crate) fn parse(text: &str) -> Self {
@@ -183,10 +180,19 @@ impl BandScale {
             }
         }
         let format = Format::of(&info.unit);
-        let write = |v: f64| match info.unit.as_str() {
-            "" => format_short(v, 6),
-            _ => format.write(v, 4),
+        let digits = |n: usize| {
+            move |v: f64| match info.unit.as_str() {
+                "" => format_short(v, n + 2),
+                _ => format.write(v, n),
+            }
         };
+        // As many digits as tell all apart.
+        let apart = |n: &usize| {
+            let mut names: Vec<String> = distinct.iter().map(|v| digits(*n)(*v)).collect();
+            names.dedup();
+            distinct.len() > DISTINCT || names.len() == distinct.len()
+        };
+        let write = digits((4..15).find(apart).unwrap_or(15));
         if distinct.len() <= DISTINCT {
             return BandScale {
                 label: info.label.clone(),

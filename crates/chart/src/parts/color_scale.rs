@@ -1,5 +1,6 @@
 //! Colours of rows: by a category or by a number, worked out once per dataset, field and theme.
 
+use crate::legend::Swatch;
 use crate::palette::{Theme, sequential};
 use crate::scale::Kind;
 use crate::scene::{Color, Symbol};
@@ -202,6 +203,24 @@ impl ColorScale {
             })
             .collect();
         out
+    }
+
+    /// Legend entries of these codes; none where they are too many, or only one.
+    pub(crate) fn swatches(&self, codes: impl Iterator<Item = u16>) -> Vec<(Swatch, String)> {
+        const MOST: usize = 12;
+        let mut seen = vec![false; self.names.len()];
+        for code in codes {
+            if let Some(seen) = seen.get_mut(usize::from(code)) {
+                *seen = true;
+            }
+        }
+        let used: Vec<usize> = (0..seen.len()).filter(|i| seen[*i]).collect();
+        if !(2..=MOST).contains(&used.len()) || self.gradient.is_some() {
+            return Vec::new();
+        }
+        used.into_iter()
+            .map(|i| (Swatch::Box(self.palette[i]), self.names[i].clone()))
+            .collect()
     }
 
     fn push(&mut self, name: String, color: Color, symbol: Symbol) {

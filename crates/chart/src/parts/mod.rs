@@ -12,6 +12,7 @@ pub mod labels;
 pub(crate) mod layout;
 pub mod legend;
 pub mod palette;
+pub(crate) mod row_names;
 pub mod scale;
 pub mod scene;
 pub mod scroll;

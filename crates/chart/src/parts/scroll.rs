@@ -215,9 +215,8 @@ mod tests {
             ..RenderOptions::new(&Theme::LIGHT, (500.0, 300.0))
         };
         let mut state = ViewState::default();
-        state.set_param("heat.x", "n");
-        state.set_param("heat.y", "shape");
-        state.set_param("strip.x", "shape");
+        state.set_param("explore.x", "shape");
+        state.set_param("explore.y", "n");
         for id in ["bars", "heat", "strip"] {
             let view = (charts::by_id(id).unwrap().open)(&Inputs::new(&frame(200), &state));
             let part = view.scene(&options);

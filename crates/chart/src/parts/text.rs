@@ -4,6 +4,8 @@
 //! policy. The table is of a wide sans-serif, so that a label that fits by it fits in any
 //! system font.
 
+use std::collections::HashMap;
+
 /// Advances of U+0020..=U+007E in thousandths of the font size.
 const ASCII: [u16; 95] = [
     318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636,
@@ -86,6 +88,53 @@ pub(crate) fn ellipsis_middle(text: &str, size: f64, max: f64) -> String {
     head.into_iter().chain(['…']).chain(tail).collect()
 }
 
+/// Names beside each other within `max` px each, no two alike that are not: where the middles that
+/// are left out are all that tells some apart, what these share is left out instead.
+pub(crate) fn cut_apart(names: &[&str], size: f64, max: f64) -> Vec<String> {
+    let mut out: Vec<String> = names
+        .iter()
+        .map(|n| ellipsis_middle(n, size, max))
+        .collect();
+    let cut = |out: &[String]| -> Vec<Vec<usize>> {
+        let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (i, text) in out.iter().enumerate() {
+            groups.entry(text).or_default().push(i);
+        }
+        let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
+        groups.retain(|g| g.iter().any(|&i| names[i] != names[g[0]]));
+        groups
+    };
+    for group in cut(&out) {
+        let shared = group
+            .iter()
+            .skip(1)
+            .fold(names[group[0]].chars().count(), |n, &i| {
+                let pairs = names[group[0]].chars().zip(names[i].chars());
+                n.min(pairs.take_while(|(a, b)| a == b).count())
+            });
+        for i in group {
+            let rest: String = names[i].chars().skip(shared.saturating_sub(2)).collect();
+            out[i] = ellipsis(&format!("…{rest}"), size, max);
+        }
+    }
+    let mut numbered: Vec<&str> = Vec::new();
+    for group in cut(&out) {
+        for i in group {
+            let known = numbered.iter().position(|n| *n == names[i]);
+            let nth = known.unwrap_or_else(|| {
+                numbered.push(names[i]);
+                numbered.len() - 1
+            });
+            let number = format!(" ({})", nth + 1);
+            let room = max - width(&number, size, false);
+            if room > 0.0 {
+                out[i] = ellipsis(names[i], size, room) + &number;
+            }
+        }
+    }
+    out
+}
+
 /// Breaks a text into lines no wider than `max`, at spaces where there are any.
 pub(crate) fn wrap(text: &str, size: f64, max: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -121,7 +170,29 @@ mod tests {
         assert_eq!(wrap("one two three", 10.0, 50.0), ["one two", "three"]);
     }
 
+    #[test]
+    fn names_that_differ_in_the_middle_stay_apart() {
+        let name = |tile: &str| format!("Cijk_Ailk_Bljk_HHS_MT{tile}_SN_LDSB0_GSU1");
+        let (a, b) = (name("256x128"), name("128x256"));
+        let cut = cut_apart(&[&a, &b, "other"], 11.0, 100.0);
+        assert_eq!(cut, ["…MT256x128_S…", "…MT128x256_S…", "other"]);
+        // Names that are the same stay the same.
+        assert_eq!(cut_apart(&["a", "a"], 11.0, 100.0), ["a", "a"]);
+    }
+
     proptest! {
+        #[test]
+        fn cut_names_fit_and_stay_apart(names in prop::collection::vec("[ab]{1,40}", 1..6)) {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let cut = cut_apart(&names, 11.0, 90.0);
+            for (i, a) in cut.iter().enumerate() {
+                prop_assert!(width(a, 11.0, false) <= 90.0 + 1e-9);
+                for (j, b) in cut.iter().enumerate().take(i) {
+                    prop_assert!((a == b) == (names[i] == names[j]), "{names:?} {cut:?}");
+                }
+            }
+        }
+
         #[test]
         fn cut_texts_fit(text in "\\PC*", max in 0.0..300.0f64) {
             for cut in [ellipsis(&text, 11.0, max), ellipsis_middle(&text, 11.0, max)] {

@@ -152,8 +152,8 @@ fn digits_for(value: f64, step: f64) -> usize {
     ((value.abs() / step).log10().floor() + 2.0).clamp(1.0, 12.0) as usize
 }
 
-/// Decades, with 2 and 5 labelled under about two decades, and equal steps where less than a
-/// factor of three shows. Every second, third, ... decade is labelled where room is short.
+/// Decades, with 2 and 5 labelled under about two decades, every mark within one, and equal steps
+/// where less than a factor of three shows. Every second, third, ... decade is labelled where room is short.
 pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<Tick> {
     let (a, b) = domain;
     if !(a > 0.0 && b > a && b.is_finite()) {
@@ -167,42 +167,47 @@ pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<T
     let (lo, hi) = (a.log10().floor() as i32, b.log10().ceil() as i32);
     let every = ((decades / room as f64).ceil() as i32).max(1);
     // How many labels a set of mantissas would bring.
-    let would = |set: &[u8]| {
+    let would = |set: &[f64]| {
         (lo..=hi)
-            .flat_map(|e| set.iter().map(move |&m| f64::from(m) * 10f64.powi(e)))
+            .flat_map(|e| set.iter().map(move |&m| m * 10f64.powi(e)))
             .filter(|v| inside(*v, domain))
             .count()
     };
-    let all = [1u8, 2, 3, 4, 5, 6, 7, 8, 9];
-    let labelled: &[u8] = if every > 1 || decades > 3.2 {
-        &[1]
-    } else if decades < 1.2 && would(&all) <= room {
-        &all
-    } else if would(&[1, 2, 5]) <= room {
-        &[1, 2, 5]
-    } else if would(&[1, 3]) <= room && would(&[1]) < 2 {
-        &[1, 3]
+    let fits = |set: &[f64]| (3..=room).contains(&would(set));
+    const ALL: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+    // All of them only within one decade: past it their distances would jump.
+    let one_decade = hi - lo <= 1;
+    let labelled: &[f64] = if every > 1 || decades > 3.2 {
+        &[1.0]
+    } else if one_decade && fits(&ALL) {
+        &ALL
+    } else if fits(&[1.0, 2.0, 5.0]) {
+        &[1.0, 2.0, 5.0]
+    } else if decades < 1.2 && fits(&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0]) {
+        &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0]
+    } else if would(&[1.0]) >= 2 {
+        &[1.0]
+    } else if would(&[1.0, 2.0, 5.0]) >= 2 {
+        &[1.0, 2.0, 5.0]
     } else {
-        &[1]
-    };
-    // A narrow window between two decades must not stay without any label.
-    let labelled = if would(labelled) == 0 {
-        &all[..]
-    } else {
-        labelled
+        &ALL
     };
     let minor = every == 1 && decades < 8.0;
+    let mut mantissas: Vec<f64> = match minor {
+        true => ALL.to_vec(),
+        false => Vec::new(),
+    };
+    mantissas.extend(labelled);
+    mantissas.sort_by(f64::total_cmp);
+    mantissas.dedup();
     let mut out = Vec::new();
     for e in lo..=hi {
-        for m in 1..=9u8 {
-            if m > 1 && !minor && labelled == [1] {
-                continue;
-            }
-            let value = f64::from(m) * 10f64.powi(e);
+        for &m in &mantissas {
+            let value = m * 10f64.powi(e);
             if !inside(value, domain) {
                 continue;
             }
-            let label = labelled.contains(&m) && (m > 1 || e.rem_euclid(every) == 0);
+            let label = labelled.contains(&m) && (m > 1.0 || e.rem_euclid(every) == 0);
             out.push(Tick {
                 value,
                 label: label.then(|| format.write(value, 6)),
@@ -258,6 +263,11 @@ mod tests {
         );
         let l = labels(&log((30.0, 1200.0), 8, &f));
         assert_eq!(l, ["50", "100", "200", "500", "1k"]);
+        // No 60, 70, 80, 90 beside 200.
+        assert_eq!(
+            labels(&log((60.0, 220.0), 8, &f)),
+            ["70", "100", "150", "200"]
+        );
         assert!(labels(&log((101.0, 104.0), 4, &f)).len() >= 2);
     }
 

@@ -8,10 +8,11 @@ use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::palette::{Theme, alpha, mix};
 use crate::scale::{Kind, Scale, extent};
-use crate::scene::{Anchor, Baseline, Color, DragArea, HitArea, Scene, Window};
+use crate::scene::{Anchor, Baseline, Color, DragArea, HitArea, Item, Scene, Symbol, Window};
 use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
+use gemmscope_table::field::Field;
 
 impl Bars {
     pub(super) fn picture(&self, options: &RenderOptions<'_>) -> Scene {
@@ -19,13 +20,15 @@ impl Bars {
         let all = &self.bars;
         let mut scene = Scene::new(options.width, options.height, "");
         scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
+        let figure = self.settings.figure.as_ref();
         scene.title = format!(
-            "Arithmetic intensity and attained rate by {}, {}",
+            "{} by {}, {}",
+            figure.map_or("Arithmetic intensity and attained rate", |f| &f.label),
             self.what(),
             gemmscope_model::units::plural(all.len() as u64, "bar")
         );
         if all.is_empty() {
-            let why = nothing(&self.frame).unwrap_or("No bar has a name like that.");
+            let why = nothing(&self.frame).unwrap_or("No name contains this text.");
             let rect = [0.0, 0.0, scene.width, scene.height];
             layout::message(&mut scene, rect, theme, why);
             return scene;
@@ -58,48 +61,46 @@ impl Bars {
             .min(scene.width * if narrow { 0.36 } else { 0.34 });
         let left = name_width + 14.0;
         let gap = if narrow { 14.0 } else { 28.0 };
-        let each = ((scene.width - left - gap - 12.0) / 2.0).max(10.0);
+        let panels = self.panels(narrow);
+        let n = panels.len() as f64;
+        let each = ((scene.width - left - gap * (n - 1.0) - 12.0) / n).max(10.0);
         let height = ROW * visible as f64;
-        let panels: [(Rect, &str, Format<'_>); 2] = [
-            ([left, top, each, height], "AI, FLOP/B", Format::plain("")),
-            (
-                [left + each + gap, top, each, height],
-                if narrow { "FLOP/s" } else { "Attained, FLOP/s" },
-                Format::rate().bare(),
-            ),
-        ];
         let colors: Vec<Color> = shown.iter().map(|b| self.color(b, theme)).collect();
-        for (i, (rect, title, format)) in panels.into_iter().enumerate() {
-            let value = |b: &Bar| if i == 0 { b.ai } else { b.rate };
-            let values = all.iter().flat_map(|b| {
-                let roof = if i == 0 { f64::NAN } else { b.roof };
-                [value(b), roof]
-            });
+        for (i, of) in panels.iter().enumerate() {
+            let rect = [left + (each + gap) * i as f64, top, each, height];
+            let values = all.iter().flat_map(|b| [(of.value)(b), (of.roof)(b)]);
             let scale = scale_of(values, self.settings.log, rect);
             let log = scale.kind == Kind::Log;
-            let title = format!("{title}{}", if log { " (log)" } else { "" });
-            panel(&mut scene, theme, rect, &scale, &title, &format);
+            let title = format!("{}{}", of.title, if log { " (log)" } else { "" });
+            panel(&mut scene, theme, rect, &scale, &title, &of.format);
             for (j, bar) in shown.iter().enumerate() {
                 let y = rect[1] + ROW * j as f64;
-                let tick = if i == 1 { scale.px(bar.roof) } else { f64::NAN };
-                let what = (y, value(bar), colors[j]);
-                draw_bar(&mut scene, theme, rect, &scale, &format, what, tick);
-                if i == 1 {
-                    roof_tick(&mut scene, theme, &scale, y, bar);
-                }
+                let roof = (of.roof)(bar);
+                let what = (y, (of.value)(bar), colors[j]);
+                draw_bar(
+                    &mut scene,
+                    theme,
+                    rect,
+                    &scale,
+                    &of.format,
+                    what,
+                    scale.px(roof),
+                );
+                roof_tick(&mut scene, theme, scale.px(roof), y, above_roof(bar));
             }
         }
-        for (j, bar) in shown.iter().enumerate() {
+        let full: Vec<String> = shown.iter().map(|b| self.name(b.band)).collect();
+        let texts: Vec<&str> = full.iter().map(String::as_str).collect();
+        let cut = text::cut_apart(&texts, FONT, name_width);
+        for ((j, bar), (full, name)) in shown.iter().enumerate().zip(full.iter().zip(cut)) {
             let y = top + ROW * (j as f64 + 0.5);
-            let full = self.name(bar.band);
-            let name = text::ellipsis_middle(&full, FONT, name_width);
             let hang = (Anchor::End, Baseline::Middle);
             scene.text((left - 7.0, y), name, FONT, theme.text, hang);
             let rows = self.rows(bar);
             scene.hit_areas.push(HitArea {
                 rows: rows.to_vec(),
                 rect: [0.0, y - ROW / 2.0, scene.width, ROW],
-                tooltip: tooltip(&full, rows.len(), bar),
+                tooltip: tooltip(full, rows.len(), bar, figure),
             });
         }
         if visible < all.len() {
@@ -122,6 +123,50 @@ impl Bars {
         }
         legend::outline_selected(&mut scene, theme, options.selected);
         scene
+    }
+}
+
+/// One column of bars: a figure, and where its roof is.
+struct Panel<'a> {
+    title: String,
+    format: Format<'a>,
+    value: fn(&Bar) -> f64,
+    roof: fn(&Bar) -> f64,
+}
+
+impl Bars {
+    fn panels(&self, narrow: bool) -> Vec<Panel<'_>> {
+        let none: fn(&Bar) -> f64 = |_| f64::NAN;
+        let Some(info) = &self.settings.figure else {
+            return vec![
+                Panel {
+                    title: "AI, FLOP/B".to_owned(),
+                    format: Format::plain(""),
+                    value: |b| b.ai,
+                    roof: none,
+                },
+                Panel {
+                    title: if narrow { "FLOP/s" } else { "Attained, FLOP/s" }.to_owned(),
+                    format: Format::rate().bare(),
+                    value: |b| b.rate,
+                    roof: |b| b.roof,
+                },
+            ];
+        };
+        let title = match info.unit.as_str() {
+            "" | "%" => info.label.clone(),
+            unit => format!("{}, {unit}", info.label),
+        };
+        vec![Panel {
+            title,
+            format: Format::of(&info.unit).bare(),
+            value: |b| b.figure,
+            roof: match info.field {
+                Field::Attained => |b| b.roof,
+                Field::Efficiency => |b| if b.roof.is_nan() { f64::NAN } else { 1.0 },
+                _ => none,
+            },
+        }]
     }
 }
 
@@ -154,7 +199,9 @@ fn panel(
         let x = scale.px(tick.value);
         scene.line(vec![(x, rect[1]), (x, bottom)], theme.grid, 1.0);
         let w = text::width(&label, FONT, false);
-        if x - w / 2.0 < last + 6.0 || x + w / 2.0 > scene.width {
+        // At the edge it moves inwards.
+        let x = x.min(scene.width - w / 2.0 - 2.0);
+        if x - w / 2.0 < last + 6.0 {
             continue;
         }
         last = x + w / 2.0;
@@ -183,13 +230,34 @@ fn draw_bar(
         return;
     }
     let end = end.clamp(rect[0] + 1.0, rect[0] + rect[2]);
-    scene.fill(
-        [rect[0], y + 3.0, end - rect[0], ROW - 6.0],
-        alpha(color, 0.85),
-    );
     let label = format.write(v, 4);
     let w = text::width(&label, FONT, false);
     let middle = y + ROW / 2.0;
+    if scale.kind == Kind::Log {
+        // A length from a logarithmic axis' end would mean nothing: a dot on a line.
+        let guide = vec![(rect[0], middle), (rect[0] + rect[2], middle)];
+        scene.line(guide, theme.grid, 1.0);
+        scene.items.push(Item::Symbol {
+            at: (end, middle),
+            radius: 4.5,
+            symbol: Symbol::Dot,
+            color,
+        });
+        let hang = (Anchor::Start, Baseline::Middle);
+        let taken = |x: f64| keep_off > x - 4.0 && keep_off < x + w + 4.0;
+        let beside = [end + 8.0, end - 8.0 - w, keep_off + 5.0];
+        let fits = |x: &f64| *x > rect[0] && x + w <= rect[0] + rect[2] && !taken(*x);
+        if let Some(x) = beside.into_iter().find(fits) {
+            scene.fill(
+                [x - 2.0, y + 2.0, w + 4.0, ROW - 4.0],
+                alpha(theme.panel, 0.86),
+            );
+            scene.text((x, middle), label, FONT, theme.muted, hang);
+        }
+        return;
+    }
+    let body = [rect[0], y + 3.0, end - rect[0], ROW - 6.0];
+    scene.fill(body, alpha(color, 0.85));
     if end - rect[0] > w + 12.0 {
         let hang = (Anchor::End, Baseline::Middle);
         let ink = crate::palette::on(mix(theme.panel, color, 0.85));
@@ -208,14 +276,9 @@ fn draw_bar(
 }
 
 /// The roof of a bar as an upright tick; in the colour of warnings where the bar passes it.
-fn roof_tick(scene: &mut Scene, theme: &Theme, scale: &Scale, y: f64, bar: &Bar) {
-    let x = scale.px(bar.roof);
+fn roof_tick(scene: &mut Scene, theme: &Theme, x: f64, y: f64, above: bool) {
     if x.is_finite() {
-        let color = if above_roof(bar) {
-            theme.warn
-        } else {
-            theme.roof
-        };
+        let color = if above { theme.warn } else { theme.roof };
         scene.line(vec![(x, y + 1.5), (x, y + ROW - 1.5)], color, 2.0);
     }
 }

@@ -1,21 +1,23 @@
-//! Two bars a GEMM, side by side: arithmetic intensity, and the attained rate with its roof.
+//! Bars of any figure; of none chosen two side by side: arithmetic intensity, and the attained rate
+//! with its roof.
 
 mod draw;
 
 use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order, natural};
+use crate::charts::explore::{self, Axis, Explore};
 use crate::charts::{Chart, ChartKind, RenderOptions};
-use crate::color_scale::Colors;
+use crate::color_scale::{ColorScale, Colors};
 use crate::layout::NARROW;
 use crate::legend::Swatch;
 use crate::palette::Theme;
+use crate::row_names::RowNames;
 use crate::scene::{Color, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::explain;
-use gemmscope_table::control::{Choice, Control};
-use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
-use gemmscope_table::field::{Field, FieldInfo, Frame, shape_label};
+use gemmscope_table::column_format;
+use gemmscope_table::control::Control;
+use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 
@@ -25,7 +27,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     name: "Bars",
     hint: "Arithmetic intensity and attained rate of each kernel side by side, with its roof",
     icon: "M2 3.5h12M2 8h8M2 12.5h5",
-    params: &["color"],
+    params: explore::PARAMS,
     of_selection: false,
     legend: false,
     open: |inputs| Box::new(Bars::open(inputs.frame, inputs.state)),
@@ -38,23 +40,18 @@ pub(crate) enum SortBy {
     File,
     /// By name.
     Name,
+    /// The figure; the attained rate where two are shown.
+    #[default]
+    Value,
     /// Arithmetic intensity.
     Ai,
-    /// Attained rate.
-    #[default]
-    Rate,
     /// Share of the roof.
     Efficiency,
 }
 
 impl SortBy {
-    const CHOICES: [(&'static str, &'static str); 5] = [
-        ("rate", "attained rate"),
-        ("efficiency", "share of the roof"),
-        ("ai", "arithmetic intensity"),
-        ("name", "name"),
-        ("file", "order in the file"),
-    ];
+    /// What the bars can be sorted by, besides what every mark can.
+    const CHOICES: [(&'static str, &'static str); 2] = [("efficiency", "% of roof"), ("ai", "AI")];
 
     fn parse(text: &str) -> Self {
         match text {
@@ -62,21 +59,23 @@ impl SortBy {
             "ai" => SortBy::Ai,
             "name" => SortBy::Name,
             "file" => SortBy::File,
-            _ => SortBy::Rate,
+            _ => SortBy::Value,
         }
     }
 }
 
 /// What bars show.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// One bar per value of this field; `None` is one per GEMM.
-    pub(crate) group: Option<FieldInfo>,
+    /// One bar per value of this; `None` is one per GEMM.
+    pub(crate) x: Option<Axis>,
+    /// The figure; `None` is intensity and rate.
+    pub(crate) figure: Option<FieldInfo>,
     /// How several GEMMs become one bar.
     pub(crate) aggregate: Aggregate,
     /// Order.
     pub(crate) sort: SortBy,
-    /// Lowest first (or first name first).
+    /// Lowest first (or last name first).
     pub(crate) ascending: bool,
     /// What the colour of a bar shows; `None` is one colour.
     pub(crate) color: Option<FieldInfo>,
@@ -95,8 +94,7 @@ pub(crate) struct Bars {
     colors: Colors,
     /// Names of the groups; empty where every GEMM is a bar of its own.
     names: Vec<String>,
-    /// A GEMM's kernel is a name of its own.
-    named: bool,
+    rows: RowNames,
     groups: Groups,
     bars: Vec<Bar>,
     /// All bars before the search.
@@ -105,6 +103,8 @@ pub(crate) struct Bars {
 
 struct Bar {
     band: u32,
+    /// The chosen figure; NaN where none is.
+    figure: f64,
     ai: f64,
     rate: f64,
     efficiency: f64,
@@ -124,48 +124,22 @@ const MEASURED: usize = 1000;
 impl Bars {
     /// Reads the settings and computes the bars.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let fields = frame.fields();
-        let kernel = frame.data.column(ColumnMeaning::Kernel).filter(|c| {
-            matches!(&c.data, ColumnData::Text { values, .. } if (2..=frame.data.len() / 2).contains(&values.len()))
-        });
-        let mut options = vec![Choice::new("none", "each GEMM")];
-        options.extend(Choice::fields(&fields, None));
-        let group = Control::field(
-            state,
-            "bars.group",
-            "A bar is",
-            "One bar per GEMM, or one per value of a column.",
-            options,
-            &kernel.map_or_else(|| "none".to_owned(), |c| format!("c.{}", c.key)),
-        );
-        let aggregate = Control::choice(
-            state,
-            "bars.cell",
-            "A bar shows",
-            "How the GEMMs of one bar become one figure.",
-            Choice::list(&Aggregate::CHOICES),
-            "best",
-        );
-        let sort = Control::choice(
-            state,
-            "bars.sort",
-            "Sort by",
-            "",
-            Choice::list(&SortBy::CHOICES),
-            "rate",
-        );
-        let ascending = Control::toggle(state, "bars.up", "Lowest first", "", false);
-        let color = Control::color(state, "a bar", &fields);
-        let scale = Control::scale(state, "bars.scale", "");
-        let find = Control::text(
-            state,
-            "bars.find",
-            "Find",
-            "Only bars whose name contains this.",
-        );
+        let explore = Explore::new(frame, state);
+        let kernel = explore.kernel(frame.data.len() / 2);
+        let x = explore.x(Some("each GEMM"), kernel.as_deref().unwrap_or("none"));
+        let figure = explore.figure("Y", Some("AI and rate"));
+        let color = explore.color();
         let info = |c: &Control| Field::parse(&c.current).and_then(|f| frame.info(&f));
+        let also = match info(&figure) {
+            None => &SortBy::CHOICES[..],
+            Some(_) => &[],
+        };
+        let sort = explore.sort(also, "value");
+        let (aggregate, ascending) = (explore.statistic(), explore.ascending());
+        let (scale, find) = (explore.scale(), explore.find());
         let settings = Settings {
-            group: info(&group),
+            x: Some(Axis::of(frame, &x)).filter(|x| *x != Axis::One),
+            figure: info(&figure),
             aggregate: Aggregate::parse(&aggregate.current),
             sort: SortBy::parse(&sort.current),
             ascending: ascending.is_on(),
@@ -173,34 +147,34 @@ impl Bars {
             log: scale.log(),
             find: find.current.clone(),
         };
-        let grouped = settings.group.is_some();
+        let grouped = settings.x.is_some();
         let mut out = Bars::new(frame, settings);
-        out.controls = vec![group];
+        out.controls = vec![x, figure, color];
         if grouped {
             out.controls.push(aggregate);
         }
-        out.controls.extend([sort, ascending, color, scale, find]);
+        out.controls.extend([sort, ascending, scale, find]);
         out
     }
 
     /// Computes and sorts the bars.
     pub(crate) fn new(frame: &Frame, settings: Settings) -> Self {
-        let bands = match &settings.group {
-            Some(info) => BandScale::of(frame, info, Order::File),
+        let bands = match &settings.x {
+            Some(axis) => axis.bands(frame, Order::File),
             None => BandScale::default(),
         };
-        let n = match settings.group {
+        let n = match settings.x {
             Some(_) => bands.len(),
             None => frame.rows.len(),
         };
-        let single = settings.group.is_none();
+        let single = settings.x.is_none();
         let groups = Groups::of(frame, n, |i| if single { i as u32 } else { bands.of[i] });
         let mut out = Bars {
             colors: Colors::new(frame, settings.color.clone()),
             controls: Vec::new(),
             names: bands.names,
-            named: own_names(frame),
-            bars: figures(frame, &groups, settings.aggregate),
+            rows: RowNames::new(frame),
+            bars: figures(frame, &groups, &settings),
             total: n,
             groups,
             settings,
@@ -220,35 +194,25 @@ impl Bars {
         self.groups.get(bar.band as usize)
     }
 
-    /// The name of a bar: its group; for a single GEMM its kernel where every kernel differs, else its shape.
+    /// The name of a bar: its group, or its GEMM.
     fn name(&self, band: u32) -> String {
-        if let Some(name) = self.names.get(band as usize) {
-            return name.clone();
-        }
-        let Some(&row) = self.groups.get(band as usize).first() else {
-            return String::new();
-        };
-        let (d, r) = (&self.frame.data, row as usize);
-        if self.named {
-            explain::name_of(&self.frame, r)
-        } else {
-            shape_label(d.m[r], d.n[r], d.k[r], d.batch[r])
+        match self.names.get(band as usize) {
+            Some(name) => name.clone(),
+            None => self.rows.get(band as usize),
         }
     }
 
-    fn what(&self) -> String {
-        match &self.settings.group {
-            Some(g) => g.label.clone(),
-            None => "GEMM".to_owned(),
-        }
+    fn what(&self) -> &str {
+        self.settings.x.as_ref().map_or("GEMM", Axis::label)
     }
 
     fn sort(&self, all: &mut [Bar]) {
         let up = self.settings.ascending;
         let key = |b: &Bar| match self.settings.sort {
             SortBy::Ai => b.ai,
-            SortBy::Rate => b.rate,
-            _ => b.efficiency,
+            SortBy::Efficiency => b.efficiency,
+            _ if self.settings.figure.is_some() => b.figure,
+            _ => b.rate,
         };
         match self.settings.sort {
             // Orders by file and by name start at the beginning.
@@ -272,17 +236,8 @@ impl Bars {
 
     fn color(&self, bar: &Bar, theme: &Theme) -> Color {
         let color_scale = self.colors.of(theme);
-        let rows = self.rows(bar);
-        let Some(&first) = rows.first() else {
-            return theme.other;
-        };
-        let code = color_scale.code(first as usize);
-        // A bar has a colour only where all its GEMMs have that colour.
-        if rows.iter().all(|r| color_scale.code(*r as usize) == code) {
-            color_scale.color(first as usize)
-        } else {
-            theme.other
-        }
+        let code = self.code(bar, color_scale);
+        code.map_or(theme.other, |c| color_scale.palette[usize::from(c)])
     }
 }
 
@@ -302,23 +257,10 @@ impl PartialOrd for Natural {
     }
 }
 
-/// True where each row has a kernel name that no other row has.
-fn own_names(frame: &Frame) -> bool {
-    match frame.data.column(ColumnMeaning::Kernel).map(|c| &c.data) {
-        Some(ColumnData::Text { values, codes }) => {
-            let mut seen = vec![false; values.len()];
-            codes.iter().all(|&c| {
-                !values[c as usize].is_empty() && !std::mem::replace(&mut seen[c as usize], true)
-            })
-        }
-        _ => false,
-    }
-}
-
-fn figures(frame: &Frame, groups: &Groups, aggregate: Aggregate) -> Vec<Bar> {
-    let infos = [Field::Ai, Field::Attained, Field::Efficiency].map(|f| frame.info(&f));
-    let figures = infos.map(|info| match info {
-        Some(info) => groups.figures(frame, &info, aggregate),
+fn figures(frame: &Frame, groups: &Groups, settings: &Settings) -> Vec<Bar> {
+    let [ai, rate, share] = [Field::Ai, Field::Attained, Field::Efficiency].map(|f| frame.info(&f));
+    let figures = [ai, rate, share, settings.figure.clone()].map(|info| match info {
+        Some(info) => groups.figures(frame, &info, settings.aggregate),
         None => Vec::new(),
     });
     let at = |k: usize, i: usize| figures[k].get(i).copied().unwrap_or(f64::NAN);
@@ -334,6 +276,7 @@ fn figures(frame: &Frame, groups: &Groups, aggregate: Aggregate) -> Vec<Bar> {
             };
             Bar {
                 band: i as u32,
+                figure: at(3, i),
                 ai: at(0, i),
                 rate: at(1, i),
                 efficiency: at(2, i),
@@ -356,32 +299,25 @@ impl Chart for Bars {
                 String::new()
             }
         };
-        let what = self.what();
+        let mut header = vec![self.what(), "GEMMs"];
+        header.extend([
+            "AI (FLOP/B)",
+            "Attained (FLOP/s)",
+            "Roof (FLOP/s)",
+            "% of roof",
+        ]);
+        let mut header: Vec<String> = header.into_iter().map(str::to_owned).collect();
+        let figure = self.settings.figure.as_ref();
+        header.extend(figure.map(column_format::title));
+        let row = |b: &Bar| {
+            let mut row = vec![self.name(b.band), self.rows(b).len().to_string()];
+            row.extend([b.ai, b.rate, b.roof, b.efficiency].map(number));
+            row.extend(figure.map(|info| column_format::number(info, b.figure)));
+            row
+        };
         Table {
-            header: [
-                what.as_str(),
-                "GEMMs",
-                "AI (FLOP/B)",
-                "Attained (FLOP/s)",
-                "Roof (FLOP/s)",
-                "Share of roof",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
-            rows: self
-                .bars
-                .iter()
-                .map(|b| {
-                    vec![
-                        self.name(b.band),
-                        self.rows(b).len().to_string(),
-                        number(b.ai),
-                        number(b.rate),
-                        number(b.roof),
-                        number(b.efficiency),
-                    ]
-                })
-                .collect(),
+            rows: self.bars.iter().map(row).collect(),
+            header,
         }
     }
 
@@ -396,30 +332,27 @@ impl Chart for Bars {
         let mut out = Vec::new();
         if self.bars.len() < self.total {
             out.push(format!(
-                "{} of {} bars have {:?} in their name.",
+                "{} of {} bars match {:?}.",
                 self.bars.len(),
                 self.total,
                 self.settings.find.trim()
             ));
         }
         if self.bars.iter().any(|b| b.roof.is_finite()) {
-            out.push(
-                "The upright tick on a bar of the right side is the roof at its intensity."
-                    .to_owned(),
-            );
+            out.push("Tick: roof.".to_owned());
         } else {
-            out.push("No roof is drawn: choose a device.".to_owned());
+            out.push("No roof: choose a device.".to_owned());
         }
         let above = self.bars.iter().filter(|b| above_roof(b)).count();
         if above > 0 {
             out.push(format!(
-                "{} above the roof; the tick is marked.",
+                "{} above the roof: tick in orange.",
                 gemmscope_model::units::plural(above as u64, "bar")
             ));
         }
-        if self.settings.group.is_some() {
+        if self.settings.x.is_some() {
             out.push(format!(
-                "A bar of several GEMMs shows the {} of them.",
+                "Bars of several GEMMs show the {}.",
                 self.settings.aggregate.label()
             ));
         }
@@ -446,26 +379,20 @@ impl Bars {
     /// What the colours mean, where they are few.
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let color_scale = self.colors.of(theme);
-        let mut seen = vec![false; color_scale.names.len()];
-        for bar in &self.bars {
-            for &row in self.rows(bar) {
-                if let Some(s) = seen.get_mut(usize::from(color_scale.code(row as usize))) {
-                    *s = true;
-                }
-            }
+        let codes = || self.bars.iter().map(|b| self.code(b, color_scale));
+        let mut out = color_scale.swatches(codes().flatten());
+        if !out.is_empty() && codes().any(|c| c.is_none()) {
+            out.push((Swatch::Box(theme.other), "several".to_owned()));
         }
-        let used: Vec<usize> = (0..seen.len()).filter(|i| seen[*i]).collect();
-        if used.len() < 2 || used.len() > 12 || color_scale.gradient.is_some() {
-            return Vec::new();
-        }
-        used.into_iter()
-            .map(|i| {
-                (
-                    Swatch::Box(color_scale.palette[i]),
-                    color_scale.names[i].clone(),
-                )
-            })
-            .collect()
+        out
+    }
+
+    /// The colour of a bar: that of all its GEMMs; `None` where they have several.
+    fn code(&self, bar: &Bar, colors: &ColorScale) -> Option<u16> {
+        let mut codes = self.rows(bar).iter().map(|r| colors.code(*r as usize));
+        let first = codes.next()?;
+        let known = usize::from(first) < colors.names.len();
+        (known && codes.all(|c| c == first)).then_some(first)
     }
 }
 
@@ -473,19 +400,21 @@ fn above_roof(bar: &Bar) -> bool {
     bar.rate > bar.roof * (1.0 + 1e-6)
 }
 
-fn tooltip(name: &str, gemms: usize, bar: &Bar) -> Tooltip {
+fn tooltip(name: &str, gemms: usize, bar: &Bar, figure: Option<&FieldInfo>) -> Tooltip {
     let several = match gemms {
         1 => String::new(),
         n => format!(" ({n} GEMMs)"),
     };
-    let out = Tooltip::new(format!("{name}{several}"))
-        .line(format!("AI {}", Format::plain("FLOP/B").write(bar.ai, 4)))
-        .line(Format::rate().write(bar.rate, 4));
+    let mut out = Tooltip::new(format!("{name}{several}"));
+    let shown = [Field::Ai, Field::Attained, Field::Efficiency];
+    if let Some(info) = figure.filter(|i| !shown.contains(&i.field)) {
+        out = out.row(&info.label, Format::of(&info.unit).write(bar.figure, 4));
+    }
+    out = out
+        .row("AI", Format::plain("FLOP/B").write(bar.ai, 4))
+        .row("Attained", Format::rate().write(bar.rate, 4));
     match bar.efficiency.is_nan() {
         true => out,
-        false => out.line(format!(
-            "{} of its roof",
-            Format::percent().write(bar.efficiency, 3)
-        )),
+        false => out.row("% of roof", Format::percent().write(bar.efficiency, 4)),
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::aggregate::{Groups, best_first};
 use crate::band_scale::{BandScale, Order};
+use crate::charts::explore::{self, Axis, Explore};
 use crate::charts::{Chart, ChartKind, RenderOptions, field_of, nothing};
 use crate::color_scale::{ColorScale, Colors};
 use crate::labels::Rect;
 use crate::layout;
-use crate::layout::{Axis, FONT, Margins, Plot};
+use crate::layout::{Axis as Ruler, FONT, Margins, Plot};
 use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scale::{Kind, Scale, extent, padded};
@@ -16,8 +17,8 @@ use crate::ticks;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_table::column_format;
-use gemmscope_table::control::{Choice, Control};
-use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
+use gemmscope_table::control::Control;
+use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::stats::quantile;
 use gemmscope_table::view_state::ViewState;
@@ -28,7 +29,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     name: "Spread",
     hint: "Which parameter costs efficiency? Share of the roof against any column",
     icon: "M5 5h6v6H5zM8 2v3M8 11v3M5 8h6M6 2h4M6 14h4",
-    params: &["color"],
+    params: explore::PARAMS,
     of_selection: false,
     legend: false,
     open: |inputs| Box::new(BoxPlot::open(inputs.frame, inputs.state)),
@@ -37,8 +38,8 @@ pub(super) const KIND: ChartKind = ChartKind {
 /// What the boxes show.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// One box per value of this field.
-    pub(crate) x: FieldInfo,
+    /// One box per value of this.
+    pub(crate) x: Axis,
     /// The figure.
     pub(crate) value: FieldInfo,
     /// Order of the boxes: by name, by median, as in the file.
@@ -120,41 +121,14 @@ fn boxes_of(frame: &Frame, value: &FieldInfo, groups: &Groups, n: usize) -> Vec<
 impl BoxPlot {
     /// Reads the settings and computes the boxes.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let fields = frame.fields();
-        let value = Control::field(
-            state,
-            "strip.value",
-            "Figure",
-            "What is spread: the share of the roof, or any other figure.",
-            Choice::fields(&fields, Some(FieldKind::Number)),
-            frame.leading_figure(),
-        );
-        let x = Control::field(
-            state,
-            "strip.x",
-            "Against",
-            "One strip per value of this column. A number with many values is put in steps.",
-            Choice::fields(&fields, None),
-            "m",
-        );
-        let order = Control::choice(
-            state,
-            "strip.sort",
-            "Strips go",
-            "",
-            Choice::list(&Order::CHOICES),
-            "name",
-        );
-        let color = Control::color(state, "a point", &fields);
-        let scale = Control::scale(state, "strip.scale", "");
-        let find = Control::text(
-            state,
-            "strip.find",
-            "Find",
-            "Only strips whose name contains this.",
-        );
+        let explore = Explore::new(frame, state);
+        let x = explore.x(None, "m");
+        let value = explore.figure("Y", None);
+        let color = explore.color();
+        let order = explore.sort(&[], "name");
+        let (scale, find) = (explore.scale(), explore.find());
         let settings = Settings {
-            x: field_of(frame, &x, &Field::M),
+            x: Axis::of(frame, &x),
             value: field_of(frame, &value, &Field::Attained),
             order: Order::parse(&order.current),
             log: scale.log(),
@@ -162,7 +136,7 @@ impl BoxPlot {
             find: find.current.clone(),
         };
         let mut out = BoxPlot::new(frame, settings);
-        out.controls = vec![value, x, order, color, scale, find];
+        out.controls = vec![x, value, color, order, scale, find];
         out
     }
 
@@ -170,7 +144,7 @@ impl BoxPlot {
     pub(crate) fn new(frame: &Frame, settings: Settings) -> Self {
         let value = &settings.value;
         let get = frame.numbers(&value.field);
-        let mut bands = BandScale::of(frame, &settings.x, settings.order);
+        let mut bands = settings.x.bands(frame, settings.order);
         bands.find(&settings.find);
         let group = |s: &BandScale| Groups::of(frame, s.len(), |i| s.of[i]);
         let mut groups = group(&bands);
@@ -242,6 +216,11 @@ impl Chart for BoxPlot {
             layout::message(&mut scene, all, theme, why);
             return scene;
         }
+        let color_scale = self.colors.of(theme);
+        let rows = self.groups.rows.iter();
+        let entries = color_scale.swatches(rows.map(|r| color_scale.code(*r as usize)));
+        let room = scene.width - 20.0;
+        let top = legend::legend(Some(&mut scene), (10.0, 4.0), room, theme, &entries);
         let (kind, domain, share) = (self.kind, self.domain, value.unit == "%");
         let format = Format::of(&value.unit);
         let foot = foot_of(&scene, bands);
@@ -251,9 +230,11 @@ impl Chart for BoxPlot {
             ((scene.height / 60.0) as usize).clamp(2, 8),
             &format,
         );
+        let usual = Margins::for_ticks(&y_ticks);
         let margins = Margins {
             bottom: foot.1 + FONT * text::LINE + 6.0,
-            ..Margins::for_ticks(&y_ticks)
+            top: usual.top + top,
+            ..usual
         };
         let rect = margins.rect(scene.width, scene.height);
         let width = (rect[2] / bands.len().max(1) as f64).clamp(NARROWEST, 120.0);
@@ -266,19 +247,18 @@ impl Chart for BoxPlot {
             Scale::new(Kind::Linear, (0.0, rect[2]), (0.0, 1.0)),
             Scale::new(kind, domain, (1.0, 0.0)),
         );
-        layout::backdrop(&mut scene, &plot, theme);
-        let axis = Axis {
+        scene.fill(plot.rect, theme.panel);
+        let axis = Ruler {
             title: column_format::title(value),
             ticks: y_ticks,
             grid: true,
         };
-        layout::axes(&mut scene, &plot, theme, &Axis::default(), &axis);
+        layout::axes(&mut scene, &plot, theme, &Ruler::default(), &axis);
         scene.items.push(Item::Clip { rect });
         if share {
             let y = plot.y.px(1.0);
             scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
         }
-        let color_scale = self.colors.of(theme);
         let get = self.frame.numbers(&value.field);
         let mut points = Marks::new(Symbol::Dot, 2.2, Vec::new());
         points.palette = color_scale.palette.iter().map(|c| alpha(*c, 0.5)).collect();
@@ -428,12 +408,11 @@ fn names(
     (turned, foot): (bool, f64),
 ) {
     let bottom = rect[1] + rect[3];
-    for i in 0..visible {
-        let Some(name) = bands.names.get(first + i) else {
-            continue;
-        };
+    let room = if turned { foot - 10.0 } else { width };
+    let shown = bands.names.iter().skip(first).take(visible);
+    let shown: Vec<&str> = shown.map(String::as_str).collect();
+    for (i, name) in text::cut_apart(&shown, FONT, room).into_iter().enumerate() {
         let x = rect[0] + width * (i as f64 + 0.5);
-        let room = if turned { foot - 10.0 } else { width };
         let (at, anchor, baseline, turns) = if turned {
             ((x, bottom + 6.0), Anchor::End, Baseline::Middle, 3)
         } else {
@@ -441,7 +420,7 @@ fn names(
         };
         scene.items.push(Item::Text {
             at,
-            text: text::ellipsis_middle(name, FONT, room),
+            text: name,
             size: FONT,
             bold: false,
             color: theme.text,

@@ -46,10 +46,10 @@ enum Show {
 impl Show {
     const ALL: [(Show, &'static str, &'static str); 5] = [
         (Show::Overview, "overview", "Overview"),
-        (Show::Scatter, "scatter", "A against B"),
+        (Show::Scatter, "scatter", "Scatter"),
         (Show::Distribution, "distribution", "Distribution"),
-        (Show::Ranked, "ranked", "Largest wins and losses"),
-        (Show::Arrows, "arrows", "Arrows on the roofline"),
+        (Show::Ranked, "ranked", "Best and worst"),
+        (Show::Arrows, "arrows", "Arrows"),
     ];
 }
 
@@ -89,8 +89,8 @@ impl Compare {
         let side = Control::field(
             state,
             "compare.side",
-            "Compare",
-            "The values of this column are the sides that are compared.",
+            "Sides",
+            "The column whose values are compared",
             Choice::named(frame, &candidates),
             &default.side.to_string(),
         );
@@ -103,8 +103,8 @@ impl Compare {
         let a = Control::choice(
             state,
             "compare.a",
-            "A (before)",
-            "Ratios are B over A: above 1, B is faster.",
+            "Baseline",
+            "Speedups are over this side",
             sides.clone(),
             &first,
         );
@@ -114,12 +114,12 @@ impl Compare {
             .find(|s| **s != a.current)
             .cloned()
             .unwrap_or_default();
-        let b = Control::choice(state, "compare.b", "B (after)", "", sides, &second);
+        let b = Control::choice(state, "compare.b", "Other side", "", sides, &second);
         let keys = Control::several(
             state,
             "compare.keys",
-            "Match on",
-            "What must agree for two rows to be the same configuration.",
+            "Key",
+            "What two rows of one configuration share",
             key_choices(frame, &setup),
             &setup.keys.iter().map(Field::to_string).collect::<Vec<_>>(),
         );
@@ -128,7 +128,7 @@ impl Compare {
             state,
             "compare.threshold",
             "Threshold",
-            "A side wins where it is faster by more than this.",
+            "A smaller lead is a tie",
             (0.0, 100.0, 1.0),
             "%",
             2.0,
@@ -143,11 +143,11 @@ impl Compare {
         let measure = Control::choice(
             state,
             "compare.measure",
-            "By",
-            "Shares of the roof leave the hardware out: fair where the devices differ.",
+            "Measure",
+            "The share of the roof leaves the hardware out: fair across devices",
             vec![
-                Choice::new("rate", "Attained rate"),
-                Choice::new("roof", "Share of own roof"),
+                Choice::new("rate", "attained rate"),
+                Choice::new("roof", "% of own roof"),
             ],
             if duel::devices_differ(frame, &comparison, pair) && has_roofs(frame) {
                 "roof"
@@ -163,7 +163,7 @@ impl Compare {
         let show = Control::choice(
             state,
             "compare.show",
-            "Show",
+            "View",
             "",
             Show::ALL
                 .iter()
@@ -176,7 +176,9 @@ impl Compare {
             .find(|(_, v, _)| *v == show.current)
             .map_or(Show::Overview, |s| s.0);
         let tally = tally(&comparison, duel.threshold, true);
-        out.controls = vec![show, side, a, b, keys, measure, threshold];
+        out.controls = vec![show, a, b];
+        out.controls
+            .extend([side, keys, measure, threshold].map(Control::more));
         out.model = Some(Model {
             ranked: duel.ranked(),
             comparison,

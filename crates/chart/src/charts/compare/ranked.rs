@@ -46,6 +46,8 @@ impl Panels<'_> {
             .fold(0.0, f64::max);
         let label_w = widest.min(rect[2] * 0.5);
         let value_w = 58.0;
+        let texts: Vec<&str> = labels.iter().map(String::as_str).collect();
+        let labels = text::cut_apart(&texts, FONT, label_w);
         let x0 = rect[0] + 8.0 + label_w + 10.0;
         let room_x = rect[0] + rect[2] - 12.0 - x0;
         // A value stands outside its bar: room for one on each side that has bars.
@@ -93,7 +95,7 @@ impl Panels<'_> {
             let bar = [z.min(e), y + 3.0, (e - z).abs().max(1.0), ROW - 6.0];
             scene.text(
                 (x0 - 10.0, y + ROW / 2.0),
-                text::ellipsis(&labels[k], FONT, label_w),
+                labels[k].clone(),
                 FONT,
                 self.theme.text,
                 (Anchor::End, Baseline::Middle),

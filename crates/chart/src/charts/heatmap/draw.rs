@@ -1,7 +1,8 @@
 //! Drawing a heatmap: its grid of cells, names, and the bar of colours.
 
-use super::{Axis, Heatmap};
+use super::Heatmap;
 use crate::band_scale::BandScale;
+use crate::charts::explore::Axis;
 use crate::charts::{Chart, RenderOptions};
 use crate::color_scale::shown;
 use crate::labels::Rect;
@@ -209,13 +210,15 @@ impl Grid {
 
 fn axis_labels(scene: &mut Scene, theme: &Theme, grid: &Grid, xs: &BandScale, ys: &BandScale) {
     let (left, top) = grid.origin;
-    for row in 0..grid.shown.1 {
-        if let Some(name) = ys.names.get(grid.first.1 + row) {
-            let y = top + grid.cell.1 * (row as f64 + 0.5);
-            let name = text::ellipsis_middle(name, FONT, grid.name_width);
-            let hang = (Anchor::End, Baseline::Middle);
-            scene.text((left - 6.0, y), name, FONT, theme.text, hang);
-        }
+    let names = |s: &BandScale, first: usize, n: usize, room: f64| {
+        let shown = s.names.iter().skip(first).take(n).map(String::as_str);
+        text::cut_apart(&shown.collect::<Vec<_>>(), FONT, room)
+    };
+    let rows = names(ys, grid.first.1, grid.shown.1, grid.name_width);
+    for (row, name) in rows.into_iter().enumerate() {
+        let y = top + grid.cell.1 * (row as f64 + 0.5);
+        let hang = (Anchor::End, Baseline::Middle);
+        scene.text((left - 6.0, y), name, FONT, theme.text, hang);
     }
     let bottom = top + grid.cell.1 * grid.shown.1 as f64;
     let every = if grid.turned {
@@ -223,13 +226,15 @@ fn axis_labels(scene: &mut Scene, theme: &Theme, grid: &Grid, xs: &BandScale, ys
     } else {
         1
     };
-    for column in (0..grid.shown.0).step_by(every) {
-        let Some(name) = xs.names.get(grid.first.0 + column) else {
-            continue;
-        };
+    let room = if grid.turned {
+        grid.foot - 12.0
+    } else {
+        grid.cell.0
+    };
+    let columns = names(xs, grid.first.0, grid.shown.0, room);
+    for (column, name) in columns.into_iter().enumerate().step_by(every) {
         let x = left + grid.cell.0 * (column as f64 + 0.5);
         if grid.turned {
-            let name = text::ellipsis_middle(name, FONT, grid.foot - 12.0);
             scene.items.push(Item::Text {
                 at: (x, bottom + 6.0),
                 text: name,
@@ -241,7 +246,6 @@ fn axis_labels(scene: &mut Scene, theme: &Theme, grid: &Grid, xs: &BandScale, ys
                 turns: 3,
             });
         } else {
-            let name = text::ellipsis_middle(name, FONT, grid.cell.0);
             let hang = (Anchor::Middle, Baseline::Top);
             scene.text((x, bottom + 5.0), name, FONT, theme.text, hang);
         }

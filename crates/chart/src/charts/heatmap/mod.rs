@@ -4,15 +4,15 @@ mod draw;
 
 use crate::aggregate::{Aggregate, Groups, best_first};
 use crate::band_scale::{BandScale, Order};
+use crate::charts::explore::{self, Axis, Explore};
 use crate::charts::{Chart, ChartKind, RenderOptions, field_of, nothing};
 use crate::layout::NARROW;
 use crate::scale::{Kind, extent};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_table::column_format;
-use gemmscope_table::control::{Choice, Control};
-use gemmscope_table::dataset::ColumnMeaning;
-use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
+use gemmscope_table::control::Control;
+use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 
@@ -22,39 +22,11 @@ pub(super) const KIND: ChartKind = ChartKind {
     name: "Heatmap",
     hint: "Where is performance good and where is it lost? Any two columns, any figure as colour",
     icon: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9zM9.5 3l4 3.5M2.5 10l4 3.5",
-    params: &["color"],
+    params: explore::PARAMS,
     of_selection: false,
     legend: false,
     open: |inputs| Box::new(Heatmap::open(inputs.frame, inputs.state)),
 };
-
-/// What an axis shows.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Axis {
-    /// One band for everything: the one-row heatmap.
-    One,
-    /// M × N.
-    Outputs,
-    /// A field.
-    Field(FieldInfo),
-}
-
-impl Axis {
-    fn bands(&self, frame: &Frame, order: Order) -> BandScale {
-        match self {
-            Axis::One => BandScale::single(frame),
-            Axis::Outputs => BandScale::outputs(frame, order),
-            Axis::Field(info) => BandScale::of(frame, info, order),
-        }
-    }
-
-    fn parse(frame: &Frame, text: &str) -> Option<Axis> {
-        match text {
-            OUTPUTS => Some(Axis::Outputs),
-            text => frame.info(&Field::parse(text)?).map(Axis::Field),
-        }
-    }
-}
 
 /// What a heatmap shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,95 +63,32 @@ pub(crate) struct Heatmap {
     range: (f64, f64),
 }
 
-/// Key of M × N among the fields.
-const OUTPUTS: &str = "mxn";
+/// Kernels up to which they are the rows where nothing is chosen.
+const KERNELS: usize = 400;
 /// Most cells of a map, empty ones included; an axis with more values is refused.
 const MOST_CELLS: usize = 4_000_000;
 
 impl Heatmap {
     /// Reads the settings, chooses what is not set, and computes the cells.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let fields = frame.fields();
-        let row = state.param("heat.form") == Some("row");
-        let form = Control::choice(
-            state,
-            "heat.form",
-            "Form",
-            "One row of cells shows kernels side by side; two axes show where in the space of sizes they are good.",
-            Choice::list(&[("grid", "two axes"), ("row", "kernels along x")]),
-            "grid",
+        let explore = Explore::new(frame, state);
+        let (row, kernel) = (explore.one_row(), explore.kernel(KERNELS));
+        let x = explore.x(
+            None,
+            &match row {
+                true => kernel.clone().unwrap_or_else(|| "shape".to_owned()),
+                false => "k".to_owned(),
+            },
         );
-        let mut axes = vec![Choice::new(OUTPUTS, "M × N")];
-        axes.extend(Choice::fields(&fields, None));
-        let kernel = kernel_field(frame);
-        let along = match (&kernel, row) {
-            (Some(k), true) => k.to_string(),
-            (None, true) => Field::Shape.to_string(),
-            _ => Field::K.to_string(),
-        };
-        let x = Control::field(
-            state,
-            if row { "heat.along" } else { "heat.x" },
-            "Columns",
-            "What runs along the columns. A number with many values is put in steps.",
-            axes.clone(),
-            &along,
-        );
-        let y = Control::field(
-            state,
-            "heat.y",
-            "Rows",
-            "What runs along the rows.",
-            axes,
-            &kernel.map_or_else(|| OUTPUTS.to_owned(), |k| k.to_string()),
-        );
-        let value = Control::field(
-            state,
-            "heat.value",
-            "Colour",
-            "The figure that the colour of a cell shows.",
-            Choice::fields(&fields, Some(FieldKind::Number)),
-            frame.leading_figure(),
-        );
-        let aggregate = Control::choice(
-            state,
-            "heat.cell",
-            "A cell shows",
-            "Several GEMMs can fall in one cell: this says how they become one figure.",
-            Choice::list(&Aggregate::CHOICES),
-            "best",
-        );
-        let order = |key, label, default| {
-            Control::choice(
-                state,
-                key,
-                label,
-                "",
-                Choice::list(&Order::CHOICES),
-                default,
-            )
-        };
-        let order_x = order(
-            "heat.sort",
-            "Columns go",
-            if row { "value" } else { "name" },
-        );
-        let order_y = order("heat.sort_y", "Rows go", "name");
-        let scale = Control::scale(
-            state,
-            "heat.scale",
-            "Even steps of colour for even differences, or for even ratios.",
-        );
-        let find = Control::text(
-            state,
-            "heat.find",
-            "Find",
-            "Only columns and rows whose name contains this.",
-        );
-        let axis = |c: &Control| Axis::parse(frame, &c.current).unwrap_or(Axis::Outputs);
+        let y = explore.y(kernel.as_deref().unwrap_or("mxn"));
+        let value = explore.figure("Colour", None);
+        let aggregate = explore.statistic();
+        let order_x = explore.sort(&[], if row { "value" } else { "name" });
+        let order_y = explore.sort_y();
+        let (scale, find) = (explore.scale(), explore.find());
         let settings = Settings {
-            x: axis(&x),
-            y: if row { Axis::One } else { axis(&y) },
+            x: Axis::of(frame, &x),
+            y: Axis::of(frame, &y),
             value: field_of(frame, &value, &Field::Attained),
             aggregate: Aggregate::parse(&aggregate.current),
             order_x: Order::parse(&order_x.current),
@@ -188,11 +97,11 @@ impl Heatmap {
             find: find.current.clone(),
         };
         let mut out = Heatmap::new(frame, settings);
-        out.controls = if row {
-            vec![form, x, value, aggregate, order_x, scale, find]
-        } else {
-            vec![form, x, y, value, aggregate, order_x, order_y, scale, find]
-        };
+        out.controls = vec![x, y, value, aggregate, order_x];
+        if !row {
+            out.controls.push(order_y);
+        }
+        out.controls.extend([scale, find]);
         out
     }
 
@@ -309,17 +218,6 @@ fn find(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
     } else {
         *xs = found;
     }
-}
-
-/// The column that names kernels, where it tells some apart and not every row.
-fn kernel_field(frame: &Frame) -> Option<Field> {
-    let column = frame.data.column(ColumnMeaning::Kernel)?;
-    let field = Field::Column(column.key.clone());
-    let distinct = match &column.data {
-        gemmscope_table::dataset::ColumnData::Text { values, .. } => values.len(),
-        gemmscope_table::dataset::ColumnData::Number(_) => return None,
-    };
-    (2..=400).contains(&distinct).then_some(field)
 }
 
 impl Chart for Heatmap {

@@ -91,8 +91,8 @@ impl LostTime {
         let by = Control::field(
             state,
             "pareto.by",
-            "A bar is",
-            "What the lost time is added up by.",
+            "Group",
+            "What lost time is added up by",
             options,
             &fallback,
         );
@@ -103,7 +103,7 @@ impl LostTime {
             state,
             "pareto.side",
             "Side",
-            "Each side has its own time: sides are never added up.",
+            "Sides are never added up",
             sides.collect(),
             counted.sides.first().map_or("", |s| &s.label),
         );
@@ -133,33 +133,33 @@ impl LostTime {
         let group = Control::choice(
             state,
             "pareto.group",
-            "What if",
-            "The GEMMs that are to get better.",
+            "What-if",
+            "The GEMMs that get faster",
             groups,
             "",
         );
-        let mut devices = vec![Choice::new("", "reached")];
+        let mut devices = vec![Choice::new("", "share of the roof")];
         devices.extend(
             hardware::catalog()
                 .iter()
                 .filter(|d| known_types(frame, d, frame.metrics.kind) > 0)
-                .map(|d| Choice::new(d.id.clone(), format!("ran on {}", d.name))),
+                .map(|d| Choice::new(d.id.clone(), d.name.clone())),
         );
         let device = Control::choice(
             state,
             "pareto.device",
-            "",
-            "A share of the roof here, or the same share of another device's roof.",
+            "Goal",
+            "A share of this roof, or today's share on another device",
             devices,
             "",
         );
         let target = Control::number(
             state,
             "pareto.efficiency",
-            "",
-            "Efficiency to reach, in percent of the roof. GEMMs that are better already stay as they are.",
+            "Efficiency",
+            "Better GEMMs stay as they are",
             (1.0, 100.0, 1.0),
-            "% of the roof",
+            "%",
             80.0,
         );
         let (rows, bar, name) = match group.current.as_str() {
@@ -194,12 +194,13 @@ impl LostTime {
                 format!("reached {} % of the roof", target.current),
             ),
         };
-        let mut controls = vec![by, group, device];
+        let mut controls = vec![by, group];
         if counted.compares() {
             controls.insert(0, side_control);
         }
+        controls.push(device.more());
         if chosen.is_none() {
-            controls.push(target);
+            controls.push(target.more());
         }
         let besides = besides(frame, state, &mut controls);
         let (other_s, refused) = match besides.seconds(frame, pareto.time_s) {
@@ -261,36 +262,36 @@ fn besides(frame: &Frame, state: &ViewState, controls: &mut Vec<Control>) -> Bes
     let files = if known > 0.0 {
         format!("{} (file)", Seconds(known))
     } else {
-        "nothing known".to_owned()
+        "not stated".to_owned()
     };
     let kind = Control::choice(
         state,
         "pareto.besides",
-        "Besides these GEMMs",
-        "What takes time and is no GEMM of this view: it stays as it is. Where no file says how long, type it.",
+        "Other time",
+        "Time of everything else, which stays as it is",
         vec![
             Choice::new("", files),
-            Choice::new("other", "other work of"),
-            Choice::new("whole", "rest of a step of"),
+            Choice::new("other", "other work"),
+            Choice::new("whole", "whole step"),
         ],
         "",
     );
     let chosen = kind.current.clone();
-    controls.push(kind);
+    controls.push(kind.more());
     if chosen.is_empty() {
         return Besides::Files;
     }
     let time = Control::number(
         state,
         "pareto.ms",
-        "",
-        "Your figure, an assumption: no file says it.",
+        "Milliseconds",
+        "Your figure: no file states it",
         (0.0, 1e9, 1.0),
         "ms",
         0.0,
     );
     let seconds = time.as_number() * 1e-3;
-    controls.push(time);
+    controls.push(time.more());
     match chosen.as_str() {
         "other" => Besides::Other(seconds),
         _ if seconds > 0.0 => Besides::Whole(seconds),
@@ -300,7 +301,11 @@ fn besides(frame: &Frame, state: &ViewState, controls: &mut Vec<Control>) -> Bes
 }
 
 fn named_value(value: &str) -> &str {
-    if value.is_empty() { "(none)" } else { value }
+    if value.is_empty() {
+        "not stated"
+    } else {
+        value
+    }
 }
 
 impl Chart for LostTime {
@@ -353,10 +358,11 @@ impl Chart for LostTime {
         let px = |s: f64| s / longest * span;
         let middle = (Anchor::Start, Baseline::Middle);
         let mut line = Vec::new();
-        for (i, b) in bars.iter().enumerate() {
+        let names: Vec<&str> = bars.iter().map(|b| named_value(&b.value)).collect();
+        let names = text::cut_apart(&names, FONT, left - 18.0);
+        for ((i, b), name) in bars.iter().enumerate().zip(names) {
             let y = top + row * i as f64;
             let center = y + row / 2.0;
-            let name = text::ellipsis_middle(named_value(&b.value), FONT, left - 18.0);
             let hang = (Anchor::End, Baseline::Middle);
             scene.text((left - 8.0, center), name, FONT, theme.text, hang);
             let lost = px(b.lost_s);

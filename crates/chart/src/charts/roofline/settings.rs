@@ -254,38 +254,25 @@ fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
 
 /// What can be set.
 pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
-    let mut options = vec![Choice::new("none", "nothing")];
-    options.extend(Choice::fields(&frame.fields(), None));
     let list = |key, label, hint, options: &[(&str, &str)]| {
-        Control::choice(state, key, label, hint, Choice::list(options), "")
+        Control::choice(state, key, label, hint, Choice::list(options), "").more()
     };
-    let sides = frame.decision().kind == DataKind::Sides;
-    let mut out = vec![
-        Control::field(
-            state,
-            COLOR_KEY,
-            "Colour",
-            "What the points' colour shows, here and in the other views",
-            options,
-            "dtype",
-        ),
-        list(
-            SIZE_KEY,
-            "Size",
-            "What the points' area shows",
-            &[("", "the same"), ("time", "total time"), ("count", "calls")],
-        ),
-        heaviest(state),
-    ];
-    if sides {
+    let mut out = vec![Control::color(state, &frame.fields()), heaviest(state)];
+    if frame.decision().kind == DataKind::Sides {
         out.push(baseline(state));
     }
     out.extend(intensities(frame, state));
     out.extend(roofs(frame, state));
     out.push(list(
+        SIZE_KEY,
+        "Size",
+        "Area of the points",
+        &[("", "the same"), ("time", "total time"), ("count", "calls")],
+    ));
+    out.push(list(
         LABELS_KEY,
         "Numbers",
-        "Which points carry a number; the same numbers stand in the list and in the table",
+        "Points with a number, here, in the list and in the table",
         &[
             ("", "findings"),
             ("lost", "most lost time"),
@@ -301,8 +288,12 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
         out.push(list(
             CEILING_KEY,
             "Tile roof",
-            "A second ceiling of a point: what its tile and the number of workgroups leave of the device's roof",
-            &[("", "of selected"), ("all", "of all points"), ("off", "none")],
+            "What the tile and the number of workgroups leave of the roof",
+            &[
+                ("", "of selected"),
+                ("all", "of all points"),
+                ("off", "none"),
+            ],
         ));
     }
     out

@@ -60,8 +60,8 @@ impl TileMap {
             controls.push(Control::choice(
                 state,
                 "tiles.x",
-                "Columns",
-                "What runs along the columns; the best over everything else stands in a cell.",
+                "X",
+                "A cell shows the best of all else",
                 s.axes
                     .iter()
                     .map(|a| Choice::new(a.key(), a.label()))
@@ -74,7 +74,7 @@ impl TileMap {
                 state,
                 "tiles.panel",
                 "Panel",
-                "A panel holds the shapes of one K, type and device.",
+                "Shapes of one K, type and device",
                 options,
                 "all",
             );

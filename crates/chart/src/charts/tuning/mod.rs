@@ -52,7 +52,7 @@ impl Tuning {
             state,
             "history.shape",
             "GEMM",
-            "A history is of one GEMM.",
+            "",
             problems
                 .iter()
                 .take(200)
@@ -66,8 +66,8 @@ impl Tuning {
         let slow = Control::number(
             state,
             "history.slow",
-            "Slow below",
-            "A variant that reaches less than this share of the best is marked as too slow.",
+            "Slow limit",
+            "Variants under this share of the best count as slow",
             (0.0, 100.0, 5.0),
             "%",
             100.0 * tuning::SLOW_BELOW,
@@ -92,7 +92,7 @@ impl Tuning {
             if problems.len() > 1 {
                 controls.push(shape);
             }
-            controls.extend([slow, scale]);
+            controls.extend([slow, scale.more()]);
         }
         Tuning {
             frame: frame.clone(),

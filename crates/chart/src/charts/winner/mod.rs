@@ -85,7 +85,7 @@ impl Winner {
         let show = Control::choice(
             state,
             "winner.show",
-            "Show",
+            "View",
             "",
             vec![
                 Choice::new("map", "Winner map"),
@@ -96,8 +96,8 @@ impl Winner {
         let side = Control::field(
             state,
             "winner.side",
-            "Who competes",
-            "The values of this column are the sides.",
+            "Sides",
+            "The column whose values compete",
             Choice::named(frame, &candidates),
             &default.side.to_string(),
         );
@@ -105,7 +105,7 @@ impl Winner {
             state,
             "winner.threshold",
             "Threshold",
-            "A lead of less than this is nobody's.",
+            "A smaller lead is a tie",
             (0.0, 100.0, 1.0),
             "%",
             2.0,
@@ -119,7 +119,7 @@ impl Winner {
             state,
             "winner.axes",
             "Map",
-            "Which two sizes span the map; the third is held.",
+            "The two sizes of the map; the third is held",
             AXES.iter().map(|a| Choice::new(a.0, a.1)).collect(),
             "n,m",
         );
@@ -151,13 +151,20 @@ impl Winner {
                 Crossover::TooFew(_) => 4,
             });
             let size = Size::parse(&along.current).unwrap_or(Size::M);
-            out.controls = vec![show, side, along, threshold];
+            out.controls = vec![show, side, along, threshold.more()];
             (Vec::new(), size, strips)
         } else {
             let cells = winner::cells(frame, &comparison, (x, y), lead, |row| {
                 of_type(row) && at.is_none_or(|v| held.of(frame, row) == v)
             });
-            out.controls = vec![show, side, axes, hold, dtype, threshold];
+            out.controls = vec![
+                show,
+                axes,
+                dtype,
+                hold.more(),
+                side.more(),
+                threshold.more(),
+            ];
             (cells, Size::M, Vec::new())
         };
         let all = winner::sum_up(&strips, comparison.setup.sides.len());
@@ -308,7 +315,7 @@ fn held_control(
         state,
         &format!("winner.{}", held.key()),
         held.name(),
-        "A cell of several shapes goes to the side that wins most of them.",
+        "A cell of several shapes goes to the side that wins most",
         options,
         &default,
     )
@@ -331,8 +338,8 @@ fn along_control(
     let control = Control::choice(
         state,
         "winner.along",
-        "Along",
-        "The size along which one side may overtake another; all else is held.",
+        "X",
+        "The size that grows; all else is held",
         Size::ALL
             .iter()
             .map(|s| Choice::new(s.key(), s.name()))

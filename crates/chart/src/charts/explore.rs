@@ -1,0 +1,235 @@
+//! What cells, bars and boxes share: they are one plot with several marks, so a choice stays when
+//! the mark changes.
+
+use crate::aggregate::Aggregate;
+use crate::band_scale::{BandScale, Order};
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
+use gemmscope_table::view_state::ViewState;
+
+/// The marks: key of the view that draws them, name.
+pub const MARKS: [(&str, &str); 3] = [("heat", "cells"), ("bars", "bars"), ("strip", "boxes")];
+
+/// Parameters of the view state that every mark reads.
+pub(super) const PARAMS: &[&str] = &[
+    "color", X, Y, FIGURE, STATISTIC, SORT, SORT_Y, ASCENDING, SCALE, FIND,
+];
+
+const X: &str = "explore.x";
+const Y: &str = "explore.y";
+const FIGURE: &str = "explore.figure";
+const STATISTIC: &str = "explore.statistic";
+const SORT: &str = "explore.sort";
+const SORT_Y: &str = "explore.sort_y";
+const ASCENDING: &str = "explore.up";
+const SCALE: &str = "explore.scale";
+const FIND: &str = "explore.find";
+/// Key of M × N among the fields.
+const OUTPUTS: &str = "mxn";
+/// Key of no field.
+const NONE: &str = "none";
+
+/// What runs along an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Axis {
+    /// One band for everything.
+    One,
+    /// M × N.
+    Outputs,
+    /// A field.
+    Field(FieldInfo),
+}
+
+impl Axis {
+    /// The bands of the axis over the passing rows.
+    pub(super) fn bands(&self, frame: &Frame, order: Order) -> BandScale {
+        match self {
+            Axis::One => BandScale::single(frame),
+            Axis::Outputs => BandScale::outputs(frame, order),
+            Axis::Field(info) => BandScale::of(frame, info, order),
+        }
+    }
+
+    /// What a setting names; one band for what it cannot read.
+    pub(super) fn of(frame: &Frame, control: &Control) -> Axis {
+        match control.current.as_str() {
+            OUTPUTS => Axis::Outputs,
+            text => {
+                let info = Field::parse(text).and_then(|f| frame.info(&f));
+                info.map_or(Axis::One, Axis::Field)
+            }
+        }
+    }
+
+    /// Its name; "" for one band.
+    pub(super) fn label(&self) -> &str {
+        match self {
+            Axis::One => "",
+            Axis::Outputs => "M × N",
+            Axis::Field(info) => &info.label,
+        }
+    }
+}
+
+/// The settings of a mark.
+pub(super) struct Explore<'a> {
+    frame: &'a Frame,
+    state: &'a ViewState,
+    fields: Vec<FieldInfo>,
+}
+
+impl<'a> Explore<'a> {
+    pub(super) fn new(frame: &'a Frame, state: &'a ViewState) -> Self {
+        Explore {
+            frame,
+            state,
+            fields: frame.fields(),
+        }
+    }
+
+    fn axis(&self, key: &str, label: &str, none: Option<&str>, default: &str) -> Control {
+        let mut options: Vec<Choice> = none.map(|n| Choice::new(NONE, n)).into_iter().collect();
+        options.push(Choice::new(OUTPUTS, "M × N"));
+        options.extend(Choice::fields(&self.fields, None));
+        let hint = "A number with many values is binned";
+        Control::field(self.state, key, label, hint, options, default)
+    }
+
+    /// What the marks stand for; `none` names the choice of no field, where there is one.
+    pub(super) fn x(&self, none: Option<&str>, default: &str) -> Control {
+        self.axis(X, "X", none, default)
+    }
+
+    /// The rows of cells.
+    pub(super) fn y(&self, default: &str) -> Control {
+        self.axis(Y, "Y", Some("one row"), default)
+    }
+
+    /// True where cells stand in one row.
+    pub(super) fn one_row(&self) -> bool {
+        self.state.param(Y) == Some(NONE)
+    }
+
+    /// The figure of a mark; `several` is the choice of those that the mark shows by itself.
+    pub(super) fn figure(&self, label: &str, several: Option<&str>) -> Control {
+        let mut options: Vec<Choice> = several.map(|n| Choice::new(NONE, n)).into_iter().collect();
+        options.extend(Choice::fields(&self.fields, Some(FieldKind::Number)));
+        let default = match several {
+            Some(_) => NONE,
+            None => self.frame.leading_figure(),
+        };
+        Control::field(self.state, FIGURE, label, "", options, default)
+    }
+
+    /// The colour of marks, one setting of all views.
+    pub(super) fn color(&self) -> Control {
+        Control::color(self.state, &self.fields)
+    }
+
+    /// How the GEMMs of a mark become one figure.
+    pub(super) fn statistic(&self) -> Control {
+        let hint = "Of several GEMMs in one mark";
+        let options = Choice::list(&Aggregate::CHOICES);
+        Control::choice(self.state, STATISTIC, "Statistic", hint, options, "best").more()
+    }
+
+    /// The order along X; `also` are figures of this mark alone.
+    pub(super) fn sort(&self, also: &[(&str, &str)], default: &str) -> Control {
+        let mut options = Choice::list(&Order::CHOICES);
+        options.extend(Choice::list(also));
+        Control::choice(self.state, SORT, "Sort", "", options, default).more()
+    }
+
+    /// The order of rows of cells.
+    pub(super) fn sort_y(&self) -> Control {
+        let options = Choice::list(&Order::CHOICES);
+        Control::choice(self.state, SORT_Y, "Sort Y", "", options, "name").more()
+    }
+
+    /// The other way round.
+    pub(super) fn ascending(&self) -> Control {
+        Control::toggle(self.state, ASCENDING, "Ascending", "", false).more()
+    }
+
+    /// Linear or logarithmic.
+    pub(super) fn scale(&self) -> Control {
+        Control::scale(self.state, SCALE).more()
+    }
+
+    /// A search by name.
+    pub(super) fn find(&self) -> Control {
+        Control::text(self.state, FIND, "Search", "Names that contain this text").more()
+    }
+
+    /// The column that names kernels, where it tells some apart.
+    pub(super) fn kernel(&self, most: usize) -> Option<String> {
+        let column = self.frame.data.column(ColumnMeaning::Kernel)?;
+        let ColumnData::Text { values, .. } = &column.data else {
+            return None;
+        };
+        let field = Field::Column(column.key.clone());
+        (2..=most)
+            .contains(&values.len())
+            .then(|| field.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::{CHARTS, Inputs, by_id};
+    use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn a_choice_stays_when_the_mark_changes() {
+        let mut rows = Rows::new();
+        rows.row((64, 64, 4096), "x", 1e-5, "");
+        rows.row((64, 64, 64), "y", 1e-5, "");
+        let frame = rows.frame(Some("h100-sxm"));
+        let (state, _) = ViewState::decode(
+            "view=heat&explore.x=dtype&explore.figure=time&explore.scale=log&explore.sort=file",
+        );
+        for (id, _) in MARKS {
+            let kind = by_id(id).unwrap();
+            let controls = (kind.open)(&Inputs::new(&frame, &state)).controls();
+            let current = |key: &str| {
+                let found = controls.iter().find(|c| c.key == key);
+                found.map(|c| c.current.clone())
+            };
+            for (key, value) in [
+                (X, "dtype"),
+                (FIGURE, "time"),
+                (SCALE, "log"),
+                (SORT, "file"),
+            ] {
+                assert_eq!(current(key).as_deref(), Some(value), "{id} {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn at_most_three_selects_come_first_and_labels_are_nouns() {
+        let mut rows = Rows::new();
+        for (library, time) in [("x", 1e-5), ("y", 2e-5)] {
+            rows.row((64, 64, 4096), library, time, "");
+        }
+        let frame = rows.frame(Some("h100-sxm"));
+        for kind in CHARTS {
+            let state = ViewState::default();
+            let controls = (kind.open)(&Inputs::new(&frame, &state)).controls();
+            let selects = controls
+                .iter()
+                .filter(|c| !c.more && !c.options().is_empty());
+            assert!(selects.count() <= 3, "{}", kind.id);
+            for c in &controls {
+                let first = c.label.split(' ').next().unwrap_or_default();
+                assert!(
+                    !["A", "Who", "As", "Figure"].contains(&first),
+                    "{}",
+                    c.label
+                );
+            }
+        }
+    }
+}

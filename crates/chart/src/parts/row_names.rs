@@ -1,0 +1,187 @@
+//! Names of single rows, no two alike: the shape, and as much else as tells it from the others.
+
+use gemmscope_analysis::explain;
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::field::{Frame, shape_label};
+use std::collections::HashMap;
+
+/// How the passing rows of a frame are named.
+#[derive(Debug)]
+pub(crate) struct RowNames {
+    frame: Frame,
+    /// Each row has a kernel name that no other row has.
+    kernels: bool,
+    /// What is not the same in all rows.
+    differs: Vec<Part>,
+    /// By row of the frame.
+    needs: Vec<Needs>,
+}
+
+/// What the name of a row needs besides its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    Parts,
+    /// The parts, and its line in the file.
+    Line,
+}
+
+/// What tells rows of one shape apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Types,
+    Layout,
+    Text(ColumnMeaning),
+    Device,
+    Source,
+}
+
+impl Part {
+    const ALL: [Part; 6] = [
+        Part::Types,
+        Part::Layout,
+        Part::Text(ColumnMeaning::OpName),
+        Part::Text(ColumnMeaning::Library),
+        Part::Device,
+        Part::Source,
+    ];
+
+    fn code(self, d: &Dataset, row: usize) -> u32 {
+        match self {
+            Part::Types | Part::Layout => u32::from(d.op[row]),
+            Part::Text(meaning) => d.codes(meaning).map_or(0, |codes| codes[row]),
+            Part::Device => u32::from(d.device[row]),
+            Part::Source => u32::from(d.source[row]),
+        }
+    }
+
+    fn text(self, d: &Dataset, row: usize) -> String {
+        let op = || &d.ops[usize::from(d.op[row])];
+        match self {
+            Part::Types => op().types(),
+            Part::Layout => op().layout().to_owned(),
+            Part::Text(meaning) => d.text(meaning, row).to_owned(),
+            Part::Device => d.devices[usize::from(d.device[row])].clone(),
+            Part::Source => d.sources[usize::from(d.source[row])].name.clone(),
+        }
+    }
+}
+
+impl RowNames {
+    /// Finds what tells the rows apart.
+    pub(crate) fn new(frame: &Frame) -> Self {
+        let d = &*frame.data;
+        let rows = || frame.rows.iter().map(|r| *r as usize);
+        let kernels = own_kernels(frame);
+        let first = rows().next();
+        let mut differs = Part::ALL.to_vec();
+        differs.retain(|part| {
+            let text = first.map(|r| (part.code(d, r), part.text(d, r)));
+            let same = |r: usize| {
+                let (code, words) = text.as_ref()?;
+                Some(*code == part.code(d, r) || *words == part.text(d, r))
+            };
+            rows().any(|r| same(r) == Some(false))
+        });
+        let shape = |r: usize| (d.m[r], d.n[r], d.k[r], d.batch[r]);
+        let mut shapes: HashMap<_, u32> = HashMap::new();
+        let mut whole: HashMap<_, u32> = HashMap::new();
+        let codes = |r: usize| {
+            let of = |at: usize| differs.get(at).map_or(0, |p| p.code(d, r));
+            (shape(r), [0, 1, 2, 3, 4, 5].map(of))
+        };
+        if !kernels {
+            for r in rows() {
+                *shapes.entry(shape(r)).or_default() += 1;
+            }
+            for r in rows().filter(|r| shapes[&shape(*r)] > 1) {
+                *whole.entry(codes(r)).or_default() += 1;
+            }
+        }
+        let needs = match kernels {
+            true => Vec::new(),
+            false => rows()
+                .map(|r| match whole.get(&codes(r)) {
+                    None => Needs::Nothing,
+                    Some(1) => Needs::Parts,
+                    Some(_) => Needs::Line,
+                })
+                .collect(),
+        };
+        RowNames {
+            frame: frame.clone(),
+            kernels,
+            differs,
+            needs,
+        }
+    }
+
+    /// The name of a row of the frame, by its place there.
+    pub(crate) fn get(&self, place: usize) -> String {
+        let d = &*self.frame.data;
+        let Some(r) = self.frame.rows.get(place).map(|r| *r as usize) else {
+            return String::new();
+        };
+        if self.kernels {
+            return explain::name_of(&self.frame, r);
+        }
+        let mut out = shape_label(d.m[r], d.n[r], d.k[r], d.batch[r]);
+        let needs = self.needs.get(place).copied().unwrap_or(Needs::Nothing);
+        if needs != Needs::Nothing {
+            for part in &self.differs {
+                let text = part.text(d, r);
+                if !text.is_empty() {
+                    out.push(' ');
+                    out.push_str(&text);
+                }
+            }
+        }
+        if needs == Needs::Line {
+            out.push_str(&format!(" #{}", d.line[r]));
+        }
+        out
+    }
+}
+
+/// True where each row has a kernel name that no other row has.
+fn own_kernels(frame: &Frame) -> bool {
+    let d = &*frame.data;
+    let Some(codes) = d.codes(ColumnMeaning::Kernel) else {
+        return false;
+    };
+    let mut seen = std::collections::HashSet::new();
+    let named = |r: usize| !d.text(ColumnMeaning::Kernel, r).is_empty();
+    frame
+        .rows
+        .iter()
+        .map(|r| *r as usize)
+        .all(|r| named(r) && seen.insert(codes[r]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn no_two_rows_have_one_name() {
+        let mut rows = Rows::new();
+        for (k, library) in [(64, "a"), (128, "a"), (128, "b"), (256, "b"), (256, "b")] {
+            rows.row((64, 64, k), library, 1e-5, "");
+        }
+        let frame = rows.frame(None);
+        let names = RowNames::new(&frame);
+        let all: Vec<String> = (0..5).map(|i| names.get(i)).collect();
+        let d = &frame.data;
+        assert_eq!(
+            all,
+            [
+                "64 × 64 × 64".to_owned(),
+                "64 × 64 × 128 a".to_owned(),
+                "64 × 64 × 128 b".to_owned(),
+                format!("64 × 64 × 256 b #{}", d.line[3]),
+                format!("64 × 64 × 256 b #{}", d.line[4]),
+            ]
+        );
+    }
+}

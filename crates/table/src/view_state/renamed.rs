@@ -1,0 +1,80 @@
+//! Settings that older links know by other names.
+
+use super::ViewState;
+
+/// View, its old key, the new one. Cells, bars and boxes once had settings of their own.
+const RENAMED: [(&str, &str, &str); 19] = [
+    ("heat", "heat.x", "explore.x"),
+    ("heat", "heat.y", "explore.y"),
+    ("heat", "heat.value", "explore.figure"),
+    ("heat", "heat.cell", "explore.statistic"),
+    ("heat", "heat.sort", "explore.sort"),
+    ("heat", "heat.sort_y", "explore.sort_y"),
+    ("heat", "heat.scale", "explore.scale"),
+    ("heat", "heat.find", "explore.find"),
+    ("bars", "bars.group", "explore.x"),
+    ("bars", "bars.cell", "explore.statistic"),
+    ("bars", "bars.sort", "explore.sort"),
+    ("bars", "bars.up", "explore.up"),
+    ("bars", "bars.scale", "explore.scale"),
+    ("bars", "bars.find", "explore.find"),
+    ("strip", "strip.x", "explore.x"),
+    ("strip", "strip.value", "explore.figure"),
+    ("strip", "strip.sort", "explore.sort"),
+    ("strip", "strip.scale", "explore.scale"),
+    ("strip", "strip.find", "explore.find"),
+];
+
+/// Gives old settings their new names. Where two are one now, that of the view that shows counts.
+pub(super) fn apply(state: &mut ViewState) {
+    // One row of cells, once a form of its own.
+    let row = state.params.remove("heat.form").as_deref() == Some("row");
+    let along = state.params.remove("heat.along");
+    if row {
+        state.params.insert("heat.y".to_owned(), "none".to_owned());
+        match along {
+            Some(along) => drop(state.params.insert("heat.x".to_owned(), along)),
+            None => drop(state.params.remove("heat.x")),
+        }
+    }
+    let shown = state.view.clone();
+    for first in [true, false] {
+        for (view, old, new) in RENAMED {
+            if (view == shown) == first
+                && let Some(value) = state.params.remove(old)
+            {
+                let value = match (old, value.as_str()) {
+                    ("bars.sort", "rate") => "value".to_owned(),
+                    _ => value,
+                };
+                state.params.entry(new.to_owned()).or_insert(value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_links_keep_their_settings() {
+        let of = |link: &str| {
+            let params = ViewState::decode(link).0.params;
+            let all: Vec<String> = params.iter().map(|(k, v)| format!("{k}={v}")).collect();
+            all.join(" ")
+        };
+        assert_eq!(
+            of("view=bars&heat.x=n&bars.group=dtype&bars.sort=rate&heat.y=m"),
+            "explore.sort=value explore.x=dtype explore.y=m"
+        );
+        assert_eq!(
+            of("view=heat&heat.form=row&heat.along=shape&heat.x=n"),
+            "explore.x=shape explore.y=none"
+        );
+        assert_eq!(
+            of("view=strip&strip.value=time&explore.x=m"),
+            "explore.figure=time explore.x=m"
+        );
+    }
+}
