@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `app/frame` | what surrounds everything: header, start page, workspace, notices, shortcuts, embedding |
 //! | `app/state` | the two contexts, `Shell` and `Workbench`; the task that looks for findings |
-//! | `app/load` | the queue of files; files that are dropped, samples, data that a link brings |
+//! | `app/load` | the queue of files; files that are dropped, samples, data that a link brings, what was open last |
 //! | `app/sidebar` | cards of the loaded files, filters |
 //! | `app/views` | the places and what each shows: summary with its ranked list, charts, table |
 //! | `app/chart_view` | a chart on the page: the picture that follows from its inputs, pointer and keys, tooltip, saving |
@@ -17,7 +17,7 @@
 //! | `app/dialogs` | help, formats, devices, columns, pasting, sharing |
 //! | `app/ui`, `app/controls` | small parts that all of them use: icons, menus, settings |
 //! | `app/later` | how a part of the program that is fetched later is shown |
-//! | `web` | files, worker, canvas, clipboard, storage: browser APIs behind plain functions |
+//! | `web` | files, worker, canvas, clipboard, storage, database: browser APIs behind plain functions |
 //!
 //! State knows no component. A component takes the context that it uses, or the signals and memos
 //! it needs as props. `samples` and `undo` need no browser and are tested natively.

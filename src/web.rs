@@ -4,6 +4,7 @@
 pub mod boot;
 pub mod canvas;
 pub mod clock;
+pub mod database;
 pub mod dom;
 pub mod file;
 pub mod host;

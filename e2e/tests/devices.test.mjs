@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fixture, waitReady } from "../harness.mjs";
+import { fixture } from "../harness.mjs";
 import { DESKTOP, GemmscopePage } from "../page.mjs";
 
 const PLAIN = fixture("fixtures/generic/plain.csv");
@@ -73,9 +73,9 @@ test("any number can be edited; an own device is kept, exported and read back", 
 
   await app.page.keyboard.press("d");
   const saved = await app.download(() => app.dialog.getByRole("button", { name: "JSON" }).click());
+  await app.page.waitForFunction(() => localStorage["gemmscope.open"]);
   await app.page.reload();
-  await waitReady(app.page);
-  await app.load(PLAIN);
+  await app.page.waitForFunction(() => window.gemmscope?.summary().length === 1);
   assert.ok((await efficiency(app)) > 0.5, "still known after a reload");
 
   const other = await GemmscopePage.open({ t });

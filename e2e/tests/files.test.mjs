@@ -235,6 +235,115 @@ test("a sample makes room for the user's first file, and undo brings it back", a
   app.assertQuiet();
 });
 
+/** Waits until the page has written what is open. */
+const kept = (app) => app.page.locator(".kept-names").first().waitFor();
+
+/** Loads the page anew, at an address or at its own, and waits until it shows what it will show. */
+async function again(app, address) {
+  if (address) await app.page.goto("about:blank");
+  await (address ? app.page.goto(address) : app.page.reload());
+  await app.page.waitForFunction(() => document.documentElement.dataset.parts && document.documentElement.dataset.ready === "1");
+}
+
+test("what was open last opens again after a reload, until it is forgotten", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  const bare = app.page.url();
+  // In the bytes it came with: an answer and a filter are kept beside them.
+  await app.load({ name: "a.csv", text: "M,N,K,dtype,time\n128,128,128,fp16,4\n128,128,256,bf16,4\n" }, { name: "b.csv.gz", bytes: gzipSync(TINY) });
+  await app.cards.locator(".assumption", { hasText: "time" }).getByRole("combobox").selectOption("s");
+  await app.page.waitForFunction(() => window.gemmscope.summary()[0].total_time_s > 1);
+  await app.toggleFacet("Type", "fp16");
+  await kept(app);
+  await app.page.waitForFunction(() => localStorage["gemmscope.open"]?.includes("f.dtype"));
+  const before = (await app.summary())[0].total_time_s;
+  for (const address of [null, bare]) {
+    await again(app, address);
+    assert.deepEqual(await names(app), ["a.csv", "b.csv.gz"]);
+    assert.equal((await app.summary())[0].total_time_s, before);
+    assert.equal(await app.figure("rows"), "2");
+    assert.deepEqual(await app.chips(), ["Type: fp16"]);
+  }
+
+  // One removed is not kept any longer; another tab's link to other files shows no files of this one.
+  await remove(app, "a.csv");
+  await app.page.waitForFunction(() => !localStorage["gemmscope.open"].includes("a.csv"));
+  await again(app);
+  assert.deepEqual(await names(app), ["b.csv.gz"]);
+  await again(app, `${bare}#v=1&view=table&files=other.csv`);
+  assert.deepEqual(await names(app), []);
+  assert.match(await app.page.locator("main .notice").innerText(), /This link shows a view of other\.csv\. Drop that file here\./);
+  await app.page.getByRole("button", { name: "Reopen" }).click();
+  await app.page.waitForFunction(() => window.gemmscope.summary().length === 1);
+  await app.settle();
+
+  await app.page.locator(".sidebar").getByRole("button", { name: "Forget" }).click();
+  await app.page.waitForFunction(() => localStorage["gemmscope.open"] === undefined);
+  assert.deepEqual(await names(app), ["b.csv.gz"]);
+  await again(app, bare);
+  assert.deepEqual(await names(app), []);
+  assert.ok(await app.page.getByRole("heading", { name: /Drop a GEMM/ }).isVisible());
+  assert.deepEqual(await databases(app), { lists: ['{"contexts":[],"files":[]}'], bytes: [] });
+  app.page.quiet();
+  app.assertQuiet();
+});
+
+/** All values of the page's database. */
+const databases = (app) =>
+  app.page.evaluate(async () => {
+    const done = (request) => new Promise((resolve, reject) => ((request.onsuccess = () => resolve(request.result)), (request.onerror = reject)));
+    const database = await done(indexedDB.open("gemmscope"));
+    const out = {};
+    for (const store of [...database.objectStoreNames]) out[store] = await done(database.transaction(store).objectStore(store).getAll());
+    database.close();
+    return { lists: out.lists, bytes: out.bytes };
+  });
+
+test("the switch keeps nothing; a browser that keeps nothing says so, and the page goes on", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.load({ name: "a.csv", text: TINY });
+  await kept(app);
+  await app.page.locator(".sidebar").getByRole("checkbox", { name: /Reopen/ }).uncheck();
+  await app.page.waitForFunction(() => localStorage["gemmscope.open"] === undefined);
+  await app.load({ name: "b.csv", text: TINY });
+  await again(app);
+  assert.deepEqual(await names(app), []);
+  assert.equal(await app.page.getByRole("checkbox", { name: /Reopen/ }).isChecked(), false);
+  app.page.quiet();
+  app.assertQuiet();
+
+  const before = (page) => page.addInitScript(() => Object.defineProperty(window, "indexedDB", { get: () => null }));
+  const refused = await GemmscopePage.open({ t, before });
+  await refused.load({ name: "a.csv", text: TINY });
+  const sentence = refused.page.locator(".kept").getByText("The browser keeps no files here, so they will not reopen after a reload.");
+  await sentence.waitFor();
+  assert.deepEqual(await names(refused), ["a.csv"]);
+  await again(refused);
+  assert.deepEqual(await names(refused), []);
+  refused.page.quiet();
+  refused.assertQuiet();
+});
+
+test("a link names the files it was made from; a link to a sample opens it", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.load({ name: "mine.csv", text: TINY });
+  await app.chooseView("Table");
+  assert.equal(await app.state("files"), "mine.csv");
+  const other = await GemmscopePage.open({ t, path: new URL(app.page.url()).hash });
+  assert.match(await other.page.locator("main .notice").innerText(), /This link shows a view of mine\.csv\. Drop that file here\./);
+  await other.load({ name: "mine.csv", text: TINY });
+  assert.equal((await other.tableRows()).length, 1);
+  assert.equal(await other.state("files"), "mine.csv");
+
+  const unnamed = await GemmscopePage.open({ t, path: "#v=1&f.dtype=fp16" });
+  assert.match(await unnamed.page.locator("main .notice").innerText(), /This link holds a view but no data\. Drop the file it was made from\./);
+
+  const sample = await GemmscopePage.open({ t, path: "#v=1&view=table&files=cpu-tiles.csv" });
+  await sample.page.waitForFunction(() => window.gemmscope.summary().length === 1);
+  await sample.settle();
+  assert.equal(await sample.state("view"), "table");
+  for (const page of [app, other, unnamed, sample]) page.assertQuiet();
+});
+
 test("an assumption can be changed: the unit of a time", async (t) => {
   const app = await GemmscopePage.open({ t });
   await app.load(fixture("fixtures/generic/no_units.csv"));

@@ -40,7 +40,7 @@ test("a link holds the view and no data; with data it opens whole in another bro
   const dialog = await share(app);
   const link = dialog.getByLabel("Link", { exact: true });
   const without = await link.inputValue();
-  assert.match(without, /\/repo\/#v=1&device=mi300x&q=k_64$/);
+  assert.match(without, /\/repo\/#v=1&device=mi300x&q=k_64&files=plain\.csv$/);
   assert.match(await dialog.innerText(), /The file stays here/);
   await dialog.getByLabel("Put the data into the link").check();
   await app.page.waitForFunction(() => document.querySelector(".share-link").value.includes("data="));
@@ -160,7 +160,7 @@ test("a report saved as a page from the site: app, data, options and view, from 
   const report = new GemmscopePage(page);
   assert.deepEqual((await report.summary()).map((s) => [s.file, s.rows_used]), [["plain.csv", 4], ["second.csv", 1]]);
   const link = await (await share(report)).getByLabel("Link", { exact: true }).inputValue();
-  assert.match(link, /#v=1&view=table&device=mi300x&q=k_128$/);
+  assert.match(link, /#v=1&view=table&device=mi300x&q=k_128&files=plain\.csv\*second\.csv$/);
   assertQuiet(page);
 });
 
@@ -178,7 +178,7 @@ test("the command writes the same page: app, data, what was said about columns, 
   assert.deepEqual(all[1].devices, ["AMD Instinct MI300X"]);
   assert.ok(Math.abs(all[1].max_tflops - 2) < 1e-9);
   const link = await (await share(report)).getByLabel("Link", { exact: true }).inputValue();
-  assert.match(link, /#v=1&view=table&device=mi300x&q=k_128$/);
+  assert.match(link, /#v=1&view=table&device=mi300x&q=k_128&files=plain\.csv\*odd\.csv$/);
   assert.deepEqual(page.asked.filter((u) => !/^(file|blob|data):/.test(u)), []);
   assertQuiet(page);
 });

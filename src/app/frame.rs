@@ -6,6 +6,7 @@ pub mod choose;
 pub mod device_notice;
 pub mod embed;
 pub mod header;
+pub mod kept_files;
 pub mod notices;
 pub mod page;
 pub mod rehearsal;
@@ -14,6 +15,7 @@ pub mod start;
 pub mod strip;
 pub mod workspace;
 
+use super::load::kept::Kept;
 use super::load::{Hooks, Loader, drop, given};
 use super::state::{Shell, Workbench};
 use super::{chart_view, dialogs, later, planner, views};
@@ -38,8 +40,11 @@ pub fn GemmScope(
     if let Some(on_start) = on_start {
         on_start(bench);
     }
-    start_later(shell, loader);
-    given::open(loader);
+    let kept = Kept::new(given::open(loader));
+    provide_context(kept);
+    kept.start(loader);
+    given::open_linked_sample(loader);
+    start_later(shell, loader, kept);
     if dom::embedded() {
         dom::set_root_data("embed", Some("1"));
         return later::later(embed::embedded);
@@ -61,7 +66,7 @@ pub fn GemmScope(
             <header::Header drawer=drawer />
             <views::places::Places />
             <notices::Loading />
-            <Show when=move || !shown.get()><start::Start /></Show>
+            <Show when=move || !shown.get()>{move || start::first(kept)}</Show>
             <Show when=move || built.get()>
                 {later::later(move || workspace::workspace(drawer, shows))}
             </Show>
@@ -107,11 +112,13 @@ async fn rehearse() {
 }
 
 /// After the first paint: marks the page as ready, fetches the workspace, starts the worker.
-fn start_later(shell: Shell, loader: Loader) {
+fn start_later(shell: Shell, loader: Loader, kept: Kept) {
     leptos::task::spawn_local(async move {
         clock::after_paint().await;
         clock::mark("gemmscope:first-view");
-        dom::set_root_data("ready", Some("1"));
+        if !kept.opening.get_untracked() && !loader.is_busy() {
+            dom::set_root_data("ready", Some("1"));
+        }
         // Fetched while the user looks for a file.
         let work = workspace::load_work().await.is_ok();
         clock::pause(Duration::from_millis(150)).await;

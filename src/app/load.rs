@@ -2,6 +2,7 @@
 
 pub mod drop;
 pub mod given;
+pub mod kept;
 pub mod sample;
 
 use super::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared, Shell, Workbench};
@@ -14,6 +15,7 @@ use gemmscope_import::{ErrorKind, ImportError, ImportOptions, Imported};
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::transformer::Model;
 use gemmscope_model::units::{Bytes, grouped};
+use gemmscope_share::data::base_name;
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
@@ -171,12 +173,17 @@ impl Loader {
         self.run_queue();
     }
 
-    /// Imports a sample and shows it in a tab.
-    pub fn add_sample(&self, input: Input, tab: &'static str) {
+    /// Imports a sample, and shows a tab.
+    pub fn add_sample(&self, input: Input, tab: Option<&'static str>) {
         self.start(Job {
-            tab: Some(tab),
+            tab,
             ..Job::new(input, Origin::Sample)
         });
+    }
+
+    /// True while a file is read or waits.
+    pub fn is_busy(&self) -> bool {
+        self.queue.try_get_value().is_some_and(|q| q.running.get())
     }
 
     fn start(&self, job: Job) {
@@ -227,6 +234,28 @@ impl Loader {
     ///
     /// What was wrong with the file, or that it was cancelled.
     pub async fn add_one(&self, input: Input, options: ImportOptions) -> Result<(), String> {
+        self.finish(Job {
+            options,
+            ..Job::new(input, Origin::Link)
+        })
+        .await
+    }
+
+    /// Imports one of the user's files that was open last time.
+    ///
+    /// # Errors
+    ///
+    /// What was wrong with the file, or that it was cancelled.
+    pub async fn add_again(&self, input: Input, options: ImportOptions) -> Result<(), String> {
+        self.finish(Job {
+            options,
+            ..Job::new(input, Origin::User)
+        })
+        .await
+    }
+
+    /// Runs a job, after those that are waiting.
+    async fn finish(&self, job: Job) -> Result<(), String> {
         let outcome = Rc::new(Cell::new(None));
         let mut resolve = None;
         let read = js_sys::Promise::new(&mut |r, _| resolve = Some(r));
@@ -238,9 +267,8 @@ impl Loader {
             }
         });
         self.start(Job {
-            options,
             done: Some(done),
-            ..Job::new(input, Origin::Link)
+            ..job
         });
         let _ = wasm_bindgen_futures::JsFuture::from(read).await;
         outcome
@@ -421,6 +449,7 @@ impl Loader {
             self.bench.prepare(&file.data).await;
         }
         self.shell.load.update(|l| l.errors.retain(|e| e.id != id));
+        self.bench.expected.set(None);
         let closed = !leaving.is_empty();
         if closed {
             self.bench.remove_files(leaving, ViewState::start_over);
@@ -540,11 +569,6 @@ impl Loader {
         };
         queue.importer.import(input, options, progress).await
     }
-}
-
-/// A path without its folders.
-pub fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// A table that was read.

@@ -17,6 +17,8 @@ use std::io::{Read, Write};
 pub const DATA_KEY: &str = "data";
 /// Key of the address of data in a link.
 pub const SOURCE_KEY: &str = "src";
+/// Key of the names of the files that a link without data was made from, with `*` between them.
+pub const FILES_KEY: &str = "files";
 /// Most characters of data in a link: chat programs and mail cut longer ones.
 pub const LINK_LIMIT: usize = 24_000;
 /// Most bytes that a link's data may unpack to.
@@ -45,6 +47,21 @@ struct Entry {
     size: usize,
     #[serde(default)]
     options: ImportOptions,
+}
+
+/// How many files a link names at most.
+const LINKED: usize = 8;
+
+/// The names of files as a link holds them under [`FILES_KEY`]: without their folders, the first
+/// few.
+pub fn linked_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.take(LINKED).map(base_name).collect();
+    names.join("*")
+}
+
+/// A path without its folders.
+pub fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Files as one deflated block.

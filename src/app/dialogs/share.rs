@@ -51,6 +51,17 @@ fn plain_view(bench: Workbench) -> ViewState {
     view
 }
 
+/// The text of a link without the data.
+fn link(bench: Workbench) -> String {
+    match bench
+        .view
+        .with_untracked(|v| v.param(data::DATA_KEY).is_some())
+    {
+        true => plain_view(bench).encode(),
+        false => bench.link(),
+    }
+}
+
 /// What was just done. The dialog shows it itself: the status line lies under the dialog, dimmed
 /// and not read out.
 type Said = RwSignal<String>;
@@ -125,7 +136,7 @@ pub fn Share() -> impl IntoView {
             .collect::<Vec<String>>()
     });
     let fetched = view.param(data::SOURCE_KEY).map(str::to_owned);
-    let plain = format!("{}#{}", viewer(), view.encode());
+    let plain = format!("{}#{}", viewer(), untrack(|| link(bench)));
     // The files as text for a link, once known; the length where it is too long.
     let data = RwSignal::new(None::<Result<String, usize>>);
     let with_data = RwSignal::new(false);
@@ -171,7 +182,7 @@ pub fn Share() -> impl IntoView {
                     "Holds the view and the data's address ({src}), from which it is fetched again."
                 )
             } else {
-                "Holds filters, device, zoom and selection. The file stays here: whoever opens the link drops the same file.".to_owned()
+                "Holds filters, device, zoom and selection. The file stays here: whoever opens the link is asked for it by name.".to_owned()
             }
         }
     };

@@ -2,17 +2,16 @@
 
 use crate::app::state::Workbench;
 use crate::web::{clock, dom};
-use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::time::Duration;
 
 /// Writes the view into the address after each change, and reads it from a link that is typed or
 /// gone back to.
 pub fn follow(bench: Workbench) {
-    let written = StoredValue::new(bench.view.with_untracked(ViewState::encode));
+    let written = StoredValue::new(untrack(|| bench.link()));
     let waiting = StoredValue::new(false);
     Effect::new(move |_| {
-        let text = bench.view.with(ViewState::encode);
+        let text = bench.link();
         if written.with_value(|w| *w == text) || waiting.get_value() {
             return;
         }
@@ -20,10 +19,10 @@ pub fn follow(bench: Workbench) {
         leptos::task::spawn_local(async move {
             // Browsers refuse more than a few address changes a second.
             clock::pause(Duration::from_millis(200)).await;
-            let Some(text) = bench.view.try_with_untracked(ViewState::encode) else {
+            if waiting.try_set_value(false).is_some() {
                 return;
-            };
-            waiting.set_value(false);
+            }
+            let text = untrack(|| bench.link());
             dom::replace_hash(&text);
             written.set_value(text);
         });
@@ -34,9 +33,8 @@ pub fn follow(bench: Workbench) {
         if written.with_value(|w| *w == text) {
             return;
         }
-        let (view, _) = ViewState::decode(&text);
+        bench.open_link(&text);
         written.set_value(text);
-        bench.edit("link", |v| *v = view);
     });
     let listener = StoredValue::new_local(listener);
     on_cleanup(move || listener.dispose());

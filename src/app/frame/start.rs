@@ -1,12 +1,49 @@
 //! The start page: what the page shows before the first file.
 
 use super::choose::{ChooseFiles, ChooseFolder};
+use super::kept_files::KeptFiles;
 use crate::app::load::Loader;
+use crate::app::load::kept::Kept;
 use crate::app::load::sample::open;
 use crate::app::state::{Dialog, Shell, Workbench};
+use crate::app::ui::icon;
 use crate::samples::{SAMPLES, Sample};
 use gemmscope_import::FORMAT_NAMES;
 use leptos::prelude::*;
+
+/// What shows before the first file: the start page, or that the files of last time come again.
+pub fn first(kept: Kept) -> AnyView {
+    if !kept.opening.get() {
+        return view! { <Start /> }.into_any();
+    }
+    let names = kept.names.get_untracked().join(", ");
+    view! {
+        <main class="empty" id="main" tabindex="-1">
+            <p class="reopening" role="status">"Reopening " {names} "…"</p>
+        </main>
+    }
+    .into_any()
+}
+
+/// A link to a view without its data: names the files to drop.
+fn expected(names: String) -> AnyView {
+    let files: Vec<AnyView> = names
+        .split('*')
+        .filter(|name| !name.is_empty())
+        .enumerate()
+        .map(|(i, name)| {
+            let between = if i > 0 { ", " } else { "" };
+            view! { {between} <strong>{name.to_owned()}</strong> }.into_any()
+        })
+        .collect();
+    let text = match files.len() {
+        0 => view! { "This link holds a view but no data. Drop the file it was made from." }
+            .into_any(),
+        1 => view! { "This link shows a view of " {files} ". Drop that file here." }.into_any(),
+        _ => view! { "This link shows a view of " {files} ". Drop those files here." }.into_any(),
+    };
+    view! { <div class="notice ask" role="note">{icon(icon::LINK)}<p>{text}</p></div> }.into_any()
+}
 
 /// Explains the page, takes files, offers samples.
 #[component]
@@ -22,6 +59,7 @@ pub fn Start() -> impl IntoView {
                     "Benchmark logs, profiler reports and plain CSV. Everything is computed in this browser tab: "
                     <strong>"no file leaves your machine."</strong>
                 </p>
+                {move || bench.expected.get().map(expected)}
                 <div class="drop-zone">
                     <svg class="drop-art" viewBox="0 0 240 96" aria-hidden="true">
                         <path d="M8 88h224M8 88V8" class="art-axis" />
@@ -40,6 +78,7 @@ pub fn Start() -> impl IntoView {
                         <button type="button" class="button" on:click=move |_| shell.open(Dialog::Paste)>"Paste text"</button>
                     </div>
                 </div>
+                <KeptFiles reopen=true />
             </section>
             <section class="no-file" aria-labelledby="no-file-title">
                 <h3 id="no-file-title">"No file yet?"</h3>

@@ -1,8 +1,9 @@
 //! Data that the page or the link brings along: saved in the page, inside the link, or at an
 //! address in the link.
 
-use crate::app::load::Loader;
+use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, LoadError, Shell};
+use crate::samples::SAMPLES;
 use crate::web::file::Input;
 use crate::web::{boot, dom, storage};
 use gemmscope_import::ImportOptions;
@@ -17,8 +18,8 @@ pub const HOSTS_KEY: &str = "gemmscope.hosts";
 /// The page whose content policy allows fetching from other hosts.
 const OPEN_PAGE: &str = "open.html";
 
-/// Opens the data that came with the page or the link.
-pub fn open(loader: Loader) {
+/// Opens the data that came with the page or the link; false where none did.
+pub fn open(loader: Loader) -> bool {
     let baked = dom::document()
         .get_element_by_id("gemmscope-data")
         .and_then(|e| e.text_content())
@@ -29,7 +30,7 @@ pub fn open(loader: Loader) {
                 loader.bench.view.set(ViewState::decode(&view).0);
             }
             open_carried(loader, files);
-            return;
+            return true;
         }
         Ok(None) => {}
         Err(message) => refuse(loader.shell, "This page's data", message),
@@ -38,6 +39,7 @@ pub fn open(loader: Loader) {
         let get = |key| v.param(key).map(str::to_owned);
         (get(data::DATA_KEY), get(data::SOURCE_KEY))
     });
+    let brought = data.is_some() || src.is_some();
     if let Some(data) = data {
         match data::from_link(&data) {
             Ok(files) => open_carried(loader, files),
@@ -46,6 +48,18 @@ pub fn open(loader: Loader) {
     }
     if let Some(src) = src {
         open_source(loader, &src);
+    }
+    brought
+}
+
+/// Opens the sample that a link was made from.
+pub fn open_linked_sample(loader: Loader) {
+    let names = loader.bench.expected.get_untracked();
+    let linked = SAMPLES
+        .iter()
+        .find(|s| !dom::embedded() && names.as_deref() == Some(s.file));
+    if let Some(sample) = linked {
+        sample::open_as_linked(loader, sample);
     }
 }
 

@@ -16,6 +16,15 @@ fn content(sample: &'static Sample) -> Result<Content, NotLoaded> {
 
 /// Opens a sample in the tab that shows it best.
 pub fn open(loader: Loader, sample: &'static Sample) {
+    open_in(loader, sample, Some(sample.view));
+}
+
+/// Opens a sample in the view that a link shows.
+pub fn open_as_linked(loader: Loader, sample: &'static Sample) {
+    open_in(loader, sample, None);
+}
+
+fn open_in(loader: Loader, sample: &'static Sample, tab: Option<&'static str>) {
     dom::set_root_data("ready", None);
     leptos::task::spawn_local(async move {
         let Ok(content) = content(sample).await else {
@@ -28,6 +37,6 @@ pub fn open(loader: Loader, sample: &'static Sample) {
         if let Some(Ok(device)) = content.device_json.map(Device::from_json) {
             loader.bench.lend_device(device);
         }
-        loader.add_sample(Input::from_bytes(sample.file, content.bytes), sample.view);
+        loader.add_sample(Input::from_bytes(sample.file, content.bytes), tab);
     });
 }

@@ -1,7 +1,8 @@
 //! A card for each loaded file: the recognised format and why, what became of its rows, and the
 //! assumptions, which can be changed.
 
-use crate::app::load::{Loader, base_name};
+use crate::app::frame::kept_files::KeptFiles;
+use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
 use crate::app::ui::{Menu, icon, icon_button, value_of};
 use crate::web::dom;
@@ -9,6 +10,7 @@ use gemmscope_import::FORMAT_NAMES;
 use gemmscope_model::hardware::Device;
 use gemmscope_model::hardware::{known, short_name};
 use gemmscope_model::units::{Bytes, grouped};
+use gemmscope_share::data::base_name;
 use gemmscope_table::dataset::TraceContext;
 use gemmscope_table::dataset::{Assumption, Source};
 use leptos::prelude::*;
@@ -30,6 +32,7 @@ pub fn Files() -> impl IntoView {
             <For each=move || bench.contexts.get() key=|c| c.files.clone() let:context>
                 {context_card(bench, loader, context)}
             </For>
+            <KeptFiles />
         </section>
     }
 }

@@ -12,13 +12,14 @@ use gemmscope_chart::picture::{self, FINDING_KEY};
 use gemmscope_chart::roofline::{Settings, numbered};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
+use gemmscope_share::data::{self, DATA_KEY, FILES_KEY, SOURCE_KEY};
 use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::filter::Mask;
 use gemmscope_table::metrics::{Metrics, Totals};
 use gemmscope_table::trace;
-use gemmscope_table::view_state::ViewState;
+use gemmscope_table::view_state::{KeyProblem, ViewState};
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,6 +54,13 @@ pub struct LoadedFile {
     pub input: Input,
     /// Where it came from.
     pub origin: Origin,
+}
+
+impl LoadedFile {
+    /// True for a file of the user's own.
+    pub fn is_own(&self) -> bool {
+        self.origin == Origin::User
+    }
 }
 
 impl Keyed for LoadedFile {
@@ -105,6 +113,9 @@ pub struct Workbench {
     pub contexts: RwSignal<Vec<TraceContext>>,
     /// Tab, filters, selection and settings: all that a link holds.
     pub view: RwSignal<ViewState>,
+    /// Where the address is a link to a view and no file has come yet: the names of the files that
+    /// it was made from, as [`linked_names`](data::linked_names) writes them; "" where it names none.
+    pub expected: RwSignal<Option<String>>,
     /// Steps that can be undone and redone.
     pub history: RwSignal<History<Step>>,
     /// The user's own devices.
@@ -161,7 +172,7 @@ impl Workbench {
     /// The state of an empty page. Reads the text after `#` of the address, and stored devices.
     pub fn new(hash: &str, shell: Shell) -> Workbench {
         let status = shell.status;
-        let (first, problems) = ViewState::decode(hash);
+        let (first, expected, problems) = read_link(hash);
         let lines: Vec<String> = problems
             .iter()
             .map(|p| format!("Link: {} ({})", p.message, p.key))
@@ -247,6 +258,7 @@ impl Workbench {
             files,
             contexts,
             view,
+            expected: RwSignal::new(expected),
             history: RwSignal::default(),
             custom,
             repeated: repeats,
@@ -287,6 +299,32 @@ impl Workbench {
         expect_context()
     }
 
+    /// The view as the text of a link, with the names of the files it was made from. "" for the view
+    /// of an untouched page.
+    pub fn link(&self) -> String {
+        let view = self.view.get();
+        let text = view.encode();
+        let brings = |key| view.param(key).is_some();
+        if text.is_empty() || brings(DATA_KEY) || brings(SOURCE_KEY) {
+            return text;
+        }
+        let names = self
+            .files
+            .with(|files| data::linked_names(files.iter().map(|f| f.input.name.as_str())));
+        let mut link = view;
+        link.set_param(FILES_KEY, names);
+        link.encode()
+    }
+
+    /// Shows the view of a link, as a step of undo.
+    pub fn open_link(&self, text: &str) {
+        let (view, expected, _) = read_link(text);
+        if self.files.with_untracked(Vec::is_empty) {
+            self.expected.set(expected);
+        }
+        self.edit("link", |v| *v = view);
+    }
+
     /// Computes what the memos will ask for once `data` is the only file, in tasks of its own. So
     /// a file of a million rows makes no task long.
     pub async fn prepare(&self, data: &Shared<Dataset>) {
@@ -302,6 +340,16 @@ impl Workbench {
             metrics,
         }));
     }
+}
+
+/// The view of a link, the names of the files it was made from, and the keys that could not be read.
+/// No names for a link without a view, or with data of its own.
+fn read_link(text: &str) -> (ViewState, Option<String>, Vec<KeyProblem>) {
+    let (mut view, problems) = ViewState::decode(text);
+    let names = view.params.remove(FILES_KEY).unwrap_or_default();
+    let brings = view.param(DATA_KEY).is_some() || view.param(SOURCE_KEY).is_some();
+    let expected = !brings && view != ViewState::default();
+    (view, expected.then_some(names), problems)
 }
 
 /// The frame of the rows that pass the view's filters, and how many filters were too many. The

@@ -1,0 +1,50 @@
+//! The switch for reopening files after a reload, and what the browser keeps for that.
+
+use crate::app::load::Loader;
+use crate::app::load::kept::Kept;
+use crate::app::ui::icon;
+use leptos::prelude::*;
+
+/// The switch, what is kept, and a button that forgets it. Nothing where this page keeps no files.
+#[component]
+pub fn KeptFiles(
+    /// True to offer opening what is kept.
+    #[prop(default = false)]
+    reopen: bool,
+) -> impl IntoView {
+    let kept = Kept::here();
+    let loader = Loader::here();
+    if !kept.allowed {
+        return ().into_any();
+    }
+    let names = kept.names;
+    let any = Memo::new(move |_| names.with(|n| !n.is_empty()));
+    let line = move || {
+        names.with(|names| match &names[..] {
+            [] => String::new(),
+            [one] => format!("Kept in this browser: {one}."),
+            many => format!("Kept in this browser: {} files.", many.len()),
+        })
+    };
+    let all = move || names.get().join("\n");
+    view! {
+        <div class="kept">
+            <label class="check" title="Up to 200 MB stay in this browser. Nothing is sent.">
+                <input type="checkbox" prop:checked=move || kept.on.get()
+                    on:change=move |_| kept.set_on(loader, !kept.on.get_untracked()) />
+                "Reopen my files after a reload"
+            </label>
+            <Show when=move || any.get()>
+                <span class="muted kept-names" title=all>{line}</span>
+                {reopen.then(|| view! {
+                    <button type="button" class="button small" on:click=move |_| kept.open(loader, true)>
+                        {icon(icon::UNDO)} "Reopen"
+                    </button>
+                })}
+                <button type="button" class="button small" on:click=move |_| kept.forget(loader)>"Forget"</button>
+            </Show>
+            <p class="muted" role="status">{move || kept.trouble.get()}</p>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,407 @@
+//! What was open last, kept in the browser: after a reload it opens again.
+//!
+//! The bytes are in IndexedDB, in a part of the program that is fetched later. One short text in
+//! `localStorage` says at once whether there is anything: the view, then a file name a line.
+
+use super::Loader;
+use crate::app::later::NotLoaded;
+use crate::web::database::{Database, Write};
+use crate::web::file::Input;
+use crate::web::{boot, clock, dom, storage};
+use gemmscope_import::ImportOptions;
+use gemmscope_model::units::Bytes;
+use gemmscope_share::data::linked_names;
+use gemmscope_table::dataset::TraceContext;
+use gemmscope_table::view_state::ViewState;
+use leptos::prelude::*;
+use serde_json::{Value, json};
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use wasm_split_helpers::wasm_split;
+
+/// Storage key of the view and the names.
+const OPEN_KEY: &str = "gemmscope.open";
+/// Storage key of the switch: "off", or nothing.
+const SWITCH_KEY: &str = "gemmscope.reopen";
+/// How many bytes are kept in all.
+pub const LIMIT: u64 = 200_000_000;
+/// How long nothing changes before it is written.
+const CALM: Duration = Duration::from_millis(1000);
+
+/// What is kept, and whether anything is. Copying it copies handles.
+#[derive(Clone, Copy)]
+pub struct Kept {
+    /// True where this page keeps files: not in a frame, not from disk, not beside data of a link.
+    pub allowed: bool,
+    /// The user's switch.
+    pub on: RwSignal<bool>,
+    /// Names of the files that are kept.
+    pub names: RwSignal<Vec<String>>,
+    /// Why something is not kept; "" where all is.
+    pub trouble: RwSignal<String>,
+    /// True while the files of last time are opened.
+    pub opening: RwSignal<bool>,
+    memory: StoredValue<Memory, LocalStorage>,
+}
+
+/// What this page knows of the database.
+#[derive(Default)]
+struct Memory {
+    /// Files that are in the database, each with its key there.
+    stored: Vec<(Input, String)>,
+    /// Open files that the user does not want to be kept.
+    forgotten: Vec<Input>,
+    /// The list that was written last.
+    written: Option<List>,
+    /// True while a change waits to be written.
+    waiting: bool,
+}
+
+/// What is to be kept of the open files.
+#[derive(Clone, Default, PartialEq)]
+struct List {
+    files: Vec<Entry>,
+    contexts: Vec<TraceContext>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Entry {
+    input: Input,
+    options: ImportOptions,
+    /// Key of its bytes.
+    key: String,
+}
+
+impl Kept {
+    /// What the browser keeps. `brought` is true where the link or the page brought data, which
+    /// then shows instead.
+    pub fn new(brought: bool) -> Kept {
+        let from_disk = dom::window().location().protocol().as_deref() == Ok("file:");
+        let allowed = !(brought || dom::embedded() || boot::is_single_file() || from_disk);
+        let on = storage::get(SWITCH_KEY).is_none();
+        let (_, names) = noted().filter(|_| allowed).unwrap_or_default();
+        Kept {
+            allowed,
+            on: RwSignal::new(on),
+            names: RwSignal::new(names),
+            trouble: RwSignal::default(),
+            opening: RwSignal::new(false),
+            memory: StoredValue::new_local(Memory::default()),
+        }
+    }
+
+    /// The one of the surrounding page.
+    pub fn here() -> Kept {
+        expect_context()
+    }
+
+    /// Opens what was open last, unless the address is a link to other files; keeps what is opened
+    /// from now on.
+    pub fn start(self, loader: Loader) {
+        if !self.allowed {
+            return;
+        }
+        let names = self.names.get_untracked();
+        if !names.is_empty() {
+            match loader.bench.expected.get_untracked() {
+                None => self.open(loader, true),
+                Some(expected) => {
+                    if expected == linked_names(names.iter().map(String::as_str)) {
+                        self.open(loader, false);
+                    }
+                }
+            }
+        }
+        self.follow(loader);
+    }
+
+    /// Opens what was open last, with its view or with the one that shows.
+    pub fn open(self, loader: Loader, with_view: bool) {
+        self.opening.set(true);
+        leptos::task::spawn_local(async move {
+            let read = match read_list().await {
+                Ok(reading) => reading.await,
+                Err(_) => Err(NO_PART.to_owned()),
+            };
+            match read {
+                Ok(list) if !list.files.is_empty() => {
+                    let shown = loader.bench.view.get_untracked();
+                    let noted = noted().filter(|_| with_view);
+                    for context in list.contexts {
+                        let name = context.files.first().cloned().unwrap_or_default();
+                        loader.add_context(&name, context);
+                    }
+                    // A report's context chooses a roof; the user's choice is the later one.
+                    let noted = noted.map(|(view, _)| ViewState::decode(&view).0);
+                    loader.bench.view.set(noted.unwrap_or(shown));
+                    for Entry {
+                        input,
+                        options,
+                        key,
+                    } in list.files
+                    {
+                        self.memory
+                            .update_value(|m| m.stored.push((input.clone(), key)));
+                        // Errors show on the page.
+                        let _ = loader.add_again(input, options).await;
+                    }
+                }
+                Ok(_) => self.lose("nothing is left of it"),
+                Err(why) => self.lose(&why),
+            }
+            self.opening.set(false);
+            if !loader.bench.has_data.get_untracked() {
+                dom::set_root_data("ready", Some("1"));
+            }
+        });
+    }
+
+    /// Says that what was open last cannot be opened.
+    fn lose(self, why: &str) {
+        storage::set(OPEN_KEY, None);
+        self.names.set(Vec::new());
+        self.trouble
+            .set(sentence("What was open last could not be reopened", why));
+    }
+
+    /// Forgets everything that is kept. What is open now stays on the page and is not kept either.
+    pub fn forget(self, loader: Loader) {
+        let open = loader.bench.files.with_untracked(|files| {
+            let open = files.iter().map(|f| f.input.clone());
+            open.collect::<Vec<_>>()
+        });
+        self.memory.update_value(|m| m.forgotten = open);
+        self.trouble.set(String::new());
+        self.write(loader, List::default());
+    }
+
+    /// Turns keeping on or off; off forgets everything.
+    pub fn set_on(self, loader: Loader, on: bool) {
+        self.on.set(on);
+        storage::set(SWITCH_KEY, (!on).then_some("off"));
+        if on {
+            self.memory.update_value(|m| m.forgotten.clear());
+            self.note_change(loader);
+        } else {
+            self.trouble.set(String::new());
+            self.write(loader, List::default());
+        }
+    }
+
+    /// Writes each change of files and view, once nothing has changed for a moment.
+    fn follow(self, loader: Loader) {
+        Effect::new(move |_| {
+            loader.bench.files.track();
+            loader.bench.contexts.track();
+            loader.bench.view.track();
+            self.note_change(loader);
+        });
+    }
+
+    fn note_change(self, loader: Loader) {
+        let waiting = self
+            .memory
+            .try_update_value(|m| std::mem::replace(&mut m.waiting, true));
+        if waiting != Some(false) {
+            return;
+        }
+        leptos::task::spawn_local(async move {
+            clock::pause(CALM).await;
+            let busy = move || self.opening.try_get_untracked() == Some(true) || loader.is_busy();
+            while busy() {
+                clock::pause(CALM).await;
+            }
+            self.memory.try_update_value(|m| m.waiting = false);
+            if self.on.try_get_untracked() == Some(true) {
+                let list = self.list(loader);
+                self.write(loader, list);
+            }
+        });
+    }
+
+    /// What is to be kept of what is open, up to the limit.
+    fn list(self, loader: Loader) -> List {
+        let mut left = Vec::new();
+        let mut room = LIMIT;
+        let mut list = List {
+            contexts: loader.bench.contexts.get_untracked(),
+            ..List::default()
+        };
+        let files = loader.bench.files.get_untracked();
+        self.memory.update_value(|m| {
+            for file in files.into_iter().filter(|f| f.is_own()) {
+                if m.forgotten.contains(&file.input) {
+                    continue;
+                }
+                let size = file.input.size();
+                if size > room {
+                    left.push(format!("{} ({})", file.input.name, Bytes(size as f64)));
+                    continue;
+                }
+                room -= size;
+                let known = m.stored.iter().find(|(input, _)| *input == file.input);
+                list.files.push(Entry {
+                    key: known.map_or_else(new_key, |(_, key)| key.clone()),
+                    options: ImportOptions {
+                        // They come again with the file that holds them.
+                        captures: Vec::new(),
+                        ..file.options
+                    },
+                    input: file.input,
+                });
+            }
+        });
+        self.trouble.set(match &left[..] {
+            [] => String::new(),
+            left => format!(
+                "Not kept: {}. {} in all is the limit.",
+                left.join(", "),
+                Bytes(LIMIT as f64)
+            ),
+        });
+        list
+    }
+
+    fn write(self, loader: Loader, list: List) {
+        // What an earlier page kept stays until this one has a file of its own.
+        let untouched = self
+            .memory
+            .with_value(|m| m.written.is_none() && m.stored.is_empty());
+        let asked = !self.on.get_untracked() || self.memory.with_value(|m| !m.forgotten.is_empty());
+        if list.files.is_empty() && untouched && !asked {
+            return;
+        }
+        let names: Vec<String> = list.files.iter().map(|f| f.input.name.clone()).collect();
+        let view = loader.bench.view.with_untracked(ViewState::encode);
+        let note = format!("{view}\n{}", names.join("\n"));
+        let noted = storage::set(OPEN_KEY, (!names.is_empty()).then_some(&note));
+        if self
+            .memory
+            .with_value(|m| m.written.as_ref() == Some(&list))
+        {
+            return;
+        }
+        leptos::task::spawn_local(async move {
+            let written = match write_list(list.clone()).await {
+                Ok(writing) => writing.await,
+                Err(_) => Err(NO_PART.to_owned()),
+            };
+            if let Err(why) = written.and_then(|()| noted.then_some(()).ok_or_else(String::new)) {
+                // Half of it would be worse than nothing.
+                storage::set(OPEN_KEY, None);
+                self.names.try_set(Vec::new());
+                let what =
+                    "The browser keeps no files here, so they will not reopen after a reload";
+                self.trouble.try_set(sentence(what, &why));
+                return;
+            }
+            self.names.try_set(names);
+            self.memory.try_update_value(|m| {
+                m.stored = list
+                    .files
+                    .iter()
+                    .map(|f| (f.input.clone(), f.key.clone()))
+                    .collect();
+                m.written = Some(list);
+            });
+        });
+    }
+}
+
+const NO_PART: &str = "a part of the page could not be loaded";
+
+/// A sentence with the browser's reason, where it gave one.
+fn sentence(what: &str, why: &str) -> String {
+    match why.trim_end_matches('.') {
+        "" => format!("{what}."),
+        why => format!("{what}: {why}."),
+    }
+}
+
+/// The view and the names of what was open last.
+fn noted() -> Option<(String, Vec<String>)> {
+    let note = storage::get(OPEN_KEY)?;
+    let mut lines = note.lines();
+    let view = lines.next()?.to_owned();
+    Some((view, lines.map(str::to_owned).collect()))
+}
+
+fn new_key() -> String {
+    format!("{}-{}", js_sys::Date::now(), js_sys::Math::random())
+}
+
+/// Name of the database, and its stores.
+const DATABASE: &str = "gemmscope";
+const STORES: &[&str] = &[LISTS, BYTES];
+const LISTS: &str = "lists";
+const BYTES: &str = "bytes";
+/// Key of the only list.
+const LAST: &str = "last";
+
+type Later<T> = Pin<Box<dyn Future<Output = Result<T, String>>>>;
+
+/// Reads what is kept.
+#[wasm_split(work, fallible)]
+fn read_list() -> Result<Later<List>, NotLoaded> {
+    Ok(Box::pin(async {
+        let database = Database::open(DATABASE, STORES).await?;
+        let old = stored_list(&database).await?;
+        let mut list = List::default();
+        for file in old["files"].as_array().into_iter().flatten() {
+            let key = file["key"].as_str().unwrap_or_default();
+            let blob = database.get(BYTES, key).await?.dyn_into::<web_sys::Blob>();
+            // Without its bytes a file is gone; the others open.
+            if let Ok(blob) = blob {
+                list.files.push(Entry {
+                    input: Input {
+                        name: file["name"].as_str().unwrap_or_default().to_owned(),
+                        blob: blob.into(),
+                    },
+                    options: serde_json::from_value(file["options"].clone()).unwrap_or_default(),
+                    key: key.to_owned(),
+                });
+            }
+        }
+        list.contexts = serde_json::from_value(old["contexts"].clone()).unwrap_or_default();
+        Ok(list)
+    }))
+}
+
+/// Writes what is to be kept: only the bytes that are not there yet.
+#[wasm_split(work, fallible)]
+fn write_list(list: List) -> Result<Later<()>, NotLoaded> {
+    Ok(Box::pin(async move {
+        let database = Database::open(DATABASE, STORES).await?;
+        let old = stored_list(&database).await?;
+        let there: Vec<&str> = old["files"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|f| f["key"].as_str())
+            .collect();
+        let mut changes: Vec<Write> = there
+            .iter()
+            .filter(|key| list.files.iter().all(|f| f.key != **key))
+            .map(|key| Write::Delete(BYTES, (*key).to_owned()))
+            .collect();
+        for file in list.files.iter().filter(|f| !there.contains(&&*f.key)) {
+            let bytes: &JsValue = file.input.raw();
+            changes.push(Write::Put(BYTES, file.key.clone(), bytes.clone()));
+        }
+        let files = list
+            .files
+            .iter()
+            .map(|f| json!({ "key": f.key, "name": f.input.name, "options": f.options }));
+        let new = json!({ "files": files.collect::<Vec<Value>>(), "contexts": list.contexts });
+        changes.push(Write::Put(LISTS, LAST.to_owned(), new.to_string().into()));
+        database.write(&changes).await
+    }))
+}
+
+async fn stored_list(database: &Database) -> Result<Value, String> {
+    let text = database.get(LISTS, LAST).await?.as_string();
+    let read = text.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(read.unwrap_or_default())
+}

@@ -1,0 +1,107 @@
+//! IndexedDB, where the browser has it and allows it: values under text keys, in named stores.
+
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{IdbDatabase, IdbRequest, IdbTransactionMode};
+
+/// An open database. It is closed when dropped.
+pub struct Database(IdbDatabase);
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// One change of [`Database::write`].
+pub enum Write {
+    /// Puts a value under a key of a store.
+    Put(&'static str, String, JsValue),
+    /// Deletes a key of a store.
+    Delete(&'static str, String),
+}
+
+/// What the browser says of a failure; "" where it says nothing.
+fn reason(error: JsValue) -> String {
+    let message = |e: &JsValue| js_sys::Reflect::get(e, &"message".into()).ok()?.as_string();
+    // A failed request reports an event, whose target knows the error.
+    let event = error.dyn_ref::<web_sys::Event>();
+    let failed = event
+        .and_then(|e| e.target())
+        .and_then(|t| js_sys::Reflect::get(&t, &"error".into()).ok());
+    message(failed.as_ref().unwrap_or(&error)).unwrap_or_default()
+}
+
+async fn done(request: &IdbRequest) -> Result<JsValue, String> {
+    let promise = js_sys::Promise::new(&mut |resolve, reject| {
+        request.set_onsuccess(Some(&resolve));
+        request.set_onerror(Some(&reject));
+    });
+    JsFuture::from(promise).await.map_err(reason)?;
+    request.result().map_err(reason)
+}
+
+impl Database {
+    /// Opens a database, with these stores where it is new.
+    ///
+    /// # Errors
+    ///
+    /// The browser's reason, which may be empty.
+    pub async fn open(name: &str, stores: &'static [&'static str]) -> Result<Database, String> {
+        let factory = super::dom::window().indexed_db().map_err(reason)?;
+        let factory = factory.ok_or_else(String::new)?;
+        let request = factory.open_with_u32(name, 1).map_err(reason)?;
+        let opened = request.clone();
+        let upgrade = Closure::<dyn FnMut()>::new(move || {
+            let database = opened.result().ok().map(JsValue::unchecked_into);
+            if let Some::<IdbDatabase>(database) = database {
+                for store in stores {
+                    let _ = database.create_object_store(store);
+                }
+            }
+        });
+        request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
+        let database = done(&request).await?;
+        Ok(Database(database.unchecked_into()))
+    }
+
+    /// The value under a key; undefined where there is none.
+    ///
+    /// # Errors
+    ///
+    /// The browser's reason, which may be empty.
+    pub async fn get(&self, store: &str, key: &str) -> Result<JsValue, String> {
+        let reading = self.0.transaction_with_str(store).map_err(reason)?;
+        let store = reading.object_store(store).map_err(reason)?;
+        done(&store.get(&key.into()).map_err(reason)?).await
+    }
+
+    /// Makes all changes, or none of them.
+    ///
+    /// # Errors
+    ///
+    /// The browser's reason, which may be empty.
+    pub async fn write(&self, changes: &[Write]) -> Result<(), String> {
+        let mode = IdbTransactionMode::Readwrite;
+        let stores = self.0.object_store_names();
+        let writing = self
+            .0
+            .transaction_with_str_sequence_and_mode(&stores, mode)
+            .map_err(reason)?;
+        let finished = js_sys::Promise::new(&mut |resolve, reject| {
+            writing.set_oncomplete(Some(&resolve));
+            writing.set_onabort(Some(&reject));
+        });
+        for change in changes {
+            let (Write::Put(store, ..) | Write::Delete(store, _)) = change;
+            let store = writing.object_store(store).map_err(reason)?;
+            match change {
+                Write::Put(_, key, value) => store.put_with_key(value, &key.into()),
+                Write::Delete(_, key) => store.delete(&key.into()),
+            }
+            .map_err(reason)?;
+        }
+        JsFuture::from(finished).await.map_err(reason)?;
+        Ok(())
+    }
+}
