@@ -170,11 +170,12 @@ impl Control {
     }
 
     /// The colour of marks, one setting of all views.
-    pub fn color(state: &ViewState, fields: &[FieldInfo]) -> Self {
+    pub fn color(state: &ViewState, frame: &Frame) -> Self {
         let mut options = vec![Choice::new("none", "none")];
-        options.extend(Choice::fields(fields, None));
+        options.extend(Choice::fields(&frame.fields(), None));
         let hint = "One setting for all views";
-        Control::field(state, "color", "Colour", hint, options, "dtype")
+        let default = frame.main_field().to_string();
+        Control::field(state, "color", "Colour", hint, options, &default)
     }
 
     /// A linear or logarithmic scale; [`Control::log`] reads it.

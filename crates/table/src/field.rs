@@ -1,7 +1,7 @@
 //! Every figure and column under one name: an axis, a colour, a facet, a table column.
 
-use crate::data_kind::{Counted, Decision};
-use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
+use crate::data_kind::{Counted, DataKind, Decision};
+use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use crate::metrics::Metrics;
 use gemmscope_model::hardware::RoofKind;
 use std::fmt;
@@ -246,6 +246,42 @@ impl Frame {
     pub fn leading_figure(&self) -> &'static str {
         let judged = self.metrics.roof_s.iter().any(|v| !v.is_nan());
         if judged { "efficiency" } else { "attained" }
+    }
+
+    /// What tells the rows apart at first sight, and so what colours show: the sides; the file
+    /// where there are several; the library where there are several; else the types. It follows
+    /// from all rows, whatever passes the filters.
+    pub fn main_field(&self) -> Field {
+        let data = &*self.data;
+        if let (DataKind::Sides, Some(side)) = (self.decision.kind, &self.decision.side) {
+            return side.clone();
+        }
+        let several = |codes: &mut dyn Iterator<Item = u32>| {
+            let mut stated = codes.filter(|c| *c != u32::MAX);
+            let first = stated.next();
+            stated.any(|c| Some(c) != first)
+        };
+        if several(&mut data.source.iter().map(|s| u32::from(*s))) {
+            return Field::Source;
+        }
+        match data.column(ColumnMeaning::Library) {
+            Some(Column {
+                key,
+                data: ColumnData::Text { codes, values },
+                ..
+            }) => {
+                // Rows without a library tell nothing.
+                let known = |c: &u32| match values[*c as usize].is_empty() {
+                    true => u32::MAX,
+                    false => *c,
+                };
+                match several(&mut codes.iter().map(known)) {
+                    true => Field::Column(key.clone()),
+                    false => Field::Dtype,
+                }
+            }
+            _ => Field::Dtype,
+        }
     }
 
     /// All fields this dataset has, built-in first.

@@ -9,7 +9,7 @@ use gemmscope_analysis::findings::Findings;
 use gemmscope_analysis::report::Breakdown;
 use gemmscope_chart::charts::RowCache;
 use gemmscope_chart::picture::{self, FINDING_KEY};
-use gemmscope_chart::roofline::{Settings, numbered};
+use gemmscope_chart::roofline::{Numbers, numbered};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
 use gemmscope_share::data::{self, DATA_KEY, FILES_KEY, SOURCE_KEY};
@@ -241,7 +241,7 @@ impl Workbench {
                 })
             })
         });
-        let numbers = Memo::new(move |_| view.with(|v| Settings::of(v).numbers));
+        let numbers = Memo::new(move |_| view.with(Numbers::of));
         let looks = RwSignal::new(false);
         let ranked = Memo::new(move |_| {
             if !looks.get() {

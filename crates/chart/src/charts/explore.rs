@@ -124,7 +124,7 @@ impl<'a> Explore<'a> {
 
     /// The colour of marks, one setting of all views.
     pub(super) fn color(&self) -> Control {
-        Control::color(self.state, &self.fields)
+        Control::color(self.state, self.frame)
     }
 
     /// How the GEMMs of a mark become one figure.

@@ -369,4 +369,23 @@ mod tests {
         assert!(!Arc::ptr_eq(&colors, &again.colors(&one, None)));
         assert!(!Arc::ptr_eq(&first, &again.points(&two.data, &two.metrics)));
     }
+
+    #[test]
+    fn a_value_has_one_colour_whatever_passes_the_filters() {
+        let mut rows = Rows::new();
+        for library in ["x", "y", "y"] {
+            rows.row((64, 64, 4096), library, 1e-5, "");
+        }
+        let frame = rows.frame(None);
+        let field = frame.main_field();
+        let light = &Theme::LIGHT;
+        let whole = RowCache::default().colors(&frame, Some(&field));
+        let few = frame.with_rows(Arc::new(vec![2]));
+        let part = RowCache::default().colors(&few, Some(&field));
+        assert_eq!(whole.of(light).color(2), part.of(light).color(2));
+        let values = ["y", "x"].map(str::to_owned);
+        let sides = crate::color_scale::ColorScale::of_values(&few, &field, &values, light);
+        assert_eq!(sides, [2, 0].map(|row| whole.of(light).color(row)));
+        assert_ne!(sides[0], sides[1]);
+    }
 }

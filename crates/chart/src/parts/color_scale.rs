@@ -5,7 +5,7 @@ use crate::palette::{Theme, sequential};
 use crate::scale::Kind;
 use crate::scene::{Color, Symbol};
 use crate::ticks::Format;
-use gemmscope_table::field::{Categories, FieldInfo, FieldKind, Frame};
+use gemmscope_table::field::{Categories, Field, FieldInfo, FieldKind, Frame};
 
 /// A colour, shape and name per code, and the code of every row of the dataset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -100,6 +100,22 @@ impl ColorScale {
             return out;
         }
         ColorScale::number(&info.label, &info.unit, info.log, &*get, n, theme)
+    }
+
+    /// The colours that these values of a category have in every view.
+    pub(crate) fn of_values(
+        frame: &Frame,
+        field: &Field,
+        values: &[String],
+        theme: &Theme,
+    ) -> Vec<Color> {
+        let categories = frame.categories(field);
+        let scale = ColorScale::category("", &categories, frame.data.len(), theme);
+        let of = |value: &String| {
+            let at = scale.names.iter().position(|n| n == value);
+            at.map_or(theme.other, |i| scale.palette[i])
+        };
+        values.iter().map(of).collect()
     }
 
     /// By category. Up to 24 values look different, in the order of their codes; past that the

@@ -32,7 +32,7 @@ pub struct PlanChart {
 impl PlanChart {
     /// A plan among the measured rows of a frame, in the colours of their types.
     pub fn open(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Self {
-        let mut settings = Settings::of(&ViewState::default());
+        let mut settings = Settings::of(inputs.frame, &ViewState::default());
         settings.color = settings.color.filter(|_| !inputs.frame.data.is_empty());
         settings.numbers = crate::roofline::Numbers::None;
         settings.ceilings = crate::roofline::Ceilings::None;

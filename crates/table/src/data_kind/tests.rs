@@ -124,3 +124,20 @@ fn every_kind_has_a_key_of_its_own() {
     }
     assert_eq!(DataKind::parse(""), None);
 }
+
+#[test]
+fn colours_show_what_tells_the_rows_apart_at_first_sight() {
+    let table = |rows: &[(&str, u32)]| {
+        let mut t = Table::new();
+        for (library, k) in rows {
+            t.row((512, 512, *k), library, 1e-5, "");
+        }
+        t.frame(None).main_field()
+    };
+    let library = Field::Column("library".to_owned());
+    assert_eq!(table(&[("", 64), ("", 128)]), Field::Dtype);
+    assert_eq!(table(&[("a", 64), ("", 128)]), Field::Dtype);
+    assert_eq!(table(&[("a", 64), ("b", 128)]), library);
+    // Sides by library.
+    assert_eq!(table(&[("a", 64), ("b", 64)]), library);
+}

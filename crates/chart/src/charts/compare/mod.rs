@@ -5,10 +5,12 @@ mod panels;
 mod ranked;
 
 use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::color_scale::ColorScale;
 use crate::layout;
 use crate::layout::NARROW;
 use crate::legend;
-use crate::scene::Scene;
+use crate::palette::Theme;
+use crate::scene::{Color, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel;
@@ -230,6 +232,17 @@ impl Compare {
     }
 }
 
+/// The colours of both sides, as in every view; two others where these are one.
+fn colors(frame: &Frame, m: &Model, theme: &Theme) -> [Color; 2] {
+    let (a, b) = m.duel.names(&m.comparison);
+    let names = [a.to_owned(), b.to_owned()];
+    let colors = ColorScale::of_values(frame, &m.comparison.setup.side, &names, theme);
+    match colors[..] {
+        [a, b] if a != b => [a, b],
+        _ => [theme.categories[1], theme.categories[0]],
+    }
+}
+
 /// `521 configurations`.
 fn counted(n: u64) -> String {
     format!("{} configuration{}", grouped(n), plural_s(n))
@@ -292,6 +305,7 @@ impl Chart for Compare {
             duel: &m.duel,
             ranked: &m.ranked,
             theme: options.theme,
+            colors: colors(&self.frame, m, options.theme),
         };
         let (w, h) = (scene.width, scene.height);
         match self.show {

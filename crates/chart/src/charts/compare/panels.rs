@@ -46,14 +46,16 @@ pub(super) struct Panels<'a> {
     pub(super) duel: &'a Duel,
     pub(super) ranked: &'a [usize],
     pub(super) theme: &'a Theme,
+    /// Of side A and of side B.
+    pub(super) colors: [Color; 2],
 }
 
 impl Panels<'_> {
-    /// Colour of a verdict: B blue, A orange, neither grey.
+    /// Colour of a verdict: that of the faster side, grey for neither.
     pub(super) fn color(&self, verdict: Verdict) -> Color {
         match verdict {
-            Verdict::B => self.theme.categories[0],
-            Verdict::A => self.theme.categories[1],
+            Verdict::B => self.colors[1],
+            Verdict::A => self.colors[0],
             Verdict::Even | Verdict::Noise => self.theme.other,
         }
     }

@@ -80,7 +80,7 @@ impl Baseline {
             rows,
             links: links.into_iter().map(|l| (l.1, l.2)).collect(),
             note: format!(
-                "Faint: {}, the baseline. Arrows to {to}, orange where slower: {few}.",
+                "Faint: {}, the baseline. Arrows to {to}, down is slower: {few}.",
                 label(&names[base])
             ),
         })
@@ -135,7 +135,7 @@ mod tests {
         );
         assert_eq!(
             first.note,
-            "Faint: hipBLASLt, the baseline. Arrows to rocBLAS, orange where slower: 2 GEMMs in common."
+            "Faint: hipBLASLt, the baseline. Arrows to rocBLAS, down is slower: 2 GEMMs in common."
         );
         let second = of("rocblas", &[3]);
         assert_eq!((second.rows, second.links), (vec![3], vec![(3, 1)]));

@@ -87,7 +87,10 @@ impl Opened {
 
 impl Roofline {
     fn open(inputs: &Inputs<'_>) -> Self {
-        Roofline(Opened::new(inputs, Settings::of(inputs.state)))
+        Roofline(Opened::new(
+            inputs,
+            Settings::of(inputs.frame, inputs.state),
+        ))
     }
 
     fn draw(&self, options: &RenderOptions<'_>) -> InteractiveRoofline {

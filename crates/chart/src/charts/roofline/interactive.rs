@@ -340,7 +340,7 @@ mod tests {
         let state = ViewState::default();
         let opened = Opened::new(
             &Inputs::new(&frame, &state),
-            super::super::Settings::of(&state),
+            super::super::Settings::of(&frame, &state),
         );
         let options = RenderOptions::new(&Theme::LIGHT, (960.0, 640.0));
         let drawn = InteractiveRoofline::new(opened, Extras::default(), &options);

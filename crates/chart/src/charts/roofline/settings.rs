@@ -68,6 +68,19 @@ pub enum Numbers {
     None,
 }
 
+impl Numbers {
+    /// What a view state says.
+    pub fn of(state: &ViewState) -> Self {
+        match state.param(LABELS_KEY) {
+            Some("off") => Numbers::None,
+            Some("selected") => Numbers::Selected,
+            Some("lost") => Numbers::MostLost,
+            Some("time") => Numbers::MostTime,
+            _ => Numbers::Findings,
+        }
+    }
+}
+
 /// Which points show the roof that their tile leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ceilings {
@@ -141,23 +154,19 @@ pub struct Settings {
 
 impl Settings {
     /// What a view state says; the default where it says nothing.
-    pub fn of(state: &ViewState) -> Self {
+    pub fn of(frame: &Frame, state: &ViewState) -> Self {
+        let default = || frame.main_field().to_string();
+        let color = state.param(COLOR_KEY).map_or_else(default, str::to_owned);
         let off = state.param(OFF_KEY);
         Settings {
-            color: Field::parse(state.param(COLOR_KEY).unwrap_or("dtype")),
+            color: Field::parse(&color),
             off: off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect()),
             size: match state.param(SIZE_KEY) {
                 Some("time") => SizeBy::Time,
                 Some("count") => SizeBy::Count,
                 _ => SizeBy::Same,
             },
-            numbers: match state.param(LABELS_KEY) {
-                Some("off") => Numbers::None,
-                Some("selected") => Numbers::Selected,
-                Some("lost") => Numbers::MostLost,
-                Some("time") => Numbers::MostTime,
-                _ => Numbers::Findings,
-            },
+            numbers: Numbers::of(state),
             ceilings: match state.param(CEILING_KEY) {
                 Some("all") => Ceilings::All,
                 Some("off") => Ceilings::None,
@@ -257,7 +266,7 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
     let list = |key, label, hint, options: &[(&str, &str)]| {
         Control::choice(state, key, label, hint, Choice::list(options), "").more()
     };
-    let mut out = vec![Control::color(state, &frame.fields()), heaviest(state)];
+    let mut out = vec![Control::color(state, frame), heaviest(state)];
     if frame.decision().kind == DataKind::Sides {
         out.push(baseline(state));
     }

@@ -2,6 +2,7 @@
 
 use super::{Model, tooltip};
 use crate::charts::RenderOptions;
+use crate::color_scale::ColorScale;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::legend::Swatch;
@@ -19,8 +20,7 @@ const CELL_HEIGHT: f64 = 52.0;
 const STRIPS_TOP: f64 = 64.0;
 
 /// Colour of a lead: a narrow one is pale, one of 2x or more is full.
-fn shade(theme: &Theme, side: usize, margin: f64) -> Color {
-    let full = theme.category(side).0;
+fn shade(theme: &Theme, full: Color, margin: f64) -> Color {
     let t = margin.log2().clamp(0.0, 1.0);
     mix(theme.panel, full, 0.35 + 0.65 * t)
 }
@@ -54,6 +54,7 @@ fn thinned(values: &[u32], step: f64, needed: impl Fn(&str) -> f64) -> Vec<(usiz
 pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>) {
     let theme = options.theme;
     let sides = &m.comparison.setup.sides;
+    let colors = ColorScale::of_values(frame, &m.comparison.setup.side, sides, theme);
     let mut xs: Vec<u32> = m.cells.iter().map(|c| c.x).collect();
     let mut ys: Vec<u32> = m.cells.iter().map(|c| c.y).collect();
     for v in [&mut xs, &mut ys] {
@@ -63,13 +64,13 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
     let mut entries: Vec<(Swatch, String)> = sides
         .iter()
         .enumerate()
-        .map(|(i, s)| (Swatch::Box(theme.category(i).0), s.clone()))
+        .map(|(i, s)| (Swatch::Box(colors[i]), s.clone()))
         .collect();
     if m.cells
         .iter()
         .any(|c| c.winner.is_none() && !c.compared.is_empty())
     {
-        entries.push((Swatch::Box(theme.other), "nobody clearly".to_owned()));
+        entries.push((Swatch::Box(theme.other), "tie".to_owned()));
     }
     if m.cells.iter().any(|c| c.compared.is_empty()) {
         entries.push((
@@ -116,7 +117,7 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
         ];
         let centre = (cell[0] + cell[2] / 2.0, cell[1] + cell[3] / 2.0);
         let fill = match c.winner {
-            Some(side) => Some(shade(theme, side, c.margin)),
+            Some(side) => Some(shade(theme, colors[side], c.margin)),
             None if !c.compared.is_empty() => Some(theme.other),
             None => None,
         };
@@ -140,7 +141,7 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
                     at: centre,
                     radius: (cell[2].min(cell[3]) / 2.0 - 1.0).clamp(1.0, 4.0),
                     symbol: Symbol::Ring,
-                    color: theme.category(side).0,
+                    color: colors[side],
                 });
             }
         }
@@ -200,11 +201,12 @@ pub(super) fn strips_height(n: usize) -> f64 {
 pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>) {
     let theme = options.theme;
     let sides = &m.comparison.setup.sides;
+    let colors = ColorScale::of_values(frame, &m.comparison.setup.side, sides, theme);
     let (w, h) = (scene.width, scene.height);
     let entries: Vec<(Swatch, String)> = sides
         .iter()
         .enumerate()
-        .map(|(i, s)| (Swatch::Mark(Symbol::Square, theme.category(i).0), s.clone()))
+        .map(|(i, s)| (Swatch::Mark(Symbol::Square, colors[i]), s.clone()))
         .collect();
     legend::heading(
         scene,
@@ -262,7 +264,7 @@ pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &Rend
             let x = place(size);
             let r = (step * 0.4).clamp(2.0, 7.0);
             let rect = [x - r, y - r, 2.0 * r, 2.0 * r];
-            scene.fill(rect, shade(theme, side, margin));
+            scene.fill(rect, shade(theme, colors[side], margin));
             scene.hit_areas.push(HitArea {
                 rows: rows_of(m, [configuration].into_iter()),
                 rect: [x - step / 2.0, y - ROW / 2.0, step, ROW],
