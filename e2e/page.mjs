@@ -5,7 +5,7 @@
 //   await app.load(fixture("fixtures/iree/gemm.csv"));   // through the file input; waits until it is on the screen
 //   await app.drop({ name: "a.csv", text: "M,N,K,us\n..." });  await app.paste("M,N,K,us\n...");  await app.sample("cpu-tiles");
 //   await app.summary();                                 // window.gemmscope.summary(): one object a file
-//   await app.chooseView("Table");                       // a tab by its title
+//   await app.choosePlace("Table");  await app.choosePicture("Explore", "bars");
 //   await app.setControl("color", "model");              // a selector above the chart, by key and value
 //   await app.toggleFacet("Data type", "fp16");  await app.chips();  await app.clearFilters();  await app.figure("rows");
 //   const at = await app.find(/4096/);                   // a place in the chart whose tooltip says that: { x, y, text }
@@ -109,8 +109,17 @@ export class GemmscopePage {
 
   // The frame
 
-  async chooseView(title) {
-    await this.page.getByRole("navigation").getByRole("button", { name: title, exact: true }).click();
+  /** Goes to a place by its name on the tab. */
+  async choosePlace(name) {
+    await this.page.getByRole("navigation").getByRole("button", { name, exact: true }).click();
+    await this.settle();
+  }
+
+  /** Shows one of the pictures of a place. */
+  async choosePicture(place, id) {
+    await this.choosePlace(place);
+    const picture = this.page.locator(`[data-picture="${id}"]`);
+    if ((await picture.getAttribute("aria-pressed")) !== "true") await picture.click();
     await this.settle();
   }
 
@@ -272,7 +281,7 @@ export class GemmscopePage {
 
   /** The detail panel's text, null where it is closed. */
   async detail() {
-    const panel = this.page.locator(".detail");
+    const panel = this.page.locator(".dock");
     return (await panel.count()) ? plain(await panel.innerText()) : null;
   }
 

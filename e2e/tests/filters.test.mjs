@@ -28,10 +28,10 @@ test("facets count what each value would show, and everything follows", async (t
   await assert.rejects(app.find(/fp16/), /nothing in the chart/);
   await app.find(/bf16/);
   await app.later();
-  await app.chooseView("Table");
+  await app.choosePlace("Table");
   assert.equal((await app.tableRows()).length, 1);
   await app.later();
-  await app.chooseView("Roofline");
+  await app.choosePicture("Summary", "roofline");
 
   await app.later();
   await app.page.getByRole("button", { name: "Remove the filter Type: bf16" }).click();

@@ -45,11 +45,12 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   await page.keyboard.type("k_128");
   await app.settle();
   assert.equal(await app.figure("rows"), "2");
-  await tabTo(page, ".tab[data-view='table']");
+  await tabTo(page, ".tab[aria-current]");
   await page.keyboard.press("x");
   await app.settle();
   assert.equal(await app.figure("rows"), "4");
   await page.keyboard.press("1");
+  await page.locator(".finding-head").first().waitFor();
 
   // To a point, and what it is.
   await page.keyboard.press("c");
@@ -115,8 +116,8 @@ test("help lists what works; dialogs keep the focus and Escape closes them", asy
 test("every control has a name", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP });
   await app.load(fixture("fixtures/generic/plain.csv"));
-  for (const view of ["Roofline", "Table"]) {
-    await app.chooseView(view);
+  for (const view of ["Summary", "Table"]) {
+    await app.choosePlace(view);
     const [count, nameless] = await app.page.evaluate(() => {
       const all = [...document.querySelectorAll("button, input:not([aria-hidden]), select, textarea, [role=application], [role=table]")].filter((e) => e.checkVisibility());
       const named = (e) => e.getAttribute("aria-label") || e.textContent.trim() || e.labels?.length || e.title;
@@ -195,7 +196,9 @@ test("figures explain themselves to the keyboard: the strip, the planner's ridge
     await app.load(fixture("fixtures/generic/plain.csv"));
     /** Tabs to the part; what it says is seen, inside the window, and said as its description. */
     const explains = async (page, selector, words) => {
-      await tabTo(page, selector);
+      await tabTo(page, `${selector}, .strip .figure`);
+      // The strip is one stop of the Tab key; the arrow keys move through it.
+      for (let i = 0; i < 9 && !(await page.evaluate((s) => document.activeElement.matches(s), selector)); i++) await page.keyboard.press("ArrowRight");
       const tip = await page.evaluate(async () => {
         const part = document.activeElement;
         const style = getComputedStyle(part, "::after");

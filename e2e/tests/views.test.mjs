@@ -49,7 +49,7 @@ const notes = async (app) => plain((await app.page.locator(".notes").allInnerTex
 test("heatmap: cells, a selection that the roofline shows, a range along the colours, a reload", async (t) => {
   const app = await open(t, "#view=heat&device=mi300x");
   await app.load(library);
-  assert.equal(await tab(app), "Heatmap");
+  assert.equal(await tab(app), "Explore");
   assert.match(await label(app), /^Heatmap of % of roof.*M × N by K/);
   await app.setControl("explore.y", "m");
   const text = await app.hover(/M 16.*K 8192|K 8192.*M 16/);
@@ -75,7 +75,7 @@ test("heatmap: cells, a selection that the roofline shows, a range along the col
 
   const again = await reloaded(t, app, [library]);
   assert.equal(await again.page.locator('select[data-control="explore.y"]').inputValue(), "m");
-  await again.chooseView("Roofline");
+  await again.choosePicture("Summary", "roofline");
   assert.ok(await again.state("sel"), "the selection goes along");
   app.assertQuiet();
 });
@@ -169,7 +169,7 @@ test("compare: 261 GEMMs in common, the library ahead on all of them", async (t)
   await app.setControl("compare.measure", "roof");
   await reloaded(t, app, [compiler, library]);
 
-  await app.chooseView("Winners");
+  await app.choosePicture("Compare", "winner");
   assert.match(await label(app), /^Fastest by M and N/);
   await app.setControl("winner.show", "strips");
   assert.match(await notes(app), /Fastest by M\. M = 16: /);
@@ -236,7 +236,7 @@ test("four views side by side share hover and selection", async (t) => {
   const selected = await Promise.all(["roofline", "strip"].map(ink));
   selected.forEach((n, i) => assert.ok(n > before[i], `view ${i}: ${before[i]} to ${n}`));
   // A tab takes the place of the chosen view.
-  await app.chooseView("Compare");
+  await app.choosePlace("Compare");
   assert.equal(await app.state("panes"), "roofline,heat,compare,strip");
   await app.page.getByRole("button", { name: "Four views side by side" }).click();
   assert.equal(await charts.count(), 1);
@@ -246,8 +246,9 @@ test("four views side by side share hover and selection", async (t) => {
 test("every view on a phone has its picture and its table", async (t) => {
   const app = await open(t, "#device=mi300x", { viewport: PHONE });
   await app.load(compiler, library);
-  for (const title of ["Heatmap", "Bars", "Spread", "Tiles", "Compare", "Winners", "Tuning", "Analysis"]) {
-    await app.chooseView(title);
+  for (const title of ["heat", "bars", "strip", "tiles", "compare", "winner", "history", "card"]) {
+    await app.page.evaluate((id) => void (location.hash = `#view=${id}&device=mi300x`), title);
+    await app.settle();
     assert.ok((await label(app)).length > 5, title);
     const wide = await app.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `${title}: ${wide} px too wide`);

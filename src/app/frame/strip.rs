@@ -167,7 +167,12 @@ fn of_all(bench: Workbench) -> AnyView {
             "lost",
         )}
         {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, || "in all".to_owned(), "time")}
-        {figure("All work over all time.".to_owned(), rate, || "attained".to_owned(), "attained")}
+        {move || figure(
+            totals.with(|t| format!("All work over all time. The fastest row: {}.", FlopsPerSec(t.max_flops_per_s))),
+            rate,
+            || "attained".to_owned(),
+            "attained",
+        )}
         {figure(
             "Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them.".to_owned(),
             move || share(totals.with(|t| t.share_memory_bound)),
