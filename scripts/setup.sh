@@ -180,11 +180,13 @@ if [ "$WANT" = all ]; then
     find_browser
   fi
   ENV_LINES+=("export CHROME=\"$CHROME\"")
-  playwright=$(sed -n 's/.*"playwright-core": "\(.*\)".*/\1/p' e2e/package.json)
-  if ! grep -qs "\"version\": \"$playwright\"" e2e/node_modules/playwright-core/package.json; then
-    step "playwright $playwright" 'drives the browser in the end-to-end tests' \
-      npm install --no-package-lock --no-audit --no-fund --prefix e2e
-  fi
+  for module in playwright-core axe-core; do
+    version=$(sed -n "s/.*\"$module\": \"\(.*\)\".*/\1/p" e2e/package.json)
+    if ! grep -qs "\"version\": \"$version\"" "e2e/node_modules/$module/package.json"; then
+      step "$module $version" 'drives the browser in the end-to-end tests, and looks for what a screen reader misses' \
+        npm install --no-package-lock --no-audit --no-fund --prefix e2e
+    fi
+  done
 fi
 
 # ---- The server of deploy/, whose configuration a test runs -----------------------------------------------------------

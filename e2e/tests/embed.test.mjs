@@ -307,7 +307,7 @@ test("the playground shows the messages that pass", async (t) => {
   const log = page.locator("#log");
   await log.getByText("event gemm-load").waitFor({ timeout: 30_000 });
   await page.getByRole("button", { name: "export view" }).click();
-  await log.getByText('"result":"v=1&device=mi300x"').waitFor();
+  await log.getByText('"result":"v=1&view=roofline&device=mi300x"').waitFor();
   const lines = await log.innerText();
   for (const wanted of [/"type":"ready"/, /host → frame\s+load/, /"type":"resize"/]) assert.match(lines, wanted);
   await screenshot(page, "playground");

@@ -94,7 +94,6 @@ test("selection is one in table and chart", async (t) => {
   await app.settle();
   assert.equal(await app.page.locator('.data-grid-row[aria-selected="true"]').count(), 2);
   assert.equal(await app.page.locator(".number-tab").count(), 2);
-  assert.equal((await app.tableRows()).find((r) => r.some((c) => /fp32/.test(c)))[0], "2");
   await app.choosePicture("Summary", "roofline");
   await app.page.locator(".number-tab").first().click();
   assert.match(await app.detail(), /fp8/);

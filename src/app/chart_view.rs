@@ -125,6 +125,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
             } else {
                 Vec::new()
             },
+            ranked: bench.ranked.get().map(|r| r.0.to_vec()),
             brush: brush.get(),
             held: held.get(),
         };
@@ -318,9 +319,10 @@ fn TooltipBox(
 /// The picture's content for those who read tables, with what was left out.
 #[component]
 fn DataTable(picture: Picture) -> impl IntoView {
+    let bench = Workbench::here();
     move || {
         picture.get().map(|p| {
-            let (table, left_out) = p.table(TABLE_ROWS);
+            let (table, left_out) = p.table(TABLE_ROWS, &save::marks(bench));
             view! {
                 <div class="data-table" tabindex="0" role="region" aria-label="What is drawn, as a table">
                     {table_view(table)}

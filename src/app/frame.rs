@@ -5,6 +5,7 @@ pub mod address;
 pub mod choose;
 pub mod device_notice;
 pub mod embed;
+pub mod focus;
 pub mod header;
 pub mod kept_files;
 pub mod notices;
@@ -52,6 +53,7 @@ pub fn GemmScope(
     address::follow(bench);
     let dragging = drop::accept(loader);
     shortcuts::listen(shell, bench);
+    focus::keep();
 
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     let shown = Memo::new(move |_| bench.has_data.get() || !needs_file.get());

@@ -65,6 +65,8 @@ pub struct Emphasis {
     pub selected: Vec<u32>,
     /// Rows under the pointer in another chart, ascending.
     pub elsewhere: Vec<u32>,
+    /// By finding, the row that carries its number; `None` where nothing looked for findings.
+    pub ranked: Option<Vec<u32>>,
     /// The box that is being drawn: left, top, width, height.
     pub brush: Option<Rect>,
     /// A scroll bar is pointed at or held.
@@ -110,8 +112,9 @@ pub trait InteractiveChart: Send + Sync {
     }
     /// What a tooltip says of a target: the chart's words, then the figures of its rows.
     fn tooltip(&self, target: &Target) -> Tooltip;
-    /// The content as a table of at most so many rows, and how many were left out.
-    fn table(&self, most: usize) -> (Table, u64);
+    /// The content as a table of at most so many rows, and how many were left out. `what` gives the
+    /// numbers of rows.
+    fn table(&self, most: usize, what: &Emphasis) -> (Table, u64);
     /// What can be set.
     fn controls(&self) -> Vec<Control>;
     /// Sentences below the picture.
@@ -130,11 +133,11 @@ pub trait InteractiveChart: Send + Sync {
     fn legend_rows(&self) -> Vec<u32> {
         Vec::new()
     }
-    /// The picture as it is saved: with its legend, and with the selected rows marked.
-    fn saved(&self, selected: &[u32]) -> Scene;
+    /// The picture as it is saved: with its legend, with selected rows marked and with numbers.
+    fn saved(&self, what: &Emphasis) -> Scene;
     /// The same with nothing scrolled out of sight; its size where that is too large to draw.
-    fn whole(&self, selected: &[u32]) -> Result<Scene, (f64, f64)> {
-        Ok(self.saved(selected))
+    fn whole(&self, what: &Emphasis) -> Result<Scene, (f64, f64)> {
+        Ok(self.saved(what))
     }
 }
 
@@ -290,7 +293,7 @@ impl InteractiveChart for SceneChart {
         }
     }
 
-    fn table(&self, most: usize) -> (Table, u64) {
+    fn table(&self, most: usize, _what: &Emphasis) -> (Table, u64) {
         let mut table = self.chart.table();
         let more = table.rows.len().saturating_sub(most);
         table.rows.truncate(most);
@@ -309,12 +312,12 @@ impl InteractiveChart for SceneChart {
         self.chart.heights(self.canvas.size.0)
     }
 
-    fn saved(&self, selected: &[u32]) -> Scene {
-        self.chart.scene(&self.options(selected))
+    fn saved(&self, what: &Emphasis) -> Scene {
+        self.chart.scene(&self.options(&what.selected))
     }
 
-    fn whole(&self, selected: &[u32]) -> Result<Scene, (f64, f64)> {
-        scroll::whole(&*self.chart, &self.options(selected))
+    fn whole(&self, what: &Emphasis) -> Result<Scene, (f64, f64)> {
+        scroll::whole(&*self.chart, &self.options(&what.selected))
     }
 }
 

@@ -5,6 +5,7 @@ use super::picture::Picture;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
 use crate::web::{dom, picture as file};
+use gemmscope_chart::interactive::Emphasis;
 use gemmscope_chart::scroll::{LIMIT, fits, whole_size};
 use gemmscope_chart::svg;
 use leptos::prelude::*;
@@ -22,7 +23,7 @@ pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
     let (shell, bench) = (Shell::here(), Workbench::here());
     let csv = move |_| {
         if let Some(p) = picture.get_untracked() {
-            let table = p.table(usize::MAX).0.csv();
+            let table = p.table(usize::MAX, &marks(bench)).0.csv();
             dom::download(&format!("{name}.csv"), "text/csv", table.as_bytes());
         }
     };
@@ -34,8 +35,7 @@ pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
             label=|| icon(icon::SAVE)
         >
             {move || picture.get().map(|p| {
-                let selected = bench.selected.get();
-                let (shown, all) = (p.saved(&selected), whole_size(p.scene()));
+                let (shown, all) = (p.saved(&marks(bench)), whole_size(p.scene()));
                 let part = (shown.width, shown.height);
                 let caption = if all.is_some() { "The part that shows" } else { "The picture" };
                 view! {
@@ -48,6 +48,15 @@ pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
                 "CSV of what is drawn"
             </button>
         </Menu>
+    }
+}
+
+/// What is marked in a picture that is saved or read as a table.
+pub fn marks(bench: Workbench) -> Emphasis {
+    Emphasis {
+        selected: bench.selected.get(),
+        ranked: bench.ranked.get().map(|r| r.0.to_vec()),
+        ..Emphasis::default()
     }
 }
 
@@ -87,10 +96,10 @@ fn save(
     let Some(p) = picture.get_untracked() else {
         return;
     };
-    let selected = bench.selected.get_untracked();
+    let marks = untrack(|| marks(bench));
     let scene = match whole {
-        true => p.whole(&selected),
-        false => Ok(p.saved(&selected)),
+        true => p.whole(&marks),
+        false => Ok(p.saved(&marks)),
     };
     let Ok(scene) = scene else {
         return shell.say(format!("Too large: {LIMIT}."));

@@ -7,7 +7,6 @@ use crate::app::state::{Shared, Workbench};
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::charts::{self, Chart, ChartKind, Inputs, RenderOptions};
 use gemmscope_chart::interactive::{self, Canvas};
-use gemmscope_chart::roofline::LABELS_KEY;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
@@ -21,7 +20,6 @@ struct Opening {
     frame: Frame,
     params: BTreeMap<String, String>,
     selected: Vec<u32>,
-    ranked: Option<Shared<Vec<u32>>>,
 }
 
 impl Opening {
@@ -34,7 +32,7 @@ impl Opening {
             frame: &self.frame,
             state: &state,
             selected: &self.selected,
-            ranked: self.ranked.as_ref().map(|r| r.as_slice()),
+            ranked: None,
             cache: bench.row_cache.get_value(),
         });
         opened.into()
@@ -55,10 +53,6 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
         true => bench.selected.get(),
         false => Vec::new(),
     };
-    let ranked = match kind.reads(LABELS_KEY) {
-        true => bench.ranked.get(),
-        false => None,
-    };
     bench.view.with(|v| {
         let params = v.params.iter().filter(|(k, _)| kind.reads(k));
         PictureInputs {
@@ -66,7 +60,6 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
                 frame,
                 params: params.map(|(k, v)| (k.clone(), v.clone())).collect(),
                 selected,
-                ranked,
             },
             first: charts::first_of(v, kind.id),
             zoom: zoom_of(v, kind.id),

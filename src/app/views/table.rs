@@ -1,7 +1,7 @@
 //! The table of all rows. It sorts, chooses columns, and builds only the rows that are in sight.
 
 use crate::app::state::{Shared, Workbench};
-use crate::app::ui::{Menu, icon};
+use crate::app::ui::{Menu, icon, value_of};
 use crate::web::dom;
 use gemmscope_model::units::grouped;
 use gemmscope_table::column_format;
@@ -11,6 +11,14 @@ use std::sync::Arc;
 
 /// Height of a row, CSS pixels; must match the style sheet.
 const ROW: f64 = 28.0;
+/// Height of a row as a card, on a phone.
+const CARD: f64 = 92.0;
+/// Columns that fit a card.
+const CARD_COLUMNS: usize = 8;
+/// Up to this width rows are cards.
+const NARROW: &str = "(max-width: 820px)";
+/// Rows up to which those that lose most time come first unasked: sorting more would be felt.
+const SORTED_UP_TO: usize = 200_000;
 /// Height of the head with its line, CSS pixels.
 const HEAD: f64 = 33.0;
 /// Width of the column of numbers, CSS pixels.
@@ -48,9 +56,18 @@ pub fn Table() -> impl IntoView {
             bench.settled_frame.with(|f| f.data.sources.len()),
         )
     });
+    let lost = Memo::new(move |_| {
+        bench
+            .settled_frame
+            .with(|f| f.rows.len() <= SORTED_UP_TO && f.info(&Field::Lost).is_some())
+    });
     let sort = Memo::new(move |_| {
+        // Unasked, what loses most time comes first.
+        let unasked = lost.get().then_some((Field::Lost, true));
         bench.view.with(|v| {
-            let text = v.param(SORT_KEY)?;
+            let Some(text) = v.param(SORT_KEY) else {
+                return unasked;
+            };
             let (descending, name) = match text.strip_prefix('-') {
                 Some(name) => (true, name),
                 None => (false, text),
@@ -111,6 +128,11 @@ pub fn Table() -> impl IntoView {
             .as_bytes(),
         );
     };
+    let cards = RwSignal::new(dom::media(NARROW));
+    let narrow = dom::watch_media(NARROW, move |_| cards.set(dom::media(NARROW)));
+    let narrow = StoredValue::new_local(narrow);
+    on_cleanup(move || narrow.dispose());
+    let row_height = Memo::new(move |_| if cards.get() { CARD } else { ROW });
     let scroller = NodeRef::<leptos::html::Div>::new();
     let top = RwSignal::new(0.0f64);
     let height = RwSignal::new(600.0f64);
@@ -125,14 +147,14 @@ pub fn Table() -> impl IntoView {
     on_cleanup(move || watch.dispose());
     let count = Memo::new(move |_| rows.with(|r| r.len()));
     // Where the browser could not hold the height of all rows, the scroll range is shorter.
-    let full = Memo::new(move |_| (count.get() as f64 * ROW).min(MOST_HEIGHT));
-    let visible = Memo::new(move |_| (height.get() / ROW).ceil() as usize + 1);
+    let full = Memo::new(move |_| (count.get() as f64 * row_height.get()).min(MOST_HEIGHT));
+    let visible = Memo::new(move |_| (height.get() / row_height.get()).ceil() as usize + 1);
     let first = Memo::new(move |_| {
         let (count, full) = (count.get() as f64, full.get());
         let room = (full - height.get()).max(1.0);
-        let last = (count - (height.get() - ROW) / ROW).max(0.0);
-        let exact = if count * ROW <= MOST_HEIGHT {
-            top.get() / ROW
+        let last = (count - (height.get() - row_height.get()) / row_height.get()).max(0.0);
+        let exact = if count * row_height.get() <= MOST_HEIGHT {
+            top.get() / row_height.get()
         } else {
             top.get() / room * last
         };
@@ -144,9 +166,10 @@ pub fn Table() -> impl IntoView {
             .with(|f| columns.with(|c| c.iter().map(|c| column_width(f, c)).collect::<Vec<f64>>()))
     });
     let width = Memo::new(move |_| widths.with(|w| w.iter().sum::<f64>() + NUMBER_WIDTH));
-    // The row the keyboard is on: an index into the sorted rows. It holds only for the rows it was
-    // set in; in another order it would be another row.
-    let placed = RwSignal::new(None::<(Shared<Vec<u32>>, usize)>);
+    // Where the keyboard is: an index into the sorted rows, `None` for the heads, and a column. It
+    // holds only for the rows it was set in; in another order it would be another row.
+    let placed = RwSignal::new(None::<(Shared<Vec<u32>>, Option<usize>)>);
+    let column = RwSignal::new(0usize);
     let cursor = Memo::new(move |_| {
         let rows = rows.get();
         placed.with(|p| p.as_ref().filter(|p| p.0 == rows).map(|p| p.1))
@@ -157,10 +180,11 @@ pub fn Table() -> impl IntoView {
         else {
             return;
         };
-        let (i, room) = (i as f64, height.get_untracked() - HEAD - ROW);
+        let row = row_height.get_untracked();
+        let (i, room) = (i as f64, height.get_untracked() - HEAD - row);
         let now = top.get_untracked();
-        let target = if count * ROW <= MOST_HEIGHT {
-            now.clamp((i * ROW - room).max(0.0), i * ROW)
+        let target = if count * row <= MOST_HEIGHT {
+            now.clamp((i * row - room).max(0.0), i * row)
         } else {
             // A pixel stands for several rows here: put the row at the top.
             i / count * (full.get_untracked() - height.get_untracked())
@@ -173,33 +197,83 @@ pub fn Table() -> impl IntoView {
         let last = count.get_untracked().saturating_sub(1);
         let page = visible.get_untracked().saturating_sub(3).max(1);
         let at = cursor.get_untracked();
+        let row = at.flatten();
+        let right = columns.with_untracked(|c| c.len()).saturating_sub(1);
         let next = match e.key().as_str() {
-            "ArrowDown" => at.map_or(0, |i| i + 1),
-            "ArrowUp" => at.map_or(0, |i| i.saturating_sub(1)),
-            "PageDown" => at.unwrap_or(0) + page,
-            "PageUp" => at.unwrap_or(0).saturating_sub(page),
-            "Home" => 0,
-            "End" => last,
+            "ArrowDown" => Some(row.map_or(0, |i| i + 1)),
+            "ArrowUp" => match row {
+                Some(0) | None => None,
+                Some(i) => Some(i - 1),
+            },
+            "ArrowLeft" | "ArrowRight" => {
+                let step = |c: usize| match e.key() == "ArrowLeft" {
+                    true => c.saturating_sub(1),
+                    false => (c + 1).min(right),
+                };
+                column.update(|c| *c = step(*c));
+                row
+            }
+            "PageDown" => Some(row.unwrap_or(0) + page),
+            "PageUp" => Some(row.unwrap_or(0).saturating_sub(page)),
+            "Home" => Some(0),
+            "End" => Some(last),
             "Enter" | " " => {
-                let row = at.and_then(|i| rows.with_untracked(|r| r.get(i).copied()));
-                if let Some(row) = row {
-                    e.prevent_default();
-                    bench.select(&[row], e.shift_key() || e.ctrl_key());
+                e.prevent_default();
+                let chosen = row.and_then(|i| rows.with_untracked(|r| r.get(i).copied()));
+                match (chosen, at) {
+                    (Some(row), _) => bench.select(&[row], e.shift_key() || e.ctrl_key()),
+                    // On a head: sorts by its column.
+                    (None, Some(None)) => {
+                        let at = column.get_untracked();
+                        let info = columns.with_untracked(|c| c.get(at).cloned());
+                        if let Some(info) = info {
+                            sort_by(&info);
+                            placed.set(Some((rows.get_untracked(), None)));
+                        }
+                    }
+                    (None, _) => {}
                 }
                 return;
             }
             _ => return,
         };
         e.prevent_default();
-        let next = next.min(last);
+        let next = next.map(|i| i.min(last));
         placed.set(Some((rows.get_untracked(), next)));
-        keep_in_sight(next);
+        keep_in_sight(next.unwrap_or(0));
+    };
+    let active = move || {
+        let row = cursor.get()?;
+        Some(match row {
+            Some(i) => format!("cell-{i}-{}", column.get()),
+            None => format!("head-{}", column.get()),
+        })
     };
 
     view! {
         <section class="chart table-view" aria-label="Table">
             <div class="toolbar">
                 <span class="muted">{move || format!("{} rows", grouped(count.get() as u64))}</span>
+                <Show when=move || cards.get()>
+                    <label class="control">
+                        <span>"Sort"</span>
+                        <select on:change=move |e| { let key = value_of(&e); bench.edit("sort", |v| v.set_param(SORT_KEY, key)) }>
+                            {move || columns
+                                .get()
+                                .into_iter()
+                                .map(|c| {
+                                    let (key, field) = (c.field.to_string(), c.field.clone());
+                                    let key = if c.kind == FieldKind::Number { format!("-{key}") } else { key };
+                                    view! {
+                                        <option value=key selected=move || sort.get().is_some_and(|(f, _)| f == field)>
+                                            {column_format::title(&c)}
+                                        </option>
+                                    }
+                                })
+                                .collect_view()}
+                        </select>
+                    </label>
+                </Show>
                 <span class="spacer"></span>
                 <Menu class="button small" right=true stays=true
                     name=Signal::derive(|| "Choose columns".to_owned())
@@ -230,12 +304,15 @@ pub fn Table() -> impl IntoView {
             </div>
             <div
                 class="data-grid"
+                class:cards=move || cards.get()
                 node_ref=scroller
                 tabindex="0"
-                role="table"
+                role="grid"
                 aria-label="GEMMs"
+                aria-multiselectable="true"
+                aria-colcount=move || (columns.with(|c| c.len()) + 1).to_string()
                 aria-rowcount=move || (count.get() + 1).to_string()
-                aria-activedescendant=move || cursor.get().map(|i| format!("row-{i}"))
+                aria-activedescendant=active
                 on:keydown=on_key
                 on:focus=move |_| focused.set(true)
                 on:blur=move |_| focused.set(false)
@@ -245,7 +322,7 @@ pub fn Table() -> impl IntoView {
                     }
                 }
             >
-                <div class="data-grid-head" role="row" style:width=move || format!("{}px", width.get())>
+                <div class="data-grid-head" role="row" aria-rowindex="1" style:width=move || format!("{}px", width.get())>
                     <span class="cell number-cell" role="columnheader" title="Number in the chart">"#"</span>
                     <For each=move || columns.get() key=|c| c.field.clone() let:info>
                         {
@@ -255,15 +332,19 @@ pub fn Table() -> impl IntoView {
                                 _ => "none",
                             };
                             let arrow = state.clone();
-                            let (clicked, sized) = (info.clone(), info.field.clone());
+                            let (clicked, sized, own) = (info.clone(), info.field.clone(), info.field.clone());
+                            let place = Memo::new(move |_| columns.with(|c| c.iter().position(|c| c.field == own)).unwrap_or(0));
+                            let on = move || focused.get() && cursor.get() == Some(None) && column.get() == place.get();
                             view! {
                                 <span class="cell" class:num=info.kind == FieldKind::Number role="columnheader"
+                                    id=move || format!("head-{}", place.get()) class:cursor=on
+                                    aria-colindex=move || (place.get() + 2).to_string()
                                     aria-sort=state style:width=move || {
                                         let at = columns.with(|c| c.iter().position(|c| c.field == sized));
                                         at.and_then(|i| widths.with(|w| w.get(i).copied()))
                                             .map_or_else(|| "auto".to_owned(), |w| format!("{w}px"))
                                     }>
-                                    <button type="button" class="column-head" title=info.hint on:click=move |_| sort_by(&clicked)>
+                                    <button type="button" class="column-head" tabindex="-1" title=info.hint on:click=move |_| sort_by(&clicked)>
                                         {column_format::title(&info)}
                                         <span class="sort-arrow" aria-hidden="true">
                                             {move || match arrow() { "descending" => "↓", "ascending" => "↑", _ => "" }}
@@ -285,10 +366,14 @@ pub fn Table() -> impl IntoView {
                         let (first, visible) = (first.get(), visible.get());
                         let selected = bench.selected.get();
                         let numbers = bench.numbered.get();
-                        let cursor = cursor.get().filter(|_| focused.get());
+                        let cursor = cursor.get().flatten().filter(|_| focused.get());
+                        let at = column.get();
+                        let (cards, row_height) = (cards.get(), row_height.get());
+                        let shown = if cards { CARD_COLUMNS } else { usize::MAX };
+                        let titles: Vec<String> = columns.iter().map(column_format::title).collect();
                         let widths = widths.get();
                         // Rows lie where the scroll position is, to the pixel.
-                        let offset = if rows.len() as f64 * ROW <= MOST_HEIGHT { first as f64 * ROW } else { top.get() };
+                        let offset = if rows.len() as f64 * row_height <= MOST_HEIGHT { first as f64 * row_height } else { top.get() };
                         rows.iter()
                             .enumerate()
                             .skip(first)
@@ -296,13 +381,12 @@ pub fn Table() -> impl IntoView {
                             .map(|(i, &row)| {
                                 let number = numbers.iter().position(|r| *r == row);
                                 let chosen = selected.contains(&row);
-                                let y = offset + (i - first) as f64 * ROW;
+                                let y = offset + (i - first) as f64 * row_height;
                                 view! {
                                     <div
                                         class="data-grid-row"
                                         class:selected=chosen
                                         class:cursor=cursor == Some(i)
-                                        id=format!("row-{i}")
                                         class:odd=i % 2 == 1
                                         role="row"
                                         aria-rowindex=(i + 2).to_string()
@@ -311,16 +395,22 @@ pub fn Table() -> impl IntoView {
                                         style:transform=format!("translateY({y}px)")
                                         on:click=move |e| bench.select(&[row], e.shift_key() || e.ctrl_key() || e.meta_key())
                                     >
-                                        <span class="cell number-cell" role="cell">{number.map(|n| n + 1)}</span>
+                                        <span class="cell number-cell" role="gridcell">{number.map(|n| n + 1)}</span>
                                         {columns
                                             .iter()
                                             .zip(&texts)
                                             .zip(&widths)
-                                            .map(|((c, text), width)| {
+                                            .zip(&titles)
+                                            .enumerate()
+                                            .take(shown)
+                                            .map(|(n, (((c, text), width), title))| {
                                                 let text = text(row as usize);
+                                                let caption = cards.then(|| view! { <span class="cell-title">{title.clone()}" "</span> });
                                                 view! {
-                                                    <span class="cell" class:num=c.kind == FieldKind::Number role="cell"
-                                                        style:width=format!("{width}px") title=text.clone()>
+                                                    <span class="cell" class:num=c.kind == FieldKind::Number role="gridcell"
+                                                        id=format!("cell-{i}-{n}") class:cursor=cursor == Some(i) && n == at
+                                                        style:width=(!cards).then(|| format!("{width}px")) title=text.clone()>
+                                                        {caption}
                                                         {text.clone()}
                                                     </span>
                                                 }

@@ -33,7 +33,7 @@ pub(crate) struct Placed {
 }
 
 /// Keeps what is taken and finds room for more.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Placer {
     bounds: Rect,
     taken: Vec<Rect>,

@@ -59,7 +59,10 @@ impl PlanChart {
 
 impl Chart for PlanChart {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        self.draw(options).saved(options.selected)
+        self.draw(options).saved(&Emphasis {
+            selected: options.selected.to_vec(),
+            ..Emphasis::default()
+        })
     }
 
     fn table(&self) -> Table {
@@ -160,7 +163,7 @@ impl InteractiveChart for InteractivePlan {
         }
     }
 
-    fn table(&self, most: usize) -> (Table, u64) {
+    fn table(&self, most: usize, _what: &Emphasis) -> (Table, u64) {
         let mut table = table(&self.plan);
         let more = table.rows.len().saturating_sub(most);
         table.rows.truncate(most);
@@ -183,8 +186,8 @@ impl InteractiveChart for InteractivePlan {
         self.roofline.camera()
     }
 
-    fn saved(&self, selected: &[u32]) -> Scene {
-        self.roofline.marked(selected)
+    fn saved(&self, what: &Emphasis) -> Scene {
+        self.roofline.marked(what)
     }
 }
 

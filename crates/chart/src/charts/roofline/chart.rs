@@ -1,13 +1,14 @@
 //! The roofline as one of the charts.
 
+use super::Points;
 use super::baseline::Baseline;
 use super::heaviest::Heaviest;
 use super::interactive::{Extras, InteractiveRoofline};
+use super::settings::most_expensive;
 use super::settings::{PARAMS, Settings, controls};
-use super::{Points, numbered};
 use crate::charts::{Chart, ChartKind, Inputs, RenderOptions};
 use crate::color_scale::Colors;
-use crate::interactive::InteractiveChart;
+use crate::interactive::{Emphasis, InteractiveChart};
 use crate::palette::Theme;
 use crate::scene::Scene;
 use gemmscope_table::control::Control;
@@ -23,7 +24,7 @@ pub(in crate::charts) const KIND: ChartKind = ChartKind {
     hint: "Every GEMM by arithmetic intensity and attained rate, under what its device allows",
     icon: "M1.5 14 7 5h7.5M10 9.5h.01M12.5 8h.01M8 11.5h.01M5.5 12.5h.01",
     params: PARAMS,
-    of_selection: true,
+    of_selection: false,
     legend: true,
     open: |inputs| Box::new(Roofline::open(inputs)),
 };
@@ -37,7 +38,10 @@ pub(crate) struct Opened {
     pub(super) points: Arc<Points>,
     pub(super) colors: Arc<Colors>,
     pub(super) settings: Settings,
-    pub(super) numbered: Vec<u32>,
+    /// Rows that carry a number because of what they cost.
+    pub(super) costly: Vec<u32>,
+    /// By finding, the row that carries its number, where findings are known.
+    ranked: Option<Vec<u32>>,
     /// Rows that pass the filters and are too light.
     pub(super) background: Vec<u32>,
     pub(super) baseline: Baseline,
@@ -70,7 +74,8 @@ impl Opened {
                 .cache
                 .points_at(&frame.data, &frame.metrics, settings.ai.level()),
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
-            numbered: numbered(frame, settings.numbers, inputs.selected, inputs.ranked),
+            costly: most_expensive(frame, settings.numbers),
+            ranked: inputs.ranked.map(<[u32]>::to_vec),
             controls: controls(frame, inputs.state),
             frame: shown,
             background,
@@ -101,20 +106,30 @@ impl Roofline {
 impl Chart for Roofline {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let first = self.draw(options);
-        let legend = first.saved(&[]).height - first.scene().height;
-        if legend == 0.0 {
-            return first.saved(options.selected);
+        let marks = Emphasis {
+            selected: options.selected.to_vec(),
+            ranked: self.0.ranked.clone(),
+            ..Emphasis::default()
+        };
+        let saved = first.saved(&marks);
+        if saved.height == first.scene().height {
+            return saved;
         }
+        let legend = saved.height - first.scene().height;
         // Drawn again with the room that the legend leaves.
         let height = (options.height - legend).max(1.0);
         let options = RenderOptions { height, ..*options };
-        self.draw(&options).saved(options.selected)
+        self.draw(&options).saved(&marks)
     }
 
     fn table(&self) -> Table {
         let size = (960.0, self.height(960.0));
         let options = RenderOptions::new(&Theme::LIGHT, size);
-        self.draw(&options).table(usize::MAX).0
+        let marks = Emphasis {
+            ranked: self.0.ranked.clone(),
+            ..Emphasis::default()
+        };
+        self.draw(&options).table(usize::MAX, &marks).0
     }
 
     fn controls(&self) -> Vec<Control> {

@@ -2,7 +2,8 @@
 //! million, and its axes can be zoomed.
 
 use super::chart::Opened;
-use super::settings::{Ceilings, ceiling};
+use super::overlay::numbers;
+use super::settings::{Ceilings, ceiling, numbers_of};
 use super::{
     Input, Overlay, Planned, RoofLine, RooflinePicture, Waymark, hit_grid, open_grid, overlay,
     roofline, table,
@@ -61,7 +62,6 @@ fn input<'a>(
         own_ceiling,
         dpr: canvas.dpr,
         size: opened.settings.size,
-        numbered: &opened.numbered,
         measured: opened.settings.measured,
         ai: opened.settings.ai,
         planned: &extras.planned,
@@ -144,17 +144,18 @@ impl InteractiveRoofline {
         self.open.get_or_init(make)
     }
 
-    /// The picture with rings around the selected rows.
-    pub(crate) fn marked(&self, selected: &[u32]) -> Scene {
+    /// The picture with numbers, and with rings around the selected rows.
+    pub(crate) fn marked(&self, what: &Emphasis) -> Scene {
         let mut scene = self.picture.scene.clone();
-        if !selected.is_empty() {
-            let marks = self.emphasis(&Emphasis {
-                selected: selected.to_vec(),
-                ..Emphasis::default()
-            });
-            scene.items.extend(marks.items);
-        }
+        scene.items.extend(self.emphasis(what).items);
         scene
+    }
+
+    /// The rows that carry a number.
+    fn numbered(&self, what: &Emphasis) -> Vec<u32> {
+        let costly = || self.opened.costly.clone();
+        let by = self.opened.settings.numbers;
+        numbers_of(by, &what.selected, what.ranked.as_deref(), costly)
     }
 
     fn target(&self, hit: Hit) -> Target {
@@ -222,7 +223,17 @@ impl InteractiveChart for InteractiveRoofline {
             selected,
             brush: what.brush,
         };
-        self.ask(|input| overlay(input, &self.picture.plot, &overlaid))
+        let numbered = self.numbered(what);
+        self.ask(|input| {
+            let input = Input {
+                numbered: &numbered,
+                ..*input
+            };
+            let mut scene = overlay(&input, &self.picture.plot, &overlaid);
+            let mut placer = self.picture.placer.clone();
+            numbers(&mut scene, &mut placer, &input, &self.picture.plot);
+            scene
+        })
     }
 
     fn at(&self, at: Point, radius: f64) -> Option<Target> {
@@ -277,8 +288,15 @@ impl InteractiveChart for InteractiveRoofline {
         }
     }
 
-    fn table(&self, most: usize) -> (Table, u64) {
-        let (rows, total) = self.ask(|input| table(input, &self.picture.plot, most));
+    fn table(&self, most: usize, what: &Emphasis) -> (Table, u64) {
+        let numbered = self.numbered(what);
+        let (rows, total) = self.ask(|input| {
+            let input = Input {
+                numbered: &numbered,
+                ..*input
+            };
+            table(&input, &self.picture.plot, most)
+        });
         let left_out = total - rows.rows.len() as u64;
         (rows, left_out)
     }
@@ -318,8 +336,8 @@ impl InteractiveChart for InteractiveRoofline {
         rows.into_iter().map(|r| r.1).collect()
     }
 
-    fn saved(&self, selected: &[u32]) -> Scene {
-        let scene = self.marked(selected);
+    fn saved(&self, what: &Emphasis) -> Scene {
+        let scene = self.marked(what);
         self.picture.legend.above(scene, &self.canvas.theme)
     }
 }

@@ -201,6 +201,8 @@ pub struct RooflinePicture {
     pub counts: Counts,
     /// The points are drawn as a density image.
     pub dense: bool,
+    /// Where labels are, so that numbers keep off them.
+    placer: Placer,
 }
 
 impl RooflinePicture {
@@ -301,6 +303,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     let roof_labels = roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, narrow);
     planned::planned_labels(&mut scene, &mut placer, input, &plot);
     planned::waymark_labels(&mut scene, &mut placer, input, &plot);
+    let labelled = placer.clone();
     overlay::numbers(&mut scene, &mut placer, input, &plot);
 
     if let Some(sentence) = why_empty(input, &counts) {
@@ -317,6 +320,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         roof_labels,
         counts,
         dense,
+        placer: labelled,
     }
 }
 

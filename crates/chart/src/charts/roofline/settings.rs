@@ -320,30 +320,40 @@ pub(super) fn ceiling(shape: Option<RowTile>) -> f64 {
 /// of the findings in their order (`ranked`, where findings are known), or the selected ones and
 /// then those that cost most.
 pub fn numbered(frame: &Frame, by: Numbers, selected: &[u32], ranked: Option<&[u32]>) -> Vec<u32> {
-    if by == Numbers::None {
-        return Vec::new();
+    numbers_of(by, selected, ranked, || most_expensive(frame, by))
+}
+
+/// As [`numbered`], with the costly rows as they are known.
+pub(super) fn numbers_of(
+    by: Numbers,
+    selected: &[u32],
+    ranked: Option<&[u32]>,
+    costly: impl FnOnce() -> Vec<u32>,
+) -> Vec<u32> {
+    match (by, ranked) {
+        (Numbers::None, _) => Vec::new(),
+        (Numbers::Findings, Some(ranked)) => ranked.to_vec(),
+        _ => {
+            let mut rows = selected.to_vec();
+            for row in costly() {
+                if !rows.contains(&row) {
+                    rows.push(row);
+                }
+            }
+            rows
+        }
     }
-    if let (Numbers::Findings, Some(ranked)) = (by, ranked) {
-        return ranked.to_vec();
-    }
-    let mut rows = selected.to_vec();
+}
+
+/// The passing rows that lose most time against their roof, or take most time (asked so, or no roof
+/// known), worst first. None where only selected rows carry a number.
+pub(super) fn most_expensive(frame: &Frame, by: Numbers) -> Vec<u32> {
     let lost = by != Numbers::MostTime;
     // A search through a million rows would make every filter wait.
     let many = lost && frame.rows.len() > NUMBER_UP_TO;
-    if by == Numbers::Selected || many {
-        return rows;
+    if many || matches!(by, Numbers::Selected | Numbers::None) {
+        return Vec::new();
     }
-    for row in most_expensive(frame, lost) {
-        if !rows.contains(&row) {
-            rows.push(row);
-        }
-    }
-    rows
-}
-
-/// The passing rows that lose most time against their roof, or (`lost` false, or no roof known)
-/// take most time, worst first.
-fn most_expensive(frame: &Frame, lost: bool) -> Vec<u32> {
     let fields = [Field::Lost, Field::TotalTime];
     for field in &fields[usize::from(!lost)..] {
         let get = frame.numbers(field);

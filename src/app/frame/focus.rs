@@ -1,0 +1,93 @@
+//! Keeps the keyboard where it was: if the element that has the focus goes away with what the user
+//! did, the nearest one that is left takes it.
+
+use crate::web::{clock, dom};
+use leptos::prelude::*;
+use std::time::Duration;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+/// What can take the focus.
+const FOCUSABLE: &str =
+    "button:not(:disabled), select, input:not([type=hidden]), summary, [tabindex=\"0\"]";
+
+/// Watches for as long as the calling component lives.
+pub fn keep() {
+    // The element that had the focus last, then what surrounded it, from the inside out.
+    let last = StoredValue::new_local(Vec::<Element>::new());
+    let document = dom::document();
+    let seen = dom::listen(&document, "focusin", move |event: web_sys::Event| {
+        let mut at = event.target().and_then(|t| t.dyn_into::<Element>().ok());
+        let mut chain = Vec::new();
+        while let Some(element) = at {
+            at = element.parent_element();
+            chain.push(element);
+        }
+        last.set_value(chain);
+    });
+    let look = move || {
+        leptos::task::spawn_local(async move {
+            // What the user did shows in the next frame, or a little later where a part is read.
+            for wait in [40, 300] {
+                clock::pause(Duration::from_millis(wait)).await;
+                if lost() {
+                    last.try_with_value(|chain| restore(chain));
+                }
+            }
+        });
+    };
+    let keys = dom::listen(&document, "keydown", move |_: web_sys::Event| look());
+    let clicks = dom::listen(&document, "click", move |_: web_sys::Event| look());
+    let listeners = StoredValue::new_local([seen, keys, clicks]);
+    on_cleanup(move || listeners.dispose());
+}
+
+/// True if nothing has the focus.
+fn lost() -> bool {
+    let document = dom::document();
+    let body = document.body().map(Element::from);
+    let active = document.active_element();
+    active.is_none() || active == body
+}
+
+/// Gives the focus to the nearest element, if the one that had it is gone.
+fn restore(chain: &[Element]) {
+    let Some(first) = chain.first() else { return };
+    // It is there, and the user clicked beside it.
+    if first.is_connected() && shows(first) && !first.has_attribute("disabled") {
+        return;
+    }
+    let around = chain.iter().skip(1);
+    for place in around.filter(|e| e.is_connected() && shows(e)) {
+        if place.matches(".app").unwrap_or(false) {
+            break;
+        }
+        if place.matches("[tabindex=\"0\"]").unwrap_or(false) && focus(place) {
+            return;
+        }
+        let Ok(found) = place.query_selector_all(FOCUSABLE) else {
+            continue;
+        };
+        for i in 0..found.length() {
+            let element = found.item(i).and_then(|n| n.dyn_into::<Element>().ok());
+            if element.is_some_and(|e| shows(&e) && focus(&e)) {
+                return;
+            }
+        }
+    }
+    dom::focus("#main");
+}
+
+/// True if the element took the focus.
+fn focus(element: &Element) -> bool {
+    if let Some(element) = element.dyn_ref::<HtmlElement>() {
+        let _ = element.focus();
+    }
+    !lost()
+}
+
+/// True if the element takes up room on the page.
+fn shows(element: &Element) -> bool {
+    let rect = element.get_bounding_client_rect();
+    rect.width() > 0.0 && rect.height() > 0.0
+}
