@@ -29,6 +29,7 @@ impl Sample {
         const CPU: &str = include_str!("../samples/cpu-device.json");
         const CORE: &str = include_str!("../samples/cpu-core.json");
         let (bytes, device_json): (&[u8], _) = match self.id {
+            "mi300x-libraries" => (include_bytes!("../samples/mi300x-libraries.csv"), None),
             "cpu-llm" => (include_bytes!("../samples/cpu-llm.csv"), Some(CORE)),
             "cpu-flat-gemm" => (include_bytes!("../samples/cpu-flat-gemm.csv"), Some(CPU)),
             "cpu-tiles" => (include_bytes!("../samples/cpu-tiles.csv"), Some(CPU)),
@@ -41,6 +42,13 @@ impl Sample {
 
 /// All samples.
 pub const SAMPLES: &[Sample] = &[
+    Sample {
+        id: "mi300x-libraries",
+        title: "hipBLASLt and rocBLAS on an MI300X",
+        description: "Published figures (nod-ai/iree-kernel-benchmark): 558 GEMMs of language and image models in fp16 and bf16. hipBLASLt wins most of them, but not layout TT.",
+        file: "mi300x-libraries.csv",
+        view: "",
+    },
     Sample {
         id: "cpu-llm",
         title: "A model's layers on one CPU core",

@@ -1,0 +1,71 @@
+//! What the page says about its own samples: the first thing that a new user reads.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use gemmscope::samples::{SAMPLES, Sample};
+use gemmscope_analysis::findings::{Findings, check_all};
+use gemmscope_import::{ImportOptions, Imported, read_all};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::{DeviceChoice, Metrics, Totals};
+use std::sync::Arc;
+
+/// A sample as the page opens it.
+fn frame(sample: &Sample) -> Frame {
+    let content = sample.content();
+    let Ok(Imported::Table(table)) =
+        read_all(sample.file, content.bytes, &ImportOptions::default())
+    else {
+        panic!("{}: not a table", sample.id);
+    };
+    let own = content
+        .device_json
+        .map(|json| Device::from_json(json).unwrap());
+    let own: Vec<Device> = own.into_iter().collect();
+    let devices = DeviceChoice::default().resolve(&table, &own);
+    let metrics = Metrics::compute(&table, devices, RoofKind::Datasheet);
+    Frame::all(Arc::new(*table), Arc::new(metrics))
+}
+
+fn of(id: &str) -> (Frame, Findings) {
+    let frame = frame(SAMPLES.iter().find(|s| s.id == id).unwrap());
+    let findings = check_all(&frame);
+    (frame, findings)
+}
+
+#[test]
+fn no_sample_is_told_to_use_a_type_that_its_device_lacks() {
+    for sample in SAMPLES {
+        let frame = frame(sample);
+        let lacks: Vec<DataType> = DataType::ALL
+            .into_iter()
+            .filter(|t| {
+                let devices = frame.metrics.devices.iter().flatten();
+                devices.clone().all(|d| d.peak_for(*t).is_none())
+            })
+            .collect();
+        for finding in &check_all(&frame).findings {
+            let words = serde_json::to_string(finding).unwrap();
+            for dtype in &lacks {
+                let names = words.split(|c: char| !c.is_alphanumeric() && c != '_');
+                for name in names {
+                    assert!(name != dtype.id(), "{}: {name} in {words}", sample.id);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_libraries_on_an_mi300x_are_sides_with_a_story() {
+    let (frame, findings) = of("mi300x-libraries");
+    assert_eq!(frame.kind(), DataKind::Sides);
+    let totals = Totals::of(&frame);
+    let names: Vec<&str> = totals.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["hipBLASLt", "rocBLAS"]);
+    // The strongest finding is the layout in which the faster library is far behind.
+    let first = &findings.findings[0];
+    assert!(first.title.contains("TT"), "{}", first.title);
+}
