@@ -1,0 +1,129 @@
+//! Every sentence, label and message that a person may read, in one list (`tests/golden/words.txt`),
+//! so that a change of words is seen and read. `UPDATE_GOLDEN=1 cargo test --test words` writes it.
+//!
+//! The list holds the string literals of all crates but tests, attributes and what is plainly for
+//! machines (keys, paths, numbers). It errs on the side of listing too much.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+const GOLDEN: &str = "tests/golden/words.txt";
+
+#[test]
+fn every_word_that_a_person_reads_is_in_the_list() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    collect(&root.join("src"), &mut files);
+    collect(&root.join("crates"), &mut files);
+    files.sort();
+    let mut list = String::new();
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        let tokens: TokenStream = text
+            .parse()
+            .unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let mut words = BTreeSet::new();
+        read(tokens, &mut words);
+        if !words.is_empty() {
+            let name = file.strip_prefix(root).unwrap().display().to_string();
+            let _ = writeln!(list, "{}", name.replace('\\', "/"));
+            for line in words {
+                let _ = writeln!(list, "  {line}");
+            }
+        }
+    }
+    assert!(list.lines().count() > 1000, "the list is far too short");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(root.join(GOLDEN), &list).unwrap();
+        return;
+    }
+    let known = std::fs::read_to_string(root.join(GOLDEN)).unwrap_or_default();
+    if let Some((now, was)) = list.lines().zip(known.lines()).find(|(a, b)| a != b) {
+        panic!(
+            "the words changed: read them aloud, then UPDATE_GOLDEN=1 cargo test --test words\n  now {now}\n  was {was}"
+        );
+    }
+    assert_eq!(list.len(), known.len(), "the list is longer or shorter: UPDATE_GOLDEN=1");
+}
+
+/// The Rust files below a folder that run for users.
+fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !["tests", "target", "benches", "examples"].contains(&name.as_str()) {
+                collect(&path, out);
+            }
+        } else if name.ends_with(".rs")
+            && !["tests.rs", "testing.rs", "fixture.rs", "build.rs"].contains(&name.as_str())
+        {
+            out.push(path);
+        }
+    }
+}
+
+/// Adds the literals of some tokens; leaves out attributes (documentation too) and test modules.
+fn read(tokens: TokenStream, out: &mut BTreeSet<String>) {
+    let mut of_tests = false;
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(p) if p.as_char() == '#' => {
+                if let Some(TokenTree::Punct(bang)) = tokens.peek()
+                    && bang.as_char() == '!'
+                {
+                    tokens.next();
+                }
+                if let Some(TokenTree::Group(g)) = tokens.peek()
+                    && g.delimiter() == Delimiter::Bracket
+                {
+                    of_tests |= g.stream().to_string().replace(' ', "") == "cfg(test)";
+                    tokens.next();
+                }
+            }
+            TokenTree::Group(g) if of_tests && g.delimiter() == Delimiter::Brace => of_tests = false,
+            TokenTree::Punct(p) if p.as_char() == ';' => of_tests = false,
+            TokenTree::Group(g) if !of_tests => read(g.stream(), out),
+            TokenTree::Literal(l) if !of_tests => out.extend(words(&l.to_string())),
+            _ => {}
+        }
+    }
+}
+
+/// The text of a string literal on one line, if a person may read it.
+fn words(literal: &str) -> Option<String> {
+    let text = literal.strip_prefix('"')?.strip_suffix('"')?;
+    // A backslash at the end of a line joins it with the next.
+    let mut joined = String::new();
+    let mut parts = text.split("\\\n");
+    joined.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        joined.push_str(part.trim_start());
+    }
+    let text = joined.replace('\n', "\\n");
+    // Two words, or one that begins with a capital and goes on in small letters.
+    let letters = |w: &str| w.chars().filter(|c| c.is_alphabetic()).count() > 1;
+    let several = text.split([' ', '\u{a0}']).filter(|w| letters(w)).count() > 1;
+    let mut chars = text.chars();
+    let capital = chars.next().is_some_and(char::is_uppercase)
+        && chars.next().is_some_and(char::is_lowercase)
+        && !text.contains(['_', '/', '<', '=']);
+    (several || capital).then_some(text)
+}
+
+#[test]
+fn what_is_for_people_is_told_from_keys() {
+    assert_eq!(words("\"two words\"").as_deref(), Some("two words"));
+    assert_eq!(words("\"Save\"").as_deref(), Some("Save"));
+    assert_eq!(words("\"one \\\n   line\"").as_deref(), Some("one line"));
+    for key in ["\"hit_grid\"", "\"M2 2h5v5\"", "'x'", "12", "b\"two words\"", "\"aria-label\""] {
+        assert_eq!(words(key), None, "{key}");
+    }
+    let mut out = BTreeSet::new();
+    let code = "/// A remark.\nfn f() { say(\"Hello there\"); }\n#[cfg(test)]\nmod tests { fn g() { say(\"In tests\"); } }";
+    read(code.parse().unwrap(), &mut out);
+    assert_eq!(out.into_iter().collect::<Vec<_>>(), ["Hello there"]);
+}
