@@ -45,7 +45,11 @@ fn every_word_that_a_person_reads_is_in_the_list() {
             "the words changed: read them aloud, then UPDATE_GOLDEN=1 cargo test --test words\n  now {now}\n  was {was}"
         );
     }
-    assert_eq!(list.len(), known.len(), "the list is longer or shorter: UPDATE_GOLDEN=1");
+    assert_eq!(
+        list.len(),
+        known.len(),
+        "the list is longer or shorter: UPDATE_GOLDEN=1"
+    );
 }
 
 /// The Rust files below a folder that run for users.
@@ -84,7 +88,9 @@ fn read(tokens: TokenStream, out: &mut BTreeSet<String>) {
                     tokens.next();
                 }
             }
-            TokenTree::Group(g) if of_tests && g.delimiter() == Delimiter::Brace => of_tests = false,
+            TokenTree::Group(g) if of_tests && g.delimiter() == Delimiter::Brace => {
+                of_tests = false
+            }
             TokenTree::Punct(p) if p.as_char() == ';' => of_tests = false,
             TokenTree::Group(g) if !of_tests => read(g.stream(), out),
             TokenTree::Literal(l) if !of_tests => out.extend(words(&l.to_string())),
@@ -119,7 +125,14 @@ fn what_is_for_people_is_told_from_keys() {
     assert_eq!(words("\"two words\"").as_deref(), Some("two words"));
     assert_eq!(words("\"Save\"").as_deref(), Some("Save"));
     assert_eq!(words("\"one \\\n   line\"").as_deref(), Some("one line"));
-    for key in ["\"hit_grid\"", "\"M2 2h5v5\"", "'x'", "12", "b\"two words\"", "\"aria-label\""] {
+    for key in [
+        "\"hit_grid\"",
+        "\"M2 2h5v5\"",
+        "'x'",
+        "12",
+        "b\"two words\"",
+        "\"aria-label\"",
+    ] {
         assert_eq!(words(key), None, "{key}");
     }
     let mut out = BTreeSet::new();

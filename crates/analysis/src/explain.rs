@@ -297,7 +297,7 @@ fn judged_by(
         }
         (Some(d), None) if kind == RoofKind::Achievable && d.peak_for(p.op.compute).is_some() => {
             format!(
-                "{}: nobody's measured maximum for {} is known",
+                "{}: no measured maximum for {} is known",
                 d.name, p.op.compute
             )
         }
@@ -313,10 +313,10 @@ fn judged_by(
 fn unknown_device(stated: &str) -> String {
     match match_name(stated).candidates().as_slice() {
         [] if stated.starts_with("gfx") || stated.starts_with("sm_") => format!(
-            "“{stated}” is a compiler target whose peaks are in no list: choose a device, or open a JSON file that \
-             describes it"
+            "“{stated}” is a compiler target without known peaks: choose a device, or open a \
+             JSON file that describes it"
         ),
-        [] => format!("“{stated}” is in no list of devices: choose one to see a roof"),
+        [] => format!("“{stated}” is not in the catalogue: choose a device to see a roof"),
         devices => {
             let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
             format!("“{stated}” may be {}: choose one", names.join(" or "))

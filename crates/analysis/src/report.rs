@@ -27,7 +27,7 @@ pub use html::{Picture, html};
 pub use json::json;
 pub use markdown::markdown;
 pub use operations::{Bottleneck, Breakdown, Operation, impact_percent};
-pub use sentences::{assumptions, range_text, sentences};
+pub use sentences::{assumptions, sentences};
 pub use summary::{gemm_findings, gemm_findings_of};
 pub use tuning::{BadVariant, TuningPart};
 
@@ -184,7 +184,7 @@ pub const CANNOT_INFER: [(&str, &str, &str); 4] = [
     (
         "Bank conflicts",
         "only hardware counters see them",
-        "low efficiency: profile the replay to see why",
+        "low efficiency: profile the reproducer to see why",
     ),
     (
         "Cache hit rates",
@@ -199,7 +199,7 @@ pub const CANNOT_INFER: [(&str, &str, &str); 4] = [
     (
         "Root causes",
         "a trace shows what ran and how long, not why",
-        "a bottleneck is identified: hand over a replay",
+        "a bottleneck is identified: send a reproducer",
     ),
 ];
 

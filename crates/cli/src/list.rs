@@ -38,7 +38,7 @@ pub(super) fn views(out: &mut dyn Write) -> std::io::Result<()> {
 }
 
 /// Rules in the order in which they are checked: id and title, then a line each for what it needs,
-/// when it speaks, how sure it is, and what a profile would have to show.
+/// when it speaks, how sure it is, and how to confirm it.
 pub(super) fn rules(out: &mut dyn Write) -> std::io::Result<()> {
     for rule in RULES {
         let needs: Vec<&str> = rule.needs.iter().map(|n| n.words()).collect();
@@ -46,7 +46,7 @@ pub(super) fn rules(out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "  needs            {}", needs.join("; "))?;
         writeln!(out, "  speaks when      {}", rule.threshold)?;
         writeln!(out, "  how sure         {}", rule.confidence.label())?;
-        writeln!(out, "  cannot tell      {}", rule.profile)?;
+        writeln!(out, "  to confirm       {}", rule.profile)?;
     }
     Ok(())
 }

@@ -18,9 +18,9 @@ mod parse;
 
 pub use format::{
     Prefix, SI, SI_FROM_ONE, SI_OF_RATES, capitalized, format_short, format_significant, grouped,
-    percent, plural, plural_s, rounded_percent, trim_zeros, under_prefix,
+    percent, plural, plural_s, rounded_percent, seconds_range, trim_zeros, under_prefix,
 };
-use format::{format_iec, format_si, format_si_from_one, with_prefix};
+use format::{format_iec, format_si_from_one, seconds, with_prefix};
 pub use parse::{BandwidthUnit, RateUnit, TimeUnit};
 
 macro_rules! quantity {
@@ -92,7 +92,7 @@ quantity!(/// Work in floating-point (or integer) operations; a multiply-add cou
 quantity!(/// Memory traffic in bytes.
     Bytes, |v| format_si_from_one(v, "B", 3));
 quantity!(/// Time in seconds.
-    Seconds, |v| format_si(v, "s", 4));
+    Seconds, |v| seconds(v, 4));
 quantity!(/// Rate of work in FLOP/s; written up to `TFLOP/s`, as data sheets do, never `PFLOP/s`.
     FlopsPerSec, |v| with_prefix(v, "FLOP/s", 4, SI_OF_RATES));
 quantity!(/// Bandwidth in byte/s.

@@ -72,11 +72,7 @@ pub fn Header(
                         {icon(icon::LINK)}
                     </button>
                 </Show>
-                <ThemeMenu />
-                <button type="button" class="icon-button help-button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
-                    on:click=move |_| shell.open(Dialog::Help)>
-                    {icon(icon::HELP)}
-                </button>
+                <MoreMenu />
                 // The start page has its own button for this.
                 <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
                     <div class="split add-files">
@@ -197,8 +193,9 @@ fn RoofSwitch() -> impl IntoView {
     }
 }
 
+/// Help and theme; on a phone also what the header has no room for.
 #[component]
-fn ThemeMenu() -> impl IntoView {
+fn MoreMenu() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let item = move |theme: ThemeChoice, label: &'static str, path: &'static str| {
@@ -213,21 +210,22 @@ fn ThemeMenu() -> impl IntoView {
         <Menu
             class="icon-button"
             right=true
-            name=Signal::derive(|| if dom::media(NARROW) { "More".to_owned() } else { "Theme".to_owned() })
-            label=move || view! {
-                <span class="wide-only">{move || icon(if shell.dark.get() { icon::MOON } else { icon::SUN })}</span>
+            name=Signal::derive(|| if dom::media(NARROW) { "More".to_owned() } else { "Help and theme".to_owned() })
+            label=|| view! {
+                <span class="wide-only">{icon(icon::HELP)}</span>
                 <span class="narrow-only" aria-hidden="true">"⋯"</span>
             }
         >
+            <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Help)>
+                {icon(icon::HELP)} "Help and shortcuts" <kbd>"?"</kbd>
+            </button>
+            <hr />
             {item(ThemeChoice::System, "As the system", icon::SCREEN)}
             {item(ThemeChoice::Light, "Light", icon::SUN)}
             {item(ThemeChoice::Dark, "Dark", icon::MOON)}
             <hr class="narrow-only" />
             <button type="button" class="menu-item narrow-only" on:click=move |_| shell.open(Dialog::Share)>
                 {icon(icon::LINK)} "Share…"
-            </button>
-            <button type="button" class="menu-item narrow-only" on:click=move |_| shell.open(Dialog::Help)>
-                {icon(icon::HELP)} "Help and terms"
             </button>
             <button type="button" class="menu-item narrow-only" disabled=move || !bench.history.with(|h| h.can_undo())
                 on:click=move |_| bench.undo()>

@@ -5,8 +5,7 @@ use crate::app::ui::icon;
 use crate::app::ui::terms::explained;
 use crate::web::dom;
 use gemmscope_analysis::findings::{Finding, Severity};
-use gemmscope_analysis::report;
-use gemmscope_model::units::{Seconds, percent, plural};
+use gemmscope_model::units::{Seconds, percent, plural, seconds_range};
 use leptos::prelude::*;
 
 /// How many rows of evidence are listed.
@@ -29,7 +28,7 @@ pub fn back_text(f: &Finding) -> String {
     };
     format!(
         "{} ({:.1} %)",
-        report::range_text((low, high)),
+        seconds_range((low, high)),
         high / f.whole_s * 100.0
     )
 }
@@ -68,7 +67,7 @@ pub fn reasons(shell: Shell, bench: Workbench, f: &Finding, index: Option<usize>
         gemmscope_analysis::findings::rule(&f.rule).map_or("", |r| r.threshold),
         "reason",
     );
-    let profile = part("A profile would show", &f.profile, "reason");
+    let profile = part("To confirm", &f.profile, "reason");
     view! {
         <dl class="reasons">
             {text}{how}{also}

@@ -59,7 +59,7 @@ pub fn Table() -> impl IntoView {
     let lost = Memo::new(move |_| {
         bench
             .settled_frame
-            .with(|f| f.rows.len() <= SORTED_UP_TO && f.info(&Field::Lost).is_some())
+            .with(|f| f.rows.len() <= SORTED_UP_TO && f.metrics.devices.iter().any(Option::is_some))
     });
     let sort = Memo::new(move |_| {
         // Unasked, what loses most time comes first.

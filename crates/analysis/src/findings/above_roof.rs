@@ -20,8 +20,8 @@ pub(super) const RULE: Rule = Rule {
     path_a: "Check what was run: sizes, batch, sparsity, and whether operands stay in a cache \
              between repeated calls.",
     path_b: "Check device, unit of the time and clock; measure again with cold caches.",
-    profile: "A profile would have to show the bytes that memory moved (for cache residency), the \
-              instructions (for sparsity) and the clock.",
+    profile: "Profile the bytes from memory (cache residency), the instructions (sparsity) and \
+              the clock.",
     check,
 };
 

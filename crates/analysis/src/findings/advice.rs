@@ -71,8 +71,8 @@ pub(super) fn compute_path(scan: &Scan<'_>, group: &Group) -> String {
         format!(", a narrower type ({types}) if the numbers allow it")
     };
     format!(
-        "Ask whether the product is needed at this size: a larger batch, a fused \
-         neighbour{narrower}, or structured sparsity change the roof itself."
+        "Change the roof: a larger batch, fusion with a neighbour{narrower}, or structured \
+         sparsity."
     )
 }
 
@@ -95,8 +95,8 @@ pub(super) fn memory_path(scan: &Scan<'_>, group: &Group) -> String {
     // Many rows of activations, or a large result: there is no weight to shrink.
     if most < HALF * all || c >= most {
         return format!(
-            "A, B and C are {}, {} and {} of the bytes: fuse the operations before and after, so \
-             that operands and result need not cross memory on their own.",
+            "A, B and C are {}, {} and {} of the bytes: fuse with the operations before and \
+             after, so that operands and results stay on chip.",
             share(a),
             share(b),
             share(c)
@@ -128,7 +128,7 @@ pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
     } else {
         "Try a smaller tile on the short side and wider loads, tuned"
     };
-    format!("{kind} on a replay of this shape: four fifths of the bandwidth are within reach.")
+    format!("{kind} for this shape: 80 % of the bandwidth is within reach.")
 }
 
 /// The sizes that are padded to make every row start at 16 bytes, as a sentence with a blank after

@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     why: "Profilers lock the clock to its base by default, and a peak falls with the clock.",
     path_a: "Nothing: these rows are judged by the peak at their own clock, here and in the table.",
     path_b: "Measure again with the clock unlocked (--clock-control none) before tuning anything.",
-    profile: "The clock is in the profile already; only a run without the lock gives the real time.",
+    profile: "The profile has the clock; only a run without the lock gives the real time.",
     check,
 };
 

@@ -23,13 +23,12 @@ pub(super) const RULE: Rule = Rule {
     ],
     threshold: "16 calls or more of one shape, each under 200 µs and under 40 % of the roof",
     confidence: Confidence::Hint,
-    why: "Many equal products that each leave most of the device idle could share it.",
+    why: "Many equal GEMMs that each leave most of the device idle could share it.",
     path_a: "If the calls do not depend on each other, batch them (torch.bmm, grouped GEMM, \
              stacked weights for Q, K and V); torch.compile may do it by itself.",
     path_b: "If they depend on each other, a smaller tile or split-K is the only way to fill the \
              device.",
-    profile: "A timeline would have to show that the calls are independent and run one after \
-              another.",
+    profile: "A timeline shows whether the calls are independent and run one after another.",
     check,
 };
 

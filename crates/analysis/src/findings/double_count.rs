@@ -17,9 +17,9 @@ pub(super) const RULE: Rule = Rule {
                 same row in two files",
     confidence: Confidence::Certain,
     why: "Totals and shares that count one kernel twice are wrong.",
-    path_a: "Nothing to change in the model: read the totals of this page, not the sheet's sum.",
-    path_b: "Drop one of the two files, or filter by file, so that each row is there once.",
-    profile: "Nothing: this is about the sheet, not the kernel.",
+    path_a: "Nothing to change: use the totals here, not the sheet's sum.",
+    path_b: "Remove one of the two files, or filter by file, so that each row counts once.",
+    profile: "Nothing: this concerns the sheet, not the kernel.",
     check,
 };
 

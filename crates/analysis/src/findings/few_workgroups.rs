@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     why: "The output has fewer tiles than the device has units, so that some never get work.",
     path_a: "Batch independent products of this kind (bmm, grouped GEMM) or raise the batch size.",
     path_b: "Choose a smaller tile, so that more workgroups share the output.",
-    profile: "The number of workgroups is computed from the tile. A profile would have to show \
-              the launched grid and the units that stayed idle.",
+    profile: "The number of workgroups is computed from the tile. A profile shows the launched \
+              grid and the idle units.",
     check,
 };
 

@@ -20,8 +20,7 @@ pub(super) const RULE: Rule = Rule {
     path_a: "Keep 16 bit where fp8 gains nothing, or widen its use so that operands stay in fp8 \
              between products; validate the quantisation scheme.",
     path_b: "Quantised kernels need tuning of their own: replay both types of this shape.",
-    profile: "A profile would have to show whether the time goes into scaling, conversion or the \
-              product itself.",
+    profile: "A profile shows whether the time goes into scaling, conversion or the product.",
     check,
 };
 

@@ -21,8 +21,7 @@ pub(super) const RULE: Rule = Rule {
              capture the step in a graph.",
     path_b: "A kernel with fewer workgroups and less set-up helps a little; tuning the tile does \
              not. Worth a look if another platform is five times faster.",
-    profile: "A timeline would have to show gaps between the kernels or launch time on the \
-              processor before launches may be blamed rather than the kernel.",
+    profile: "Look for gaps between kernels in a timeline before blaming launches.",
     check,
 };
 

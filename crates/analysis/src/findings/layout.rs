@@ -18,11 +18,11 @@ pub(super) const RULE: Rule = Rule {
     threshold: "the same sizes and types in another layout are at least 1.15 times as fast",
     confidence: Confidence::Certain,
     why: "The same product is faster with its operands stored the other way round.",
-    path_a: "Store the weights in the faster order once, at load time, if the neighbours allow it.",
-    path_b: "The slower layout may run on a less tuned kernel: replay both, and show them to the \
-             library's maintainers.",
-    profile: "A profile would have to show where the slower layout spends its time before the \
-              access pattern may be blamed.",
+    path_a: "Store the weights in the faster layout once, at load time, if the neighbouring \
+             operations allow it.",
+    path_b: "The slower layout may use a less tuned kernel: send the library's maintainers \
+             reproducers of both.",
+    profile: "Profile where the slower layout spends its time before blaming the access pattern.",
     check,
 };
 

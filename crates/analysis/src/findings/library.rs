@@ -19,9 +19,10 @@ pub(super) const RULE: Rule = Rule {
                 (or file) as in another",
     confidence: Confidence::Certain,
     why: "A faster kernel for this GEMM exists and was measured.",
-    path_a: "Route this shape to the faster library, if all else (fusion, licence, start-up) allows.",
-    path_b: "Show the slower library's team both kernels: the faster one proves what is possible.",
-    profile: "Profiles of both kernels would have to show what they do differently.",
+    path_a: "Use the faster library for this shape, if fusion, licence and start-up allow.",
+    path_b: "Send the slower library's team both reproducers: the faster one shows what is \
+             possible.",
+    profile: "Profile both kernels to see what they do differently.",
     check,
 };
 

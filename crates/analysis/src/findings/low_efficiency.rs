@@ -23,13 +23,12 @@ pub(super) const RULE: Rule = Rule {
                 not launch-bound",
     confidence: Confidence::Certain,
     why: "These GEMMs run far below what the device's matrix units deliver.",
-    path_a: "Ask whether the product is needed at this size and type: a larger batch, a fused \
-             neighbour, a narrower type that the device multiplies faster, or structured sparsity \
-             change the roof itself.",
-    path_b: "Hand the kernel team a replay of this shape: tune tile, split-K and stages for it, \
-             and compare the libraries at hand.",
-    profile: "Times do not say why. A profile would have to show idle matrix units (low \
-              tensor/MFMA active cycles) with the stall reason beside them.",
+    path_a: "Change the roof: a larger batch, fusion with a neighbour, a narrower type that \
+             this device multiplies faster, or structured sparsity.",
+    path_b: "Send the kernel team a reproducer. Tune tile, split-K and stages for this shape, \
+             and try other libraries.",
+    profile: "Timings don't say why. Look for idle matrix units (low tensor or MFMA active \
+              cycles) and the stall reason in a profile.",
     check,
 };
 

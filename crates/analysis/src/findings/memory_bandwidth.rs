@@ -13,20 +13,19 @@ pub(super) const REACHABLE: f64 = 0.85;
 
 pub(super) const RULE: Rule = Rule {
     id: "memory_bandwidth",
-    title: "Memory-bound, and under the bandwidth",
+    title: "Memory-bound below achievable bandwidth",
     category: Category::Memory,
     needs: &[Need::Time, Need::Roof],
     threshold: "AI under 0.75 of the ridge point and under 60 % of the device's bandwidth; not \
                 launch-bound",
     confidence: Confidence::Certain,
-    why: "Memory limits these GEMMs, and they do not use what it delivers.",
+    why: "Memory limits these GEMMs, and they don't use the bandwidth there is.",
     path_a: "Move fewer bytes: fuse the neighbouring elementwise operations, quantise the weights \
              (fp8, int8, 4 bit), or batch requests so that one read of the weights serves more rows.",
-    path_b: "Try a matrix-vector or split-K kernel and tune it on a replay of this shape: four \
-             fifths of the bandwidth are within reach.",
-    profile: "The bytes counted are the compulsory ones. A profile would have to show the bytes \
-              that memory really moved (dram__bytes, TCC_EA) before traffic or access pattern may \
-              be blamed.",
+    path_b: "Tune a matrix-vector or split-K kernel for this shape: 80 % of the bandwidth is \
+             within reach.",
+    profile: "The bytes counted are the compulsory ones. Profile the bytes really moved \
+              (dram__bytes, TCC_EA) before blaming traffic or access pattern.",
     check,
 };
 

@@ -22,9 +22,9 @@ pub(super) const RULE: Rule = Rule {
     why: "A GEMM of nearly the same size runs much closer to the roof, so this device can do it.",
     path_a: "Pad the sizes to those of the faster neighbour, if the extra work is less than what is \
              lost.",
-    path_b: "See which kernel was chosen for each of the two, and run the neighbour's kernel on \
-             this shape.",
-    profile: "A profile of both would have to show what they do differently.",
+    path_b: "See which kernel each of the two uses, and try the neighbour's kernel on this \
+             shape.",
+    profile: "Profile both to see what they do differently.",
     check,
 };
 

@@ -16,9 +16,9 @@ pub(super) const RULE: Rule = Rule {
     needs: &[Need::Time],
     threshold: "any GEMM of a trace whose shape is not known, or any measured row without a roof",
     confidence: Confidence::Certain,
-    why: "Time that cannot be judged may hide the worst of it.",
-    path_a: "Name the operation to whoever keeps the report tool: with its shape it can be judged.",
-    path_b: "Choose the device, or type its peak for this data type, to judge rows without a roof.",
+    why: "Time without a roof may hide the worst kernels.",
+    path_a: "Ask the report tool's maintainers to record this operation's shape.",
+    path_b: "Choose the device, or enter its peak for this data type.",
     profile: "Nothing: the shape or the peak is missing, not the time.",
     check,
 };

@@ -18,12 +18,11 @@ pub(super) const RULE: Rule = Rule {
     threshold: "fp32 or fp64 where tf32, bf16 or fp16 have at least 1.5 times the roof on the same \
                 device",
     confidence: Confidence::Likely,
-    why: "The products run at the rate of a wide type while the device has a much faster narrow one.",
+    why: "These GEMMs run in a wide type although the device has a much faster narrow one.",
     path_a: "Use the faster type if the results allow it; validate the numbers.",
-    path_b: "Check that this product was meant to run in this type: a stray cast or a flag is \
-             enough.",
-    profile: "The kernel's name or a profile would have to show which matrix instruction ran; \
-              some libraries use a faster type inside.",
+    path_b: "Check that this GEMM should run in this type: a stray cast or a flag is enough.",
+    profile: "The kernel's name or a profile shows which matrix instruction ran; some \
+              libraries use a faster type inside.",
     check,
 };
 

@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "more than 1 % between the file's figure and the one recomputed from shape, type and \
                 time",
     confidence: Confidence::Certain,
-    why: "Two figures for one thing cannot both be right, and often a unit or a count is behind it.",
+    why: "Both figures can't be right; often a unit or a count differs.",
     path_a: "Take the recomputed figures, or correct the shape, type or unit of the file.",
     path_b: "Ask the producer what it counts: bias, two FLOP a multiply-add, GiB or GB, mean of \
              rates or rate of the mean.",

@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
              the tile fills.",
     path_b: "Ask for a kernel with a tile of 16 or 32 on the skinny side, or a matrix-vector \
              kernel; a column-major library may have the sides swapped, so check which is which.",
-    profile: "Memory-bound shapes may hide the waste. A profile would have to show matrix \
-              instructions beyond 2MNK and how busy the matrix units are.",
+    profile: "Memory-bound shapes may hide the waste. A profile shows matrix instructions \
+              beyond 2MNK and how busy the matrix units are.",
     check,
 };
 
@@ -58,7 +58,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let tile = shape
                 .as_ref()
                 .map_or(String::new(), |s| format!("{}x{}", s.tile.m, s.tile.n));
-            let title = format!("A tile of {tile} for {}", scan.title(g));
+            let title = format!("{tile} tile is mostly padding for {}", scan.title(g));
             story::of_tile(scan, g, shape.as_ref(), title)
         },
         |n| format!("{n} more skinny GEMMs with a wide tile"),

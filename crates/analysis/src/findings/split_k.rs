@@ -16,12 +16,12 @@ pub(super) const RULE: Rule = Rule {
     threshold: "one wave, the shape roof under 80 % of the device's, and K long enough (512 a part) \
                 for twice the split",
     confidence: Confidence::Likely,
-    why: "Most units have no workgroup at all while K is long enough to be shared among them.",
+    why: "Most units have no workgroup, while K is long enough to split.",
     path_a: "Batch independent products of this kind, so that there are more tiles.",
-    path_b: "Choose a kernel with more split-K (GSU, split_k_slices) or stream-K for this shape; \
-             a better kernel of the same cut gains little.",
-    profile: "The number of workgroups is computed from the tile. A profile would have to show \
-              the launched grid and the units that stayed idle.",
+    path_b: "Choose a kernel with more split-K (GSU, split_k_slices) or stream-K for this \
+             shape; a better kernel with the same split gains little.",
+    profile: "The number of workgroups is computed from the tile. A profile shows the launched \
+              grid and the idle units.",
     check,
 };
 

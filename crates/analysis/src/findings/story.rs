@@ -128,8 +128,7 @@ fn of_one_side(
             Story {
                 title: rest(others.len()),
                 text: format!(
-                    "{} These come besides the {alone} listed by themselves. The one that takes \
-                     most time: {}",
+                    "{} These are besides the {alone} listed on their own. The slowest: {}",
                     rule.why, story.text
                 ),
                 ..story

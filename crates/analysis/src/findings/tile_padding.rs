@@ -16,11 +16,11 @@ pub(super) const RULE: Rule = Rule {
     needs: &[Need::Time, Need::Roof, Need::Tile],
     threshold: "tile efficiency under 90 %, not memory-limited",
     confidence: Confidence::Likely,
-    why: "Tiles at the edge compute rows and columns that nobody wants.",
+    why: "Edge tiles compute rows and columns outside the output.",
     path_a: "Choose sizes that are multiples of the tile where the model is free to (vocabulary, \
              hidden size, sequence padding).",
     path_b: "Choose a tile that divides the sizes better.",
-    profile: "A profile would have to show more matrix instructions than 2MNK needs.",
+    profile: "A profile shows more matrix instructions than 2MNK needs.",
     check,
 };
 

@@ -17,11 +17,12 @@ pub(super) const RULE: Rule = Rule {
     threshold: "the rows of A, B or C are no multiple of 16 bytes, and the efficiency is under 60 % \
                 or unknown",
     confidence: Confidence::Hint,
-    why: "Rows that do not start at 16-byte borders rule out the widest loads and many kernels.",
+    why: "Rows that don't start at 16-byte boundaries rule out the widest loads and many \
+          kernels.",
     path_a: "Pad the size to the next multiple (vocabulary to 64 or 128, hidden size, sequence).",
     path_b: "See which kernel was chosen for the shape and for its padded neighbour; replay both.",
-    profile: "A profile would have to show narrow loads (sectors a request, global load width) or \
-              a kernel with a smaller alignment in its name.",
+    profile: "A profile shows narrow loads (sectors per request, global load width); the \
+              kernel's name may state a smaller alignment.",
     check,
 };
 
@@ -78,14 +79,14 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             Story {
                 title: format!("Unaligned: {}", scan.title(g)),
                 text: format!(
-                    "{}. {}. How much it costs cannot be told from this time alone.",
+                    "{}. {}. Timings alone don't show how much it costs.",
                     story::opening(scan, g),
                     sizes
                         .iter()
                         .map(|s| s.split(':').next().unwrap_or("").to_owned())
                         .collect::<Vec<_>>()
                         .join(", ")
-                        + " start off 16-byte borders"
+                        + " start off 16-byte boundaries"
                 ),
                 formula: sizes.join("; "),
                 ..Story::default()

@@ -24,8 +24,7 @@ pub(super) const RULE: Rule = Rule {
           them.",
     path_a: "Look at what runs beside it (communication, other streams, first calls of a graph).",
     path_b: "Measure again with locked clocks and warm-up before tuning anything.",
-    profile: "A timeline would have to show clocks, neighbours or the first calls before a cause \
-              may be named.",
+    profile: "Check clocks, neighbours and first calls in a timeline before naming a cause.",
     check,
 };
 

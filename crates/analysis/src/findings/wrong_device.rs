@@ -17,12 +17,11 @@ pub(super) const RULE: Rule = Rule {
     threshold: "over 20 % of the rows with a roof are more than 2 % above it; the rules that judge \
                 rows by their roof then wait",
     confidence: Confidence::Certain,
-    why: "A few rows above the roof have reasons of their own. With this many, the roof itself is \
-          not the one of the device that ran.",
+    why: "A few rows above the roof can have other causes. This many means that the roof is \
+          another device's.",
     path_a: "Choose the device that ran, or type its peaks.",
     path_b: "Check the unit of the time and the data type of the rows.",
-    profile: "Nothing: the name of the device, and the unit of the time, are in the notes of \
-              whoever measured.",
+    profile: "Nothing: ask whoever measured for the device and the unit of the time.",
     check,
 };
 

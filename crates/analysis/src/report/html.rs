@@ -209,9 +209,7 @@ fn overview(report: &Report, out: &mut String) {
         h(&report.sentences[2])
     ));
     if !report.assumptions.is_empty() {
-        out.push_str(
-            "<p class=\"facts\">Assumed, because no file says it:</p>\n<ul class=\"facts\">\n",
-        );
+        out.push_str("<p class=\"facts\">Assumed:</p>\n<ul class=\"facts\">\n");
         for a in &report.assumptions {
             out.push_str(&format!("<li>{}</li>\n", h(a)));
         }
@@ -340,8 +338,8 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
     out.push_str(&entry("Rows", &places(f), false));
     out.push_str("</dl>\n<div class=\"paths\">\n");
     for (title, path) in [
-        ("Path A: the model or the algorithm", &x.path_a),
-        ("Path B: the kernel", &x.path_b),
+        ("Path A: model or algorithm", &x.path_a),
+        ("Path B: kernel", &x.path_b),
     ] {
         out.push_str(&format!(
             "<div><dl>{}</dl></div>\n",
@@ -350,7 +348,7 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
     }
     out.push_str(&format!(
         "</div>\n<dl>{}</dl>\n</article>\n",
-        entry("What a profile would have to show", &x.profile, false)
+        entry("To confirm", &x.profile, false)
     ));
 }
 
@@ -377,7 +375,7 @@ fn checks(report: &Report, out: &mut String) {
         ));
     }
     out.push_str(
-        "</tbody></table></div>\n<h2>What times cannot tell</h2>\n<div class=\"wide\"><table><thead>\
+        "</tbody></table></div>\n<h2>What timings can't show</h2>\n<div class=\"wide\"><table><thead>\
          <tr><th scope=\"col\">not seen</th><th scope=\"col\">why</th><th scope=\"col\">say instead</th></tr></thead><tbody>\n",
     );
     for (what, why, instead) in CANNOT_INFER {

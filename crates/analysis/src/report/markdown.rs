@@ -2,10 +2,12 @@
 
 use super::escape::{markdown_text as md, short};
 use super::operations::ExtraColumn;
-use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, TuningPart, range_text};
+use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, TuningPart};
 use crate::findings::Also;
 use crate::untimed::UntimedList;
-use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, capitalized, percent, plural};
+use gemmscope_model::units::{
+    BytesPerSec, FlopsPerSec, Seconds, capitalized, percent, plural, seconds_range,
+};
 
 /// Writes the report.
 pub fn markdown(report: &Report) -> String {
@@ -27,7 +29,7 @@ pub fn markdown(report: &Report) -> String {
     if !report.only_shapes() {
         checks(report, &mut out);
         out.push_str(
-            "\n## What times cannot tell\n\n| not seen | why | say instead |\n|---|---|---|\n",
+            "\n## What timings can't show\n\n| not seen | why | say instead |\n|---|---|---|\n",
         );
         for (what, why, instead) in CANNOT_INFER {
             out.push_str(&format!("| {what} | {why} | {instead} |\n"));
@@ -131,7 +133,7 @@ fn overview(report: &Report, out: &mut String) {
         md(&report.sentences.join(" "))
     ));
     if !report.assumptions.is_empty() {
-        out.push_str("\nAssumed, because no file says it:\n\n");
+        out.push_str("\nAssumed:\n\n");
         for a in &report.assumptions {
             out.push_str(&format!("- {}\n", md(a)));
         }
@@ -239,8 +241,8 @@ pub(super) fn worth(b: &Bottleneck) -> String {
 pub(super) fn facts(f: &FindingLine) -> String {
     let mut parts = vec![format!("Confidence: {}", f.finding.confidence.label())];
     match f.finding.gives_back_s {
-        Some(back) => parts.push(format!("could save {}", range_text(back))),
-        None => parts.push("how much it could save cannot be told from times".to_owned()),
+        Some(back) => parts.push(format!("could save {}", seconds_range(back))),
+        None => parts.push("the saving is not measurable from timings".to_owned()),
     }
     if f.rows_total > 0 {
         parts.push(format!(
@@ -296,7 +298,7 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
         out.push_str(&format!("- **Also:** {}\n", md(&also_line(also))));
     }
     out.push_str(&format!(
-        "- **Path A:** {}\n- **Path B:** {}\n- **A profile would have to show:** {}\n",
+        "- **Path A:** {}\n- **Path B:** {}\n- **To confirm:** {}\n",
         md(&x.path_a),
         md(&x.path_b),
         md(&x.profile)

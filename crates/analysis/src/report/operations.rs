@@ -446,11 +446,11 @@ fn paths(o: &Operation, finding: Option<&Finding>) -> (String, String) {
             "Fuse neighbouring elementwise operations into the epilogue; consider a narrower type \
              (fp8, int8) where the numbers allow it."
                 .to_owned(),
-            "Limited potential: a replay of this shape may find a tile that fits better.".to_owned(),
+            "Limited potential: another tile may fit better; a reproducer shows it.".to_owned(),
         ),
         _ => (
             "Check whether a larger batch or a narrower type changes the picture.".to_owned(),
-            "Generate a replay of this shape and tune tile, split-K and stages for it.".to_owned(),
+            "Generate a reproducer of this shape and tune tile, split-K and stages.".to_owned(),
         ),
     }
 }

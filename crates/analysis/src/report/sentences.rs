@@ -7,24 +7,11 @@ use crate::pareto::other_time_s;
 use crate::standing::Standing;
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::match_name;
-use gemmscope_model::units::{Seconds, capitalized, percent};
+use gemmscope_model::units::{Seconds, capitalized, percent, seconds_range};
 use gemmscope_table::data_kind::DataKind;
 
 /// If more than this share of the time has a roof, it counts as all of it.
 const ALL: f64 = 0.995;
-
-/// A range of times: `10.2 ms to 10.5 ms`; one time if both have the same text; `up to 10.5 ms` if
-/// the low end is 0.
-pub fn range_text((low, high): (f64, f64)) -> String {
-    let (least, most) = (Seconds(low).to_string(), Seconds(high).to_string());
-    if least == most {
-        most
-    } else if low <= 0.0 {
-        format!("up to {most}")
-    } else {
-        format!("{least} to {most}")
-    }
-}
 
 /// Three sentences: the time of the GEMMs and their efficiency; the most important finding and
 /// what to try; the possible savings of all findings.
@@ -36,7 +23,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> [String; 3] {
     }
     if groups.is_empty() {
         return [
-            "No GEMM here was measured, so nothing can be said about lost time.".to_owned(),
+            "No GEMM here has a time, so there is no lost time to show.".to_owned(),
             "The roofline still shows what each could reach at best.".to_owned(),
             "Load a file with times or rates to see findings.".to_owned(),
         ];
@@ -60,7 +47,7 @@ fn only_shapes(shapes: &UntimedList) -> [String; 3] {
         shapes.words()
     };
     [
-        format!("{what} only: {have} no time, so nothing can be said about lost time."),
+        format!("{what} only: {have} no time, so there is no lost time to show."),
         reach,
         "Load a file with times or rates to see findings.".to_owned(),
     ]
@@ -179,7 +166,7 @@ fn no_roof(scan: &Scan<'_>) -> String {
     };
     if let Some(device) = scan.device(g) {
         return format!(
-            "no {} of the {} for {} is known: type it (D) to see how near that is",
+            "no {} of the {} for {} is known: enter it (D) to see efficiency",
             if scan.achievable() {
                 "max-achievable peak"
             } else {
@@ -194,7 +181,7 @@ fn no_roof(scan: &Scan<'_>) -> String {
         .get(usize::from(data.device[g.row as usize]))
         .map_or("", String::as_str);
     if stated.is_empty() {
-        return "choose a device to see how near its roof that is".to_owned();
+        return "choose a device to see efficiency".to_owned();
     }
     let fits: Vec<String> = match_name(stated)
         .candidates()
@@ -203,7 +190,7 @@ fn no_roof(scan: &Scan<'_>) -> String {
         .map(|d| d.name.clone())
         .collect();
     match fits.as_slice() {
-        [] => format!("the catalogue has no {stated}: type its peaks (D) to see how near that is"),
+        [] => format!("the catalogue has no {stated}: enter its peaks (D) to see efficiency"),
         [one] => format!("the file says {stated}, which may be the {one}: choose it to judge it"),
         [some @ .., last] => format!(
             "the file says {stated}, which may be the {} or the {last}: choose one to judge it",
@@ -216,7 +203,7 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
     let (_, time_s) = known(groups);
     if time_s > 0.0 && time_s < 0.5 * scan.time_s {
         return format!(
-            "Of {} of the time nothing can be said yet: {}.",
+            "{} of the time can't be judged yet: {}.",
             percent(1.0 - time_s / scan.time_s),
             no_roof(scan)
         );
@@ -242,13 +229,13 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         |back| {
             format!(
                 ", which could save {} of {}",
-                range_text(back),
+                seconds_range(back),
                 Seconds(f.time_s)
             )
         },
     );
     if f.severity == Severity::Low {
-        return format!("Nothing weighs much. The largest: {of}{claim}{back}.");
+        return format!("Nothing stands out. The largest: {of}{claim}{back}.");
     }
     format!("Look first at {of}{claim}{back}. To try: {}", advice(f))
 }
@@ -295,7 +282,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> String {
         .filter(|(_, (_, high))| *high > 0.0)
         .collect();
     if parts.is_empty() {
-        return "No finding promises time back.".to_owned();
+        return "No finding promises a saving.".to_owned();
     }
     let share = |part: &Part, (low, high): (f64, f64)| {
         let [low, high] = [low, high].map(|t| (t / part.time_s * 100.0).round());
@@ -309,7 +296,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> String {
     if scan.compares() {
         let each: Vec<String> = parts
             .iter()
-            .map(|(p, back)| format!("{} {} ({})", p.label, range_text(*back), share(p, *back)))
+            .map(|(p, back)| format!("{} {} ({})", p.label, seconds_range(*back), share(p, *back)))
             .collect();
         return format!("The findings together could save: {}.", each.join(", "));
     }
@@ -329,7 +316,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> String {
     };
     format!(
         "The findings together could save {}, {} of the GEMM time{end}.",
-        range_text((low_s, high_s)),
+        seconds_range((low_s, high_s)),
         share(part, (low_s, high_s)),
     )
 }

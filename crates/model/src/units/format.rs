@@ -40,6 +40,33 @@ pub(crate) fn format_si(value: f64, unit: &str, digits: usize) -> String {
     with_prefix(value, unit, digits, &SI)
 }
 
+/// A duration as people say it: with SI prefixes up to 1000 s, then in minutes, from three hours on
+/// in hours: `110.6 µs`, `72.38 min`.
+pub(crate) fn seconds(value: f64, digits: usize) -> String {
+    let (scaled, unit) = match value.abs() {
+        v if !v.is_finite() || v < 1000.0 => return format_si(value, "s", digits),
+        v if v < 10_800.0 => (value / 60.0, "min"),
+        _ => (value / 3600.0, "h"),
+    };
+    format!("{} {unit}", format_significant(scaled, digits))
+}
+
+/// A range of durations for a sentence, three digits each: `2.48 to 3.05 ms`; one of them if both
+/// read alike; `up to 3.05 ms` from 0 on.
+pub fn seconds_range((low, high): (f64, f64)) -> String {
+    let (least, most) = (seconds(low, 3), seconds(high, 3));
+    if least == most {
+        return most;
+    }
+    if low <= 0.0 {
+        return format!("up to {most}");
+    }
+    match (least.split_once(' '), most.split_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {most}"),
+        _ => format!("{least} to {most}"),
+    }
+}
+
 /// Like [`format_si`], for things that are counted and have no milli or micro: `0.5 FLOP`.
 pub(crate) fn format_si_from_one(value: f64, unit: &str, digits: usize) -> String {
     with_prefix(value, unit, digits, SI_FROM_ONE)
@@ -186,6 +213,18 @@ pub fn capitalized(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_read_as_people_say_them() {
+        assert_eq!(seconds(999.4, 4), "999.4 s");
+        assert_eq!(seconds(4343.0, 4), "72.38 min");
+        assert_eq!(seconds(11_160.0, 3), "3.10 h");
+        assert_eq!(seconds(f64::INFINITY, 4), "∞ s");
+        assert_eq!(seconds_range((2.478e-3, 3.051e-3)), "2.48 to 3.05 ms");
+        assert_eq!(seconds_range((565.2e-6, 1.2e-3)), "565 µs to 1.20 ms");
+        assert_eq!(seconds_range((0.0, 3e-3)), "up to 3.00 ms");
+        assert_eq!(seconds_range((3e-3, 3.001e-3)), "3.00 ms");
+    }
     use proptest::prelude::*;
 
     #[test]
