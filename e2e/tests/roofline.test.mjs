@@ -233,8 +233,8 @@ test("a density image stands for many points, with the same hover", async (t) =>
   }
   await app.load({ name: "many.csv", text });
   assert.equal((await app.only()).rows_used, 25_000);
-  await app.hover(/TFLOP/);
-  await app.click(/TFLOP/);
+  await app.hover(/Attained/);
+  await app.click(/Attained/);
   assert.match(await app.detail(), /many\.csv, line \d+/);
   await app.screenshot("density");
   await app.setControl("color", "ai");

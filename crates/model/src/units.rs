@@ -18,7 +18,8 @@ mod parse;
 
 pub use format::{
     Prefix, SI, SI_FROM_ONE, SI_OF_RATES, capitalized, format_short, format_significant, grouped,
-    percent, plural, plural_s, rounded_percent, seconds_range, trim_zeros, under_prefix,
+    percent, plural, plural_s, rounded_percent, seconds_brief, seconds_range, trim_zeros,
+    under_prefix,
 };
 use format::{format_iec, format_si_from_one, seconds, with_prefix};
 pub use parse::{BandwidthUnit, RateUnit, TimeUnit};

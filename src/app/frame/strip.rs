@@ -148,10 +148,6 @@ fn of_all(bench: Workbench) -> AnyView {
             .with(|t| t.lost_s)
             .map_or_else(missing, |s| Seconds(s).to_string())
     };
-    let lost_label = move || match totals.with(|t| t.above_roof) {
-        0 => "lost".to_owned(),
-        n => format!("lost ({} above the roof)", grouped(n)),
-    };
     let of = move || roof_name(kind.get());
     view! {
         {move || figure(
@@ -160,12 +156,14 @@ fn of_all(bench: Workbench) -> AnyView {
             move || format!("of the {}", of()),
             "efficiency",
         )}
-        {figure(
-            "Measured time minus the time that the roof allows, summed: what perfect kernels would save.".to_owned(),
-            lost,
-            lost_label,
-            "lost",
-        )}
+        {move || {
+            let above = match totals.with(|t| t.above_roof) {
+                0 => String::new(),
+                n => format!(" {} above the roof.", plural(n, "row")),
+            };
+            let hint = "Measured time minus the time that the roof allows, summed: what perfect kernels would save.";
+            figure(format!("{hint}{above}"), lost, || "lost".to_owned(), "lost")
+        }}
         {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, || "in all".to_owned(), "time")}
         {move || figure(
             totals.with(|t| format!("All work over all time. The fastest row: {}.", FlopsPerSec(t.max_flops_per_s))),

@@ -1,6 +1,7 @@
 //! The workspace: side panel, tabs, views, detail panel.
 
 use super::device_notice::DeviceNotice;
+use super::kept_files::KeptFiles;
 use super::strip;
 use crate::app::later::NotLoaded;
 use crate::app::sidebar::{files, filters};
@@ -48,6 +49,7 @@ fn Workspace(
                 </div>
                 <files::Files />
                 <filters::Filters />
+                <KeptFiles />
             </aside></Show>
         </div>
     }

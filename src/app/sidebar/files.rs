@@ -1,7 +1,6 @@
 //! A card for each loaded file: the recognised format and why, what became of its rows, and the
 //! assumptions, which can be changed.
 
-use crate::app::frame::kept_files::KeptFiles;
 use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
 use crate::app::ui::{Menu, icon, icon_button, value_of};
@@ -32,7 +31,6 @@ pub fn Files() -> impl IntoView {
             <For each=move || bench.contexts.get() key=|c| c.files.clone() let:context>
                 {context_card(bench, loader, context)}
             </For>
-            <KeptFiles />
         </section>
     }
 }

@@ -41,6 +41,8 @@ const DEFAULT: [Field; 11] = [
     Field::Source,
 ];
 const SORT_KEY: &str = "sort";
+/// The rows in the order of their files.
+const AS_FILED: &str = "file";
 const COLUMNS_KEY: &str = "columns";
 
 /// The table.
@@ -68,6 +70,9 @@ pub fn Table() -> impl IntoView {
             let Some(text) = v.param(SORT_KEY) else {
                 return unasked;
             };
+            if text == AS_FILED {
+                return None;
+            }
             let (descending, name) = match text.strip_prefix('-') {
                 Some(name) => (true, name),
                 None => (false, text),
@@ -98,7 +103,7 @@ pub fn Table() -> impl IntoView {
             let next = if now == first {
                 second
             } else if now == second {
-                String::new()
+                AS_FILED.to_owned()
             } else {
                 first
             };

@@ -7,7 +7,7 @@ use crate::pareto::other_time_s;
 use crate::standing::Standing;
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::match_name;
-use gemmscope_model::units::{Seconds, capitalized, percent, seconds_range};
+use gemmscope_model::units::{capitalized, percent, seconds_brief, seconds_range};
 use gemmscope_table::data_kind::DataKind;
 
 /// If more than this share of the time has a roof, it counts as all of it.
@@ -111,7 +111,7 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
         };
         format!("; {who} {} of {roof}", percent(roof_s / time_s))
     };
-    format!("{what} {}{share}{reach}.", Seconds(part.time_s))
+    format!("{what} {}{share}{reach}.", seconds_brief(part.time_s))
 }
 
 /// Who is fastest on how many GEMMs, and how near its roof each side is.
@@ -221,7 +221,7 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
     let back = f.gives_back_s.filter(|b| b.1 > 0.0).map_or_else(
         || {
             if f.time_s > 0.0 {
-                format!(", in {}", Seconds(f.time_s))
+                format!(", in {}", seconds_brief(f.time_s))
             } else {
                 String::new()
             }
@@ -230,7 +230,7 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
             format!(
                 ", which could save {} of {}",
                 seconds_range(back),
-                Seconds(f.time_s)
+                seconds_brief(f.time_s)
             )
         },
     );

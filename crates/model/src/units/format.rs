@@ -51,6 +51,11 @@ pub(crate) fn seconds(value: f64, digits: usize) -> String {
     format!("{} {unit}", format_significant(scaled, digits))
 }
 
+/// A duration in a sentence, with three digits: `52.5 ms`.
+pub fn seconds_brief(value: f64) -> String {
+    seconds(value, 3)
+}
+
 /// A range of durations for a sentence, three digits each: `2.48 to 3.05 ms`; one of them if both
 /// read alike; `up to 3.05 ms` from 0 on.
 pub fn seconds_range((low, high): (f64, f64)) -> String {

@@ -256,9 +256,7 @@ fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
     let mut options = Choice::list(&[("", "of these GEMMs"), ("all", "all types")]);
     options.extend(types.iter().map(|t| Choice::plain(t.name())));
     let hint = "The types whose roofs show";
-    Some(Control::choice(
-        state, ROOFS_KEY, "Roofs", hint, options, "",
-    ))
+    Some(Control::choice(state, ROOFS_KEY, "Roofs", hint, options, "").more())
 }
 
 /// What can be set.
