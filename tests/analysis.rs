@@ -272,7 +272,7 @@ fn a_report_lists_what_failed_and_what_it_shares() {
     let report = Report::new(&f, &check_all(&f));
     let text = markdown(&report);
     assert!(
-        text.contains("Of 8 variants 3 failed and 0 ran at less than 10 % of the best rate."),
+        text.contains("Of 8 variants 3 failed and 0 ran under 10 % of the best rate."),
         "{text}"
     );
     assert!(text.contains("| num_stages = 5 | 3 | 3 |"), "{text}");

@@ -137,15 +137,15 @@ test("spread: the share of the roof against any column", async (t) => {
 test("tile map: a sweep of 8 shapes and 10 tiles, the ticks of a figure, and why there is none", async (t) => {
   const app = await open(t, "#view=tiles&device=mi210");
   await app.load(sweep);
-  assert.match(await label(app), /of 8 shapes, measured/);
+  assert.match(await label(app), /^Best B_N of 8 shapes/);
   const lines = await exportsOf(app, "tiles", []);
   assert.equal(new Set(lines.slice(1).map((l) => cells(l).slice(1, 4).join())).size, 8);
-  await app.click(/of the line's best/);
+  await app.click(/of the row's best/);
   assert.ok(await app.state("sel"));
 
   const figure = await open(t, "#view=tiles&device=a100-80-sxm");
   await figure.load(stated);
-  assert.match(await label(figure), /as the file states it; the model agrees on \d+ of \d+/);
+  assert.match(await label(figure), /as stated; model right on \d+ of \d+/);
 
   const none = await open(t, "#view=tiles&device=mi300x");
   await none.load(library);
@@ -170,18 +170,18 @@ test("compare: 261 GEMMs in common, the library ahead on all of them", async (t)
   await reloaded(t, app, [compiler, library]);
 
   await app.choosePicture("Compare", "winner");
-  assert.match(await label(app), /^Fastest by M and N/);
+  assert.match(await label(app), /^Fastest at K = \d+/);
   await app.setControl("winner.show", "strips");
-  assert.match(await notes(app), /Fastest by M\. M = 16: /);
+  assert.match(await notes(app), /Wins: M = 16: /);
   await exportsOf(app, "winner", []);
 
   // One file with two types: they are what can be compared.
   const one = await open(t, "#view=compare");
   await one.load(library);
-  assert.match(await label(one), /^bf16 reaches 0\.800× the rate of fp16 \(geometric mean over 88 configurations\)/);
+  assert.match(await label(one), /^bf16 is 0\.800× as fast as fp16 over 88 configurations/);
   const none = await open(t, "#view=compare");
   await none.load(stated);
-  assert.match(await label(none), /^Nothing to compare\. To compare, open a second file/);
+  assert.match(await label(none), /^Nothing to compare: open a second file/);
   for (const a of [app, one, none]) a.assertQuiet();
 });
 

@@ -15,7 +15,7 @@ pub mod winner;
 
 pub use setup::Setup;
 
-use gemmscope_model::units::plural;
+use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::stats::{median, quantile};
@@ -68,6 +68,8 @@ impl Sample {
 pub struct Comparison {
     /// Sides and keys.
     pub setup: Setup,
+    /// The name of each side, as everything else calls it.
+    pub names: Vec<String>,
     /// Number of configurations on each side, without ambiguous ones.
     pub configurations: Vec<u64>,
     /// Configurations that all sides have.
@@ -136,6 +138,7 @@ impl Comparison {
             ends: Vec::new(),
             samples: Vec::new(),
             rows,
+            names: names(frame, &setup),
             setup,
         };
         let variants = VariantColumns::new(data);
@@ -242,38 +245,43 @@ impl Comparison {
     /// How the join went, in one sentence.
     pub fn join_sentence(&self) -> String {
         let mut text = format!("{} matched", plural(self.matched, "configuration"));
-        for (side, n) in self.setup.sides.iter().zip(&self.unmatched) {
+        for (side, n) in self.names.iter().zip(&self.unmatched) {
             if *n > 0 {
-                text.push_str(&format!(", {n} of {side} without a partner"));
+                text.push_str(&format!(", {} {side} unmatched", grouped(*n)));
             }
         }
         if self.ambiguous > 0 {
-            text.push_str(&format!(
-                ", {} ambiguous (the keys leave different GEMMs together; add a key)",
-                self.ambiguous
-            ));
+            let n = grouped(self.ambiguous);
+            text.push_str(&format!(", {n} ambiguous (add a key)"));
         }
         if self.unmeasured > 0 {
-            text.push_str(&format!(
-                ", {} without a time",
-                plural(self.unmeasured, "row")
-            ));
+            text.push_str(&format!(", {} untimed", plural(self.unmeasured, "row")));
         }
         text.push('.');
         if self.with_variants > 0 {
-            text.push_str(&format!(
-                " In {} several kernels or tiles ran: the fastest stands for its side.",
-                self.with_variants
-            ));
+            let n = grouped(self.with_variants);
+            text.push_str(&format!(" {n} had several kernels; fastest counts."));
         }
         if self.with_repeats > 0 {
-            text.push_str(&format!(
-                " In {} repeats were combined by their median.",
-                self.with_repeats
-            ));
+            let n = grouped(self.with_repeats);
+            text.push_str(&format!(" {n} had repeats; median counts."));
         }
         text
     }
+}
+
+/// The names of sides: those that the frame's own sides have, else their values.
+fn names(frame: &Frame, setup: &Setup) -> Vec<String> {
+    let own = frame.decision().side.as_ref() == Some(&setup.side);
+    let sides = match own {
+        true => frame.counted().sides.as_slice(),
+        false => &[],
+    };
+    let name = |value: &String| {
+        let found = sides.iter().find(|s| s.value == *value);
+        found.map_or_else(|| value.clone(), |s| s.label.clone())
+    };
+    setup.sides.iter().map(name).collect()
 }
 
 /// The values of a row's key fields as text.

@@ -29,7 +29,7 @@ pub use markdown::markdown;
 pub use operations::{Bottleneck, Breakdown, Operation, impact_percent};
 pub use sentences::{assumptions, sentences};
 pub use summary::{gemm_findings, gemm_findings_of};
-pub use tuning::{BadVariant, TuningPart};
+pub use tuning::TuningPart;
 
 /// From this share of the time on, GEMMs matter as a category.
 pub(crate) const SIGNIFICANT_SHARE: f64 = 0.10;

@@ -10,13 +10,14 @@ use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::tiling::flat;
 use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::tiling::{Axis, Tile, Tiling, tile_traffic};
+use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod settings;
 
+pub use settings::{Runs, launch_of};
 use settings::{Setting, settings};
-pub use settings::{launch_of, measured_as};
 
 /// Largest M for the model of flat GEMMs: up to here the paper argues against padding.
 pub const FLAT_M: u32 = 64;
@@ -145,21 +146,22 @@ impl NoSweep {
     /// A sentence for the user.
     pub fn sentence(&self) -> String {
         match self {
-            NoSweep::NoTiles => "A tile map needs a sweep: several tiles per shape, in columns \
-                such as tile_m and tile_n (or BLOCK_M, BLOCK_N), or in kernel names that hold \
-                them. No row here says its tile."
-                .to_owned(),
+            NoSweep::NoTiles => {
+                "No tiles: the tile map needs columns such as tile_m and tile_n, or \
+                tiles in kernel names."
+                    .to_owned()
+            }
             NoSweep::SingleTile(source, n) => format!(
-                "Each of the {n} shapes has one tile only{}. Nothing shows what another tile \
-                 would have given, so no optimum is drawn. Measure several tiles per shape.",
+                "One tile{} for each of {}: measure several to see which is best.",
                 match source {
-                    TileSource::KernelNames => ": the best kernel's, by its name",
+                    TileSource::KernelNames => " (from the kernel's name)",
                     _ => "",
-                }
+                },
+                plural(*n, "shape")
             ),
             NoSweep::TileIsShape(n) => format!(
-                "In all {n} rows the tile is as wide as N: the sweep changes the problem, not the \
-                 tile, so no optimum of B_N is drawn. Keep N and change tile_n."
+                "The tile is as wide as N in all {}: keep N and vary tile_n.",
+                plural(*n, "row")
             ),
         }
     }

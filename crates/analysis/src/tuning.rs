@@ -67,6 +67,21 @@ pub struct Suspect {
     pub all: usize,
 }
 
+/// A variant that failed or was slow.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BadVariant {
+    /// Its name.
+    pub name: String,
+    /// Its generation, iteration.
+    pub order: f64,
+    /// What became of it: `slow`, or `failed` with the file's own word.
+    pub outcome: String,
+    /// Time of its run, seconds; null where a failed one states none.
+    pub time_s: f64,
+    /// `stages=5 warps=8`.
+    pub settings: String,
+}
+
 /// A variant below this share of the best rate counts as slow, where nobody says otherwise.
 pub const SLOW_BELOW: f64 = 0.1;
 /// A gain of less than this share is none: measurements vary by as much.
@@ -276,7 +291,7 @@ impl History {
         gains.last()?;
         let label = self.order_label.to_lowercase();
         let Some((at, gain)) = gains.iter().rev().find(|(_, g)| *g >= GAIN) else {
-            return Some(format!("No {label} gained anything over the first."));
+            return Some(format!("No gain after the first {label}."));
         };
         let quiet = last - at;
         let order = self.generations[*at].order;
@@ -284,12 +299,9 @@ impl History {
         Some(match quiet {
             0 => format!("Not converged: the last {label} still gained {gain}."),
             q if q < QUIET => {
-                format!("Perhaps converged: {label} {order} gained {gain}, and one more nothing.")
+                format!("Perhaps converged: {label} {order} gained {gain}, the next nothing.")
             }
-            q => format!(
-                "Converged: {label} {order} was the last to gain ({gain}), and {q} more brought \
-                 nothing."
-            ),
+            q => format!("Converged: last gain in {label} {order} ({gain}), none in {q} since."),
         })
     }
 
@@ -320,6 +332,26 @@ impl History {
             .collect();
         out.sort_by(|a, b| part(b).total_cmp(&part(a)).then(b.bad.cmp(&a.bad)));
         out
+    }
+
+    /// The failed and slow variants, in the order of the file.
+    pub fn bad<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = BadVariant> + 'a {
+        let bad = self.variants.iter().filter(|v| v.outcome != Outcome::Ok);
+        bad.map(|v| {
+            let settings = parameters(frame, v.row as usize).into_iter();
+            let settings: Vec<String> = settings.map(|(k, v)| format!("{k}={v}")).collect();
+            let (outcome, time_s) = match v.outcome {
+                Outcome::Failed => (format!("failed: {}", v.status), v.failed_s),
+                _ => ("slow".to_owned(), frame.data.time_s[v.row as usize]),
+            };
+            BadVariant {
+                name: v.name.clone(),
+                order: v.order,
+                outcome,
+                time_s,
+                settings: settings.join(" "),
+            }
+        })
     }
 
     /// The statuses of failed variants and how often each occurs.
@@ -441,7 +473,7 @@ mod tests {
         assert_eq!([gain(0), gain(1), gain(3)], [None, Some(150.0), Some(0.0)]);
         let said = seed.convergence().unwrap();
         assert!(
-            said.starts_with("Converged: generation 2 was the last to gain (8.4 %), and 2 more"),
+            said == "Converged: last gain in generation 2 (8.4 %), none in 2 since.",
             "{said}"
         );
         let said = of(&[100.0, 120.0]).convergence().unwrap();
@@ -450,7 +482,7 @@ mod tests {
         assert!(said.starts_with("Perhaps converged"), "{said}");
         assert_eq!(of(&[100.0]).convergence(), None);
         let said = of(&[100.0, 90.0]).convergence().unwrap();
-        assert!(said.starts_with("No generation gained"), "{said}");
+        assert!(said == "No gain after the first generation.", "{said}");
     }
 
     #[test]

@@ -119,6 +119,10 @@ pub trait InteractiveChart: Send + Sync {
     fn controls(&self) -> Vec<Control>;
     /// Sentences below the picture.
     fn notes(&self) -> Vec<String>;
+    /// Tables below the picture, each under its heading.
+    fn details(&self) -> Vec<(String, Table)> {
+        Vec::new()
+    }
     /// Least and most height in a page.
     fn heights(&self) -> (f64, f64);
     /// The part of the axes that shows, where it can be zoomed and moved.
@@ -306,6 +310,10 @@ impl InteractiveChart for SceneChart {
 
     fn notes(&self) -> Vec<String> {
         self.chart.notes()
+    }
+
+    fn details(&self) -> Vec<(String, Table)> {
+        self.chart.details()
     }
 
     fn heights(&self) -> (f64, f64) {

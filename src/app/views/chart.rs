@@ -4,6 +4,7 @@ use super::{legend, places};
 use crate::app::chart_view::{ChartView, Draw, Picture};
 use crate::app::controls::{controls, write};
 use crate::app::state::{Shared, Workbench};
+use crate::app::ui::table_view;
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::charts::{self, Chart, ChartKind, Inputs, RenderOptions};
 use gemmscope_chart::interactive::{self, Canvas};
@@ -115,15 +116,24 @@ pub fn ChartPane(kind: &'static ChartKind) -> impl IntoView {
     }
 }
 
-/// The sentences below a picture.
+/// The sentences below a picture, and its tables.
 #[component]
 fn Notes(picture: Picture) -> impl IntoView {
     let notes =
         Memo::new(move |_| picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.notes())));
-    move || {
+    let details =
+        Memo::new(move |_| picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.details())));
+    let list = move || {
         let notes = notes.get();
         (!notes.is_empty()).then(|| {
             view! { <ul class="notes">{notes.into_iter().map(|n| view! { <li>{n}</li> }).collect_view()}</ul> }
         })
-    }
+    };
+    let tables = move || {
+        let one = |(name, table)| {
+            view! { <details class="notes"><summary>{name}</summary>{table_view(table)}</details> }
+        };
+        details.get().into_iter().map(one).collect_view()
+    };
+    view! { {list} {tables} }
 }

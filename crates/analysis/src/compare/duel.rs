@@ -1,7 +1,7 @@
 //! Two sides against each other: ratio per configuration, wins, means, distribution.
 
 use super::{Comparison, Sample};
-use gemmscope_model::units::{plural, trim_zeros};
+use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::field::{Field, Frame};
 
 /// The quantity that is compared.
@@ -199,22 +199,26 @@ impl Duel {
         if self.ratios.is_empty() {
             return format!("{a} and {b} share no configuration.");
         }
-        let what = match self.measure {
-            Measure::Rate => "rate",
-            Measure::Roof => "share of its own roof",
+        let n = plural(self.ratios.len() as u64, "configuration");
+        let ratio = times(self.geometric_mean);
+        let (result, [more, less]) = match self.measure {
+            Measure::Rate => (
+                format!("{b} is {ratio} as fast as {a}"),
+                ["faster", "slower"],
+            ),
+            Measure::Roof => (
+                format!("{b} reaches {ratio} the % of roof of {a}"),
+                ["ahead", "behind"],
+            ),
         };
         format!(
-            "{b} reaches {} the {what} of {a} (geometric mean over {}): {b} ahead in {}, {a} in {}, \
-             within {} % in {}{}.",
-            times(self.geometric_mean),
-            plural(self.ratios.len() as u64, "configuration"),
-            self.count(Verdict::B),
-            self.count(Verdict::A),
-            trimmed(self.threshold * 100.0),
-            self.count(Verdict::Even),
+            "{result} over {n}: {more} in {}, {less} in {}, tie in {}{}.",
+            grouped(self.count(Verdict::B)),
+            grouped(self.count(Verdict::A)),
+            grouped(self.count(Verdict::Even)),
             match self.count(Verdict::Noise) {
                 0 => String::new(),
-                n => format!(", within noise in {n}"),
+                n => format!(", within noise in {}", grouped(n)),
             }
         )
     }
@@ -227,22 +231,17 @@ impl Duel {
         let (_, b) = self.names(comparison);
         let (g, w) = (self.geometric_mean, self.weighted_mean);
         let mut text = format!(
-            "Geometric mean {}: every configuration counts alike. Time-weighted {}: total {} over \
-             total time, so the configurations that run longest decide.",
+            "Geometric mean {}, every configuration alike; time-weighted {}, the longest count most.",
             times(g),
             times(w),
-            match self.measure {
-                Measure::Rate => "work",
-                Measure::Roof => "roof time",
-            },
         );
         if self.ratios.len() > 1 {
             text.push_str(&if w > g * 1.02 {
-                format!(" {b} does better on the long-running ones than on the rest.")
+                format!(" {b} does better on the long ones.")
             } else if w < g / 1.02 {
-                format!(" {b} does worse on the long-running ones than on the rest.")
+                format!(" {b} does worse on the long ones.")
             } else {
-                " They agree: long and short ones gain alike.".to_owned()
+                String::new()
             });
         }
         text
@@ -251,12 +250,11 @@ impl Duel {
     /// The rule for "within noise".
     pub fn noise_sentence(&self) -> String {
         if self.with_spread == 0 {
-            return "One measurement per configuration and no stated spread: noise cannot be told \
-                    from difference, only the threshold separates."
+            return "One run each and no stated spread: noise is not known, only the threshold counts."
                 .to_owned();
         }
-        "Within noise: the medians lie closer than the two spreads together (spread: 1.4826 x median \
-         absolute deviation of the repeats, or the file's standard deviation)."
+        "Within noise: medians closer than both spreads together (1.4826 × median absolute \
+         deviation, or the file's standard deviation)."
             .to_owned()
     }
 
@@ -275,18 +273,18 @@ impl Duel {
         };
         Some(match self.measure {
             Measure::Rate => format!(
-                "{a} and {b} ran on different devices{names}: compare shares of the roof to leave \
-                 the hardware out."
+                "{a} and {b} ran on different devices{names}: measure % of own roof to leave the \
+                 hardware out."
             ),
-            Measure::Roof => format!(
-                "{a} and {b} ran on different devices{names}; each is divided by its own roof."
-            ),
+            Measure::Roof => {
+                format!("{a} and {b} ran on different devices{names}; each against its own roof.")
+            }
         })
     }
 
     /// Names of A and B.
     pub fn names<'a>(&self, comparison: &'a Comparison) -> (&'a str, &'a str) {
-        let name = |i: usize| comparison.setup.sides.get(i).map_or("", String::as_str);
+        let name = |i: usize| comparison.names.get(i).map_or("", String::as_str);
         (name(self.a), name(self.b))
     }
 }
@@ -333,8 +331,4 @@ pub fn times(v: f64) -> String {
         _ => return format!("{v:.1e}×"),
     };
     format!("{v:.decimals$}×")
-}
-
-fn trimmed(v: f64) -> String {
-    trim_zeros(format!("{v:.2}"))
 }

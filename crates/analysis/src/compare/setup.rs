@@ -37,8 +37,11 @@ impl Setup {
             Field::Column(key) => frame.data.columns.iter().find(|c| c.key == *key),
             _ => None,
         };
-        // The most usual sides come first; the others follow in the order of the file.
+        // What the rows are sides of comes first, then the most usual sides; the others follow in
+        // the order of the file.
+        let own = frame.decision().side.as_ref();
         let rank = |f: &Field| match f {
+            f if own == Some(f) => 0,
             Field::Source => 0,
             Field::Device => 2,
             Field::Column(_) => match meaning(f).map(|c| c.meaning) {

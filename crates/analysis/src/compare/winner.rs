@@ -249,11 +249,11 @@ impl Strip {
                 parts.join(", ")
             }
             Crossover::Unstable(n) => {
-                format!("no stable crossover: the fastest changes {n} times along {axis}")
+                format!("no stable crossover: the fastest changes {n} times")
             }
-            Crossover::Level => "level at every size".to_owned(),
+            Crossover::Level => "tie at every size".to_owned(),
             Crossover::TooFew(n) => {
-                format!("no crossover to find: {}", plural(*n as u64, "size"))
+                format!("only {}", plural(*n as u64, "size"))
             }
         }
     }
@@ -425,13 +425,13 @@ impl Crossovers {
         let axis = along.name();
         if self.judged == 0 {
             return format!(
-                "No crossover to find: no GEMM was measured at three or more values of {axis} with \
-                 everything else the same."
+                "No crossover: no GEMM was measured at three or more values of {axis} with all else \
+                 the same."
             );
         }
         if let Some(side) = self.always.iter().position(|&n| n == self.judged) {
             return format!(
-                "{} is fastest at every {axis}, in all {} strips: nothing crosses over.",
+                "{} is fastest at every {axis} in all {} strips.",
                 name(side),
                 self.judged
             );
@@ -457,7 +457,7 @@ impl Crossovers {
                 })
                 .collect();
             return format!(
-                "{} ({} of {} strips cross over, none back).",
+                "{} ({} of {} strips).",
                 steps.join("; "),
                 self.stable,
                 self.judged
@@ -465,19 +465,16 @@ impl Crossovers {
         }
         let mut parts = Vec::new();
         if self.stable > 0 {
-            parts.push(format!("{} cross over once for good", self.stable));
+            parts.push(format!("{} cross over once", self.stable));
         }
         if self.unstable > 0 {
-            parts.push(format!(
-                "in {} the fastest goes back and forth",
-                self.unstable
-            ));
+            parts.push(format!("{} go back and forth", self.unstable));
         }
         for (i, n) in self.always.iter().enumerate().filter(|(_, n)| **n > 0) {
-            parts.push(format!("in {n} {} leads throughout", name(i)));
+            parts.push(format!("{n} led by {} throughout", name(i)));
         }
         if parts.is_empty() {
-            parts.push("nobody is ahead by more than the threshold".to_owned());
+            parts.push("all ties".to_owned());
         }
         format!(
             "No stable crossover along {axis}: of {}, {}.",

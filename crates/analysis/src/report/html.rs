@@ -149,7 +149,7 @@ fn tuning(part: &TuningPart, out: &mut String) {
         heads(
             &[
                 ("Setting", false),
-                ("Failed or too slow", true),
+                ("Failed or slow", true),
                 ("Of all with it", true),
             ],
             out,

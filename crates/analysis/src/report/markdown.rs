@@ -88,7 +88,7 @@ fn tuning(part: &TuningPart, out: &mut String) {
         md(&part.words())
     ));
     if !part.settings.is_empty() {
-        out.push_str("\n| Setting | Failed or too slow | Of all with it |\n|---|---|---|\n");
+        out.push_str("\n| Setting | Failed or slow | Of all with it |\n|---|---|---|\n");
     }
     for s in &part.settings {
         out.push_str(&format!(

@@ -1,6 +1,6 @@
 //! What failed or was slow in a tuning history, and the settings that such variants share.
 
-use crate::tuning::{self, History, Outcome, SLOW_BELOW, Suspect};
+use crate::tuning::{self, BadVariant, History, Outcome, SLOW_BELOW, Suspect};
 use gemmscope_table::field::Frame;
 use serde::Serialize;
 
@@ -32,21 +32,6 @@ pub struct TuningPart {
     pub bad: Vec<BadVariant>,
 }
 
-/// A variant that failed or was slow.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BadVariant {
-    /// Its name.
-    pub name: String,
-    /// Its generation, iteration.
-    pub order: f64,
-    /// What became of it: `too slow`, or `failed` with the file's own word.
-    pub outcome: String,
-    /// Time of its run, seconds; null where a failed one states none.
-    pub time_s: f64,
-    /// `stages=5 warps=8`.
-    pub settings: String,
-}
-
 impl TuningPart {
     /// The searches in a frame in which something failed or was slow.
     pub(super) fn of(frame: &Frame) -> Vec<TuningPart> {
@@ -62,7 +47,6 @@ impl TuningPart {
         if failed + slow == 0 || h.generations.len() < 2 {
             return None;
         }
-        let bad = h.variants.iter().filter(|v| v.outcome != Outcome::Ok);
         Some(TuningPart {
             problem: h.problem.to_string(),
             order: h.order_label.to_lowercase(),
@@ -71,24 +55,7 @@ impl TuningPart {
             slow,
             convergence: h.convergence(),
             settings: h.suspects(frame).into_iter().take(MOST_SETTINGS).collect(),
-            bad: bad
-                .take(MOST_VARIANTS)
-                .map(|v| {
-                    let settings = tuning::parameters(frame, v.row as usize).into_iter();
-                    let settings: Vec<String> = settings.map(|(k, v)| format!("{k}={v}")).collect();
-                    let (outcome, time_s) = match v.outcome {
-                        Outcome::Failed => (format!("failed: {}", v.status), v.failed_s),
-                        _ => ("too slow".to_owned(), frame.data.time_s[v.row as usize]),
-                    };
-                    BadVariant {
-                        name: v.name.clone(),
-                        order: v.order,
-                        outcome,
-                        time_s,
-                        settings: settings.join(" "),
-                    }
-                })
-                .collect(),
+            bad: h.bad(frame).take(MOST_VARIANTS).collect(),
         })
     }
 
@@ -96,7 +63,7 @@ impl TuningPart {
     pub(super) fn words(&self) -> String {
         let end = self.convergence.as_ref();
         format!(
-            "Of {} variants {} failed and {} ran at less than {:.0} % of the best rate.{}",
+            "Of {} variants {} failed and {} ran under {:.0} % of the best rate.{}",
             self.variants,
             self.failed,
             self.slow,

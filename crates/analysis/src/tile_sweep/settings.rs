@@ -141,47 +141,56 @@ pub fn launch_of(frame: &Frame, row: usize) -> (Option<u32>, Option<u32>) {
     )
 }
 
-/// The fastest row that ran this product with this setting on this device; a number that the row
-/// does not state agrees with any.
-pub fn measured_as(
-    frame: &Frame,
-    problem: &Problem,
-    device: &str,
-    wanted: &explore::Setting,
-) -> Option<usize> {
-    let data = &*frame.data;
-    let of_device: Vec<bool> = frame
-        .metrics
-        .devices
-        .iter()
-        .map(|d| d.as_ref().is_some_and(|d| d.id == device))
-        .collect();
-    let sizes = |r: usize| (data.m[r], data.n[r], data.k[r], data.batch[r]);
-    let same = |r: &usize| {
-        sizes(*r) == (problem.m, problem.n, problem.k, problem.batch)
-            && data.ops[usize::from(data.op[*r])].compute == problem.op.compute
-            && of_device[usize::from(data.device[*r])]
-            && data.time_s[*r] > 0.0
-    };
-    let rows: Vec<usize> = frame
-        .rows
-        .iter()
-        .map(|r| *r as usize)
-        .filter(same)
-        .collect();
-    if rows.is_empty() {
-        return None;
+/// The rows that ran one product on one device, with the settings that they state.
+#[derive(Clone, Debug, Default)]
+pub struct Runs(Vec<(usize, f64, Setting)>);
+
+impl Runs {
+    /// The rows of a frame.
+    pub fn of(frame: &Frame, problem: &Problem, device: &str) -> Runs {
+        let data = &*frame.data;
+        let of_device: Vec<bool> = frame
+            .metrics
+            .devices
+            .iter()
+            .map(|d| d.as_ref().is_some_and(|d| d.id == device))
+            .collect();
+        let sizes = |r: usize| (data.m[r], data.n[r], data.k[r], data.batch[r]);
+        let same = |r: &usize| {
+            sizes(*r) == (problem.m, problem.n, problem.k, problem.batch)
+                && data.ops[usize::from(data.op[*r])].compute == problem.op.compute
+                && of_device[usize::from(data.device[*r])]
+                && data.time_s[*r] > 0.0
+        };
+        let rows: Vec<usize> = frame
+            .rows
+            .iter()
+            .map(|r| *r as usize)
+            .filter(same)
+            .collect();
+        if rows.is_empty() {
+            return Runs::default();
+        }
+        let Some((_, settings)) = settings(frame) else {
+            return Runs::default();
+        };
+        let run = |r: usize| (r, data.time_s[r], settings[r]);
+        Runs(rows.into_iter().map(run).collect())
     }
-    let (_, settings) = settings(frame)?;
-    let agrees = |have: u32, want: u32| have == 0 || have == want;
-    rows.into_iter()
-        .filter(|&r| {
-            let s = settings[r];
-            (s.m, s.n) == (wanted.tile.m, wanted.tile.n)
-                && agrees(s.k, wanted.tile.k.unwrap_or(0))
-                && agrees(s.warps, wanted.warps)
-                && agrees(s.stages, wanted.stages)
-                && agrees(s.split_k, wanted.split_k)
-        })
-        .min_by(|a, b| data.time_s[*a].total_cmp(&data.time_s[*b]))
+
+    /// The fastest row with a setting; a number that a row does not state agrees with any.
+    pub fn fastest(&self, wanted: &explore::Setting) -> Option<usize> {
+        let agrees = |have: u32, want: u32| have == 0 || have == want;
+        self.0
+            .iter()
+            .filter(|(_, _, s)| {
+                (s.m, s.n) == (wanted.tile.m, wanted.tile.n)
+                    && agrees(s.k, wanted.tile.k.unwrap_or(0))
+                    && agrees(s.warps, wanted.warps)
+                    && agrees(s.stages, wanted.stages)
+                    && agrees(s.split_k, wanted.split_k)
+            })
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|run| run.0)
+    }
 }

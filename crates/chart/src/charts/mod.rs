@@ -197,6 +197,10 @@ pub trait Chart: Send + Sync {
     fn controls(&self) -> Vec<Control>;
     /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
     fn notes(&self) -> Vec<String>;
+    /// Tables below the picture, each under its heading: what the picture has no room for.
+    fn details(&self) -> Vec<(String, Table)> {
+        Vec::new()
+    }
     /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
     fn height(&self, width: f64) -> f64 {
         if width < crate::layout::NARROW {

@@ -202,3 +202,38 @@ fn a_measured_shape_is_opened() {
     assert_eq!(state.param("tool.type"), Some("bf16"));
     assert_eq!(state.param("tool.bm"), Some("224"));
 }
+
+#[test]
+fn a_measured_row_beats_the_model_in_the_tile_map() {
+    let mut rows = fixture::Rows::new();
+    let t = rows.table();
+    let columns = [
+        (ColumnMeaning::TileM, 256.0),
+        (ColumnMeaning::TileN, 128.0),
+        (ColumnMeaning::TileK, 64.0),
+        (ColumnMeaning::Warps, 16.0),
+        (ColumnMeaning::Stages, 5.0),
+    ]
+    .map(|(meaning, value)| (t.number_column(meaning, &format!("{meaning:?}")), value));
+    for (column, value) in columns {
+        t.set_number(column, value);
+    }
+    rows.row((4096, 4096, 4096), "", 1e-3, "");
+    let frame = rows.frame(Some("a100-80-sxm"));
+    let hash = "tool.device=a100-80-sxm&tool.m=4096&tool.n=4096&tool.k=4096&tool.stages=5";
+    let cell = |frame: &Frame| {
+        let scene = look(&Theme::LIGHT, 960.0, &*open_with("tile", hash, frame));
+        let of = |a: &&crate::scene::HitArea| a.tooltip.head.starts_with("BM 256, BN 128");
+        scene.hit_areas.iter().find(of).cloned().unwrap()
+    };
+    let none = cell(&Frame::all(Arc::new(Dataset::new()), Arc::default()));
+    assert!(none.rows.is_empty() && !none.tooltip.sentence().contains("measured"));
+    let ran = cell(&frame);
+    assert_eq!(ran.rows, [0]);
+    assert!(
+        ran.tooltip.sentence().contains("measured 137")
+            && ran.tooltip.sentence().contains("the model says:"),
+        "{}",
+        ran.tooltip.sentence()
+    );
+}

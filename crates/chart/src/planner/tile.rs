@@ -9,7 +9,7 @@ use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scene::{Anchor, Baseline, Scene};
 use crate::ticks::Format;
-use gemmscope_analysis::tile_sweep::measured_as;
+use gemmscope_analysis::tile_sweep::Runs;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::explore::{AXES, Evaluation, Map, Setting, evaluate, map};
@@ -26,6 +26,8 @@ pub(super) struct TileTool {
     roof: Option<Roof>,
     chosen: Option<Evaluation>,
     map: Map,
+    /// Of each cell of the map: the fastest row that ran so, and its rate.
+    ran: Vec<Option<(u32, f64)>>,
     /// What was measured with the chosen setting.
     measured: Option<String>,
 }
@@ -92,11 +94,17 @@ impl TileTool {
         let mut controls = shape.controls.clone();
         controls.extend(more);
         controls.extend([x_control, y_control]);
-        let row = measured_as(context.frame, p, &shape.device.id, &setting);
+        let runs = Runs::of(context.frame, p, &shape.device.id);
+        let map = map(p, &shape.device, roof, setting, (x, y));
+        let ran = map.cells.iter().map(|cell| {
+            let row = runs.fastest(&cell.as_ref()?.setting)?;
+            Some((row as u32, context.frame.metrics.rate[row]))
+        });
         TileTool {
-            measured: row.map(|r| measured(context.frame, r)),
+            measured: runs.fastest(&setting).map(|r| measured(context.frame, r)),
             chosen: evaluate(p, &shape.device, roof, setting),
-            map: map(p, &shape.device, roof, setting, (x, y)),
+            ran: ran.collect(),
+            map,
             controls,
             roof,
             shape,
@@ -109,7 +117,9 @@ impl TileTool {
         let share = e
             .roof
             .map_or(f64::NAN, |r| r.flops_per_s / r.device_flops_per_s);
-        let hatched = !e.overflows.is_empty();
+        let ran = self.ran.get(i).copied().flatten();
+        // A measured row beats the model.
+        let hatched = !e.overflows.is_empty() && ran.is_none();
         let chosen = self.chosen.as_ref().is_some_and(|c| c.setting == e.setting);
         Some(Cell {
             fill: match (hatched, share.is_nan()) {
@@ -126,12 +136,12 @@ impl TileTool {
                 .then_some(Tick::Best)
                 .into_iter()
                 .collect(),
-            label: self.label(e, self.map.best == Some(i)),
-            rows: Vec::new(),
+            label: self.label(e, self.map.best == Some(i), ran.map(|r| r.1)),
+            rows: ran.iter().map(|r| r.0).collect(),
         })
     }
 
-    fn label(&self, e: &Evaluation, best: bool) -> String {
+    fn label(&self, e: &Evaluation, best: bool, ran: Option<f64>) -> String {
         let (x, y) = self.map.axes;
         let mut text = format!(
             "{} {}, {} {}",
@@ -143,8 +153,16 @@ impl TileTool {
         if let Some(r) = e.roof {
             text.push_str(&format!(": shape roof {}", FlopsPerSec(r.flops_per_s)));
         }
+        if let Some(rate) = ran {
+            text.push_str(&format!("; measured {}", FlopsPerSec(rate)));
+        }
         for o in &e.overflows {
-            text.push_str(&format!("; {}", o.sentence()));
+            let says = if ran.is_some() {
+                "the model says: "
+            } else {
+                ""
+            };
+            text.push_str(&format!("; {says}{}", o.sentence()));
         }
         if best {
             text.push_str("; the best that runs");

@@ -105,7 +105,7 @@ impl Bars {
         }
         if visible < all.len() {
             scene.description = format!(
-                "Bars {} to {} of {} show.",
+                "Bars {} to {} of {} shown.",
                 first + 1,
                 first + visible,
                 all.len()

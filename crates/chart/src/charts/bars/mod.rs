@@ -25,7 +25,7 @@ use gemmscope_table::view_state::ViewState;
 pub(super) const KIND: ChartKind = ChartKind {
     id: "bars",
     name: "Bars",
-    hint: "Arithmetic intensity and attained rate of each kernel side by side, with its roof",
+    hint: "Which GEMM or kernel is best? Any figure by any column, or AI and rate side by side",
     icon: "M2 3.5h12M2 8h8M2 12.5h5",
     params: explore::PARAMS,
     of_selection: false,

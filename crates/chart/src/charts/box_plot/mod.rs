@@ -27,7 +27,7 @@ use gemmscope_table::view_state::ViewState;
 pub(super) const KIND: ChartKind = ChartKind {
     id: "strip",
     name: "Spread",
-    hint: "Which parameter costs efficiency? Share of the roof against any column",
+    hint: "Which parameter costs efficiency? Any figure by any column",
     icon: "M5 5h6v6H5zM8 2v3M8 11v3M5 8h6M6 2h4M6 14h4",
     params: explore::PARAMS,
     of_selection: false,
@@ -190,9 +190,9 @@ impl BoxPlot {
         if let Some(why) = nothing(&self.frame) {
             Some(why)
         } else if self.bands.is_empty() && !self.settings.find.trim().is_empty() {
-            Some("No strip has a name like that.")
+            Some("No name contains this text.")
         } else if self.boxes.iter().all(Option::is_none) {
-            Some("No GEMM here has this figure. A share of the roof needs a time and a device.")
+            Some("No GEMM has this figure. % of roof needs a time and a device.")
         } else {
             None
         }
@@ -281,17 +281,13 @@ impl Chart for BoxPlot {
                 continue;
             };
             let rows = self.groups.get(first + i);
-            let of = format!("of {} GEMMs", rows.len());
             let head = Tooltip::new(format!("{} {name}", bands.label));
             let tooltip = match five.copied().flatten() {
-                Some(f) => head
-                    .line(format!("median {}", format.write(f.median, 3)))
-                    .line(format!(
-                        "middle half {} to {} {of}",
-                        format.write(f.q1, 3),
-                        format.write(f.q3, 3)
-                    )),
-                None => head.line(format!("no value {of}")),
+                Some(f) => head.row("Median", format.write(f.median, 4)).row(
+                    "Middle half",
+                    format!("{} to {}", format.write(f.q1, 4), format.write(f.q3, 4)),
+                ),
+                None => head.line("not stated"),
             };
             scene.hit_areas.push(HitArea {
                 rows: rows.to_vec(),
@@ -310,7 +306,7 @@ impl Chart for BoxPlot {
         );
         let mut said = self.notes();
         if visible < bands.len() {
-            said.insert(0, format!("{visible} of {} strips show.", bands.len()));
+            said.insert(0, format!("{visible} of {} boxes shown.", bands.len()));
             scene.drag_areas.push(DragArea::Scroll {
                 rect,
                 columns: Window {
@@ -339,11 +335,8 @@ impl Chart for BoxPlot {
         if self.obstacle().is_some() {
             return Vec::new();
         }
-        let mut out = vec![
-            "A box holds the middle half of a strip, its line the median, its whiskers the 5th to \
-             the 95th percentile."
-                .to_owned(),
-        ];
+        let mut out =
+            vec!["Box: middle half. Line: median. Whiskers: 5th to 95th percentile.".to_owned()];
         let medians: Vec<(f64, &str)> = self
             .boxes
             .iter()
@@ -359,7 +352,7 @@ impl Chart for BoxPlot {
             out.insert(
                 0,
                 format!(
-                    "Median {} from {} ({} {}) to {} ({} {}).",
+                    "Median {}: {} at {} {} to {} at {} {}.",
                     self.settings.value.label.to_lowercase(),
                     format.write(a.0, 3),
                     self.bands.label,
@@ -371,9 +364,7 @@ impl Chart for BoxPlot {
             );
         }
         if self.groups.rows.len() > POINTS * self.bands.len() {
-            out.push(format!(
-                "At most {POINTS} points of a strip are drawn, evenly taken."
-            ));
+            out.push(format!("At most {POINTS} points a box shown."));
         }
         out
     }

@@ -100,7 +100,7 @@ impl Compare {
             Some(f) if f != default.side => Setup::of(frame, f),
             _ => default,
         };
-        let sides: Vec<Choice> = setup.sides.iter().map(Choice::plain).collect();
+        let sides: Vec<Choice> = side_choices(frame, &setup);
         let first = setup.sides.first().cloned().unwrap_or_default();
         let a = Control::choice(
             state,
@@ -194,24 +194,22 @@ impl Compare {
     fn obstacle(&self) -> Option<String> {
         let Some(m) = &self.model else {
             return Some(
-                "To compare, open a second file, or a file with a column that tells sides apart: \
-                 library, device, commit. Every row here has one and the same of each."
+                "Nothing to compare: open a second file, or one with a column of libraries, devices \
+                 or commits."
                     .to_owned(),
             );
         };
         let (a, b) = m.duel.names(&m.comparison);
         if a == b {
-            return Some(format!(
-                "A and B are both {a}: choose two different ones to compare."
-            ));
+            return Some(format!("Both sides are {a}: choose another."));
         }
         if !m.duel.ratios.is_empty() {
             return None;
         }
         if m.duel.without_roof > 0 {
             return Some(format!(
-                "{a} and {b} share {}, but the roof of at least one side is not known: choose \
-                 their devices, or compare by attained rate.",
+                "{a} and {b} share {}, but a roof is not known: choose the devices, or measure the \
+                 attained rate.",
                 counted(m.duel.without_roof)
             ));
         }
@@ -224,19 +222,34 @@ impl Compare {
             .map(|i| i.label.to_lowercase())
             .collect();
         Some(format!(
-            "{a} and {b} have no configuration in common (matched on {}). Match on fewer keys, or \
-             choose other sides. {}",
+            "{a} and {b} share no configuration (key: {}). Choose a shorter key or other sides. {}",
             keys.join(", "),
             m.comparison.join_sentence()
         ))
     }
 }
 
+/// The sides as choices, under their names.
+fn side_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
+    let own = frame.decision().side.as_ref() == Some(&setup.side);
+    let label = |value: &String| {
+        let found = frame
+            .counted()
+            .sides
+            .iter()
+            .find(|s| own && s.value == *value);
+        found.map_or_else(|| value.clone(), |s| s.label.clone())
+    };
+    let choice = |value: &String| Choice::new(value, label(value));
+    setup.sides.iter().map(choice).collect()
+}
+
 /// The colours of both sides, as in every view; two others where these are one.
 fn colors(frame: &Frame, m: &Model, theme: &Theme) -> [Color; 2] {
-    let (a, b) = m.duel.names(&m.comparison);
-    let names = [a.to_owned(), b.to_owned()];
-    let colors = ColorScale::of_values(frame, &m.comparison.setup.side, &names, theme);
+    let setup = &m.comparison.setup;
+    let value = |i: usize| setup.sides.get(i).cloned().unwrap_or_default();
+    let values = [m.duel.a, m.duel.b].map(value);
+    let colors = ColorScale::of_values(frame, &setup.side, &values, theme);
     match colors[..] {
         [a, b] if a != b => [a, b],
         _ => [theme.categories[1], theme.categories[0]],
@@ -293,7 +306,7 @@ impl Chart for Compare {
         scene.fill(all, options.theme.background);
         let (Some(m), None) = (&self.model, self.obstacle()) else {
             let sentence = self.obstacle().unwrap_or_default();
-            scene.title = format!("Nothing to compare. {sentence}");
+            scene.title = sentence.clone();
             layout::message(&mut scene, all, options.theme, &sentence);
             return scene;
         };
@@ -339,13 +352,13 @@ impl Chart for Compare {
                 format!("{side}: interquartile range (s)"),
                 format!("{side}: standard deviation (s)"),
                 format!("{side}: attained (FLOP/s)"),
-                format!("{side}: share of roof"),
+                format!("{side}: % of roof"),
             ]);
         }
         header.extend([
             match m.duel.measure {
                 Measure::Rate => format!("{b} over {a} (rate)"),
-                Measure::Roof => format!("{b} over {a} (share of roof)"),
+                Measure::Roof => format!("{b} over {a} (% of roof)"),
             },
             "log2".to_owned(),
             "verdict".to_owned(),
@@ -383,7 +396,7 @@ impl Chart for Compare {
                     match r.verdict {
                         Verdict::A => a.to_owned(),
                         Verdict::B => b.to_owned(),
-                        Verdict::Even => "even".to_owned(),
+                        Verdict::Even => "tie".to_owned(),
                         Verdict::Noise => "within noise".to_owned(),
                     },
                 ]);
@@ -411,22 +424,21 @@ impl Chart for Compare {
         if m.comparison.setup.sides.len() > 2 && m.tally.compared > 0 {
             let wins: Vec<String> = m
                 .comparison
-                .setup
-                .sides
+                .names
                 .iter()
                 .zip(&m.tally.fastest)
                 .map(|(s, n)| format!("{s} {n}"))
                 .collect();
             out.push(format!(
-                "Of the {} that all {} sides have, the fastest is: {}.",
+                "Fastest of {} that all {} sides share: {}.",
                 counted(m.tally.compared),
-                m.comparison.setup.sides.len(),
+                m.comparison.names.len(),
                 wins.join(", ")
             ));
         }
         if m.duel.without_roof > 0 {
             out.push(format!(
-                "{} left out: the roof of a side is not known.",
+                "{} left out: no known roof.",
                 counted(m.duel.without_roof)
             ));
         }
@@ -455,22 +467,26 @@ fn tooltip(frame: &Frame, comparison: &Comparison, duel: &Duel, index: usize) ->
                 n => format!(", median of {n}"),
             };
             format!(
-                "{} ({}{n})",
+                "{}, {}{n}",
                 Format::rate().write(s.rate, 4),
                 Format::seconds().write(s.time_s, 4)
             )
         }
-        (Some(s), Measure::Roof) => Format::percent().write(s.efficiency, 3),
-        (None, _) => String::new(),
+        (Some(s), Measure::Roof) => Format::percent().write(s.efficiency, 4),
+        (None, _) => "not stated".to_owned(),
     };
     let verdict = match r.verdict {
-        Verdict::Noise => " (within noise)",
-        Verdict::Even => " (even)",
+        Verdict::Noise => ", within noise",
+        Verdict::Even => ", tie",
         _ => "",
     };
     Tooltip::new(comparison.label(frame, r.configuration as usize))
-        .line(format!("{b} {} of {a}{verdict}", times(r.ratio)))
-        .line(format!("{a} {}, {b} {}", value(duel.a), value(duel.b)))
+        .row(a, value(duel.a))
+        .row(b, value(duel.b))
+        .row(
+            format!("{b} over {a}"),
+            format!("{}{verdict}", times(r.ratio)),
+        )
 }
 
 #[cfg(test)]

@@ -66,17 +66,13 @@ impl Panels<'_> {
         for (verdict, symbol, words) in [
             (Verdict::B, Symbol::Dot, format!("{b} faster")),
             (Verdict::A, Symbol::Dot, format!("{a} faster")),
-            (
-                Verdict::Even,
-                Symbol::Dot,
-                format!("within {:.0} %", self.duel.threshold * 100.0),
-            ),
+            (Verdict::Even, Symbol::Dot, "tie".to_owned()),
             (Verdict::Noise, Symbol::Ring, "within noise".to_owned()),
         ] {
             let n = self.duel.count(verdict);
             if n > 0 || matches!(verdict, Verdict::A | Verdict::B) {
                 let words = match self.duel.measure {
-                    Measure::Roof => words.replace("faster", "closer to its roof"),
+                    Measure::Roof => words.replace("faster", "ahead"),
                     Measure::Rate => words,
                 };
                 out.push((
@@ -109,7 +105,7 @@ impl Panels<'_> {
         let (a, b) = self.duel.names(self.comparison);
         let (format, what) = match self.duel.measure {
             Measure::Rate => (Format::rate(), "attained"),
-            Measure::Roof => (Format::percent(), "share of roof"),
+            Measure::Roof => (Format::percent(), "% of roof"),
         };
         let value = |index: usize| {
             let r = &self.duel.ratios[index];
@@ -178,9 +174,9 @@ impl Panels<'_> {
             (rect[0] + 8.0, t - 12.0),
             rect[2] - 16.0,
             self.theme,
-            &format!("B: {b}, {what}"),
+            &format!("{b}, {what}"),
         );
-        let title = text::ellipsis(&format!("A: {a}, {what}"), FONT, w + left - 20.0);
+        let title = text::ellipsis(&format!("{a}, {what}"), FONT, w + left - 20.0);
         scene.text(
             (l + w, t + h + 24.0),
             title,
@@ -441,7 +437,7 @@ impl Panels<'_> {
     fn measure_words(&self) -> &'static str {
         match self.duel.measure {
             Measure::Rate => "attained rate",
-            Measure::Roof => "share of own roof",
+            Measure::Roof => "% of own roof",
         }
     }
 }

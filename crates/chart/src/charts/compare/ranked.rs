@@ -65,8 +65,7 @@ impl Panels<'_> {
         } else {
             format!("best {head} and worst {tail} of {}", grouped(n as u64))
         };
-        // The names of the sides stand below the picture too.
-        let heading = [format!("{b} over {a}: {of}"), format!("B over A: {of}")]
+        let heading = [format!("{b} over {a}: {of}")]
             .into_iter()
             .find(|h| text::width(h, FONT, true) <= rect[2] - 16.0)
             .unwrap_or(of);

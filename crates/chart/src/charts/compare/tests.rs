@@ -84,9 +84,9 @@ fn the_reader_is_told_what_is_missing() {
             .scene(&look(&Theme::LIGHT, 0))
             .message
     };
-    assert!(message(&state).is_some_and(|m| m.contains("no configuration in common")));
+    assert!(message(&state).is_some_and(|m| m.contains("share no configuration")));
     state.set_param("compare.b", "x");
-    assert!(message(&state).is_some_and(|m| m.contains("both x")));
+    assert!(message(&state).is_some_and(|m| m.contains("Both sides are x")));
     let empty = gemmscope_table::fixture::frame(gemmscope_table::dataset::Dataset::new(), None);
     assert!(
         Compare::open(&empty, &state)

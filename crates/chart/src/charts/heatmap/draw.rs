@@ -114,7 +114,7 @@ pub(super) fn draw(map: &Heatmap, options: &RenderOptions<'_>) -> Scene {
     if (sx, sy) != (nx, ny) {
         said.insert(
             0,
-            format!("{sx} of {nx} columns and {sy} of {ny} rows show."),
+            format!("{sx} of {nx} columns and {sy} of {ny} rows shown."),
         );
         scene.drag_areas.push(DragArea::Scroll {
             rect: grid.rect(),

@@ -20,7 +20,7 @@ use gemmscope_table::view_state::ViewState;
 pub(super) const KIND: ChartKind = ChartKind {
     id: "heat",
     name: "Heatmap",
-    hint: "Where is performance good and where is it lost? Any two columns, any figure as colour",
+    hint: "Where is performance good, where is it lost? Any figure by any two columns",
     icon: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9zM9.5 3l4 3.5M2.5 10l4 3.5",
     params: explore::PARAMS,
     of_selection: false,
@@ -162,12 +162,12 @@ impl Heatmap {
             Some(why.to_owned())
         } else if cells == 0 {
             Some(match self.settings.find.trim() {
-                "" => "No GEMM here has a value on both axes: choose other columns.".to_owned(),
-                text => format!("No column or row is called {text}."),
+                "" => "No GEMM has a value on both axes: choose others.".to_owned(),
+                text => format!("No name contains {text:?}."),
             })
         } else if cells > MOST_CELLS {
             Some(format!(
-                "{} columns by {} rows are too many cells: choose an axis with fewer values, or filter.",
+                "{} × {} cells are too many: choose an axis with fewer values, or filter.",
                 self.xs.len(),
                 self.ys.len()
             ))
@@ -178,7 +178,7 @@ impl Heatmap {
 
     fn title(&self) -> String {
         format!(
-            "{}, {} of each cell",
+            "{}, {}",
             column_format::title(&self.settings.value),
             self.settings.aggregate.label()
         )
@@ -194,7 +194,7 @@ impl Heatmap {
         };
         let info = &self.settings.value;
         let figure = match column_format::number(info, v).as_str() {
-            "" => "no value".to_owned(),
+            "" => "not stated".to_owned(),
             n => format!(
                 "{} {n} {}",
                 info.label,
@@ -272,28 +272,28 @@ impl Chart for Heatmap {
         let mut out = Vec::new();
         if several > 0 {
             out.push(format!(
-                "{several} of {filled} cells hold several GEMMs; such a cell shows the {} of them.",
+                "{several} of {filled} cells show the {} of several GEMMs.",
                 self.settings.aggregate.label()
             ));
         }
         if over > 0 {
             out.push(format!(
-                "{} over 100 %: framed.",
+                "{} above the roof: framed.",
                 gemmscope_model::units::plural(over, "cell")
             ));
         }
         if self.xs.binned || self.ys.binned {
-            out.push("Numbers with many values are put in steps.".to_owned());
+            out.push("Numbers are binned.".to_owned());
         }
         let lost = self.frame.rows.len() - self.groups.rows.len();
         if lost > 0 {
             out.push(format!(
-                "{} have no place on these axes{}.",
+                "{} not shown: no value on an axis{}.",
                 gemmscope_model::units::plural(lost as u64, "GEMM"),
                 if self.settings.find.trim().is_empty() {
                     ""
                 } else {
-                    " or are not searched for"
+                    ", or not searched for"
                 }
             ));
         }

@@ -9,12 +9,13 @@ use crate::legend::Swatch;
 use crate::palette::{Theme, alpha};
 use crate::scene::{Anchor, Baseline, HitArea, Item, Scene, Symbol};
 use crate::text;
+use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::pareto::{
     Besides, Goal, Pareto, WhatIf, known_types, other_time_s, pareto, rows_of, what_if,
 };
 use gemmscope_model::hardware;
-use gemmscope_model::units::{Seconds, percent};
+use gemmscope_model::units::{Seconds, percent, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnData;
@@ -187,7 +188,7 @@ impl LostTime {
         let (goal, words) = match chosen {
             Some(d) => (
                 Goal::Device(Box::new(d.clone())),
-                format!("ran on {} at the efficiency of today", d.name),
+                format!("ran on {} at today's efficiency", d.name),
             ),
             None => (
                 Goal::Efficiency(target.as_number() / 100.0),
@@ -236,22 +237,24 @@ impl LostTime {
         } else {
             "All GEMMs together"
         };
+        let time = |s: f64| Format::seconds().write(s, 3);
+        let limit = match w.limit() {
+            // Only what runs as one program gets faster as a whole.
+            l if self.kind == DataKind::Workload && l.is_finite() && l < 1e6 => {
+                format!(" (limit {l:.2}×)")
+            }
+            // Nothing else runs: there is no such limit.
+            _ => String::new(),
+        };
         format!(
-            "If {} {}: {} instead of {}. {whole} {} instead of {}, {:.3} times as fast{}.",
+            "If {} {}: {} instead of {}. {whole} {} instead of {}, {:.2}× faster{limit}.",
             self.group,
             self.goal,
-            Seconds(w.group_after_s),
-            Seconds(w.group_before_s),
-            Seconds(w.after_s()),
-            Seconds(w.before_s()),
+            time(w.group_after_s),
+            time(w.group_before_s),
+            time(w.after_s()),
+            time(w.before_s()),
             w.speedup(),
-            match w.limit() {
-                // Only what runs as one program gets faster as a whole.
-                l if self.kind == DataKind::Workload && l.is_finite() && l < 1e6 =>
-                    format!("; by Amdahl's law never more than {l:.3} times"),
-                // Nothing else runs: there is no such limit.
-                _ => String::new(),
-            }
         )
     }
 }
@@ -317,11 +320,11 @@ impl Chart for LostTime {
         let bars = &self.pareto.bars;
         if bars.is_empty() || self.pareto.lost_s <= 0.0 {
             let why = if !self.measured {
-                "Nothing here was measured."
+                "No GEMM here has a time."
             } else if bars.is_empty() {
-                "No roof is known: choose a device."
+                "No roof: choose a device."
             } else {
-                "No time is lost: every GEMM is at or above its roof."
+                "No time lost: every GEMM is at its roof."
             };
             let rect = [0.0, 0.0, scene.width, scene.height];
             layout::message(&mut scene, rect, theme, why);
@@ -395,13 +398,11 @@ impl Chart for LostTime {
             scene.hit_areas.push(HitArea {
                 rows: b.rows.clone(),
                 rect: [0.0, y, options.width, row],
-                tooltip: Tooltip::new(named_value(&b.value)).line(format!(
-                    "{} lost of {}, {} of all lost time, {} so far",
-                    Seconds(b.lost_s),
-                    Seconds(b.time_s),
-                    percent(b.share),
-                    percent(b.cumulative)
-                )),
+                tooltip: Tooltip::new(named_value(&b.value))
+                    .row("Lost time", Seconds(b.lost_s).to_string())
+                    .row("Time", Seconds(b.time_s).to_string())
+                    .row("Of all lost time", percent(b.share))
+                    .row("Cumulative", percent(b.cumulative)),
             });
         }
         scene.line(line.clone(), alpha(theme.warn, 0.8), 1.5);
@@ -452,46 +453,35 @@ impl Chart for LostTime {
 
     fn notes(&self) -> Vec<String> {
         let p = &self.pareto;
+        let time = |s: f64| Format::seconds().write(s, 3);
         let mut out = Vec::new();
         out.extend(Some(self.sentence()).filter(|s| !s.is_empty()));
         if !self.refused.is_empty() {
             out.push(self.refused.clone());
         } else if self.result.other_s > 0.0 {
             out.push(format!(
-                "{}{} outside these GEMMs stay as they are.",
-                if self.typed {
-                    "Assumed, as typed: "
-                } else {
-                    ""
-                },
-                Seconds(self.result.other_s)
+                "{}{} outside these GEMMs stays as it is.",
+                if self.typed { "Typed: " } else { "" },
+                time(self.result.other_s)
             ));
         } else if self.measured {
-            out.push(
-                "What runs besides these GEMMs is not known: type it above, or add the metadata of \
-                 the trace report."
-                    .to_owned(),
-            );
+            out.push("Time outside these GEMMs: not stated. Set it under More.".to_owned());
         }
         if self.result.unknown_rows > 0 {
-            out.push(format!(
-                "{} of them keep their time: no roof is known there.",
-                self.result.unknown_rows
-            ));
+            let rows = plural(self.result.unknown_rows, "GEMM");
+            out.push(format!("{rows} keep their time: no known roof."));
         }
         if p.lost_s > 0.0 && p.bars.len() > 1 {
             let n = p.bars_for(0.8);
             out.push(format!(
-                "{n} of {} bars hold 80 % of the {} lost.",
+                "{n} of {} bars hold 80 % of {} lost.",
                 p.bars.len() + p.others.saturating_sub(1),
-                Seconds(p.lost_s)
+                time(p.lost_s)
             ));
         }
         if p.without_roof_s > 0.0 {
-            out.push(format!(
-                "{} have no known roof and are in no bar.",
-                Seconds(p.without_roof_s)
-            ));
+            let without = time(p.without_roof_s);
+            out.push(format!("{without} without a known roof, in no bar."));
         }
         out.push(self.kind.hint().to_owned());
         out

@@ -60,7 +60,7 @@ fn bars_and_the_sentence_follow_the_settings() {
         "{}",
         view.sentence()
     );
-    assert!(view.notes()[1].starts_with("Assumed, as typed: 1.500 ms"));
+    assert!(view.notes()[1].starts_with("Typed: 1.5 ms"));
     let typed = state(&[("pareto.besides", "whole"), ("pareto.ms", "1")]);
     let view = LostTime::open(&Inputs::new(&f, &typed));
     assert!(view.notes()[1].contains("shorter than its GEMMs"));
@@ -124,10 +124,10 @@ fn nothing_to_lose_is_said() {
     let mut unmeasured = Rows::new();
     unmeasured.row((4096, 4096, 4096), "", f64::NAN, "");
     for (f, why) in [
-        (frame(None), "No roof is known"),
+        (frame(None), "No roof: choose a device"),
         (
             unmeasured.frame(Some("h100-sxm")),
-            "Nothing here was measured",
+            "No GEMM here has a time",
         ),
     ] {
         let view = LostTime::open(&Inputs::new(&f, &ViewState::default()));

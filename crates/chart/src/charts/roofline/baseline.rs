@@ -29,11 +29,6 @@ impl Baseline {
     /// with a row in `kept`, ascending.
     pub(super) fn of(frame: &Frame, side: &str, kept: &[u32]) -> Option<Self> {
         let field = frame.decision().side.clone()?;
-        let sides = &frame.counted().sides;
-        let label = |value: &str| {
-            let found = sides.iter().find(|s| s.value == value);
-            found.map_or_else(|| value.to_owned(), |s| s.label.clone())
-        };
         let comparison = Comparison::new(frame, &Setup::of(frame, field.clone()));
         let names = &comparison.setup.sides;
         if names.len() < 2 {
@@ -66,7 +61,7 @@ impl Baseline {
         links.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         links.truncate(MOST);
         let to = match (names.len(), other) {
-            (2, Some(other)) => label(&names[other]),
+            (2, Some(other)) => comparison.names[other].clone(),
             _ => "the others".to_owned(),
         };
         let few = match all > MOST {
@@ -81,7 +76,7 @@ impl Baseline {
             links: links.into_iter().map(|l| (l.1, l.2)).collect(),
             note: format!(
                 "Faint: {}, the baseline. Arrows to {to}, down is slower: {few}.",
-                label(&names[base])
+                comparison.names[base]
             ),
         })
     }

@@ -382,11 +382,11 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
     } else if counts.passing == 0 {
         "No GEMM passes the filters."
     } else if counts.nowhere == counts.passing {
-        "No GEMM here has a measured time. Choose a device to see what each could attain."
+        "No GEMM has a time. Choose a device to see what each could attain."
     } else if counts.outside > 0 {
-        "All GEMMs are outside this part of the plot. Reset the zoom to see them."
+        "All GEMMs are outside this part: show the whole picture."
     } else {
-        "Every category is switched off in the legend."
+        "All categories are hidden: click one in the legend."
     })
 }
 
@@ -421,9 +421,9 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
         (counts.above_roof, "above the roof (triangles)"),
         (
             counts.attainable,
-            "not measured, drawn on the roof (rings): what they could attain",
+            "untimed, drawn on the roof (rings): what they could attain",
         ),
-        (counts.nowhere, "not drawn: neither a time nor a roof"),
+        (counts.nowhere, "not shown: no time and no roof"),
         (
             MemoryLevel::ALL
                 .into_iter()
@@ -433,7 +433,7 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
                 .unwrap_or(0),
             "also at the AI of their measured bytes (open marks)",
         ),
-        (counts.outside, "outside the part that shows"),
+        (counts.outside, "outside this part"),
     ] {
         if n > 0 {
             notes.push(format!("{n} {what}."));

@@ -17,7 +17,7 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
             "AI (FLOP/B)",
             "Attained (FLOP/s)",
             "Roof (FLOP/s)",
-            "Share of roof",
+            "% of roof",
             "Limited by",
         ]
         .map(str::to_owned)

@@ -44,15 +44,15 @@ fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
     let mut out = Vec::new();
     let best = match sweep.source {
         TileSource::BestColumn => "best, as stated",
-        _ => "measured best of its line",
+        _ => "measured best of its row",
     };
     out.push((Swatch::Check(theme.accent), best.to_owned()));
     if lines().any(|l| l.model.is_some()) {
         out.push((Swatch::Hollow(theme.text), "model".to_owned()));
     }
     for (region, words) in [
-        (Region::Parallelism, "parallelism-bounded"),
-        (Region::Memory, "memory-bounded"),
+        (Region::Parallelism, "parallelism-bound"),
+        (Region::Memory, "traffic-bound"),
     ] {
         if lines().any(|l| l.cells.iter().any(|c| c.region == Some(region))) {
             out.push((Swatch::Dashed(outline(region, theme)), words.to_owned()));
@@ -155,7 +155,7 @@ fn gradient(scene: &mut Scene, (x, y): Point, width: f64, theme: &Theme, low: f6
     let words = |v: f64| Format::percent().write(v, 3);
     let left = words(low);
     let lw = text::width(&left, FONT, false);
-    let right = format!("{} of the line's best", words(1.0));
+    let right = format!("{} of the row's best", words(1.0));
     let rw = text::width(&right, FONT, false);
     let bar = (width - lw - rw - 12.0).clamp(30.0, 140.0);
     let cy = y + 9.0;

@@ -140,14 +140,14 @@ fn model_words(sweep: &Sweep) -> Option<String> {
     let mut out = Vec::new();
     if flat {
         out.push(
-            "Model (flat GEMM): the widest B_N up to 128 with at least as many blocks N / B_N as \
-             the device has units, else the narrowest.",
+            "Model (flat GEMM): the widest B_N up to 128 with as many blocks as cores, else the \
+             narrowest.",
         );
     }
     if other {
         out.push(
-            "Model (shape roof): of the tiles whose tile and wave efficiency leave within 10 % of the \
-             highest roof, the one with least traffic between L2 and the units.",
+            "Model (shape roof): of the tiles within 10 % of the highest shape roof, the one with \
+             least L2 traffic.",
         );
     }
     (!out.is_empty()).then(|| out.join(" "))
@@ -156,20 +156,21 @@ fn model_words(sweep: &Sweep) -> Option<String> {
 fn headline(sweep: &Sweep) -> String {
     let lines = count_lines(sweep);
     let what = match sweep.source {
-        TileSource::BestColumn => "as the file states it",
-        TileSource::Columns => "measured",
-        TileSource::KernelNames => "measured, tiles read from the kernels' names",
+        TileSource::BestColumn => ", as stated",
+        TileSource::Columns => "",
+        TileSource::KernelNames => ", tiles from kernel names",
     };
-    let mut text = format!("Best {} of {lines} shapes, {what}", sweep.axis.label());
+    let shapes = plural(lines as u64, "shape");
+    let mut text = format!("Best {} of {shapes}{what}", sweep.axis.label());
     if sweep.agreement.1 > 0 {
         text.push_str(&format!(
-            "; the model agrees on {} of {}",
+            "; model right on {} of {}",
             sweep.agreement.0, sweep.agreement.1
         ));
     }
     if sweep.model_reaches.is_finite() {
         text.push_str(&format!(
-            ", and its choice reaches {} of the best (geometric mean)",
+            ", its choice reaches {} of the best",
             Format::percent().write(sweep.model_reaches, 3)
         ));
     }
@@ -196,12 +197,12 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
     );
     let mut more = vec![if c.rate.is_finite() {
         format!(
-            "{}, {} of the line's best",
+            "{}, {} of the row's best",
             Format::rate().write(c.rate, 4),
-            Format::percent().write(c.share, 3)
+            Format::percent().write(c.share, 4)
         )
     } else if l.best == Some(column) {
-        "best, as the file states it".to_owned()
+        "best, as stated".to_owned()
     } else {
         "not measured".to_owned()
     }];
@@ -214,15 +215,15 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
     if let Some(blocks) = c.workgroups {
         more.push(match panel.units {
             Some(units) => format!(
-                "parallelism {blocks} blocks for {units} {}s{}",
+                "{blocks} blocks for {units} {}s{}",
                 panel.unit_kind,
                 match c.region {
-                    Some(Region::Parallelism) => " (parallelism-bounded)",
-                    Some(Region::Memory) => " (memory-bounded)",
+                    Some(Region::Parallelism) => ", parallelism-bound",
+                    Some(Region::Memory) => ", traffic-bound",
                     None => "",
                 }
             ),
-            None => format!("parallelism {blocks} blocks"),
+            None => format!("{blocks} blocks"),
         });
     }
     if p.m <= FLAT_M
@@ -230,7 +231,7 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
     {
         let ratio = flat::ratio(p.m, p.k, bn);
         more.push(format!(
-            "compute/memory ratio {} FLOP per element, {} FLOP/B",
+            "{} FLOP per element, {} FLOP/B",
             format_short(ratio, 4),
             format_short(ratio / p.op.a.bytes(), 4)
         ));
@@ -247,7 +248,7 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
         more.push("measured best".to_owned());
     }
     if l.model == Some(column) {
-        more.push("the model's choice".to_owned());
+        more.push("model's choice".to_owned());
     }
     more.into_iter().fold(Tooltip::new(head), Tooltip::line)
 }
@@ -284,7 +285,7 @@ impl Chart for TileMap {
             "K",
             sweep.axis.label(),
             "attained (FLOP/s)",
-            "share of the line's best",
+            "% of the row's best",
             "measured best",
             "model",
             "workgroups",
@@ -356,29 +357,25 @@ impl Chart for TileMap {
         if let Some(part) = &self.part {
             let (panels, of) = (part.panels.len(), sweep.panels.len());
             out.push(format!(
-                "{} of {} shapes are drawn, in {panels} of {of} panels: choose a panel, or filter. The \
-                 table and its CSV have all.",
+                "{} of {} shapes shown in {panels} of {of} panels: choose a panel or filter; the CSV \
+                 has all.",
                 count_lines(part),
                 count_lines(sweep)
             ));
         }
         match sweep.source {
-            TileSource::BestColumn => out.push(
-                "The file names the best tile of each shape and no times, so the cells have no \
-                 colour; the columns are powers of two around the named ones."
-                    .to_owned(),
-            ),
+            TileSource::BestColumn => {
+                out.push("No times: the file names the best tile of each shape.".to_owned())
+            }
             TileSource::KernelNames => out.push(
-                "Tiles are read from kernel names: best-kernel tiles, not a planned sweep."
-                    .to_owned(),
+                "Tiles come from kernel names: what ran best, not a planned sweep.".to_owned(),
             ),
             TileSource::Columns => {}
         }
         if sweep.single > 0 {
             out.push(format!(
-                "{} with one tile only {} left out: nothing to compare with.",
-                plural(sweep.single, "shape"),
-                if sweep.single == 1 { "is" } else { "are" }
+                "{} with one tile left out.",
+                plural(sweep.single, "shape")
             ));
         }
         let units: Vec<String> = sweep
@@ -396,12 +393,11 @@ impl Chart for TileMap {
             });
         if units.is_empty() {
             out.push(
-                "The device is not known: choose it to see the regions and the model's ticks."
-                    .to_owned(),
+                "Choose a device to see what bounds each tile and the model's choice.".to_owned(),
             );
         } else {
             out.push(format!(
-                "Fewer blocks than units ({}): parallelism-bounded. Otherwise memory-bounded, unless the shape is compute-bound.",
+                "Fewer blocks than cores ({}): parallelism-bound. Otherwise traffic-bound.",
                 units.join(", ")
             ));
         }
@@ -414,7 +410,7 @@ impl Chart for TileMap {
             .is_some_and(Option::is_some)
             && self.frame.data.device.contains(&0)
         {
-            out.push("The file does not state its device; the chosen one is assumed.".to_owned());
+            out.push("Device not stated; the chosen one is assumed.".to_owned());
         }
         out
     }

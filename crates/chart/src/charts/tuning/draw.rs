@@ -166,11 +166,7 @@ impl Tuning {
                 (l + 6.0, t + 10.0),
                 w - 12.0,
                 theme,
-                &format!(
-                    "the roof, {} ({}), is above the picture",
-                    rate(h.roof),
-                    h.device
-                ),
+                &format!("roof above the picture: {} ({})", rate(h.roof), h.device),
             );
         }
         // The best so far, as stairs.
@@ -305,7 +301,7 @@ impl Tuning {
             return;
         }
         for (at, value, radius) in tags {
-            let words = gemmscope_model::units::format_short(value / 1e12, 5);
+            let words = gemmscope_model::units::format_short(value / 1e12, 4);
             let size = (text::width(&words, FONT, false), FONT * text::LINE);
             let above = [
                 at.0 - size.0 / 2.0,
@@ -387,7 +383,7 @@ impl Tuning {
             }
             let settings = tuning::parameters(&self.frame, v.row as usize);
             if settings.is_empty() {
-                line(scene, "The file has no settings for it.", false);
+                line(scene, "Settings: not stated", false);
             }
             for (k, value) in settings.iter().take(MOST_PARAMETERS) {
                 line(scene, &format!("{k} = {value}"), false);
@@ -409,7 +405,7 @@ fn legend(h: &History, theme: &Theme) -> Vec<(Swatch, String)> {
             format!("variants: {}", h.count(Outcome::Ok)),
         ),
     ];
-    for (outcome, words) in [(Outcome::Slow, "too slow"), (Outcome::Failed, "failed")] {
+    for (outcome, words) in [(Outcome::Slow, "slow"), (Outcome::Failed, "failed")] {
         let n = h.count(outcome);
         if n > 0 {
             out.push((

@@ -10,8 +10,8 @@ use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning;
-use gemmscope_analysis::tuning::{History, Outcome, Variant};
-use gemmscope_model::units::Seconds;
+use gemmscope_analysis::tuning::{History, Outcome, Suspect, Variant};
+use gemmscope_model::units::{Seconds, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
@@ -32,7 +32,7 @@ pub(super) const KIND: ChartKind = ChartKind {
 /// Gains are listed up to this number of generations.
 const MOST_GAINS: usize = 12;
 /// Settings that bad variants share and that are named.
-const MOST_SUSPECTS: usize = 6;
+const MOST_SUSPECTS: usize = 20;
 
 /// An opened tuning history.
 #[derive(Debug)]
@@ -105,12 +105,11 @@ impl Tuning {
     fn obstacle(&self) -> Option<String> {
         match &self.history {
             None => Some(
-                "A tuning history needs a column that orders the rows: generation, iteration, \
-                 step or trial. This data has none."
+                "No tuning history: no column is a generation, iteration, step or trial."
                     .to_owned(),
             ),
             Some(h) if h.best.is_none() => Some(format!(
-                "None of the {} variants ran: {}.",
+                "None of {} variants ran: {}.",
                 h.variants.len(),
                 said(h)
             )),
@@ -130,31 +129,26 @@ fn said(h: &History) -> String {
 }
 
 fn rate(v: f64) -> String {
-    Format::rate().write(v, 5)
+    Format::rate().write(v, 4)
 }
 
 fn headline(h: &History) -> String {
     let Some(best) = h.best.and_then(|i| h.variants.get(i)) else {
         return "No variant ran.".to_owned();
     };
+    let label = h.order_label.to_lowercase();
     let mut out = format!(
-        "Best of {} variants over {} {}s: {} with {}, in {} {}",
-        h.variants.len(),
+        "Best of {} in {} {label}s: {} in {label} {}",
+        plural(h.variants.len() as u64, "variant"),
         h.generations.len(),
-        h.order_label.to_lowercase(),
-        best.name,
-        rate(best.rate),
-        h.order_label.to_lowercase(),
+        Format::rate().write(best.rate, 3),
         best.order
     );
     if h.roof.is_finite() {
-        out.push_str(&format!(
-            ", {} of the roof of {}",
-            Format::percent().write(best.rate / h.roof, 3),
-            h.device
-        ));
+        let share = Format::percent().write(best.rate / h.roof, 3);
+        out.push_str(&format!(", {share} of the roof"));
     }
-    out.push('.');
+    out.push_str(&format!(" ({}).", best.name));
     out
 }
 
@@ -164,23 +158,20 @@ fn tooltip(h: &History, v: &Variant) -> Tooltip {
     } else {
         "reference".to_owned()
     };
-    let what = match v.outcome {
-        Outcome::Failed if v.failed_s.is_finite() => {
-            format!("failed: {}, in {}", v.status, Seconds(v.failed_s))
-        }
-        Outcome::Failed => format!("failed: {}", v.status),
-        Outcome::Slow => format!("{}, too slow", rate(v.rate)),
-        Outcome::Ok => rate(v.rate),
+    let out = Tooltip::new(format!("{} ({at})", v.name));
+    let out = match v.outcome {
+        Outcome::Failed => out.row("Failed", &v.status),
+        Outcome::Slow => out.row("Attained", format!("{}, slow", rate(v.rate))),
+        Outcome::Ok => out.row("Attained", rate(v.rate)),
     };
-    let share = if v.rate.is_finite() && h.roof.is_finite() {
-        format!(
-            ", {} of the roof",
-            Format::percent().write(v.rate / h.roof, 3)
-        )
-    } else {
-        String::new()
+    let out = match v.failed_s.is_finite() {
+        true => out.row("Time", Seconds(v.failed_s).to_string()),
+        false => out,
     };
-    Tooltip::new(format!("{} ({at})", v.name)).line(format!("{what}{share}"))
+    match v.rate.is_finite() && h.roof.is_finite() {
+        true => out.row("% of roof", Format::percent().write(v.rate / h.roof, 4)),
+        false => out,
+    }
 }
 
 impl Chart for Tuning {
@@ -190,7 +181,7 @@ impl Chart for Tuning {
         scene.fill(all, options.theme.background);
         let (Some(h), None) = (&self.history, self.obstacle()) else {
             let sentence = self.obstacle().unwrap_or_default();
-            scene.title = format!("No tuning history. {sentence}");
+            scene.title = sentence.clone();
             layout::message(&mut scene, all, options.theme, &sentence);
             return scene;
         };
@@ -219,8 +210,8 @@ impl Chart for Tuning {
             "variant",
             "status",
             "attained (FLOP/s)",
-            "time of a failed run (s)",
-            "share of roof",
+            "failed run (s)",
+            "% of roof",
             "best so far (FLOP/s)",
             "settings",
         ];
@@ -240,7 +231,7 @@ impl Chart for Tuning {
                 number(v.order),
                 v.name.clone(),
                 match v.outcome {
-                    Outcome::Slow => "too slow".to_owned(),
+                    Outcome::Slow => "slow".to_owned(),
                     _ => v.status.clone(),
                 },
                 number(v.rate),
@@ -273,12 +264,12 @@ impl Chart for Tuning {
         let mut out = vec![headline(h)];
         let failed = h.count(Outcome::Failed);
         if failed > 0 {
-            out.push(format!("{failed} failed ({}).", said(h)));
+            out.push(format!("{failed} failed: {}.", said(h)));
         }
         let slow = h.count(Outcome::Slow);
         if slow > 0 {
             out.push(format!(
-                "{slow} too slow: under {} of the best.",
+                "{slow} slow: under {} of the best.",
                 Format::percent().write(h.slow_below, 3)
             ));
         }
@@ -293,24 +284,8 @@ impl Chart for Tuning {
             out.push(format!("Gain by {label}: {}.", gains.join(", ")));
         }
         out.extend(h.convergence());
-        let suspects: Vec<String> = h
-            .suspects(&self.frame)
-            .iter()
-            .take(MOST_SUSPECTS)
-            .map(|s| format!("{} = {}: {} of {}", s.name, s.value, s.bad, s.all))
-            .collect();
-        if !suspects.is_empty() {
-            out.push(format!(
-                "Failed or too slow more often than others: {}.",
-                suspects.join("; ")
-            ));
-        }
         if h.roof.is_nan() {
-            out.push(
-                "No roof is drawn: the device of these rows is not known or could be several; \
-                 choose it."
-                    .to_owned(),
-            );
+            out.push("No roof: choose a device.".to_owned());
         }
         let aside: u64 = self
             .frame
@@ -320,12 +295,48 @@ impl Chart for Tuning {
             .map(|s| s.rejected.total())
             .sum();
         if aside > 0 {
-            out.push(format!(
-                "{} of the files could not be read as variants; the file's card says why.",
-                gemmscope_model::units::plural(aside, "row")
-            ));
+            let rows = plural(aside, "row");
+            out.push(format!("{rows} not read: see the file's card."));
         }
         out
+    }
+
+    /// The settings behind failed and slow variants, and those variants.
+    fn details(&self) -> Vec<(String, Table)> {
+        let Some(h) = self.history.as_ref().filter(|_| self.obstacle().is_none()) else {
+            return Vec::new();
+        };
+        let share = |s: &Suspect| Format::percent().write(s.bad as f64 / s.all as f64, 3);
+        let suspects = h.suspects(&self.frame).into_iter().map(|s| {
+            let (share, bad, all) = (share(&s), s.bad.to_string(), s.all.to_string());
+            vec![s.name, s.value, bad, all, share]
+        });
+        let suspects: Vec<Vec<String>> = suspects.take(MOST_SUSPECTS).collect();
+        let bad = h.bad(&self.frame).map(|v| {
+            let time = match v.time_s.is_finite() {
+                true => Seconds(v.time_s).to_string(),
+                false => "not stated".to_owned(),
+            };
+            vec![v.order.to_string(), v.name, v.outcome, time, v.settings]
+        });
+        let bad: Vec<Vec<String>> = bad.collect();
+        let heads = ["Setting", "Value", "Failed or slow", "Variants", "Share"];
+        let variant = [
+            &h.order_label as &str,
+            "Variant",
+            "Outcome",
+            "Time",
+            "Settings",
+        ];
+        let tables = [
+            (
+                "Settings behind failed and slow variants",
+                Table::of(&heads, suspects),
+            ),
+            ("Failed and slow variants", Table::of(&variant, bad)),
+        ];
+        let filled = tables.into_iter().filter(|(_, t)| !t.rows.is_empty());
+        filled.map(|(name, t)| (name.to_owned(), t)).collect()
     }
 }
 

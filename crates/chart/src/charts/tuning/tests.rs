@@ -66,10 +66,22 @@ fn goldens() {
     draw_everywhere("history-log", &Tuning::open(&frame, &state));
     let notes = view.notes();
     assert!(
-        notes[0].contains("fused_gen_2_var_1 with 201.8"),
+        notes[0].contains("202 TFLOP/s in generation 2"),
         "{notes:?}"
     );
-    assert!(notes[1].contains("correctness failed 1") && notes[2].starts_with("2 too slow"));
+    assert!(notes[1].contains("correctness failed 1") && notes[2].starts_with("2 slow"));
+    let details = view.details();
+    let bad = &details.last().unwrap();
+    assert_eq!(
+        (bad.0.as_str(), bad.1.rows.len()),
+        ("Failed and slow variants", 3)
+    );
+    assert!(
+        bad.1
+            .rows
+            .iter()
+            .any(|r| r[2] == "failed: correctness failed")
+    );
 }
 
 #[test]

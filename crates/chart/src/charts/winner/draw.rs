@@ -53,8 +53,9 @@ fn thinned(values: &[u32], step: f64, needed: impl Fn(&str) -> f64) -> Vec<(usiz
 /// Cells by two sizes, coloured by the fastest side.
 pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>) {
     let theme = options.theme;
-    let sides = &m.comparison.setup.sides;
-    let colors = ColorScale::of_values(frame, &m.comparison.setup.side, sides, theme);
+    let sides = &m.comparison.names;
+    let setup = &m.comparison.setup;
+    let colors = ColorScale::of_values(frame, &setup.side, &setup.sides, theme);
     let mut xs: Vec<u32> = m.cells.iter().map(|c| c.x).collect();
     let mut ys: Vec<u32> = m.cells.iter().map(|c| c.y).collect();
     for v in [&mut xs, &mut ys] {
@@ -84,7 +85,7 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
         (8.0, 14.0),
         w - 16.0,
         theme,
-        &format!("Fastest {}, and its lead over the next", m.where_words()),
+        &format!("Fastest {}, lead over the next", m.where_words()),
     );
     let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
     let top = 24.0 + legend + 22.0;
@@ -200,8 +201,9 @@ pub(super) fn strips_height(n: usize) -> f64 {
 /// One line per combination of everything else, one square per size.
 pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>) {
     let theme = options.theme;
-    let sides = &m.comparison.setup.sides;
-    let colors = ColorScale::of_values(frame, &m.comparison.setup.side, sides, theme);
+    let sides = &m.comparison.names;
+    let setup = &m.comparison.setup;
+    let colors = ColorScale::of_values(frame, &setup.side, &setup.sides, theme);
     let (w, h) = (scene.width, scene.height);
     let entries: Vec<(Swatch, String)> = sides
         .iter()

@@ -12,6 +12,7 @@ use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner;
 use gemmscope_analysis::compare::winner::{Cell, Crossover, Crossovers, Size, Strip};
 use gemmscope_analysis::compare::{Comparison, Setup};
+use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::Table;
@@ -186,15 +187,15 @@ impl Winner {
     fn obstacle(&self) -> Option<String> {
         let Some(m) = &self.model else {
             return Some(
-                "A winner map needs at least two sides for the same shapes: a second file, or a \
-                 column with the library, device or kernel family."
+                "Nothing to compare: open a second file, or one with a column of libraries, devices \
+                 or kernels."
                     .to_owned(),
             );
         };
         if m.comparison.pairs_possible() == 0 {
             return Some(format!(
-                "No shape was measured by two of {}. {}",
-                m.comparison.setup.sides.join(", "),
+                "No shape in common: {}. {}",
+                m.comparison.names.join(", "),
                 m.comparison.join_sentence()
             ));
         }
@@ -203,11 +204,11 @@ impl Winner {
                 .strips
                 .iter()
                 .any(|s| !matches!(s.verdict, Crossover::TooFew(_)));
-            return (!judged).then(|| m.all.sentence(&m.comparison.setup.sides, m.along));
+            return (!judged).then(|| m.all.sentence(&m.comparison.names, m.along));
         }
         m.cells
             .is_empty()
-            .then(|| format!("Nothing was measured {}.", m.where_words()))
+            .then(|| format!("Nothing measured {}.", m.where_words()))
     }
 }
 
@@ -239,7 +240,7 @@ impl Model {
 
     fn headline(&self) -> String {
         let (wins, open) = self.score();
-        let sides = &self.comparison.setup.sides;
+        let sides = &self.comparison.names;
         let mut ranked: Vec<(&String, &u64)> = sides.iter().zip(&wins).collect();
         // Of a few sides each is named; of many those that win.
         if ranked.len() > NAMED {
@@ -256,15 +257,13 @@ impl Model {
             parts.push(format!("{more} others in the rest"));
         }
         if open > 0 {
-            parts.push(format!("a tie in {open}"));
+            parts.push(format!("tie in {open}"));
         }
         format!(
-            "Fastest by {} and {} {}: of {} cells, {}.",
-            self.y.name(),
-            self.x.name(),
+            "Fastest {}: {} of {}.",
             self.where_words(),
-            wins.iter().sum::<u64>() + open,
-            parts.join(", ")
+            parts.join(", "),
+            plural(wins.iter().sum::<u64>() + open, "cell")
         )
     }
 }
@@ -358,13 +357,13 @@ impl Chart for Winner {
         scene.fill(all, options.theme.background);
         let (Some(m), None) = (&self.model, self.obstacle()) else {
             let sentence = self.obstacle().unwrap_or_default();
-            scene.title = format!("No winner map. {sentence}");
+            scene.title = sentence.clone();
             layout::message(&mut scene, all, options.theme, &sentence);
             return scene;
         };
         scene.description = self.notes().join(" ");
         if self.strips_shown {
-            scene.title = m.all.sentence(&m.comparison.setup.sides, m.along);
+            scene.title = m.all.sentence(&m.comparison.names, m.along);
             draw::strips(&self.frame, m, &mut scene, options);
         } else {
             scene.title = m.headline();
@@ -378,7 +377,7 @@ impl Chart for Winner {
         let (Some(m), None) = (&self.model, self.obstacle()) else {
             return Table::default();
         };
-        let sides = &m.comparison.setup.sides;
+        let sides = &m.comparison.names;
         if self.strips_shown {
             let mut header = vec!["held".to_owned(), "verdict".to_owned()];
             header.extend([
@@ -412,7 +411,7 @@ impl Chart for Winner {
             "configurations".to_owned(),
         ];
         header.extend(sides.iter().map(|s| format!("{s}: wins")));
-        header.push("measured by one side only".to_owned());
+        header.push("one side only".to_owned());
         let rows = m
             .cells
             .iter()
@@ -443,7 +442,7 @@ impl Chart for Winner {
         };
         let mut out = Vec::new();
         if self.strips_shown {
-            out.push(m.all.sentence(&m.comparison.setup.sides, m.along));
+            out.push(m.all.sentence(&m.comparison.names, m.along));
             let wins: Vec<String> = m
                 .all
                 .by_size
@@ -452,8 +451,7 @@ impl Chart for Winner {
                 .map(|(size, wins)| {
                     let w: Vec<String> = m
                         .comparison
-                        .setup
-                        .sides
+                        .names
                         .iter()
                         .zip(wins)
                         .map(|(s, n)| format!("{s} {n}"))
@@ -461,14 +459,10 @@ impl Chart for Winner {
                     format!("{} = {size}: {}", m.along.name(), w.join(", "))
                 })
                 .collect();
-            out.push(format!(
-                "Fastest by {}. {}.",
-                m.along.name(),
-                wins.join("; ")
-            ));
+            out.push(format!("Wins: {}.", wins.join("; ")));
             if m.strips.len() > MOST_STRIPS {
                 out.push(format!(
-                    "{} of {} strips are drawn, the ones that cross over first.",
+                    "{} of {} strips shown, those that cross over first.",
                     MOST_STRIPS,
                     m.strips.len()
                 ));
@@ -499,18 +493,18 @@ impl Chart for Winner {
 
 /// The tooltip of a cell.
 fn tooltip(frame: &Frame, m: &Model, c: &Cell) -> Tooltip {
-    let sides = &m.comparison.setup.sides;
+    let sides = &m.comparison.names;
     let at = format!("{} {}, {} {}", m.y.name(), c.y, m.x.name(), c.x);
     if c.compared.is_empty() {
         let only: Vec<&str> = (0..sides.len())
             .filter(|i| c.alone.iter().any(|a| a.1 == *i))
             .map(|i| sides[i].as_str())
             .collect();
-        return Tooltip::new(at).line(format!("only {} measured", only.join(" and ")));
+        return Tooltip::new(at).line(format!("only {}", only.join(" and ")));
     }
     let verdict = match c.winner {
         Some(s) => format!("{} ahead by {}", sides[s], times(c.margin)),
-        None => "nobody clearly ahead".to_owned(),
+        None => "tie".to_owned(),
     };
     if let [only] = c.compared.as_slice() {
         return Tooltip::new(m.comparison.label(frame, *only as usize)).line(verdict);
