@@ -348,3 +348,33 @@ fn what_is_not_listed_by_itself_is_counted() {
     assert!(text.contains("| old.csv: GEMM | 5888 x"), "{text}");
     assert!(page.contains("<td class=\"w\">old.csv</td><td class=\"w\">k7</td>"));
 }
+
+#[test]
+fn many_devices_and_types_take_memory_for_what_there_is() {
+    // Each row has a device, types and a file of its own. A figure for each pair would take
+    // gigabytes.
+    let mut csv = String::from(
+        "gemmscope,m,n,k,batch,dtype_a,dtype_b,dtype_c,dtype_compute,trans_a,trans_b,bias,beta,\
+         time_s,device,file,format,line\n",
+    );
+    let types = [
+        "fp16", "bf16", "fp32", "fp64", "int8", "tf32", "fp8_e4m3", "fp8_e5m2",
+    ];
+    let rows = 16_000;
+    for i in 0..rows {
+        let t = |at: u32| types[i / 8usize.pow(at) % 8];
+        let (bias, beta) = (i / 4096 % 2 == 0, i / 8192 == 0);
+        csv += &format!(
+            "1,{},64,64,1,{},{},{},{},N,T,{bias},{beta},0.001,card {i},f{i},generic,2\n",
+            i % 7 + 1,
+            t(0),
+            t(1),
+            t(2),
+            t(3),
+        );
+    }
+    let f = frame(&[("t.csv", csv.as_bytes())], RoofKind::Datasheet);
+    assert_eq!((f.data.len(), f.data.devices.len()), (rows, rows + 1));
+    let report = Report::new(&f, &check_all(&f));
+    assert_eq!(report.operations_total, f.counted().all().len());
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use gemmscope_import::{ErrorKind, ImportError, ImportOptions, Imported, Session, read_all};
+use gemmscope_table::dataset::ColumnMeaning;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -148,6 +149,40 @@ mod many_of_everything {
         let notes = d.sources[0].notes.join(" ");
         assert!(notes.contains("values not kept"), "{notes}");
     }
+}
+
+#[test]
+fn characters_that_nobody_sees_have_names() {
+    let text = "M,N,K,time_us,kernel,device,no\u{200b}te\n1,2,3,4,k\u{202e}gpj,my\u{1b}[31m card,x\n\
+                1,2,3,oops\u{2066},k,d,x\n";
+    for text in [text.to_owned(), format!("file \u{7}\n{text}")] {
+        let Ok(Imported::Table(d)) = read_all(
+            "a\u{202e}vsc.csv",
+            text.as_bytes(),
+            &ImportOptions::default(),
+        ) else {
+            panic!("not read");
+        };
+        assert_eq!(d.text(ColumnMeaning::Kernel, 0), "k⟨U+202E⟩gpj");
+        assert_eq!(d.devices[1], "my⟨U+001B⟩[31m card");
+        let s = &d.sources[0];
+        assert_eq!(s.name, "a⟨U+202E⟩vsc.csv");
+        assert!(d.columns.iter().any(|c| c.label == "no⟨U+200B⟩te"));
+        let example = s.rejected.reasons[0].example.as_ref();
+        assert_eq!(example.map(|e| e.1.as_str()), Some("oops⟨U+2066⟩"));
+    }
+    // In JSON, as an escape.
+    let d = table("[{\"M\":1,\"N\":2,\"K\":3,\"time_us\":4,\"kernel\":\"k\\u202egpj\"}]");
+    assert_eq!(d.text(ColumnMeaning::Kernel, 0), "k⟨U+202E⟩gpj");
+    let e = read("\u{202e}a,b\n1,2\n".as_bytes()).unwrap_err();
+    assert!(!e.message.contains('\u{202e}'), "{e}");
+}
+
+#[test]
+fn what_a_spreadsheet_must_not_run_comes_back() {
+    let d = table("M,N,K,time_us,kernel\n1,2,3,4,\"'=cmd(),1\"\n1,2,3,4,'quoted'\n");
+    let names = [0, 1].map(|row| d.text(ColumnMeaning::Kernel, row));
+    assert_eq!(names, ["=cmd(),1", "'quoted'"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::reading::{self, Outcome, Pace};
 use super::worker::{field, message, number, text};
 use super::{clock, dom, transfer};
 use gemmscope_import::{ImportError, ImportOptions, Imported};
+use gemmscope_model::units::Bytes;
 use gemmscope_table::dataset::wire;
 use gemmscope_table::dataset::wire::Packed;
 use std::cell::{Cell, RefCell};
@@ -98,16 +99,39 @@ impl Importer {
         self.start();
         let link = self.link.borrow().clone();
         if let Some(link) = link.filter(|l| !l.broken.get()) {
-            if let Some(outcome) = link.import(id, input, options, progress.clone()).await {
-                return outcome;
+            match link.import(id, input, options, progress.clone()).await {
+                Ended::With(outcome) => return outcome,
+                // Reading on the page is slower, but works.
+                Ended::NotStarted => *self.link.borrow_mut() = None,
+                // The page would die of the same. The next file gets a new worker.
+                Ended::Died => {
+                    *self.link.borrow_mut() = None;
+                    self.tried.set(false);
+                    return Outcome::Failed(out_of_memory(input));
+                }
             }
-            // The worker died during it. Reading on the page is slower, but works.
-            *self.link.borrow_mut() = None;
         }
         let cancelled = self.cancelled.clone();
         let is_cancelled = move || cancelled.get() == id;
         reading::read(input, options, Pace::Page, &*progress, &is_cancelled).await
     }
+}
+
+/// How a request to read a file ended.
+enum Ended {
+    With(Outcome),
+    /// There is no worker that reads.
+    NotStarted,
+    /// The worker died while it read.
+    Died,
+}
+
+fn out_of_memory(input: &Input) -> ImportError {
+    let size = Bytes(input.blob.size() as f64).to_iec();
+    ImportError::new(format!(
+        "too large for the browser: its memory ran out while it read this file of {size}; split the \
+         file, or use the command"
+    ))
 }
 
 fn is_true(result: Result<JsValue, JsValue>) -> bool {
@@ -188,34 +212,34 @@ impl Link {
         Some(reply)
     }
 
-    /// `None` where the worker does not work.
     async fn import(
         &self,
         id: u32,
         input: &Input,
         options: &ImportOptions,
         progress: Progress,
-    ) -> Option<Outcome> {
+    ) -> Ended {
         if !is_true(JsFuture::from(self.ready.clone()).await) {
-            return None;
+            return Ended::NotStarted;
         }
         let blob: &web_sys::Blob = input.blob.as_ref();
+        let options = serde_json::to_string(options).unwrap_or_default();
         let request = message(
             "import",
             &[
                 ("id", id.into()),
                 ("name", input.name.as_str().into()),
                 ("blob", blob.into()),
-                ("options", serde_json::to_string(options).ok()?.into()),
+                ("options", options.into()),
             ],
         );
-        let reply = JsFuture::from(self.ask(id, progress, &request)?)
-            .await
-            .ok()?;
-        if reply.is_null() {
-            return None;
+        let Some(reply) = self.ask(id, progress, &request) else {
+            return Ended::NotStarted;
+        };
+        match JsFuture::from(reply).await {
+            Ok(reply) if !reply.is_null() => Ended::With(outcome(&reply).await),
+            _ => Ended::Died,
         }
-        Some(outcome(&reply).await)
     }
 }
 

@@ -561,7 +561,7 @@ fn pytorch(case: &Case) -> Result<String, String> {
 
 /// The smallest power of two that is at least `v`, within the limits of a Triton block.
 fn block(v: u32, most: u32) -> u32 {
-    v.next_power_of_two().clamp(16, most)
+    v.min(most).next_power_of_two().clamp(16, most)
 }
 
 const TRITON_KERNEL: &str = r#"

@@ -6,7 +6,6 @@
 //! and its limits do not apply to a kernel on 8 of 304 units.
 
 use gemmscope_model::hardware::{Device, RoofKind};
-use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::kernel_name::{KernelName, Kind, Library};
 use gemmscope_model::tiling::{Tile, TileRoof, Tiling, Waves};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
@@ -90,7 +89,6 @@ pub struct TileRoofs<'a> {
     tile_k: Option<&'a [f64]>,
     split_k: Option<&'a [f64]>,
     workgroups: Option<&'a [f64]>,
-    datasheet: Vec<Option<Roof>>,
 }
 
 /// A row's tile, waves and the roof of its tile.
@@ -197,15 +195,6 @@ impl<'a> TileRoofs<'a> {
             .numbers(ColumnMeaning::TileM)
             .zip(data.numbers(ColumnMeaning::TileN))
             .map(|(m, n)| [m, n]);
-        let mut datasheet = Vec::with_capacity(metrics.devices.len() * data.ops.len());
-        for device in &metrics.devices {
-            for op in &data.ops {
-                let roof = device
-                    .as_ref()
-                    .and_then(|d| d.roof(op.compute, RoofKind::Datasheet));
-                datasheet.push(roof);
-            }
-        }
         TileRoofs {
             data,
             metrics,
@@ -215,7 +204,6 @@ impl<'a> TileRoofs<'a> {
             tile_k: data.numbers(ColumnMeaning::TileK),
             split_k: data.numbers(ColumnMeaning::SplitK),
             workgroups: data.numbers(ColumnMeaning::Workgroups),
-            datasheet,
         }
     }
 
@@ -285,11 +273,8 @@ impl<'a> TileRoofs<'a> {
             (Some((units, _)), None) => tiling.waves(*units),
             _ => None,
         };
-        let peak = self
-            .datasheet
-            .get(usize::from(data.device[row]) * data.ops.len() + usize::from(data.op[row]))
-            .copied()
-            .flatten();
+        let compute = data.ops[usize::from(data.op[row])].compute;
+        let peak = device.and_then(|d| d.roof(compute, RoofKind::Datasheet));
         let intensity = self.metrics.ai[row];
         let roof = waves.zip(peak).map(|(w, peak)| w.roof(&peak, intensity));
         let memory_limited = peak.is_some_and(|p| {

@@ -346,10 +346,10 @@ fn columns_of<'a>(
     if source == TileSource::BestColumn
         && let (Some(&(lo, _)), Some(&(hi, _))) = (set.first(), set.last())
     {
-        let mut v = lo.next_power_of_two();
-        while v <= hi.saturating_mul(4) && set.len() < 24 {
+        let mut next = lo.checked_next_power_of_two();
+        while let Some(v) = next.filter(|v| *v <= hi.saturating_mul(4) && set.len() < 24) {
             set.insert((v, 0));
-            v = v.saturating_mul(2);
+            next = v.checked_mul(2);
         }
     }
     set.into_iter().collect()

@@ -1,5 +1,7 @@
 //! The files that a command line names: single files, folders, standard input.
 
+use gemmscope_model::encode::visible;
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -21,11 +23,11 @@ pub(super) struct Given {
 
 impl Given {
     /// Its name in messages.
-    pub(super) fn name_for_people(&self) -> &str {
+    pub(super) fn name_for_people(&self) -> Cow<'_, str> {
         if self.path.is_none() {
-            "standard input"
+            Cow::Borrowed("standard input")
         } else {
-            &self.name
+            visible(&self.name)
         }
     }
 }

@@ -156,7 +156,8 @@ pub(super) fn load_by(
                 }
             }
         };
-        all.files.push((file.name_for_people().to_owned(), outcome));
+        all.files
+            .push((file.name_for_people().into_owned(), outcome));
     }
     take_captures(&mut tables, &files, args, read);
     let of_args = all.files.len() - files.len();

@@ -29,7 +29,7 @@ pub(super) fn page(
         let bytes = bytes_of(file, stdin)?;
         let imported = read_bytes(&file.name, options, &bytes)?;
         files.push(Carried {
-            name: file.name_for_people().to_owned(),
+            name: file.name_for_people().into_owned(),
             options: args.options.clone(),
             bytes,
         });

@@ -1,5 +1,6 @@
 //! Why a file cannot be read.
 
+use gemmscope_model::encode::visible;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -37,7 +38,7 @@ impl ImportError {
         ImportError {
             line: 0,
             column: 0,
-            message: message.into(),
+            message: visible(&message.into()).into_owned(),
             kind: ErrorKind::Other,
         }
     }

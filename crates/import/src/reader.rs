@@ -2,6 +2,7 @@
 //! lines.
 
 use crate::{Dialect, ImportError, Imported, Line, Lines, Record, Records};
+use gemmscope_model::units::{Bytes, plural};
 use gemmscope_table::build::TableBuilder;
 
 /// Takes decoded text (UTF-8) in slices that may be cut anywhere, and fills a table.
@@ -12,14 +13,29 @@ pub(crate) trait Reader {
     fn finish(self: Box<Self>) -> Result<Imported, ImportError>;
 }
 
-/// Refuses a table whose columns are nearly empty: each cell of each row takes memory.
-pub(crate) fn not_too_sparse(table: &TableBuilder) -> Result<(), ImportError> {
-    if !table.is_too_sparse() {
+/// Most bytes of a table: half of what can be addressed, which in a browser is 2 GiB. A table is
+/// copied when it grows.
+const MOST_MEMORY: usize = usize::MAX / 2;
+
+/// Refuses a table that does not fit into memory, before memory runs out.
+pub(crate) fn fits(table: &TableBuilder) -> Result<(), ImportError> {
+    if table.is_too_sparse() {
+        return Err(ImportError::new(format!(
+            "the rows leave more than {} million cells empty: remove the columns that few rows have",
+            TableBuilder::MOST_EMPTY >> 20
+        )));
+    }
+    fits_into(table, MOST_MEMORY)
+}
+
+fn fits_into(table: &TableBuilder, most: usize) -> Result<(), ImportError> {
+    if table.memory() <= most {
         return Ok(());
     }
     Err(ImportError::new(format!(
-        "the rows leave more than {} million cells empty: remove the columns that few rows have",
-        TableBuilder::MOST_EMPTY >> 20
+        "too large: the first {} take more than {} of memory; split the file, or use the command",
+        plural(table.rows_read(), "row"),
+        Bytes(most as f64).to_iec()
     )))
 }
 
@@ -63,7 +79,7 @@ impl<R: RowReader> Reader for Delimited<R> {
             table,
         } = self;
         records.feed(text, |r| rows.record(r, table))?;
-        not_too_sparse(table)
+        fits(table)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Imported, ImportError> {
@@ -112,7 +128,7 @@ impl<R: LineReader> Reader for Logged<R> {
             table,
         } = self;
         lines.feed(text, |l| reader.line(l, table))?;
-        not_too_sparse(table)
+        fits(table)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Imported, ImportError> {
@@ -123,5 +139,38 @@ impl<R: LineReader> Reader for Logged<R> {
         } = &mut *self;
         lines.finish(|l| reader.line(l, table))?;
         self.reader.end(self.table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_model::dtype::DataType;
+    use gemmscope_model::gemm::Operation;
+    use gemmscope_table::build::Row;
+    use gemmscope_table::dataset::ColumnMeaning;
+
+    #[test]
+    fn a_table_is_refused_before_memory_runs_out() {
+        let mut table = TableBuilder::new();
+        let kernel = table.text_column(ColumnMeaning::Kernel, "kernel");
+        let op = Operation::uniform(DataType::Fp16);
+        for line in 1..=1_000 {
+            table.set_text(kernel, format!("kernel {line:043}").as_bytes());
+            table.commit(line, b"", Ok(Row::new(1, 1, 1, op, 1.0)));
+        }
+        // A row of 34 bytes, its code, and a name of 50 bytes of its own.
+        let least = 1_000 * (34 + 4 + 50);
+        assert!(
+            (least..2 * least).contains(&table.memory()),
+            "{}",
+            table.memory()
+        );
+        assert!(fits(&table).is_ok());
+        let e = fits_into(&table, 64 << 10).unwrap_err();
+        assert!(
+            e.message.contains("1000 rows take more than 64.0 KiB"),
+            "{e}"
+        );
     }
 }

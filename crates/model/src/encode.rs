@@ -58,15 +58,61 @@ pub fn from_base64_url(text: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Text for the content and the quoted attributes of HTML and SVG. Control characters become
-/// spaces; the two characters that XML forbids beside them are left out.
+/// True for characters that nobody sees, and that may turn the order of what is seen: controls,
+/// marks of direction, blanks without width, tags. Line ends and tabs are no such characters.
+fn is_invisible(c: char) -> bool {
+    match c {
+        '\t' | '\n' | '\r' => false,
+        ' '..='~' => false,
+        _ if c.is_control() => true,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' => {
+            true
+        }
+        '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,
+        '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' => true,
+        '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' => true,
+        _ => false,
+    }
+}
+
+/// The text with a name in place of each character that nobody sees: names of files, devices and
+/// kernels go through this where they are read.
+///
+/// ```
+/// use gemmscope_model::encode::visible;
+/// assert_eq!(visible("k\u{202e}gpj"), "k⟨U+202E⟩gpj");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let plain = |b: u8| matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+    if text.bytes().all(plain) || !text.contains(is_invisible) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_invisible(c) {
+            push_name(&mut out, c);
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn push_name(out: &mut String, c: char) {
+    out.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
+}
+
+/// Text for the content and the quoted attributes of HTML and SVG. Line ends become spaces, other
+/// characters that nobody sees their names; the two characters that XML forbids beside them are left out.
 ///
 /// ```
 /// assert_eq!(gemmscope_model::encode::markup("a < b"), "a &lt; b");
 /// ```
 pub fn markup(text: &str) -> Cow<'_, str> {
     let special = |c: char| {
-        matches!(c, '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}') || c.is_control()
+        matches!(c, '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}')
+            || c.is_control()
+            || is_invisible(c)
     };
     if !text.contains(special) {
         return Cow::Borrowed(text);
@@ -80,6 +126,7 @@ pub fn markup(text: &str) -> Cow<'_, str> {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\u{fffe}' | '\u{ffff}' => {}
+            c if is_invisible(c) => push_name(&mut out, c),
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
@@ -112,7 +159,7 @@ mod tests {
     fn markup_stays_text() {
         assert_eq!(
             markup("<img src=x onerror='a'>\"&\u{1}\u{ffff}"),
-            "&lt;img src=x onerror=&#39;a&#39;&gt;&quot;&amp; "
+            "&lt;img src=x onerror=&#39;a&#39;&gt;&quot;&amp;⟨U+0001⟩"
         );
         assert_eq!(markup("plain µs"), "plain µs");
     }

@@ -5,11 +5,11 @@
 //! deflated. A link and a page hold it as URL-safe base64.
 
 use flate2::Compression;
-use flate2::read::DeflateDecoder;
+use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use flate2::write::DeflateEncoder;
 use gemmscope_import::ImportOptions;
-use gemmscope_model::encode::{base64_url, from_base64_url};
-use gemmscope_model::units::capitalized;
+use gemmscope_model::encode::{base64_url, from_base64_url, visible};
+use gemmscope_model::units::{Bytes, capitalized};
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
@@ -23,6 +23,8 @@ pub const FILES_KEY: &str = "files";
 pub const LINK_LIMIT: usize = 24_000;
 /// Most bytes that a link's data may unpack to.
 pub(crate) const LINK_UNPACKED: u64 = 8 << 20;
+/// Most files of a link or a page.
+pub(crate) const MOST_FILES: usize = 100;
 /// Most bytes that a page's data may unpack to.
 pub const PAGE_UNPACKED: u64 = 512 << 20;
 /// Most bytes that are fetched from an address.
@@ -84,26 +86,39 @@ pub(crate) fn pack(files: &[Carried]) -> Vec<u8> {
     out.finish().unwrap_or_default()
 }
 
-/// Reads a block from [`pack`]; `limit` is the most bytes that it may unpack to.
+/// Reads a block from [`pack`]; `limit` is the most bytes that it may unpack to, with the gzip
+/// files in it unpacked too.
 ///
 /// # Errors
 ///
 /// A sentence about what is wrong with it.
 pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
+    let too_large = || {
+        format!(
+            "the data unpacks to more than {}",
+            Bytes(limit as f64).to_iec()
+        )
+    };
     let mut plain = Vec::new();
     DeflateDecoder::new(block)
         .take(limit + 1)
         .read_to_end(&mut plain)
         .map_err(|_| "the data was cut or changed on its way".to_owned())?;
-    if plain.len() as u64 > limit {
-        return Err(format!("the data unpacks to more than {limit} bytes"));
-    }
+    let mut left = limit
+        .checked_sub(plain.len() as u64)
+        .ok_or_else(too_large)?;
     let end = plain
         .iter()
         .position(|&b| b == b'\n')
         .ok_or("the data has no list of its files")?;
     let head: Vec<Entry> = serde_json::from_slice(&plain[..end])
         .map_err(|e| format!("the list of the data's files cannot be read: {e}"))?;
+    if head.len() > MOST_FILES {
+        return Err(format!(
+            "the data has {} files, and at most {MOST_FILES} are read",
+            head.len()
+        ));
+    }
     let mut rest = &plain[end + 1..];
     let mut out = Vec::new();
     for e in head {
@@ -112,18 +127,31 @@ pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
         }
         let (bytes, tail) = rest.split_at(e.size);
         rest = tail;
+        left = left
+            .checked_sub(unpacked(bytes, left))
+            .ok_or_else(too_large)?;
         out.push(Carried {
-            name: e
-                .name
-                .chars()
-                .filter(|c| !c.is_control())
-                .take(256)
-                .collect(),
+            name: visible(&e.name).chars().take(256).collect(),
             options: e.options,
             bytes: bytes.to_vec(),
         });
     }
     Ok(out)
+}
+
+/// Bytes that a gzip file unpacks to, counted up to one more than `most`; 0 for any other file.
+fn unpacked(bytes: &[u8], most: u64) -> u64 {
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return 0;
+    }
+    // A damaged end is for the reader to tell.
+    let mut count = 0;
+    let mut part = vec![0; 64 << 10];
+    let mut text = MultiGzDecoder::new(bytes).take(most + 1);
+    while let Ok(n @ 1..) = text.read(&mut part) {
+        count += n as u64;
+    }
+    count
 }
 
 /// Files as the text of a link.
@@ -360,6 +388,7 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flate2::write::GzEncoder;
     use proptest::prelude::*;
 
     fn file(name: &str, bytes: &[u8]) -> Carried {
@@ -404,8 +433,22 @@ mod tests {
         assert!(
             unpack(&bomb, LINK_UNPACKED)
                 .unwrap_err()
-                .contains("more than")
+                .contains("more than 8.00 MiB")
         );
+        // A gzip file that unpacks to far more than the link may hold: it packs well once more.
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+        for _ in 0..20 {
+            gzip.write_all(&vec![0; 1 << 20]).unwrap();
+        }
+        let packed = gzip.finish().unwrap();
+        let text = to_link(&[file("a.csv.gz", &packed)]).unwrap();
+        assert!(text.len() < 2_000, "{}", text.len());
+        let e = from_link(&text).unwrap_err();
+        assert!(e.contains("more than 8.00 MiB"), "{e}");
+        let many = vec![file("", b""); MOST_FILES + 1];
+        let e = unpack(&pack(&many), LINK_UNPACKED).unwrap_err();
+        assert!(e.contains("101 files"), "{e}");
+        assert_eq!(unpack(&pack(&many[1..]), LINK_UNPACKED).unwrap().len(), 100);
         let lie = {
             let mut e = DeflateEncoder::new(Vec::new(), Compression::fast());
             e.write_all(b"[{\"name\":\"x\",\"size\":99}]\nabc").unwrap();
@@ -483,6 +526,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_travel(bytes in proptest::collection::vec(any::<u8>(), 0..200), name in "\\PC{1,20}") {
+            let name = visible(&name).into_owned();
             let f = Carried { name, options: ImportOptions::default(), bytes };
             prop_assert_eq!(unpack(&from_base64_url(&base64_url(&pack(std::slice::from_ref(&f)))).unwrap(), 10_000).unwrap(), vec![f]);
         }

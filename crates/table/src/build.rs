@@ -10,6 +10,7 @@ use crate::dataset::{
 };
 use cell_text::RowError;
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::encode::visible;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::{Device, catalog, match_name};
 use gemmscope_model::units::plural;
@@ -70,6 +71,14 @@ impl Values {
         }
     }
 
+    fn memory(&self) -> usize {
+        match self {
+            Values::Text(t) => t.memory(),
+            Values::Number(v) => v.len() * 8,
+            Values::Auto(a) => a.memory(),
+        }
+    }
+
     fn pad(&mut self, rows: usize) {
         match self {
             Values::Text(t) => t.pad(rows),
@@ -87,6 +96,9 @@ struct Building {
     unit: String,
     values: Values,
 }
+
+/// Bytes of a row without its columns: five sizes and lines, three codes, a time.
+const ROW_BYTES: usize = 5 * 4 + 3 * 2 + 8;
 
 /// Most remarks about one file.
 const MOST_NOTES: usize = 100;
@@ -245,6 +257,12 @@ impl TableBuilder {
         self.empty_cells > Self::MOST_EMPTY
     }
 
+    /// About the bytes that the table takes so far.
+    pub fn memory(&self) -> usize {
+        let of_columns = self.columns.iter().map(|c| c.values.memory());
+        self.data.len() * ROW_BYTES + of_columns.sum::<usize>() + self.rejected.memory()
+    }
+
     /// Most cells without a value that are filled in for columns that some rows lack.
     pub const MOST_EMPTY: usize = 64 << 20;
 
@@ -289,7 +307,7 @@ impl TableBuilder {
 
     /// Code of a device name; the empty name is 0, "not stated".
     pub fn device(&mut self, name: &str) -> u16 {
-        let name = name.trim();
+        let name = &*visible(name.trim());
         if name.is_empty() {
             return 0;
         }
@@ -319,7 +337,7 @@ impl TableBuilder {
 
     /// Adds a remark, once.
     pub fn note(&mut self, text: impl Into<String>) {
-        let text = text.into();
+        let text = visible(&text.into()).into_owned();
         match self.notes.len() {
             _ if self.notes.contains(&text) => {}
             ..MOST_NOTES => self.notes.push(text),

@@ -6,6 +6,7 @@
 use crate::data_kind::Side;
 use crate::dataset::Dataset;
 use crate::field::Frame;
+use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Cost, Operation};
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::{Device, MemoryLevel, NameMatch, RoofKind};
@@ -77,6 +78,10 @@ pub struct Metrics {
     pub devices: Vec<Option<Device>>,
     /// The roof of `roof_s` and of everything derived from it.
     pub kind: RoofKind,
+    /// Number of types in which the operations compute, and the number of each operation's.
+    types: usize,
+    type_of: Vec<u8>,
+    /// Of each device the roof for each of these types.
     roofs: Vec<Option<Roof>>,
     costs: Vec<Cost>,
     /// Clock of each row over the clock of its device's peaks; empty if no file recorded clocks.
@@ -87,10 +92,22 @@ impl Metrics {
     /// Computes all rows. `devices` has one entry per `data.devices`.
     pub fn compute(data: &Dataset, devices: Vec<Option<Device>>, kind: RoofKind) -> Self {
         let costs: Vec<Cost> = data.ops.iter().map(Operation::cost).collect();
-        let mut roofs = Vec::with_capacity(devices.len() * data.ops.len());
+        let mut types: Vec<DataType> = Vec::new();
+        let type_of: Vec<u8> = data
+            .ops
+            .iter()
+            .map(|op| {
+                let at = types.iter().position(|t| *t == op.compute);
+                at.unwrap_or_else(|| {
+                    types.push(op.compute);
+                    types.len() - 1
+                }) as u8
+            })
+            .collect();
+        let mut roofs = Vec::with_capacity(devices.len() * types.len());
         for d in &devices {
-            for op in &data.ops {
-                roofs.push(d.as_ref().and_then(|d| d.roof(op.compute, kind)));
+            for t in &types {
+                roofs.push(d.as_ref().and_then(|d| d.roof(*t, kind)));
             }
         }
         let n = data.len();
@@ -99,7 +116,6 @@ impl Metrics {
             Vec::with_capacity(n),
             Vec::with_capacity(n),
         );
-        let ops = data.ops.len();
         let clock_ratio = clock_ratios(data, &devices);
         for row in 0..n {
             let op = data.op[row] as usize;
@@ -111,7 +127,8 @@ impl Metrics {
             );
             ai.push(work / bytes);
             rate.push(work / data.time_s[row]);
-            roof_s.push(match roofs[data.device[row] as usize * ops + op] {
+            let roof = data.device[row] as usize * types.len() + usize::from(type_of[op]);
+            roof_s.push(match roofs[roof] {
                 Some(roof) => at_clock(roof, clock_ratio.get(row)).time_s(work, bytes),
                 None => f64::NAN,
             });
@@ -122,6 +139,8 @@ impl Metrics {
             roof_s,
             devices,
             kind,
+            types: types.len(),
+            type_of,
             roofs,
             costs,
             clock_ratio,
@@ -130,10 +149,9 @@ impl Metrics {
 
     /// Roof of a device code and operation code of the dataset these metrics belong to.
     pub fn roof_of(&self, device: u16, op: u16) -> Option<Roof> {
-        self.roofs
-            .get(device as usize * self.costs.len() + op as usize)
-            .copied()
-            .flatten()
+        let of_type = usize::from(*self.type_of.get(usize::from(op))?);
+        let at = usize::from(device) * self.types + of_type;
+        self.roofs.get(at).copied().flatten()
     }
 
     /// Roof of a row at its recorded clock; `None` if the device or its peak for the type is

@@ -251,11 +251,27 @@ pub fn parse_title(title: &str) -> Option<Column> {
     })
 }
 
+/// True if a spreadsheet would run the text as a formula, or would were it not for apostrophes
+/// before it.
+fn is_risky(text: &[u8]) -> bool {
+    let bare = text.iter().find(|b| **b != b'\'');
+    bare.is_some_and(|b| matches!(b, b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r' | b'\n'))
+}
+
+/// True for a number, with or without a unit: `-1.5e-3`, `+12.0 %`.
+fn is_figure(text: &str) -> bool {
+    let unsigned = text.trim_start_matches(['+', '-']);
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '%' | '/' | '\u{202f}');
+    text.parse::<f64>().is_ok()
+        || text.len() <= unsigned.len() + 1
+            && unsigned.starts_with(|c: char| c.is_ascii_digit())
+            && unsigned.chars().all(plain)
+}
+
 /// Protects a text from being run as a formula by a spreadsheet: puts an apostrophe before `=`,
-/// `+`, `-`, `@`, a tab, a carriage return or another apostrophe, unless the text is a number.
+/// `+`, `-`, `@`, a tab and a line end, unless the text is a figure. [`unguard`] takes it away.
 pub(crate) fn guard(text: &str) -> Cow<'_, str> {
-    let risky = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']);
-    if risky && text.parse::<f64>().is_err() {
+    if is_risky(text.as_bytes()) && !is_figure(text) {
         Cow::Owned(format!("'{text}"))
     } else {
         Cow::Borrowed(text)
@@ -263,6 +279,10 @@ pub(crate) fn guard(text: &str) -> Cow<'_, str> {
 }
 
 /// The text without the apostrophe that protects it from being run as a formula.
+#[inline]
 pub fn unguard(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"'").unwrap_or(text)
+    match text.split_first() {
+        Some((b'\'', rest)) if is_risky(rest) => rest,
+        _ => text,
+    }
 }

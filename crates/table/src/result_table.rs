@@ -1,6 +1,6 @@
 //! Results of a chart or the planner as rows of text, and as CSV.
 
-use crate::native_csv::push_quoted;
+use crate::native_csv::{guard, push_quoted};
 
 /// A table of texts under a header.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,7 +35,8 @@ impl Table {
             })
     }
 
-    /// The table as CSV (RFC 4180: CRLF, quotes only where needed).
+    /// The table as CSV (RFC 4180: CRLF, quotes only where needed). A text that a spreadsheet would
+    /// run as a formula has an apostrophe before it, which import takes away.
     pub fn csv(&self) -> String {
         let mut out = String::new();
         for row in std::iter::once(&self.header).chain(&self.rows) {
@@ -43,14 +44,44 @@ impl Table {
                 if i > 0 {
                     out.push(',');
                 }
+                let cell = guard(cell);
                 if cell.contains([',', '"', '\n', '\r']) {
-                    push_quoted(&mut out, cell);
+                    push_quoted(&mut out, &cell);
                 } else {
-                    out.push_str(cell);
+                    out.push_str(&cell);
                 }
             }
             out.push_str("\r\n");
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::native_csv::unguard;
+
+    #[test]
+    fn a_spreadsheet_runs_no_cell_and_every_cell_comes_back() {
+        for (cell, written) in [
+            ("=cmd()", "'=cmd()"),
+            ("+A1", "'+A1"),
+            ("-2+3|x!A0", "'-2+3|x!A0"),
+            ("@sum", "'@sum"),
+            ("\t=1", "'\t=1"),
+            ("'=1", "''=1"),
+            ("''-x", "'''-x"),
+            ("-1.5", "-1.5"),
+            ("-1.5 ms", "-1.5 ms"),
+            ("+12.0 %", "+12.0 %"),
+            ("--", "'--"),
+            ("'quoted'", "'quoted'"),
+            ("gemm=1", "gemm=1"),
+        ] {
+            let table = Table::of(&["a"], vec![vec![cell.to_owned()]]);
+            assert_eq!(table.csv(), format!("a\r\n{written}\r\n"));
+            assert_eq!(unguard(written.as_bytes()), cell.as_bytes());
+        }
     }
 }

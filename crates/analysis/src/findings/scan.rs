@@ -12,6 +12,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Metrics;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// Rows of one shape, type, layout, device, file and kernel.
 #[derive(Clone, Copy, Debug)]
@@ -357,7 +358,7 @@ impl<'a> Scan<'a> {
     /// kernels, else the time of the rows.
     fn measure_whole(&mut self) {
         let data = &*self.frame.data;
-        let mut by_source = vec![vec![0.0; data.sources.len()]; self.parts.len()];
+        let mut by_source: BTreeMap<(u16, u16), f64> = BTreeMap::new();
         for g in self.groups.iter().filter(|g| g.checked) {
             let part = &mut self.parts[usize::from(g.side)];
             part.time_s += g.time_s;
@@ -365,32 +366,31 @@ impl<'a> Scan<'a> {
                 part.known_s += g.time_s;
                 part.roof_s += g.roof_s;
             }
-            let source = usize::from(data.source[g.row as usize]);
-            if let Some(s) = by_source[usize::from(g.side)].get_mut(source) {
-                *s += g.time_s;
-            }
+            let place = (g.side, data.source[g.row as usize]);
+            *by_source.entry(place).or_default() += g.time_s;
         }
-        for (part, own) in self.parts.iter_mut().zip(by_source) {
-            let (mut traced, mut listed) = (false, false);
-            for (source, own) in data.sources.iter().zip(own) {
-                if own == 0.0 {
-                    continue;
+        // Whether a side's time is that of traces, and whether its files list other kernels.
+        let mut whole = vec![(false, false); self.parts.len()];
+        for ((side, source), own) in by_source.into_iter().filter(|(_, own)| *own != 0.0) {
+            let part = &mut self.parts[usize::from(side)];
+            let (traced, listed) = &mut whole[usize::from(side)];
+            let source = &data.sources[usize::from(source)];
+            let without = source.without_model.time_s;
+            part.without_s += without;
+            let trace = source.trace.as_ref();
+            part.whole_s += match trace.and_then(|t| t.compute_s.or(t.total_s)) {
+                Some(compute) if compute >= own => {
+                    *traced = true;
+                    compute
                 }
-                let without = source.without_model.time_s;
-                part.without_s += without;
-                let trace = source.trace.as_ref();
-                part.whole_s += match trace.and_then(|t| t.compute_s.or(t.total_s)) {
-                    Some(compute) if compute >= own => {
-                        traced = true;
-                        compute
-                    }
-                    _ => {
-                        listed |= source.not_gemm.rows + source.without_model.rows > 0;
-                        own + source.not_gemm.time_s + without
-                    }
-                };
-            }
-            part.whole = match (traced, listed) {
+                _ => {
+                    *listed |= source.not_gemm.rows + source.without_model.rows > 0;
+                    own + source.not_gemm.time_s + without
+                }
+            };
+        }
+        for (part, whole) in self.parts.iter_mut().zip(whole) {
+            part.whole = match whole {
                 (true, _) => Whole::ComputeTime,
                 (false, true) => Whole::ListedKernels,
                 (false, false) => Whole::MeasuredRows,

@@ -323,6 +323,9 @@ fn the_measured_tile_is_where_triton_starts() {
         k: None,
     });
     assert!(text(&c, Tool::Triton).contains("= 128, 128, 64, 8\n"));
+    // No power of two of 32 bits is as large as M.
+    let c = case(2_147_483_649, 1, 1, Operation::uniform(DataType::Fp16));
+    assert!(text(&c, Tool::Triton).contains("= 128, 16, 16, 8\n"));
 }
 
 proptest! {

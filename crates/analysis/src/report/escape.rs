@@ -1,9 +1,18 @@
 //! Escapes text from files, so that a document never reads it as markup.
 
+use gemmscope_model::encode::visible;
 use std::borrow::Cow;
 
-/// Escapes text for markdown; line ends become spaces.
+/// Escapes text for markdown; line ends become spaces, other characters that nobody
+/// sees their names.
 pub(crate) fn markdown_text(text: &str) -> Cow<'_, str> {
+    match visible(text) {
+        Cow::Borrowed(text) => escaped(text),
+        Cow::Owned(text) => Cow::Owned(escaped(&text).into_owned()),
+    }
+}
+
+fn escaped(text: &str) -> Cow<'_, str> {
     let special = |c: char| {
         matches!(
             c,
@@ -70,6 +79,7 @@ mod tests {
     #[test]
     fn markup_in_names_stays_text() {
         assert_eq!(markdown_text("a|b\n<b>*x*"), "a\\|b \\<b\\>\\*x\\*");
+        assert_eq!(markdown_text("k\u{202e}gpj"), "k⟨U+202E⟩gpj");
         assert_eq!(markdown_text("aten::_scaled_mm"), "aten::\\_scaled_mm");
         assert_eq!(markdown_text("[x](javascript:1)"), "\\[x\\](javascript:1)");
         assert_eq!(data_url("<a b=\"µ\">"), "%3Ca b=%22%C2%B5%22%3E");

@@ -6,7 +6,7 @@ use super::operations::ExtraColumn;
 use super::{CANNOT_INFER, FindingLine, Report, TuningPart};
 use crate::untimed::UntimedList;
 use gemmscope_model::encode::markup as h;
-use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, capitalized, percent};
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, capitalized, fixed, percent};
 
 /// A picture for the report.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,12 +124,12 @@ fn shapes(list: &UntimedList, out: &mut String) {
     for s in &list.longest {
         out.push_str(&format!(
             "<tr><td class=\"w\">{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td>\
-             <td class=\"n\">{:.0}</td></tr>\n",
+             <td class=\"n\">{}</td></tr>\n",
             s.shape(),
             h(&s.types),
             Seconds(s.roof_time_s),
             s.bound.label(),
-            s.calls
+            fixed(s.calls, 0)
         ));
     }
     out.push_str("</tbody></table></div>\n");
@@ -242,17 +242,17 @@ fn operations(report: &Report, out: &mut String) {
     for o in &report.operations {
         let efficiency = percent(o.efficiency.unwrap_or(f64::NAN));
         out.push_str(&format!(
-            "<tr><td>{}</td><td class=\"w\">{}</td><td class=\"n\">{:.0}</td><td class=\"n\">{:.3}</td>\
+            "<tr><td>{}</td><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
              <td class=\"n\">{:.1}</td><td class=\"n\">{efficiency}</td><td class=\"n\">{}</td>\
-             <td class=\"n\">{}</td><td class=\"n\">{:.1}</td><td>{}</td>",
+             <td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td>",
             h(&short(&o.name, 60)),
             h(&o.problem),
-            o.calls,
-            o.time_s * 1e3,
+            fixed(o.calls, 0),
+            fixed(o.time_s * 1e3, 3),
             o.share_of_category * 100.0,
             FlopsPerSec(o.flops_per_s),
             BytesPerSec(o.bytes_per_s),
-            o.intensity,
+            fixed(o.intensity, 1),
             o.bound.as_deref().unwrap_or("unknown"),
         ));
         for column in &extra {

@@ -6,7 +6,7 @@ use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, TuningPart};
 use crate::findings::Also;
 use crate::untimed::UntimedList;
 use gemmscope_model::units::{
-    BytesPerSec, FlopsPerSec, Seconds, capitalized, percent, plural, seconds_range,
+    BytesPerSec, FlopsPerSec, Seconds, capitalized, fixed, percent, plural, seconds_range,
 };
 
 /// Writes the report.
@@ -68,12 +68,12 @@ fn shapes(list: &UntimedList, out: &mut String) {
     ));
     for s in &list.longest {
         out.push_str(&format!(
-            "| {} | {} | {} | {} | {:.0} |\n",
+            "| {} | {} | {} | {} | {} |\n",
             s.shape(),
             md(&s.types),
             Seconds(s.roof_time_s),
             s.bound.label(),
-            s.calls
+            fixed(s.calls, 0)
         ));
     }
     if list.more() > 0 {
@@ -163,16 +163,16 @@ fn operations(report: &Report, out: &mut String) {
     ));
     for o in &report.operations {
         out.push_str(&format!(
-            "| {} | {} | {:.0} | {:.3} | {:.1} | {} | {} | {} | {:.1} | {} | {} |",
+            "| {} | {} | {} | {} | {:.1} | {} | {} | {} | {} | {} | {} |",
             md(&short(&o.name, 60)),
             md(&o.problem),
-            o.calls,
-            o.time_s * 1e3,
+            fixed(o.calls, 0),
+            fixed(o.time_s * 1e3, 3),
             o.share_of_category * 100.0,
             percent(o.efficiency.unwrap_or(f64::NAN)),
             FlopsPerSec(o.flops_per_s),
             BytesPerSec(o.bytes_per_s),
-            o.intensity,
+            fixed(o.intensity, 1),
             o.bound.as_deref().unwrap_or("unknown"),
             if o.quantized { "quantized" } else { "regular" }
         ));

@@ -10,7 +10,7 @@ use crate::findings::{
     ANOMALY_EFFICIENCY, Finding, Findings, Group, Scan, Severity, band, is_quantized,
 };
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::units::{BytesPerSec, FlopsPerSec, capitalized, percent};
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, capitalized, fixed, percent};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde::Serialize;
 
@@ -403,8 +403,8 @@ fn context(problem: &Problem, o: &Operation) -> Vec<String> {
     }
     if o.calls >= 100.0 {
         out.push(format!(
-            "Called {:.0} times: look for products that could be batched.",
-            o.calls
+            "Called {} times: look for products that could be batched.",
+            fixed(o.calls, 0)
         ));
     }
     out
@@ -424,9 +424,9 @@ fn issue(o: &Operation, finding: Option<&Finding>) -> String {
         (None, None) => String::new(),
     };
     format!(
-        "{} at AI {:.1} FLOP/B, {grade}.{seen}",
+        "{} at AI {} FLOP/B, {grade}.{seen}",
         capitalized(bound),
-        o.intensity
+        fixed(o.intensity, 1)
     )
 }
 

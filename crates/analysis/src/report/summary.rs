@@ -2,7 +2,7 @@
 
 use super::escape::{markdown_text as md, short};
 use super::{Bottleneck, CANNOT_INFER, MAX_BOTTLENECKS, Operation, Report, ReportPart};
-use gemmscope_model::units::plural;
+use gemmscope_model::units::{fixed, plural};
 use gemmscope_table::field::Frame;
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub fn gemm_findings_of(frame: &Frame) -> String {
 
 /// A percentage without a space before the sign: this is how the form is exchanged.
 fn percent(share: f64) -> String {
-    format!("{:.1}%", share * 100.0)
+    format!("{}%", fixed(share * 100.0, 1))
 }
 
 fn known(share: Option<f64>) -> String {
@@ -90,10 +90,10 @@ fn overview(part: &ReportPart, out: &mut String) {
     if part.without_model_s > 0.0 {
         let _ = writeln!(
             out,
-            "The efficiency is over the {:.3} ms that have a performance model; {:.3} ms ({} of \
+            "The efficiency is over the {} ms that have a performance model; {} ms ({} of \
              the GEMM time) have none.",
-            part.gemm_s * 1e3,
-            part.without_model_s * 1e3,
+            fixed(part.gemm_s * 1e3, 3),
+            fixed(part.without_model_s * 1e3, 3),
             percent(part.without_model_s / (part.without_model_s + part.gemm_s))
         );
     }
@@ -109,10 +109,10 @@ fn bottleneck(report: &Report, number: usize, b: &Bottleneck, out: &mut String) 
     let part = part_of(report, o);
     let _ = writeln!(
         out,
-        "\n### {number}. {} ({})\n- **Time:** {:.3} ms ({} of {}), {}",
+        "\n### {number}. {} ({})\n- **Time:** {} ms ({} of {}), {}",
         md(&o.heading()),
         md(&o.problem),
-        o.time_s * 1e3,
+        fixed(o.time_s * 1e3, 3),
         percent(o.share),
         part.map_or("compute", whole),
         plural(o.calls.round() as u64, "call"),
@@ -218,10 +218,10 @@ fn flagged(report: &Report, out: &mut String) {
         };
         let _ = writeln!(
             out,
-            "- Flagged but not a bottleneck: {} {}, {:.3} ms, {}, efficiency {} ({}): {why}.{kernel}{from}",
+            "- Flagged but not a bottleneck: {} {}, {} ms, {}, efficiency {} ({}): {why}.{kernel}{from}",
             md(&o.heading()),
             md(&o.problem),
-            o.time_s * 1e3,
+            fixed(o.time_s * 1e3, 3),
             plural(o.calls.round() as u64, "call"),
             known(o.efficiency),
             b.flags.join(", "),

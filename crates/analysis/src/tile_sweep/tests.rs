@@ -194,3 +194,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_tile_wider_than_any_power_of_two_ends_the_columns() {
+    let of = |best: f64| {
+        let mut t = Rows::new();
+        let column = t.table().number_column(ColumnMeaning::Other, "best_bn");
+        for n in [1024, 8192, 16_384] {
+            t.table().set_number(column, best);
+            t.row((8, n, 4096), "", 1e-6, "");
+        }
+        Sweep::new(&t.frame(Some("a100-40-sxm")), None)
+    };
+    assert!(of(64.0).is_ok());
+    // Whatever it says of such a tile, it says it.
+    let _ = of(f64::from(u32::MAX - 5));
+}

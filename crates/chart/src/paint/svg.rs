@@ -154,7 +154,9 @@ mod tests {
         s.line(vec![(0.0, 0.0), (500.0, 20.0)], Color(1, 2, 3, 255), 1.0);
         let text = svg(&s);
         assert!(!text.contains("<script") && text.contains("&lt;script&gt;"));
-        assert!(text.contains("<title id=\"title\">a &lt;b&gt; &amp; &quot;c&quot; </title>"));
+        assert!(
+            text.contains("<title id=\"title\">a &lt;b&gt; &amp; &quot;c&quot;⟨U+0001⟩</title>")
+        );
         assert_eq!(text.matches("<svg").count(), 2);
         assert_eq!(text.matches("</svg>").count(), 2);
         assert!(text.contains("data:image/png;base64,iVBORw0KGgo"));

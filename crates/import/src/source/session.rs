@@ -6,6 +6,7 @@ use crate::formats::sniff;
 use crate::split::records::Lines;
 use crate::unsupported;
 use crate::{ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
+use gemmscope_model::encode::visible;
 use gemmscope_table::build::cell_text::cell_text;
 
 const HEAD_LINES: usize = 80;
@@ -53,7 +54,7 @@ impl Session {
     /// A session for a file of this name ("" for a paste).
     pub fn new(name: &str, options: ImportOptions) -> Self {
         Session {
-            name: name.to_owned(),
+            name: visible(name).into_owned(),
             options,
             decoder: Decoder::new(),
             magic: Vec::new(),
@@ -180,6 +181,11 @@ impl Session {
             return Err(ImportError::new("the file was not opened"));
         };
         let mut imported = reader.finish()?;
+        if let Imported::Devices(devices) = &mut imported {
+            for d in devices {
+                d.name = visible(&d.name).into_owned();
+            }
+        }
         if let Imported::Context(context) = &mut imported {
             context.files = vec![std::mem::take(&mut self.name)];
         }

@@ -1,7 +1,7 @@
 //! Streams JSON: gives the members of the outermost object and the elements of its large arrays one
 //! after another, so that a file of any size needs only the memory of its largest element.
 
-use crate::reader::not_too_sparse;
+use crate::reader::fits;
 use crate::{ImportError, Imported, Reader};
 use gemmscope_table::build::TableBuilder;
 use memchr::{memchr_iter, memchr2};
@@ -62,7 +62,7 @@ impl<R: ItemReader> Reader for Json<R> {
             table,
         } = self;
         scanner.feed(text, &mut |i| reader.item(i, table))?;
-        not_too_sparse(table)
+        fits(table)
     }
 
     fn finish(self: Box<Self>) -> Result<Imported, ImportError> {

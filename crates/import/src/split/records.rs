@@ -5,6 +5,7 @@
 use super::dialect::{Delimiter, Dialect};
 use crate::ImportError;
 use crate::cell;
+use gemmscope_table::native_csv::unguard;
 use memchr::memchr_iter;
 
 /// Longest line or quoted record in bytes. A longer one is reported as a problem.
@@ -141,10 +142,11 @@ impl<'a> Record<'a> {
         self.bounds.len()
     }
 
-    /// The `i`-th field (0-based), trimmed; empty if the record is shorter.
+    /// The `i`-th field (0-based), trimmed and without the apostrophe that keeps a spreadsheet from
+    /// running it; empty if the record is shorter.
     #[inline]
     pub(crate) fn get(&self, i: usize) -> &'a [u8] {
-        cell::trim(self.untrimmed(i))
+        unguard(cell::trim(self.untrimmed(i)))
     }
 
     /// The `i`-th field with its blanks.

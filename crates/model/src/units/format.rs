@@ -161,6 +161,16 @@ pub fn trim_zeros(mut number: String) -> String {
     number
 }
 
+/// A number with so many decimals, as in a column of them; with an exponent from 1e15 on, where
+/// decimals mean nothing: `14.400`, `1.00e300`.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    if value.is_finite() && value.abs() >= 1e15 {
+        format!("{value:.2e}")
+    } else {
+        format!("{value:.decimals$}")
+    }
+}
+
 /// A share as a percentage: `63.8 %`. Two decimals under 1 %; `unknown` where it is not finite.
 pub fn percent(share: f64) -> String {
     if !share.is_finite() {
@@ -168,14 +178,14 @@ pub fn percent(share: f64) -> String {
     } else if share.abs() < 0.01 && share != 0.0 {
         format!("{:.2} %", share * 100.0)
     } else {
-        format!("{:.1} %", share * 100.0)
+        format!("{} %", fixed(share * 100.0, 1))
     }
 }
 
 /// A share that a model estimates, as a percentage: `91 %`. One decimal under 10 %.
 pub fn rounded_percent(share: f64) -> String {
     if share.is_finite() && share >= 0.0995 {
-        format!("{:.0} %", share * 100.0)
+        format!("{} %", fixed(share * 100.0, 0))
     } else {
         percent(share)
     }
@@ -239,6 +249,9 @@ mod tests {
             (format_si(428.8, "W", 2), "429 W"),
             (format_significant(999.96, 4), "1000"),
             (format_significant(1e-12, 3), "1.00e-12"),
+            (fixed(14.4, 3), "14.400"),
+            (fixed(1e300, 3), "1.00e300"),
+            (percent(1e300), "1.00e302 %"),
             (format_short(1307.4, 5), "1307.4"),
             (format_short(0.001234, 2), "0.0012"),
             (format_short(123456.0, 3), "123000"),

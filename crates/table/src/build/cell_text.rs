@@ -1,5 +1,6 @@
 //! The text of a cell, the words for "no value", and the reason why a row is rejected.
 
+use gemmscope_model::encode::visible;
 use std::borrow::Cow;
 
 /// Why a row cannot become a point.
@@ -25,11 +26,15 @@ impl RowError {
 }
 
 /// Text of a cell. Bytes that are not UTF-8 are read as Windows-1252, in which spreadsheets save
-/// CSV (a micro sign in a header is the usual case).
+/// CSV (a micro sign in a header is the usual case). Characters that nobody sees get a name, so
+/// that no two names look alike and none changes the order of what is beside it.
 pub fn cell_text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
-        Ok(s) => Cow::Borrowed(s),
-        Err(_) => Cow::Owned(bytes.iter().map(|&b| windows_1252(b)).collect()),
+        Ok(s) => visible(s),
+        Err(_) => {
+            let text: String = bytes.iter().map(|&b| windows_1252(b)).collect();
+            Cow::Owned(visible(&text).into_owned())
+        }
     }
 }
 

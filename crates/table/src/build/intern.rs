@@ -15,6 +15,8 @@ const SLOTS: std::ops::RangeInclusive<usize> = 64..=2048;
 #[derive(Debug)]
 pub struct Interner {
     values: Vec<String>,
+    /// Length of all texts.
+    bytes: usize,
     table: HashTable<u32>,
     /// Cache of recent texts, by a few bits of their fingerprint: files repeat few texts.
     recent: Vec<Seen>,
@@ -32,11 +34,15 @@ impl Default for Interner {
     fn default() -> Self {
         Interner {
             values: vec![String::new()],
+            bytes: 0,
             table: HashTable::new(),
             recent: Vec::new(),
         }
     }
 }
+
+/// Bytes of a text in a dictionary besides its own: the string, its place in the table.
+const WORD_BYTES: usize = size_of::<String>() + 8;
 
 fn hash(bytes: &[u8]) -> u64 {
     let mut h = rustc_hash::FxHasher::default();
@@ -117,6 +123,7 @@ impl Interner {
             return code;
         }
         let code = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
+        self.bytes += text.len();
         self.values.push(text.into_owned());
         let values = &self.values;
         let hash_of = |&c: &u32| hash(values[c as usize].as_bytes());
@@ -185,6 +192,11 @@ impl TextColumn {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.codes.len()
+    }
+
+    /// About the bytes that it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.codes.len() * 4 + self.words.bytes + self.words.values.len() * WORD_BYTES
     }
 
     /// Fills with "missing" up to row `rows`.
@@ -305,6 +317,11 @@ impl AutoColumn {
             Mode::Text => self.text.len(),
             Mode::Sampling | Mode::Numbers => self.numbers.len(),
         }
+    }
+
+    /// About the bytes that it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.text.memory() + self.numbers.len() * 8
     }
 
     /// Fills with "missing" up to row `rows`.

@@ -1,9 +1,10 @@
 //! The rows that totals are over.
 
 use super::{DataKind, Decision, Names, mix, variant, variant_columns, within};
-use crate::dataset::ColumnMeaning;
+use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
 use gemmscope_model::units::{grouped, plural};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// One side, or all of the rows where there are no sides.
@@ -53,7 +54,7 @@ impl Counted {
             _ => {
                 let mut all = everything(String::new(), frame.rows.clone(), false);
                 if decision.several {
-                    all.rows = Arc::new(fastest(frame, &frame.rows));
+                    all.rows = Arc::new(Fastest::new(frame).of(&frame.rows));
                 }
                 return Counted {
                     sides: vec![all],
@@ -61,6 +62,7 @@ impl Counted {
                 };
             }
         };
+        let fastest = Fastest::new(frame);
         let categories = frame.categories(side);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); categories.values.len()];
         for &row in frame.rows.iter() {
@@ -75,7 +77,7 @@ impl Counted {
                 let source = rows.first().map_or(0, |r| frame.data.source[*r as usize]);
                 let program = decision.is_program(usize::from(source));
                 let all_rows = rows.len() as u64;
-                let rows = if program { rows } else { fastest(frame, &rows) };
+                let rows = if program { rows } else { fastest.of(&rows) };
                 Side {
                     label: label(frame, side, &value, &rows),
                     value,
@@ -158,9 +160,12 @@ fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
 
 /// Two sides never have the same name: they then keep their own values.
 fn unique(sides: &mut [Side]) {
-    let labels: Vec<String> = sides.iter().map(|s| s.label.clone()).collect();
+    let mut of_label: HashMap<String, u32> = HashMap::new();
+    for side in &*sides {
+        *of_label.entry(side.label.clone()).or_default() += 1;
+    }
     for side in sides {
-        if labels.iter().filter(|l| **l == side.label).count() > 1 {
+        if of_label[&side.label] > 1 {
             side.label.clone_from(&side.value);
         }
     }
@@ -186,53 +191,75 @@ pub(super) fn library_name(text: &str) -> Option<&'static str> {
     NAMES.into_iter().find(|n| n.eq_ignore_ascii_case(text))
 }
 
-/// Of each configuration the row of its fastest variant; of a variant's repeats the middle one (of
-/// an even number the faster of the two). Rows without a time are left out where a configuration
-/// has a time, else one of them stays.
-fn fastest(frame: &Frame, rows: &[u32]) -> Vec<u32> {
-    let data = &*frame.data;
-    let names = Names::new(data);
-    let columns = variant_columns(data);
-    let library = data.codes(ColumnMeaning::Library);
-    let mut keyed: Vec<(u64, u32)> = rows
-        .iter()
-        .map(|&row| {
-            let r = row as usize;
-            (names.hash(within(data, r), r), row)
-        })
-        .collect();
-    keyed.sort_unstable();
-    let time = |row: u32| match data.time_s[row as usize] {
-        // Positive floats compare as their bits do.
-        t if t > 0.0 => t.to_bits(),
-        _ => u64::MAX,
-    };
-    let mut out: Vec<u32> = Vec::new();
-    // One type for the three sorts: a second one would weigh as much as all of this.
-    let mut variants: Vec<(u64, u32)> = Vec::new();
-    let mut times: Vec<(u64, u32)> = Vec::new();
-    for rows in keyed.chunk_by(|a, b| a.0 == b.0) {
-        if let [(_, row)] = rows {
-            out.push(*row);
-            continue;
+/// Finds the rows that count among variants and repeats.
+struct Fastest<'a> {
+    data: &'a Dataset,
+    names: Names<'a>,
+    columns: Vec<&'a ColumnData>,
+    library: Option<&'a [u32]>,
+}
+
+impl<'a> Fastest<'a> {
+    fn new(frame: &'a Frame) -> Self {
+        let data = &*frame.data;
+        Fastest {
+            data,
+            names: Names::new(data),
+            columns: variant_columns(data),
+            library: data.codes(ColumnMeaning::Library),
         }
-        variants.clear();
-        variants.extend(rows.iter().map(|&(key, row)| {
-            let r = row as usize;
-            let kernel = mix(key, library.map_or(0, |codes| u64::from(codes[r])));
-            (variant(&columns, kernel, r), row)
-        }));
-        variants.sort_unstable();
-        let mut best = (u64::MAX, u32::MAX);
-        for repeats in variants.chunk_by(|a, b| a.0 == b.0) {
-            times.clear();
-            times.extend(repeats.iter().map(|&(_, row)| (time(row), row)));
-            times.sort_unstable();
-            let timed = times.iter().take_while(|t| t.0 != u64::MAX).count();
-            best = best.min(times[timed.saturating_sub(1) / 2]);
-        }
-        out.push(best.1);
     }
-    out.sort_unstable();
-    out
+
+    /// Of each configuration the row of its fastest variant; of a variant's repeats the middle one (of
+    /// an even number the faster of the two). Rows without a time are left out where a configuration
+    /// has a time, else one of them stays.
+    fn of(&self, rows: &[u32]) -> Vec<u32> {
+        let Fastest {
+            data,
+            names,
+            columns,
+            library,
+        } = self;
+        let mut keyed: Vec<(u64, u32)> = rows
+            .iter()
+            .map(|&row| {
+                let r = row as usize;
+                (names.hash(within(data, r), r), row)
+            })
+            .collect();
+        keyed.sort_unstable();
+        let time = |row: u32| match data.time_s[row as usize] {
+            // Positive floats compare as their bits do.
+            t if t > 0.0 => t.to_bits(),
+            _ => u64::MAX,
+        };
+        let mut out: Vec<u32> = Vec::new();
+        // One type for the three sorts: a second one would weigh as much as all of this.
+        let mut variants: Vec<(u64, u32)> = Vec::new();
+        let mut times: Vec<(u64, u32)> = Vec::new();
+        for rows in keyed.chunk_by(|a, b| a.0 == b.0) {
+            if let [(_, row)] = rows {
+                out.push(*row);
+                continue;
+            }
+            variants.clear();
+            variants.extend(rows.iter().map(|&(key, row)| {
+                let r = row as usize;
+                let kernel = mix(key, library.map_or(0, |codes| u64::from(codes[r])));
+                (variant(columns, kernel, r), row)
+            }));
+            variants.sort_unstable();
+            let mut best = (u64::MAX, u32::MAX);
+            for repeats in variants.chunk_by(|a, b| a.0 == b.0) {
+                times.clear();
+                times.extend(repeats.iter().map(|&(_, row)| (time(row), row)));
+                times.sort_unstable();
+                let timed = times.iter().take_while(|t| t.0 != u64::MAX).count();
+                best = best.min(times[timed.saturating_sub(1) / 2]);
+            }
+            out.push(best.1);
+        }
+        out.sort_unstable();
+        out
+    }
 }

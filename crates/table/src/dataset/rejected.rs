@@ -87,6 +87,11 @@ impl Rejected {
         }
     }
 
+    /// About the bytes that it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.lines.len() * 10 + self.text.len()
+    }
+
     /// Raw text of the `i`-th row, if it was kept.
     pub fn raw(&self, i: usize) -> Option<&[u8]> {
         let end = *self.text_ends.get(i)? as usize;

@@ -23,7 +23,7 @@ fn a_long_trace_is_read_in_bounded_time() {
     let d = read_as("t.json", text);
     assert_eq!(d.len(), 3);
     assert_eq!((0..3).map(|r| d.count(r)).sum::<f64>(), 1999.0);
-    assert!(started.elapsed().as_secs() < 10);
+    assert!(started.elapsed().as_secs() < 60);
 }
 
 /// A capture of one graph: two multiplications of different shape by the same kernel, the second
