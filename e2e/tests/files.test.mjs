@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { fixture } from "../harness.mjs";
-import { GemmscopePage, plain } from "../page.mjs";
+import { GemmscopePage, PHONE, plain } from "../page.mjs";
 
 const near = (a, b, share = 1e-6) => assert.ok(Math.abs(a - b) <= share * Math.abs(b), `${a} is not ${b}`);
 
@@ -366,49 +366,69 @@ test("the trace of a graph's capture gives the run its shapes, and is not counte
   const app = await GemmscopePage.open({ t });
   await app.load(fixture("fixtures/kineto/graph_run.json"));
   assert.equal((await app.only()).rows_used, 0);
+  const unusable = app.page.locator('[data-notice="unusable"]');
+  assert.match(plain(await unusable.innerText()), /graph_run\.json has no usable rows: 1 kernel without shapes: open the trace of its graph's capture too\./);
   await app.load(fixture("fixtures/kineto/graph_capture.json"));
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].rows_used === 2);
   await app.settle();
   assert.equal((await app.summary()).length, 1);
   assert.equal(await app.figure("rows"), "2");
+  assert.equal(await unusable.count(), 0);
   assert.match(await app.cards.nth(1).innerText(), /Not counted: its shapes are in graph_run\.json/);
   app.assertQuiet();
 });
 
 test("columns nobody knows are assigned by hand, and remembered", async (t) => {
-  const app = await GemmscopePage.open({ t });
-  const text = "rows,cols,depth,took\n256,512,1024,20\n512,512,1024,31\n";
+  const app = await GemmscopePage.open({ t, viewport: PHONE });
+  const text = "left,right,deep,took,who\n256,512,1024,20,x\n512,512,1024,31,y\n0,512,64,4,x\n";
   await app.page.evaluate(() => delete document.documentElement.dataset.ready);
   await app.load({ name: "mine.csv", text });
   await app.dialog.waitFor();
   assert.match(await app.dialog.innerText(), /Columns of mine\.csv/);
-  assert.match(await app.dialog.innerText(), /Still missing/);
-  // The first values of each column are shown.
-  assert.match(await app.dialog.innerText(), /256 · 512/);
-  const assign = async (column, label) => {
-    await app.dialog.getByRole("combobox", { name: `${column} holds` }).selectOption({ label });
-  };
-  const labels = await app.dialog.getByRole("combobox", { name: "rows holds" }).locator("option").allInnerTexts();
-  const like = (pattern) => labels.find((l) => pattern.test(l)) ?? assert.fail(`no target like ${pattern}: ${labels}`);
-  await assign("rows", like(/^M\b/));
-  await assign("cols", like(/^N\b/));
-  await assign("depth", like(/^K\b/));
-  await assign("took", like(/time.*µs|µs/i));
-  assert.doesNotMatch(await app.dialog.innerText(), /Still missing/);
+  const read = app.dialog.getByRole("button", { name: "Read the file" });
+  const holds = (column) => app.dialog.getByRole("combobox", { name: `${column} holds` });
+  const required = async () => plain(await app.dialog.getByRole("list", { name: "Required" }).innerText()).split("\n");
+  // Guesses from the values, with the first rows below, and how those are read.
+  assert.deepEqual(await required(), ["M from left", "N from right", "K from deep", "a time or a rate from took"]);
+  assert.match(plain(await app.dialog.getByRole("region", { name: "Columns and" }).innerText()), /512\s+512\s+1024\s+31\s+y/);
+  const preview = app.dialog.getByRole("region", { name: "As read" });
+  await preview.getByText("256 × 512 × 1024").waitFor();
+  assert.match(plain(await preview.innerText()), /1 of the first 3 rows skipped: M is zero \(left\)\./);
+  assert.equal(await app.page.evaluate(() => document.documentElement.scrollWidth), PHONE.width);
+
+  // A wrong guess is put right with the keyboard; the focus stays where it is.
+  await holds("right").focus();
+  await app.page.keyboard.type("leave");
+  assert.equal(await holds("right").inputValue(), "ignore");
+  assert.deepEqual((await required())[1], "N missing");
+  assert.match(await app.dialog.getByRole("status").innerText(), /^Missing: N\.$/);
+  assert.ok(await read.isDisabled());
   await app.screenshot("mapping");
+  await holds("right").selectOption("n");
+  assert.deepEqual(await holds("right").locator("optgroup").evaluateAll((all) => all.map((g) => g.label)), ["Sizes", "Type and layout", "Time and rate", "Who ran it", "Other"]);
+  await holds("took").selectOption("time:us");
   await app.dialog.getByRole("combobox", { name: /Data type/ }).selectOption("bf16");
-  await app.dialog.getByRole("button", { name: "Read the file" }).click();
+  await preview.getByText("31.00 µs").waitFor();
+  await read.click();
   await app.page.waitForFunction(() => window.gemmscope.summary().length === 1);
   const s = await app.only();
   near(s.max_tflops, (2 * 512 * 512 * 1024) / 31e-6 / 1e12);
   assert.deepEqual(s.dtypes, ["bf16"]);
 
   // Another file with the same header needs no questions.
-  await app.load({ name: "again.csv", text: "rows,cols,depth,took\n64,64,64,2\n" });
+  await app.load({ name: "again.csv", text: "left,right,deep,took,who\n64,64,64,2,z\n" });
   const all = await app.summary();
   assert.deepEqual(all.map((s) => s.rows_used), [2, 1]);
   near(all[1].max_tflops, (2 * 64 ** 3) / 2e-6 / 1e12);
   assert.equal(await app.dialog.count(), 0);
+
+  // Closed without a choice, the dialog gives the focus back.
+  await app.page.getByRole("button", { name: "Files and filters" }).click();
+  await app.cards.first().getByRole("button", { name: "File" }).click();
+  await app.page.getByRole("button", { name: "Columns and units" }).click();
+  await app.dialog.getByRole("button", { name: "Cancel" }).click();
+  await app.settle();
+  assert.equal(await app.page.evaluate(() => document.activeElement.getAttribute("aria-label")), "File");
   app.assertQuiet();
 });
 

@@ -533,7 +533,10 @@ impl Loader {
         let id = job.replaces.unwrap_or_else(|| queue.new_id());
         let message = error.to_string();
         let mappable = error.kind == ErrorKind::NeedsMapping;
-        self.shell.say(format!("{name} was not read: {message}"));
+        // The dialog says itself what is missing.
+        if !mappable {
+            self.shell.say(format!("{name} was not read: {message}"));
+        }
         self.shell.load.update(|l| {
             l.errors.retain(|e| e.id != id);
             l.errors.push(LoadError {

@@ -274,12 +274,27 @@ pub fn Modal(
     children: Children,
 ) -> impl IntoView {
     let dialog = NodeRef::<leptos::html::Dialog>::new();
+    let opener = StoredValue::new_local(None::<web_sys::HtmlElement>);
     Effect::new(move |_| {
         if let Some(dialog) = dialog.get()
             && !dialog.open()
         {
+            opener.set_value(dom::focused().map(lasting));
             let _ = dialog.show_modal();
         }
+    });
+    // The browser gives the focus back where it closes the dialog itself. A button that closes it
+    // takes it out of the page.
+    on_cleanup(move || {
+        let opener = opener.try_get_value().flatten();
+        request_animation_frame(move || {
+            if dom::focused().is_none() {
+                match opener.filter(|o| o.is_connected()) {
+                    Some(opener) => drop(opener.focus()),
+                    None => dom::focus("#main"),
+                }
+            }
+        });
     });
     let close = move || {
         if let Some(dialog) = dialog.get_untracked() {
@@ -316,6 +331,13 @@ pub fn Modal(
             </div>
         </dialog>
     }
+}
+
+/// The element itself, or the button of the menu that it is in: an entry goes away with its menu.
+fn lasting(element: web_sys::HtmlElement) -> web_sys::HtmlElement {
+    let root = element.closest(".menu-root").ok().flatten();
+    let button = root.and_then(|r| r.query_selector("button").ok().flatten());
+    button.and_then(|b| b.dyn_into().ok()).unwrap_or(element)
 }
 
 /// A result table as HTML.

@@ -92,6 +92,16 @@ pub fn exists(selector: &str) -> bool {
         .is_ok_and(|e| e.is_some())
 }
 
+/// The element that holds the focus; none where only the page itself does.
+pub fn focused() -> Option<web_sys::HtmlElement> {
+    let document = document();
+    let focused = document.active_element()?;
+    let on_page = document
+        .body()
+        .is_some_and(|body| body.is_same_node(Some(&focused)));
+    focused.dyn_into().ok().filter(|_| !on_page)
+}
+
 /// Which of the elements that match a selector holds the focus; 0 where none does.
 pub fn focused_index(selector: &str) -> usize {
     let focused = document().active_element();

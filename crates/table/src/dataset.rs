@@ -13,13 +13,14 @@ pub mod wire;
 
 pub(crate) use append::Joiner;
 pub use capture::Capture;
-pub use column_meaning::{ColumnMeaning, ColumnSpec, ColumnUnit, UnknownMeaning};
+pub use column_meaning::{ColumnGroup, ColumnMeaning, ColumnSpec, ColumnUnit, UnknownMeaning};
 pub use rejected::{RejectReason, Rejected};
 pub use trace_context::{
     CallStack, CategoryTime, MEASURED, ReportedFigures, ReportedOperation, TraceContext,
 };
 
 use gemmscope_model::gemm::{Operation, Problem};
+use gemmscope_model::units::plural;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -139,6 +140,9 @@ pub struct Source {
     /// Names of these, the ones that take most time first.
     #[serde(default)]
     pub without_model_names: Vec<(String, RowsAndTime)>,
+    /// What would make its rows usable, as an order without a full stop; "" where nothing is known.
+    #[serde(default)]
+    pub remedy: String,
     /// Rows that were left out because another row already has their time.
     #[serde(default)]
     pub counted_twice: RowsAndTime,
@@ -164,6 +168,24 @@ impl Source {
     pub fn reject(&mut self, line: u32, reason: &str, raw: &[u8]) {
         self.rows_read += 1;
         self.rejected.push(line, reason, None, raw);
+    }
+
+    /// Why no row of the file could be used, and what to do: `5 kernels without shapes: record with
+    /// record_shapes=True`. `None` where some could.
+    pub fn why_unusable(&self) -> Option<String> {
+        if self.rows_used > 0 {
+            return None;
+        }
+        let top = self.rejected.reasons.iter().max_by_key(|r| r.count);
+        let what = match (self.without_model.rows, top) {
+            (0, None) => "it holds no rows".to_owned(),
+            (0, Some(top)) => format!("{} skipped: {}", plural(top.count, "row"), top.text),
+            (kernels, _) => format!("{} without shapes", plural(kernels, "kernel")),
+        };
+        Some(match self.remedy.as_str() {
+            "" => what,
+            remedy => format!("{what}: {remedy}"),
+        })
     }
 
     /// Sets the names of the GEMMs whose shape is not known, from the name and the time of each.

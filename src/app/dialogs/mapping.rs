@@ -1,15 +1,25 @@
-//! The columns of a file and what each holds. A choice can be remembered for files with the same
-//! header.
+//! The columns of a file and what each holds, over its first rows; below, how those rows are read.
+//! A choice can be remembered for files with the same header.
 
 use crate::app::load::{Loader, columns_key, head};
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Modal, value_of};
+use crate::web::reading;
 use crate::web::storage;
-use gemmscope_import::{Head, ImportOptions, Mapping as Plan, header_fingerprint, inspect};
+use gemmscope_import::{
+    Head, ImportOptions, Imported, Mapping as Plan, header_fingerprint, inspect,
+};
 use gemmscope_model::dtype::DataType;
-use gemmscope_table::dataset::ColumnSpec;
+use gemmscope_model::units::{Seconds, grouped};
+use gemmscope_table::dataset::{ColumnGroup, ColumnMeaning, ColumnSpec, Dataset};
+use gemmscope_table::field::shape_label;
 use leptos::prelude::*;
+use std::collections::BTreeSet;
 use std::str::FromStr;
+use std::sync::Arc;
+
+/// Rows of the preview.
+const PREVIEW: usize = 5;
 
 /// The dialog, for a loaded or a refused file.
 #[component]
@@ -24,24 +34,64 @@ pub fn Mapping(id: u32) -> impl IntoView {
         .with_untracked(|f| f.iter().find(|f| f.id == id).map(|f| f.options.clone()))
         .unwrap_or_default();
     let options = RwSignal::new(first);
-    let beginning = RwSignal::new(None::<Head>);
+    // Columns whose meaning is only suggested.
+    let suggested = RwSignal::new(BTreeSet::new());
+    let beginning = RwSignal::new(None::<Arc<Beginning>>);
     if let Some(input) = input {
         leptos::task::spawn_local(async move {
             let bytes = head(&input).await;
-            beginning.try_set(Some(Head::from_bytes(&input.name, &bytes)));
+            let read = Head::from_bytes(&input.name, &bytes);
+            let columns = inspect(&read, &options.get_untracked()).map(|plan| plan.columns);
+            for column in columns.into_iter().flatten() {
+                if let Some(spec) = column.suggestion {
+                    suggested.update(|s| {
+                        s.insert(column.header.clone());
+                    });
+                    options.update(|o| drop(o.columns.insert(column.header, spec.to_string())));
+                }
+            }
+            let begins = Beginning {
+                whole: bytes.len() as u64 == input.size(),
+                name: input.name,
+                head: read,
+                bytes,
+            };
+            beginning.try_set(Some(Arc::new(begins)));
         });
     }
     // What the choices so far give; shows at once what is still missing.
     let plan = Memo::new(move |_| {
         let options = options.get();
-        beginning.with(|h| h.as_ref().and_then(|h| inspect(h, &options)))
+        beginning.with(|b| b.as_ref().and_then(|b| inspect(&b.head, &options)))
+    });
+    // The rows and headers stay the same while meanings change, so that the focus stays too.
+    let sheet = Memo::new(move |_| {
+        plan.with(|plan| {
+            let plan = plan.as_ref()?;
+            let headers = plan.columns.iter().map(|c| c.header.clone());
+            Some(Sheet {
+                headers: headers.collect(),
+                rows: plan.rows.clone(),
+                header_line: plan.header_line,
+            })
+        })
+    });
+    let choice = Choice {
+        plan,
+        options,
+        suggested,
+    };
+    let why_not = Memo::new(move |_| match plan.get() {
+        Some(plan) if !plan.can_be_read() => Some(format!("Missing: {}.", plan.missing.join(", "))),
+        Some(_) => None,
+        None => Some(String::new()),
     });
     let remember = RwSignal::new(true);
     let read = move |_| {
         let options = options.get_untracked();
         if remember.get_untracked()
             && let Some(header) =
-                beginning.with_untracked(|h| h.as_ref().and_then(header_fingerprint))
+                beginning.with_untracked(|b| b.as_ref().and_then(|b| header_fingerprint(&b.head)))
             && let Ok(json) = serde_json::to_string(&options)
         {
             storage::set(&columns_key(&header), Some(&json));
@@ -52,107 +102,336 @@ pub fn Mapping(id: u32) -> impl IntoView {
     let title = format!("Columns of {name}");
     view! {
         <Modal title=Signal::derive(move || title.clone()) wide=true on_close=move || shell.close()>
-            {move || match plan.get() {
-                Some(plan) => table(plan, options).into_any(),
+            {move || match sheet.get() {
+                Some(sheet) => view! {
+                    {required(choice)}
+                    {columns(sheet, choice)}
+                    {preview(beginning, choice)}
+                }.into_any(),
                 None if beginning.with(Option::is_some) => {
-                    view! { <p>"The beginning of this file is no table: there are no columns to assign."</p> }.into_any()
+                    view! { <p>"No table at the start of this file, so there are no columns to assign."</p> }.into_any()
                 }
                 None => view! { <p class="muted">"Reading the header…"</p> }.into_any(),
             }}
             <div class="mapping-foot">
-                <label class="field">
-                    <span>"Data type where no column says it"</span>
-                    <select
-                        on:change=move |e| {
-                            let value = value_of(&e);
-                            options.update(|o| {
-                                if value.is_empty() {
-                                    o.answers.remove("dtype");
-                                } else {
-                                    o.answers.insert("dtype".to_owned(), value);
-                                }
-                            });
-                        }
-                    >
-                        <option value="">"as assumed"</option>
-                        {DataType::ALL
-                            .into_iter()
-                            .map(|d| {
-                                let chosen = options.with_untracked(|o| o.answer("dtype") == Some(d.id()));
-                                view! { <option value=d.id() selected=chosen>{d.name()}</option> }
-                            })
-                            .collect_view()}
-                    </select>
-                </label>
+                {data_type(options)}
                 <label class="check">
                     <input type="checkbox" prop:checked=move || remember.get() on:change=move |_| remember.update(|r| *r = !*r) />
                     "Remember for files with this header"
                 </label>
             </div>
-            <p class="missing" role="status">
-                {move || plan.with(|p| p.as_ref().filter(|p| !p.missing.is_empty()).map(|p| format!("Still missing: {}.", p.missing.join(", "))))}
-            </p>
             <div class="dialog-actions">
+                <p class="missing" id="mapping-missing" role="status">{move || why_not.get()}</p>
                 <button type="button" class="button" on:click=move |_| shell.close()>"Cancel"</button>
-                <button type="button" class="button primary" on:click=read>"Read the file"</button>
+                <button type="button" class="button primary" aria-describedby="mapping-missing"
+                    disabled=move || why_not.with(Option::is_some) on:click=read>
+                    "Read the file"
+                </button>
             </div>
         </Modal>
     }
 }
 
-fn table(plan: Plan, options: RwSignal<ImportOptions>) -> impl IntoView {
-    let targets = ColumnSpec::all();
+/// The beginning of the file.
+struct Beginning {
+    name: String,
+    head: Head,
+    bytes: Vec<u8>,
+    /// True where it is the whole file.
+    whole: bool,
+}
+
+/// What is chosen so far.
+#[derive(Clone, Copy)]
+struct Choice {
+    plan: Memo<Option<Plan>>,
+    options: RwSignal<ImportOptions>,
+    suggested: RwSignal<BTreeSet<String>>,
+}
+
+impl Choice {
+    /// What a column holds now, and why.
+    fn of(self, column: usize) -> Option<(ColumnSpec, String)> {
+        self.plan.with(|plan| {
+            let column = plan.as_ref()?.columns.get(column)?;
+            let guessed = self.suggested.with(|s| s.contains(&column.header));
+            let why = match guessed {
+                true => "a guess from its values".to_owned(),
+                false => column.why.clone(),
+            };
+            Some((column.guess, why))
+        })
+    }
+
+    fn set(self, header: &str, spec: &str) {
+        if ColumnSpec::from_str(spec).is_ok() {
+            self.suggested.update(|s| {
+                s.remove(header);
+            });
+            self.options
+                .update(|o| drop(o.columns.insert(header.to_owned(), spec.to_owned())));
+        }
+    }
+}
+
+/// The part of a mapping that does not depend on what the columns mean.
+#[derive(Clone, PartialEq)]
+struct Sheet {
+    headers: Vec<String>,
+    rows: Vec<Vec<String>>,
+    header_line: u32,
+}
+
+/// What every row needs, and which column has it.
+fn required(choice: Choice) -> AnyView {
+    let item = |(name, column): (&'static str, Option<String>)| {
+        let words = match &column {
+            Some(header) => format!("from {header}"),
+            None => "missing".to_owned(),
+        };
+        view! { <li class:is-missing=column.is_none()><strong>{name}</strong> " " {words}</li> }
+            .into_any()
+    };
+    view! {
+        <ul class="mapping-required" aria-label="Required">
+            {move || choice.plan.with(|plan| {
+                let needs = plan.iter().flat_map(|p| p.required());
+                let needs = needs.map(|(name, column)| (name, column.map(|c| c.header.clone())));
+                needs.map(item).collect_view()
+            })}
+        </ul>
+    }
+    .into_any()
+}
+
+/// The columns of the file: name, meaning, first rows.
+fn columns(sheet: Sheet, choice: Choice) -> AnyView {
+    let groups = Arc::new(ColumnSpec::grouped());
+    let head = |(i, header): (usize, &String)| {
+        let (header, groups) = (header.clone(), groups.clone());
+        let current = Memo::new(move |_| choice.of(i));
+        let used = move || current.with(|c| c.as_ref().is_some_and(|(spec, _)| is_used(*spec)));
+        let why = move || current.get().map(|(_, why)| why);
+        let named = header.clone();
+        let select = move || {
+            let (header, groups) = (header.clone(), groups.clone());
+            view! {
+                <select
+                    aria-label=format!("{header} holds")
+                    prop:value=move || current.get().map(|(spec, _)| spec.to_string())
+                    on:change=move |e| choice.set(&header, &value_of(&e))
+                >
+                    {options(&groups, current.get_untracked().map(|c| c.0))}
+                </select>
+            }
+        };
+        view! {
+            <th scope="col" class:is-used=used>
+                <span class="mapping-name">{named}</span>
+                {select()}
+                <span class="muted why">{why}</span>
+            </th>
+        }
+        .into_any()
+    };
+    let heads = sheet.headers.iter().enumerate().map(head).collect_view();
+    let width = sheet.headers.len();
+    let row = |cells: &Vec<String>| {
+        let cell = |i: usize| {
+            let text = cells.get(i).cloned().unwrap_or_default();
+            let current = Memo::new(move |_| choice.of(i).is_some_and(|(spec, _)| is_used(spec)));
+            view! { <td class:is-used=move || current.get()>{text}</td> }.into_any()
+        };
+        view! { <tr>{(0..width).map(cell).collect_view()}</tr> }.into_any()
+    };
+    let rows = sheet.rows.iter().map(row).collect_view();
     view! {
         <p class="muted">
-            {match plan.header_line {
-                0 => "The file has no header; columns are named by position.".to_owned(),
-                line => format!("The header is on line {line}. Change what a column holds, with its unit."),
+            {match sheet.header_line {
+                0 => "No header: columns are named by position.".to_owned(),
+                line => format!("Header on line {line}. Say what each column holds, with its unit."),
             }}
         </p>
-        <div class="mapping-scroll">
+        <div class="mapping-scroll" tabindex="0" role="region" aria-label="Columns and their first rows">
             <table class="mapping-table">
-                <thead>
-                    <tr><th scope="col">"Column"</th><th scope="col">"First values"</th><th scope="col">"Holds"</th></tr>
-                </thead>
-                <tbody>
-                    {plan
-                        .columns
-                        .into_iter()
-                        .map(|column| {
-                            let header = column.header.clone();
-                            let guess = column.guess;
-                            let mut choices = targets.clone();
-                            if !choices.contains(&guess) {
-                                choices.insert(0, guess);
-                            }
-                            view! {
-                                <tr>
-                                    <th scope="row">{column.header.clone()}</th>
-                                    <td class="samples-cell">{column.samples.join(" · ")}</td>
-                                    <td>
-                                        <select
-                                            aria-label=format!("{} holds", column.header)
-                                            title=column.why.clone()
-                                            on:change=move |e| {
-                                                let value = value_of(&e);
-                                                if ColumnSpec::from_str(&value).is_ok() {
-                                                    options.update(|o| { o.columns.insert(header.clone(), value); });
-                                                }
-                                            }
-                                        >
-                                            {choices
-                                                .into_iter()
-                                                .map(|t| view! { <option value=t.to_string() selected=t == guess>{t.label()}</option> })
-                                                .collect_view()}
-                                        </select>
-                                        <span class="muted why">{column.why.clone()}</span>
-                                    </td>
-                                </tr>
-                            }
-                        })
-                        .collect_view()}
-                </tbody>
+                <thead><tr>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
             </table>
         </div>
     }
+    .into_any()
+}
+
+/// True where a column becomes part of a row, more than text kept beside it.
+fn is_used(spec: ColumnSpec) -> bool {
+    !matches!(spec.meaning, ColumnMeaning::Ignore | ColumnMeaning::Other)
+}
+
+/// The meanings in their groups. A guess without a unit is a choice of its own.
+fn options(groups: &[(ColumnGroup, Vec<ColumnSpec>)], guess: Option<ColumnSpec>) -> AnyView {
+    let listed = |g: &ColumnSpec| groups.iter().any(|(_, specs)| specs.contains(g));
+    let option = |spec: ColumnSpec| {
+        let chosen = guess == Some(spec);
+        view! { <option value=spec.to_string() selected=chosen>{spec.label()}</option> }.into_any()
+    };
+    let extra = guess.filter(|g| !listed(g)).map(option);
+    let groups = groups.iter().map(|(group, specs)| {
+        view! {
+            <optgroup label=group.label()>
+                {specs.iter().copied().map(option).collect_view()}
+            </optgroup>
+        }
+        .into_any()
+    });
+    (extra, groups.collect_view()).into_any()
+}
+
+/// The data type of rows that name none.
+fn data_type(options: RwSignal<ImportOptions>) -> AnyView {
+    let change = move |value: String| {
+        options.update(|o| match value.is_empty() {
+            true => drop(o.answers.remove("dtype")),
+            false => drop(o.answers.insert("dtype".to_owned(), value)),
+        });
+    };
+    let option = |d: DataType| {
+        let chosen = options.with_untracked(|o| o.answer("dtype") == Some(d.id()));
+        view! { <option value=d.id() selected=chosen>{d.name()}</option> }.into_any()
+    };
+    view! {
+        <label class="field">
+            <span>"Data type where no column says it"</span>
+            <select on:change=move |e| change(value_of(&e))>
+                <option value="">"as assumed"</option>
+                {DataType::ALL.into_iter().map(option).collect_view()}
+            </select>
+        </label>
+    }
+    .into_any()
+}
+
+/// The first rows as they are read with the choices so far.
+#[derive(Clone, PartialEq)]
+enum Preview {
+    /// Something is missing.
+    Waits,
+    /// The rows, and how many rows of the beginning are skipped and why.
+    Rows(Vec<[String; 4]>, Option<String>),
+    /// The beginning cannot be read.
+    Fails(String),
+}
+
+fn preview(beginning: RwSignal<Option<Arc<Beginning>>>, choice: Choice) -> AnyView {
+    let shown = RwSignal::new(Preview::Waits);
+    let turn = StoredValue::new(0u32);
+    Effect::new(move |_| {
+        let options = choice.options.get();
+        let ready = choice
+            .plan
+            .with(|p| p.as_ref().is_some_and(Plan::can_be_read));
+        turn.update_value(|t| *t += 1);
+        let mine = turn.get_value();
+        let Some(begins) = beginning.get().filter(|_| ready) else {
+            shown.set(Preview::Waits);
+            return;
+        };
+        leptos::task::spawn_local(async move {
+            let read = read_beginning(&begins, options).await;
+            if turn.try_get_value() == Some(mine) {
+                shown.try_set(read);
+            }
+        });
+    });
+    let head = |name| view! { <th scope="col">{name}</th> }.into_any();
+    let row = |cells: [String; 4]| {
+        let cells = cells.map(|c| view! { <td>{c}</td> }.into_any());
+        view! { <tr>{cells.collect_view()}</tr> }.into_any()
+    };
+    let content = move || {
+        match shown.get() {
+        Preview::Waits => {
+            view! { <p class="muted">"Shows here once nothing is missing."</p> }.into_any()
+        }
+        Preview::Fails(why) => view! { <p class="missing">{why}</p> }.into_any(),
+        Preview::Rows(rows, skipped) => view! {
+            <table class="mapping-table">
+                <thead><tr>{["GEMM", "Type", "Time", "Device"].map(head).collect_view()}</tr></thead>
+                <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
+            </table>
+            {skipped.map(|why| view! { <p class="missing">{why}</p> })}
+        }
+        .into_any(),
+    }
+    };
+    view! {
+        <section class="mapping-preview" aria-label="As read" aria-live="polite">
+            <h3>"As read"</h3>
+            {content}
+        </section>
+    }
+    .into_any()
+}
+
+/// Reads the beginning of a file as the whole file will be read.
+async fn read_beginning(begins: &Beginning, options: ImportOptions) -> Preview {
+    let fails = |why: String| match begins.whole {
+        true => Preview::Fails(why),
+        // The cut may be the reason.
+        false => Preview::Rows(Vec::new(), None),
+    };
+    let size = begins.bytes.len() as u64;
+    let Ok(mut session) = reading::open_session(begins.name.clone(), size, options).await else {
+        return Preview::Waits;
+    };
+    let end = match begins.whole {
+        true => begins.bytes.len(),
+        // The last line may be cut.
+        false => begins
+            .bytes
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |i| i + 1),
+    };
+    let read = session.feed(&begins.bytes[..end]);
+    match read.and_then(|()| session.finish()) {
+        Ok(Imported::Table(data)) => Preview::Rows(first_rows(&data), skipped(&data)),
+        Ok(_) => fails("Not a table of GEMMs.".to_owned()),
+        Err(error) => fails(error.to_string()),
+    }
+}
+
+fn first_rows(data: &Dataset) -> Vec<[String; 4]> {
+    let row = |i: usize| {
+        let op = data.problem(i).op;
+        let time = data.time_s[i];
+        [
+            format!(
+                "{} {}",
+                shape_label(data.m[i], data.n[i], data.k[i], data.batch[i]),
+                op.layout()
+            ),
+            op.a.name().to_owned(),
+            match time.is_finite() {
+                true => Seconds(time).to_string(),
+                false => "not stated".to_owned(),
+            },
+            match data.devices[usize::from(data.device[i])].as_str() {
+                "" => "not stated".to_owned(),
+                name => name.to_owned(),
+            },
+        ]
+    };
+    (0..data.len().min(PREVIEW)).map(row).collect()
+}
+
+/// How many rows are skipped, and the most common reason.
+fn skipped(data: &Dataset) -> Option<String> {
+    let source = data.sources.first()?;
+    let reason = source.rejected.reasons.iter().max_by_key(|r| r.count)?;
+    Some(format!(
+        "{} of the first {} rows skipped: {}.",
+        grouped(source.rejected.total()),
+        grouped(source.rows_read),
+        reason.text
+    ))
 }

@@ -1,10 +1,11 @@
 //! What is being read, what could not be read, and the status line.
 
 use crate::app::load::Loader;
-use crate::app::state::{Dialog, Shell, Workbench};
+use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
 use crate::app::ui::{icon, icon_button};
 use crate::web::{clock, dom};
 use gemmscope_model::units::{Bytes, BytesPerSec};
+use gemmscope_share::data::base_name;
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use std::time::Duration;
 #[component]
 pub fn Loading() -> impl IntoView {
     let shell = Shell::here();
+    let bench = Workbench::here();
     let loader = Loader::here();
     let busy = Memo::new(move |_| shell.load.with(|l| l.current.is_some()));
     let part = move || {
@@ -63,6 +65,13 @@ pub fn Loading() -> impl IntoView {
                 {icon_button(icon::CROSS, "Dismiss", move || loader.dismiss_error(error.id))}
             </div>
         </For>
+        <For each=move || unusable(bench) key=|f| (f.id, f.why.clone()) let:file>
+            <div class="notice ask" role="status" data-notice="unusable">
+                {icon(icon::WARN)}
+                <p><strong>{file.name.clone()}</strong>" has no usable rows: "{file.why.clone()}"."</p>
+                <button type="button" class="button small" on:click=move |_| loader.remove_file(file.id)>"Remove"</button>
+            </div>
+        </For>
         <Show when=move || shell.load.with(|l| !l.left.is_empty())>
             <div class="notice" role="status">
                 {icon(icon::FILE)}
@@ -86,6 +95,27 @@ pub fn Loading() -> impl IntoView {
             </div>
         </Show>
     }
+}
+
+/// A loaded file without usable rows.
+#[derive(Clone)]
+struct Unusable {
+    id: u32,
+    name: String,
+    why: String,
+}
+
+fn unusable(bench: Workbench) -> Vec<Unusable> {
+    let of = |f: &LoadedFile| {
+        Some(Unusable {
+            id: f.id,
+            name: base_name(&f.input.name).to_owned(),
+            why: f.data.sources.first()?.why_unusable()?,
+        })
+    };
+    bench
+        .files
+        .with(|files| files.iter().filter_map(of).collect())
 }
 
 /// The status line at the bottom. Screen readers read it out when it changes.

@@ -25,6 +25,8 @@ pub(crate) struct Probe {
     /// Cells that are numbers with a unit.
     pub quantities: usize,
     whole: usize,
+    /// Cells that are whole numbers from 1 on.
+    positive: usize,
     transposes: usize,
     /// At least one transpose word.
     pub any_transpose: bool,
@@ -67,6 +69,7 @@ impl Probe {
             if let Some(v) = value {
                 p.numbers += 1;
                 p.whole += usize::from(v.fract() == 0.0);
+                p.positive += usize::from(v.fract() == 0.0 && v >= 1.0);
             } else if is_missing(text.as_bytes()) {
                 p.filled -= 1;
                 continue;
@@ -111,6 +114,11 @@ impl Probe {
     /// Every cell is a name with the sizes of a GEMM in it.
     pub(crate) fn all_named_shapes(&self) -> bool {
         self.filled > 0 && self.named == self.filled && self.large
+    }
+
+    /// Every cell is a whole number, most of them from 1 on.
+    pub(crate) fn counts(&self) -> bool {
+        self.all_numbers() && self.whole() && self.positive * 2 > self.filled
     }
 
     pub(crate) fn whole(&self) -> bool {

@@ -12,7 +12,9 @@ use crate::{Col, Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::is_missing;
 use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
-use guess::{batch_as_m, by_values_alone, headless_sizes, judged, settle, tensile_sizes};
+use guess::{
+    BY_HAND, batch_as_m, by_values_alone, headless_sizes, judged, settle, suggest, tensile_sizes,
+};
 
 /// One column as the mapping form shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +27,9 @@ pub struct MappedColumn {
     pub why: String,
     /// The first different values.
     pub samples: Vec<String>,
+    /// What it may hold, where its values alone suggest something that is still missing. Reading
+    /// does not use it: only the user can say.
+    pub suggestion: Option<ColumnSpec>,
 }
 
 /// What [`inspect`] finds: the columns and what is still needed to read the file.
@@ -38,9 +43,32 @@ pub struct Mapping {
     pub header_line: u32,
     /// Delimiter and number style.
     pub dialect: Dialect,
+    /// The first rows, cell by cell.
+    pub rows: Vec<Vec<String>>,
 }
 
 impl Mapping {
+    /// The file can be read with these columns: as GEMMs with their time, or as a list of shapes.
+    pub fn can_be_read(&self) -> bool {
+        self.is_complete() || self.is_shapes_only()
+    }
+
+    /// The columns that hold M, N, K or all three, and the time or the rate: what every row needs.
+    /// `None` where no column does.
+    pub fn required(&self) -> [(&'static str, Option<&MappedColumn>); 4] {
+        use ColumnMeaning::{K, M, Mnk, N, ReportedRate, ShapeA, ShapeB, Square, Time};
+        let first = |meanings: &[ColumnMeaning]| {
+            let mut of = meanings.iter().filter_map(|m| self.position(*m));
+            of.next().map(|i| &self.columns[i])
+        };
+        [
+            ("M", first(&[M, Mnk, Square, ShapeA])),
+            ("N", first(&[N, Mnk, Square, ShapeB])),
+            ("K", first(&[K, Mnk, Square, ShapeA])),
+            ("a time or a rate", first(&[Time, ReportedRate])),
+        ]
+    }
+
     /// Position of the column with this meaning.
     pub(crate) fn position(&self, meaning: ColumnMeaning) -> Option<usize> {
         self.columns.iter().position(|c| c.guess.meaning == meaning)
@@ -54,7 +82,7 @@ impl Mapping {
         }
     }
 
-    fn sizes(&self) -> bool {
+    fn has_sizes(&self) -> bool {
         let have = |t| self.position(t).is_some();
         have(ColumnMeaning::Mnk)
             || have(ColumnMeaning::ShapeA) && have(ColumnMeaning::ShapeB)
@@ -62,7 +90,7 @@ impl Mapping {
             || (have(ColumnMeaning::M) && have(ColumnMeaning::N) && have(ColumnMeaning::K))
     }
 
-    fn measured(&self) -> bool {
+    fn has_measurement(&self) -> bool {
         self.position(ColumnMeaning::Time).is_some()
             || self.position(ColumnMeaning::ReportedRate).is_some()
     }
@@ -85,8 +113,8 @@ impl Mapping {
             .count();
         known
             + 10 * sizes
-            + 100 * usize::from(self.sizes())
-            + 100 * usize::from(self.sizes() && self.measured())
+            + 100 * usize::from(self.has_sizes())
+            + 100 * usize::from(self.has_sizes() && self.has_measurement())
     }
 
     /// The columns have all that a row needs: sizes and a time or a rate.
@@ -96,7 +124,7 @@ impl Mapping {
 
     /// The columns have sizes but neither time nor rate: a list of shapes.
     pub(crate) fn is_shapes_only(&self) -> bool {
-        self.sizes() && !self.measured()
+        self.has_sizes() && !self.has_measurement()
     }
 }
 
@@ -141,10 +169,21 @@ impl Sampled {
     }
 }
 
+/// Rows that the mapping form shows.
+const SHOWN: usize = 5;
+/// Characters of a cell that it shows.
+const CELL: usize = 60;
+
 /// Guesses what the columns of a table hold, with the user's choices applied. `None` where the
 /// head is no table at all.
 pub fn inspect(head: &Head, options: &ImportOptions) -> Option<Mapping> {
-    sample(head, options).map(|s| s.mapping)
+    let sampled = sample(head, options)?;
+    let cut = |cell: &String| cell.chars().take(CELL).collect();
+    let rows = sampled.rows.iter().take(SHOWN);
+    Some(Mapping {
+        rows: rows.map(|cells| cells.iter().map(cut).collect()).collect(),
+        ..sampled.mapping
+    })
 }
 
 /// A stable key of a file's header, under which choices can be remembered. It ignores file name,
@@ -374,7 +413,7 @@ fn map(
         let chosen = options.columns.get(name).and_then(|t| t.parse().ok());
         if let Some(spec) = chosen {
             let spec: ColumnSpec = spec;
-            *guess = (Guess::new(spec, 255), "chosen by hand".into());
+            *guess = (Guess::new(spec, 255), BY_HAND.into());
         }
     }
     batch_as_m(&mut guesses);
@@ -389,20 +428,25 @@ fn map(
                 guess: guess.spec,
                 why,
                 samples: probe.samples.clone(),
+                suggestion: None,
             })
             .collect(),
         missing: Vec::new(),
         header_line,
         dialect,
+        rows: Vec::new(),
     };
     values::work_or_rate(&mut mapping, rows);
     mapping.missing = missing(&mapping);
+    if !mapping.is_complete() {
+        suggest(&mut mapping, &probes);
+    }
     mapping
 }
 
 fn missing(mapping: &Mapping) -> Vec<String> {
     let mut out = Vec::new();
-    if !mapping.sizes() {
+    if !mapping.has_sizes() {
         for (meaning, name) in [
             (ColumnMeaning::M, "M"),
             (ColumnMeaning::N, "N"),
@@ -413,7 +457,7 @@ fn missing(mapping: &Mapping) -> Vec<String> {
             }
         }
     }
-    if !mapping.measured() {
+    if !mapping.has_measurement() {
         out.push("a time or a rate".to_owned());
     }
     out

@@ -219,6 +219,24 @@ impl ColumnMeaning {
         }
     }
 
+    /// Its group in the mapping form.
+    fn group(self) -> ColumnGroup {
+        match self {
+            M | N | K | Mnk | Square | Batch | ShapeA | ShapeB => ColumnGroup::Sizes,
+            Dtype | DtypeA | DtypeB | DtypeC | Compute | TransA | TransB | Layout | Bias | Beta => {
+                ColumnGroup::Type
+            }
+            Time | TimeStd | TimeMin | TimeMax | FailedTime | ReportedRate | ReportedBandwidth
+            | ReportedIntensity | ReportedWork | ReportedBytes | ReportedEfficiency
+            | MeasuredBytes | MeasuredL2Bytes | MeasuredL1Bytes | MeasuredClock => {
+                ColumnGroup::Time
+            }
+            Kernel | Library | Model | OpName | Device | DeviceUnits | Tile | TileM | TileN
+            | TileK | SplitK | Stages | Warps | Workgroups => ColumnGroup::Who,
+            Status | Count | Order | Repeat | Ignore | Other => ColumnGroup::Other,
+        }
+    }
+
     /// SI unit of the numbers, "" where they are pure numbers or text.
     pub(crate) fn unit(self) -> &'static str {
         match self {
@@ -247,6 +265,43 @@ impl ColumnMeaning {
             ReportedRate | ReportedWork => RateUnit::ALL.map(ColumnUnit::Rate).to_vec(),
             ReportedBandwidth => BandwidthUnit::ALL.map(ColumnUnit::Bandwidth).to_vec(),
             _ => Vec::new(),
+        }
+    }
+}
+
+/// A group of meanings in the mapping form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnGroup {
+    /// M, N, K and what holds them.
+    Sizes,
+    /// Data types, transposes, bias.
+    Type,
+    /// Times, rates and other figures.
+    Time,
+    /// Library, kernel, model, device, tile.
+    Who,
+    /// Everything else.
+    Other,
+}
+
+impl ColumnGroup {
+    /// All groups, in order.
+    const ALL: [ColumnGroup; 5] = [
+        ColumnGroup::Sizes,
+        ColumnGroup::Type,
+        ColumnGroup::Time,
+        ColumnGroup::Who,
+        ColumnGroup::Other,
+    ];
+
+    /// What people read.
+    pub fn label(self) -> &'static str {
+        match self {
+            ColumnGroup::Sizes => "Sizes",
+            ColumnGroup::Type => "Type and layout",
+            ColumnGroup::Time => "Time and rate",
+            ColumnGroup::Who => "Who ran it",
+            ColumnGroup::Other => "Other",
         }
     }
 }
@@ -367,46 +422,31 @@ impl ColumnSpec {
         }
     }
 
-    /// Every choice of the mapping form, the common ones first.
-    pub fn all() -> Vec<ColumnSpec> {
-        let common = [
-            Ignore,
-            Other,
-            M,
-            N,
-            K,
-            Mnk,
-            Square,
-            Batch,
-            Time,
-            ReportedRate,
-        ];
-        let late = [
-            ReportedBandwidth,
-            TimeStd,
-            TimeMin,
-            TimeMax,
-            FailedTime,
-            ReportedWork,
-        ];
-        let rest = ColumnMeaning::OF_ROW
-            .iter()
-            .chain(ColumnMeaning::OF_DATASET);
-        let rest = rest
-            .copied()
-            .filter(|m| !common.contains(m) && !late.contains(m));
-        let all = common.into_iter().chain(rest).chain(late);
-        all.flat_map(|meaning| match meaning.units().as_slice() {
+    /// Every choice of the mapping form, in its groups.
+    pub fn grouped() -> Vec<(ColumnGroup, Vec<ColumnSpec>)> {
+        let all = || {
+            let row = ColumnMeaning::OF_ROW.iter();
+            row.chain(ColumnMeaning::OF_DATASET).chain([&Other])
+        };
+        let specs = |meaning: ColumnMeaning| match meaning.units().as_slice() {
             [] => vec![meaning.into()],
-            units => units
-                .iter()
-                .map(|&u| ColumnSpec {
-                    meaning,
-                    unit: Some(u),
-                })
-                .collect(),
-        })
-        .collect()
+            units => {
+                let units = units.iter().copied().map(Some);
+                units.map(|unit| ColumnSpec { meaning, unit }).collect()
+            }
+        };
+        let of = |group: ColumnGroup| {
+            let mut meanings: Vec<ColumnMeaning> =
+                all().copied().filter(|m| m.group() == group).collect();
+            // What most columns are.
+            meanings.sort_by_key(|m| match m {
+                Time | Other => 0,
+                ReportedRate | Ignore => 1,
+                _ => 2,
+            });
+            (group, meanings.into_iter().flat_map(specs).collect())
+        };
+        ColumnGroup::ALL.map(of).into()
     }
 
     /// What people read: `time in µs`, `M`, `data type of A`.
@@ -483,7 +523,9 @@ mod tests {
 
     #[test]
     fn every_choice_survives_its_text() {
-        let all = ColumnSpec::all();
+        let groups = ColumnSpec::grouped();
+        assert!(groups.iter().all(|(_, specs)| !specs.is_empty()));
+        let all: Vec<ColumnSpec> = groups.into_iter().flat_map(|(_, specs)| specs).collect();
         assert_eq!(all.len(), 86);
         for spec in all {
             assert_eq!(spec.to_string().parse(), Ok(spec), "{spec}");

@@ -139,6 +139,27 @@ mod tests {
     }
 
     #[test]
+    fn a_file_without_usable_rows_says_why_and_what_to_do() {
+        let mut s = crate::dataset::Source::default();
+        assert_eq!(s.why_unusable().as_deref(), Some("it holds no rows"));
+        s.reject(3, "M is zero", b"");
+        s.reject(4, "time is zero", b"");
+        s.reject(5, "time is zero", b"");
+        assert_eq!(
+            s.why_unusable().as_deref(),
+            Some("2 rows skipped: time is zero")
+        );
+        s.without_model.rows = 5;
+        s.remedy = "record with record_shapes=True".to_owned();
+        assert_eq!(
+            s.why_unusable().as_deref(),
+            Some("5 kernels without shapes: record with record_shapes=True")
+        );
+        s.rows_used = 1;
+        assert_eq!(s.why_unusable(), None);
+    }
+
+    #[test]
     fn each_row_keeps_its_reason_up_to_a_number_of_them() {
         let mut s = Rejected::default();
         for i in 0..100_000u32 {

@@ -4,13 +4,56 @@
 use crate::cell;
 use crate::cell::values::Probe;
 use crate::columns::alias::Guess;
+use crate::columns::mapping::Mapping;
 use gemmscope_table::dataset::ColumnMeaning;
+
+/// Suggests columns for what is missing, by their values: whole numbers in the order of the file for
+/// M, N and K, the last other column of numbers for the time. Suggests no sizes where it has not
+/// enough columns for all that are missing.
+pub(crate) fn suggest(mapping: &mut Mapping, probes: &[Probe]) {
+    let free: Vec<usize> = (0..mapping.columns.len())
+        .filter(|&i| {
+            let column = &mapping.columns[i];
+            column.guess.meaning == ColumnMeaning::Other
+                && column.why != BY_HAND
+                && probes[i].all_numbers()
+        })
+        .collect();
+    let sizes = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K];
+    let wanted: Vec<ColumnMeaning> = match mapping.has_sizes() {
+        true => Vec::new(),
+        false => {
+            let lacks = |m: &ColumnMeaning| mapping.position(*m).is_none();
+            sizes.into_iter().filter(lacks).collect()
+        }
+    };
+    let whole: Vec<usize> = free
+        .iter()
+        .copied()
+        .filter(|&i| probes[i].counts())
+        .collect();
+    let mut taken = Vec::new();
+    if whole.len() >= wanted.len() {
+        for (meaning, at) in wanted.into_iter().zip(whole) {
+            mapping.columns[at].suggestion = Some(meaning.into());
+            taken.push(at);
+        }
+    }
+    if !mapping.has_measurement()
+        && let Some(&at) = free.iter().rev().find(|at| !taken.contains(at))
+    {
+        mapping.columns[at].suggestion = Some(ColumnMeaning::Time.into());
+    }
+}
+
+/// Why a column holds what the user said.
+pub(crate) const BY_HAND: &str = "chosen by hand";
 
 /// The guess from the name, checked against the values.
 pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String) {
     let by_name = |g: Guess| {
         let why = if g.spec.meaning == ColumnMeaning::Other {
-            "the name says nothing known"
+            "name not recognised"
         } else {
             "by its name"
         };

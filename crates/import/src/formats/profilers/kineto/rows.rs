@@ -310,6 +310,11 @@ pub(super) fn finish(
     }
     if let Some(s) = data.sources.first_mut() {
         s.not_gemm = left_out.not_gemm;
+        s.remedy = match (shapeless, graphs_by_capture[1]) {
+            (true, _) => "record with record_shapes=True".to_owned(),
+            (_, 0) => String::new(),
+            _ => "open the trace of its graph's capture too".to_owned(),
+        };
         s.without_model = without;
         s.name_without_model(left_out.loose_names(&events.names));
         s.trace = Some(Box::new(context));

@@ -86,6 +86,10 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
             .text
             .contains("the trace of the capture")
     );
+    assert_eq!(
+        alone.sources[0].why_unusable().as_deref(),
+        Some("1 kernel without shapes: open the trace of its graph's capture too")
+    );
 
     let options = ImportOptions {
         captures: captured.sources[0].captures.clone(),

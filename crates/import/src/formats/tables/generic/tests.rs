@@ -246,6 +246,35 @@ fn bad_rows_are_set_aside_with_their_reasons() {
 }
 
 #[test]
+fn the_form_suggests_what_is_missing_by_values() {
+    let form = |text: &str| crate::inspect(&Head::of(text), &ImportOptions::default()).unwrap();
+    let suggested = |text: &str| {
+        let columns = form(text).columns;
+        let specs = columns.iter().map(|c| c.suggestion.map(|s| s.to_string()));
+        specs.map(Option::unwrap_or_default).collect::<Vec<_>>()
+    };
+    let rows = "256,512,1024,a,20.5\n512,512,64,b,31\n";
+    let text = format!("left,right,deep,who,took\n{rows}");
+    assert_eq!(suggested(&text), ["m", "n", "k", "", "time"]);
+    assert_eq!(form(&text).rows[1], ["512", "512", "64", "b", "31"]);
+    // Known columns keep their meaning; a column of fractions is no size.
+    let text = "M,N,deep,share,ms\n256,512,1024,0.5,20\n512,512,64,0.25,31\n";
+    assert_eq!(suggested(text), ["", "", "k", "", ""]);
+    // Too few columns: nothing is suggested but the time.
+    let text = "left,right,note\n256,512,a\n512,512,b\n";
+    assert_eq!(suggested(text), ["", "time", ""]);
+    // What can be read needs no suggestion.
+    let text = "M,N,K,us,loss\n1,2,3,4,5\n";
+    assert_eq!(suggested(text), ["", "", "", "", ""]);
+    let form = form(text);
+    let (name, column) = form.required()[3];
+    assert_eq!(
+        (name, column.unwrap().header.as_str()),
+        ("a time or a rate", "us")
+    );
+}
+
+#[test]
 fn the_form_shows_guesses_and_samples() {
     let head = Head::of("M,N,K,speed,foo\n1,2,3,4,x\n5,6,7,8,y\n");
     let m = crate::inspect(&head, &ImportOptions::default()).unwrap();
