@@ -226,7 +226,7 @@ test("a sample makes room for the user's first file, and undo brings it back", a
   // Nothing of the sample's view is left.
   assert.equal(await app.figure("rows"), "1");
   assert.deepEqual(await app.chips(), []);
-  await app.page.keyboard.press("Control+z");
+  await app.page.locator(".status").getByRole("button", { name: "Undo" }).click();
   await app.settle();
   assert.deepEqual(await names(app), ["cpu-llm.csv", "mine.csv"]);
   // The user chose to have both: the next file joins them.
@@ -326,7 +326,7 @@ test("the switch keeps nothing; a browser that keeps nothing says so, and the pa
 test("a link names the files it was made from; a link to a sample opens it", async (t) => {
   const app = await GemmscopePage.open({ t });
   await app.load({ name: "mine.csv", text: TINY });
-  await app.chooseView("Table");
+  await app.choosePlace("Table");
   assert.equal(await app.state("files"), "mine.csv");
   const other = await GemmscopePage.open({ t, path: new URL(app.page.url()).hash });
   assert.match(await other.page.locator("main .notice").innerText(), /This link shows a view of mine\.csv\. Drop that file here\./);

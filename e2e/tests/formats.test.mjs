@@ -66,6 +66,9 @@ test("a profile with measured bytes: both intensities, in legend, tooltip, detai
   assert.match(detail, /Measured bytes\s+1\.74 GB, 4\.32 × the compulsory/);
   assert.match(detail, /Intensity at measured bytes\s+631\.9 FLOP\/B/);
 
+  // The dock lies over the legend.
+  await app.page.locator(".dock").getByRole("button", { name: "Close" }).click();
+  await app.settle();
   await app.page.getByRole("button", { name: "As a table" }).click();
   const table = app.page.getByRole("region", { name: "What is drawn, as a table" });
   const texts = (cells) => cells.evaluateAll((all) => all.map((c) => c.textContent.trim()));
@@ -105,6 +108,12 @@ test("a packed trace of the PyTorch profiler", async (t) => {
 });
 
 /** A workbook with these sheets, each a list of rows: parts stored in a zip, cells as inline strings and numbers. */
+/** The checksum of a zip's part, which gzip writes before the length. */
+function crc32(data) {
+  const packed = gzipSync(data);
+  return packed.readUInt32LE(packed.length - 8);
+}
+
 function workbook(sheets) {
   const escape = (text) => String(text).replace(/[<>&]/g, (c) => ({ "<": "&lt;", ">": "&gt;", "&": "&amp;" })[c]);
   const cell = (v) => (v !== "" && !Number.isNaN(Number(v)) ? `<c><v>${v}</v></c>` : `<c t="inlineStr"><is><t>${escape(v)}</t></is></c>`);
@@ -121,6 +130,7 @@ function workbook(sheets) {
   for (const [name, text] of Object.entries(parts)) {
     const [path, data] = [Buffer.from(name), Buffer.from(text)];
     const sizes = (head, at) => {
+      head.writeUInt32LE(crc32(data), at - 4);
       head.writeUInt32LE(data.length, at);
       head.writeUInt32LE(data.length, at + 4);
       head.writeUInt16LE(path.length, at + 8);
