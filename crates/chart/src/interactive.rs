@@ -123,6 +123,10 @@ pub trait InteractiveChart: Send + Sync {
     fn details(&self) -> Vec<(String, Table)> {
         Vec::new()
     }
+    /// The numbered marks of the picture: number, name.
+    fn key(&self, _what: &Emphasis) -> Vec<(usize, String)> {
+        Vec::new()
+    }
     /// Least and most height in a page.
     fn heights(&self) -> (f64, f64);
     /// The part of the axes that shows, where it can be zoomed and moved.

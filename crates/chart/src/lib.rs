@@ -23,6 +23,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`caption`] | what a saved picture says of itself |
 //! | [`charts`] | the list of charts, the [`Chart`](charts::Chart) trait, and one folder a chart |
 //! | [`interactive`] | a drawn chart that answers to pointer and keyboard |
 //! | [`picture`] | any chart without a page around it: the command, reports, saved pages |
@@ -46,6 +47,7 @@
 //! A chart with axes that zoom, or with a legend that can be clicked, also implements
 //! [`Chart::interactive`](charts::Chart::interactive); the roofline is the example.
 
+pub mod caption;
 pub mod charts;
 pub mod interactive;
 pub mod paint;

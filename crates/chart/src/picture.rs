@@ -2,8 +2,9 @@
 //! saved pages hold.
 
 use crate::camera::{set_zoom, zoom_of};
+use crate::caption::Caption;
 use crate::charts;
-use crate::charts::{ChartKind, Inputs, RenderOptions};
+use crate::charts::{Chart, ChartKind, Inputs, RenderOptions};
 use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
@@ -133,10 +134,46 @@ pub fn draw(
 fn draw_with(
     frame: &Frame,
     state: &ViewState,
+    marks: (&[u32], Option<&[u32]>),
+    size: (f64, Option<f64>),
+    theme: &Theme,
+) -> Option<Scene> {
+    opened(frame, state, marks, size, theme, |_, chart, options| {
+        chart.scene(options)
+    })
+}
+
+/// The picture as it is saved: as [`draw`], with its title, device, files, filter and the key to its
+/// numbers around it, in the same size.
+pub fn saved(
+    frame: &Frame,
+    state: &ViewState,
+    size: (f64, Option<f64>),
+    theme: &Theme,
+) -> Option<Scene> {
+    let selected = selected_by(frame, state, || check_all(frame));
+    let marks = (&selected[..], None);
+    opened(frame, state, marks, size, theme, |kind, chart, options| {
+        let caption = Caption::of(frame, &state.filters, kind.name, chart.key(options));
+        let room = caption.height(options.width);
+        let height = match size.1 {
+            Some(height) => (height - room).max(1.0),
+            None => options.height,
+        };
+        let scene = chart.scene(&RenderOptions { height, ..*options });
+        caption.around(scene, theme)
+    })
+}
+
+/// Opens the chart of a view state, and gives it with how to draw it.
+fn opened<T>(
+    frame: &Frame,
+    state: &ViewState,
     (selected, ranked): (&[u32], Option<&[u32]>),
     (width, height): (f64, Option<f64>),
     theme: &Theme,
-) -> Option<Scene> {
+    then: impl FnOnce(&ChartKind, &dyn Chart, &RenderOptions<'_>) -> T,
+) -> Option<T> {
     let kind = shown(&state.view, frame)?;
     let chart = (kind.open)(&Inputs {
         selected,
@@ -144,13 +181,14 @@ fn draw_with(
         ..Inputs::new(frame, state)
     });
     let height = height.unwrap_or_else(|| chart.height(width));
-    Some(chart.scene(&RenderOptions {
+    let options = RenderOptions {
         dpr: 2.0,
         selected,
         first: charts::first_of(state, kind.id),
         zoom: zoom_of(state, kind.id),
         ..RenderOptions::new(theme, (width, height))
-    }))
+    };
+    Some(then(kind, &*chart, &options))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(super) fn render(
         Err(exit) => return Ok(exit),
     };
     let theme = Theme::of(args.dark);
-    let Some(scene) = picture::draw(&frame, &state, (args.size.0, args.size.1), &theme) else {
+    let Some(scene) = picture::saved(&frame, &state, (args.size.0, args.size.1), &theme) else {
         writeln!(
             err,
             "gemmscope: no picture of this view (see `gemmscope views`): {}",

@@ -2,7 +2,7 @@
 //! numbers can be compared by eye.
 
 use crate::field::{Field, FieldInfo, FieldKind, Frame};
-use gemmscope_model::units::format_significant;
+use gemmscope_model::units::{format_significant, trim_zeros};
 use std::cmp::Ordering;
 
 /// The unit of a table column.
@@ -55,6 +55,15 @@ pub fn number(info: &FieldInfo, value: f64) -> String {
         return format!("{value:.1}");
     }
     format_significant(value, 4)
+}
+
+/// As [`number`], with as many digits as tell more: for a file.
+pub fn precise(info: &FieldInfo, value: f64) -> String {
+    let value = value / unit_for(&info.unit).factor;
+    match value.is_finite() {
+        true => trim_zeros(format_significant(value, 9)),
+        false => String::new(),
+    }
 }
 
 /// A function from rows to the texts that the table shows.

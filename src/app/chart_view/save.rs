@@ -5,9 +5,14 @@ use super::picture::Picture;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
 use crate::web::{dom, picture as file};
-use gemmscope_chart::interactive::Emphasis;
+use gemmscope_chart::caption::Caption;
+use gemmscope_chart::charts;
+use gemmscope_chart::interactive::{Emphasis, InteractiveChart};
+use gemmscope_chart::palette::Theme;
+use gemmscope_chart::scene::Scene;
 use gemmscope_chart::scroll::{LIMIT, fits, whole_size};
 use gemmscope_chart::svg;
+use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 
 /// Kinds of pictures: caption, device pixels per CSS pixel; none for a vector picture.
@@ -35,7 +40,9 @@ pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
             label=|| icon(icon::SAVE)
         >
             {move || picture.get().map(|p| {
-                let (shown, all) = (p.saved(&marks(bench)), whole_size(p.scene()));
+                let caption = caption_of(bench, &*p.0, name);
+                let shown = captioned(&caption, p.saved(&marks(bench)), shell);
+                let all = whole_size(p.scene());
                 let part = (shown.width, shown.height);
                 let caption = if all.is_some() { "The part that shows" } else { "The picture" };
                 view! {
@@ -57,6 +64,26 @@ pub fn marks(bench: Workbench) -> Emphasis {
         selected: bench.selected.get(),
         ranked: bench.ranked.get().map(|r| r.0.to_vec()),
         ..Emphasis::default()
+    }
+}
+
+/// What a saved picture says of itself; nothing where it is none of the views.
+fn caption_of(bench: Workbench, picture: &dyn InteractiveChart, name: &str) -> Option<Caption> {
+    let kind = charts::by_id(name)?;
+    let key = picture.key(&marks(bench));
+    let of = |v: &ViewState| {
+        bench
+            .frame
+            .with(|f| Caption::of(f, &v.filters, kind.name, key))
+    };
+    Some(bench.view.with(of))
+}
+
+fn captioned(caption: &Option<Caption>, scene: Scene, shell: Shell) -> Scene {
+    let theme = Theme::of(shell.dark.get_untracked());
+    match caption {
+        Some(caption) => caption.around(scene, &theme),
+        None => scene,
     }
 }
 
@@ -101,6 +128,8 @@ fn save(
         true => p.whole(&marks),
         false => Ok(p.saved(&marks)),
     };
+    let caption = untrack(|| caption_of(bench, &*p.0, name));
+    let scene = scene.map(|s| captioned(&caption, s, shell));
     let Ok(scene) = scene else {
         return shell.say(format!("Too large: {LIMIT}."));
     };

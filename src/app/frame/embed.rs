@@ -175,7 +175,7 @@ fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
             let scene = bench.frame.with_untracked(|f| {
                 bench
                     .view
-                    .with_untracked(|v| picture::draw(f, v, (width.max(480.0), None), &theme))
+                    .with_untracked(|v| picture::saved(f, v, (width.max(480.0), None), &theme))
             });
             match scene {
                 Some(scene) => svg(&scene),

@@ -201,6 +201,10 @@ pub trait Chart: Send + Sync {
     fn details(&self) -> Vec<(String, Table)> {
         Vec::new()
     }
+    /// The numbered marks of the picture: number, name.
+    fn key(&self, _options: &RenderOptions<'_>) -> Vec<(usize, String)> {
+        Vec::new()
+    }
     /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
     fn height(&self, width: f64) -> f64 {
         if width < crate::layout::NARROW {

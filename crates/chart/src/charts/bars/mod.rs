@@ -286,33 +286,39 @@ fn figures(frame: &Frame, groups: &Groups, settings: &Settings) -> Vec<Bar> {
         .collect()
 }
 
+/// A column of the table: how it is written, its title, its value.
+type Column = (FieldInfo, String, fn(&Bar) -> f64);
+
 impl Chart for Bars {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         self.picture(options)
     }
 
     fn table(&self) -> Table {
-        let number = |v: f64| {
-            if v.is_finite() {
-                format!("{v}")
-            } else {
-                String::new()
-            }
-        };
-        let mut header = vec![self.what(), "GEMMs"];
-        header.extend([
-            "AI (FLOP/B)",
-            "Attained (FLOP/s)",
-            "Roof (FLOP/s)",
-            "% of roof",
-        ]);
-        let mut header: Vec<String> = header.into_iter().map(str::to_owned).collect();
-        let figure = self.settings.figure.as_ref();
-        header.extend(figure.map(column_format::title));
+        let fields = [Field::Ai, Field::Attained, Field::Efficiency];
+        let [ai, rate, share] = fields.map(|f| self.frame.info(&f));
+        let shown = [
+            (ai, None, (|b| b.ai) as fn(&Bar) -> f64),
+            (rate.clone(), None, |b| b.rate),
+            (rate, Some("Roof (TFLOP/s)"), |b| b.roof),
+            (share, None, |b| b.efficiency),
+            (self.settings.figure.clone(), None, |b| b.figure),
+        ];
+        let columns: Vec<Column> = shown
+            .into_iter()
+            .filter_map(|(info, name, value)| {
+                let info = info?;
+                let title = name.map_or_else(|| column_format::title(&info), str::to_owned);
+                Some((info, title, value))
+            })
+            .collect();
+        let mut header = vec![self.what().to_owned(), "GEMMs".to_owned()];
+        header.extend(columns.iter().map(|c| c.1.clone()));
         let row = |b: &Bar| {
             let mut row = vec![self.name(b.band), self.rows(b).len().to_string()];
-            row.extend([b.ai, b.rate, b.roof, b.efficiency].map(number));
-            row.extend(figure.map(|info| column_format::number(info, b.figure)));
+            let number =
+                |c: &(FieldInfo, String, fn(&Bar) -> f64)| column_format::precise(&c.0, (c.2)(b));
+            row.extend(columns.iter().map(number));
             row
         };
         Table {

@@ -387,7 +387,7 @@ impl Chart for Compare {
                         number(s.iqr_s),
                         number(s.std_s),
                         number(s.rate),
-                        number(s.efficiency),
+                        number(s.efficiency * 100.0),
                     ]);
                 }
                 row.extend([

@@ -122,6 +122,15 @@ impl Chart for Roofline {
         self.draw(&options).saved(&marks)
     }
 
+    fn key(&self, options: &RenderOptions<'_>) -> Vec<(usize, String)> {
+        let marks = Emphasis {
+            selected: options.selected.to_vec(),
+            ranked: self.0.ranked.clone(),
+            ..Emphasis::default()
+        };
+        self.draw(options).key(&marks)
+    }
+
     fn table(&self) -> Table {
         let size = (960.0, self.height(960.0));
         let options = RenderOptions::new(&Theme::LIGHT, size);

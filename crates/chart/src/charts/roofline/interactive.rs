@@ -15,12 +15,13 @@ use crate::interactive::{Canvas, Emphasis, InteractiveChart, Target};
 use crate::labels::Rect;
 use crate::legend::Legend;
 use crate::scene::{Point, Scene};
+use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
 use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_model::units::grouped;
 use gemmscope_table::control::Control;
-use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
 use gemmscope_table::result_table::Table;
 use std::sync::{Arc, OnceLock};
@@ -336,10 +337,41 @@ impl InteractiveChart for InteractiveRoofline {
         rows.into_iter().map(|r| r.1).collect()
     }
 
+    fn key(&self, what: &Emphasis) -> Vec<(usize, String)> {
+        let (frame, plot) = (self.frame(), &self.picture.plot);
+        let drawn = |row: u32| {
+            let at = self.opened.points.px(plot, row);
+            let light = self.opened.background.binary_search(&row).is_ok();
+            at.is_some_and(|p| plot.holds(p)) && !light
+        };
+        let rows = self.numbered(what).into_iter().enumerate();
+        rows.filter(|(_, row)| drawn(*row))
+            .map(|(i, row)| (i + 1, point(frame, row as usize)))
+            .collect()
+    }
+
     fn saved(&self, what: &Emphasis) -> Scene {
         let scene = self.marked(what);
         self.picture.legend.above(scene, &self.canvas.theme)
     }
+}
+
+/// A point in a few words: `4096 × 4096 × 4096 fp16, 512 TFLOP/s, 39.2 % of roof`.
+fn point(frame: &Frame, row: usize) -> String {
+    let data = &*frame.data;
+    let shape = shape_label(data.m[row], data.n[row], data.k[row], data.batch[row]);
+    let types = data.ops[usize::from(data.op[row])].types();
+    let mut out = format!("{shape} {types}");
+    let rate = frame.metrics.rate[row];
+    if rate.is_finite() {
+        out.push_str(&format!(", {}", Format::rate().write(rate, 3)));
+    }
+    let share = frame.metrics.efficiency(data, row);
+    if share.is_finite() {
+        let share = Format::percent().write(share, 3);
+        out.push_str(&format!(", {share} of roof"));
+    }
+    out
 }
 
 #[cfg(test)]

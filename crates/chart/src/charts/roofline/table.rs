@@ -3,25 +3,31 @@
 use super::settings::levels;
 use super::{Input, marks};
 use crate::layout::Plot;
-use gemmscope_table::field::shape_label;
+use gemmscope_table::column_format;
+use gemmscope_table::field::{Field, FieldInfo, shape_label};
 use gemmscope_table::result_table::Table;
 
 /// The points in view, in file order, at most `limit` of them; with how many there are.
 pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
+    let frame = input.frame;
+    let title = |field: Field| {
+        frame
+            .info(&field)
+            .map_or_else(String::new, |i| column_format::title(&i))
+    };
+    let infos = [Field::Ai, Field::Attained, Field::Efficiency].map(|f| frame.info(&f));
     let mut out = Table {
-        header: [
-            "File",
-            "Line",
-            "Shape (M × N × K)",
-            "Type",
-            "AI (FLOP/B)",
-            "Attained (FLOP/s)",
-            "Roof (FLOP/s)",
-            "% of roof",
-            "Limited by",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
+        header: vec![
+            title(Field::Source),
+            "Line".to_owned(),
+            title(Field::Shape),
+            title(Field::Dtype),
+            title(Field::Ai),
+            title(Field::Attained),
+            "Roof (TFLOP/s)".to_owned(),
+            title(Field::Efficiency),
+            title(Field::Bound),
+        ],
         rows: Vec::new(),
     };
     let colored = !input.color_scale.label.is_empty();
@@ -43,12 +49,10 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
         if out.rows.len() >= limit || r >= data.len() {
             return;
         }
-        let number = |v: f64| {
-            if v.is_finite() {
-                format!("{v}")
-            } else {
-                String::new()
-            }
+        let [ai, rate, share] = &infos;
+        let number = |info: &Option<FieldInfo>, v: f64| {
+            let text = info.as_ref().map(|i| column_format::precise(i, v));
+            text.unwrap_or_default()
         };
         let source = data.sources.get(usize::from(data.source[r]));
         let roof = metrics.roof(data, r);
@@ -60,10 +64,10 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
                 .get(usize::from(data.op[r]))
                 .map(gemmscope_model::gemm::Operation::types)
                 .unwrap_or_default(),
-            number(metrics.ai[r]),
-            number(metrics.rate[r]),
-            number(roof.map_or(f64::NAN, |f| f.at(metrics.ai[r]))),
-            number(metrics.efficiency(data, r)),
+            number(ai, metrics.ai[r]),
+            number(rate, metrics.rate[r]),
+            number(rate, roof.map_or(f64::NAN, |f| f.at(metrics.ai[r]))),
+            number(share, metrics.efficiency(data, r)),
             metrics
                 .bound(data, r)
                 .map(|b| b.label().to_owned())
@@ -81,7 +85,7 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
             );
         }
         for level in &measured {
-            cells.push(number(metrics.measured_ai(data, r, *level)));
+            cells.push(number(ai, metrics.measured_ai(data, r, *level)));
         }
         out.rows.push(cells);
     });

@@ -321,7 +321,7 @@ impl Chart for TileMap {
                         l.problem.k.to_string(),
                         p.column_label(i),
                         number(c.rate),
-                        number(c.share),
+                        number(c.share * 100.0),
                         yes(l.best == Some(i)),
                         yes(l.model == Some(i)),
                         c.workgroups.map_or_else(String::new, |w| w.to_string()),

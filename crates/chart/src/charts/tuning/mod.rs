@@ -236,7 +236,7 @@ impl Chart for Tuning {
                 },
                 number(v.rate),
                 number(v.failed_s),
-                number(v.rate / h.roof),
+                number(100.0 * v.rate / h.roof),
                 number(running),
                 settings.join(" "),
             ]

@@ -1,0 +1,213 @@
+//! What a saved picture says of itself: its title, the device, the files and the filter above it,
+//! and the key to its numbered points below.
+
+use crate::layout::FONT;
+use crate::palette::Theme;
+use crate::scene::{Anchor, Baseline, Item, Scene};
+use crate::text;
+use gemmscope_model::units::plural;
+use gemmscope_table::column_format;
+use gemmscope_table::field::Frame;
+use gemmscope_table::filter::Filters;
+
+/// Size of the title.
+const TITLE: f64 = 14.0;
+/// Height of a line.
+const LINE: f64 = 16.0;
+/// Space left and right.
+const SIDE: f64 = 12.0;
+/// Files that are named.
+const FILES: usize = 4;
+
+/// What stands around a saved picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Caption {
+    /// The name of the view.
+    pub title: String,
+    /// Devices, files, filter; without what is not known.
+    pub facts: Vec<String>,
+    /// The numbered points, in the order of their numbers.
+    pub key: Vec<(usize, String)>,
+}
+
+impl Caption {
+    /// The caption of a view of a frame.
+    pub fn of(frame: &Frame, filters: &Filters, title: &str, key: Vec<(usize, String)>) -> Self {
+        let data = &*frame.data;
+        let used = |codes: &mut dyn Iterator<Item = usize>, n: usize| {
+            let mut seen = vec![false; n];
+            for code in codes {
+                if let Some(seen) = seen.get_mut(code) {
+                    *seen = true;
+                }
+            }
+            (0..n).filter(move |i| seen[*i]).collect::<Vec<usize>>()
+        };
+        let rows = || frame.rows.iter().map(|r| *r as usize);
+        let devices = used(
+            &mut rows().map(|r| usize::from(data.device[r])),
+            data.devices.len(),
+        );
+        let mut devices: Vec<String> = devices
+            .into_iter()
+            .filter_map(|i| match frame.metrics.devices.get(i) {
+                Some(Some(device)) => Some(device.name.clone()),
+                _ => data.devices.get(i).filter(|n| !n.is_empty()).cloned(),
+            })
+            .collect();
+        devices.dedup();
+        let files = used(
+            &mut rows().map(|r| usize::from(data.source[r])),
+            data.sources.len(),
+        );
+        let more = files.len().saturating_sub(FILES);
+        let mut files: Vec<String> = files
+            .into_iter()
+            .take(FILES)
+            .map(|i| data.sources[i].name.clone())
+            .collect();
+        if more > 0 {
+            files.push(format!("{more} more"));
+        }
+        let facts = [
+            devices.join(", "),
+            files.join(", "),
+            words(frame, filters).join(", "),
+        ];
+        Caption {
+            title: title.to_owned(),
+            facts: facts.into_iter().filter(|f| !f.is_empty()).collect(),
+            key,
+        }
+    }
+
+    /// Height that it takes of a picture of some width.
+    pub fn height(&self, width: f64) -> f64 {
+        let (head, foot) = self.lines(width);
+        let above = 8.0 + TITLE * 1.4 + LINE * head.len() as f64;
+        above
+            + if foot.is_empty() {
+                0.0
+            } else {
+                8.0 + LINE * foot.len() as f64
+            }
+    }
+
+    /// The lines above and below.
+    fn lines(&self, width: f64) -> (Vec<String>, Vec<String>) {
+        let room = (width - 2.0 * SIDE).max(40.0);
+        let head = text::wrap(&self.facts.join("  ·  "), FONT, room);
+        let mut foot: Vec<String> = Vec::new();
+        for (number, name) in &self.key {
+            let entry = text::ellipsis(&format!("{number}  {name}"), FONT, room);
+            let longer = foot.last().map(|l| format!("{l}      {entry}"));
+            match (longer, foot.last_mut()) {
+                (Some(l), Some(last)) if text::width(&l, FONT, false) <= room => *last = l,
+                _ => foot.push(entry),
+            }
+        }
+        (head, foot)
+    }
+
+    /// The picture with the caption around it.
+    pub fn around(&self, mut scene: Scene, theme: &Theme) -> Scene {
+        let (head, foot) = self.lines(scene.width);
+        let top = 8.0 + TITLE * 1.4 + LINE * head.len() as f64;
+        let width = scene.width;
+        scene.move_down(top);
+        let band = |rect: [f64; 4]| Item::Rect {
+            rect,
+            fill: Some(theme.background),
+            stroke: None,
+        };
+        scene.items.insert(0, band([0.0, 0.0, width, top]));
+        let hang = (Anchor::Start, Baseline::Middle);
+        let room = width - 2.0 * SIDE;
+        let title = text::ellipsis(&self.title, TITLE * 1.1, room);
+        let at = (SIDE, 8.0 + TITLE * 0.7);
+        scene.bold(at, title, TITLE, theme.text, hang);
+        let first = 8.0 + TITLE * 1.4;
+        for (i, line) in head.into_iter().enumerate() {
+            let y = first + LINE * (i as f64 + 0.5);
+            scene.text((SIDE, y), line, FONT, theme.muted, hang);
+        }
+        if !foot.is_empty() {
+            let bottom = scene.height;
+            scene.height += 8.0 + LINE * foot.len() as f64;
+            scene
+                .items
+                .push(band([0.0, bottom, width, scene.height - bottom]));
+            for (i, line) in foot.into_iter().enumerate() {
+                let y = bottom + LINE * (i as f64 + 0.5);
+                scene.text((SIDE, y), line, FONT, theme.muted, hang);
+            }
+        }
+        scene
+    }
+}
+
+/// The filters in words.
+fn words(frame: &Frame, filters: &Filters) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(only) = &filters.only {
+        out.push(plural(only.len(), "row"));
+    }
+    for (field, values) in &filters.facets {
+        let label = frame
+            .info(field)
+            .map_or_else(|| field.to_string(), |i| i.label);
+        let value = |v: &String| match v.as_str() {
+            "" => "not stated".to_owned(),
+            v => v.to_owned(),
+        };
+        let values: Vec<String> = values.iter().map(value).collect();
+        out.push(format!("{label}: {}", values.join(" or ")));
+    }
+    for (field, range) in &filters.ranges {
+        let Some(info) = frame.info(field) else {
+            continue;
+        };
+        let end = |v: Option<f64>| v.map(|v| column_format::number(&info, v));
+        let title = column_format::title(&info);
+        match (end(range.min), end(range.max)) {
+            (Some(a), Some(b)) => out.push(format!("{title} {a} to {b}")),
+            (Some(a), None) => out.push(format!("{title} ≥ {a}")),
+            (None, Some(b)) => out.push(format!("{title} ≤ {b}")),
+            (None, None) => {}
+        }
+    }
+    if !filters.search.is_empty() {
+        out.push(format!("search: {}", filters.search));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows;
+    use gemmscope_table::view_state::ViewState;
+
+    #[test]
+    fn a_saved_picture_says_what_it_is_of() {
+        let mut rows = Rows::new();
+        rows.row((64, 64, 4096), "x", 1e-5, "");
+        let frame = rows.frame(Some("h100-sxm"));
+        let (state, _) = ViewState::decode("f.dtype=fp16&r.m=64..&q=gemm");
+        let key = vec![(1, "64 × 64 × 4096".to_owned()), (2, "other".to_owned())];
+        let caption = Caption::of(&frame, &state.filters, "Roofline", key);
+        assert_eq!(caption.facts.len(), 3, "{:?}", caption.facts);
+        assert!(caption.facts[0].contains("H100"));
+        assert_eq!(caption.facts[2], "Type: fp16, M ≥ 64, search: gemm");
+        for width in [358.0, 960.0] {
+            let plain = Scene::new(width, 400.0, "x");
+            let scene = caption.around(plain, &Theme::LIGHT);
+            assert!((scene.height - 400.0 - caption.height(width)).abs() < 1e-9);
+            crate::testing::sound(&scene);
+            let dump = scene.dump();
+            for said in ["Roofline", "H100", "Type: fp16", "1  64 × 64 × 4096"] {
+                assert!(dump.contains(said), "{said}: {dump}");
+            }
+        }
+    }
+}
