@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .ONESHELL:
-.PHONY: help setup setup-site serve dev build quick site test test-native test-real e2e lint fmt bench docs single-file pages pages-preview release clean
+.PHONY: help setup setup-site serve dev build quick site test test-native test-real e2e lint fmt bench docs fuzz single-file pages pages-preview release clean
 
 PORT ?= 8080
 # What scripts/setup.sh found: PATH and browser; the second also names the compiler for wasm32.
@@ -89,6 +89,11 @@ test-real-run:
 	export GEMMSCOPE_DATA='$(abspath $(DATA))'
 	cargo test --locked --test real_analysis --test real_files --test real_import --test real_survey
 	$(NATIVE); node e2e/run.mjs --real
+
+SECONDS ?= 120
+
+fuzz: ## run the fuzz targets: make fuzz SECONDS=60 TARGETS="names files"
+	@$(NATIVE); scripts/fuzz.sh $(SECONDS) $(TARGETS)
 
 fmt: ## format the code
 	cargo fmt

@@ -6,6 +6,7 @@ use gemmscope_import::{
     Delimiter, Dialect, Head, ImportOptions, Imported, Record, Records, Scanner, Session,
     header_fingerprint, inspect, sniff,
 };
+use gemmscope_table::dataset::Dataset;
 
 /// Reads bytes in slices of `step`, as one format or as what they are recognised for; panics
 /// where an invariant does not hold.
@@ -23,31 +24,37 @@ pub(crate) fn exercise(format: Option<&str>, bytes: &[u8], step: usize) {
     match session.finish() {
         Err(e) => said(&e.message),
         Ok(Imported::Table(d)) => {
-            let s = &d.sources[0];
-            assert_eq!(s.rows_read, s.rows_used + s.rejected.total());
-            assert_eq!(
-                d.len() as u64,
-                d.sources.iter().map(|s| s.rows_used).sum::<u64>()
-            );
-            for row in 0..d.len() {
-                let t = d.time_s[row];
-                assert!(t.is_nan() || t > 0.0 && t.is_finite(), "time {t}");
-                assert!(d.m[row] > 0 && d.n[row] > 0 && d.k[row] > 0 && d.batch[row] > 0);
-                assert!(usize::from(d.op[row]) < d.ops.len());
-                assert!(usize::from(d.device[row]) < d.devices.len());
-            }
-            for c in &d.columns {
-                assert_eq!(c.data.len(), d.len(), "{}", c.key);
-            }
-            // What is kept is bounded by the file: points, cells, texts.
-            assert!(s.rejected.text.len() <= bytes.len() * 64 + (64 << 10));
+            sound(&d, bytes.len());
         }
         Ok(Imported::Devices(list)) => assert!(!list.is_empty()),
         Ok(_) => {}
     }
 }
 
-fn said(message: &str) {
+/// A table whose parts fit each other; `bytes` is the size of what it was read from.
+pub(crate) fn sound(d: &Dataset, bytes: usize) {
+    for s in &d.sources {
+        assert_eq!(s.rows_read, s.rows_used + s.rejected.total());
+        // What is kept is bounded by the file: points, cells, texts.
+        assert!(s.rejected.text.len() <= bytes * 64 + (64 << 10));
+    }
+    let used = d.sources.iter().map(|s| s.rows_used).sum::<u64>();
+    assert_eq!(d.len() as u64, used);
+    for row in 0..d.len() {
+        let t = d.time_s[row];
+        assert!(t.is_nan() || t > 0.0 && t.is_finite(), "time {t}");
+        assert!(d.m[row] > 0 && d.n[row] > 0 && d.k[row] > 0 && d.batch[row] > 0);
+        assert!(usize::from(d.op[row]) < d.ops.len());
+        assert!(usize::from(d.device[row]) < d.devices.len());
+        assert!(usize::from(d.source[row]) < d.sources.len());
+    }
+    for c in &d.columns {
+        assert_eq!(c.data.len(), d.len(), "{}", c.key);
+    }
+}
+
+/// A sentence, and no novel.
+pub(crate) fn said(message: &str) {
     assert!(!message.is_empty());
     assert!(message.len() < 20_000, "{} bytes of message", message.len());
 }

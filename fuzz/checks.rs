@@ -1,0 +1,474 @@
+//! What holds for every input beyond the readers, shared by the fuzz targets and
+//! `tests/fuzz_checks.rs`. Each function panics where an invariant does not hold.
+
+#![allow(dead_code, reason = "each fuzz target uses a part")]
+#![allow(clippy::unwrap_used, reason = "a check that cannot go on says where")]
+
+use crate::exercise::{said, sound};
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder};
+use gemmscope_analysis::findings::check_all;
+use gemmscope_analysis::replay::{Case, Tool, replay};
+use gemmscope_analysis::report::{self, Report};
+use gemmscope_analysis::summary::Summary;
+use gemmscope_chart::palette::Theme;
+use gemmscope_chart::{charts, picture, svg::svg};
+use gemmscope_import::{ImportOptions, Imported, Session, read_all};
+use gemmscope_model::encode::{base64_url, markup, visible};
+use gemmscope_model::hardware::{NameMatch, RoofKind, catalog, match_name};
+use gemmscope_model::tiling::kernel_name::KernelName;
+use gemmscope_model::transformer::{Model, Workload};
+use gemmscope_model::units::{
+    BandwidthUnit, RateUnit, Seconds, TimeUnit, fixed, format_short, format_significant, percent,
+};
+use gemmscope_share::{data, embed};
+use gemmscope_table::dataset::Dataset;
+use gemmscope_table::dataset::wire::{self, Buffer};
+use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::{DeviceChoice, Metrics};
+use gemmscope_table::native_csv::csv;
+use gemmscope_table::trace;
+use gemmscope_table::view_state::ViewState;
+use std::io::Write;
+use std::sync::Arc;
+
+/// The whole table as text, notes included; equal for equal tables.
+fn told(data: &Dataset) -> String {
+    let sources: Vec<_> = data
+        .sources
+        .iter()
+        .map(|s| {
+            (
+                &s.name,
+                &s.notes,
+                &s.rejected.lines,
+                &s.rejected.reasons,
+                s.rows_read,
+            )
+        })
+        .collect();
+    format!("{sources:?}\n{}", csv(data, 0..data.len(), None))
+}
+
+/// What a file turned out to be, read in slices of `step`.
+fn outcome(name: &str, bytes: &[u8], step: usize) -> String {
+    let mut session = Session::new(name, ImportOptions::default());
+    for slice in bytes.chunks(step.max(1)) {
+        if let Err(e) = session.feed(slice) {
+            return e.to_string();
+        }
+    }
+    match session.finish() {
+        Err(e) => e.to_string(),
+        Ok(Imported::Table(data)) => {
+            sound(&data, bytes.len());
+            told(&data)
+        }
+        Ok(other) => format!("{other:?}"),
+    }
+}
+
+/// The parts of an input that zeros separate.
+fn parts(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|b| *b == 0)
+}
+
+/// A zip archive of these parts, every second one packed.
+pub(crate) fn zip(parts: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut directory = Vec::new();
+    for (i, (name, plain)) in parts.iter().enumerate() {
+        let (method, packed) = if i % 2 == 0 {
+            (0u16, plain.clone())
+        } else {
+            let mut e = DeflateEncoder::new(Vec::new(), Compression::fast());
+            e.write_all(plain).unwrap();
+            (8u16, e.finish().unwrap())
+        };
+        let mut crc = flate2::Crc::new();
+        crc.update(plain);
+        let at = out.len() as u32;
+        let mut common = Vec::new();
+        common.extend([20, 0, 0, 0]);
+        common.extend(method.to_le_bytes());
+        common.extend([0; 4]);
+        for v in [crc.sum(), packed.len() as u32, plain.len() as u32] {
+            common.extend(v.to_le_bytes());
+        }
+        common.extend((name.len() as u16).to_le_bytes());
+        common.extend([0, 0]);
+        out.extend(b"PK\x03\x04");
+        out.extend(&common);
+        out.extend(name.as_bytes());
+        out.extend(&packed);
+        directory.extend(b"PK\x01\x02\x14\0");
+        directory.extend(&common);
+        directory.extend([0; 10]);
+        directory.extend(at.to_le_bytes());
+        directory.extend(name.as_bytes());
+    }
+    let (at, len) = (out.len() as u32, directory.len() as u32);
+    out.extend(&directory);
+    out.extend(b"PK\x05\x06\0\0\0\0");
+    let count = (parts.len() as u16).to_le_bytes();
+    out.extend([count, count].concat());
+    out.extend(len.to_le_bytes());
+    out.extend(at.to_le_bytes());
+    out.extend([0, 0]);
+    out
+}
+
+/// A workbook whose shared strings and sheets are the parts of the input: as XML, or as cells that
+/// blanks separate.
+pub(crate) fn workbook(bytes: &[u8]) {
+    let Some((step, bytes)) = bytes.split_first() else {
+        return;
+    };
+    let mut texts = parts(bytes).map(|p| {
+        let text = String::from_utf8_lossy(p).into_owned();
+        if text.contains('<') {
+            return text;
+        }
+        let cell = |c: &str| format!("<c t=\"str\"><v>{}</v></c>", markup(c));
+        text.lines()
+            .map(|l| format!("<row>{}</row>", l.split(' ').map(cell).collect::<String>()))
+            .collect()
+    });
+    let strings = texts.next().unwrap_or_default();
+    let sheets: Vec<String> = texts.take(3).collect();
+    let (mut list, mut links) = (String::new(), String::new());
+    for i in 0..sheets.len() {
+        list += &format!("<sheet name=\"s{i}\" sheetId=\"{i}\" r:id=\"r{i}\"/>");
+        links += &format!("<Relationship Id=\"r{i}\" Target=\"{i}.xml\"/>");
+    }
+    let mut files = vec![
+        (
+            "xl/workbook.xml".to_owned(),
+            format!("<workbook>{list}</workbook>").into_bytes(),
+        ),
+        ("xl/_rels/workbook.xml.rels".to_owned(), links.into_bytes()),
+        ("xl/sharedStrings.xml".to_owned(), strings.into_bytes()),
+    ];
+    for (i, sheet) in sheets.into_iter().enumerate() {
+        files.push((format!("xl/{i}.xml"), sheet.into_bytes()));
+    }
+    let whole = zip(&files);
+    let told = outcome("x.xlsx", &whole, whole.len());
+    assert_eq!(told, outcome("x.xlsx", &whole, usize::from(*step) + 1));
+    // A changed byte changes no row without a word: at most it is refused.
+    if let Some(at) = whole.len().checked_sub(usize::from(*step) * 3 + 1) {
+        let mut changed = whole;
+        changed[at] ^= 1;
+        let _ = outcome("x.xlsx", &changed, changed.len());
+    }
+}
+
+/// Any bytes as a zip archive.
+pub(crate) fn archive(bytes: &[u8]) {
+    let whole = [b"PK\x03\x04", bytes].concat();
+    assert_eq!(
+        outcome("x.xlsx", &whole, 7),
+        outcome("x.xlsx", &whole, whole.len())
+    );
+}
+
+/// A gzip file of the input, with one byte changed where the first two say so.
+pub(crate) fn gzip(bytes: &[u8]) {
+    let [at, flip, text @ ..] = bytes else { return };
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(text).unwrap();
+    let mut packed = packed.finish().unwrap();
+    let whole = outcome("x.csv.gz", &packed, packed.len());
+    if *flip == 0 {
+        // Packed or not, the rows are the same.
+        let rows = |t: &str| t.split_once('\n').map(|(_, rows)| rows.to_owned());
+        assert_eq!(
+            rows(&whole),
+            rows(&outcome("x.csv.gz", text, text.len().max(1)))
+        );
+    } else {
+        let at = usize::from(*at) % packed.len();
+        packed[at] ^= flip;
+    }
+    let whole = outcome("x.csv.gz", &packed, packed.len());
+    for step in [1, 7] {
+        assert_eq!(whole, outcome("x.csv.gz", &packed, step), "by {step}");
+    }
+}
+
+/// A link's view state, and the data in a link or a page.
+pub(crate) fn link(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (state, problems) = ViewState::decode(&text);
+    for p in &problems {
+        said(&p.message);
+    }
+    let again = ViewState::decode(&state.encode()).0;
+    assert_eq!(again.encode(), state.encode());
+    let _ = data::from_page(&text);
+    let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(bytes).unwrap();
+    for coded in [
+        text.into_owned(),
+        base64_url(bytes),
+        base64_url(&packed.finish().unwrap()),
+    ] {
+        match data::from_link(&coded) {
+            Err(e) => said(&e),
+            Ok(files) => {
+                assert!(files.len() <= 100);
+                assert!(files.iter().map(|f| f.bytes.len()).sum::<usize>() <= 8 << 20);
+                let again = data::to_link(&files).ok();
+                again
+                    .iter()
+                    .for_each(|t| assert_eq!(data::from_link(t).unwrap(), files));
+            }
+        }
+    }
+}
+
+/// A message of a host to an embedded page.
+pub(crate) fn message(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for size in [None, Some(bytes.len())] {
+        for busy in [false, true] {
+            match embed::request(&text, size, busy) {
+                Err(refusal) => said(&refusal.message),
+                Ok(embed::Request::Load { name, .. }) => {
+                    assert!(size.is_some() && !busy && !name.chars().any(char::is_control));
+                }
+                Ok(embed::Request::View { set, .. }) => {
+                    set.hash.iter().for_each(|h| link(h.as_bytes()));
+                }
+                Ok(embed::Request::Export { .. }) => {}
+            }
+        }
+    }
+}
+
+/// The configuration of a model, and the description of a device.
+pub(crate) fn description(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let _ = Model::is_config(&text);
+    if let Ok(model) = Model::from_config(&text)
+        && model.validate().is_ok()
+    {
+        assert!(model.parameters().is_finite() && model.parameters() > 0.0);
+        if let Ok(gemms) = model.gemms(&Workload::decode(1, 128)) {
+            for g in gemms {
+                assert!(g.problem.work().0 > 0.0 && g.problem.work().0.is_finite());
+            }
+        }
+    }
+    if let Ok(Imported::Devices(devices)) = read_all("d.json", bytes, &ImportOptions::default()) {
+        for d in devices {
+            assert!(!d.name.is_empty() && d.name == visible(&d.name));
+            for p in &d.peaks {
+                let roof = d.roof(p.dtype, RoofKind::Datasheet);
+                assert!(roof.is_some_and(|r| {
+                    r.peak_flops_per_s.is_normal() && r.bandwidth_bytes_per_s.is_normal()
+                }));
+            }
+        }
+    }
+}
+
+/// Names of kernels and devices, units, and figures as text.
+pub(crate) fn names(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(tile) = KernelName::parse(&text).tile {
+        assert!(tile.m > 0 && tile.n > 0 && tile.k != Some(0), "{tile:?}");
+    }
+    match match_name(&text) {
+        NameMatch::Ambiguous(all) => assert!(!all.is_empty()),
+        NameMatch::Exact(d) | NameMatch::Alias(d) => assert!(catalog().contains(d)),
+        NameMatch::Unknown => {}
+    }
+    let units = [
+        TimeUnit::parse(&text).map(TimeUnit::to_si),
+        TimeUnit::in_header(&text).map(TimeUnit::to_si),
+        RateUnit::parse(&text).map(RateUnit::to_si),
+        RateUnit::in_header(&text).map(RateUnit::to_si),
+        BandwidthUnit::parse(&text).map(BandwidthUnit::to_si),
+        BandwidthUnit::in_header(&text).map(BandwidthUnit::to_si),
+    ];
+    assert!(units.iter().flatten().all(|u| u.is_normal()));
+    assert_eq!(visible(&visible(&text)), visible(&text));
+    let markup = markup(&text);
+    assert!(!markup.contains(['<', '>', '"']));
+    for eight in bytes.chunks_exact(8) {
+        let v = f64::from_le_bytes(eight.try_into().unwrap());
+        for digits in [1, 3, 4, 17] {
+            let written = [
+                format_significant(v, digits),
+                format_short(v, digits),
+                fixed(v, digits),
+                percent(v),
+                Seconds(v).to_string(),
+            ];
+            for w in written {
+                assert!(!w.is_empty() && w.len() < 60, "{v:e}: {w}");
+            }
+            let back: f64 = format_significant(v, digits).parse().unwrap_or(f64::NAN);
+            let near = (back / v - 1.0).abs() <= 10f64.powi(1 - digits.min(15) as i32);
+            assert!(
+                near || v == 0.0 || !v.is_normal(),
+                "{v:e} {digits}: {back:e}"
+            );
+        }
+    }
+}
+
+/// A file with what the user said about it: options as JSON, a zero, the file.
+pub(crate) fn answers(bytes: &[u8]) {
+    let Some(at) = bytes.iter().position(|b| *b == 0) else {
+        return;
+    };
+    let Ok(options) = serde_json::from_slice::<ImportOptions>(&bytes[..at]) else {
+        return;
+    };
+    match read_all("x.csv", &bytes[at + 1..], &options) {
+        Err(e) => said(&e.message),
+        Ok(Imported::Table(data)) => sound(&data, bytes.len()),
+        Ok(_) => {}
+    }
+}
+
+/// What the worker sends: any table comes back as it was; a changed message is refused or sound.
+pub(crate) fn transfer(bytes: &[u8]) {
+    let [change, at, text @ ..] = bytes else {
+        return;
+    };
+    let Ok(Imported::Table(data)) = read_all("x", text, &ImportOptions::default()) else {
+        return;
+    };
+    let before = told(&data);
+    let mut packed = wire::pack(*data);
+    let back = wire::unpack(packed.clone()).unwrap();
+    assert_eq!(told(&back), before);
+    let number = usize::from(*at) % packed.buffers.len();
+    match change % 4 {
+        0 => packed.buffers.truncate(number),
+        1 => match &mut packed.buffers[number] {
+            Buffer::U8(v) => v.push(*at),
+            Buffer::U16(v) => v
+                .iter_mut()
+                .for_each(|c| *c = c.wrapping_add(u16::from(*at))),
+            Buffer::U32(v) => v
+                .iter_mut()
+                .for_each(|c| *c = c.wrapping_add(u32::from(*at))),
+            Buffer::F64(v) => v.clear(),
+        },
+        2 => packed.buffers.swap(number, 0),
+        _ => {
+            let cut = usize::from(*at) % packed.head.len();
+            packed.head = packed.head.chars().take(cut).collect();
+        }
+    }
+    if let Ok(data) = wire::unpack(packed) {
+        for row in 0..data.len() {
+            let _ = (
+                data.problem(row),
+                &data.devices[usize::from(data.device[row])],
+            );
+            let _ = &data.sources[usize::from(data.source[row])];
+        }
+        let _ = told(&data);
+    }
+}
+
+/// Several files side by side: no row is lost or gets the values of another file.
+pub(crate) fn files(bytes: &[u8]) {
+    let (mut tables, mut contexts) = (Vec::new(), Vec::new());
+    for (i, part) in parts(bytes).take(6).enumerate() {
+        match read_all(&format!("r/{i}.csv"), part, &ImportOptions::default()) {
+            Ok(Imported::Table(data)) => tables.push(*data),
+            Ok(Imported::Context(context)) => contexts.push(context),
+            _ => {}
+        }
+    }
+    let tables: Vec<&Dataset> = tables.iter().collect();
+    let repeated = trace::repeated_rows(&tables);
+    let (mut all, sources) = trace::unite(&tables, &repeated);
+    for context in &contexts {
+        let _ = trace::attach(&mut all, context);
+    }
+    sound(&all, bytes.len());
+    let mut row = 0;
+    for (i, table) in tables.iter().enumerate() {
+        if repeated.iter().any(|r| r.table == i) {
+            assert!(sources[i].is_empty());
+            continue;
+        }
+        for own in 0..table.len() {
+            assert_eq!(all.problem(row), table.problem(own));
+            assert_eq!(all.time_s[row].to_bits(), table.time_s[own].to_bits());
+            assert!(sources[i].contains(&usize::from(all.source[row])));
+            let stated = &table.devices[usize::from(table.device[own])];
+            let device = &all.devices[usize::from(all.device[row])];
+            assert!(device == stated || stated.is_empty());
+            row += 1;
+        }
+    }
+    assert_eq!(row, all.len());
+}
+
+/// Everything that is made of a table: pictures, reports, scripts, the long CSV.
+pub(crate) fn outputs(bytes: &[u8]) {
+    let [view, device, text @ ..] = bytes else {
+        return;
+    };
+    let Ok(Imported::Table(data)) = read_all("x", text, &ImportOptions::default()) else {
+        return;
+    };
+    let long = csv(&data, 0..data.len(), None);
+    if !data.is_empty() {
+        let Ok(Imported::Table(back)) = read_all("x", long.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("what we write is not read: {long}");
+        };
+        assert_eq!(csv(&back, 0..back.len(), None), long);
+    }
+    let devices = catalog();
+    let choice = DeviceChoice {
+        default: Some(devices[usize::from(*device) % devices.len()].id.clone()),
+        ..DeviceChoice::default()
+    };
+    let metrics = Metrics::compute(&data, choice.resolve(&data, &[]), RoofKind::Datasheet);
+    let frame = Frame::all(Arc::new(*data), Arc::new(metrics));
+    let found = check_all(&frame);
+    for part in &found.parts {
+        let saved = gemmscope_analysis::findings::gives_back_together(&found.findings, &part.label);
+        assert!(saved.0 <= saved.1 && saved.1 <= part.time_s * (1.0 + 1e-9));
+    }
+    let report = Report::new(&frame, &found);
+    let page = report::html(&report, &picture::for_report(&frame, &ViewState::default()));
+    assert!(!page.contains("<script"));
+    let json = report::json(&report);
+    serde_json::from_str::<serde_json::Value>(&json).unwrap();
+    assert!(!report::markdown(&report).is_empty() && !report::gemm_findings(&report).is_empty());
+    assert_eq!(Summary::all(&frame).len(), frame.data.sources.len());
+    let chart = &charts::CHARTS[usize::from(*view) % charts::CHARTS.len()];
+    let state = ViewState {
+        view: chart.id.to_owned(),
+        ..ViewState::default()
+    };
+    if let Some(scene) = picture::draw(&frame, &state, (700.0, None), &Theme::LIGHT) {
+        let drawn = svg(&scene);
+        for bad in [
+            "=\"NaN", "=\"inf", "=\"-inf", " NaN,", ",NaN", "L inf", "M inf",
+        ] {
+            assert!(!drawn.contains(bad), "{bad} in a picture of {}", chart.id);
+        }
+    }
+    let table = (chart.open)(&charts::Inputs::new(&frame, &state)).table();
+    assert!(table.rows.iter().all(|r| r.len() == table.header.len()));
+    for row in 0..frame.data.len().min(8) {
+        for tool in Tool::ALL {
+            match replay(&Case::of(&frame.data, row, None), tool) {
+                Ok(script) => assert!(!script.text.is_empty()),
+                Err(why) => said(&why),
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Several files and the contexts of traces.
+#![no_main]
+
+#[path = "../checks.rs"]
+mod checks;
+#[path = "../exercise.rs"]
+mod exercise;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::files(data));

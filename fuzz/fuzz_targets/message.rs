@@ -1,0 +1,9 @@
+//! A message of a host to an embedded page.
+#![no_main]
+
+#[path = "../checks.rs"]
+mod checks;
+#[path = "../exercise.rs"]
+mod exercise;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::message(data));

@@ -1,0 +1,9 @@
+//! What the worker sends to the page.
+#![no_main]
+
+#[path = "../checks.rs"]
+mod checks;
+#[path = "../exercise.rs"]
+mod exercise;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::transfer(data));
