@@ -211,7 +211,7 @@ impl Finding {
     /// Its title, with the side that it is about.
     pub fn heading(&self) -> String {
         match self.side.as_str() {
-            "" => self.title.clone(),
+            side if self.title.starts_with(side) => self.title.clone(),
             side => format!("{side}: {}", self.title),
         }
     }

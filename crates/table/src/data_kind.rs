@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 mod counted;
 
-pub use counted::{Counted, Side};
+pub use counted::{Counted, Side, library_name};
 
 /// What the rows of a table are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Height of a row, CSS pixels; must match the style sheet.
 const ROW: f64 = 28.0;
 /// Height of a row as a card, on a phone.
-const CARD: f64 = 92.0;
+const CARD: f64 = 112.0;
 /// Columns that fit a card.
 const CARD_COLUMNS: usize = 8;
 /// Up to this width rows are cards.
@@ -412,7 +412,7 @@ pub fn Table() -> impl IntoView {
                                                 let text = text(row as usize);
                                                 let caption = cards.then(|| view! { <span class="cell-title">{title.clone()}" "</span> });
                                                 view! {
-                                                    <span class="cell" class:num=c.kind == FieldKind::Number role="gridcell"
+                                                    <span class="cell" class:num=c.kind == FieldKind::Number class:whole=c.field == Field::Shape role="gridcell"
                                                         id=format!("cell-{i}-{n}") class:cursor=cursor == Some(i) && n == at
                                                         style:width=(!cards).then(|| format!("{width}px")) title=text.clone()>
                                                         {caption}

@@ -4,6 +4,7 @@ use super::same_shape;
 use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Need, Rule, Scan};
 use gemmscope_model::units::plural;
+use gemmscope_table::data_kind::library_name;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use std::collections::{BTreeMap, HashMap};
 
@@ -43,7 +44,10 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         }
     };
     let label = |g: u32| match names {
-        Some(values) => values.get(maker(g) as usize).cloned().unwrap_or_default(),
+        Some(values) => {
+            let name = values.get(maker(g) as usize).map_or("", String::as_str);
+            library_name(name).unwrap_or(name).to_owned()
+        }
         None => data
             .sources
             .get(maker(g) as usize)

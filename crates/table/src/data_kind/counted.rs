@@ -172,7 +172,7 @@ fn unique(sides: &mut [Side]) {
 }
 
 /// A library's name as its makers write it.
-pub(super) fn library_name(text: &str) -> Option<&'static str> {
+pub fn library_name(text: &str) -> Option<&'static str> {
     const NAMES: [&str; 13] = [
         "hipBLASLt",
         "hipBLAS",
