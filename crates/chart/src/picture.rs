@@ -109,7 +109,7 @@ pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::r
 fn shown(view: &str, frame: &Frame) -> Option<&'static ChartKind> {
     let opening = |place| places::opens_with(place, &frame.data);
     let id = match view {
-        "" => opening(places::landing(frame.kind())),
+        "" => opening(places::landing(frame.kind(), &frame.data)),
         view => match places::of(view)? {
             (place, _) if place.id == view => opening(place),
             (_, picture) => picture,

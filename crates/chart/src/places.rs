@@ -82,9 +82,11 @@ pub static PLACES: [Place; 6] = [
 /// Pictures without a switch of their own, and names of earlier versions, with their place.
 const OTHERS: [(&str, &Place); 2] = [("overview", SUMMARY), ("card", SUMMARY)];
 
-/// The place that rows of a kind call for.
-pub fn landing(kind: DataKind) -> &'static Place {
+/// The place that rows of a kind call for. Rows in the order of their trials are a search, also
+/// where another library ran the same GEMM.
+pub fn landing(kind: DataKind, data: &Dataset) -> &'static Place {
     match kind {
+        DataKind::Benchmark | DataKind::Sides if in_order(data) => SWEEP,
         DataKind::Workload | DataKind::Benchmark => SUMMARY,
         DataKind::Sweep => SWEEP,
         DataKind::Sides => COMPARE,
@@ -117,10 +119,14 @@ pub fn first_picture(place: &Place) -> &'static str {
 /// The picture that a place opens with for this data: a sweep in the order of its trials shows how
 /// it went.
 pub fn opens_with(place: &Place, data: &Dataset) -> &'static str {
-    if place == SWEEP && data.column(ColumnMeaning::Order).is_some() {
+    if place == SWEEP && in_order(data) {
         return "history";
     }
     first_picture(place)
+}
+
+fn in_order(data: &Dataset) -> bool {
+    data.column(ColumnMeaning::Order).is_some()
 }
 
 /// The names that a view can be asked for by: places, then pictures.

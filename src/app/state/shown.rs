@@ -17,7 +17,7 @@ impl Shown {
     /// What a view key shows of some data: without a key, or with one that this version does not
     /// know, what the data calls for.
     pub fn of(key: &str, kind: DataKind, data: &Dataset) -> Shown {
-        let (place, picture) = places::of(key).unwrap_or_else(|| (places::landing(kind), ""));
+        let (place, picture) = places::of(key).unwrap_or_else(|| (places::landing(kind, data), ""));
         let named = key == picture && !picture.is_empty();
         Shown {
             place,
