@@ -14,7 +14,7 @@ const text = (path) => readFileSync(join(project, path), "utf8").trimEnd();
 
 /** Pictures: name, arguments of `gemmscope render`. */
 const PICTURES = {
-  tiles: ["samples/cpu-tiles.csv", "samples/cpu-device.json", "--state", "device=sample-cpu"],
+  tiles: ["samples/cpu-tiles.csv", "samples/cpu-device.json", "--state", "device=sample-cpu", "--view", "roofline"],
   flat: ["samples/cpu-flat-gemm.csv", "samples/cpu-device.json", "--state", "device=sample-cpu&explore.x=n&explore.y=c.kernel", "--view", "heat"],
   history: ["samples/tuning-history.csv", "--device", "a100-80-pcie", "--view", "history"],
 };
@@ -36,14 +36,15 @@ if (!existsSync(join(src, "formats.md"))) {
   const rows = formats.map(([, id, name, by]) => `| \`${id}\` | ${name} | ${by} |`);
   writeFileSync(join(src, "formats.md"), `# File formats\n\n| key | format | produced by |\n|---|---|---|\n${rows.join("\n")}\n`);
 }
-const views = run("views").trim().split("\n").map((line) => line.match(/^(\S+)\s+(.*)$/).slice(1));
+// A line a place, and indented below it a line a picture.
+const views = run("views").trimEnd().split("\n").map((line) => line.match(/^(\s*)(\S+)\s+(.*)$/).slice(1));
 // The rules as `gemmscope rules` prints them: a line with id and title, then a line a fact.
 const rules = () =>
   run("rules").trim().split(/\n(?=\S)/).map((rule) => {
     const [head, ...facts] = rule.split("\n");
     const [, id, title] = head.match(/^(\S+)\s+(.*)$/);
     const [needs, when, sure, profile] = facts.map((line) => line.slice(19).trim());
-    return `### ${title}\n\n\`${id}\`: speaks when ${when}. Needs ${needs}. It is ${sure}.\n\nWhat it cannot tell: ${profile}\n`;
+    return `### ${title}\n\n\`${id}\`: speaks when ${when}. Needs ${needs}. It is ${sure}.\n\nTo confirm: ${profile}\n`;
   });
 const recipe = (path) => text(join("e2e/recipes", path));
 const filled = {
@@ -52,9 +53,9 @@ const filled = {
     ["summary", "render", "report", "replay", "page", "check", "convert"]
       .map((name) => `### ${name}\n\n\`\`\`text\n${run(name, "--help").trimEnd()}\n\`\`\``)
       .join("\n\n"),
-  views: () => views.map(([id, hint]) => `| \`${id}\` | ${hint} |`).join("\n"),
+  views: () => views.map(([in_place, id, hint]) => `| ${in_place ? "" : "**"}\`${id}\`${in_place ? "" : "**"} | ${hint} |`).join("\n"),
   rules: () => rules().join("\n"),
-  ids: () => views.map(([id]) => `\`${id}\``).join(", "),
+  ids: () => views.map(([, id]) => `\`${id}\``).join(", "),
   element: () => recipe("mdbook/src/index.md").split("\n").filter((l) => l.startsWith("<")).join("\n"),
 };
 for (const name of readdirSync(src).filter((n) => n.endsWith(".md"))) {
