@@ -129,7 +129,8 @@ test("a reload keeps the view: filters, device, zoom, selection, tab", async (t)
   const link = await app.page.evaluate(() => location.hash);
   await app.page.reload();
   await waitReady(app.page);
-  await app.load(PLAIN);
+  // What was open reopens.
+  await app.cards.first().waitFor();
   await app.settle();
   assert.equal(await app.page.evaluate(() => location.hash), link);
   assert.equal(await app.figure("rows"), "2");

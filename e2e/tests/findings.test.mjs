@@ -251,14 +251,14 @@ test("reports are saved and say the same", async (t) => {
 test("what if: a goal changes the time from end to end", async (t) => {
   const app = await GemmscopePage.open({ t, path: "#view=pareto&pareto.group=*" });
   await choose(app, folder(REPORT));
-  await app.page.getByText(/If all GEMMs reached 80 % of the roof/).waitFor();
-  const before = await app.page.getByText(/If all GEMMs reached/).innerText();
+  await app.page.locator(".notes", { hasText: /If all GEMMs reached 80 % of the roof/ }).waitFor();
+  const before = await app.page.locator(".notes").innerText();
   assert.match(before, /End to end .* instead of 40 ms/);
   await app.moreControls();
   const field = app.page.locator('input[data-control="pareto.efficiency"]');
   await field.fill("100");
   await field.press("Enter");
-  await app.page.getByText(/If all GEMMs reached 100 % of the roof/).waitFor();
+  await app.page.locator(".notes", { hasText: /If all GEMMs reached 100 % of the roof/ }).waitFor();
   assert.equal(await app.state("pareto.efficiency"), "100");
   app.assertQuiet();
 });

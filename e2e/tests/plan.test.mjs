@@ -225,6 +225,7 @@ test("a selected measured row is named in its model, and its step planned", asyn
   await app.page.getByRole("button", { name: "Explore its tiles" }).click();
   await drawn(app.page, /Tile explorer of 6016 x 2816 x 1024 bf16/);
   assert.equal(await total(app.page, "Tiles"), "27 × 22");
+  await app.choosePlace("Table");
   await app.page.getByRole("button", { name: "Plan this step" }).click();
   const page = app.page;
   await drawn(page, /Roofline of [1-9]\d* GEMMs? and \d+ planned ones under the roof of AMD Instinct MI300X/);

@@ -126,7 +126,7 @@ test("spread: the share of the roof against any column", async (t) => {
   const app = await open(t, "#view=strip&device=mi300x");
   await app.load(library);
   await app.setControl("explore.x", "transposes");
-  assert.match(await notes(app), /^Median % of roof from .* to /);
+  assert.match(await notes(app), /^Median % of roof: .* to /);
   assert.match(await app.hover(/Layout|Transposes|NT/), /median\s+[\d.]+ %/);
   const lines = await exportsOf(app, "strip", ["NT"]);
   assert.match(lines[0], /median/);
@@ -188,7 +188,7 @@ test("compare: 261 GEMMs in common, the library ahead on all of them", async (t)
 test("tuning history: the best so far, failures, the parameters of what is chosen", async (t) => {
   const app = await open(t, "#view=history&device=a100-80-pcie");
   await app.load(tuning);
-  assert.match(await label(app), /^Best of 11 variants over 5 generations/);
+  assert.match(await label(app), /^Best of 11 variants in 5 generations/);
   assert.match(await notes(app), /1 failed \(correctness failed 1\)/);
   await app.click(/correctness failed/);
   assert.ok(await app.state("sel"));
