@@ -16,6 +16,8 @@ const TITLE: f64 = 14.0;
 const LINE: f64 = 16.0;
 /// Space left and right.
 const SIDE: f64 = 12.0;
+/// Room of a number of the key.
+const NUMBER: f64 = 22.0;
 /// Files that are named.
 const FILES: usize = 4;
 
@@ -83,35 +85,40 @@ impl Caption {
 
     /// Height that it takes of a picture of some width.
     pub fn height(&self, width: f64) -> f64 {
-        let (head, foot) = self.lines(width);
-        let above = 8.0 + TITLE * 1.4 + LINE * head.len() as f64;
+        let above = 8.0 + TITLE * 1.4 + LINE * self.head(width).len() as f64;
+        let lines = self.key.len().div_ceil(self.columns(width).0);
         above
-            + if foot.is_empty() {
+            + if lines == 0 {
                 0.0
             } else {
-                8.0 + LINE * foot.len() as f64
+                8.0 + LINE * lines as f64
             }
     }
 
-    /// The lines above and below.
-    fn lines(&self, width: f64) -> (Vec<String>, Vec<String>) {
+    /// The lines below the title.
+    fn head(&self, width: f64) -> Vec<String> {
+        text::wrap(
+            &self.facts.join(" · "),
+            FONT,
+            (width - 2.0 * SIDE).max(40.0),
+        )
+    }
+
+    /// Columns of the key, and the width of one.
+    fn columns(&self, width: f64) -> (usize, f64) {
         let room = (width - 2.0 * SIDE).max(40.0);
-        let head = text::wrap(&self.facts.join("  ·  "), FONT, room);
-        let mut foot: Vec<String> = Vec::new();
-        for (number, name) in &self.key {
-            let entry = text::ellipsis(&format!("{number}  {name}"), FONT, room);
-            let longer = foot.last().map(|l| format!("{l}      {entry}"));
-            match (longer, foot.last_mut()) {
-                (Some(l), Some(last)) if text::width(&l, FONT, false) <= room => *last = l,
-                _ => foot.push(entry),
-            }
-        }
-        (head, foot)
+        let names = self
+            .key
+            .iter()
+            .map(|(_, name)| text::width(name, FONT, false));
+        let one = names.fold(0.0, f64::max) + NUMBER + 16.0;
+        let columns = ((room / one) as usize).clamp(1, self.key.len().max(1));
+        (columns, room / columns as f64)
     }
 
     /// The picture with the caption around it.
     pub fn around(&self, mut scene: Scene, theme: &Theme) -> Scene {
-        let (head, foot) = self.lines(scene.width);
+        let head = self.head(scene.width);
         let top = 8.0 + TITLE * 1.4 + LINE * head.len() as f64;
         let width = scene.width;
         scene.move_down(top);
@@ -131,15 +138,20 @@ impl Caption {
             let y = first + LINE * (i as f64 + 0.5);
             scene.text((SIDE, y), line, FONT, theme.muted, hang);
         }
-        if !foot.is_empty() {
+        if !self.key.is_empty() {
             let bottom = scene.height;
-            scene.height += 8.0 + LINE * foot.len() as f64;
-            scene
-                .items
-                .push(band([0.0, bottom, width, scene.height - bottom]));
-            for (i, line) in foot.into_iter().enumerate() {
-                let y = bottom + LINE * (i as f64 + 0.5);
-                scene.text((SIDE, y), line, FONT, theme.muted, hang);
+            let (columns, step) = self.columns(width);
+            let lines = self.key.len().div_ceil(columns);
+            scene.height += 8.0 + LINE * lines as f64;
+            let rect = [0.0, bottom, width, scene.height - bottom];
+            scene.items.push(band(rect));
+            for (i, (number, name)) in self.key.iter().enumerate() {
+                // Down each column, then the next.
+                let x = SIDE + step * (i / lines) as f64;
+                let y = bottom + LINE * ((i % lines) as f64 + 0.5);
+                scene.bold((x, y), number.to_string(), FONT, theme.text, hang);
+                let name = text::ellipsis(name, FONT, step - NUMBER);
+                scene.text((x + NUMBER, y), name, FONT, theme.muted, hang);
             }
         }
         scene
@@ -205,7 +217,7 @@ mod tests {
             assert!((scene.height - 400.0 - caption.height(width)).abs() < 1e-9);
             crate::testing::sound(&scene);
             let dump = scene.dump();
-            for said in ["Roofline", "H100", "Type: fp16", "1  64 × 64 × 4096"] {
+            for said in ["Roofline", "H100", "Type: fp16", "64 × 64 × 4096"] {
                 assert!(dump.contains(said), "{said}: {dump}");
             }
         }

@@ -41,7 +41,6 @@ impl Setup {
         // the order of the file.
         let own = frame.decision().side.as_ref();
         let rank = |f: &Field| match f {
-            f if own == Some(f) => 0,
             Field::Source => 0,
             Field::Device => 2,
             Field::Column(_) => match meaning(f).map(|c| c.meaning) {
@@ -68,7 +67,7 @@ impl Setup {
                 values.len() > 1 && (values.len() as u64 * 2 <= rows || values.len() <= 4)
             })
             .collect();
-        out.sort_by_key(rank);
+        out.sort_by_key(|f| (own != Some(f), rank(f)));
         out
     }
 

@@ -61,11 +61,11 @@ impl Panels<'_> {
             ),
         );
         let of = if tail == 0 {
-            format!("all {}", super::counted(n as u64))
+            format!("All {}", super::counted(n as u64))
         } else {
-            format!("best {head} and worst {tail} of {}", grouped(n as u64))
+            format!("Best {head} and worst {tail} of {}", grouped(n as u64))
         };
-        let heading = [format!("{b} over {a}: {of}")]
+        let heading = [format!("{of}, {b} over {a}")]
             .into_iter()
             .find(|h| text::width(h, FONT, true) <= rect[2] - 16.0)
             .unwrap_or(of);

@@ -362,6 +362,13 @@ fn point(frame: &Frame, row: usize) -> String {
     let shape = shape_label(data.m[row], data.n[row], data.k[row], data.batch[row]);
     let types = data.ops[usize::from(data.op[row])].types();
     let mut out = format!("{shape} {types}");
+    let sides = &frame.counted().sides;
+    let side = sides
+        .iter()
+        .find(|s| s.rows.binary_search(&(row as u32)).is_ok());
+    if let Some(side) = side.filter(|s| !s.label.is_empty()) {
+        out.push_str(&format!(" {}", side.label));
+    }
     let rate = frame.metrics.rate[row];
     if rate.is_finite() {
         out.push_str(&format!(", {}", Format::rate().write(rate, 3)));
