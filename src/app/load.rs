@@ -469,11 +469,13 @@ impl Loader {
         }
         let seconds = (clock::now_ms() - read.started) / 1e3;
         let mut words = match rows {
+            // A notice says why.
+            0 => format!("{name}: no usable rows"),
             1 => format!("{name}: 1 row read"),
             n => format!("{name}: {} rows read", grouped(n as u64)),
         };
-        // For a file that is read at once the rate is meaningless.
-        if seconds > 0.5 {
+        // The rate of a small file is that of everything around it.
+        if seconds > 0.5 && total > SMALL {
             words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
         }
         if closed {
@@ -581,6 +583,9 @@ struct Read {
     /// When reading began, ms.
     started: f64,
 }
+
+/// Size up to which no rate is said, bytes.
+const SMALL: u64 = 4 << 20;
 
 /// How many bytes at the start of a file are read to find its header.
 const HEAD_BYTES: u64 = 64 << 10;

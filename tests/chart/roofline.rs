@@ -9,7 +9,7 @@ use gemmscope_chart::roofline::{
     table,
 };
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
+use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset, Source};
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
 
@@ -190,6 +190,12 @@ fn a_roofline_without_anything_to_draw_says_why() {
     assert_eq!(
         say(&frame_of(Dataset::new(), None), None),
         "No GEMMs yet: open a file."
+    );
+    let mut unusable = Dataset::new();
+    unusable.sources.push(Source::default());
+    assert_eq!(
+        say(&frame_of(unusable, None), None),
+        "No usable rows in what is open."
     );
     let mut none = frame(50);
     none.rows = Arc::new(Vec::new());

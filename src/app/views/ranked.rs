@@ -84,7 +84,11 @@ fn findings(bench: Workbench) -> AnyView {
         let rows = bench.settled_frame.with(|f| f.rows.len());
         let many = rows > crate::app::state::findings_task::AT_ONCE;
         if empty.get() {
-            view! { <p class="ranked-note">"No GEMM passes the filters."</p> }.into_any()
+            view! { <p class="ranked-note">{match bench.data.with_untracked(|d| d.is_empty()) {
+                true => "No usable rows in what is open.",
+                false => "No GEMM passes the filters.",
+            }}</p> }
+            .into_any()
         } else if many && !bench.asked.get() {
             view! {
                 <p class="ranked-note">

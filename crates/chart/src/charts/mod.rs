@@ -234,7 +234,10 @@ pub trait Chart: Send + Sync {
 /// Why there is nothing to draw, whatever the view; `None` where there are rows.
 pub(crate) fn nothing(frame: &Frame) -> Option<&'static str> {
     if frame.data.is_empty() {
-        Some("No GEMMs yet: open a file.")
+        Some(match frame.data.sources.is_empty() {
+            true => "No GEMMs yet: open a file.",
+            false => "No usable rows in what is open.",
+        })
     } else if frame.rows.is_empty() {
         Some("No GEMM passes the filters.")
     } else {

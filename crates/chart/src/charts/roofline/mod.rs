@@ -377,11 +377,11 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
     if counts.in_view > 0 || !input.planned.is_empty() || !input.arrows.is_empty() {
         return None;
     }
-    Some(if input.frame.data.is_empty() {
-        "No GEMMs yet: open a file."
-    } else if counts.passing == 0 {
-        "No GEMM passes the filters."
-    } else if counts.nowhere == counts.passing {
+    let nothing = super::nothing(input.frame);
+    if nothing.is_some() {
+        return nothing;
+    }
+    Some(if counts.nowhere == counts.passing {
         "No GEMM has a time. Choose a device to see what each could attain."
     } else if counts.outside > 0 {
         "All GEMMs are outside this part: show the whole picture."
