@@ -111,26 +111,22 @@ impl FlatTool {
             s,
             "flat.m",
             "M",
-            "Rows of A: the batch of a decode step. It is not tiled.",
+            "Rows of A: the batch of a decode step; not tiled",
             (1, 4096),
             8,
         );
-        let k = (
-            "flat.k",
-            "K",
-            "The summed size: one or two, with a map each.",
-        );
+        let k = ("flat.k", "K", "The summed size: one or two, a map each");
         let k = Sizes::read(s, k, DEPTHS, MOST[0]);
-        let blocks = ("flat.bn", "B_N", "Tile widths, a column each.");
+        let blocks = ("flat.bn", "B_N", "Tile widths");
         let blocks = Sizes::read(s, blocks, BLOCKS, MOST[1]);
-        let rows = ("flat.n", "N", "Widths of the result, a line each.");
+        let rows = ("flat.n", "N", "Widths of the result");
         let rows = Sizes::read(s, rows, ROWS, MOST[2]);
         let (device_control, device) = device_of(context);
         let units = Control::count(
             s,
             "flat.units",
             "Blocks needed",
-            "As many independent blocks as this keep the device busy: its unit count, or twice that.",
+            "Blocks that keep the device busy: its cores, or twice as many",
             (1, 65536),
             device.units.unwrap_or(108),
         );
@@ -138,7 +134,7 @@ impl FlatTool {
             s,
             "flat.by",
             "Colour",
-            "Parallelism N / B_N falls with B_N, the ratio of arithmetic to traffic rises.",
+            "Blocks fall with B_N, FLOP per element rises",
             vec![
                 Choice::new("parallelism", "parallelism"),
                 Choice::new("ratio", "FLOP/element"),
@@ -257,8 +253,8 @@ impl FlatTool {
         let region = flat::region(n, block, self.units);
         let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
         let bound = match region {
-            Region::Parallelism => "parallelism-bounded",
-            Region::Memory => "memory-bounded",
+            Region::Parallelism => "parallelism-bound",
+            Region::Memory => "traffic-bound",
         };
         Some(Cell {
             fill: shown(self.share(k, n, block), theme),
@@ -276,7 +272,7 @@ impl FlatTool {
                 self.units,
                 self.device.unit_kind,
                 format_short(ratio, 5),
-                if tick { "; the model's choice" } else { "" }
+                if tick { "; model's choice" } else { "" }
             ),
             rows: Vec::new(),
         })
@@ -310,7 +306,7 @@ impl FlatTool {
                 panel.column_label(x),
                 if known {
                     format!(
-                        "{}, {} of the line's best",
+                        "{}, {} of the row's best",
                         Format::rate().write(c.rate, 4),
                         Format::percent().write(c.share, 3)
                     )
@@ -318,7 +314,7 @@ impl FlatTool {
                     "not measured".to_owned()
                 },
                 if best { "; measured best" } else { "" },
-                if model { "; the model's choice" } else { "" }
+                if model { "; model's choice" } else { "" }
             ),
             rows: c.row.into_iter().collect(),
         })
@@ -357,10 +353,10 @@ impl Chart for FlatTool {
         scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
         let text = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
         let entries = [
-            (Tick::Model.swatch(theme), "the model's choice".to_owned()),
+            (Tick::Model.swatch(theme), "model's choice".to_owned()),
             (
                 legend::Swatch::Dashed(theme.warn),
-                "above: parallelism-bounded, below: memory-bounded".to_owned(),
+                "above: parallelism-bound, below: traffic-bound".to_owned(),
             ),
             (Tick::Best.swatch(theme), "measured best".to_owned()),
         ];
@@ -399,7 +395,7 @@ impl Chart for FlatTool {
                         .map(|i| panel.line_label(i))
                         .collect();
                     let names = Names {
-                        title: &format!("Measured: {}, share of each line's best", panel.title),
+                        title: &format!("Measured: {}, % of each row's best", panel.title),
                         x: "B_N",
                         y: if panel.one_m { "N" } else { "M × N" },
                         columns: &columns,
@@ -465,13 +461,10 @@ impl Chart for FlatTool {
             "Model of FlashDecoding++ (Hong et al., MLSys 2024, section 4): ratio 2 M K / (K + M K / B_N + M) FLOP per element moved; N / B_N independent blocks. It takes the widest B_N up to 128 that still gives the blocks needed, else the narrowest.".to_owned(),
         ];
         if self.measured.is_empty() {
-            out.push("Open a file with several tile widths a shape, and the measured map stands beside the model.".to_owned());
+            out.push("Open a file with several tile widths a shape to see measurements beside the model.".to_owned());
         }
         for p in &self.measured {
-            out.push(format!(
-                "Measured beside it: {}. The model is never drawn in place of a measurement.",
-                p.title
-            ));
+            out.push(format!("Measured: {}.", p.title));
         }
         out
     }
@@ -486,7 +479,7 @@ impl Tool for FlatTool {
     fn verdict(&self) -> Vec<String> {
         let mut out = self.flaws.clone();
         out.push(format!(
-            "Above the dashed line a tile that wide leaves fewer than {} blocks, and some of the {} {}s wait: parallelism-bounded. Below it memory decides, and a wider tile reads A less often.",
+            "Above the dashed line: fewer than {} blocks for {} {}s, parallelism-bound. Below: traffic-bound, a wider tile reads A less often.",
             self.units,
             self.device.units.unwrap_or(self.units),
             self.device.unit_kind

@@ -31,8 +31,8 @@ impl FusionTool {
         let chain = Control::several(
             s,
             "fusion.steps",
-            "After the GEMM",
-            "Elementwise steps, each a kernel of its own or all in the epilogue.",
+            "Epilogue",
+            "Elementwise steps after the GEMM",
             options,
             &["activation".to_owned()],
         );
@@ -168,9 +168,9 @@ impl Chart for FusionTool {
         let c = self.shape.problem.op.c;
         let gone = self.fusion.separate.roundings - self.fusion.fused.roundings;
         vec![
-            "A step of its own reads C and writes D, 2 M N × size, and what else it needs (a residual: M N × size); in the epilogue only the latter remains.".to_owned(),
+            "A separate step reads C and writes D (2 M N × size) and reads its own operand (a residual: M N × size). Fused, only the operand remains.".to_owned(),
             format!(
-                "Fused, an element of C is rounded to {c} once instead of {} times: {} fewer, and the steps work on the {} accumulator. Results therefore differ in the last places from the separate kernels', and are the more exact ones.",
+                "Fused, C is rounded to {c} once instead of {} times ({} fewer); the steps see the {} accumulator. Results differ in the last digits and are more exact.",
                 self.fusion.separate.roundings,
                 plural(gone.into(), "rounding"),
                 self.shape.problem.op.compute.default_accumulate(),

@@ -158,7 +158,7 @@ fn device_of(context: &Context<'_>) -> (Control, Device) {
         context.state,
         "tool.device",
         "Device",
-        "Whose units, memory and roof.",
+        "",
         options,
         "a100-80-sxm",
     );
@@ -194,7 +194,7 @@ fn tile_controls(state: &ViewState) -> (Vec<Control>, Tile) {
         state,
         "tool.bm",
         "BM",
-        "Rows of C that one workgroup computes.",
+        "Rows of C a workgroup computes",
         (1, 4096),
         256,
     );
@@ -202,7 +202,7 @@ fn tile_controls(state: &ViewState) -> (Vec<Control>, Tile) {
         state,
         "tool.bn",
         "BN",
-        "Columns of C that one workgroup computes.",
+        "Columns of C a workgroup computes",
         (1, 4096),
         128,
     );
@@ -210,7 +210,7 @@ fn tile_controls(state: &ViewState) -> (Vec<Control>, Tile) {
         state,
         "tool.bk",
         "BK",
-        "How deep it walks K at a time.",
+        "Steps of K at a time",
         (1, 4096),
         64,
     );

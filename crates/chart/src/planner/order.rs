@@ -47,7 +47,7 @@ impl OrderTool {
             s,
             "order.programs",
             "In flight",
-            "Workgroups that run at once: the device's unit count, times the blocks a unit holds.",
+            "Workgroups that run at once",
             (1, LARGEST_WAVE),
             shape.device.units.unwrap_or(108),
         );
@@ -55,7 +55,7 @@ impl OrderTool {
             s,
             "order.group",
             "Group size M",
-            "Rows of tiles that are walked together, column by column (GROUP_SIZE_M).",
+            "Rows of tiles walked together (GROUP_SIZE_M)",
             (1, 1024),
             8,
         )
@@ -267,7 +267,7 @@ impl Chart for OrderTool {
 
     fn notes(&self) -> Vec<String> {
         let mut out = vec![format!(
-            "A block is BM × BK of A or BK × BN of B; the first {} programs touch whole panels of {} blocks along K.",
+            "A block is BM × BK of A or BK × BN of B; the first {} programs touch whole panels of {} blocks.",
             self.programs, self.k_blocks
         )];
         if let (Some(l2), Some(best)) = (self.shape.device.l2_bytes, self.best) {
@@ -292,7 +292,7 @@ impl Chart for OrderTool {
         }
         if self.tiles.0 > DRAWN || self.tiles.1 > DRAWN {
             out.push(format!(
-                "Of {} × {} tiles the first {DRAWN} each way are drawn; the figures are of all.",
+                "{} × {} tiles, the first {DRAWN} each way shown; figures are of all.",
                 self.tiles.0, self.tiles.1
             ));
         }

@@ -37,26 +37,13 @@ type Curve = (&'static str, Color, Vec<(f64, f64)>);
 impl RoundingTool {
     pub(super) fn open(context: &Context<'_>) -> Self {
         let s = context.state;
-        let k = Control::count(
-            s,
-            "tool.k",
-            "K",
-            "Products that are summed.",
-            (1, LARGEST),
-            4096,
-        );
-        let output = types(
-            s,
-            "tool.type",
-            "Output",
-            "Format that C is rounded to.",
-            DataType::Fp16,
-        );
+        let k = Control::count(s, "tool.k", "K", "Products summed", (1, LARGEST), 4096);
+        let output = types(s, "tool.type", "Output", "Type of C", DataType::Fp16);
         let accumulate = types(
             s,
             "num.acc",
             "Accumulator",
-            "Format that the products are summed in.",
+            "Type of the accumulator",
             DataType::Fp32,
         );
         let tolerance =

@@ -134,7 +134,7 @@ fn flat_ratios_and_a_measured_sweep_beside() {
     // The widest tile is the fastest, and the model's choice too: both are said.
     let agrees = |m: &crate::scene::HitArea| {
         let words = m.tooltip.sentence();
-        words.contains("measured best") && words.contains("the model's choice")
+        words.contains("measured best") && words.contains("model's choice")
     };
     assert!(scene.hit_areas.iter().any(agrees));
     crate::testing::golden("planner-flat-measured", &scene);

@@ -41,7 +41,7 @@ impl TileTool {
             s,
             "tool.warps",
             "Warps",
-            "Warps (wavefronts) of a workgroup; they share the accumulator.",
+            "Warps (wavefronts) of a workgroup",
             (1, 64),
             16,
         ));
@@ -49,7 +49,7 @@ impl TileTool {
             s,
             "tool.stages",
             "Stages",
-            "Stages of A and B kept in shared memory, each counted whole.",
+            "Stages of A and B in shared memory",
             (1, 16),
             4,
         ));
@@ -57,7 +57,7 @@ impl TileTool {
             s,
             "tool.split",
             "Split-K",
-            "Workgroups that share one tile, each with a part of K.",
+            "Workgroups that share a tile, each a part of K",
             (1, 1024),
             1,
         ));
@@ -76,7 +76,7 @@ impl TileTool {
                 s,
                 key,
                 label,
-                "A number of the setting that the map tries.",
+                "Values the map tries",
                 options,
                 default.key(),
             );
@@ -87,8 +87,8 @@ impl TileTool {
                 .unwrap_or(default);
             (control, axis)
         };
-        let (x_control, x) = axis("tool.x", "Columns", Axis::Bn);
-        let (y_control, y) = axis("tool.y", "Rows", Axis::Bm);
+        let (x_control, x) = axis("tool.x", "X", Axis::Bn);
+        let (y_control, y) = axis("tool.y", "Y", Axis::Bm);
         let p = &shape.problem;
         let roof = shape.device.roof(p.op.compute, s.roof);
         let mut controls = shape.controls.clone();
@@ -165,7 +165,7 @@ impl TileTool {
             text.push_str(&format!("; {says}{}", o.sentence()));
         }
         if best {
-            text.push_str("; the best that runs");
+            text.push_str("; best that runs");
         }
         text
     }
@@ -401,11 +401,11 @@ impl Chart for TileTool {
         let mut out = Vec::new();
         if let Some(best) = self.map.best.and_then(|i| self.map.cells[i].as_ref()) {
             out.push(format!(
-                "Best of the map: {}, {} stages, {} warps, split-K {}: of those within a tenth of the highest shape roof, the one with least traffic between L2 and the {}s.",
+                "Best: {}, {} stages, {} warps, split-K {}: least L2 traffic to the {}s among those within 10 % of the highest shape roof.",
                 best.setting.tile, best.setting.stages, best.setting.warps, best.setting.split_k, self.shape.device.unit_kind
             ));
         }
-        out.push("Shape roof: the smaller of peak × tile efficiency × wave efficiency and intensity × bandwidth, with one workgroup a unit. Registers count the accumulator only: operands and addresses come on top.".to_owned());
+        out.push("Shape roof: min(peak × tile efficiency × wave efficiency, AI × bandwidth), one workgroup a core. Registers: accumulator only.".to_owned());
         out
     }
 
@@ -424,7 +424,7 @@ impl Tool for TileTool {
         out.extend(self.measured.clone());
         // A measured row beats the model.
         let says = match &self.measured {
-            Some(_) => "The model would have said that it does not",
+            Some(_) => "The model says it does not run",
             None => "Does not run as chosen",
         };
         out.extend(
@@ -439,7 +439,7 @@ impl Tool for TileTool {
             let share = e.roof.map_or_else(String::new, |r| {
                 let share = r.flops_per_s / r.device_flops_per_s;
                 format!(
-                    "; tile and waves leave {} of the device's roof",
+                    "; tile and waves leave {} of the roof",
                     Format::percent().write(share, 3)
                 )
             });

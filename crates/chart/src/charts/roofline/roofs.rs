@@ -46,7 +46,9 @@ impl RoofLine {
         if !usable(&peak.flops_per_s) || !usable(&device.bandwidth_bytes_per_s) {
             return None;
         }
+        // A measured peak is the achievable one: one line.
         let achievable = peak.achievable_flops_per_s.filter(usable);
+        let achievable = achievable.filter(|rate| *rate != peak.flops_per_s);
         Some(RoofLine {
             device: device.name.clone(),
             types: name(),
