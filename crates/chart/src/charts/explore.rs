@@ -8,9 +8,6 @@ use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
 use gemmscope_table::view_state::ViewState;
 
-/// The marks: key of the view that draws them, name.
-pub const MARKS: [(&str, &str); 3] = [("heat", "cells"), ("bars", "bars"), ("strip", "boxes")];
-
 /// Parameters of the view state that every mark reads.
 pub(super) const PARAMS: &[&str] = &[
     "color", X, Y, FIGURE, STATISTIC, SORT, SORT_Y, ASCENDING, SCALE, FIND,
@@ -190,7 +187,7 @@ mod tests {
         let (state, _) = ViewState::decode(
             "view=heat&explore.x=dtype&explore.figure=time&explore.scale=log&explore.sort=file",
         );
-        for (id, _) in MARKS {
+        for id in ["heat", "bars", "strip"] {
             let kind = by_id(id).unwrap();
             let controls = (kind.open)(&Inputs::new(&frame, &state)).controls();
             let current = |key: &str| {

@@ -9,7 +9,7 @@ mod bars;
 mod box_plot;
 mod card;
 mod compare;
-pub mod explore;
+mod explore;
 mod heatmap;
 mod pareto;
 pub mod roofline;

@@ -17,6 +17,9 @@ pub(crate) struct RowNames {
     needs: Vec<Needs>,
 }
 
+/// Rows up to which shapes are counted: of more each name has all that there is.
+const LARGEST: usize = 200_000;
+
 /// What the name of a row needs besides its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Needs {
@@ -90,7 +93,8 @@ impl RowNames {
             let of = |at: usize| differs.get(at).map_or(0, |p| p.code(d, r));
             (shape(r), [0, 1, 2, 3, 4, 5].map(of))
         };
-        if !kernels {
+        let large = frame.rows.len() > LARGEST;
+        if !kernels && !large {
             for r in rows() {
                 *shapes.entry(shape(r)).or_default() += 1;
             }
@@ -100,6 +104,7 @@ impl RowNames {
         }
         let needs = match kernels {
             true => Vec::new(),
+            false if large => vec![Needs::Line; frame.rows.len()],
             false => rows()
                 .map(|r| match whole.get(&codes(r)) {
                     None => Needs::Nothing,

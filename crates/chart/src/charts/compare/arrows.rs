@@ -74,7 +74,7 @@ pub(super) fn draw(p: &Panels<'_>, scene: &mut Scene, rect: Rect) {
     let mut entries: Vec<(Swatch, String)> = [
         (Verdict::B, "up, faster"),
         (Verdict::A, "down, slower"),
-        (Verdict::Even, "hardly moved"),
+        (Verdict::Even, "tie"),
     ]
     .into_iter()
     .filter(|(v, _)| p.duel.count(*v) > 0)
@@ -83,7 +83,7 @@ pub(super) fn draw(p: &Panels<'_>, scene: &mut Scene, rect: Rect) {
     if all > MOST {
         entries.push((
             Swatch::Mark(Symbol::Dot, p.theme.other),
-            format!("the {MOST} largest gaps of {}", grouped(all as u64)),
+            format!("{MOST} largest gaps of {}", grouped(all as u64)),
         ));
     }
     let legend = legend::legend(None, (0.0, 0.0), rect[2] - 24.0, p.theme, &entries);
@@ -139,7 +139,7 @@ pub(super) fn draw(p: &Panels<'_>, scene: &mut Scene, rect: Rect) {
                 format!(
                     "{device} {}: {}",
                     types.join(", "),
-                    Format::rate().write(roof.peak_flops_per_s, 5)
+                    Format::rate().write(roof.peak_flops_per_s, 4)
                 ),
                 FONT,
                 p.theme.roof,

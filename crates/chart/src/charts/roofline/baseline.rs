@@ -13,6 +13,9 @@ use gemmscope_table::field::Frame;
 /// Arrows that are drawn at most, those of the heaviest GEMMs.
 const MOST: usize = 200;
 
+/// Rows up to which sides are matched: more would make every filter wait.
+const LARGEST: usize = 200_000;
+
 /// The baseline of a frame.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
@@ -28,6 +31,9 @@ impl Baseline {
     /// The side of this name, or the first; `None` where rows are no sides. Arrows are of GEMMs
     /// with a row in `kept`, ascending.
     pub(super) fn of(frame: &Frame, side: &str, kept: &[u32]) -> Option<Self> {
+        if frame.rows.len() > LARGEST {
+            return None;
+        }
         let field = frame.decision().side.clone()?;
         let comparison = Comparison::new(frame, &Setup::of(frame, field.clone()));
         let names = &comparison.setup.sides;
