@@ -124,8 +124,8 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
         {
             let first: String = head.first().chars().take(60).collect();
             return Err(ImportError::new(format!(
-                "it is not sure what this file is, but it can be read as “{}”: choose that under “Read it as”, or \
-                 `--format {}`; it starts with: {first}",
+                "not recognised, but it can be read as “{}”: choose that under “Read it as”, or \
+                 `--format {}`. First line: {first}",
                 format.name, format.id
             ))
             .kind(ErrorKind::Foreign));
@@ -137,8 +137,8 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
     best.ok_or_else(|| {
         let first: String = head.first().chars().take(120).collect();
         ImportError::new(format!(
-            "not a file that can be read here: expected a table with a header that has M, N, K \
-             and a time or a rate, or the log of a known benchmark; it starts with: {first}"
+            "no columns for M, N, K and a time or a rate, and not the log of a known benchmark. \
+             First line: {first}"
         ))
     })
 }

@@ -59,7 +59,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     if !m.is_complete() && !m.is_shapes_only() {
         let found: Vec<&str> = m.columns.iter().map(|c| c.header.as_str()).collect();
         return Err(ImportError::new(format!(
-            "no column for {}: say what each column holds; found {}",
+            "no column for {} among {}",
             m.missing.join(", "),
             found.join(", ")
         ))
