@@ -417,7 +417,10 @@ impl TableBuilder {
     /// Stages a number (NaN: missing) for the row to come.
     #[inline]
     pub fn set_number(&mut self, column: ColumnId, value: f64) {
+        let rows = self.data.m.len();
         if let Some(Values::Number(v)) = self.place(column) {
+            // A second value for the same row replaces the first.
+            v.truncate(rows);
             v.push(value);
         }
     }
@@ -432,7 +435,10 @@ impl TableBuilder {
         match self.place(column) {
             Some(Values::Auto(a)) => a.set(rows, cell, number),
             Some(Values::Text(t)) => t.set(rows, cell),
-            Some(Values::Number(v)) => v.push(number.unwrap_or(f64::NAN)),
+            Some(Values::Number(v)) => {
+                v.truncate(rows);
+                v.push(number.unwrap_or(f64::NAN));
+            }
             None => {}
         }
     }
@@ -581,12 +587,13 @@ impl TableBuilder {
             if empty && rest.is_none() {
                 continue;
             }
-            empty_cells +=
-                rows - main.len().min(rows) + rest.iter().map(|r| rows - r.len()).sum::<usize>();
-            if empty_cells > Self::MOST_EMPTY {
+            let missing = |data: &ColumnData| rows - data.len().min(rows);
+            let empty_here = missing(&main) + rest.as_ref().map_or(0, missing);
+            if empty_cells + empty_here > Self::MOST_EMPTY {
                 dropped += 1;
                 continue;
             }
+            empty_cells += empty_here;
             main.pad(rows);
             if let Some(mut rest) = rest {
                 rest.pad(rows);
@@ -739,6 +746,26 @@ mod tests {
             (s.reported_rate.compared, s.reported_rate.within_1_percent),
             (1, 1)
         );
+    }
+
+    #[test]
+    fn a_value_that_is_set_twice_is_replaced() {
+        let mut t = TableBuilder::new();
+        let rate = t.number_column(ColumnMeaning::ReportedRate, "tflops");
+        let kernel = t.text_column(ColumnMeaning::Kernel, "kernel");
+        for line in 2..4 {
+            for value in [1.0, 2.0] {
+                t.set_number(rate, value);
+                t.set_text(kernel, value.to_string().as_bytes());
+            }
+            t.commit(line, b"", Ok(row(1, 1e-6)));
+        }
+        let d = t.finish();
+        assert_eq!(
+            d.numbers(ColumnMeaning::ReportedRate),
+            Some(&[2.0, 2.0][..])
+        );
+        assert_eq!(d.text(ColumnMeaning::Kernel, 1), "2");
     }
 
     #[test]
