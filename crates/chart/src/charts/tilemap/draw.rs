@@ -191,6 +191,8 @@ fn draw(
         .map(|l| text::width(l, FONT, false))
         .fold(20.0, f64::max)
         .min(w * 0.4);
+    let texts: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let labels = text::cut_apart(&texts, FONT, label_w);
     let name = if panel.one_m { "N" } else { "M × N" };
     legend::note(scene, (x + 4.0, y + HEAD - 12.0), w - 8.0, theme, name);
     let left = x + 4.0 + label_w + 10.0;
@@ -205,7 +207,7 @@ fn draw(
         if line >= FONT * 1.1 || j % 2 == 0 {
             scene.text(
                 (left - 7.0, top + (j as f64 + 0.5) * line),
-                text::ellipsis(&labels[j], FONT, label_w),
+                labels[j].clone(),
                 FONT,
                 theme.muted,
                 (Anchor::End, Baseline::Middle),

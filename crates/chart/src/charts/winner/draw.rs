@@ -249,11 +249,13 @@ pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &Rend
         x0 + (i as f64 + 0.5) * step
     };
     let say_x = x0 + step * sizes.len() as f64 + 14.0;
-    for (k, s) in shown.iter().enumerate() {
+    let labels: Vec<&str> = shown.iter().map(|s| s.label.as_str()).collect();
+    let labels = text::cut_apart(&labels, FONT, label_w);
+    for (k, (s, label)) in shown.iter().zip(labels).enumerate() {
         let y = top + (k as f64 + 0.5) * ROW;
         scene.text(
             (x0 - 8.0, y),
-            text::ellipsis(&s.label, FONT, label_w),
+            label,
             FONT,
             theme.text,
             (Anchor::End, Baseline::Middle),
