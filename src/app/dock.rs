@@ -81,7 +81,7 @@ pub fn Dock() -> impl IntoView {
         let f = found.findings.get(i)?;
         Some(view! {
             <section class="dock-finding">
-                <h3>{format!("{} {}", i + 1, f.heading())}</h3>
+                <h3><span class="finding-rank">{i + 1}</span>" "{f.heading()}</h3>
                 {finding::reasons(shell, bench, f, Some(i))}
             </section>
         })
@@ -197,7 +197,7 @@ fn findings_on(bench: Workbench, row: u32) -> Option<AnyView> {
             view! {
                 <li>
                     <button type="button" class="link" on:click=move |_| bench.choose_finding(i)>
-                        {format!("{} {}", i + 1, f.heading())}
+                        <span class="finding-rank">{i + 1}</span>" "{f.heading()}
                     </button>
                 </li>
             }

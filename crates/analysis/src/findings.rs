@@ -208,6 +208,21 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Its rows, those that take most time first.
+    pub fn rows_by_time(&self, frame: &Frame) -> Vec<u32> {
+        let time = |row: &u32| {
+            let r = *row as usize;
+            frame
+                .data
+                .time_s
+                .get(r)
+                .map_or(f64::NAN, |t| t * frame.calls(r))
+        };
+        let mut rows = self.evidence.rows.clone();
+        rows.sort_by(|a, b| time(b).total_cmp(&time(a)).then(a.cmp(b)));
+        rows
+    }
+
     /// Its title, with the side that it is about.
     pub fn heading(&self) -> String {
         match self.side.as_str() {

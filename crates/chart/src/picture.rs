@@ -47,21 +47,23 @@ pub fn selected(
     }
 }
 
-/// The rows of a finding.
-pub fn rows_of(findings: &Findings, index: usize) -> Option<Vec<u32>> {
-    Some(findings.findings.get(index)?.evidence.rows.clone())
+/// The rows of a finding, those that take most time first.
+pub fn rows_of(findings: &Findings, frame: &Frame, index: usize) -> Option<Vec<u32>> {
+    Some(findings.findings.get(index)?.rows_by_time(frame))
 }
 
 /// Findings that have a number in a picture: more would hide it.
 pub const RANKED: usize = 8;
 
-/// By finding, for the first [`RANKED`], the row that stands for it in a picture: the first of its
-/// rows that stands for no finding before it. [`NO_ROW`] where there is none.
-pub fn ranked(findings: &Findings) -> Vec<u32> {
+/// By finding, for the first [`RANKED`], the row that carries its number in a picture: of its rows
+/// that carry no other number, the one that takes most time. [`NO_ROW`] where there is none.
+pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     for finding in findings.findings.iter().take(RANKED) {
-        let rows = finding.evidence.rows.iter().copied();
-        let own = rows.into_iter().find(|r| !out.contains(r));
+        let own = finding
+            .rows_by_time(frame)
+            .into_iter()
+            .find(|r| !out.contains(r));
         out.push(own.unwrap_or(NO_ROW));
     }
     out
@@ -75,7 +77,7 @@ fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Find
     selected(&state.selection, &frame.data, || {
         let id = state.param(FINDING_KEY)?;
         let found = findings();
-        rows_of(&found, found.position(id)?)
+        rows_of(&found, frame, found.position(id)?)
     })
 }
 
@@ -83,7 +85,7 @@ fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Find
 /// colours, unzoomed.
 pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::report::Picture> {
     let found = check_all(frame);
-    let ranked = ranked(&found);
+    let ranked = ranked(&found, frame);
     let selected = selected_by(frame, state, || found);
     ["roofline", "pareto"]
         .into_iter()
@@ -205,7 +207,7 @@ mod tests {
         }
         let frame = rows.frame(Some("h100-sxm"));
         let found = check_all(&frame);
-        let of_finding = found.findings[0].evidence.rows.clone();
+        let of_finding = found.findings[0].rows_by_time(&frame);
         let mut state = ViewState::default();
         assert!(selected_by(&frame, &state, || unreachable!()).is_empty());
         state.set_param(FINDING_KEY, found.id_of(0));

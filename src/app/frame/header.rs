@@ -118,7 +118,6 @@ fn DevicePicker() -> impl IntoView {
         many => format!("{} devices", many.len()),
     });
     let missing = move || devices.with(|d| d.contains(&None));
-    let unnamed = Memo::new(move |_| bench.data.with(|d| d.device.contains(&0)));
     let choose = move |id: String| bench.set_devices(|d| d.default = Some(id));
     let current = move |id: &str| {
         bench
@@ -126,7 +125,7 @@ fn DevicePicker() -> impl IntoView {
             .with(|v| v.devices.default.as_deref() == Some(id))
     };
     view! {
-        <div class="device-picker" class:missing=missing>
+        <div class="device-picker" class:unset=missing>
             <Menu
                 class="button small"
                 right=true
@@ -134,14 +133,7 @@ fn DevicePicker() -> impl IntoView {
                 label=move || view! { {icon(icon::CHIP)}<span class="device-name">{move || label.get()}</span>{icon(icon::DOWN)} }
             >
                 <div class="menu-scroll">
-                    {move || {
-                        let note = if unnamed.get() {
-                            "The device for rows whose file names none:"
-                        } else {
-                            "Every file names its device. This one is for files that do not:"
-                        };
-                        view! { <p class="menu-note">{note}</p> }
-                    }}
+                    <p class="menu-note">"For rows whose file states no device:"</p>
                     {move || {
                         let own = bench.custom.get();
                         own.iter()

@@ -44,7 +44,7 @@ fn rows(bench: Workbench) -> AnyView {
         let words = rest.unwrap_or_else(|| format!("rows: {words}"));
         match all.get() {
             all if all == n => words,
-            all => format!("of {}, {words}", grouped(all as u64)),
+            all => format!("of {} {words}", grouped(all as u64)),
         }
     };
     let hint = move || {

@@ -237,7 +237,10 @@ impl Workbench {
             selection.with(|picked| {
                 picture::selected(picked, &data.get(), || {
                     let index = finding.get()?;
-                    findings.with(|r| picture::rows_of(&r.as_ref()?.findings, index))
+                    findings.with(|r| {
+                        let r = r.as_ref()?;
+                        picture::rows_of(&r.findings, &r.frame, index)
+                    })
                 })
             })
         });
@@ -247,8 +250,10 @@ impl Workbench {
             if !looks.get() {
                 return None;
             }
-            let known =
-                findings.with(|r| Some(Shared::from(picture::ranked(&r.as_ref()?.findings))));
+            let known = findings.with(|r| {
+                let r = r.as_ref()?;
+                Some(Shared::from(picture::ranked(&r.findings, &r.frame)))
+            });
             // While the rules run, no point carries a number that it would lose.
             let soon = || frame.with(|f| f.rows.len() <= AT_ONCE);
             known.or_else(|| soon().then(|| Shared::from(Vec::new())))

@@ -125,7 +125,9 @@ fn filter_to(bench: Workbench, index: usize) {
 
 /// The rows behind a finding.
 fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
-    let rows = &f.evidence.rows;
+    let rows = &bench
+        .settled_frame
+        .with_untracked(|frame| f.rows_by_time(frame));
     if rows.is_empty() {
         return None;
     }

@@ -31,10 +31,10 @@ pub fn Story() -> impl IntoView {
 fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
     let mut known = Vec::new();
     // What matters most comes first.
-    let order = if result.findings.findings.is_empty() {
-        [0, 1, 2]
-    } else {
-        [1, 0, 2]
+    // Who is fastest comes before what one side loses.
+    let order = match result.frame.counted().compares() || result.findings.findings.is_empty() {
+        true => [0, 1, 2],
+        false => [1, 0, 2],
     };
     let lead: Vec<AnyView> = order
         .into_iter()
@@ -76,7 +76,12 @@ fn checks(checked: &[Checked]) -> AnyView {
         .collect();
     let ran = RULES.len() - listed.len();
     let quiet = |c: &&Checked| c.not_checked.is_none() && c.findings == 0;
-    let nothing = |c: &Checked| (c.title.clone(), format!("nothing found: {}", c.threshold));
+    let nothing = |c: &Checked| {
+        (
+            c.title.clone(),
+            format!("nothing found. It looks for: {}", c.threshold),
+        )
+    };
     listed.extend(checked.iter().filter(quiet).map(nothing));
     view! {
         <details class="overview-more">

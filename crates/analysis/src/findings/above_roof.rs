@@ -115,7 +115,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more points above their roof"),
+        |n| format!("{n} points above their roof"),
     );
     for finding in &mut found {
         finding.severity = super::Severity::Medium;

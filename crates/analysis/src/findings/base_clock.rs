@@ -84,6 +84,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more rows measured at a lower clock"),
+        |n| format!("{n} rows measured at a lower clock"),
     )
 }

@@ -65,6 +65,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             ),
             ..Story::default()
         },
-        |n| format!("{n} more GEMMs that repeat and could batch"),
+        |n| format!("{n} GEMMs that repeat and could batch"),
     )
 }

@@ -45,6 +45,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             );
             story::of_tile(scan, g, shape.as_ref(), title)
         },
-        |n| format!("{n} more GEMMs with fewer workgroups than units"),
+        |n| format!("{n} GEMMs with fewer workgroups than units"),
     )
 }

@@ -83,6 +83,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more shapes on which fp8 gains little"),
+        |n| format!("{n} shapes on which fp8 gains little"),
     )
 }

@@ -62,7 +62,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             formula: story::roof_formula(scan, g),
             ..Story::default()
         },
-        |n| format!("{n} more GEMMs as small as a launch"),
+        |n| format!("{n} GEMMs as small as a launch"),
     );
     if !scan.frame.decision().any_program() {
         for f in &mut found {

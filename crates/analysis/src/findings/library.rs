@@ -75,26 +75,37 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     }
     let sets = pairs.into_values().collect();
     story::joined(rule, scan, sets, |hits| {
-        let ratio = |h: &&Hit| {
-            let other = partner.get(&h.group).copied().unwrap_or(h.group);
-            scan.groups[h.group as usize].call_s() / scan.groups[other as usize].call_s()
+        let ratio = |g: u32| {
+            let other = partner.get(&g).copied().unwrap_or(g);
+            scan.groups[g as usize].call_s() / scan.groups[other as usize].call_s()
         };
-        let Some(first) = hits.iter().max_by(|a, b| ratio(a).total_cmp(&ratio(b))) else {
+        let pair_of = |g: u32| (maker(g), maker(partner.get(&g).copied().unwrap_or(g)));
+        // Of all GEMMs of the two, also those for which another finding speaks.
+        let Some(pair) = hits.first().map(|h| pair_of(h.group)) else {
             return Story::default();
         };
-        let other = partner.get(&first.group).copied().unwrap_or(first.group);
-        let (slow, fast) = (label(first.group), label(other));
+        let all = || {
+            losers
+                .iter()
+                .map(|l| l.group)
+                .filter(|g| pair_of(*g) == pair)
+        };
+        let worst = all().max_by(|a, b| ratio(*a).total_cmp(&ratio(*b)));
+        let first = worst.unwrap_or(hits[0].group);
+        let other = partner.get(&first).copied().unwrap_or(first);
+        let (slow, fast) = (label(first), label(other));
         let (g, fast_s) = (
-            &scan.groups[first.group as usize],
+            &scan.groups[first as usize],
             scan.groups[other as usize].call_s(),
         );
-        let most = ratio(&first);
+        let most = ratio(first);
         let formula = format!(
             "time {slow} / time {fast} = {} / {} = {most:.2}",
             story::time(g.call_s()),
             story::time(fast_s)
         );
-        if hits.len() == 1 {
+        let total = all().count();
+        if total == 1 {
             return Story {
                 title: format!(
                     "{slow} takes {most:.2}x the time of {fast}: {}",
@@ -109,11 +120,15 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             };
         }
-        let count = plural(hits.len() as u64, "GEMM");
+        let count = plural(total as u64, "GEMM");
+        let elsewhere = match total - hits.len().min(total) {
+            0 => String::new(),
+            n => format!(" {n} of them are in other findings."),
+        };
         Story {
             title: format!("{slow} takes up to {most:.1}x the time of {fast}: {count}"),
             text: format!(
-                "{fast} is at least 1.1 times as fast on {count}, most on {}: {} and not {}.",
+                "{fast} is at least 1.1 times as fast on {count}, most on {}: {} and not {}.{elsewhere}",
                 scan.problem(g),
                 story::time(fast_s),
                 story::time(g.call_s()),

@@ -84,6 +84,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 }),
             }
         },
-        |n| format!("{n} more GEMMs far below the {}", scan.roof_name()),
+        |n| format!("{n} GEMMs far below the {}", scan.roof_name()),
     )
 }

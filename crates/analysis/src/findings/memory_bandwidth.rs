@@ -68,6 +68,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 path_b: Some(advice::memory_kernel(scan, g)),
             }
         },
-        |n| format!("{n} more memory-bound GEMMs below achievable bandwidth"),
+        |n| format!("{n} memory-bound GEMMs below achievable bandwidth"),
     )
 }

@@ -135,6 +135,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more GEMMs well below a neighbour of nearly their size"),
+        |n| format!("{n} GEMMs well below a neighbour of nearly their size"),
     )
 }

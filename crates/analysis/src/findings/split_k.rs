@@ -78,6 +78,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             story.text += &how;
             story
         },
-        |n| format!("{n} more GEMMs with few tiles and a long K"),
+        |n| format!("{n} GEMMs with few tiles and a long K"),
     )
 }

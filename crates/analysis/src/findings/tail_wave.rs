@@ -59,6 +59,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             );
             story::of_tile(scan, g, shape.as_ref(), title)
         },
-        |n| format!("{n} more GEMMs with an emptier last wave"),
+        |n| format!("{n} GEMMs with an emptier last wave"),
     )
 }

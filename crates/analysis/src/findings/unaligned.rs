@@ -92,6 +92,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more unaligned GEMMs"),
+        |n| format!("{n} unaligned GEMMs"),
     )
 }

@@ -73,6 +73,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ..Story::default()
             }
         },
-        |n| format!("{n} more GEMMs with widely spread times"),
+        |n| format!("{n} GEMMs with widely spread times"),
     )
 }
