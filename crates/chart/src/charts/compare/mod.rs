@@ -261,11 +261,16 @@ fn counted(n: u64) -> String {
     format!("{} configuration{}", grouped(n), plural_s(n))
 }
 
+/// True if rows of every device have a roof.
 fn has_roofs(frame: &Frame) -> bool {
-    frame
-        .rows
-        .iter()
-        .any(|&r| !frame.metrics.roof_s[r as usize].is_nan())
+    let mut with = vec![None; frame.data.devices.len()];
+    for &r in frame.rows.iter() {
+        let r = r as usize;
+        let known = !frame.metrics.roof_s[r].is_nan();
+        let of = &mut with[usize::from(frame.data.device[r])];
+        *of = Some(of.unwrap_or(false) || known);
+    }
+    with.iter().any(Option::is_some) && with.iter().flatten().all(|known| *known)
 }
 
 /// The keys that can be matched on: sizes, types, layout, device, file and the text columns, and
