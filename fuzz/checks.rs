@@ -182,17 +182,24 @@ pub(crate) fn gzip(bytes: &[u8]) {
     if *flip == 0 {
         // Packed or not, the rows are the same.
         let rows = |t: &str| t.split_once('\n').map(|(_, rows)| rows.to_owned());
-        assert_eq!(
-            rows(&whole),
-            rows(&outcome("x.csv.gz", text, text.len().max(1)))
-        );
-    } else {
-        let at = usize::from(*at) % packed.len();
-        packed[at] ^= flip;
+        let plain = outcome("x.csv.gz", text, text.len().max(1));
+        assert_eq!(rows(&whole), rows(&plain));
+        for step in [1, 7] {
+            assert_eq!(whole, outcome("x.csv.gz", &packed, step), "by {step}");
+        }
+        return;
     }
+    // What is damaged may be refused earlier or later, so with another sentence.
+    let at = usize::from(*at) % packed.len();
+    packed[at] ^= flip;
+    let is_table = |told: &str| told.contains('\n');
     let whole = outcome("x.csv.gz", &packed, packed.len());
     for step in [1, 7] {
-        assert_eq!(whole, outcome("x.csv.gz", &packed, step), "by {step}");
+        let told = outcome("x.csv.gz", &packed, step);
+        assert!(
+            told == whole || !is_table(&told) && !is_table(&whole),
+            "by {step}"
+        );
     }
 }
 
