@@ -57,6 +57,8 @@ struct Memory {
     written: Option<List>,
     /// True while a change waits to be written.
     waiting: bool,
+    /// True while one is being written.
+    writing: bool,
 }
 
 /// What is to be kept of the open files.
@@ -104,6 +106,9 @@ impl Kept {
             return;
         }
         let names = self.names.get_untracked();
+        if unfinished() {
+            self.write(loader, List::default());
+        }
         if !names.is_empty() {
             match loader.bench.expected.get_untracked() {
                 None => self.open(loader, true),
@@ -269,25 +274,34 @@ impl Kept {
         let untouched = self
             .memory
             .with_value(|m| m.written.is_none() && m.stored.is_empty());
-        let asked = !self.on.get_untracked() || self.memory.with_value(|m| !m.forgotten.is_empty());
-        if list.files.is_empty() && untouched && !asked {
+        let forgets = !self.on.get_untracked()
+            || unfinished()
+            || self.memory.with_value(|m| !m.forgotten.is_empty());
+        if list.files.is_empty() && untouched && !forgets {
             return;
         }
         let names: Vec<String> = list.files.iter().map(|f| f.input.name.clone()).collect();
-        let view = loader.bench.view.with_untracked(ViewState::encode);
-        let note = format!("{view}\n{}", names.join("\n"));
-        let noted = storage::set(OPEN_KEY, (!names.is_empty()).then_some(&note));
         if self
             .memory
             .with_value(|m| m.written.as_ref() == Some(&list))
         {
+            if !names.is_empty() {
+                note(loader, &names);
+            }
             return;
         }
+        let noted = note(loader, &names);
         leptos::task::spawn_local(async move {
+            // One after another, so that the last word is the user's.
+            while self.memory.try_with_value(|m| m.writing) == Some(true) {
+                clock::pause(Duration::from_millis(20)).await;
+            }
+            self.memory.try_update_value(|m| m.writing = true);
             let written = match write_list(list.clone()).await {
                 Ok(writing) => writing.await,
                 Err(_) => Err(NO_PART.to_owned()),
             };
+            self.memory.try_update_value(|m| m.writing = false);
             if let Err(why) = written.and_then(|()| noted.then_some(()).ok_or_else(String::new)) {
                 // Half of it would be worse than nothing.
                 storage::set(OPEN_KEY, None);
@@ -296,6 +310,9 @@ impl Kept {
                     "The browser keeps no files here, so they will not reopen after a reload";
                 self.trouble.try_set(sentence(what, &why));
                 return;
+            }
+            if names.is_empty() {
+                storage::set(OPEN_KEY, None);
             }
             self.names.try_set(names);
             self.memory.try_update_value(|m| {
@@ -318,6 +335,17 @@ fn sentence(what: &str, why: &str) -> String {
         "" => format!("{what}."),
         why => format!("{what}: {why}."),
     }
+}
+
+/// Notes the view and the names; false where the browser does not store them.
+fn note(loader: Loader, names: &[String]) -> bool {
+    let view = loader.bench.view.with_untracked(ViewState::encode);
+    storage::set(OPEN_KEY, Some(&format!("{view}\n{}", names.join("\n"))))
+}
+
+/// True where a page was closed while it forgot its files: the note is there, without names.
+fn unfinished() -> bool {
+    noted().is_some_and(|(_, names)| names.is_empty())
 }
 
 /// The view and the names of what was open last.
