@@ -492,8 +492,8 @@ fn the_real_traces_step_is_planned() {
     let step = MeasuredStep::of(&model, &Index::new(&model), &frame, &shapes).unwrap();
     assert_eq!(
         step.sentence(),
-        "The layers see 8944 tokens: 1 sequence of 8944 tokens (as one sequence: the shapes \
-         of linear layers do not tell how many)."
+        "8944 tokens per layer: 1 sequence of 8944 tokens (as one sequence: linear layers don't \
+             show the count)."
     );
 }
 

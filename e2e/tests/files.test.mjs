@@ -367,7 +367,7 @@ test("the trace of a graph's capture gives the run its shapes, and is not counte
   await app.load(fixture("fixtures/kineto/graph_run.json"));
   assert.equal((await app.only()).rows_used, 0);
   const unusable = app.page.locator('[data-notice="unusable"]');
-  assert.match(plain(await unusable.innerText()), /graph_run\.json has no usable rows: 1 kernel without shapes: open the trace of its graph's capture too\./);
+  assert.match(plain(await unusable.innerText()), /graph_run\.json has no usable rows: 1 kernel without shapes: also open the trace of the graph's capture\./);
   await app.load(fixture("fixtures/kineto/graph_capture.json"));
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].rows_used === 2);
   await app.settle();

@@ -72,7 +72,7 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
   const left = app.page.locator(".notice", { hasText: "left out" });
   await left.locator("summary").click();
   const text = await left.innerText();
-  assert.match(text, /GEMM\.csv: lists the operations of .*gemm_ops\.csv again/);
+  assert.match(text, /GEMM\.csv: repeats the operations of .*gemm_ops\.csv/);
   assert.match(text, /analysis\.md/);
   assert.equal(await app.state("roof"), "achievable");
 

@@ -99,7 +99,7 @@ test("a packed trace of the PyTorch profiler", async (t) => {
   // The same bytes unpacked say the same; beside the packed ones they are counted once.
   await app.load({ name: "trace.json", bytes: text });
   assert.equal((await app.summary()).length, 1);
-  assert.match(await app.cards.nth(1).innerText(), /Not counted: lists operations again that are in trace\.json\.gz/);
+  assert.match(await app.cards.nth(1).innerText(), /Not counted: repeats operations of trace\.json\.gz/);
   const alone = await GemmscopePage.open({ t });
   await alone.load({ name: "trace.json", bytes: text });
   const plain = await alone.only();

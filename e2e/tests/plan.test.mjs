@@ -241,7 +241,7 @@ test("the planner takes the batch that the measured rows have", async (t) => {
   const app = await GemmscopePage.open({ t, path: "#view=plan&plan.model=llama-3-8b&device=mi300x" });
   await app.drop({ name: "layers.csv", text: rows.join("\n") });
   const { page } = app;
-  assert.match(await page.locator(".plan-body").innerText(), /The layers see 24 tokens: decode of 24 sequences/);
+  assert.match(await page.locator(".plan-body").innerText(), /24 tokens per layer: decode of 24 sequences/);
   await page.locator("[data-measured-step]").click();
   await page.waitForFunction(() => document.querySelector('[data-control="plan.batch"]').value === "24");
   assert.match(await page.getByRole("region", { name: "Measured rows in this model" }).innerText(), /qkv_proj\t24\t6144\t4096/);
@@ -317,7 +317,7 @@ test("formats, shards, experts and gradients give the numbers of the formulas", 
   await set("plan.batch", "10");
   const experts = await row("expert up_proj");
   assert.deepEqual([experts.M, experts.N, experts.K, experts.count], ["3", "14336", "4096", "128"]);
-  assert.match(await page.locator(".plan-body").innerText(), /A routed expert sees 2\.50 tokens on average/);
+  assert.match(await page.locator(".plan-body").innerText(), /Tokens per routed expert: 2\.50 on average/);
   app.assertQuiet();
 });
 

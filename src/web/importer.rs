@@ -130,7 +130,7 @@ fn out_of_memory(input: &Input) -> ImportError {
     let size = Bytes(input.blob.size() as f64).to_iec();
     ImportError::new(format!(
         "too large for the browser: its memory ran out while it read this file of {size}; split the \
-         file, or use the command"
+         file, or use the gemmscope command"
     ))
 }
 

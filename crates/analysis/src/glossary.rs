@@ -29,27 +29,30 @@ pub const TERMS: &[Term] = &[
     term(
         "Arithmetic intensity (AI)",
         &["arithmetic intensity"],
-        "Work over bytes moved. Here the bytes are compulsory ones: every operand once. An upper bound of the real intensity.",
+        "Work over bytes moved. Bytes are compulsory (each operand once), so this is an upper \
+         bound.",
     ),
     term(
         "Roof",
         &[],
-        "What the device allows at an intensity: the lower of its peak rate and intensity × memory bandwidth.",
+        "The device's limit at an intensity: the lower of peak rate and intensity × memory \
+         bandwidth.",
     ),
     term(
         "Ridge point",
         &["ridge point"],
-        "The intensity where the two meet. Left of it memory limits, right of it the arithmetic units do.",
+        "The intensity where the memory and compute roofs meet: memory-bound to the left, \
+         compute-bound to the right.",
     ),
     term(
         "Datasheet or achievable",
         &["max-achievable roof", "datasheet roof"],
-        "The vendor's dense peak, or the best rate that anyone measured with large GEMMs.",
+        "The vendor's dense peak, or the best rate measured with large GEMMs.",
     ),
     term(
         "Efficiency",
         &["efficiency"],
-        "Attained rate over the roof at the same intensity; the same as roof time over measured time.",
+        "Attained rate over the roof at the same intensity; equals roof time over measured time.",
     ),
     term(
         "Lost time",
@@ -59,57 +62,65 @@ pub const TERMS: &[Term] = &[
     term(
         "Memory-bound",
         &["memory-bound"],
-        "The intensity is so low that moving the operands takes longer than the arithmetic. Typical of decoding, where M is the number of requests.",
+        "At low intensity, moving the operands takes longer than the arithmetic. Typical of \
+         decode, where M is the number of requests.",
     ),
     term(
         "Compute-bound",
         &["compute-bound"],
-        "The intensity is high enough that the arithmetic units set the time. Typical of training and prefill.",
+        "At high intensity, compute sets the time. Typical of training and prefill.",
     ),
     term(
         "Tile",
         &["tiles", "tile"],
-        "The block of C that one workgroup computes. A size that is no multiple of it leaves part of the last tiles idle.",
+        "The block of C that one workgroup computes. Where M or N is not a multiple of it, \
+         part of the edge tiles is wasted.",
     ),
     term(
         "Workgroup",
         &["workgroups", "workgroup"],
-        "What one SM or CU works on at a time (a thread block): usually one tile of C.",
+        "A thread block: it runs on one SM or CU and usually computes one tile of C.",
     ),
     term(
         "Wave",
         &["waves", "wave"],
-        "As many workgroups as the device has SMs or CUs. A last wave that is not full leaves the others idle.",
+        "As many workgroups as the device has SMs or CUs. A partly filled last wave leaves the \
+         rest idle.",
     ),
     term(
         "Split-K",
         &["split-k"],
-        "Several workgroups share one tile and divide K among them, so that more of the device works; their parts are added up afterwards.",
+        "Several workgroups split K for one tile, so that more of the device works; their \
+         partial sums are added at the end.",
     ),
     term(
         "Stream-K",
         &["stream-k"],
-        "Workgroups share out all tiles evenly, cutting some along K: no last wave is left half empty.",
+        "Workgroups split the tiles evenly, some along K, so no wave is partly filled.",
     ),
     term(
         "Shape roof",
         &["shape roof"],
-        "What is left of the device's roof for this tile and this number of workgroups. A kernel at its shape roof needs another tile, more split-K or batching, not tuning.",
+        "The device's roof after tile and wave losses. A kernel at its shape roof needs \
+         another tile, more split-K or batching, not tuning.",
     ),
     term(
         "Amdahl's law",
         &["amdahl's law"],
-        "Speeding up a part helps the whole only by that part's share: what is no GEMM stays as it is.",
+        "The total speedup is limited by the share of time that speeds up; time outside GEMMs \
+         stays.",
     ),
     term(
         "Replay",
         &["replay artifact", "replay"],
-        "A small program or command that runs just this GEMM, to profile and tune it apart from its application.",
+        "A reproducer: a script or command that runs only this GEMM, to check, profile and \
+         tune it.",
     ),
     term(
         "Skipped",
         &["skipped"],
-        "Rows that are no measurement: counted, with line and reason on the file's card, and kept for download.",
+        "Rows without a usable measurement: listed with line and reason on the file's card, \
+         and available for download.",
     ),
 ];
 

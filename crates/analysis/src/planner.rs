@@ -73,18 +73,18 @@ impl PlanRow {
     pub fn crossing(&self, workload: &Workload) -> String {
         let name = &self.name;
         match (self.ridge_batch, workload.phase) {
-            _ if self.best.gemm.part.is_attention() => format!(
-                "{name} has the same intensity at every batch: each sequence brings its own keys"
-            ),
-            (Some(1), _) => format!("{name} is past the ridge from a batch of 1 on"),
+            _ if self.best.gemm.part.is_attention() => {
+                format!("{name}: same intensity at every batch, as each sequence has its own keys")
+            }
+            (Some(1), _) => format!("{name}: past the ridge from batch 1"),
             (Some(batch), Phase::Decode) => {
-                format!("{name} reaches the ridge at a batch of {batch}")
+                format!("{name}: ridge at batch {batch}")
             }
             (Some(batch), Phase::Prefill) => {
                 let tokens = self.ridge_tokens.unwrap_or(batch);
-                format!("{name} reaches the ridge at {tokens} tokens, a batch of {batch}")
+                format!("{name}: ridge at {tokens} tokens (batch {batch})")
             }
-            (None, _) => format!("{name} reaches the ridge at no batch"),
+            (None, _) => format!("{name}: memory-bound at every batch"),
         }
     }
 }
@@ -258,17 +258,17 @@ impl Plan {
         let many = |noun: &str| plural(w.batch.into(), noun);
         let (sequences, prompts, length) = (many("sequence"), many("prompt"), w.length);
         let what = match (w.backward, w.phase) {
-            (true, _) => format!("forward and backward over {sequences} of {length} tokens"),
+            (true, _) => format!("forward and backward of {sequences} of {length} tokens"),
             (false, Phase::Prefill) => format!("prefill of {prompts} of {length} tokens"),
             (false, Phase::Decode) => {
-                format!("decode of {sequences}, one token each over {length} of context")
+                format!("decode of {sequences}, context {length}")
             }
         };
         let t = w.types;
         let types = if t.activation == t.weight {
             t.weight.to_string()
         } else {
-            format!("{} weights under {}", t.weight, t.activation)
+            format!("{} weights, {} activations", t.weight, t.activation)
         };
         let shards = match w.tensor_parallel {
             1 => String::new(),

@@ -70,7 +70,7 @@ fn size(text: &str) -> Result<(f64, Option<f64>), String> {
         t.parse::<f64>()
             .ok()
             .filter(|v| (100.0..=8192.0).contains(v))
-            .ok_or_else(|| format!("--size: expected WIDTHxHEIGHT, 100 to 8192 each: {text}"))
+            .ok_or_else(|| format!("--size: expected WIDTHxHEIGHT, each 100 to 8192: {text}"))
     };
     match text.split_once('x') {
         Some((w, h)) => Ok((side(w)?, Some(side(h)?))),
@@ -136,7 +136,7 @@ impl Args {
                 let option = format!("--{long}");
                 let text = raw()?
                     .into_string()
-                    .map_err(|v| format!("{option}: expected text: {}", v.to_string_lossy()))?;
+                    .map_err(|v| format!("{option}: not valid text: {}", v.to_string_lossy()))?;
                 self.take_text(long, &option, text)?;
             }
         }
@@ -196,17 +196,17 @@ impl Args {
     fn complete(&mut self) -> Result<(), String> {
         if !self.command.reads() {
             return match self.files.first() {
-                Some(f) => Err(format!("expected no file: {}", f.to_string_lossy())),
+                Some(f) => Err(format!("takes no file: {}", f.to_string_lossy())),
                 None => Ok(()),
             };
         }
         if self.files.is_empty() {
-            return Err("expected a file (or - for standard input)".into());
+            return Err("no file given (- reads standard input)".into());
         }
         let stdin = self.files.iter().filter(|f| *f == "-").count()
             + usize::from(self.baseline.as_ref().is_some_and(|f| f == "-"));
         if stdin > 1 {
-            return Err("standard input can be read once only: one -".into());
+            return Err("standard input can be read only once".into());
         }
         let unlimited = self.min_efficiency.is_none() && self.baseline.is_none();
         match self.command {
@@ -223,29 +223,29 @@ impl Args {
         }
         match self.command {
             Command::Replay if self.output.as_ref().is_none_or(|o| o == "-") => {
-                return Err("expected -o FOLDER".into());
+                return Err("-o FOLDER is missing".into());
             }
             Command::Convert if self.output.is_none() => {
-                return Err("expected -o OUT.csv".into());
+                return Err("-o OUT.csv is missing".into());
             }
             Command::Page if self.app.is_none() => {
                 return Err(
-                    "expected --app FILE, the one-file page (gemmscope.html of a release)".into(),
+                    "--app FILE is missing: the one-file page (gemmscope.html of a release)".into(),
                 );
             }
             Command::Page if self.output.is_none() => {
-                return Err("expected -o OUT.html".into());
+                return Err("-o OUT.html is missing".into());
             }
             Command::Check if unlimited => {
-                return Err("expected a limit, --min-efficiency or --baseline".into());
+                return Err("no limit given: use --min-efficiency or --baseline".into());
             }
             _ => {}
         }
         if self.max_regression.is_some() && self.baseline.is_none() {
-            return Err("--max-regression: expected --baseline FILE to compare with".into());
+            return Err("--max-regression needs --baseline FILE".into());
         }
         if self.each && self.min_efficiency.is_none() {
-            return Err("--each: expected --min-efficiency P, which it is about".into());
+            return Err("--each needs --min-efficiency P".into());
         }
         if let Some(view) = self.view.take() {
             let drawn = |id: &&str| places::of(id).is_some_and(|(_, picture)| !picture.is_empty());
@@ -314,7 +314,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
         if asks_help {
             return Ok(Parsed::Say(crate::help::general()));
         }
-        return fail(None, format!("expected a command: {}", names()));
+        return fail(None, format!("no command given: use one of {}", names()));
     };
     if command == Command::Help {
         return match args.files.first().map(|f| f.to_string_lossy()) {
@@ -336,7 +336,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
         if !o.of.contains(&command) {
             let of: Vec<&str> = o.of.iter().map(|c| c.topic().name).collect();
             let message = format!(
-                "{name} has no option --{}: it is one of {}",
+                "{name} has no option --{}; it belongs to {}",
                 o.long,
                 of.join(", ")
             );
@@ -358,7 +358,7 @@ fn device(text: String) -> Result<String, String> {
         NameMatch::Ambiguous(several) => {
             let ids: Vec<&str> = several.iter().map(|d| d.id.as_str()).collect();
             Err(format!(
-                "--device: several devices have this name, expected one of {}: {text}",
+                "--device: several devices match {text}; use one of {}",
                 ids.join(", ")
             ))
         }

@@ -123,9 +123,7 @@ impl Judged {
     fn doubt(&self) -> Option<String> {
         let rows = self.rows.len() as u64 + self.above;
         if rows == 0 {
-            return Some(
-                "no row has a time and a roof to judge it by; name a device with --device".into(),
-            );
+            return Some("no row has both a time and a roof; choose a device with --device".into());
         }
         let known = self.time_s + self.above_time_s;
         if self.above as f64 > MOST_ABOVE * rows as f64 || self.above_time_s > MOST_ABOVE * known {
@@ -221,7 +219,7 @@ fn efficiency_of(
     if each {
         writeln!(
             out,
-            "{word}  efficiency{of}: {} of {count} GEMMs under {}",
+            "{word}  efficiency{of}: {} of {count} GEMMs below {}",
             low.len(),
             percent(least)
         )?;
@@ -326,7 +324,7 @@ fn regression(
     if noise > 0 {
         writeln!(
             out,
-            "      {noise} more are slower by more than that, but within the spread of their repeats"
+            "      {noise} more exceed this limit, but within the spread of their repeats"
         )?;
     }
     writeln!(out, "      {}", comparison.join_sentence())?;

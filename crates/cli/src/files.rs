@@ -52,7 +52,7 @@ pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
             if found > MOST_OF_A_FOLDER {
                 files.truncate(before + MOST_OF_A_FOLDER);
                 wrong.push(format!(
-                    "{}: only the first {MOST_OF_A_FOLDER} of {found} files are read",
+                    "{}: read only the first {MOST_OF_A_FOLDER} of {found} files",
                     path.display()
                 ));
             }

@@ -43,7 +43,7 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Summary,
         name: "summary",
         usage: "FILE|FOLDER...",
-        what: "rows read, used and skipped; best rate, efficiency, time; one block a file",
+        what: "rows read, used and skipped; best rate, efficiency, time; one block per file",
         more: "",
         examples: &[
             "gemmscope summary gemm.csv --device mi300x",
@@ -56,8 +56,8 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Render,
         name: "render",
         usage: "FILE... [-o OUT.svg]",
-        what: "a view as SVG, the same picture as on the page",
-        more: "Letters are text in the reader's own font; programs such as rsvg-convert make a PNG of it.\n",
+        what: "a chart as SVG, the same as on the page",
+        more: "Text uses the viewer's fonts; a program such as rsvg-convert makes a PNG of it.\n",
         examples: &[
             "gemmscope render bench.csv --view roofline --device mi300x -o roofline.svg",
             "gemmscope render bench.csv --state 'https://host/gemmscope/#v=1&f.dtype=bf16' --theme dark -o dark.svg",
@@ -69,8 +69,8 @@ pub(super) const TOPICS: [Topic; 12] = [
         name: "report",
         usage: "FILE... [-o gemm_findings.md|OUT.md|.html|.json]",
         what: "the findings as a document",
-        more: "An output called gemm_findings.md is written in the short form that trace analysts exchange; a\n\
-               TraceLens output folder gives it its call stacks, modules and peaks.\n",
+        more: "-o gemm_findings.md writes the short form used in trace analysis; a TraceLens output folder\n\
+               adds call stacks, modules and peaks to it.\n",
         examples: &[
             "gemmscope report bench.csv --device mi300x -o report.html",
             "gemmscope report bench.csv --device mi300x --form json | jq '.findings[].title'",
@@ -81,10 +81,10 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Replay,
         name: "replay",
         usage: "FILE... [--flagged] -o FOLDER",
-        what: "a script for each finding, or for each GEMM, that checks its result and times it",
-        more: "PyTorch for everything; beside it the benchmark of the library that ran the GEMM, and Triton for\n\
-               a Triton kernel. A script compares with double precision, exits with 1 where that fails, and\n\
-               prints a line of CSV; run_all.sh collects the lines in results.csv, which gemmscope reads.\n",
+        what: "a script per finding or per GEMM that checks the result and times it",
+        more: "A PyTorch script for each GEMM, plus the benchmark of the library that ran it, or Triton for a\n\
+               Triton kernel. Scripts compare with double precision, exit with 1 on a mismatch and print a\n\
+               line of CSV; run_all.sh collects the lines in results.csv, which gemmscope reads.\n",
         examples: &[
             "gemmscope replay bench.csv --device mi300x --flagged -o replays",
             "gemmscope replay trace_report/ --flagged -o replays",
@@ -94,9 +94,9 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Page,
         name: "page",
         usage: "FILE... --app gemmscope.html -o OUT.html",
-        what: "the whole app with data and view inside, one HTML file that opens from disk",
-        more: "The app is the one-file page of a release (or of `make single-file`), or a page that was saved\n\
-               before, whose data is replaced. Files go in as they are, unread rows and all.\n",
+        what: "the whole app with data and view in one HTML file that opens from disk",
+        more: "--app is the one-file page of a release (or of `make single-file`), or a saved page, whose data\n\
+               is replaced. Files are stored unchanged, skipped rows included.\n",
         examples: &[
             "gemmscope page bench.csv --app gemmscope.html --device mi300x -o bench.gemmscope.html",
             "gemmscope page old.csv new.csv --app gemmscope.html --view compare -o compared.html",
@@ -107,7 +107,7 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Check,
         name: "check",
         usage: "FILE... [--min-efficiency P] [--baseline OLD.csv [--max-regression P]]",
-        what: "limits for continuous integration; exit code 3 where one is broken",
+        what: "limits for continuous integration; exit code 3 if one is broken",
         more: "At least one limit is needed: --min-efficiency or --baseline.\n",
         examples: &[
             "gemmscope check new.csv --device mi300x --min-efficiency 60%",
@@ -131,7 +131,7 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Formats,
         name: "formats",
         usage: "",
-        what: "what is read",
+        what: "the file formats, for --format",
         more: "",
         examples: &["gemmscope formats"],
     },
@@ -139,7 +139,7 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Devices,
         name: "devices",
         usage: "",
-        what: "the devices that --device takes",
+        what: "the devices, for --device",
         more: "",
         examples: &["gemmscope devices | grep -i h100"],
     },
@@ -147,7 +147,7 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Views,
         name: "views",
         usage: "",
-        what: "the places and their pictures, which --view takes",
+        what: "the places and their charts, for --view",
         more: "",
         examples: &["gemmscope views"],
     },
@@ -155,7 +155,7 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Rules,
         name: "rules",
         usage: "",
-        what: "the rules behind the findings: what each needs, its threshold, what it cannot tell",
+        what: "the rules behind the findings: what each needs, its threshold, how to confirm it",
         more: "",
         examples: &["gemmscope rules | grep -A 3 layout"],
     },
@@ -163,7 +163,7 @@ pub(super) const TOPICS: [Topic; 12] = [
         command: Help,
         name: "help",
         usage: "[COMMAND]",
-        what: "this text, or all about one command",
+        what: "this text, or help for one command",
         more: "",
         examples: &["gemmscope help render"],
     },
@@ -214,7 +214,7 @@ pub(super) const OPTIONS: [Opt; 18] = [
         long: "device",
         short: None,
         value: "ID",
-        what: "device of rows whose file does not name one (mi300x, h100-sxm, ...)",
+        what: "device for files that name none (mi300x, h100-sxm, ...)",
         of: READING,
     },
     Opt {
@@ -228,14 +228,14 @@ pub(super) const OPTIONS: [Opt; 18] = [
         long: "column",
         short: None,
         value: "NAME=WHAT",
-        what: "what a column holds: --column speed=rate:tflops (m, n, k, time:us, ...)",
+        what: "what a column is: --column speed=rate:tflops (m, n, k, time:us, ...)",
         of: READING,
     },
     Opt {
         long: "answer",
         short: None,
         value: "KEY=VALUE",
-        what: "answer to an assumption: --answer dtype=bf16",
+        what: "correct an assumption: --answer dtype=bf16",
         of: READING,
     },
     Opt {
@@ -249,14 +249,14 @@ pub(super) const OPTIONS: [Opt; 18] = [
         long: "state",
         short: None,
         value: "LINK",
-        what: "look at what this link (or the text after its #) looks at: filters, view",
+        what: "filters and view of this link (or the text after its #)",
         of: &[Render, Report, Replay, Page, Check],
     },
     Opt {
         long: "view",
         short: None,
         value: "V",
-        what: "which place or picture (what the data calls for; see `gemmscope views`)",
+        what: "place or chart (default: by the data; see `gemmscope views`)",
         of: &[Render, Page],
     },
     Opt {
@@ -270,14 +270,14 @@ pub(super) const OPTIONS: [Opt; 18] = [
         long: "size",
         short: None,
         value: "WxH",
-        what: "CSS pixels; the height may be left out (960)",
+        what: "size in CSS pixels; the height is optional (960)",
         of: &[Render],
     },
     Opt {
         long: "form",
         short: None,
         value: "F",
-        what: "markdown, html, json or summary (the findings in short); else by the output's name",
+        what: "markdown, html, json or summary (short); default: by the output's name",
         of: &[Report],
     },
     Opt {
@@ -291,28 +291,28 @@ pub(super) const OPTIONS: [Opt; 18] = [
         long: "app",
         short: None,
         value: "FILE",
-        what: "the one-file page that the data is put into",
+        what: "the one-file page to put the data into",
         of: &[Page],
     },
     Opt {
         long: "json",
         short: None,
         value: "",
-        what: "one JSON object a file, one a line",
+        what: "one JSON object per file, one per line",
         of: &[Summary],
     },
     Opt {
         long: "min-efficiency",
         short: None,
         value: "P",
-        what: "least share of the roof, of all rows weighted by time: 60% or 0.6",
+        what: "minimum time-weighted efficiency of all rows: 60% or 0.6",
         of: &[Check],
     },
     Opt {
         long: "each",
         short: None,
         value: "",
-        what: "hold every single row to it instead",
+        what: "apply it to each row instead",
         of: &[Check],
     },
     Opt {
@@ -326,14 +326,14 @@ pub(super) const OPTIONS: [Opt; 18] = [
         long: "max-regression",
         short: None,
         value: "P",
-        what: "most that a GEMM may take longer than there: 5% (the default) or 0.05",
+        what: "maximum slowdown of a GEMM: 5% (the default) or 0.05",
         of: &[Check],
     },
     Opt {
         long: "output",
         short: Some('o'),
         value: "FILE",
-        what: "where to write (- is standard output); a folder for replay",
+        what: "output file (- is standard output); a folder for replay",
         of: &[Render, Report, Replay, Page, Convert],
     },
 ];
@@ -347,14 +347,14 @@ impl Opt {
 }
 
 const FILES: &str = "\
-FILE is a CSV, log or JSON file of a GEMM benchmark, plain or gzip, or a folder, of which every file
-that can be read is; - reads standard input. A JSON file that describes a device may stand among the
-files, and --device may name it.
+FILE is a CSV, log or JSON file of a GEMM benchmark, plain or gzip, or a folder, whose readable
+files are all read; - reads standard input. A JSON file that describes a device may be among the
+files; --device can then name it.
 ";
 
 const CODES: &str = "\
-Exit codes: 0 done and all limits held, 1 a file could not be read, written or judged, 2 wrong
-usage, 3 a limit of `check` is broken.
+Exit codes: 0 success, 1 a file could not be read, written or judged, 2 wrong usage, 3 a limit
+of `check` is broken.
 ";
 
 /// `gemmscope --help`.

@@ -44,8 +44,8 @@ pub(super) fn rules(out: &mut dyn Write) -> std::io::Result<()> {
         let needs: Vec<&str> = rule.needs.iter().map(|n| n.words()).collect();
         writeln!(out, "{:<18} {}", rule.id, rule.title)?;
         writeln!(out, "  needs            {}", needs.join("; "))?;
-        writeln!(out, "  speaks when      {}", rule.threshold)?;
-        writeln!(out, "  how sure         {}", rule.confidence.label())?;
+        writeln!(out, "  reported when    {}", rule.threshold)?;
+        writeln!(out, "  confidence       {}", rule.confidence.label())?;
         writeln!(out, "  to confirm       {}", rule.profile)?;
     }
     Ok(())

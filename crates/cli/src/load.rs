@@ -72,11 +72,7 @@ impl Loaded {
                         let skipped = s.rejected.total();
                         if skipped > 0 {
                             let rows = plural(skipped, "row");
-                            let all = if s.rows_used == 0 {
-                                ", so none is used"
-                            } else {
-                                ""
-                            };
+                            let all = if s.rows_used == 0 { ", none used" } else { "" };
                             writeln!(
                                 err,
                                 "gemmscope: {name}: {rows} skipped{all} (see `gemmscope summary`)"
@@ -88,8 +84,8 @@ impl Loaded {
                 Outcome::Context(None) => {
                     writeln!(
                         err,
-                        "gemmscope: {name}: belongs to a table (GEMM.csv, gemm_ops.csv, pmc_perf.csv) that is not \
-                         among the files"
+                        "gemmscope: {name}: also give the table it belongs to (GEMM.csv, \
+                         gemm_ops.csv, pmc_perf.csv)"
                     )?;
                 }
                 Outcome::LeftOut(why) => writeln!(err, "gemmscope: {name}: left out: {why}")?,
@@ -97,7 +93,7 @@ impl Loaded {
             }
         }
         if self.data.is_empty() {
-            writeln!(err, "gemmscope: no row of the files could be used")?;
+            writeln!(err, "gemmscope: no usable rows in the files")?;
         }
         if let Some(misuse) = &self.misuse {
             writeln!(err, "gemmscope: {misuse}")?;
@@ -262,10 +258,10 @@ fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String
             keys.sort_unstable();
             keys.dedup();
             let keys = match keys.as_slice() {
-                [] => "the files ask nothing".to_owned(),
-                keys => format!("the files ask {}", keys.join(", ")),
+                [] => "the files need no answers".to_owned(),
+                keys => format!("the files need {}", keys.join(", ")),
             };
-            return Some(format!("--answer: nothing is called {key}: {keys}"));
+            return Some(format!("--answer: unknown key {key}; {keys}"));
         }
         let choices = of_key.map_or(&[][..], |a| &a.choices);
         let is_type = key == "dtype" || choices.iter().any(|c| c == DataType::Fp16.id());

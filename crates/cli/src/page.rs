@@ -48,7 +48,7 @@ pub(super) fn page(
     if size > data::PAGE_UNPACKED {
         writeln!(
             err,
-            "gemmscope: a page takes {} MB of data, these are {}",
+            "gemmscope: a page takes at most {} MB of data, these are {}",
             data::PAGE_UNPACKED >> 20,
             size.div_ceil(1 << 20)
         )?;
@@ -61,7 +61,8 @@ pub(super) fn page(
         Err(message) => {
             writeln!(
                 err,
-                "gemmscope: {app_name}: {message}: expected gemmscope.html of a release, or a page that was saved"
+                "gemmscope: {app_name}: {message}: expected gemmscope.html of a release, or a \
+                 saved page"
             )?;
             Ok(Exit::Failed)
         }

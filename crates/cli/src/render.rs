@@ -26,7 +26,7 @@ pub(super) fn render(
     let Some(scene) = picture::saved(&frame, &state, (args.size.0, args.size.1), &theme) else {
         writeln!(
             err,
-            "gemmscope: no picture of this view (see `gemmscope views`): {}",
+            "gemmscope: this view has no chart (see `gemmscope views`): {}",
             state.view
         )?;
         return Ok(Exit::Failed);

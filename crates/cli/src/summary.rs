@@ -64,7 +64,7 @@ pub(super) fn summary(
                         writeln!(out)?;
                     }
                     if s.rows_used == 0 {
-                        writeln!(err, "gemmscope: {name}: no row of this file could be used")?;
+                        writeln!(err, "gemmscope: {name}: no usable rows")?;
                     }
                 }
             }
@@ -78,7 +78,7 @@ pub(super) fn summary(
             Outcome::Context(table) => {
                 let what = match table {
                     Some(table) => format!("joined with {table}"),
-                    None => "says what surrounds a table: it belongs to the one beside it".into(),
+                    None => "context of a table: give that table too".into(),
                 };
                 if args.json {
                     object(out, name, "context", &what)?;

@@ -131,15 +131,13 @@ pub fn mentions(format: &Format, search: &str) -> bool {
 pub fn markdown() -> String {
     let mut out = String::from(
         "# What is read\n\n\
-         Drop a file, or several, or paste text. Every file is read in the browser and goes nowhere \
-         else; gzip is unpacked, UTF-16 is read, delimiter and decimal comma are found. Work, bytes and \
-         rates are recomputed from shape, type and time; a file's own figures are kept beside them as \
-         *reported*, and the file's card says how many agree within 1 %.\n\n\
-         What a file does not state (type, unit, device, sometimes a shape) is assumed, shown on its card, \
-         and can be answered there. Rows that are no measurement (a zero time, a failed run, another kind \
-         of kernel) are skipped with line and reason; none becomes a point.\n\n\
-         A format is recognised by its content, never by the file's name. Where the guess is wrong, choose \
-         another under “Read it as” on the file's card, or `--format ID` on the command line.\n",
+         Drop a file, or several, or paste text. Files are read in the browser and go nowhere else; gzip, UTF-16, any delimiter and a decimal comma \
+         are recognised. Work, bytes and \
+         rates are recomputed from shape, type and time; a file's own figures are kept as *reported*, and the file's card says how many agree within 1 %.\n\n\
+         What a file does not state (type, unit, device, sometimes a shape) is assumed and shown on its card, where you \
+         can change it. Rows without a measurement (a zero time, a failed run, a kernel that is not a GEMM) \
+         are skipped with line and reason.\n\n\
+         A format is recognised by its content, never by the file's name. If the guess is wrong, choose another under “Read it as” on the file's card, or `--format ID` on the command line.\n",
     );
     for f in FORMATS {
         let _ = write!(
@@ -154,19 +152,19 @@ pub fn markdown() -> String {
     }
     out.push_str(
         "\n## gemmscope's own table\n\n\
-         “Export rows” and `gemmscope convert` write it; every column names its unit, every row its device, \
-         file and line. Reading it back gives the same table. Fixed columns, in this order:\n\n\
-         | column | holds |\n|---|---|\n",
+         “Export rows” and `gemmscope convert` write it; every column has its unit, every row its device, \
+         file and line. It reads back as the same table. Fixed columns, in this order:\n\n\
+         | column | content |\n|---|---|\n",
     );
     for (name, what) in SCHEMA {
         let _ = writeln!(out, "| `{name}` | {what} |");
     }
     let _ = write!(
         out,
-        "\n`{}` follow from the others; `{}` are there where a device was chosen. These are for people and \
-         are not read back.\n\n\
-         Further columns are titled `MEANING (UNIT): NAME`, with one of these meanings: {}. Other columns \
-         are `text: NAME` or `number (UNIT): NAME`.\n",
+        "\n`{}` are computed from the others; `{}` appear once a device is chosen. These are for \
+         people and are not read back.\n\n\
+         Other columns are titled `MEANING (UNIT): NAME`, with one of these meanings: {}; or \
+         `text: NAME` or `number (UNIT): NAME`.\n",
         DERIVED.join("`, `"),
         FROM_ROOF.join("`, `"),
         ColumnMeaning::OF_DATASET
@@ -178,28 +176,27 @@ pub fn markdown() -> String {
     out.push_str(
         "\n## Where a file's own figures differ\n\n\
          Work is 2MNK per GEMM (8MNK for complex types), MB and GB are decimal. A rate within 1 % of work over time \
-         agrees. Differences that are known:\n\n| format | why |\n|---|---|\n",
+         agrees. Known differences:\n\n| format | why |\n|---|---|\n",
     );
     for (id, why) in DIFFERENCES {
         let _ = writeln!(out, "| `{id}` | {why} |");
     }
     out.push_str(
         "\nAny other difference is worth a look: another unit (TFLOPS for GFLOPS, ms for µs, GiB for GB), a batch \
-         that was counted once, another count of operations, sparsity, or a rate of the best run beside a mean time.\n\
+         counted once, another count of operations, sparsity, or the rate of the best run with a mean time.\n\
          \n## Profiles without shapes\n\n\
-         Nsight Compute, Nsight Systems, rocprofv3 and rocprof-compute time kernels but do not know M, N and K. \
-         Where counted instructions, grid and tile leave no doubt, the shape is taken from them and said; \
+         Nsight Compute, Nsight Systems, rocprofv3 and rocprof-compute time kernels but have no M, N and K. \
+         Where counted instructions, grid and tile determine the shape, it is taken from them and noted; \
          otherwise the card asks for it (`4096x4096x1024`, or `BxMxNxK`), and until then the kernels are ranked by \
-         time. Counted bytes are kept as *measured bytes* beside the compulsory ones. A recorded clock scales the \
-         peak that the row is judged by.\n\n\
+         time. Counted bytes are kept as *measured bytes* next to the compulsory ones. A recorded clock scales the row's peak.\n\n\
          ## Workbooks\n\n\
-         An Excel workbook (.xlsx) is opened, and the sheet that is recognised best is read (of a TraceLens report \
-         the sheet `GEMM`, with `gpu_timeline` beside it); the card offers the others.\n\n\
+         Of an Excel workbook (.xlsx) the best matching sheet is read (of a TraceLens report the sheet \
+         `GEMM`, with `gpu_timeline`); the card offers the others.\n\n\
          ## Shapes only\n\n\
          A table with M, N, K and no time or rate, with or without a header (M, N, K or M, N, batch, K in this \
-         order), shows what the roof allows, without measured points.\n\n\
+         order), shows the roof without measured points.\n\n\
          ## What is refused\n\n\
-         Each with a sentence that says what to do instead: binary profiler reports (`.ncu-rep`, `.nsys-rep`, \
+         Each with a sentence on what to do instead: binary profiler reports (`.ncu-rep`, `.nsys-rep`, \
          SQLite), pictures, PDF, archives, Parquet, NumPy and pickle files, web pages, fused-MoE tile tables, \
          attention and convolution benchmarks, lists of kernels.\n",
     );

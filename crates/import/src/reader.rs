@@ -21,7 +21,7 @@ const MOST_MEMORY: usize = usize::MAX / 2;
 pub(crate) fn fits(table: &TableBuilder) -> Result<(), ImportError> {
     if table.is_too_sparse() {
         return Err(ImportError::new(format!(
-            "the rows leave more than {} million cells empty: remove the columns that few rows have",
+            "more than {} million empty cells: remove the columns that few rows use",
             TableBuilder::MOST_EMPTY >> 20
         )));
     }
@@ -33,7 +33,8 @@ fn fits_into(table: &TableBuilder, most: usize) -> Result<(), ImportError> {
         return Ok(());
     }
     Err(ImportError::new(format!(
-        "too large: the first {} take more than {} of memory; split the file, or use the command",
+        "too large: the first {} take more than {} of memory; split the file, or use the \
+         gemmscope command",
         plural(table.rows_read(), "row"),
         Bytes(most as f64).to_iec()
     )))

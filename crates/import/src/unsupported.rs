@@ -44,15 +44,15 @@ const SIGNATURES: [(&[u8], &str); 25] = [
     (b"7z\xbc\xaf", "this is a 7z archive: unpack it first"),
     (
         b"\xfd7zXZ\0",
-        "this is packed with xz: unpack it first (only gzip is read packed)",
+        "this is compressed with xz: unpack it first (only gzip is read compressed)",
     ),
     (
         b"\x28\xb5\x2f\xfd",
-        "this is packed with zstd: unpack it first (only gzip is read packed)",
+        "this is compressed with zstd: unpack it first (only gzip is read compressed)",
     ),
     (
         b"BZh",
-        "this is packed with bzip2: unpack it first (only gzip is read packed)",
+        "this is compressed with bzip2: unpack it first (only gzip is read compressed)",
     ),
     (b"Rar!", "this is a RAR archive: unpack it first"),
     (
@@ -77,11 +77,11 @@ const SIGNATURES: [(&[u8], &str); 25] = [
     ),
     (
         b"\x80\x04\x95",
-        "this is a Python pickle, which is not read because it can run code: write the table as CSV",
+        "a Python pickle can run code and is not read: write the table as CSV",
     ),
     (
         b"\x80\x05\x95",
-        "this is a Python pickle, which is not read because it can run code: write the table as CSV",
+        "a Python pickle can run code and is not read: write the table as CSV",
     ),
     (b"\0asm", "this is a WebAssembly module, not a benchmark"),
     (
@@ -176,10 +176,7 @@ pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
         );
     }
     if any(&["function,", "rocblas-Gflops"]) && any(&["\ngemv,"]) {
-        return Some(
-            "this is rocblas-bench output of matrix-vector products (gemv), which read a matrix \
-             once and are no GEMMs: drop that of gemm",
-        );
+        return Some("this is rocblas-bench output of gemv, not GEMM: drop the output of gemm");
     }
     if header(&["total_direct_kernel_time_ms", "Percentage (%)"])
         && !header(&["Input Dims", "operation_count"])
@@ -231,13 +228,13 @@ pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
 fn json(any: &dyn Fn(&[&str]) -> bool) -> Option<&'static str> {
     if any(&["rocprofiler-sdk-tool"]) {
         return Some(
-            "this is rocprofv3's JSON, which is not read: run `rocprofv3 --kernel-trace --stats \
+            "rocprofv3's JSON is not read: run `rocprofv3 --kernel-trace --stats \
              --output-format csv` and drop its CSV",
         );
     }
     any(&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]).then_some(
-        "this is a fused-MoE tuning table: it holds the chosen tiles, but no times; drop the \
-         benchmark's own output",
+        "this is a fused-MoE tuning table, with tiles but no times: drop the benchmark's own \
+         output",
     )
 }
 
@@ -248,11 +245,15 @@ pub(crate) fn unknown_json(members: &[String]) -> ImportError {
         _ => None,
     });
     ImportError::new(match (known, members) {
-        (Some(id), _) => format!("this JSON file may be a `{id}` file: choose that format to read it"),
-        (None, []) => "this is a JSON file of a kind that is not known here: write the rows as CSV with M, N, K and a time".to_owned(),
+        (Some(id), _) => {
+            format!("this JSON file may be a `{id}` file: choose that format to read it")
+        }
+        (None, []) => "this JSON file is not recognised: write the rows as CSV with M, N, K \
+                       and a time"
+            .to_owned(),
         (None, members) => format!(
-            "this is a JSON file of a kind that is not known here: write the rows as CSV with M, N, K and a time; its \
-             members are {}",
+            "this JSON file is not recognised: write the rows as CSV with M, N, K and a time; \
+             its keys are {}",
             members.join(", ")
         ),
     })

@@ -249,9 +249,9 @@ impl Device {
         let Some(peak) = self.peak_for(dtype) else {
             return match dtype.family() {
                 None => {
-                    format!("{dtype} is not multiplied by any matrix unit: no peak to compare with")
+                    format!("no matrix unit runs {dtype}, so it has no peak")
                 }
-                Some(_) => format!("{} lists no {dtype} rate: no roof for it", self.name),
+                Some(_) => format!("{} has no {dtype} peak, so no roof", self.name),
             };
         };
         let engine = match peak.engine {
@@ -342,7 +342,7 @@ mod tests {
         );
         assert_eq!(
             device("v100-sxm2").explain_peak(DataType::Bf16),
-            "Tesla V100-SXM2 lists no bf16 rate: no roof for it"
+            "Tesla V100-SXM2 has no bf16 peak, so no roof"
         );
     }
 }

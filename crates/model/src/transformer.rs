@@ -277,7 +277,7 @@ impl Model {
                     return Err(wrong(
                         "experts.per_token",
                         format!(
-                            "{} of {} experts cannot be chosen",
+                            "cannot choose {} of {} experts",
                             experts.per_token, experts.count
                         ),
                     ));
@@ -291,7 +291,7 @@ impl Model {
             }
         }
         if let Some((field, _)) = sizes.into_iter().find(|(_, size)| *size == 0) {
-            return Err(wrong(field, "a number above zero expected, found 0"));
+            return Err(wrong(field, "expected a number above zero, found 0"));
         }
         if let Attention::Grouped { kv_heads, .. } = self.attention
             && !self.heads.is_multiple_of(kv_heads)

@@ -103,7 +103,7 @@ pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
     DeflateDecoder::new(block)
         .take(limit + 1)
         .read_to_end(&mut plain)
-        .map_err(|_| "the data was cut or changed on its way".to_owned())?;
+        .map_err(|_| "the data is cut off or damaged".to_owned())?;
     let mut left = limit
         .checked_sub(plain.len() as u64)
         .ok_or_else(too_large)?;
@@ -123,7 +123,7 @@ pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
     let mut out = Vec::new();
     for e in head {
         if e.size > rest.len() {
-            return Err(format!("the data ends within {}", e.name));
+            return Err(format!("the data is cut off in {}", e.name));
         }
         let (bytes, tail) = rest.split_at(e.size);
         rest = tail;
@@ -173,7 +173,7 @@ pub fn to_link(files: &[Carried]) -> Result<String, usize> {
 ///
 /// A sentence about what is wrong with it.
 pub fn from_link(text: &str) -> Result<Vec<Carried>, String> {
-    let block = from_base64_url(text).ok_or("the data in the link was changed on its way")?;
+    let block = from_base64_url(text).ok_or("the link's data is damaged")?;
     unpack(&block, LINK_UNPACKED)
 }
 
@@ -209,7 +209,7 @@ pub fn from_page(text: &str) -> Result<Option<(String, Vec<Carried>)>, String> {
     let Some((view, data)) = text.split_once('\n') else {
         return Ok(None);
     };
-    let block = from_base64_url(data).ok_or("the data in this page was changed")?;
+    let block = from_base64_url(data).ok_or("this page's data is damaged")?;
     Ok(Some((
         view.trim().to_owned(),
         unpack(&block, PAGE_UNPACKED)?,
@@ -326,12 +326,13 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
         },
         Snippet {
             system: "mdBook",
-            note: "In a chapter, with blank lines around it. The data file lies in src/.",
+            note: "In a chapter, with blank lines around it. Put the data file in src/.",
             text: format!("{element}\n{tag}"),
         },
         Snippet {
             system: "MkDocs",
-            note: "First part: mkdocs.yml. Second part: the page; the data file lies in docs/, and src is relative to the page's own address.",
+            note: "First part: mkdocs.yml. Second part: the page. Put the data file in docs/; \
+                   src is relative to the page's address.",
             text: format!(
                 "extra_javascript:\n  - path: {script}\n    type: module\n\n---\n\n{element}"
             ),
@@ -346,7 +347,8 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
         },
         Snippet {
             system: "Docusaurus",
-            note: "First part: docusaurus.config.js. Second part: an MDX page. The data file lies in static/; a site below a path (baseUrl) puts it before both addresses.",
+            note: "First part: docusaurus.config.js. Second part: an MDX page. Put the data \
+                   file in static/; with a baseUrl, put it before both addresses.",
             text: format!(
                 "scripts: [{{ src: \"{script}\", type: \"module\", async: true }}],\n\n---\n\n{}",
                 element
@@ -358,7 +360,7 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
         },
         Snippet {
             system: "Jupyter",
-            note: "The data is fetched by the page: give an address that anyone may read.",
+            note: "The page fetches the data: use a public address.",
             text: format!(
                 "from IPython.display import IFrame\nIFrame(\"{}open.html?embed=1#src=https://…/{}{}{}\", width=\"100%\", height=620)",
                 p.viewer,
@@ -369,7 +371,7 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
         },
         Snippet {
             system: "README",
-            note: "GitHub shows no scripts: a picture that is a link. Draw it with the command.",
+            note: "GitHub runs no scripts: use a picture with a link. Draw it with the command.",
             text: format!(
                 "[![{} of {}]({}.svg)]({link})\n\n<!-- {command} -->",
                 capitalized(&p.picture),
@@ -427,7 +429,7 @@ mod tests {
     fn broken_data_is_refused_in_words() {
         let text = to_link(&[file("a.csv", b"M,N,K\n1,2,3\n")]).unwrap();
         assert!(from_link(&text[..text.len() / 2]).is_err());
-        assert!(from_link("a<b").unwrap_err().contains("changed"));
+        assert!(from_link("a<b").unwrap_err().contains("damaged"));
         assert!(from_link("").is_err());
         let bomb = pack(&[file("z", &vec![0; 10 << 20])]);
         assert!(
@@ -454,7 +456,7 @@ mod tests {
             e.write_all(b"[{\"name\":\"x\",\"size\":99}]\nabc").unwrap();
             e.finish().unwrap()
         };
-        assert!(unpack(&lie, 100).unwrap_err().contains("ends within x"));
+        assert!(unpack(&lie, 100).unwrap_err().contains("cut off in x"));
     }
 
     #[test]

@@ -185,13 +185,13 @@ pub fn connect(
     }
     let refuse = |code, message: &str| Err(Some(Refusal::new(None, code, message)));
     if !from_parent {
-        return refuse("source", "only the page that holds this frame can connect");
+        return refuse("source", "only the page that embeds this frame can connect");
     }
     if connected {
-        return refuse("connected", "this frame has its host already");
+        return refuse("connected", "this frame already has a host");
     }
     if ports != 1 {
-        return refuse("bad-message", "connect brings exactly one MessagePort");
+        return refuse("bad-message", "connect takes exactly one MessagePort");
     }
     match gemm
         .get("v")
@@ -214,7 +214,7 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
         return Err(Refusal::new(
             None,
             "too-large",
-            format!("a message may have {MAX_MESSAGE} characters"),
+            format!("a message may have at most {MAX_MESSAGE} characters"),
         ));
     }
     let value: Value = serde_json::from_str(data).map_err(|_| {
@@ -227,15 +227,15 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
     let id = value.get("id").and_then(Value::as_u64);
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let malformed = |message: &str| Refusal::new(id, "bad-message", message);
-    let needed = id.ok_or_else(|| malformed("a request has an id, a whole number"))?;
+    let needed = id.ok_or_else(|| malformed("a request needs an id, a whole number"))?;
     match text("type") {
         Some("load") => {
-            let size = bytes.ok_or_else(|| malformed("load brings bytes, an ArrayBuffer"))?;
+            let size = bytes.ok_or_else(|| malformed("load takes bytes, an ArrayBuffer"))?;
             if size > MAX_BYTES {
                 return Err(Refusal::new(
                     id,
                     "too-large",
-                    format!("at most {} MiB can be handed over", MAX_BYTES >> 20),
+                    format!("at most {} MiB can be loaded", MAX_BYTES >> 20),
                 ));
             }
             if busy {
@@ -255,7 +255,7 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
         Some("view") => {
             let set = value.get("set").cloned().unwrap_or(Value::Null);
             let set: ViewChange = serde_json::from_value(set)
-                .map_err(|_| malformed("set holds view, device, theme, hash, each a text"))?;
+                .map_err(|_| malformed("set takes view, device, theme, hash, each a string"))?;
             if let Some(theme) = set.theme.as_deref()
                 && !matches!(theme, "auto" | "light" | "dark")
             {
@@ -277,7 +277,7 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
                 format!("expected load, view or export: {other}"),
             ))
         }
-        None => Err(malformed("a message has a type")),
+        None => Err(malformed("a message needs a type")),
     }
 }
 
@@ -313,7 +313,7 @@ pub fn source_policy(src: &UrlParts, page: &UrlParts) -> SourcePolicy {
     let same = src.protocol == page.protocol && src.host == page.host && !src.host.is_empty();
     if !src.username.is_empty() || !src.password.is_empty() {
         return SourcePolicy::Refuse(format!(
-            "the address carries a user name, which hides the host it really goes to: {}",
+            "addresses with a user name are refused, as they hide the real host: {}",
             src.host
         ));
     }

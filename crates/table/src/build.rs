@@ -358,7 +358,7 @@ impl TableBuilder {
         self.assume(Assumption {
             by_hand: false,
             key: "dtype".into(),
-            text: format!("{why}: taken as {}.", value.name()),
+            text: format!("{why}: assuming {}.", value.name()),
             value: value.id().into(),
             choices: DataType::ALL.iter().map(|t| t.id().to_owned()).collect(),
         });
@@ -381,7 +381,7 @@ impl TableBuilder {
         self.assume(Assumption {
             by_hand: true,
             key: "device".into(),
-            text: "The file does not name its device: chosen by hand.".into(),
+            text: "The file names no device: chosen by hand.".into(),
             value: value.to_owned(),
             choices: Vec::new(),
         });

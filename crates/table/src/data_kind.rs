@@ -75,16 +75,15 @@ impl DataKind {
     pub fn hint(self) -> &'static str {
         match self {
             DataKind::Workload => {
-                "Rows are calls of a program: totals are over every row times its calls."
+                "Rows are calls of a program: totals count every row times its calls."
             }
             DataKind::Benchmark => {
-                "Each GEMM was measured by itself: totals are over one call of each."
+                "Each GEMM was measured on its own: totals count one call of each."
             }
-            DataKind::Sweep => {
-                "Several variants of each GEMM were tried: totals are over the fastest of each."
-            }
+            DataKind::Sweep => "Several variants of each GEMM: totals count the fastest of each.",
             DataKind::Sides => {
-                "The same GEMMs in several files, libraries or devices: each side has its own totals."
+                "The same GEMMs in several files, libraries or devices: separate totals for \
+                 each side."
             }
         }
     }
@@ -242,7 +241,7 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
     let several_sources = rows.sources > 1;
     if programs.iter().any(|p| *p) {
         return if several_sources {
-            let reason = "a trace lies beside another file";
+            let reason = "a trace is open with another file";
             of(DataKind::Sides, Some(Field::Source), reason)
         } else {
             let reason = "it has counts of calls, or is a trace";
@@ -262,7 +261,7 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
         ..of(
             DataKind::Benchmark,
             None,
-            "each GEMM was measured by itself",
+            "each GEMM was measured on its own",
         )
     }
 }
@@ -328,7 +327,7 @@ impl<'a> Rows<'a> {
         let source = |r: usize| u32::from(self.data.source[r]);
         let device = |r: usize| u32::from(self.data.device[r]);
         let plain = |r: usize| configuration(self.data, r);
-        let files = "its files hold the same GEMMs";
+        let files = "its files have the same GEMMs";
         if self.sources > 1 && self.shared(source, |r| mix(plain(r), u64::from(self.library(r)))) {
             return Some((Field::Source, files));
         }

@@ -178,7 +178,7 @@ impl Source {
         }
         let top = self.rejected.reasons.iter().max_by_key(|r| r.count);
         let what = match (self.without_model.rows, top) {
-            (0, None) => "it holds no rows".to_owned(),
+            (0, None) => "no rows".to_owned(),
             (0, Some(top)) => format!("{} skipped: {}", plural(top.count, "row"), top.text),
             (kernels, _) => format!("{} without shapes", plural(kernels, "kernel")),
         };

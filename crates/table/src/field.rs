@@ -413,7 +413,8 @@ impl Frame {
                     Number,
                     false,
                     Some(true),
-                    "Compulsory bytes over time, as a share of the device's bandwidth. Low is right for a compute-bound GEMM.",
+                    "Compulsory bytes over time, as a share of the device's bandwidth. Low is \
+                     normal for a compute-bound GEMM.",
                 ),
                 Field::Lost => (
                     "Lost time",
@@ -453,7 +454,7 @@ impl Frame {
                     Category,
                     false,
                     None,
-                    "The accelerator whose roof the row is judged by.",
+                    "The device whose roof applies.",
                 ),
                 Field::Source => (
                     "File",

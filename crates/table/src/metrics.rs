@@ -374,10 +374,7 @@ mod tests {
             let mut row = Row::new(64, 64, 64, Operation::uniform(DataType::Bf16), 1e-5);
             row.device = t.device("NVIDIA H200");
             if guessed {
-                t.assume_device(
-                    "NVIDIA H200",
-                    "The file does not name its device, its name does.",
-                );
+                t.assume_device("NVIDIA H200", "Device from the file's name.");
             }
             t.commit(2, b"", Ok(row));
             t.finish()

@@ -72,12 +72,8 @@ pub fn repeated_tables(paths: &[&str]) -> Vec<(usize, String)> {
         .filter_map(|(i, path)| {
             let &better = best.get(report_folder(path))?;
             // Two files with the same name are both read.
-            (rank(path) != rank(paths[better])).then(|| {
-                (
-                    i,
-                    format!("lists the operations of {} again", paths[better]),
-                )
-            })
+            (rank(path) != rank(paths[better]))
+                .then(|| (i, format!("repeats the operations of {}", paths[better])))
         })
         .collect()
 }
@@ -137,7 +133,7 @@ pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
             let what = if captured {
                 "its shapes are in"
             } else {
-                "lists operations again that are in"
+                "repeats operations of"
             };
             left.push(Repeated {
                 table: i,

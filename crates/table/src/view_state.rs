@@ -175,7 +175,7 @@ impl ViewState {
 
     fn read_key(&mut self, key: &str, value: &str) -> Result<(), String> {
         let field_of = |name: &str| {
-            Field::parse(name).ok_or_else(|| format!("no such column or figure: {name}"))
+            Field::parse(name).ok_or_else(|| format!("no such column or metric: {name}"))
         };
         if let Some(name) = key.strip_prefix("f.") {
             let field = field_of(name)?;
@@ -217,7 +217,8 @@ impl ViewState {
                         .map_err(|_| format!("expected a version number: {value}"))?;
                     if v > VERSION {
                         return Err(format!(
-                            "this link was made by a newer gemmscope; what this one knows is shown: {v}"
+                            "this link is from a newer gemmscope; parts of it may be missing: \
+                             {v}"
                         ));
                     }
                 }

@@ -53,14 +53,14 @@ pub const EXPORTS: &[Export] = &[
         id: "hipblaslt",
         name: "hipblaslt-bench commands",
         file: "hipblaslt-bench.sh",
-        hint: "One command a shape, in column-major words: M and N swap, Y = X W^T is T N.",
+        hint: "One command per shape, column-major: M and N swap, Y = X W^T is T N.",
         write: hipblaslt,
     },
     Export {
         id: "cutlass",
         name: "cutlass_profiler commands",
         file: "cutlass-profiler.sh",
-        hint: "One command a shape, operands with their layout.",
+        hint: "One command per shape, operands with their layout.",
         write: cutlass,
     },
     Export {
@@ -144,7 +144,7 @@ pub fn table(step: &Step) -> Table {
             let mut cells = cells(row);
             cells.push(match row.ridge_batch {
                 Some(batch) => batch.to_string(),
-                None if row.best.gemm.part.is_attention() => "any batch alike".to_owned(),
+                None if row.best.gemm.part.is_attention() => "same at any batch".to_owned(),
                 None => "never".to_owned(),
             });
             cells
@@ -160,12 +160,12 @@ pub fn device_table(plan: &Plan) -> Table {
         "step",
         "layer",
         "tokens/s",
-        "time a token",
+        "time per token",
         "weights",
         "KV cache",
         "device memory",
         "fits",
-        "against the fastest",
+        "vs fastest",
     ];
     let mut done: Vec<_> = plan
         .steps
@@ -301,7 +301,7 @@ fn lines(
     if !left_out.is_empty() {
         let _ = writeln!(
             out,
-            "{comment} Left out, the tool has no name for the format: {}",
+            "{comment} Left out, number format not supported by the tool: {}",
             left_out.join("; ")
         );
     }
@@ -425,7 +425,7 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
             Bytes(b),
             100.0 * memory / b,
             if t.fits == Some(false) {
-                ", too much"
+                ", does not fit"
             } else {
                 ""
             }
@@ -458,7 +458,7 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
             ),
         ),
         (
-            "Time a token".to_owned(),
+            "Time per token".to_owned(),
             Seconds(step.token_time.0).to_string(),
         ),
     ];

@@ -84,8 +84,8 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
         choice(
             "plan.phase",
             "Phase",
-            "Prefill: all tokens of the prompts at once, M = batch × length. Decode: one new token \
-             a sequence, M = batch.",
+            "Prefill: all tokens of the prompts at once, M = batch × length. Decode: one new \
+             token per sequence, M = batch.",
             &[("decode", "decode"), ("prefill", "prefill")],
         ),
         choice(
@@ -98,7 +98,7 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
             state,
             "plan.tp",
             "Tensor parallel",
-            "Devices that share every layer; all sizes here are of one of them.",
+            "Devices that split each layer; all sizes are per device.",
             (1, MOST_DEVICES),
             1,
         ),
@@ -145,7 +145,8 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
             state,
             "plan.types",
             "Number formats",
-            "Formats that are used together: weights and activations (W8A8: both in 8 bits), output in 16 bits. Each operand can be changed below.",
+            "Common sets: weights and activations (W8A8: both 8 bits), 16-bit output. Change \
+             each operand below.",
             SCHEMES.iter().map(|s| Choice::new(s.id, s.name)).collect(),
             SCHEMES[0].id,
         ),
@@ -153,10 +154,15 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
         operand(
             "plan.act",
             "Activations",
-            "What enters a GEMM; with narrower weights the products run in this format.",
+            "Input format of each GEMM; also the compute format if weights are narrower.",
             t.activation,
         ),
-        operand("plan.out", "Output", "What a GEMM writes.", t.output),
+        operand(
+            "plan.out",
+            "Output",
+            "Output format of each GEMM.",
+            t.output,
+        ),
         operand(
             "plan.cache",
             "KV cache",
@@ -203,7 +209,7 @@ fn devices(state: &ViewState, own: &[Device]) -> Control {
         state,
         "plan.devices",
         "Devices",
-        "Roofs that the plan is laid under; the list of GEMMs is of the first.",
+        "Devices whose roofs are shown; the list of GEMMs is for the first.",
         options,
         &default,
     );
@@ -272,7 +278,7 @@ pub fn sizes(state: &ViewState) -> [Control; 2] {
         count(
             "plan.length",
             length,
-            "Tokens of a prompt; in decode those that a new one attends to.",
+            "Prefill: tokens per prompt. Decode: cached tokens that each new token attends to.",
             w.length,
         ),
     ]

@@ -37,8 +37,8 @@ pub const STEPS: &[Step] = &[
         title: "What is a GEMM?",
         text: &[
             "A general matrix multiply computes C = α A B + β C. A has M rows and K columns, B has K rows and N columns, C has M rows and N columns.",
-            "Nearly all arithmetic of a language model is in such products: every linear layer is one. That is why this page looks at nothing else.",
-            "The hollow marks are the GEMMs of one step of Llama 2 7B, each where the A100 could run it at best.",
+            "Nearly all arithmetic of a language model is in GEMMs: every linear layer is one.",
+            "The hollow marks are the GEMMs of one step of Llama 2 7B, each at the A100's roof.",
         ],
         task: "Point at a mark, or focus the chart and press the arrow keys, to read a GEMM's shape.",
         set: &[
@@ -51,7 +51,8 @@ pub const STEPS: &[Step] = &[
     Step {
         title: "M, N and K of a layer",
         text: &[
-            "A linear layer with weight W of shape (outputs, inputs) computes Y = X Wᵀ. Put one row for each token into X: M is the number of tokens, K the inputs, N the outputs.",
+            "A linear layer with weight W of shape (outputs, inputs) computes Y = X Wᵀ. X has \
+             one row per token: M is the number of tokens, K the inputs, N the outputs.",
             "The up projection goes from d_model to d_ff: K = 4096 and N = 11008 in Llama 2 7B. The down projection goes back: K = 11008 and N = 4096.",
         ],
         task: "Find up_proj and down_proj in the list of GEMMs: N and K are swapped, the work is the same.",
@@ -66,7 +67,9 @@ pub const STEPS: &[Step] = &[
         title: "Prefill and decode",
         text: &[
             "While a prompt is read, all its tokens go through a layer at once: M = batch × length. This is prefill.",
-            "Then one token at a time is made. The keys and values of earlier tokens are cached, so only the new one passes the layers: M = batch, whatever the length. This is decode. Only attention still sees the length.",
+            "Then tokens are generated one at a time. The keys and values of earlier tokens \
+             are cached, so only the new token passes through the layers: M = batch at any \
+             length. This is decode. Only attention depends on the length.",
         ],
         task: "Move the batch slider: in decode the marks climb the slope with every sequence added.",
         set: &[
@@ -79,10 +82,13 @@ pub const STEPS: &[Step] = &[
         title: "Work and bytes",
         text: &[
             "Each of the M N elements of C is a sum of K products: 2 M N K operations (exactly M N (2K − 1)).",
-            "At the least, A and B are read once and C is written once: (M K + K N + M N) × bytes an element. Real kernels move more, so this is a lower bound.",
-            "Work over bytes is the arithmetic intensity, the horizontal axis: how much arithmetic a byte pays for. Being work over a lower bound, it is an upper bound.",
+            "At least, A and B are read once and C is written once: (M K + K N + M N) × bytes \
+             per element. Real kernels move more, so this is a lower bound.",
+            "Work over bytes is the arithmetic intensity, the horizontal axis. The bytes are a \
+             lower bound, so the intensity is an upper bound.",
         ],
-        task: "Set the batch to 1: nearly every weight is read for a single multiply-add, 1 FLOP a byte in bf16.",
+        task: "Set the batch to 1: nearly every weight is read for a single multiply-add, 1 \
+               FLOP per byte in bf16.",
         set: &[
             ("plan.model", "llama-2-7b"),
             ("plan.devices", "a100-80-sxm"),
@@ -92,10 +98,14 @@ pub const STEPS: &[Step] = &[
     Step {
         title: "The roofline and its ridge",
         text: &[
-            "A device does at most its peak rate, and at most as much as its memory feeds: intensity × bandwidth. The smaller of the two is the roof: a slope, then a ceiling.",
-            "They meet at the ridge, peak / bandwidth. For the MI300X in bf16: 1307 TFLOP/s / 5.3 TB/s = 247 FLOP a byte. Left of it memory limits a GEMM, right of it arithmetic does.",
+            "A device reaches at most its peak rate, and at most intensity × bandwidth. The \
+             lower of the two is the roof: a slope, then a ceiling.",
+            "They meet at the ridge, peak / bandwidth. For the MI300X in bf16: 1307 TFLOP/s / \
+             5.3 TB/s = 247 FLOP per byte. GEMMs left of it are memory-bound, right of it \
+             compute-bound.",
         ],
-        task: "Raise the batch until up_proj passes the ridge: the chips above the chart say at which batch each GEMM does.",
+        task: "Raise the batch until up_proj passes the ridge: the chips above the chart show \
+               the batch for each GEMM.",
         set: &[
             ("plan.model", "llama-2-7b"),
             ("plan.devices", "mi300x"),
@@ -105,8 +115,11 @@ pub const STEPS: &[Step] = &[
     Step {
         title: "Why low bandwidth can be right",
         text: &[
-            "In prefill of a long prompt M is in the thousands, and intensity far right of the ridge. Such a kernel waits for arithmetic: 4096³ in fp16 on an A100 at 200 TFLOP/s moves its compulsory bytes at 146 GB/s, 7 % of what the memory gives.",
-            "That is no fault: data is reused from caches and registers. Bandwidth is the figure to judge by only left of the ridge; right of it, judge by the share of peak.",
+            "In prefill of a long prompt M is in the thousands and the intensity far right of \
+             the ridge. Such a kernel is compute-bound: 4096³ in fp16 on an A100 at 200 \
+             TFLOP/s moves its compulsory bytes at 146 GB/s, 7 % of the memory bandwidth.",
+            "That is fine: data is reused from caches and registers. Judge by bandwidth only \
+             left of the ridge; right of it, by the share of peak.",
         ],
         task: "All projections sit on the ceiling now. Attention's Q Kᵀ and P V are further left: they have a small K or N, the head size.",
         set: &[
@@ -121,7 +134,8 @@ pub const STEPS: &[Step] = &[
     Step {
         title: "Backward: two more GEMMs",
         text: &[
-            "Training needs two gradients of Y = X Wᵀ. That of the input is dX = dY W, shape (M, K, N). That of the weight is dW = dYᵀ X, shape (N, K, M).",
+            "Training needs two gradients of Y = X Wᵀ: dX = dY W for the input, shape (M, K, \
+             N), and dW = dYᵀ X for the weight, shape (N, K, M).",
             "Each is as much work as the forward product, so a training step is three times the work of its forward pass.",
         ],
         task: "Compare up_proj, up_proj dX and up_proj dW in the list: three orders of the same three numbers.",
@@ -137,7 +151,8 @@ pub const STEPS: &[Step] = &[
         title: "Narrower numbers",
         text: &[
             "In decode the weights are nearly all of the traffic. Stored in four bits they take a quarter of bf16's bytes: the marks move right along the same slope, and a step takes about a quarter of the time.",
-            "The ceiling stays, as the products still run in bf16. In fp8 for weights and activations the ceiling doubles too, on devices that have it.",
+            "The ceiling stays, as the GEMMs still run in bf16. With fp8 weights and \
+             activations the ceiling doubles too, on devices that support fp8.",
         ],
         task: "Open the Model page and try other formats, models and devices. Then drop a measured file to see how close it came.",
         set: &[

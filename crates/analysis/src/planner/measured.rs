@@ -299,7 +299,7 @@ impl MeasuredStep {
         let n = plural(self.batch.into(), "sequence");
         let step = match (self.phase, self.length) {
             (Phase::Prefill, Some(l)) => format!("{n} of {l} tokens"),
-            (_, Some(l)) => format!("decode of {n} over {l} of context"),
+            (_, Some(l)) => format!("decode of {n}, context {l}"),
             (_, None) => format!("decode of {n}"),
         };
         let pass = if self.backward {
@@ -309,15 +309,13 @@ impl MeasuredStep {
         };
         let why = match (self.told, self.phase) {
             (true, _) => String::new(),
-            (false, Phase::Decode) => format!(
-                " (up to {DECODE_TOKENS} rows count as decode: the shapes of linear layers do not tell)"
-            ),
+            (false, Phase::Decode) => format!(" (M up to {DECODE_TOKENS} counts as decode)"),
             (false, Phase::Prefill) => {
-                " (as one sequence: the shapes of linear layers do not tell how many)".to_owned()
+                " (as one sequence: linear layers don't show the count)".to_owned()
             }
         };
         format!(
-            "The layers see {}: {step}{pass}{why}.",
+            "{} per layer: {step}{pass}{why}.",
             plural(self.tokens.into(), "token")
         )
     }
@@ -465,8 +463,8 @@ mod tests {
         let step = MeasuredStep::of(&model, &Index::new(&model), &frame, &shapes).unwrap();
         assert_eq!(
             step.sentence(),
-            "The layers see 8944 tokens: 1 sequence of 8944 tokens (as one sequence: the shapes \
-             of linear layers do not tell how many)."
+            "8944 tokens per layer: 1 sequence of 8944 tokens (as one sequence: linear layers don't \
+             show the count)."
         );
         form::choose_model(&mut state, &model.id);
         step.plan(&mut state, &frame);
@@ -508,7 +506,7 @@ mod tests {
             (step.phase, step.batch, step.length),
             (Phase::Decode, 7, None)
         );
-        assert!(!step.told && step.sentence().contains("count as decode"));
+        assert!(!step.told && step.sentence().contains("counts as decode"));
         let mut state = ViewState::default();
         step.plan(&mut state, &frame);
         let plan = PlanState::read(&state).0;

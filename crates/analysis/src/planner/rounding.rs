@@ -120,10 +120,10 @@ impl Verdict {
     pub fn sentence(self) -> &'static str {
         match self {
             Verdict::TooTight => {
-                "Too tight: rounding alone is expected to pass it, a correct kernel fails."
+                "Too tight: rounding alone is expected to exceed it; a correct kernel fails."
             }
-            Verdict::Fair => "Fair: above what rounding does, near enough to notice more.",
-            Verdict::Loose => "Loose: over 100 times what rounding does, a wrong kernel can pass.",
+            Verdict::Fair => "Fair: above the rounding error, tight enough to catch more.",
+            Verdict::Loose => "Loose: over 100x the rounding error; a wrong kernel can pass.",
         }
     }
 }

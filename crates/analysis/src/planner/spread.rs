@@ -57,8 +57,9 @@ impl Spread {
             String::new()
         };
         format!(
-            "A routed expert sees {} tokens on average, 9 of 10 experts {} to {}{idle} (even, \
-             independent picks; real routers spread wider). The list shares tokens out evenly.",
+            "Tokens per routed expert: {} on average, {} to {} for 9 of 10 experts{idle} \
+             (uniform random routing; real routers spread wider). The list splits tokens \
+             evenly.",
             n(self.mean, 3),
             n(self.low.floor(), 3),
             n(self.high.ceil(), 3),

@@ -221,7 +221,7 @@ impl Keys<'_> {
         match preset(id) {
             Some(model) => model.clone(),
             None => {
-                let message = format!("no such model: {id}");
+                let message = format!("unknown model: {id}");
                 self.problem("plan.model", message);
                 // The default is a preset; an empty model would fail validation with a sentence.
                 fallback().unwrap_or_else(|| Model {

@@ -47,7 +47,7 @@ fn the_ridge_is_named_with_its_batch() {
     assert_eq!(batch, u64::from(row.best.ridge_m.unwrap()));
     assert_eq!(
         row.crossing(&decode.state.workload),
-        format!("up_proj reaches the ridge at a batch of {batch}")
+        format!("up_proj: ridge at batch {batch}")
     );
     // One under it is memory's, at it the ridge is reached.
     let ai = |batch| up(&plan(&format!("{hash}&plan.batch={batch}"))).intensity();
@@ -150,7 +150,7 @@ fn exports_name_every_shape_in_the_tools_words() {
     let w4 = plan("plan.types=w4a16&plan.devices=a100-80-sxm");
     assert!(
         export::hipblaslt(&w4)
-            .contains("has no name for the format: qkv_proj (bf16 x int4 -> bf16)")
+            .contains("not supported by the tool: qkv_proj (bf16 x int4 -> bf16)")
     );
     assert!(export::cutlass(&w4).contains("--B=s4:column"));
 }
@@ -170,7 +170,7 @@ fn devices_are_compared_by_step_time() {
             "Tesla V100-SXM2"
         ]
     );
-    assert!(table.rows[3][1].contains("no bf16 rate"));
+    assert!(table.rows[3][1].contains("no bf16 peak"));
     assert!(table.rows.iter().all(|r| r.len() == table.header.len()));
     assert_eq!(table.rows[0][9], "1.00 ×");
     assert!(export::figures(&p).iter().any(|f| f.0 == "At best"));

@@ -27,14 +27,11 @@ pub(crate) fn guess_dtype(
     fallback: DataType,
 ) -> (DataType, &'static str) {
     if let Some(t) = options.dtype("dtype") {
-        (
-            t,
-            "The file does not say its data type, the choice was made by hand",
-        )
+        (t, "No data type in the file, chosen by hand")
     } else if let Some(t) = dtype_in(&head.name) {
-        (t, "The file does not say its data type, its name does")
+        (t, "Data type from the file's name")
     } else {
-        (fallback, "The file does not say its data type")
+        (fallback, "No data type in the file")
     }
 }
 
@@ -102,14 +99,11 @@ pub(crate) fn device(table: &mut TableBuilder, head: &Head, options: &ImportOpti
     }
     match named_device(&head.name) {
         Some(name) => {
-            table.assume_device(
-                &name,
-                &format!("The file does not name its device, its name does: {name}."),
-            );
+            table.assume_device(&name, &format!("Device from the file's name: {name}."));
             table.device(&name)
         }
         None => {
-            table.assume_device("", "The file does not name its device.");
+            table.assume_device("", "The file names no device.");
             0
         }
     }

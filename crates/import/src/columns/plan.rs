@@ -165,13 +165,13 @@ impl Plan {
             (None, Some((c, _))) => {
                 table.rates_are_not_independent();
                 table.note(format!(
-                    "Times are computed from the rates in “{}”, with 2MNK operations a call.",
+                    "Times computed from the rates in “{}”, at 2MNK operations per call.",
                     c.name
                 ));
             }
             (None, None) => table.note(
-                "Shapes only: the file has no times, so it shows what the roof allows and no \
-                 measured points.",
+                "Shapes only: no times in the file, so the roof is shown without measured \
+                 points.",
             ),
         }
     }

@@ -280,9 +280,7 @@ fn asked_unit(table: &mut TableBuilder, options: &ImportOptions) -> Unit {
     table.assume(Assumption {
         by_hand: false,
         key: "unit:value".into(),
-        text:
-            "These benchmarks print times in µs, lower is better; the table itself does not say so."
-                .into(),
+        text: "No unit in the table; these benchmarks print times in µs.".into(),
         value: answer.unwrap_or("µs").to_owned(),
         choices: ["µs", "ms", "TFLOP/s"].map(str::to_owned).to_vec(),
     });
@@ -413,19 +411,19 @@ impl RowReader for ProviderRows {
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
         if self.averages > 0 {
-            t.note("The “average” line at the end is no shape.");
+            t.note("The “average” line at the end is left out.");
         }
         if self.plan.is_none() {
             return Err(ImportError::new("the header was not found"));
         }
         if self.before > 0 {
             t.note(format!(
-                "{} before the header passed over.",
+                "Skipped {} before the header.",
                 plural(self.before, "line")
             ));
         }
         if self.all_from_rates && !t.is_empty() {
-            t.note("Times are computed from the file's own rates.");
+            t.note("Times computed from the file's rates.");
         }
         Ok(Imported::table(table.finish()))
     }
@@ -522,7 +520,7 @@ fn point(p: &Provider, record: &Record<'_>, mut row: Row) -> Result<Row, RowErro
         (Some((c, s)), ..) => positive(c, "time", *s)?,
         (None, Some((c, s)), _) => work / positive(c, "rate", *s)?,
         (None, None, Some((c, s))) => bytes / positive(c, "bandwidth", *s)?,
-        (None, None, None) => return Err(RowError::new("no figure")),
+        (None, None, None) => return Err(RowError::new("no value")),
     };
     Ok(row)
 }

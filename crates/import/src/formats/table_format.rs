@@ -350,7 +350,7 @@ impl RowReader for TableRows {
         let t = &mut table;
         if self.before > 0 && self.plan.is_some() {
             t.note(format!(
-                "Before the header: {} line(s) that are no rows.",
+                "Skipped before the header: {} line(s).",
                 self.before
             ));
         }

@@ -212,10 +212,9 @@ impl Session {
                 source.notes.push(format!("The text is {encoding}."));
             }
             if self.decoder.nul_bytes() > 0 {
-                source.notes.push(format!(
-                    "{} NUL bytes were left out.",
-                    self.decoder.nul_bytes()
-                ));
+                source
+                    .notes
+                    .push(format!("Left out {} NUL bytes.", self.decoder.nul_bytes()));
             }
         }
         Ok(imported)
@@ -267,22 +266,18 @@ impl Session {
 fn no_rows(format: &str, lines: u64) -> ImportError {
     let message = if lines > 2 {
         format!(
-            "no rows: none of the {lines} lines is a result as this format prints it; if it is \
-             another one, choose it under “Read it as”: {format}"
+            "no rows: none of the {lines} lines is a result in this format ({format}); choose \
+             another under “Read it as”"
         )
     } else {
-        "no rows: there is a header but nothing below it; the run that wrote the file may have \
-         failed"
-            .to_owned()
+        "no rows below the header: the run may have failed".to_owned()
     };
     ImportError::new(message).kind(ErrorKind::Empty)
 }
 
 fn only_nul() -> ImportError {
-    ImportError::new(
-        "nothing but NUL bytes: the file was made but never written, or is not a text file",
-    )
-    .kind(ErrorKind::Empty)
+    ImportError::new("only NUL bytes: the file was never written, or is not text")
+        .kind(ErrorKind::Empty)
 }
 
 /// Looks like JSON, which may be printed with a line a value: its lines say little.

@@ -54,8 +54,8 @@ fn read_within(
     })?;
     if sheets.len() > MAX_SHEETS {
         return Err(ImportError::new(format!(
-            "the workbook has {} sheets, and at most {MAX_SHEETS} are read: save the sheet with the \
-             GEMMs as CSV",
+            "the workbook has {} sheets, more than {MAX_SHEETS}: save the sheet with the GEMMs \
+             as CSV",
             sheets.len()
         )));
     }
@@ -104,7 +104,8 @@ fn read_within(
     });
     let Some(at) = at else {
         return Err(foreign(
-            "this Excel workbook has no sheet with M, N, K and a time or a rate: save the sheet that is meant as CSV and drop that",
+            "this Excel workbook has no sheet with M, N, K and a time or a rate: save the \
+             right sheet as CSV and drop that",
         ));
     };
     let (_, sheet, csv) = &graded[at];
@@ -132,7 +133,7 @@ fn read_within(
                     by_hand: false,
                     key: "sheet".into(),
                     text: format!(
-                        "The workbook has {} sheets: “{sheet}” is read.",
+                        "The workbook has {} sheets; reading “{sheet}”.",
                         names.len()
                     ),
                     value: sheet.clone(),

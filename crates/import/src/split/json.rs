@@ -71,7 +71,7 @@ impl<R: ItemReader> Reader for Json<R> {
 }
 
 /// What is said of a file whose outermost value is not closed.
-pub(crate) const CUT: &str = "The file ends in the middle: what was complete was read.";
+pub(crate) const CUT: &str = "The file is cut off; everything before that was read.";
 
 /// Says that a file was cut.
 pub(crate) fn note_cut(table: &mut TableBuilder, complete: bool) {

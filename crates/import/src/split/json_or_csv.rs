@@ -69,10 +69,7 @@ impl<R: Either> RowReader for Lines<R> {
 
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         if self.before > 0 {
-            let note = format!(
-                "{} before the header passed over.",
-                plural(self.before, "line")
-            );
+            let note = format!("Skipped {} before the header.", plural(self.before, "line"));
             table.note(note);
         }
         self.reader.end(table, true)

@@ -256,8 +256,7 @@ impl Rows {
     fn imported(mut self) -> Result<Imported, ImportError> {
         if self.inner.is_none() && self.objects.is_empty() {
             return Err(
-                ImportError::new("no rows: the JSON holds no list of objects")
-                    .kind(ErrorKind::Empty),
+                ImportError::new("no rows: the JSON has no list of objects").kind(ErrorKind::Empty)
             );
         }
         self.flush()?;
@@ -284,7 +283,7 @@ impl Rows {
             }
             if self.late > 0 {
                 s.notes.push(format!(
-                    "{} not kept: under names that the first {FIRST} objects do not have, or beyond \
+                    "Dropped {}: not a key of the first {FIRST} objects, or beyond \
                      {MOST_COLUMNS} columns.",
                     plural(self.late, "value")
                 ));

@@ -149,10 +149,7 @@ impl<P: Parser> LineReader for Log<P> {
             table.assumptions.retain(|a| a.key != "device");
         }
         if self.others > 0 && self.parser.counts_others() {
-            table.note(format!(
-                "{} of the log without a result.",
-                plural(self.others, "line")
-            ));
+            table.note(format!("{} without a result.", plural(self.others, "line")));
         }
         Ok(Imported::table(table.finish()))
     }
@@ -213,7 +210,7 @@ pub(crate) fn size(value: f64, what: &str) -> Result<u32, RowError> {
         Err(RowError::new(if value == 0.0 {
             format!("{what} is zero")
         } else {
-            format!("{what} is no size")
+            format!("{what} is not a size")
         }))
     }
 }

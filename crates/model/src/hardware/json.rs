@@ -151,7 +151,7 @@ impl Device {
             if !(tflops.is_finite() && *tflops > 0.0) {
                 return Err(wrong(
                     field(),
-                    format!("a rate above zero in TFLOP/s expected, found {tflops}"),
+                    format!("expected a rate above zero in TFLOP/s, found {tflops}"),
                 ));
             }
             let (engine, dtype) = key
@@ -164,7 +164,7 @@ impl Device {
                     };
                     Some((engine, DataType::parse(dtype)?))
                 })
-                .ok_or_else(|| wrong(field(), "a key like matrix_bf16 or vector_fp32 expected"))?;
+                .ok_or_else(|| wrong(field(), "expected a key like matrix_bf16 or vector_fp32"))?;
             device.set_achievable(engine, dtype, tflops * 1e12, &source);
         }
         device.validate()?;
@@ -221,7 +221,7 @@ impl Device {
                 dense: true,
                 achievable_flops_per_s: Some(rate),
                 achievable_source: Some(source.to_owned()),
-                source: format!("{source}: no datasheet figure, the achievable one stands for it"),
+                source: format!("{source}: no datasheet figure, achievable rate used instead"),
             }),
         }
     }
@@ -232,14 +232,14 @@ impl Device {
     /// [`DeviceError::Field`] with the path of the first impossible figure.
     pub fn validate(&self) -> Result<(), DeviceError> {
         if self.name.trim().is_empty() {
-            return Err(wrong("name", "a name expected, found an empty text"));
+            return Err(wrong("name", "enter a name"));
         }
         let id_is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.id.is_empty() || !self.id.chars().all(id_is_plain) {
             return Err(wrong(
                 "id",
                 format!(
-                    "lower-case letters, digits and hyphens expected, found {:?}",
+                    "expected lower-case letters, digits and hyphens, found {:?}",
                     self.id
                 ),
             ));
@@ -266,13 +266,13 @@ impl Device {
         }
         for (field, value) in [("units", self.units), ("lanes", self.lanes)] {
             if value == Some(0) {
-                return Err(wrong(field, "a count above zero expected, found 0"));
+                return Err(wrong(field, "expected a count above zero, found 0"));
             }
         }
         if self.peaks.is_empty() {
             return Err(wrong(
                 "peaks",
-                "at least one peak rate expected, found none",
+                "expected at least one peak rate, found none",
             ));
         }
         for (index, peak) in self.peaks.iter().enumerate() {
@@ -283,13 +283,13 @@ impl Device {
             if !peak.dense {
                 return Err(wrong(
                     format!("peaks[{index}].dense"),
-                    "the dense rate expected: halve a structured-sparsity figure",
+                    "expected the dense rate: halve a structured-sparsity figure",
                 ));
             }
             if peak.dtype.family().is_none() {
                 return Err(wrong(
                     format!("peaks[{index}].dtype"),
-                    format!("a type that is multiplied expected, found {}", peak.dtype),
+                    format!("expected a GEMM data type, found {}", peak.dtype),
                 ));
             }
         }
@@ -343,7 +343,7 @@ fn positive(field: &str, value: f64) -> Result<(), DeviceError> {
     } else {
         Err(wrong(
             field,
-            format!("a number above zero expected, found {value}"),
+            format!("expected a number above zero, found {value}"),
         ))
     }
 }
@@ -389,22 +389,22 @@ mod tests {
         let fine = r#"[{"dtype": "bf16", "flops_per_s": 1e12}]"#;
         assert_eq!(
             message(&with(fine, "-1")),
-            "bandwidth_bytes_per_s: a number above zero expected, found -1"
+            "bandwidth_bytes_per_s: expected a number above zero, found -1"
         );
         assert_eq!(
             message(&with("[]", "1e12")),
-            "peaks: at least one peak rate expected, found none"
+            "peaks: expected at least one peak rate, found none"
         );
         assert_eq!(
             message(&with(r#"[{"dtype": "bf16", "flops_per_s": 0}]"#, "1e12")),
-            "peaks[0].flops_per_s: a number above zero expected, found 0"
+            "peaks[0].flops_per_s: expected a number above zero, found 0"
         );
         assert_eq!(
             message(&with(
                 r#"[{"dtype": "bf16", "flops_per_s": 2e12, "dense": false}]"#,
                 "1e12"
             )),
-            "peaks[0].dense: the dense rate expected: halve a structured-sparsity figure"
+            "peaks[0].dense: expected the dense rate: halve a structured-sparsity figure"
         );
         assert_eq!(
             message("{\"name\": \"X\",\n \"peaks\": []}"),
@@ -463,7 +463,7 @@ mod tests {
         let unknown_key = text.replace("matrix_bf16", "tensor_bf16");
         assert_eq!(
             Device::from_json(&unknown_key).unwrap_err().to_string(),
-            "max_achievable_tflops.tensor_bf16: a key like matrix_bf16 or vector_fp32 expected"
+            "max_achievable_tflops.tensor_bf16: expected a key like matrix_bf16 or vector_fp32"
         );
     }
 

@@ -90,14 +90,14 @@ impl Caution {
                 less,
                 limit,
             } => format!(
-                "exceeds the {} of shared memory a block if every stage has a buffer ({}); fits \
-                 with one less ({})",
+                "exceeds the {} of shared memory per block if every stage has a buffer ({}); \
+                 fits with one less ({})",
                 Bytes(*limit).to_iec(),
                 Bytes(*needed).to_iec(),
                 Bytes(*less).to_iec()
             ),
             Self::FewRegistersLeft { needed, limit } => format!(
-                "the accumulator takes {needed:.0} of the {limit} registers a thread: little is \
+                "the accumulator takes {needed:.0} of {limit} registers per thread: little is \
                  left for operands and addresses"
             ),
         }
@@ -300,8 +300,8 @@ impl Overflow {
                 Bytes(*limit).to_iec()
             ),
             Self::RegistersPerThread { needed, limit } => format!(
-                "the accumulator takes {needed:.0} registers a thread, the limit is {limit}, and the \
-                 operands need some too: it spills"
+                "the accumulator takes {needed:.0} registers per thread, the limit is {limit}, \
+                 and operands need some too: it spills"
             ),
             Self::RegisterFile { needed, limit } => format!(
                 "the accumulator takes {}, the register file has {}",
@@ -372,7 +372,7 @@ mod tests {
         );
         assert_eq!(
             cautions[0].sentence(),
-            "exceeds the 163 KiB of shared memory a block if every stage has a buffer (192 KiB); \
+            "exceeds the 163 KiB of shared memory per block if every stage has a buffer (192 KiB); \
              fits with one less (144 KiB)"
         );
         assert_eq!(footprint.occupancy(a100).unwrap().blocks, 1);

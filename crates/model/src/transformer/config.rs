@@ -68,7 +68,7 @@ impl Config<'_> {
                 Some(value) => {
                     let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
                     return number.map(Some).ok_or_else(|| {
-                        config_error(*key, format!("a whole number expected, found {value}"))
+                        config_error(*key, format!("expected a whole number, found {value}"))
                     });
                 }
             }
@@ -87,7 +87,7 @@ impl Config<'_> {
             Some(Value::Bool(flag)) => Ok(*flag),
             Some(other) => Err(config_error(
                 key,
-                format!("true or false expected, found {other}"),
+                format!("expected true or false, found {other}"),
             )),
         }
     }
@@ -199,7 +199,7 @@ impl Model {
             return Err(ConfigError::Json {
                 line: 1,
                 column: 1,
-                message: "an object expected".to_owned(),
+                message: "expected an object".to_owned(),
             });
         };
         let config = match object.get("text_config") {
@@ -232,7 +232,7 @@ impl Config<'_> {
             // GPT-2 and Falcon leave out the width if it is four times the hidden size.
             None if !family.gated => hidden
                 .checked_mul(4)
-                .ok_or_else(|| config_error("hidden_size", "four times it is past 32 bits"))?,
+                .ok_or_else(|| config_error("hidden_size", "four times this exceeds 32 bits"))?,
             None if experts.is_some() => 0,
             None => return Err(config_error("intermediate_size", "missing")),
         };
@@ -437,7 +437,7 @@ mod tests {
         );
         assert_eq!(
             message(r#"{"hidden_size": "wide"}"#),
-            "hidden_size: a whole number expected, found \"wide\""
+            "hidden_size: expected a whole number, found \"wide\""
         );
         assert_eq!(
             message(
@@ -451,9 +451,9 @@ mod tests {
                 r#"{"hidden_size": 128, "num_hidden_layers": 0, "num_attention_heads": 2,
                     "intermediate_size": 4, "vocab_size": 5}"#
             ),
-            "layers: a number above zero expected, found 0"
+            "layers: expected a number above zero, found 0"
         );
-        assert!(message("[]").ends_with("an object expected"));
+        assert!(message("[]").ends_with("expected an object"));
         assert!(message("{").starts_with("line 1"));
     }
 

@@ -21,7 +21,7 @@ pub(super) fn list(model: &Model, workload: &Workload) -> Result<Vec<ModelGemm>,
         ("tensor_parallel", workload.tensor_parallel),
     ] {
         if value == 0 {
-            return Err(wrong(field, "a number above zero expected, found 0"));
+            return Err(wrong(field, "expected a number above zero, found 0"));
         }
     }
     let mut list = List {
@@ -63,8 +63,7 @@ pub(super) fn list(model: &Model, workload: &Workload) -> Result<Vec<ModelGemm>,
 
 impl List<'_> {
     fn size(value: u64, what: &'static str) -> Result<u32, WorkloadError> {
-        u32::try_from(value)
-            .map_err(|_| wrong(what, format!("a GEMM of size {value} is past 32 bits")))
+        u32::try_from(value).map_err(|_| wrong(what, format!("size {value} exceeds 32 bits")))
     }
 
     /// The part of a width that one device gets.

@@ -204,7 +204,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "Tesla V100-SXM2 lists no bf16 rate: no roof for it"
+            "Tesla V100-SXM2 has no bf16 peak, so no roof"
         );
         let fp16 = Workload {
             types: Types::uniform(DataType::Fp16),

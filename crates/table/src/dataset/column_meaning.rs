@@ -490,8 +490,8 @@ impl fmt::Display for UnknownMeaning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "expected what the column holds, such as m, n, k, time:us, rate:tflops, dtype or \
-             ignore: {}",
+            "expected a column meaning such as m, n, k, time:us, rate:tflops, dtype or ignore: \
+             {}",
             self.0
         )
     }

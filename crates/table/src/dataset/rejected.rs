@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_file_without_usable_rows_says_why_and_what_to_do() {
         let mut s = crate::dataset::Source::default();
-        assert_eq!(s.why_unusable().as_deref(), Some("it holds no rows"));
+        assert_eq!(s.why_unusable().as_deref(), Some("no rows"));
         s.reject(3, "M is zero", b"");
         s.reject(4, "time is zero", b"");
         s.reject(5, "time is zero", b"");

@@ -89,7 +89,7 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
         if lower == "b" && probe.all_numbers() {
             return by_name(guess);
         }
-        return by_value(ColumnMeaning::Other, 0, "its values are of no known kind");
+        return by_value(ColumnMeaning::Other, 0, "its values are not recognised");
     }
     if probe.filled == 0 {
         return by_name(guess);
@@ -102,32 +102,32 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
         | ColumnMeaning::Compute
             if !probe.any_dtype =>
         {
-            by_value(ColumnMeaning::Other, 0, "its values are no data types")
+            by_value(ColumnMeaning::Other, 0, "its values are not data types")
         }
         ColumnMeaning::TransA | ColumnMeaning::TransB if !probe.any_transpose => {
-            by_value(ColumnMeaning::Other, 0, "its values are no transposes")
+            by_value(ColumnMeaning::Other, 0, "its values are not transposes")
         }
         ColumnMeaning::Layout if !probe.any_layout => by_value(
             ColumnMeaning::Other,
             0,
-            "its values are no layouts such as NT",
+            "its values are not layouts such as NT",
         ),
         ColumnMeaning::Mnk if probe.triples == 0 => {
             if probe.all_numbers() && probe.whole() {
-                by_value(ColumnMeaning::Square, guess.strength, "one size a row")
+                by_value(ColumnMeaning::Square, guess.strength, "one size per row")
             } else {
-                by_value(ColumnMeaning::Other, 0, "its values are no sizes")
+                by_value(ColumnMeaning::Other, 0, "its values are not sizes")
             }
         }
         ColumnMeaning::ShapeA | ColumnMeaning::ShapeB if !probe.all_operands() => by_value(
             ColumnMeaning::Other,
             0,
-            "its values are no shapes such as (4096, 1024)",
+            "its values are not shapes such as (4096, 1024)",
         ),
         ColumnMeaning::Tile if probe.triples == 0 && probe.pairs == 0 => by_value(
             ColumnMeaning::Other,
             0,
-            "its values are no tiles such as 128x256",
+            "its values are not tiles such as 128x256",
         ),
         ColumnMeaning::Device if probe.all_numbers() => by_value(
             ColumnMeaning::Other,
@@ -141,12 +141,12 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
         | ColumnMeaning::Square
             if probe.numbers == 0 =>
         {
-            by_value(ColumnMeaning::Other, 0, "its values are no numbers")
+            by_value(ColumnMeaning::Other, 0, "its values are not numbers")
         }
         ColumnMeaning::Time | ColumnMeaning::ReportedRate
             if probe.numbers + probe.quantities == 0 && probe.filled > 3 =>
         {
-            by_value(ColumnMeaning::Other, 0, "its values are no numbers")
+            by_value(ColumnMeaning::Other, 0, "its values are not numbers")
         }
         ColumnMeaning::Kernel | ColumnMeaning::Library | ColumnMeaning::Model
             if probe.all_numbers() =>
@@ -213,7 +213,7 @@ pub(crate) fn batch_as_m(guesses: &mut [(Guess, String)]) {
         |(g, _): &&mut (Guess, String)| g.spec.meaning == ColumnMeaning::Batch && g.strength < 255;
     if let Some((g, why)) = guesses.iter_mut().find(batch) {
         *g = Guess::new(ColumnMeaning::M, 40);
-        *why = "no other column is M: one GEMM takes the whole batch".to_owned();
+        *why = "no other column is M: one GEMM per batch".to_owned();
     }
 }
 
@@ -349,7 +349,7 @@ pub(crate) fn settle(guesses: &mut [(Guess, String)], header: &[String]) {
         if let Some(winner) = strongest(guesses, kind)
             && winner != i
         {
-            guesses[i].1 = format!("“{}” fits better for this", header[winner]);
+            guesses[i].1 = format!("“{}” fits better", header[winner]);
             guesses[i].0.spec = ColumnMeaning::Other.into();
         }
     }

@@ -65,7 +65,7 @@ impl Reader for Whole {
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
         if self.text.len() + text.len() > 4 << 20 {
             return Err(ImportError::new(
-                "the file is larger than 4 MiB: expected the description of a device",
+                "the file is larger than 4 MiB: expected a device description",
             ));
         }
         self.text.extend_from_slice(text);
@@ -151,7 +151,7 @@ impl RowReader for Ceilings {
         };
         let bandwidth = header.number(record, &["HBMBw", "HBM_Bw"]);
         let Some(bandwidth) = bandwidth.filter(|v| *v > 0.0) else {
-            return Err(ImportError::new("HBMBw is no bandwidth in GB/s").at(record.line(), 0));
+            return Err(ImportError::new("HBMBw is not a bandwidth in GB/s").at(record.line(), 0));
         };
         let cache = |names: &[&str]| {
             let rate = header.number(record, names).filter(|v| *v > 0.0);
@@ -229,10 +229,10 @@ impl RowReader for Ceilings {
 
     fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
         if self.devices.is_empty() {
-            return Err(ImportError::new(
-                "no rows: the file names ceilings but holds no measurement",
-            )
-            .kind(ErrorKind::Empty));
+            return Err(
+                ImportError::new("no rows: the file lists ceilings without measurements")
+                    .kind(ErrorKind::Empty),
+            );
         }
         Ok(Imported::Devices(self.devices))
     }

@@ -62,9 +62,8 @@ fn open(head: &Head, _: &ImportOptions) -> Opened {
     };
     if layout.bandwidth.is_none() {
         return Err(ImportError::new(
-            "this is a table of device peaks, not of GEMMs, and without the memory bandwidth no \
-             roofline follows from it: add a column such as bandwidth_gb_s, or choose a known \
-             device under Devices",
+            "this table of device peaks has no memory bandwidth, so it gives no roofline: add \
+             a column such as bandwidth_gb_s, or choose a device under Devices",
         )
         .kind(ErrorKind::Foreign));
     }
@@ -129,8 +128,8 @@ fn with_unit(
             record,
             col,
             format!(
-                "{plain} can hardly be a {what} in {name}: name the unit in the header, as in \
-                 “{} ({name})”",
+                "{plain} is not a plausible {what} in {name}: put the unit in the header, as \
+                 in “{} ({name})”",
                 col.name
             ),
         ));
@@ -160,7 +159,7 @@ impl Table {
         device.source.clone_from(&self.source);
         device.notes.clear();
         if let Some(known) = known {
-            device.notes = format!("What the table does not say is that of {}.", known.name);
+            device.notes = format!("Everything else from {}.", known.name);
         }
         self.found.push(Found { line, device });
         self.found.len() - 1
@@ -197,7 +196,7 @@ impl Table {
             device,
         } = found;
         if *first != line && layout.dtype.is_none() {
-            let message = format!("{name} stands in line {first} already");
+            let message = format!("{name} is already in line {first}");
             return Err(wrong(record, &layout.name, message));
         }
         if let Some((col, unit)) = &layout.bandwidth
@@ -205,7 +204,7 @@ impl Table {
         {
             let before = std::mem::replace(&mut device.bandwidth_bytes_per_s, v);
             if before.is_finite() && before != v {
-                let message = format!("{name} has another bandwidth in line {first}");
+                let message = format!("{name} has a different bandwidth in line {first}");
                 return Err(wrong(record, col, message));
             }
         }
@@ -216,7 +215,7 @@ impl Table {
                 return Err(wrong(
                     record,
                     col,
-                    format!("a whole number expected, found {v}"),
+                    format!("expected a whole number, found {v}"),
                 ));
             }
             device.units = Some(v as u32);
@@ -247,7 +246,7 @@ impl Table {
             Some(col) => {
                 let word = record.text(col.index);
                 let known = DataType::parse(&word).filter(|d| d.family().is_some());
-                let message = || format!("expected a data type that is multiplied: {word}");
+                let message = || format!("not a GEMM data type: {word}");
                 Some(known.ok_or_else(|| wrong(record, col, message()))?)
             }
         };
@@ -311,7 +310,7 @@ impl RowReader for Table {
     fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
         let Some(layout) = self.layout.filter(|_| !self.found.is_empty()) else {
             return Err(ImportError::new(
-                "no rows: a header with peaks of devices, but no device below it",
+                "no rows: the header has device peaks, but no device follows",
             )
             .kind(ErrorKind::Empty));
         };

@@ -125,7 +125,7 @@ impl Parser for AnyLog {
         let batch = r.shape.batch.unwrap_or(1);
         let op = Operation::uniform(self.dtype.of(r.dtype, table));
         let time_s = if r.time_s.is_nan() {
-            table.note("Lines without a time have one that is computed from their rate.");
+            table.note("Lines without a time: computed from the rate.");
             Problem { m, n, k, batch, op }.work().0 / r.rate
         } else {
             r.time_s

@@ -98,7 +98,7 @@ impl Benchdnn {
                 return Err(RowError::new("matmul sizes are not MxK:KxN"));
             };
             if k != k2 {
-                return Err(RowError::new("the two K of the matmul differ"));
+                return Err(RowError::new("the two K values differ"));
             }
             let batch: f64 = left
                 .iter()

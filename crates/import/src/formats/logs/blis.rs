@@ -81,6 +81,9 @@ impl Parser for Blis {
     }
 
     fn end(&mut self, table: &mut TableBuilder) {
-        table.note("Times are computed from the file's own rates, with 2MNK operations a call (8MNK for complex types).");
+        table.note(
+            "Times computed from the file's rates, at 2MNK operations per call (8MNK \
+                    for complex types).",
+        );
     }
 }

@@ -204,7 +204,7 @@ impl Parser for CkProfiler {
         let ms = pieces.next().and_then(log::leading).map(|v| v.0);
         let row = (|| {
             let (Some(m), Some(n), Some(k)) = (self.m, self.n, self.k) else {
-                return Err(RowError::new("no line before it says M, N and K"));
+                return Err(RowError::new("no M, N and K before this line"));
             };
             let said = if self.stated { None } else { self.found };
             self.assumed |= said.is_none() && !self.stated;
@@ -230,7 +230,7 @@ impl Parser for CkProfiler {
             table.assume_dtype(self.dtype, self.why);
         }
         if self.best > 0 {
-            table.note("“Best Perf” repeats a result above it and is not counted again.");
+            table.note("“Best Perf” repeats a result above it and is left out.");
         }
     }
 }

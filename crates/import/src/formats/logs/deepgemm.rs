@@ -71,12 +71,10 @@ impl Parser for DeepGemm {
         if self.assumed {
             table.assume_dtype(
                 self.dtype.unwrap_or(DataType::Fp8E4m3),
-                "The log does not name the type of the operands",
+                "No data type in the log",
             );
         }
-        table.note(
-            "Times and rates are printed without decimals, so small ones differ by more than 1 %.",
-        );
+        table.note("Times and rates have no decimals, so small ones differ by more than 1 %.");
     }
 }
 

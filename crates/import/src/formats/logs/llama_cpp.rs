@@ -63,7 +63,7 @@ impl Parser for LlamaCpp {
         } else {
             self.experts = true;
             Err(RowError::new(
-                "rows are picked by expert (MUL_MAT_ID), so this is not one GEMM",
+                "rows are routed to experts (MUL_MAT_ID): not a single GEMM",
             ))
         };
         let mut e = Entry::new(row);
@@ -81,7 +81,10 @@ impl Parser for LlamaCpp {
     }
 
     fn end(&mut self, table: &mut TableBuilder) {
-        table.note("A is the weight, m its rows; it is stored K-major and unpacked to the other operand's type.");
+        table.note(
+            "A is the weight with m rows, stored K-major and dequantised to the other \
+                    operand's type.",
+        );
     }
 }
 

@@ -150,7 +150,7 @@ impl Bench {
             let arch = arch.unwrap_or_default().trim();
             if !arch.is_empty() && self.device == 0 {
                 self.device = table.device(arch);
-                table.note(format!("The log's preamble names the device: {arch}."));
+                table.note(format!("Device from the log's preamble: {arch}."));
             }
         } else if text.starts_with("Git Version:") {
             self.tuning_log = true;
@@ -224,23 +224,23 @@ impl RowReader for Bench {
         let t = &mut table;
         if self.headers > 1 {
             t.note(format!(
-                "{} repeated header lines were passed over.",
+                "Skipped {} repeated header lines.",
                 self.headers - 1
             ));
         }
         if self.other_lines > 0 {
             t.note(format!(
-                "{} of the log without a result.",
+                "{} without a result.",
                 plural(self.other_lines, "line")
             ));
         }
         if self.tuning_log {
             t.note("This is the tuning log of hipblaslt-bench.");
         }
-        t.note("M, N and the layout are those of the column-major BLAS call: a row-major GEMM shows M and N swapped.");
+        t.note("M, N and layout are column-major (BLAS): a row-major GEMM has M and N swapped.");
         if self.device == 0 && self.plan.as_ref().is_some_and(|p| p.device.is_none()) {
             let stated = self.stated_device.clone().unwrap_or_default();
-            t.assume_device(&stated, "The file does not name its device.");
+            t.assume_device(&stated, "The file names no device.");
         }
         Ok(Imported::table(table.finish()))
     }

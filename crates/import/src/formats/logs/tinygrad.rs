@@ -74,6 +74,9 @@ impl Parser for Tinygrad {
     }
 
     fn end(&mut self, table: &mut TableBuilder) {
-        table.note("The first number is M x N of a square product; where the rate says another K, it is taken.");
+        table.note(
+            "The first number is M x N with M = N; K is M, or follows from the rate \
+                    where that differs.",
+        );
     }
 }

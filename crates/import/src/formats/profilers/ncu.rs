@@ -479,7 +479,7 @@ impl RowReader for Ncu {
         let t = &mut table;
         if self.before > 0 {
             t.note(format!(
-                "{} around the table passed over: program output, which the profiler slows down.",
+                "Skipped {} of program output around the table.",
                 plural(self.before, "line")
             ));
         }
@@ -488,7 +488,10 @@ impl RowReader for Ncu {
                 "The profiler locks the clock: efficiency is of the peak at the recorded clock.",
             );
         }
-        t.note("Measured bytes come from the memory counters; the roofline also shows each GEMM at that AI, as an open mark.");
+        t.note(
+            "Measured bytes are from memory counters; open marks on the roofline show that \
+                AI.",
+        );
         Ok(self.profile.finish(table))
     }
 }

@@ -138,7 +138,7 @@ impl RowReader for Nsys {
         }
         if self.before > 0 {
             table.note(format!(
-                "{} without a kernel passed over.",
+                "Skipped {} without a kernel.",
                 plural(self.before, "line")
             ));
         }

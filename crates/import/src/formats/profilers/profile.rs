@@ -24,7 +24,7 @@ const RANKED: usize = 5;
 
 /// Note of a file that only lists kernels by their time.
 pub(crate) const TIMES_ONLY: &str =
-    "Times only: the file ranks kernels, it holds no shapes and no counters.";
+    "Times only: the file ranks kernels, without shapes or counters.";
 
 /// A launch of a kernel, or all its launches if the profile sums them up. NaN: not in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -301,13 +301,14 @@ impl Profile {
                 0.0
             };
             let text = match (answer, found) {
-                (Some(_), _) => format!("M x N x K of {}: as said.", short(&l.kernel)),
+                (Some(_), _) => format!("M x N x K of {}: as entered.", short(&l.kernel)),
                 (None, Some(_)) => format!(
                     "M x N x K of {}: from its grid, tile and executed instructions.",
                     short(&l.kernel)
                 ),
                 (None, None) => format!(
-                    "M x N x K of {} ({share:.1} % of the time)? The profile does not hold it; write 4096x4096x1024, or BxMxNxK.",
+                    "M x N x K of {} ({share:.1} % of the time)? Not in the profile; enter \
+                     4096x4096x1024, or BxMxNxK.",
                     short(&l.kernel)
                 ),
             };
@@ -353,7 +354,7 @@ impl Profile {
                     without.add(total(l));
                     unnamed.push((l.kernel.clone(), total(l)));
                     Err(RowError::new(
-                        "no M, N, K in the profile: say the kernel's shape",
+                        "no M, N, K in the profile: enter the kernel's shape",
                     ))
                 }
                 None => {
@@ -368,7 +369,7 @@ impl Profile {
             table.assume_dtype(self.fallback, self.why);
         }
         if launches.iter().all(|l| l.device == 0) {
-            table.assume_device("", "The file does not name its device.");
+            table.assume_device("", "The file names no device.");
         }
         let mut data = table.finish();
         if let Some(s) = data.sources.first_mut() {
@@ -433,7 +434,7 @@ fn rank(t: &mut TableBuilder, launches: &[Launch], order: &[usize], gemm_s: f64,
             line += &format!(", {} counted", Flops(l.work));
         }
         if l.work.is_finite() && l.bytes.is_finite() {
-            line += &format!(", {:.1} FLOP a byte of real traffic", l.work / l.bytes);
+            line += &format!(", {:.1} FLOP per measured byte", l.work / l.bytes);
         }
         t.note(line + ".");
     }

@@ -64,9 +64,10 @@ pub(crate) const FORMAT: Format = Format {
         output: Some(DataType::Bf16),
         transposed: [false, true],
         notes: &[
-            "One best kernel a shape and device: this is no sweep over tiles.",
+            "One best kernel per shape and device: not a tile sweep.",
             "The weight is stored N x K, so B counts as transposed.",
-            "tflops and bw are rounded to two digits, which shows where a rate is small; bw leaves a wider output out.",
+            "tflops and bw are rounded to two digits, coarse for small rates; bw leaves out a \
+             wider output.",
         ],
         hook: Some(by_names),
         ..TableFormat::DEFAULT

@@ -148,14 +148,14 @@ impl RowReader for DeepBench {
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         if self.dtype.is_none() || self.chosen.is_some() {
             let dtype = self.chosen.unwrap_or(DataType::Fp32);
-            table.assume_dtype(dtype, "The sheet does not say its precision");
+            table.assume_dtype(dtype, "No precision in the sheet");
         }
         if self.sparse {
-            table.note("Of the sparse multiplications the dense time is taken; sparsity and sparse time are columns.");
+            table.note("Sparse rows use the dense time; sparsity and sparse time are columns.");
         }
         if self.other > 0 {
             table.note(format!(
-                "{} of other sections (convolutions, recurrent layers, all-reduce), which hold no GEMMs.",
+                "{} of other sections (convolutions, recurrent layers, all-reduce) left out.",
                 plural(self.other, "row")
             ));
         }

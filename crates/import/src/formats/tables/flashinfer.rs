@@ -37,9 +37,7 @@ pub(crate) const FORMAT: Format = Format {
             number(&["tb_per_sec"], ReportedBandwidth, TERA),
         ],
         transposed: [false, true],
-        notes: &[
-            "tb_per_sec of the batched routines leaves the batch out; bandwidth here is recomputed.",
-        ],
+        notes: &["tb_per_sec of batched routines leaves out the batch; bandwidth is recomputed."],
         hook: Some(routine),
         ..TableFormat::DEFAULT
     }),

@@ -42,7 +42,7 @@ fn detect(head: &Head) -> Option<Detection> {
             "the header has sizes, but no time or rate",
         ))
     } else if m.columns.len() >= 3 && sampled.has_numbers() {
-        Some(Detection::new(5, "a table whose columns are not known"))
+        Some(Detection::new(5, "a table with unrecognised columns"))
     } else {
         None
     }
@@ -130,16 +130,11 @@ impl Generic {
             table.note("The file has no header.");
         }
         if sampled.units_line > 0 {
-            table.note(format!(
-                "Line {} holds the units of the columns.",
-                sampled.units_line
-            ));
+            table.note(format!("Units from line {}.", sampled.units_line));
         }
         let count = sampled.preamble.len();
         if count > 0 {
-            table.note(format!(
-                "Before the header: {count} line(s) that are no rows."
-            ));
+            table.note(format!("Skipped before the header: {count} line(s)."));
         }
         Generic {
             plan,
@@ -263,12 +258,12 @@ impl RowReader for Generic {
             let but = match timed {
                 0 => String::new(),
                 n => format!(
-                    " The time that the file states of {n} of them is kept as the time of a \
-                     failed run and counts in no total."
+                    " {n} of them state a time; it is kept as the time of the failed run and \
+                     counts in no total."
                 ),
             };
             t.note(format!(
-                "A tuning history: {failed} variant(s) that failed are kept without a time.{but}"
+                "Tuning history: {failed} failed variant(s) kept without a time.{but}"
             ));
         }
         if self.repeated > 0 {
@@ -276,14 +271,14 @@ impl RowReader for Generic {
         }
         if self.comments > 0 {
             t.note(format!(
-                "Comments and rules passed over: {} line(s).",
+                "Skipped comments and rules: {} line(s).",
                 self.comments
             ));
         }
         if self.longer.0 > 0 {
             t.note(format!(
-                "Rows with more cells than the header: {} (first in line {}); the further cells are \
-                 not kept.",
+                "Rows with more cells than the header: {} (first in line {}); extra cells \
+                 dropped.",
                 self.longer.0, self.longer.1
             ));
         }

@@ -174,20 +174,18 @@ impl Runs {
         }
         if aggregates > 0 {
             t.note(format!(
-                "{} with a mean, median or deviation beside the runs that they sum up.",
+                "{} with a mean, median or deviation left out: their runs are in the file.",
                 plural(aggregates, "line")
             ));
         }
         note_cut(t, complete);
-        t.note(
-            "real_time is the time of a point; items_per_second and counters are kept as they are.",
-        );
+        t.note("Time: real_time; items_per_second and counters are kept unchanged.");
         Ok(Imported::table(table.finish()))
     }
 
     fn row(&mut self, run: &Run, table: &mut TableBuilder) -> Result<Row, RowError> {
         if let Some(e) = &run.error {
-            return Err(RowError::new(format!("row says that the run failed: {e}")));
+            return Err(RowError::new(format!("the run failed: {e}")));
         }
         let Some(shape) = shape(&run.name) else {
             return Err(RowError::new(

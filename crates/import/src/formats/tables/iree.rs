@@ -53,7 +53,7 @@ pub(crate) const FORMAT: Format = Format {
         ],
         device: Some((
             "mi300x",
-            "The file does not name its device: these benchmarks are run on MI300X.",
+            "The file names no device: these benchmarks run on MI300X.",
         )),
         hook: Some(dynamic_sizes),
         ..TableFormat::DEFAULT

@@ -252,7 +252,7 @@ fn row(
         return Err(RowError::new(problem));
     }
     if cols.version.size(record, "version")? > VERSION {
-        return Err(RowError::new("row is of a later version of gemmscope"));
+        return Err(RowError::new("row of a newer gemmscope"));
     }
     let [m, n, k, batch] = &cols.sizes;
     let mut dtype = |c: &Col| {

@@ -96,7 +96,7 @@ impl Tensile {
             let dtype = match (self.dtype, parsed.dtype) {
                 (Some(t), _) | (None, Some(t)) => t,
                 (None, None) => {
-                    table.assume_dtype(DataType::Fp16, "The kernel's name does not tell the type");
+                    table.assume_dtype(DataType::Fp16, "No data type in the kernel's name");
                     DataType::Fp16
                 }
             };
@@ -170,9 +170,9 @@ impl RowReader for Tensile {
 
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
-        t.note("Times are work over the file's rate; the rates are whole GFLOP/s.");
-        t.note("M, N and the layout are those of the column-major BLAS call.");
-        t.assume_device(&self.device, "The file does not name its device.");
+        t.note("Times computed from the file's rates, which are whole GFLOP/s.");
+        t.note("M, N and layout are column-major (BLAS).");
+        t.assume_device(&self.device, "The file names no device.");
         Ok(Imported::table(table.finish()))
     }
 }

@@ -253,9 +253,9 @@ fn plan(
             table.assume(Assumption {
                 by_hand: false,
                 text: match answer {
-                    Some(v) => format!("{name} is not in the file: {v} as said."),
+                    Some(v) => format!("No {name} in the file: {v} as entered."),
                     None => {
-                        format!("{name} is not in the file: taken to be equal to “{known_name}”.")
+                        format!("No {name} in the file: assuming the same as “{known_name}”.")
                     }
                 },
                 key,
@@ -381,10 +381,9 @@ fn unit_said(table: &mut TableBuilder, options: &ImportOptions, inferred: usize)
         by_hand: false,
         key: "unit:value".into(),
         text: match answered {
-            Some(_) => format!("The file does not say what its figures are: {label} as chosen."),
+            Some(_) => format!("No unit on the values: {label} as chosen."),
             None => format!(
-                "The file does not say what its figures are: taken as {label}, under which they \
-                 come nearest to what devices reach."
+                "No unit on the values: assuming {label}, the closest to what devices reach."
             ),
         },
         value: label.into(),

@@ -101,9 +101,9 @@ impl RowReader for TunableOp {
 
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
-        t.note("M, N and the layout are those of the column-major BLAS call.");
+        t.note("M, N and layout are column-major (BLAS).");
         if self.device == 0 {
-            t.assume_device("", "The file does not name its device.");
+            t.assume_device("", "The file names no device.");
         }
         Ok(Imported::table(table.finish()))
     }

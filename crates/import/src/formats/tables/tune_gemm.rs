@@ -86,11 +86,14 @@ impl Parser for TuneGemm {
 
     fn end(&mut self, table: &mut TableBuilder) {
         if !self.timed {
-            table.note("Shapes only: the list has no times, so it shows what the roof allows and no measured points.");
+            table.note(
+                "Shapes only: no times in the list, so the roof is shown without \
+                        measured points.",
+            );
         }
         if self.rates_only > 0 {
             table.rates_are_not_independent();
-            table.note("Times are computed from the rates, with 2MNK operations a call.");
+            table.note("Times computed from the rates, at 2MNK operations per call.");
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) const FORMAT: Format = Format {
         open: |head, options| {
             log::open(head, options, |table| {
                 table.rates_are_not_independent();
-                table.note("Times are computed from the rates, with 2MNK operations a call.");
+                table.note("Times computed from the rates, at 2MNK operations per call.");
                 Xla {
                     answer: options.answer("device").is_some(),
                     ..Xla::default()

@@ -152,7 +152,7 @@ fn errors_name_the_field() {
     let message = |workload: Workload| model.gemms(&workload).unwrap_err().to_string();
     assert_eq!(
         message(Workload::decode(0, 1)),
-        "batch: a number above zero expected, found 0"
+        "batch: expected a number above zero, found 0"
     );
     assert_eq!(
         message(Workload {
@@ -163,7 +163,7 @@ fn errors_name_the_field() {
     );
     assert_eq!(
         message(Workload::prefill(1 << 20, 1 << 20)),
-        "length: a GEMM of size 1099511627776 is past 32 bits"
+        "length: size 1099511627776 exceeds 32 bits"
     );
 }
 

@@ -187,13 +187,13 @@ impl Layout {
     pub(super) fn remarks(&self) -> String {
         let mut out = Vec::new();
         if self.rates.iter().any(|r| r.scale.is_none()) {
-            out.push("The header names no unit of the peaks: read as TFLOP/s.".to_owned());
+            out.push("No unit on the peaks; assuming TFLOP/s.".to_owned());
         }
         if self.bandwidth.as_ref().is_some_and(|b| b.1.is_none()) {
-            out.push("The header names no unit of the bandwidth: read as GB/s.".to_owned());
+            out.push("No unit on the bandwidth; assuming GB/s.".to_owned());
         }
         if !self.left_out.is_empty() {
-            out.push(format!("Columns not used: {}.", self.left_out.join(", ")));
+            out.push(format!("Unused columns: {}.", self.left_out.join(", ")));
         }
         out.join(" ")
     }

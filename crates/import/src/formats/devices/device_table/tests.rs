@@ -42,7 +42,7 @@ fn a_column_a_type() {
     assert_eq!(peak(&d[1], DataType::Fp16), Some(100.5e12));
     assert_eq!(
         a.notes,
-        "Columns not used: FP8 sparse TFLOPS, L2 bandwidth (GB/s), TDP (W)."
+        "Unused columns: FP8 sparse TFLOPS, L2 bandwidth (GB/s), TDP (W)."
     );
 }
 
@@ -67,7 +67,7 @@ fn a_known_device_keeps_its_name_and_what_the_table_leaves_open() {
     );
     assert_eq!((d[0].name.as_str(), d[0].peaks.len()), ("mi300x", 1));
     assert_eq!(d[1].units, None);
-    assert!(d[1].notes.contains("read as TFLOP/s"), "{}", d[1].notes);
+    assert!(d[1].notes.contains("assuming TFLOP/s"), "{}", d[1].notes);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_flaw_is_named_with_its_place() {
         ("X,oops,900\n", (2, 2), "oops"),
         ("X,-3,900\n", (2, 2), "negative"),
         ("X,312,900\nX,312,900\n", (3, 1), "line 2 already"),
-        ("X,312000000,900\n", (2, 2), "name the unit"),
+        ("X,312000000,900\n", (2, 2), "put the unit"),
         ("X,312,3.35\n", (2, 3), "“bandwidth (GB/s)”"),
         ("X,312,\n", (2, 0), "no memory bandwidth"),
         ("X,,900\n", (2, 0), "no peak rate"),
@@ -108,7 +108,7 @@ fn a_flaw_is_named_with_its_place() {
     let twice = error(&format!("{long}X,fp16,1,9\nX,fp16,2,9\n"));
     assert!(twice.message.contains("two peaks for fp16"), "{twice}");
     let other = error(&format!("{long}X,fp16,1,9\nX,fp32,2,8\n"));
-    assert!(other.message.contains("another bandwidth"), "{other}");
+    assert!(other.message.contains("different bandwidth"), "{other}");
     assert!(
         error(&format!("{long}X,nope,1,9\n"))
             .message

@@ -107,7 +107,7 @@ pub(super) fn finish(
     } = trace;
     if events.kernels.is_empty() && events.signatures.is_empty() {
         return Err(ImportError::new(
-            "this profiler trace (Kineto or Chrome JSON) holds no GPU kernels: record it with \
+            "this profiler trace (Kineto or Chrome JSON) has no GPU kernels: record with \
              activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] and record_shapes=True",
         )
         .kind(ErrorKind::Foreign));
@@ -273,21 +273,24 @@ pub(super) fn finish(
     tell(&mut table, complete, gemm_s, &without, &left_out);
     if events.damaged > 0 {
         table.note(format!(
-            "{} passed over: damaged or too long.",
+            "Skipped {}: damaged or too long.",
             plural(events.damaged, "event")
         ));
     }
     if captured {
-        table.note("The operations are recorded, their kernels are not, as in the capture of a graph: shapes and counts without times.");
+        table.note(
+            "Operations without kernels, as in a graph capture: shapes and counts, no \
+                    times.",
+        );
     }
     if shapeless {
-        table.note("The operations carry no shapes: record with record_shapes=True.");
+        table.note("No shapes in the trace: record with record_shapes=True.");
     }
     for n in notes {
         table.note(n);
     }
     if devices.iter().all(|d| d.1.is_empty()) && chosen == 0 {
-        table.assume_device("", "The trace does not name its device.");
+        table.assume_device("", "The trace names no device.");
     }
     let context = TraceContext {
         files: vec![file],
@@ -301,10 +304,10 @@ pub(super) fn finish(
     let mut data = table.finish();
     if none {
         return Err(ImportError::new(if left_out.convolution.rows > 0 {
-            "this profiler trace (Kineto) holds convolutions but no matrix multiply"
+            "this profiler trace (Kineto) has convolutions but no GEMMs"
         } else {
-            "this profiler trace (Kineto) holds no matrix multiply with its shapes: record it with \
-             record_shapes=True; of a graph, open the trace of its capture too"
+            "this profiler trace (Kineto) has no GEMMs with shapes: record with \
+             record_shapes=True; for a graph, also open the trace of its capture"
         })
         .kind(ErrorKind::Foreign));
     }
@@ -313,7 +316,7 @@ pub(super) fn finish(
         s.remedy = match (shapeless, graphs_by_capture[1]) {
             (true, _) => "record with record_shapes=True".to_owned(),
             (_, 0) => String::new(),
-            _ => "open the trace of its graph's capture too".to_owned(),
+            _ => "also open the trace of the graph's capture".to_owned(),
         };
         s.without_model = without;
         s.name_without_model(left_out.loose_names(&events.names));
@@ -420,7 +423,8 @@ impl LeftOut {
                     "a grouped or expert (MoE) GEMM, which has no single M, N, K"
                 }
                 (_, true) => {
-                    "a GEMM kernel of a graph launch, which names no operation: open the trace of the capture beside it"
+                    "a GEMM kernel of a graph launch, without its operation: also open the \
+                     trace of the capture"
                 }
                 _ => "a GEMM kernel whose operation has no shapes in the trace",
             };
@@ -444,7 +448,7 @@ fn tell(
 ) {
     let time = |s: f64| gemmscope_model::units::Seconds(s);
     if !complete {
-        table.note("The trace ends in the middle: what was complete was read.");
+        table.note("The trace is cut off; everything before that was read.");
     }
     if without.rows > 0 {
         let grouped: f64 = left_out
@@ -455,7 +459,8 @@ fn tell(
             .sum();
         let share = without.time_s / (without.time_s + gemm_s) * 100.0;
         table.note(format!(
-            "{} of GEMM kernels ({share:.1} % of the GEMM time) have no shape in the trace and are in no efficiency.",
+            "{} of GEMM kernels ({share:.1} % of the GEMM time) have no shape and count in no \
+             efficiency.",
             time(without.time_s),
         ));
         if grouped > 0.0 {
@@ -471,14 +476,12 @@ fn tell(
     ] {
         if sum.rows > 0 {
             table.note(format!(
-                "{} of {kind} kernels are no GEMMs and are left out.",
+                "{} of {kind} kernels left out: not GEMMs.",
                 time(sum.time_s)
             ));
         }
     }
-    table.note(
-        "Kernels belong to the innermost operation that launched them: wrappers are counted once.",
-    );
+    table.note("Each kernel counts for the innermost operation that launched it.");
 }
 
 struct Ids {

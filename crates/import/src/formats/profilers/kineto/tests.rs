@@ -88,7 +88,7 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
     );
     assert_eq!(
         alone.sources[0].why_unusable().as_deref(),
-        Some("1 kernel without shapes: open the trace of its graph's capture too")
+        Some("1 kernel without shapes: also open the trace of the graph's capture")
     );
 
     let options = ImportOptions {

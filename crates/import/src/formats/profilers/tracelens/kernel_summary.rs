@@ -12,7 +12,8 @@ use gemmscope_table::build::TableBuilder;
 pub(crate) const FORMAT: Format = Format {
     id: "tracelens_kernels",
     name: "TraceLens kernel summary",
-    produced_by: "TraceLens_generate_perf_report_pytorch --output_csvs_dir (kernel_summary.csv); GEMM.csv beside it knows the shapes",
+    produced_by: "TraceLens_generate_perf_report_pytorch --output_csvs_dir \
+                  (kernel_summary.csv); GEMM.csv beside it has the shapes",
     example: "Parent op category,Parent cpu_op,Kernel name,Kernel stream,Kernel duration (µs)_sum,Kernel duration (µs)_count,Kernel duration (µs)_mean,Kernel duration (µs)_min,Kernel duration (µs)_max,Percent of kernels time (%)\n\
               GEMM,aten::mm,Cijk_Alik_Bljk_BBS_BH_MT128x224x64_MI16x16x1_SN,0,5308.27,48,110.589,109.1,112.5,45.6\n",
     read: ReadBy::Code {
@@ -70,7 +71,7 @@ impl RowReader for Summary {
             return Ok(());
         };
         let Some(mut launch) = COLUMNS.launch(h, record, |_| 1e-6) else {
-            table.note(format!("Line {} is no kernel.", record.line()));
+            table.note(format!("Line {} is not a kernel.", record.line()));
             return Ok(());
         };
         if launch.time_s.is_nan() {
@@ -86,7 +87,7 @@ impl RowReader for Summary {
 
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         table.note(TIMES_ONLY);
-        table.note("GEMM.csv of the same report knows the shapes: drop it here too.");
+        table.note("Shapes are in GEMM.csv of the same report: drop it here too.");
         Ok(self.profile.finish(table))
     }
 }

@@ -118,11 +118,11 @@ fn storage_type(name: &str, text: &str) -> Option<(DataType, Option<&'static str
     match text {
         "unsigned char" | "uint8" | "c10::Float4_e2m1fn_x2" if four_bit => Some((
             DataType::MxFp4,
-            Some("Bytes of an operation that says 4 bit are taken as MXFP4."),
+            Some("Byte operands of a 4-bit operation: assuming MXFP4."),
         )),
         "unsigned char" | "uint8" => Some((
             DataType::Fp8E4m3,
-            Some("Operands stored as bytes (unsigned char) are taken as fp8 E4M3."),
+            Some("Byte operands (unsigned char): assuming fp8 E4M3."),
         )),
         "signed char" | "char" => Some((DataType::Int8, None)),
         "long int" | "long" | "int" => None,

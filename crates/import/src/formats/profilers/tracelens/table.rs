@@ -282,7 +282,7 @@ impl Table {
 /// Reason of rows of other categories.
 pub(super) const NOT_A_GEMM: &str = "not a GEMM (op category)";
 /// Reason of GEMMs whose shape is not known.
-pub(super) const NO_MODEL: &str = "no performance model: the shape of this operation is not known";
+pub(super) const NO_MODEL: &str = "no performance model: shape not known";
 
 fn type_unknown(col: Option<&Col>, record: &Record<'_>) -> RowError {
     RowError {
@@ -399,8 +399,8 @@ impl RowReader for Table {
             }
             if self.sets.len() > 1 {
                 table.note(format!(
-                    "A comparison of {} reports ({}): every line gives one row a report, with the \
-                     report's label as its device.",
+                    "Comparison of {} reports ({}): one row per line and report, with the \
+                     report's label as device.",
                     self.sets.len(),
                     labels.join(", ")
                 ));
@@ -474,8 +474,8 @@ impl RowReader for Table {
         notes(t, gemm_s, counted, self.without_model);
         if self.own_model > 0 {
             t.note(format!(
-                "{} without a performance model in the report: shapes from their operands, figures \
-                 ours alone.",
+                "{} without a performance model in the report: shapes from operands, figures \
+                 computed here.",
                 plural(self.own_model, "GEMM")
             ));
         }
@@ -493,8 +493,8 @@ impl RowReader for Table {
 fn notes(t: &mut TableBuilder, gemm_s: f64, counted: RowsAndTime, without: RowsAndTime) {
     if counted.rows > 0 {
         t.note(format!(
-            "{} of wrappers around operations that are listed too. Their time is counted \
-             once: {:.1} µs of GEMM time, where the sheet adds up to {:.1} µs.",
+            "{} of wrappers around listed operations, counted once: {:.1} µs of GEMM time, \
+             where the sheet adds up to {:.1} µs.",
             plural(counted.rows, "row"),
             gemm_s * 1e6,
             (gemm_s + counted.time_s) * 1e6
@@ -503,8 +503,8 @@ fn notes(t: &mut TableBuilder, gemm_s: f64, counted: RowsAndTime, without: RowsA
     if without.rows > 0 {
         let share = without.time_s / (without.time_s + gemm_s);
         t.note(format!(
-            "{} without a performance model or a known shape: {:.1} µs, {:.1} % of the \
-             GEMM time, is not in any figure here.",
+            "{} without a performance model or a known shape: {:.1} µs, {:.1} % of the GEMM \
+             time, left out.",
             plural(without.rows, "GEMM"),
             without.time_s * 1e6,
             share * 100.0

@@ -74,7 +74,7 @@ pub(super) fn plan(
             .iter()
             .map(|i| m.columns[*i].header.as_str())
             .collect();
-        table.note(format!("The time is the median of {}.", names.join(", ")));
+        table.note(format!("Time: median of {}.", names.join(", ")));
         repeats = columns.iter().map(|i| (m.col(*i), unit.to_si())).collect();
     }
     let sizes = match (
@@ -173,7 +173,7 @@ pub(super) fn plan(
         plan.note_times(table);
     } else if planned_sides.iter().all(|s| s.time.is_none()) {
         table.rates_are_not_independent();
-        table.note("Times are computed from the rates, with 2MNK operations a call.");
+        table.note("Times computed from the rates, at 2MNK operations per call.");
     }
     note_sizes(table, &plan.sizes);
     let of_sides = |i: usize| {
@@ -321,7 +321,7 @@ fn extra(
                 table.assume(Assumption {
                     by_hand: false,
                     key: format!("unit:{name}"),
-                    text: format!("“{name}” does not say its unit: taken as {}.", u.label()),
+                    text: format!("No unit on “{name}”: assuming {}.", u.label()),
                     value: u.label().into(),
                     choices: BandwidthUnit::ALL.map(|u| u.label().to_owned()).to_vec(),
                 });
@@ -409,34 +409,30 @@ fn time_unit(
         } else {
             (
                 found.unit,
-                format!("no device is that fast: taken as {}", found.unit.label()),
+                format!("no device is that fast: assuming {}", found.unit.label()),
             )
         };
         table.assume(Assumption {
             by_hand: false,
             key,
-            text: format!("“{}” is headed as {}, but {why}.", c.name, stated.label()),
+            text: format!("“{}” says {}, but {why}.", c.name, stated.label()),
             value: unit.label().into(),
             choices,
         });
         return unit;
     }
     let text = if answered.is_some() {
-        format!(
-            "“{}” does not say its unit: {} as chosen.",
-            c.name,
-            unit.label()
-        )
+        format!("No unit on “{}”: {} as chosen.", c.name, unit.label())
     } else if found.confirmed {
         format!(
-            "“{}” does not say its unit: {}, which agrees with the rates in the file.",
+            "No unit on “{}”: {}, which fits the rates in the file.",
             c.name,
             unit.label()
         )
     } else {
         format!(
-            "“{}” does not say its unit: taken as {}, the shortest that a device can reach \
-             (up to {} in the first rows).",
+            "No unit on “{}”: assuming {}, the smallest that a device can reach (up to {} in \
+             the first rows).",
             c.name,
             unit.label(),
             FlopsPerSec(found.highest)
@@ -474,21 +470,17 @@ fn rate_unit(
     let why = if answered.is_some() {
         "as chosen".to_owned()
     } else if found.confirmed {
-        "which agrees with the times in the file".to_owned()
+        "which fits the times in the file".to_owned()
     } else {
         format!(
-            "the highest that a device can reach (up to {} in the first rows)",
+            "the largest that a device can reach (up to {} in the first rows)",
             FlopsPerSec(found.highest)
         )
     };
     table.assume(Assumption {
         by_hand: false,
         key,
-        text: format!(
-            "“{}” does not say its unit: {}, {why}.",
-            c.name,
-            unit.label()
-        ),
+        text: format!("No unit on “{}”: {}, {why}.", c.name, unit.label()),
         value: unit.label().into(),
         choices: RateUnit::ALL.map(|u| u.label().to_owned()).to_vec(),
     });
@@ -510,7 +502,7 @@ fn default_dtype(
         .filter(|_| options.dtype("dtype").is_none())
         .and_then(|c| Some((c, defaults::dtype_in(&c.name)?)));
     if let (true, Some((c, dtype))) = (needed, titled) {
-        let why = format!("No column holds the data type, “{}” names it", c.name);
+        let why = format!("Data type from “{}”", c.name);
         table.assume_dtype(dtype, &why);
         return dtype;
     }
@@ -545,10 +537,7 @@ fn default_device(
         }
     }
     if let Some(name) = defaults::named_device(&head.name) {
-        table.assume_device(
-            &name,
-            &format!("The file does not name its device, its name does: {name}."),
-        );
+        table.assume_device(&name, &format!("Device from the file's name: {name}."));
         return table.device(&name);
     }
     0

@@ -35,7 +35,7 @@ fn the_plain_case() {
 fn units_from_rates_or_from_what_devices_can_do() {
     let d = read("M,N,K,Runtime,GFLOPS\n4096,4096,4096,0.69,199190\n");
     assert_eq!(d.time_s[0], 0.69e-3);
-    assert!(assumed(&d, "unit:Runtime").text.contains("agrees"));
+    assert!(assumed(&d, "unit:Runtime").text.contains("fits the rates"));
     let d = read("M,N,K,time\n4096,4096,4096,690\n8192,8192,8192,5500\n");
     assert!((d.time_s[0] - 690e-6).abs() < 1e-12);
     assert_eq!(assumed(&d, "unit:time").choices.len(), 4);
@@ -305,7 +305,7 @@ fn a_failed_variant_keeps_its_time_as_failed() {
     assert!(failed(1).is_nan() && failed(3).is_nan());
     let note = &d.sources[0].notes[0];
     assert!(
-        note.contains("3 variant(s)") && note.contains("of 2 of them is kept"),
+        note.contains("3 failed variant(s)") && note.contains(" 2 of them state a time"),
         "{note}"
     );
     // Repeats of a time are no way around it.
