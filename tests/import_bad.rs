@@ -109,7 +109,7 @@ mod many_of_everything {
         text += &full;
         let e = read(text.as_bytes()).unwrap_err();
         assert!(
-            e.message.contains("more than 64 million cells empty"),
+            e.message.contains("more than 64 million empty cells"),
             "{e}"
         );
     }
@@ -147,7 +147,7 @@ mod many_of_everything {
         let d = table(&text);
         assert_eq!(d.len(), 2);
         let notes = d.sources[0].notes.join(" ");
-        assert!(notes.contains("values not kept"), "{notes}");
+        assert!(notes.contains("not a key of the first"), "{notes}");
     }
 }
 
@@ -203,7 +203,7 @@ fn rows_that_are_no_objects_are_counted() {
         [("not a JSON object", 2), ("longer than 32 MiB", 1)]
     );
     assert!(
-        s.notes.iter().any(|n| n.contains("ends in the middle")),
+        s.notes.iter().any(|n| n.contains("is cut off")),
         "{:?}",
         s.notes
     );

@@ -92,7 +92,7 @@ fn a_flaw_is_named_with_its_place() {
     for (rows, place, words) in [
         ("X,oops,900\n", (2, 2), "oops"),
         ("X,-3,900\n", (2, 2), "negative"),
-        ("X,312,900\nX,312,900\n", (3, 1), "line 2 already"),
+        ("X,312,900\nX,312,900\n", (3, 1), "already in line 2"),
         ("X,312000000,900\n", (2, 2), "put the unit"),
         ("X,312,3.35\n", (2, 3), "“bandwidth (GB/s)”"),
         ("X,312,\n", (2, 0), "no memory bandwidth"),
