@@ -52,9 +52,9 @@ impl fmt::Display for CellError {
             CellError::Sentinel => "is a placeholder for a dynamic size",
             CellError::Fractional => "is not a whole number",
             CellError::TooLarge => "is too large",
-            CellError::Failed => "says that the run failed",
+            CellError::Failed => "reports a failed run",
             CellError::NotSizes => "are not three numbers",
-            CellError::UnknownType => "is not known",
+            CellError::UnknownType => "is not recognised",
             CellError::NotATranspose => "is neither N nor T",
         })
     }

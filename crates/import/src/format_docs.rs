@@ -11,7 +11,7 @@ pub(crate) const SCHEMA: [(&str, &str); 18] = [
     ("m", "rows of A and C: a whole number from 1 to 4294967295"),
     ("n", "columns of B and C"),
     ("k", "summed dimension"),
-    ("batch", "independent GEMMs a call"),
+    ("batch", "independent GEMMs per call"),
     ("dtype_a", "type of A: fp16, bf16, fp8_e4m3, int4, …"),
     ("dtype_b", "type of B"),
     ("dtype_c", "type of the output"),
@@ -25,7 +25,7 @@ pub(crate) const SCHEMA: [(&str, &str); 18] = [
     ("beta", "true where the old C is read"),
     (
         "time_s",
-        "seconds a call; empty for a shape without a measurement",
+        "seconds per call; empty for a shape without a measurement",
     ),
     ("device", "name of the device; empty where none is stated"),
     ("file", "file that the row came from"),

@@ -16,7 +16,8 @@ use gemmscope_table::build::cell_text::is_missing;
 pub(crate) const FORMAT: Format = Format {
     id: "device-table",
     name: "Table of devices and their peaks",
-    produced_by: "any script or spreadsheet: a name, a peak a data type (dense), a memory bandwidth, units in the header",
+    produced_by: "any script or spreadsheet: a name, a dense peak per data type, a memory \
+                  bandwidth, units in the header",
     example: "device,fp16_tflops,fp8_tflops,bandwidth_gb_s,memory_gb\nMy card,312,624,1939,80\n",
     read: ReadBy::Code { detect, open },
 };

@@ -16,7 +16,7 @@ use gemmscope_table::build::{Row, TableBuilder};
 pub(crate) const FORMAT: Format = Format {
     id: "log",
     name: "Lines with M, N, K and a time or a rate",
-    produced_by: "any script that prints one result a line",
+    produced_by: "any script that prints one result per line",
     example: "cuBLAS M=4096 N=4096 K=4096 fp16: 0.690 ms, 199.2 TFLOPS\n\
               mine   M=4096 N=4096 K=4096 fp16: 0.750 ms, 183.3 TFLOPS\n",
     read: ReadBy::Code {

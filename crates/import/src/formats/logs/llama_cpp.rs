@@ -101,7 +101,7 @@ impl LlamaCpp {
         let dtype = |key: &str| {
             DataType::parse(field(key)).ok_or_else(|| RowError {
                 text: field(key).to_owned(),
-                ..RowError::new("data type is not known")
+                ..RowError::new("data type is not recognised")
             })
         };
         let (a, b) = (dtype("type_a=")?, dtype("type_b=")?);

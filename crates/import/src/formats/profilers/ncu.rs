@@ -59,7 +59,7 @@ fn detect(head: &Head) -> Option<Detection> {
     head.lines
         .iter()
         .any(|l| l.contains("Kernel Name") && is_wide(&fields_of(l)))
-        .then(|| Detection::new(96, "the header has Kernel Name and a column a metric"))
+        .then(|| Detection::new(96, "the header has Kernel Name and a column per metric"))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {

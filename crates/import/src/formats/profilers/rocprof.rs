@@ -68,7 +68,7 @@ fn detect(head: &Head) -> Option<Detection> {
     let why = match kind(&Header::of_line(head.first(), ','))? {
         Kind::Trace => "the header has Kernel_Name, Start_Timestamp, End_Timestamp",
         Kind::Counters => "the header has Kernel_Name, Counter_Name, Counter_Value",
-        Kind::Wide => "the header has Dispatch_ID, Kernel_Name and a column a counter",
+        Kind::Wide => "the header has Dispatch_ID, Kernel_Name and a column per counter",
         Kind::Stats => "the header has Name, Calls, TotalDurationNs",
     };
     Some(Detection::new(96, why))

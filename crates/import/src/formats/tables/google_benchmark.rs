@@ -116,7 +116,7 @@ fn seconds(value: Option<f64>, unit: &str) -> Result<f64, RowError> {
         TimeUnit::parse(unit)
     };
     let Some(unit) = unit else {
-        return Err(RowError::new("time_unit is not known"));
+        return Err(RowError::new("time_unit is not recognised"));
     };
     crate::split::log::time(value, unit.to_si())
 }

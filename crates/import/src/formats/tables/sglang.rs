@@ -12,8 +12,13 @@ pub(crate) const FORMAT: Format = Format {
               0       8.0    576.0   7168.0      1.0    61.087999    45.120001    47.231998\n",
     read: ReadBy::Providers(&ProviderFormat {
         detect: |head| {
-            is_printed(head)
-                .then(|| Detection::new(90, "a printed table with m, n, k and a column a library"))
+            is_printed(head).then(|| {
+                Detection::new(
+                    90,
+                    "a printed table with m, n, k and a column per \
+                                             library",
+                )
+            })
         },
         delimiter: Delimiter::Spaces,
         figure: |title| {

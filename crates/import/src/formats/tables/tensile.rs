@@ -19,7 +19,7 @@ use gemmscope_table::dataset::ColumnMeaning;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tensile",
-    name: "Tensile benchmark data (a column a kernel)",
+    name: "Tensile benchmark data (a column per kernel)",
     produced_by: "Tensile/bin/Tensile config.yaml out (out/2_BenchmarkData/*.csv)",
     example: "GFlops, SizeI, SizeJ, SizeK, SizeL, LDD, LDC, LDA, LDB, TotalFlops, Cijk_Ailk_Bjlk_HBH_MT64x64x8_SE_GSU1\n\
               0, 384, 3072, 1, 4096, 384, 384, 384, 3072, 9663676416, 8102\n",
@@ -32,7 +32,7 @@ fn detect(head: &Head) -> Option<Detection> {
     head.line_with(&SIZES)?;
     Some(Detection::new(
         97,
-        "the header has SizeI, SizeJ, SizeK, SizeL and a column a kernel",
+        "the header has SizeI, SizeJ, SizeK, SizeL and a column per kernel",
     ))
 }
 

@@ -171,7 +171,7 @@ fn detect(head: &Head) -> Option<Detection> {
     };
     Some(Detection::new(
         score,
-        "the header has sizes and then one column a provider",
+        "the header has sizes and then a column per provider",
     ))
 }
 

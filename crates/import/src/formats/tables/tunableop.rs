@@ -127,7 +127,7 @@ fn row(record: &Record<'_>) -> Result<Row, RowError> {
     };
     // `float_TN`, `BFloat16_NT`, `Float8_e4m3fn_BFloat16_TN`
     let type_text = rest.rsplit_once('_').map_or(rest, |(t, _)| t);
-    let dtype = types(type_text).ok_or_else(|| bad(0, "data type is not known"))?;
+    let dtype = types(type_text).ok_or_else(|| bad(0, "data type is not recognised"))?;
     let params = record.text(1);
     let mut parts = params.split('_');
     let layout = parts.next().unwrap_or("").as_bytes();

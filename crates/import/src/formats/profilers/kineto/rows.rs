@@ -263,7 +263,7 @@ pub(super) fn finish(
                 row.device = g.key.device;
                 Ok(row)
             }
-            None => Err(RowError::new("data type not known")),
+            None => Err(RowError::new("data type not recognised")),
         };
         ids.stage(&mut table, g, name, kernel);
         table.commit(g.line, format!("{name} {dims}").as_bytes(), row);

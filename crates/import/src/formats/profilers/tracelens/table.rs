@@ -286,7 +286,7 @@ pub(super) const NO_MODEL: &str = "no performance model: shape not known";
 
 fn type_unknown(col: Option<&Col>, record: &Record<'_>) -> RowError {
     RowError {
-        reason: "data type not known".to_owned(),
+        reason: "data type not recognised".to_owned(),
         column: col.map_or(0, |c| u32::try_from(c.index + 1).unwrap_or(u32::MAX)),
         text: col.map_or_else(String::new, |c| record.text(c.index).into_owned()),
     }

@@ -27,7 +27,7 @@ fn the_other_micro_sign_zero_times_and_unknown_types() {
         reasons,
         [
             "time is zero (Kernel Time (μs)_mean)",
-            "data type not known",
+            "data type not recognised",
             "K is negative (param: K)"
         ]
     );

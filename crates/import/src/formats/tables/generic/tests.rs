@@ -236,8 +236,8 @@ fn bad_rows_are_set_aside_with_their_reasons() {
             "time is missing (us)",
             "M is zero",
             "M is not a whole number",
-            "time says that the run failed (us)",
-            "row says that the run failed (status)",
+            "time reports a failed run (us)",
+            "row reports a failed run (status)",
             "M is a placeholder for a dynamic size",
             "M is too large",
         ]
