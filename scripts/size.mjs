@@ -9,9 +9,9 @@ import { gzipSync } from "node:zlib";
  *  decision: write the new weights beside it. */
 export const BUDGET = {
   // Wasm and scripts that the first view waits for.
-  "first view": { limit: 465, parts: { program: 440, scripts: 18 } },
+  "first view": { limit: 545, parts: { program: 512, scripts: 18 } },
   // What follows while the reader reaches for a file. Parts share code, which is in files of its own.
-  "later parts": { limit: 1470, parts: { shared: 629, work: 584, plan: 124, ask: 77, read: 21, scripts: 0 } },
+  "later parts": { limit: 1600, parts: { shared: 854, work: 461, plan: 128, ask: 97, read: 23, scripts: 0 } },
 };
 
 /** Which sum and which part of it a file of the site belongs to; null where nobody waits for it. */

@@ -120,7 +120,7 @@ test("a measured sweep of widths stands beside the model of the flat GEMM", asyn
   const rows = ["M,N,K,dtype,BN,us"];
   for (const n of [1024, 4096]) for (const [bn, us] of [[32, 10], [64, n > 2000 ? 8 : 12], [128, 15]]) rows.push(`8,${n},4096,fp16,${bn},${us}`);
   await app.drop({ name: "sweep.csv", text: rows.join("\n") });
-  await page.waitForFunction(() => document.querySelector(".plan-body").innerText.includes("Measured beside it"));
+  await page.waitForFunction(() => document.querySelector(".plan-body").innerText.includes("Measured:"));
   assert.match(await app.hover(/N 4096, B_N 64: .*measured best/), /100 %/);
   app.assertQuiet();
 });

@@ -266,7 +266,7 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
     };
     let mut out = vec![Control::color(state, frame), heaviest(state)];
     if frame.decision().kind == DataKind::Sides {
-        out.push(baseline(state));
+        out.push(baseline(state).more());
     }
     out.extend(intensities(frame, state));
     out.extend(roofs(frame, state));
