@@ -42,7 +42,8 @@ pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
             {move || picture.get().map(|p| {
                 let caption = caption_of(bench, &*p.0, name);
                 let shown = captioned(&caption, p.saved(&marks(bench)), shell);
-                let all = whole_size(p.scene());
+                let around = |width: f64| caption.as_ref().map_or(0.0, |c| c.height(width));
+                let all = whole_size(p.scene()).map(|(w, h)| (w, h + around(w)));
                 let part = (shown.width, shown.height);
                 let caption = if all.is_some() { "The part that shows" } else { "The picture" };
                 view! {
