@@ -59,7 +59,7 @@ test("a link holds the view and no data; with data it opens whole in another bro
 test("data in a link that was cut is refused in words", async (t) => {
   const app = await GemmscopePage.open({ t, path: "#v=1&data=Zm9v" });
   await app.errors.first().waitFor();
-  assert.match(await app.errors.first().innerText(), /cut or changed/);
+  assert.match(await app.errors.first().innerText(), /cut off or damaged/);
 });
 
 test("snippets are filled in with file, view and device", async (t) => {

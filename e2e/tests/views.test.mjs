@@ -1,6 +1,7 @@
 // Every view: what it says, hover, a selection that the others show too, its settings in the link, its
 // pictures and numbers as files.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fixture } from "../harness.mjs";
 import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
@@ -187,14 +188,16 @@ test("compare: 261 GEMMs in common, the library ahead on all of them", async (t)
 
 test("tuning history: the best so far, failures, the parameters of what is chosen", async (t) => {
   const app = await open(t, "#view=history&device=a100-80-pcie");
-  await app.load(tuning);
+  // Under another name: a link to a sample opens the sample.
+  const file = { name: "tuned.csv", text: readFileSync(tuning, "utf8") };
+  await app.load(file);
   assert.match(await label(app), /^Best of 11 variants in 5 generations/);
   assert.match(await notes(app), /1 failed: correctness failed 1/);
   await app.click(/correctness failed/);
   assert.ok(await app.state("sel"));
   const lines = await exportsOf(app, "history", ["best so far"]);
   assert.equal(lines.length - 1, 13);
-  await reloaded(t, app, [tuning]);
+  await reloaded(t, app, [file]);
   app.assertQuiet();
 });
 

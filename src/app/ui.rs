@@ -3,6 +3,7 @@
 pub mod terms;
 
 use crate::web::dom;
+use gemmscope_model::units::format_significant;
 use gemmscope_table::result_table::Table;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -342,6 +343,8 @@ fn lasting(element: web_sys::HtmlElement) -> web_sys::HtmlElement {
 
 /// A result table as HTML.
 pub fn table_view(table: Table) -> AnyView {
+    /// Letters of a number that is shown whole.
+    const SHORT: usize = 8;
     // Numbers are aligned on the right, so that digits stand below each other.
     let numeric: Vec<bool> = (0..table.header.len())
         .map(|i| table.is_numeric(i))
@@ -349,7 +352,14 @@ pub fn table_view(table: Table) -> AnyView {
     let class = |i: usize| numeric.get(i).is_some_and(|n| *n).then_some("number");
     let head = |(i, h): (usize, String)| view! { <th scope="col" class=class(i)>{h}</th> };
     let row = |cells: Vec<String>| {
-        let cell = |(i, c): (usize, String)| view! { <td class=class(i)>{c}</td> };
+        let cell = |(i, c): (usize, String)| {
+            let whole = (c.len() > SHORT && c.contains('.'))
+                .then(|| c.parse::<f64>().ok())
+                .flatten();
+            // Saved as CSV it keeps every digit.
+            let shown = whole.map_or_else(|| c.clone(), |v| format_significant(v, 4));
+            view! { <td class=class(i) title=whole.map(|_| c)>{shown}</td> }
+        };
         view! { <tr>{cells.into_iter().enumerate().map(cell).collect_view()}</tr> }
     };
     view! {

@@ -31,6 +31,8 @@ pub fn Ranked() -> impl IntoView {
             .view
             .with(|v| matches!(v.param(LABELS_KEY), Some("lost" | "time")))
     });
+    // The entry that is pointed at may go away with the list.
+    on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
     let mode = move |label: &'static str, value: &'static str, on: bool| {
         view! {
             <button type="button" class="segment" aria-pressed=move || (gemms.get() == on).to_string()
