@@ -41,6 +41,7 @@ for (const theme of ["light", "dark"]) {
       await app.dialog.waitFor();
       assert.deepEqual(await serious(app), [], `dialog ${key}`);
       await app.page.keyboard.press("Escape");
+      await app.dialog.waitFor({ state: "detached" });
     }
   });
 }
