@@ -71,7 +71,7 @@ test("a profile with measured bytes: both intensities, in legend, tooltip, detai
   await app.settle();
   await app.page.getByRole("button", { name: "As a table" }).click();
   const table = app.page.getByRole("region", { name: "What is drawn, as a table" });
-  const texts = (cells) => cells.evaluateAll((all) => all.map((c) => c.textContent.trim()));
+  const texts = (cells) => cells.evaluateAll((all) => all.map((c) => (c.title || c.textContent).trim()));
   const heads = await texts(table.locator("thead th"));
   const row = await texts(table.locator("tbody tr").first().locator("td, th"));
   near(Number(row[heads.indexOf("AI by DRAM bytes (FLOP/B)")]), measured);
