@@ -284,7 +284,8 @@ fn the_golden_files_join_on_521_shapes() {
     let d = duel.distribution();
     assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 521);
     assert!(
-        duel.headline(&c).contains("iree_gemm.csv is 0.0385× as fast"),
+        duel.headline(&c)
+            .contains("iree_gemm.csv is 0.0385× as fast"),
         "{}",
         duel.headline(&c)
     );

@@ -79,13 +79,18 @@ pub static PLACES: [Place; 6] = [
     },
 ];
 
+/// More rows than this make comparisons and tile maps slow to open.
+const MANY: usize = 200_000;
+
 /// Pictures without a switch of their own, and names of earlier versions, with their place.
 const OTHERS: [(&str, &Place); 2] = [("overview", SUMMARY), ("card", SUMMARY)];
 
 /// The place that rows of a kind call for. Rows in the order of their trials are a search, also
-/// where another library ran the same GEMM.
+/// where another library ran the same GEMM. Very many rows open on the summary, whose picture comes
+/// fast whatever they are.
 pub fn landing(kind: DataKind, data: &Dataset) -> &'static Place {
     match kind {
+        _ if data.len() > MANY => SUMMARY,
         DataKind::Benchmark | DataKind::Sides if in_order(data) => SWEEP,
         DataKind::Workload | DataKind::Benchmark => SUMMARY,
         DataKind::Sweep => SWEEP,
