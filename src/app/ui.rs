@@ -8,6 +8,9 @@ use gemmscope_table::result_table::Table;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+/// Up to this width files and filters are a drawer, and rows of the table are cards.
+pub const NARROW: &str = "(max-width: 820px)";
+
 /// Outlines on a 16 px grid, drawn with the text's colour.
 pub mod icon {
     /// Rows and columns.

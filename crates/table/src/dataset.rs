@@ -269,6 +269,15 @@ impl Dataset {
         self.m.is_empty()
     }
 
+    /// By device: some row has it.
+    pub fn devices_used(&self) -> Vec<bool> {
+        let mut used = vec![false; self.devices.len()];
+        for &code in &self.device {
+            used[usize::from(code)] = true;
+        }
+        used
+    }
+
     /// The GEMM of a row.
     pub fn problem(&self, row: usize) -> Problem {
         Problem {

@@ -102,13 +102,12 @@ fn open_question(bench: Workbench) -> Option<Question> {
     if data.is_empty() {
         return None;
     }
-    let metrics = bench.metrics.get();
-    let mut used = vec![false; data.devices.len()];
-    for &code in &data.device {
-        used[usize::from(code)] = true;
-    }
-    let unknown = (0..used.len()).find(|&i| used[i] && metrics.devices[i].is_none());
-    if let Some(i) = unknown {
+    // All rows are looked through only where a device is unknown.
+    let unknown = bench.devices_in_use.with(|d| d.contains(&None)).then(|| {
+        let (used, metrics) = (data.devices_used(), bench.metrics.get());
+        (0..used.len()).find(|&i| used[i] && metrics.devices[i].is_none())
+    });
+    if let Some(i) = unknown.flatten() {
         if i == 0 {
             return Some(Question::Unnamed);
         }

@@ -3,15 +3,12 @@
 use super::choose::ChooseFiles;
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
-use crate::app::ui::{Menu, icon, rove};
+use crate::app::ui::{Menu, NARROW, icon, rove};
 use crate::samples::SAMPLES;
 use crate::web::dom;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
-
-/// Up to this width files and filters are a drawer.
-const NARROW: &str = "(max-width: 820px)";
 
 /// The header.
 #[component]

@@ -413,10 +413,7 @@ fn settled(frame: Memo<Frame>) -> Memo<Frame> {
 }
 
 fn devices_in_use(data: &Dataset, metrics: &Metrics) -> Vec<Option<String>> {
-    let mut used = vec![false; data.devices.len()];
-    for &code in &data.device {
-        used[usize::from(code)] = true;
-    }
+    let used = data.devices_used();
     let mut names: Vec<Option<String>> = metrics
         .devices
         .iter()

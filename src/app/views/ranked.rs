@@ -128,7 +128,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
             found.findings[..shown]
                 .iter()
                 .enumerate()
-                .map(|(i, f)| entry(bench, i, f))
+                .map(|(i, f)| finding(bench, i, f))
                 .collect_view()
         }
     };
@@ -148,43 +148,66 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     .into_any()
 }
 
-/// One finding: its number, what it is, how many rows it concerns, what a fix could save.
-fn entry(bench: Workbench, index: usize, f: &Finding) -> AnyView {
-    let chosen = Memo::new(move |_| bench.finding.get() == Some(index));
-    let share = f.gives_back_s.map_or(0.0, |b| b.1) / f.whole_s;
-    let rows: Arc<Vec<u32>> = Arc::new({
-        let mut rows = f.evidence.rows.clone();
-        rows.sort_unstable();
-        rows
-    });
+/// An entry of the list: its number and words. It marks its rows while it is pointed at or focused,
+/// and is marked while one of them is pointed at elsewhere. `rows` ascending.
+fn entry(
+    bench: Workbench,
+    index: usize,
+    rows: Vec<u32>,
+    rule: Option<String>,
+    chosen: Memo<bool>,
+    choose: impl Fn() + 'static,
+    words: AnyView,
+) -> AnyView {
+    let rows = Arc::new(rows);
     let linked = linked(bench, rows.clone());
-    let (over, focused) = (rows.clone(), rows.clone());
-    let count = plural(rows.len() as u64, "row");
-    let save = f.gives_back_s.is_some();
+    let focused = rows.clone();
     view! {
-        <li class="finding" class:open=move || chosen.get() class:linked=move || linked.get() data-rule=f.rule.clone()>
+        <li class="finding" class:open=move || chosen.get() class:linked=move || linked.get() data-rule=rule>
             <button type="button" class="finding-head" aria-pressed=move || chosen.get().to_string()
-                on:pointerenter=move |_| mark(bench, &over)
+                on:pointerenter=move |_| mark(bench, &rows)
                 on:pointerleave=move |_| bench.hovered.set(Vec::new())
                 on:focus=move |_| mark(bench, &focused)
                 on:blur=move |_| bench.hovered.set(Vec::new())
-                on:click=move |_| bench.choose_finding(index)>
+                on:click=move |_| choose()>
                 <span class="finding-rank">{index + 1}</span>
-                <span class="finding-words">
-                    <span class="finding-title">{f.heading()}</span>
-                    <span class="finding-facts">
-                        <span class=severity(f.severity)>{f.severity.label()}</span>
-                        <span>{count}</span>
-                        {save.then(|| view! { <span class="finding-back">"could save "<strong>{back_text(f)}</strong></span> })}
-                    </span>
-                    <span class="finding-bar" aria-hidden="true">
-                        <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>
-                    </span>
-                </span>
+                <span class="finding-words">{words}</span>
             </button>
         </li>
     }
     .into_any()
+}
+
+/// One finding: what it is, how many rows it concerns, what a fix could save.
+fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
+    let chosen = Memo::new(move |_| bench.finding.get() == Some(index));
+    let share = f.gives_back_s.map_or(0.0, |b| b.1) / f.whole_s;
+    let mut rows = f.evidence.rows.clone();
+    rows.sort_unstable();
+    let count = plural(rows.len() as u64, "row");
+    let save = f.gives_back_s.is_some();
+    let words = view! {
+        <span class="finding-title">{f.heading()}</span>
+        <span class="finding-facts">
+            <span class=severity(f.severity)>{f.severity.label()}</span>
+            <span>{count}</span>
+            {save.then(|| view! { <span class="finding-back">"could save "<strong>{back_text(f)}</strong></span> })}
+        </span>
+        <span class="finding-bar" aria-hidden="true">
+            <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>
+        </span>
+    }
+    .into_any();
+    let choose = move || bench.choose_finding(index);
+    entry(
+        bench,
+        index,
+        rows,
+        Some(f.rule.clone()),
+        chosen,
+        choose,
+        words,
+    )
 }
 
 /// The GEMMs that carry a number, with what they lose.
@@ -204,10 +227,10 @@ fn numbered(bench: Workbench) -> AnyView {
     view! { <ol class="findings">{entries}</ol> }.into_any()
 }
 
+/// One GEMM: its sizes, type and layout, efficiency, what it loses.
 fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
     let (data, r) = (&frame.data, row as usize);
     let p = data.problem(r);
-    let linked = linked(bench, Arc::new(vec![row]));
     let chosen = Memo::new(move |_| bench.selected.with(|s| s.contains(&row)));
     let time = data.time_s[r] * frame.calls(r);
     let lost = time - frame.metrics.roof_s[r] * frame.calls(r);
@@ -220,26 +243,16 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
         },
     ];
     let lost = (lost > 0.0).then(|| format!("{} lost", Seconds(lost)));
-    view! {
-        <li class="finding" class:open=move || chosen.get() class:linked=move || linked.get()>
-            <button type="button" class="finding-head" aria-pressed=move || chosen.get().to_string()
-                on:pointerenter=move |_| mark(bench, &[row])
-                on:pointerleave=move |_| bench.hovered.set(Vec::new())
-                on:focus=move |_| mark(bench, &[row])
-                on:blur=move |_| bench.hovered.set(Vec::new())
-                on:click=move |_| bench.select(&[row], false)>
-                <span class="finding-rank">{index + 1}</span>
-                <span class="finding-words">
-                    <span class="finding-title">{shape_label(p.m, p.n, p.k, p.batch)}</span>
-                    <span class="finding-facts">
-                        {facts.map(|f| view! { <span>{f}</span> })}
-                        {lost.map(|l| view! { <span class="finding-back"><strong>{l}</strong></span> })}
-                    </span>
-                </span>
-            </button>
-        </li>
+    let words = view! {
+        <span class="finding-title">{shape_label(p.m, p.n, p.k, p.batch)}</span>
+        <span class="finding-facts">
+            {facts.map(|f| view! { <span>{f}</span> })}
+            {lost.map(|l| view! { <span class="finding-back"><strong>{l}</strong></span> })}
+        </span>
     }
-    .into_any()
+    .into_any();
+    let choose = move || bench.select(&[row], false);
+    entry(bench, index, vec![row], None, chosen, choose, words)
 }
 
 /// Says that filters are active, because the list holds for the filtered rows only.

@@ -1,7 +1,7 @@
 //! The table of all rows. It sorts, chooses columns, and builds only the rows that are in sight.
 
 use crate::app::state::{Shared, Workbench};
-use crate::app::ui::{Menu, icon, value_of};
+use crate::app::ui::{Menu, NARROW, icon, value_of};
 use crate::web::dom;
 use gemmscope_model::units::grouped;
 use gemmscope_table::column_format;
@@ -15,8 +15,6 @@ const ROW: f64 = 28.0;
 const CARD: f64 = 112.0;
 /// Columns that fit a card.
 const CARD_COLUMNS: usize = 8;
-/// Up to this width rows are cards.
-const NARROW: &str = "(max-width: 820px)";
 /// Rows up to which those that lose most time come first unasked: sorting more would be felt.
 const SORTED_UP_TO: usize = 200_000;
 /// Height of the head with its line, CSS pixels.
