@@ -53,7 +53,7 @@ pages: build ## what is deployed: site, book and version folder in target/pages
 pages-preview: pages ## the same, served under /repo/ as GitHub Pages does
 	@$(NATIVE); node scripts/serve.mjs target/pages $(PORT) /repo/ pages
 
-release: build ## site.zip, gemmscope.html and their checksums in target/release-files
+release: build ## site.zip, gemmscope.html, the command with the page inside, checksums, in target/release-files
 	@$(WASM); node scripts/release.mjs
 
 test: setup ## everything: lints, native and browser tests

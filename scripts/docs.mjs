@@ -50,7 +50,7 @@ const recipe = (path) => text(join("e2e/recipes", path));
 const filled = {
   help: () => run("--help").trimEnd(),
   commands: () =>
-    ["summary", "render", "report", "replay", "page", "check", "convert"]
+    ["open", "summary", "render", "report", "replay", "page", "check", "convert"]
       .map((name) => `### ${name}\n\n\`\`\`text\n${run(name, "--help").trimEnd()}\n\`\`\``)
       .join("\n\n"),
   views: () => views.map(([in_place, id, hint]) => `| ${in_place ? "" : "**"}\`${id}\`${in_place ? "" : "**"} | ${hint} |`).join("\n"),

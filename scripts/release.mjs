@@ -1,5 +1,7 @@
-// node scripts/release.mjs [out]: the files of a release from dist/: the site as a zip, the one-file page, checksums. The
-// zip is written here, since its bytes then follow from the site alone: same site, same checksum.
+// node scripts/release.mjs [out]: the files of a release from dist/: the site as a zip, the one-file page, the command with
+// that page inside, checksums. The zip is written here, since its bytes then follow from the site alone: same site, same
+// checksum.
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -50,10 +52,24 @@ export function zip(root) {
   return Buffer.concat([...parts, directory, end]);
 }
 
+/** Builds the command for this machine with the page inside, and packs it. */
+function command() {
+  const env = { ...process.env, GEMMSCOPE_PAGE: join(dist, "gemmscope.html") };
+  execFileSync("cargo", ["build", "--locked", "--release", "-p", "gemmscope-cli"], { cwd: project, env, stdio: "inherit" });
+  const built = join(project, "target", "release");
+  const sample = join(project, "samples", "tuning-history.csv");
+  const page = execFileSync(join(built, "gemmscope"), ["page", sample, "-o", "-"], { encoding: "utf8", maxBuffer: 1 << 28 });
+  if (page.length < statSync(env.GEMMSCOPE_PAGE).size) throw new Error("the command carries no page");
+  const name = `gemmscope-${{ x64: "x86_64", arm64: "aarch64" }[process.arch] ?? process.arch}-${process.platform}.tar.gz`;
+  execFileSync("tar", ["-C", built, "-czf", join(out, name), "gemmscope"]);
+  return name;
+}
+
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, "site.zip"), zip(dist));
 copyFileSync(join(dist, "gemmscope.html"), join(out, "gemmscope.html"));
-const sums = ["gemmscope.html", "site.zip"].map((name) => `${createHash("sha256").update(readFileSync(join(out, name))).digest("hex")}  ${name}\n`);
+const names = ["gemmscope.html", "site.zip", command()];
+const sums = names.map((name) => `${createHash("sha256").update(readFileSync(join(out, name))).digest("hex")}  ${name}\n`);
 writeFileSync(join(out, "SHA256SUMS"), sums.join(""));
 for (const name of readdirSync(out)) console.log(`${statSync(join(out, name)).size}  ${join(out, name)}`);

@@ -1,7 +1,8 @@
 //! Reads and checks the command line, before any file is opened.
 
+use crate::app;
 use crate::help::{Command, OPTIONS, names};
-use crate::report::FORMS;
+use crate::{check, report};
 use gemmscope_chart::places;
 use gemmscope_import::{FORMATS, ImportOptions};
 use gemmscope_model::hardware;
@@ -27,6 +28,9 @@ pub(super) struct Args {
     pub form: Option<String>,
     pub rows: Option<DataKind>,
     pub app: Option<OsString>,
+    pub serve: bool,
+    /// Port of `--serve`; 0 for any.
+    pub port: u16,
     pub min_efficiency: Option<f64>,
     pub each: bool,
     pub flagged: bool,
@@ -110,6 +114,8 @@ impl Args {
             form: None,
             rows: None,
             app: None,
+            serve: false,
+            port: 0,
             min_efficiency: None,
             each: false,
             flagged: false,
@@ -129,6 +135,7 @@ impl Args {
             "json" => self.json = true,
             "each" => self.each = true,
             "flagged" => self.flagged = true,
+            "serve" => self.serve = true,
             "app" => self.app = Some(raw()?),
             "baseline" => self.baseline = Some(raw()?),
             "output" => self.output = Some(raw()?),
@@ -168,7 +175,12 @@ impl Args {
                 let keys = DataKind::ALL.map(DataKind::key);
                 self.rows = DataKind::parse(&one_of(option, &keys, text)?);
             }
-            "form" => self.form = Some(one_of(option, &FORMS, text)?),
+            "form" => self.form = Some(text),
+            "port" => {
+                self.port = text
+                    .parse()
+                    .map_err(|_| format!("{option}: expected 0 to 65535: {text}"))?;
+            }
             "min-efficiency" => self.min_efficiency = Some(share(option, &text)?),
             "max-regression" => self.max_regression = Some(share(option, &text)?),
             _ => return Err(format!("{option}: unknown option")),
@@ -217,9 +229,22 @@ impl Args {
                 &["md", "markdown", "txt", "html", "htm", "json"],
                 "a document: .md, .html or .json",
             )?,
-            Command::Page => self.output_ends_in(&["html", "htm"], "an HTML page")?,
+            Command::Page | Command::Open => {
+                self.output_ends_in(&["html", "htm"], "an HTML page")?;
+            }
+            Command::Convert if self.json => self.output_ends_in(&["json"], "JSON with --json")?,
             Command::Convert => self.output_ends_in(&["csv", "txt"], "a CSV")?,
             _ => {}
+        }
+        if let Some(form) = self.form.take() {
+            let known: &[&str] = match self.command {
+                Command::Check => &check::FORMS,
+                _ => &report::FORMS,
+            };
+            self.form = Some(one_of("--form", known, form)?);
+        }
+        if self.json && matches!(self.command, Command::Check | Command::Report) {
+            self.form = Some("json".into());
         }
         match self.command {
             Command::Replay if self.output.as_ref().is_none_or(|o| o == "-") => {
@@ -228,13 +253,23 @@ impl Args {
             Command::Convert if self.output.is_none() => {
                 return Err("-o OUT.csv is missing".into());
             }
-            Command::Page if self.app.is_none() => {
+            Command::Page | Command::Open if self.app.is_none() && !app::is_carried() => {
                 return Err(
-                    "--app FILE is missing: the one-file page (gemmscope.html of a release)".into(),
+                    "--app FILE is missing: this build carries no page, so name the one-file \
+                     page (gemmscope.html of a release)"
+                        .into(),
                 );
             }
             Command::Page if self.output.is_none() => {
                 return Err("-o OUT.html is missing".into());
+            }
+            Command::Open if self.port != 0 && !self.serve => {
+                return Err("--port needs --serve".into());
+            }
+            Command::Open if self.output.as_ref().is_some_and(|o| o == "-") => {
+                return Err(
+                    "-o: name a file; `gemmscope page -o -` writes to standard output".into(),
+                );
             }
             Command::Check if unlimited => {
                 return Err("no limit given: use --min-efficiency or --baseline".into());
@@ -250,7 +285,7 @@ impl Args {
         if let Some(view) = self.view.take() {
             let drawn = |id: &&str| places::of(id).is_some_and(|(_, picture)| !picture.is_empty());
             let mut ids = places::names();
-            ids.retain(|id| self.command == Command::Page || drawn(id));
+            ids.retain(|id| matches!(self.command, Command::Page | Command::Open) || drawn(id));
             self.view = Some(one_of("--view", &ids, view)?);
         }
         Ok(())

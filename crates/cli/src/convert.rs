@@ -1,17 +1,22 @@
-//! `gemmscope convert`: any file as one long CSV.
+//! `gemmscope convert`: any file as one long CSV, or as JSON with the same columns.
 
 use crate::args::Args;
 use crate::load::{Exit, load};
+use crate::messages::{Code, Messages};
+use crate::progress;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_table::native_csv;
 use std::io::{Read, Write};
+
+/// Version of the JSON; `docs/src/schema/rows-1.json` describes it.
+const SCHEMA: &str = "gemmscope/rows/1";
 
 /// Writes the rows of all files in slices.
 pub(super) fn convert(
     args: &Args,
     stdin: &mut dyn Read,
     out: &mut dyn Write,
-    err: &mut dyn Write,
+    err: &mut Messages<'_>,
 ) -> std::io::Result<Exit> {
     let loaded = load(args, stdin);
     loaded.report(err)?;
@@ -23,15 +28,12 @@ pub(super) fn convert(
     let target: &mut dyn Write = match args.output.as_deref() {
         Some(path) if path != "-" => match std::fs::File::create(path) {
             Ok(created) => {
-                file = created;
+                file = std::io::BufWriter::new(created);
                 &mut file
             }
             Err(e) => {
-                writeln!(
-                    err,
-                    "gemmscope: {}: cannot be written: {e}",
-                    path.to_string_lossy()
-                )?;
+                let path = path.to_string_lossy();
+                err.of_file(Code::CannotWrite, &path, &format!("cannot be written: {e}"))?;
                 return Ok(Exit::Failed);
             }
         },
@@ -41,10 +43,20 @@ pub(super) fn convert(
     let metrics = loaded.metrics(RoofKind::default());
     let known = metrics.devices.iter().any(Option::is_some);
     let writer = native_csv::CsvWriter::new(all, known.then_some(&metrics));
-    target.write_all(writer.header().as_bytes())?;
-    for start in (0..all.len()).step_by(10_000) {
-        let end = (start + 10_000).min(all.len());
-        target.write_all(writer.rows(start..end).as_bytes())?;
+    progress::step("writing the rows");
+    if args.json {
+        write!(target, "{{\"schema\":\"{SCHEMA}\",\"rows\":[")?;
+        for (row, object) in writer.objects(0..all.len()).enumerate() {
+            let before = if row == 0 { "" } else { "," };
+            write!(target, "{before}\n{object}")?;
+        }
+        writeln!(target, "\n]}}")?;
+    } else {
+        target.write_all(writer.header().as_bytes())?;
+        for start in (0..all.len()).step_by(10_000) {
+            let end = (start + 10_000).min(all.len());
+            target.write_all(writer.rows(start..end).as_bytes())?;
+        }
     }
     target.flush()?;
     Ok(Exit::worked(!loaded.failed))

@@ -22,6 +22,12 @@ pub(super) struct Given {
 }
 
 impl Given {
+    /// Its bytes; unknown for standard input and for pipes.
+    pub(super) fn size(&self) -> Option<u64> {
+        let about = std::fs::metadata(self.path.as_ref()?).ok()?;
+        about.is_file().then_some(about.len())
+    }
+
     /// Its name in messages.
     pub(super) fn name_for_people(&self) -> Cow<'_, str> {
         if self.path.is_none() {

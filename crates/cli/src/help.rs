@@ -10,6 +10,7 @@ pub(super) enum Command {
     Report,
     Replay,
     Page,
+    Open,
     Check,
     Convert,
     Formats,
@@ -34,11 +35,26 @@ pub(super) struct Topic {
 }
 
 use Command::{
-    Check, Convert, Devices, Formats, Help, Page, Render, Replay, Report, Rules, Summary, Views,
+    Check, Convert, Devices, Formats, Help, Open, Page, Render, Replay, Report, Rules, Summary,
+    Views,
 };
 
 /// Every command, in the order of the help.
-pub(super) const TOPICS: [Topic; 12] = [
+pub(super) const TOPICS: [Topic; 13] = [
+    Topic {
+        command: Open,
+        name: "open",
+        usage: "FILE|FOLDER|-... [--serve]",
+        what: "the page with the data inside, in the browser",
+        more: "Over ssh, or where no browser can be, it prints the file to copy. --serve offers the page at an\n\
+               address of this machine alone, with a path that nobody can guess, until Ctrl-C. Without -o the\n\
+               file lies in the folder for temporary files, readable by you alone.\n",
+        examples: &[
+            "gemmscope open bench.csv --device mi300x",
+            "hipblaslt-bench --log 1 | gemmscope open - --device mi300x",
+            "gemmscope open trace.json --serve --port 8123",
+        ],
+    },
     Topic {
         command: Summary,
         name: "summary",
@@ -93,12 +109,13 @@ pub(super) const TOPICS: [Topic; 12] = [
     Topic {
         command: Page,
         name: "page",
-        usage: "FILE... --app gemmscope.html -o OUT.html",
+        usage: "FILE... [--app gemmscope.html] -o OUT.html",
         what: "the whole app with data and view in one HTML file that opens from disk",
-        more: "--app is the one-file page of a release (or of `make single-file`), or a saved page, whose data\n\
-               is replaced. Files are stored unchanged, skipped rows included.\n",
+        more: "The command of a release carries the app; another one takes it from --app: the one-file page of\n\
+               a release (or of `make single-file`), or a saved page, whose data is replaced. Files are stored\n\
+               unchanged, skipped rows included.\n",
         examples: &[
-            "gemmscope page bench.csv --app gemmscope.html --device mi300x -o bench.gemmscope.html",
+            "gemmscope page bench.csv --device mi300x -o bench.gemmscope.html",
             "gemmscope page old.csv new.csv --app gemmscope.html --view compare -o compared.html",
             "gemmscope page bench.csv --app gemmscope.html --state 'https://host/#v=1&q=k_64' -o bench.html",
         ],
@@ -113,6 +130,7 @@ pub(super) const TOPICS: [Topic; 12] = [
             "gemmscope check new.csv --device mi300x --min-efficiency 60%",
             "gemmscope check new.csv --device mi300x --min-efficiency 0.3 --each",
             "gemmscope check new.csv --baseline old.csv --max-regression 5%",
+            "gemmscope check new.csv --baseline old.csv --form markdown >> $GITHUB_STEP_SUMMARY",
             "gemmscope check new.csv --device mi300x --min-efficiency 60% --state '#f.dtype=bf16'",
         ],
     },
@@ -121,7 +139,7 @@ pub(super) const TOPICS: [Topic; 12] = [
         name: "convert",
         usage: "FILE... -o OUT.csv",
         what: "one long CSV with units in its header, which gemmscope reads back",
-        more: "",
+        more: "--json writes the same columns as one JSON object.\n",
         examples: &[
             "gemmscope convert log.txt -o long.csv",
             "gemmscope convert a.csv b.csv -o - | cut -d, -f1-4",
@@ -141,7 +159,10 @@ pub(super) const TOPICS: [Topic; 12] = [
         usage: "",
         what: "the devices, for --device",
         more: "",
-        examples: &["gemmscope devices | grep -i h100"],
+        examples: &[
+            "gemmscope devices | grep -i h100",
+            "gemmscope devices --json | jq '.devices[] | select(.id == \"mi300x\") | .peaks'",
+        ],
     },
     Topic {
         command: Views,
@@ -206,10 +227,10 @@ pub(super) struct Opt {
     pub of: &'static [Command],
 }
 
-const READING: &[Command] = &[Summary, Render, Report, Replay, Page, Check, Convert];
+const READING: &[Command] = &[Summary, Render, Report, Replay, Page, Open, Check, Convert];
 
 /// Every option but --help and --version.
-pub(super) const OPTIONS: [Opt; 18] = [
+pub(super) const OPTIONS: [Opt; 20] = [
     Opt {
         long: "device",
         short: None,
@@ -243,21 +264,21 @@ pub(super) const OPTIONS: [Opt; 18] = [
         short: None,
         value: "KIND",
         what: "what the rows are, instead of guessing: workload, benchmark, sweep, sides",
-        of: &[Summary, Render, Report, Replay, Page, Check],
+        of: &[Summary, Render, Report, Replay, Page, Open, Check],
     },
     Opt {
         long: "state",
         short: None,
         value: "LINK",
         what: "filters and view of this link (or the text after its #)",
-        of: &[Render, Report, Replay, Page, Check],
+        of: &[Render, Report, Replay, Page, Open, Check],
     },
     Opt {
         long: "view",
         short: None,
         value: "V",
         what: "place or chart (default: by the data; see `gemmscope views`)",
-        of: &[Render, Page],
+        of: &[Render, Page, Open],
     },
     Opt {
         long: "theme",
@@ -277,8 +298,8 @@ pub(super) const OPTIONS: [Opt; 18] = [
         long: "form",
         short: None,
         value: "F",
-        what: "markdown, html, json or summary (short); default: by the output's name",
-        of: &[Report],
+        what: "report: markdown, html, json, summary (short); check: text, markdown, json",
+        of: &[Report, Check],
     },
     Opt {
         long: "flagged",
@@ -291,15 +312,29 @@ pub(super) const OPTIONS: [Opt; 18] = [
         long: "app",
         short: None,
         value: "FILE",
-        what: "the one-file page to put the data into",
-        of: &[Page],
+        what: "the one-file page to put the data into (default: the one in a release's command)",
+        of: &[Page, Open],
+    },
+    Opt {
+        long: "serve",
+        short: None,
+        value: "",
+        what: "offer the page at a loopback address until Ctrl-C, instead of a file",
+        of: &[Open],
+    },
+    Opt {
+        long: "port",
+        short: None,
+        value: "N",
+        what: "port of --serve (any free one)",
+        of: &[Open],
     },
     Opt {
         long: "json",
         short: None,
         value: "",
-        what: "one JSON object per file, one per line",
-        of: &[Summary],
+        what: "JSON for scripts, and messages as one JSON object a line",
+        of: &[Summary, Report, Check, Convert, Devices],
     },
     Opt {
         long: "min-efficiency",
@@ -334,7 +369,7 @@ pub(super) const OPTIONS: [Opt; 18] = [
         short: Some('o'),
         value: "FILE",
         what: "output file (- is standard output); a folder for replay",
-        of: &[Render, Report, Replay, Page, Convert],
+        of: &[Render, Report, Replay, Page, Open, Convert],
     },
 ];
 

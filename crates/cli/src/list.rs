@@ -16,8 +16,16 @@ pub(super) fn formats(out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Devices: id, name.
-pub(super) fn devices(out: &mut dyn Write) -> std::io::Result<()> {
+/// Version of the devices' JSON; `docs/src/schema/devices-1.json` describes it.
+const DEVICES_SCHEMA: &str = "gemmscope/devices/1";
+
+/// Devices: id, name; as JSON all that is known of each, in base units.
+pub(super) fn devices(json: bool, out: &mut dyn Write) -> std::io::Result<()> {
+    if json {
+        let devices = hardware::catalog();
+        let object = serde_json::json!({ "schema": DEVICES_SCHEMA, "devices": devices });
+        return writeln!(out, "{object}");
+    }
     for d in hardware::catalog() {
         writeln!(out, "{:<18} {}", d.id, d.name)?;
     }

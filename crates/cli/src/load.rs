@@ -2,6 +2,9 @@
 
 use crate::args::Args;
 use crate::files::{Given, given};
+use crate::help::Command;
+use crate::messages::{Code, Messages};
+use crate::progress;
 use crate::read::read;
 use gemmscope_chart::picture;
 use gemmscope_import::{ImportError, ImportOptions, Imported};
@@ -28,7 +31,7 @@ pub(super) enum Outcome {
     /// It was not read, for this reason, and need not be.
     LeftOut(String),
     /// It cannot be read.
-    Failed(String),
+    Failed(ImportError),
 }
 
 /// All rows of all files, and the devices that files define.
@@ -46,6 +49,8 @@ pub(super) struct Loaded {
     pub failed: bool,
     /// What is wrong with the options, as only the files could tell.
     pub misuse: Option<String>,
+    /// The command, whose help a misuse names.
+    command: Option<Command>,
 }
 
 impl Loaded {
@@ -64,7 +69,7 @@ impl Loaded {
     }
 
     /// Reports on `err` what went wrong, what was left out, and what the tables have skipped.
-    pub(super) fn report(&self, err: &mut dyn Write) -> std::io::Result<()> {
+    pub(super) fn report(&self, err: &mut Messages<'_>) -> std::io::Result<()> {
         for (name, outcome) in &self.files {
             match outcome {
                 Outcome::Table(sources) => {
@@ -73,30 +78,28 @@ impl Loaded {
                         if skipped > 0 {
                             let rows = plural(skipped, "row");
                             let all = if s.rows_used == 0 { ", none used" } else { "" };
-                            writeln!(
-                                err,
-                                "gemmscope: {name}: {rows} skipped{all} (see `gemmscope summary`)"
-                            )?;
+                            let what = format!("{rows} skipped{all} (see `gemmscope summary`)");
+                            err.of_file(Code::RowsSkipped, name, &what)?;
                         }
                     }
                 }
                 Outcome::Devices(_) | Outcome::Context(Some(_)) => {}
                 Outcome::Context(None) => {
-                    writeln!(
-                        err,
-                        "gemmscope: {name}: also give the table it belongs to (GEMM.csv, \
-                         gemm_ops.csv, pmc_perf.csv)"
-                    )?;
+                    let wanted = "also give the table it belongs to (GEMM.csv, gemm_ops.csv, \
+                                  pmc_perf.csv)";
+                    err.of_file(Code::NeedsTable, name, wanted)?;
                 }
-                Outcome::LeftOut(why) => writeln!(err, "gemmscope: {name}: left out: {why}")?,
-                Outcome::Failed(why) => writeln!(err, "gemmscope: {name}: {why}")?,
+                Outcome::LeftOut(why) => {
+                    err.of_file(Code::LeftOut, name, &format!("left out: {why}"))?;
+                }
+                Outcome::Failed(why) => err.failed(name, why)?,
             }
         }
         if self.data.is_empty() {
-            writeln!(err, "gemmscope: no usable rows in the files")?;
+            err.say(Code::NoRows, "no usable rows in the files")?;
         }
         if let Some(misuse) = &self.misuse {
-            writeln!(err, "gemmscope: {misuse}")?;
+            err.usage(self.command, misuse)?;
         }
         Ok(())
     }
@@ -118,16 +121,19 @@ pub(super) fn load_by(
     let (files, wrong) = given(files);
     let mut all = Loaded {
         failed: !wrong.is_empty(),
+        command: Some(args.command),
         ..Loaded::default()
     };
     for why in wrong {
-        all.files.push(("files".to_owned(), Outcome::Failed(why)));
+        let why = Outcome::Failed(ImportError::new(why));
+        all.files.push(("files".to_owned(), why));
     }
     let paths: Vec<&str> = files.iter().map(|f| f.name.as_str()).collect();
     let repeated = trace::repeated_tables(&paths);
     let mut tables: Vec<(usize, Dataset)> = Vec::new();
     let mut contexts = Vec::new();
     for (i, file) in files.iter().enumerate() {
+        progress::of_size(&format!("reading {}", file.name_for_people()), file.size());
         let outcome = if let Some((_, why)) = repeated.iter().find(|(at, _)| *at == i) {
             Outcome::LeftOut(why.clone())
         } else {
@@ -148,13 +154,14 @@ pub(super) fn load_by(
                 Err(e) if file.of_folder => Outcome::LeftOut(e.to_string()),
                 Err(e) => {
                     all.failed = true;
-                    Outcome::Failed(e.to_string())
+                    Outcome::Failed(e)
                 }
             }
         };
         all.files
             .push((file.name_for_people().into_owned(), outcome));
     }
+    progress::step("working out the figures");
     take_captures(&mut tables, &files, args, read);
     let of_args = all.files.len() - files.len();
     let (of_table, mut tables): (Vec<usize>, Vec<Dataset>) = tables.into_iter().unzip();
@@ -188,7 +195,7 @@ pub(super) fn load_by(
             None => all.custom.extend(attached.device),
         }
     }
-    let misuse = match device_id(args.device.as_deref(), &all.custom) {
+    all.misuse = match device_id(args.device.as_deref(), &all.custom) {
         Ok(id) => {
             all.device = id;
             let asked = all.data.sources.iter().flat_map(|s| &s.assumptions);
@@ -196,10 +203,6 @@ pub(super) fn load_by(
         }
         Err(why) => Some(why),
     };
-    all.misuse = misuse.map(|why| {
-        let command = args.command.topic().name;
-        format!("{why}\nTry `gemmscope {command} --help`.")
-    });
     all
 }
 
@@ -290,13 +293,14 @@ fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String
 pub(super) fn view_state(
     args: &Args,
     loaded: &Loaded,
-    err: &mut dyn Write,
+    err: &mut Messages<'_>,
 ) -> std::io::Result<ViewState> {
     let text = args.state.as_deref().unwrap_or("");
     let text = text.split_once('#').map_or(text, |(_, hash)| hash);
     let (mut state, problems) = ViewState::decode(text);
     for p in problems {
-        writeln!(err, "gemmscope: --state: {}: {}", p.key, p.message)?;
+        let what = format!("--state: {}: {}", p.key, p.message);
+        err.say(Code::BadState, &what)?;
     }
     if loaded.measured_peaks {
         state.roof = RoofKind::Achievable;
@@ -323,7 +327,7 @@ pub(super) struct Shown {
 pub(super) fn frame(
     args: &Args,
     stdin: &mut dyn Read,
-    err: &mut dyn Write,
+    err: &mut Messages<'_>,
 ) -> std::io::Result<Result<Shown, Exit>> {
     let loaded = load(args, stdin);
     loaded.report(err)?;
@@ -345,15 +349,12 @@ pub(super) fn shown(
     data: Dataset,
     state: &ViewState,
     custom: &[Device],
-    err: &mut dyn Write,
+    err: &mut Messages<'_>,
 ) -> std::io::Result<Frame> {
     let (frame, refused) = picture::frame(data, state, custom);
     if !refused.is_empty() {
-        writeln!(
-            err,
-            "gemmscope: too many filters, left out: {}",
-            refused.join(", ")
-        )?;
+        let what = format!("too many filters, left out: {}", refused.join(", "));
+        err.say(Code::TooManyFilters, &what)?;
     }
     Ok(frame)
 }
@@ -393,13 +394,13 @@ pub(super) fn write_out(
     args: &Args,
     text: &str,
     out: &mut dyn Write,
-    err: &mut dyn Write,
+    err: &mut Messages<'_>,
 ) -> std::io::Result<bool> {
     match args.output.as_deref() {
         Some(path) if path != "-" => {
             if let Err(e) = std::fs::write(path, text) {
                 let path = path.to_string_lossy();
-                writeln!(err, "gemmscope: {path}: cannot be written: {e}")?;
+                err.of_file(Code::CannotWrite, &path, &format!("cannot be written: {e}"))?;
                 return Ok(false);
             }
         }

@@ -10,6 +10,7 @@
 //! gemmscope render results.csv --device mi300x --view roofline -o roofline.svg
 //! ```
 
+mod app;
 mod args;
 mod check;
 mod convert;
@@ -17,11 +18,15 @@ mod files;
 mod help;
 mod list;
 mod load;
+mod messages;
+mod open;
 mod page;
+mod progress;
 mod read;
 mod render;
 mod replay;
 mod report;
+mod serve;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -29,20 +34,21 @@ mod tests;
 use crate::args::Parsed;
 use crate::help::Command;
 use crate::load::Exit;
+use crate::messages::{Code, Messages};
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
 /// Runs the command with the process's arguments.
 pub fn main() -> ExitCode {
-    let mut out = std::io::stdout().lock();
-    let mut err = std::io::stderr().lock();
+    progress::start();
     let code = run(
         std::env::args_os().skip(1),
         &mut std::io::stdin().lock(),
-        &mut out,
-        &mut err,
+        &mut progress::Over(std::io::stdout()),
+        &mut progress::Over(std::io::stderr()),
     );
+    progress::stop();
     ExitCode::from(code)
 }
 
@@ -53,24 +59,21 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    // Also of a command line that cannot be read.
+    let json = args.iter().any(|a| a == "--json");
+    let err = &mut Messages::new(err, json);
     let result = match args::parse(args) {
         Err(usage) => {
-            let of = usage
-                .command
-                .map_or(String::new(), |c| format!("{} ", c.topic().name));
-            let _ = writeln!(
-                err,
-                "gemmscope: {}\nTry `gemmscope {of}--help`.",
-                usage.message
-            );
-            return 2;
+            let _ = err.usage(usage.command, &usage.message);
+            return Exit::Misuse as u8;
         }
         Ok(Parsed::Say(text)) => out.write_all(text.as_bytes()).map(|()| Exit::Done),
         Ok(Parsed::Run(args)) => {
             let done = match args.command {
                 Command::Help => Ok(Exit::Done),
                 Command::Formats => list::formats(out).map(|()| Exit::Done),
-                Command::Devices => list::devices(out).map(|()| Exit::Done),
+                Command::Devices => list::devices(args.json, out).map(|()| Exit::Done),
                 Command::Views => list::views(out).map(|()| Exit::Done),
                 Command::Rules => list::rules(out).map(|()| Exit::Done),
                 Command::Summary => summary::summary(&args, stdin, out, err),
@@ -79,6 +82,7 @@ pub fn run(
                 Command::Report => report::report(&args, stdin, out, err),
                 Command::Replay => replay::replay(&args, stdin, out, err),
                 Command::Page => page::page(&args, stdin, out, err),
+                Command::Open => open::open(&args, stdin, out, err),
                 Command::Check => check::check(&args, stdin, out, err),
             };
             match done {
@@ -98,8 +102,8 @@ pub fn run(
         // The reader of the pipe has closed it (`| head`): not an error.
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(e) => {
-            let _ = writeln!(err, "gemmscope: cannot write: {e}");
-            1
+            let _ = err.say(Code::CannotWrite, &format!("cannot write: {e}"));
+            Exit::Failed as u8
         }
     }
 }

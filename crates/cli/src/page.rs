@@ -1,26 +1,51 @@
 //! `gemmscope page`: the one-file page with data and view inside, as the page saves it.
 
+use crate::app;
 use crate::args::Args;
 use crate::load::{Exit, load_by, view_state, write_out};
+use crate::messages::{Code, Messages};
+use crate::progress;
 use crate::read::{bytes_of, read_bytes};
 use gemmscope_share::data;
 use gemmscope_share::data::Carried;
 use std::io::{Read, Write};
+
+/// A page with its data.
+pub(super) struct Made {
+    pub html: String,
+    /// Name of the first file, for a file name.
+    pub first: String,
+    /// A file could not be read: the exit code is 1 although the others are in the page.
+    pub failed: bool,
+}
 
 /// Puts the files into the one-file page.
 pub(super) fn page(
     args: &Args,
     stdin: &mut dyn Read,
     out: &mut dyn Write,
-    err: &mut dyn Write,
+    err: &mut Messages<'_>,
 ) -> std::io::Result<Exit> {
-    let app = args.app.clone().unwrap_or_default();
-    let app_name = app.to_string_lossy();
-    let template = match std::fs::read_to_string(&app) {
-        Ok(text) => text,
-        Err(e) => {
-            writeln!(err, "gemmscope: {app_name}: cannot be read: {e}")?;
-            return Ok(Exit::Failed);
+    let made = match make(args, stdin, err)? {
+        Ok(made) => made,
+        Err(exit) => return Ok(exit),
+    };
+    Ok(Exit::worked(
+        write_out(args, &made.html, out, err)? && !made.failed,
+    ))
+}
+
+/// The one-file page with the files in it; the exit code if there is none.
+pub(super) fn make(
+    args: &Args,
+    stdin: &mut dyn Read,
+    err: &mut Messages<'_>,
+) -> std::io::Result<Result<Made, Exit>> {
+    let template = match app::template(args.app.as_deref()) {
+        Ok(template) => template,
+        Err(why) => {
+            err.say(Code::NoPage, &why)?;
+            return Ok(Err(Exit::Failed));
         }
     };
     let mut files: Vec<Carried> = Vec::new();
@@ -37,7 +62,7 @@ pub(super) fn page(
     });
     loaded.report(err)?;
     if !loaded.has_rows() {
-        return Ok(Exit::of(&loaded));
+        return Ok(Err(Exit::of(&loaded)));
     }
     let mut state = view_state(args, &loaded, err)?;
     // The data is in the page, so the data in a link is dropped.
@@ -46,25 +71,26 @@ pub(super) fn page(
     }
     let size: u64 = files.iter().map(|f| f.bytes.len() as u64).sum();
     if size > data::PAGE_UNPACKED {
-        writeln!(
-            err,
-            "gemmscope: a page takes at most {} MB of data, these are {}",
+        let why = format!(
+            "a page takes at most {} MB of data, these are {}",
             data::PAGE_UNPACKED >> 20,
             size.div_ceil(1 << 20)
-        )?;
-        return Ok(Exit::Failed);
+        );
+        err.say(Code::TooLarge, &why)?;
+        return Ok(Err(Exit::Failed));
     }
+    progress::step("packing the page");
     match data::page(&template, &state.encode(), &files) {
-        Ok(html) => Ok(Exit::worked(
-            write_out(args, &html, out, err)? && !loaded.failed,
-        )),
+        Ok(html) => Ok(Ok(Made {
+            html,
+            first: files.first().map_or(String::new(), |f| f.name.clone()),
+            failed: loaded.failed,
+        })),
         Err(message) => {
-            writeln!(
-                err,
-                "gemmscope: {app_name}: {message}: expected gemmscope.html of a release, or a \
-                 saved page"
-            )?;
-            Ok(Exit::Failed)
+            let name = args.app.as_deref().unwrap_or_default().to_string_lossy();
+            let why = format!("{message}: expected gemmscope.html of a release, or a saved page");
+            err.of_file(Code::NoPage, &name, &why)?;
+            Ok(Err(Exit::Failed))
         }
     }
 }

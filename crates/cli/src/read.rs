@@ -1,6 +1,7 @@
 //! Reads a file of the command line.
 
 use crate::files::Given;
+use crate::progress;
 use gemmscope_import::{ImportError, ImportOptions, Imported, Session};
 use std::io::Read;
 
@@ -31,7 +32,10 @@ fn import(
     loop {
         match source.read(&mut buffer) {
             Ok(0) => return session.finish(),
-            Ok(n) => session.feed(&buffer[..n])?,
+            Ok(n) => {
+                progress::bytes(n);
+                session.feed(&buffer[..n])?;
+            }
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
             Err(e) => return Err(failed(&e)),
         }

@@ -2,6 +2,7 @@
 
 use crate::args::Args;
 use crate::load::{Exit, Shown, frame, write_out};
+use crate::messages::{Code, Messages};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::picture;
 use gemmscope_chart::svg::svg;
@@ -12,7 +13,7 @@ pub(super) fn render(
     args: &Args,
     stdin: &mut dyn Read,
     out: &mut dyn Write,
-    err: &mut dyn Write,
+    err: &mut Messages<'_>,
 ) -> std::io::Result<Exit> {
     let Shown {
         frame,
@@ -24,15 +25,15 @@ pub(super) fn render(
     };
     let theme = Theme::of(args.dark);
     let Some(scene) = picture::saved(&frame, &state, (args.size.0, args.size.1), &theme) else {
-        writeln!(
-            err,
-            "gemmscope: this view has no chart (see `gemmscope views`): {}",
+        let why = format!(
+            "this view has no chart (see `gemmscope views`): {}",
             state.view
-        )?;
+        );
+        err.say(Code::Nothing, &why)?;
         return Ok(Exit::Failed);
     };
     if let Some(message) = &scene.message {
-        writeln!(err, "gemmscope: {message}")?;
+        err.say(Code::Nothing, message)?;
     }
     Ok(Exit::worked(
         write_out(args, &svg(&scene), out, err)? && !failed,

@@ -2,6 +2,7 @@
 
 use crate::args::Args;
 use crate::load::{Exit, Shown, frame};
+use crate::messages::{Code, Messages};
 use gemmscope_analysis::findings;
 use gemmscope_analysis::replay::bulk;
 use gemmscope_model::units::plural;
@@ -12,7 +13,7 @@ pub(super) fn replay(
     args: &Args,
     stdin: &mut dyn Read,
     out: &mut dyn Write,
-    err: &mut dyn Write,
+    err: &mut Messages<'_>,
 ) -> std::io::Result<Exit> {
     let Shown { frame, failed, .. } = match frame(args, stdin, err)? {
         Ok(shown) => shown,
@@ -25,7 +26,7 @@ pub(super) fn replay(
     };
     let made = bulk::bulk(&frame, &wanted);
     for why in &made.left_out {
-        writeln!(err, "gemmscope: left out: {why}")?;
+        err.say(Code::LeftOut, &format!("left out: {why}"))?;
     }
     if made.files.is_empty() {
         let nothing = if args.flagged {
@@ -33,7 +34,7 @@ pub(super) fn replay(
         } else {
             "no GEMM can be replayed"
         };
-        writeln!(err, "gemmscope: {nothing}")?;
+        err.say(Code::Nothing, nothing)?;
         return Ok(Exit::Failed);
     }
     let folder = std::path::Path::new(args.output.as_deref().unwrap_or_default());
@@ -43,7 +44,8 @@ pub(super) fn replay(
     for file in &made.files {
         if let Err(e) = write(&file.file, &file.text) {
             let path = folder.join(&file.file);
-            writeln!(err, "gemmscope: {}: cannot be written: {e}", path.display())?;
+            let path = path.to_string_lossy();
+            err.of_file(Code::CannotWrite, &path, &format!("cannot be written: {e}"))?;
             return Ok(Exit::Failed);
         }
     }

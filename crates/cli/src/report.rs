@@ -2,6 +2,7 @@
 
 use crate::args::Args;
 use crate::load::{Exit, Shown, frame, write_out};
+use crate::messages::Messages;
 use gemmscope_analysis::{findings, report};
 use gemmscope_chart::picture;
 use std::io::{Read, Write};
@@ -14,7 +15,7 @@ pub(super) fn report(
     args: &Args,
     stdin: &mut dyn Read,
     out: &mut dyn Write,
-    err: &mut dyn Write,
+    err: &mut Messages<'_>,
 ) -> std::io::Result<Exit> {
     let Shown {
         frame,

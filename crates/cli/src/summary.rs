@@ -2,6 +2,7 @@
 
 use crate::args::Args;
 use crate::load::{Exit, Outcome, load};
+use crate::messages::{Code, Messages};
 use gemmscope_analysis::standing::Standing;
 use gemmscope_analysis::summary::{SideSummary, Summary};
 use gemmscope_analysis::untimed::{Untimed, roof_time_s};
@@ -12,6 +13,9 @@ use gemmscope_table::field::Frame;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
+/// Version of the JSON; `docs/src/schema/summary-1.json` describes it.
+const SCHEMA: &str = "gemmscope/summary/1";
+
 /// Skipped rows, shapes and devices that are listed as text; JSON has all of them.
 const LISTED: usize = 10;
 
@@ -20,11 +24,11 @@ pub(super) fn summary(
     args: &Args,
     stdin: &mut dyn Read,
     out: &mut dyn Write,
-    err: &mut dyn Write,
+    err: &mut Messages<'_>,
 ) -> std::io::Result<Exit> {
     let mut loaded = load(args, stdin);
     if let Some(misuse) = &loaded.misuse {
-        writeln!(err, "gemmscope: {misuse}")?;
+        err.usage(Some(args.command), misuse)?;
         return Ok(Exit::Misuse);
     }
     let roof = if loaded.measured_peaks {
@@ -40,7 +44,8 @@ pub(super) fn summary(
         kind => whole.as_kind(kind),
     };
     let object = |out: &mut dyn Write, name: &str, key: &str, value: &str| {
-        writeln!(out, "{}", serde_json::json!({ "file": name, key: value }))
+        let object = serde_json::json!({ "schema": SCHEMA, "file": name, key: value });
+        writeln!(out, "{object}")
     };
     for (name, outcome) in &loaded.files {
         match outcome {
@@ -55,6 +60,7 @@ pub(super) fn summary(
                     let shapes = shapes(&frame, source.unwrap_or_default());
                     if args.json {
                         let mut value = serde_json::to_value(&s)?;
+                        value["schema"] = SCHEMA.into();
                         value["skipped"] = skipped(rejected).collect();
                         value["shapes"] = serde_json::to_value(&shapes)?;
                         writeln!(out, "{value}")?;
@@ -64,12 +70,13 @@ pub(super) fn summary(
                         writeln!(out)?;
                     }
                     if s.rows_used == 0 {
-                        writeln!(err, "gemmscope: {name}: no usable rows")?;
+                        err.of_file(Code::RowsSkipped, name, "no usable rows")?;
                     }
                 }
             }
             Outcome::Devices(names) if args.json => {
-                let object = serde_json::json!({ "file": name, "devices_defined": names });
+                let object =
+                    serde_json::json!({ "schema": SCHEMA, "file": name, "devices_defined": names });
                 writeln!(out, "{object}")?;
             }
             Outcome::Devices(names) => {
@@ -88,8 +95,17 @@ pub(super) fn summary(
             }
             Outcome::LeftOut(why) if args.json => object(out, name, "left_out", why)?,
             Outcome::LeftOut(why) => writeln!(out, "{name}: left out: {why}\n")?,
-            Outcome::Failed(why) if args.json => object(out, name, "error", why)?,
-            Outcome::Failed(why) => writeln!(err, "gemmscope: {name}: {why}")?,
+            Outcome::Failed(why) if args.json => {
+                let object = serde_json::json!({
+                    "schema": SCHEMA,
+                    "file": name,
+                    "error": why.message,
+                    "code": Code::of(why).key(),
+                    "line": (why.line > 0).then_some(why.line),
+                });
+                writeln!(out, "{object}")?;
+            }
+            Outcome::Failed(why) => err.failed(name, why)?,
         }
     }
     if frame.data.sources.len() > 1 {
@@ -105,7 +121,7 @@ fn print_standing(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
     };
     if json {
         let sides = SideSummary::of(frame);
-        let object = serde_json::json!({ "standing": standing, "sides": sides });
+        let object = serde_json::json!({ "schema": SCHEMA, "standing": standing, "sides": sides });
         return writeln!(out, "{object}");
     }
     writeln!(out, "{}", frame.counted().words(frame.kind()))?;

@@ -1,4 +1,4 @@
-//! Writes rows as the CSV format that gemmscope itself reads.
+//! Writes rows as the CSV format that gemmscope itself reads, or as JSON with the same columns.
 //!
 //! Each column is named with its unit, and each row has the types of all operands, its device, and
 //! the file and line that it comes from.
@@ -40,6 +40,15 @@ pub const DERIVED: [&str; 2] = ["rate_flop_per_s", "intensity_flop_per_byte"];
 /// Columns that depend on the chosen device. They are for people; import ignores them.
 pub const FROM_ROOF: [&str; 3] = ["roof_time_s", "efficiency", "bound"];
 
+/// The value of one column in one row.
+enum Cell<'a> {
+    Text(&'a str),
+    /// NaN where the row has none.
+    Number(f64),
+    Whole(u64),
+    Yes(bool),
+}
+
 /// Writes a table in parts, so that a large one is not in memory twice.
 #[derive(Debug)]
 pub struct CsvWriter<'a> {
@@ -53,21 +62,55 @@ impl<'a> CsvWriter<'a> {
         CsvWriter { data, metrics }
     }
 
+    /// The columns' names, in order.
+    fn names(&self) -> Vec<String> {
+        let from_roof = self.metrics.map_or(&[][..], |_| &FROM_ROOF);
+        let known = FIXED.iter().chain(&DERIVED).chain(from_roof);
+        let further = self.data.columns.iter().map(title);
+        known
+            .map(|name| (*name).to_owned())
+            .chain(further)
+            .collect()
+    }
+
     /// The header line.
     pub fn header(&self) -> String {
-        let mut out = FIXED.join(",");
-        out.push(',');
-        out.push_str(&DERIVED.join(","));
-        if self.metrics.is_some() {
-            out.push(',');
-            out.push_str(&FROM_ROOF.join(","));
-        }
-        for c in &self.data.columns {
-            out.push(',');
-            push_text(&mut out, &title(c));
+        let mut out = String::new();
+        for (i, name) in self.names().iter().enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            push_text(&mut out, name);
         }
         out.push('\n');
         out
+    }
+
+    /// These rows as JSON objects, keyed as the header names the columns; `None` for a number that
+    /// a row does not have.
+    pub fn objects(
+        &self,
+        rows: impl IntoIterator<Item = usize>,
+    ) -> impl Iterator<Item = serde_json::Value> {
+        let names = self.names();
+        let known = rows.into_iter().filter(|row| *row < self.data.len());
+        known.map(move |row| {
+            let mut object = serde_json::Map::new();
+            let mut names = names.iter();
+            self.cells(row, &mut |cell| {
+                let value = match cell {
+                    Cell::Text(text) => text.into(),
+                    // Numbers that are not finite become null.
+                    Cell::Number(number) => number.into(),
+                    Cell::Whole(number) => number.into(),
+                    Cell::Yes(yes) => yes.into(),
+                };
+                if let Some(name) = names.next() {
+                    object.insert(name.clone(), value);
+                }
+            });
+            object.into()
+        })
     }
 
     /// The lines of these rows.
@@ -82,58 +125,65 @@ impl<'a> CsvWriter<'a> {
     }
 
     fn row(&self, out: &mut String, row: usize) {
+        let mut first = true;
+        self.cells(row, &mut |cell| {
+            if !std::mem::take(&mut first) {
+                out.push(',');
+            }
+            // Writing to a String cannot fail.
+            let _ = match cell {
+                Cell::Text(text) => {
+                    push_text(out, text);
+                    Ok(())
+                }
+                Cell::Number(number) => {
+                    push_number(out, number);
+                    Ok(())
+                }
+                Cell::Whole(number) => write!(out, "{number}"),
+                Cell::Yes(yes) => write!(out, "{yes}"),
+            };
+        });
+        out.push('\n');
+    }
+
+    /// Hands out the values of a row, in the order of the columns.
+    fn cells(&self, row: usize, take: &mut impl FnMut(Cell<'_>)) {
         let d = self.data;
         let p = d.problem(row);
         let op = p.op;
-        let letter = |t: bool| if t { "T" } else { "N" };
-        // Writing to a String cannot fail.
-        let _ = write!(
-            out,
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},",
-            VERSION,
-            p.m,
-            p.n,
-            p.k,
-            p.batch,
-            op.a.id(),
-            op.b.id(),
-            op.c.id(),
-            op.compute.id(),
-            letter(op.trans_a),
-            letter(op.trans_b),
-            op.bias,
-            op.beta,
-        );
-        push_number(out, d.time_s[row]);
-        out.push(',');
-        push_text(out, &d.devices[d.device[row] as usize]);
-        out.push(',');
+        let letter = |t: bool| Cell::Text(if t { "T" } else { "N" });
+        take(Cell::Whole(VERSION.into()));
+        for size in [p.m, p.n, p.k, p.batch] {
+            take(Cell::Whole(size.into()));
+        }
+        for dtype in [op.a, op.b, op.c, op.compute] {
+            take(Cell::Text(dtype.id()));
+        }
+        take(letter(op.trans_a));
+        take(letter(op.trans_b));
+        take(Cell::Yes(op.bias));
+        take(Cell::Yes(op.beta));
+        take(Cell::Number(d.time_s[row]));
+        take(Cell::Text(&d.devices[d.device[row] as usize]));
         let source = d.sources.get(d.source[row] as usize);
-        push_text(out, source.map_or("", |s| &s.name));
-        out.push(',');
-        push_text(out, source.map_or("", |s| &s.format));
-        let _ = write!(out, ",{},", d.line[row]);
-        push_number(out, p.work().0 / d.time_s[row]);
-        out.push(',');
-        push_number(out, p.intensity().0);
+        take(Cell::Text(source.map_or("", |s| &s.name)));
+        take(Cell::Text(source.map_or("", |s| &s.format)));
+        take(Cell::Whole(d.line[row].into()));
+        take(Cell::Number(p.work().0 / d.time_s[row]));
+        take(Cell::Number(p.intensity().0));
         if let Some(m) = self.metrics {
-            out.push(',');
-            push_number(out, m.roof_s.get(row).copied().unwrap_or(f64::NAN));
-            out.push(',');
-            push_number(
-                out,
-                m.roof_s
-                    .get(row)
-                    .map_or(f64::NAN, |roof| roof / d.time_s[row]),
-            );
-            out.push(',');
-            out.push_str(m.bound(d, row).map_or("", Bound::label));
+            let roof = m.roof_s.get(row).copied().unwrap_or(f64::NAN);
+            take(Cell::Number(roof));
+            take(Cell::Number(roof / d.time_s[row]));
+            take(Cell::Text(m.bound(d, row).map_or("", Bound::label)));
         }
         for c in &d.columns {
-            out.push(',');
-            push_cell(out, c, row);
+            take(match &c.data {
+                ColumnData::Number(v) => Cell::Number(v[row]),
+                ColumnData::Text { codes, values } => Cell::Text(&values[codes[row] as usize]),
+            });
         }
-        out.push('\n');
     }
 }
 
@@ -147,13 +197,6 @@ pub fn csv(
     let mut out = writer.header();
     out.push_str(&writer.rows(rows));
     out
-}
-
-fn push_cell(out: &mut String, column: &Column, row: usize) {
-    match &column.data {
-        ColumnData::Number(v) => push_number(out, v[row]),
-        ColumnData::Text { codes, values } => push_text(out, &values[codes[row] as usize]),
-    }
 }
 
 /// The shortest text for exactly this number; empty for NaN.

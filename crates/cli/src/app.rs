@@ -1,0 +1,31 @@
+//! The one-file page that data is put into: the one that the build put into this program, or the
+//! file of `--app`.
+
+use flate2::read::GzDecoder;
+use std::ffi::OsStr;
+use std::io::Read;
+
+/// `gemmscope.html`, compressed; empty in a build without it (see `build.rs`).
+static PAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.gz"));
+
+/// True if this program carries the page.
+pub(super) fn is_carried() -> bool {
+    !PAGE.is_empty()
+}
+
+/// The page of this file, else the carried one (a command line without either is refused before).
+///
+/// # Errors
+///
+/// A sentence, if it cannot be read.
+pub(super) fn template(file: Option<&OsStr>) -> Result<String, String> {
+    if let Some(file) = file {
+        return std::fs::read_to_string(file)
+            .map_err(|e| format!("{}: cannot be read: {e}", file.to_string_lossy()));
+    }
+    let mut html = String::new();
+    GzDecoder::new(PAGE)
+        .read_to_string(&mut html)
+        .map_err(|e| format!("the page in this program is damaged: {e}"))?;
+    Ok(html)
+}

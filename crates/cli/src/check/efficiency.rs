@@ -1,0 +1,141 @@
+//! Rows held against a least efficiency.
+
+use super::{Efficiency, Low};
+use gemmscope_model::units::{percent, plural};
+use gemmscope_table::data_kind::Side;
+use gemmscope_table::field::{Frame, shape_label};
+
+/// What a limit on the efficiency can be held against: rows with a time and a roof that they do
+/// not exceed.
+#[derive(Debug, Default)]
+struct Judged {
+    /// Efficiency and row.
+    rows: Vec<(f64, u32)>,
+    time_s: f64,
+    roof_s: f64,
+    /// Rows above their roof by more than clocks and timers vary.
+    above: u64,
+    above_time_s: f64,
+    highest: f64,
+    /// Rows without a roof, and their time.
+    unknown: u64,
+    unknown_time_s: f64,
+}
+
+/// The variation of clocks and timers.
+const NOISE: f64 = 1.02;
+
+/// Shares of the rows, and of the time, that may not be judged before the verdict is worth
+/// nothing.
+const MOST_ABOVE: f64 = 0.2;
+const LEAST_JUDGED: f64 = 0.5;
+
+impl Judged {
+    fn of(frame: &Frame, rows: &[u32]) -> Judged {
+        let (data, metrics) = (&*frame.data, &*frame.metrics);
+        let mut j = Judged::default();
+        for &row in rows {
+            let r = row as usize;
+            let time = data.time_s[r] * frame.calls(r);
+            if time.is_nan() {
+                continue;
+            }
+            let efficiency = metrics.efficiency(data, r);
+            if efficiency.is_nan() {
+                j.unknown += 1;
+                j.unknown_time_s += time;
+            } else if efficiency > NOISE {
+                j.above += 1;
+                j.above_time_s += time;
+                j.highest = j.highest.max(efficiency);
+            } else {
+                j.rows.push((efficiency, row));
+                j.time_s += time;
+                j.roof_s += time * efficiency;
+            }
+        }
+        // GEMM time whose shape the file does not know is time all the same.
+        let without = data.sources.iter().map(|s| s.without_model);
+        for w in without {
+            j.unknown += w.rows;
+            j.unknown_time_s += w.time_s;
+        }
+        j
+    }
+
+    /// Why no verdict is possible.
+    fn doubt(&self) -> Option<String> {
+        let rows = self.rows.len() as u64 + self.above;
+        if rows == 0 {
+            return Some("no row has both a time and a roof; choose a device with --device".into());
+        }
+        let known = self.time_s + self.above_time_s;
+        if self.above as f64 > MOST_ABOVE * rows as f64 || self.above_time_s > MOST_ABOVE * known {
+            return Some(format!(
+                "{} of {rows} GEMMs are above their roof (up to {}): the device, the data type or the unit is \
+                 wrong; see `gemmscope report`",
+                self.above,
+                percent(self.highest),
+            ));
+        }
+        let all = known + self.unknown_time_s;
+        (self.time_s < LEAST_JUDGED * all).then(|| {
+            format!(
+                "only {} of the GEMM time can be judged: {} without a shape, a device or a peak",
+                percent(self.time_s / all),
+                plural(self.unknown, "row")
+            )
+        })
+    }
+}
+
+/// Holds every side to the limit by itself.
+pub(super) fn of_sides(frame: &Frame, least: f64, each: bool) -> Vec<Efficiency> {
+    let sides = &frame.counted().sides;
+    sides
+        .iter()
+        .map(|side| of_side(frame, side, least, each))
+        .collect()
+}
+
+fn of_side(frame: &Frame, side: &Side, least: f64, each: bool) -> Efficiency {
+    let judged = Judged::of(frame, &side.rows);
+    let all = judged.time_s + judged.above_time_s + judged.unknown_time_s;
+    let weighted = judged.roof_s / judged.time_s;
+    let why = judged.doubt();
+    let count = judged.rows.len();
+    let mut low = judged.rows;
+    low.retain(|(e, _)| *e < least);
+    low.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let holds = if each {
+        low.is_empty()
+    } else {
+        weighted >= least
+    };
+    Efficiency {
+        side: side.label.clone(),
+        held: why.is_none().then_some(holds),
+        why,
+        each,
+        least,
+        weighted_efficiency: weighted.is_finite().then_some(weighted),
+        judged: count,
+        judged_share_of_time: (all > 0.0).then_some(judged.time_s / all),
+        above_roof: judged.above,
+        highest_above_roof: (judged.above > 0).then_some(judged.highest),
+        without_roof: judged.unknown,
+        rows: low.iter().map(|(e, row)| of_row(frame, *row, *e)).collect(),
+    }
+}
+
+fn of_row(frame: &Frame, row: u32, efficiency: f64) -> Low {
+    let (d, row) = (&*frame.data, row as usize);
+    let source = d.sources.get(usize::from(d.source[row]));
+    Low {
+        file: source.map_or_else(String::new, |s| s.name.clone()),
+        line: d.line[row],
+        gemm: shape_label(d.m[row], d.n[row], d.k[row], d.batch[row]),
+        types: d.ops[usize::from(d.op[row])].types().to_string(),
+        efficiency,
+    }
+}

@@ -1,0 +1,81 @@
+//! Rows compared with those of a baseline.
+
+use super::{Regression, Slower};
+use crate::load::{Loaded, shown};
+use crate::messages::Messages;
+use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict};
+use gemmscope_analysis::compare::{Comparison, Setup};
+use gemmscope_table::dataset::Dataset;
+use gemmscope_table::field::Field;
+use gemmscope_table::view_state::ViewState;
+
+/// Joins several sources into one called `name`, so that a side of the comparison is one file.
+fn as_one(mut data: Dataset, name: &str) -> Dataset {
+    if let Some(mut first) = data.sources.first().cloned() {
+        first.name = name.to_owned();
+        data.sources = vec![first];
+        data.source.iter_mut().for_each(|s| *s = 0);
+    }
+    data
+}
+
+/// Compares GEMM by GEMM.
+pub(super) fn against(
+    new: Loaded,
+    old_name: &str,
+    old: Loaded,
+    state: &ViewState,
+    most: f64,
+) -> std::io::Result<Regression> {
+    let sides = ["baseline".to_owned(), "now".to_owned()];
+    let mut data = as_one(old.data, &sides[0]);
+    data.append(as_one(new.data, &sides[1]));
+    let custom: Vec<_> = old.custom.into_iter().chain(new.custom).collect();
+    // The same filters as before, so nothing is said about too many of them again.
+    let mut nobody = std::io::sink();
+    let frame = shown(data, state, &custom, &mut Messages::new(&mut nobody, false))?;
+    let setup = Setup {
+        side: Field::Source,
+        keys: Setup::default_keys(&frame, &Field::Source),
+        sides: sides.to_vec(),
+    };
+    let comparison = Comparison::new(&frame, &setup);
+    // Slower by x means a rate of 1 / (1 + x), and the threshold applies to the ratio of rates.
+    let duel = Duel::new(&frame, &comparison, (0, 1), Measure::Rate, most);
+    let found = Regression {
+        baseline: old_name.to_owned(),
+        most,
+        compared: duel.ratios.len(),
+        matched: comparison.join_sentence(),
+        ..Regression::default()
+    };
+    if duel.ratios.is_empty() {
+        let why = format!("{old_name} and the files share no GEMM. {}", found.matched);
+        return Ok(Regression {
+            why: Some(why),
+            ..found
+        });
+    }
+    let ranked = duel.ranked().into_iter().map(|i| duel.ratios[i]);
+    let rows: Vec<Slower> = ranked
+        .filter(|r| r.verdict == Verdict::A)
+        .map(|r| {
+            let c = r.configuration as usize;
+            let time = |side| comparison.sample(c, side).map_or(f64::NAN, |s| s.time_s);
+            Slower {
+                gemm: comparison.label(&frame, c),
+                longer: 1.0 / r.ratio - 1.0,
+                before_s: time(0),
+                now_s: time(1),
+            }
+        })
+        .collect();
+    let noise = duel.ratios.iter();
+    let noise = noise.filter(|r| r.verdict == Verdict::Noise && r.ratio < 1.0);
+    Ok(Regression {
+        held: Some(rows.is_empty()),
+        within_spread: noise.count(),
+        rows,
+        ..found
+    })
+}

@@ -1,0 +1,166 @@
+//! What a command says beside its result: lines for people, or with `--json` one object a line.
+
+use crate::help::Command;
+use gemmscope_import::{ErrorKind, ImportError};
+use std::io::{Result, Write};
+
+/// Version of the objects; `docs/src/schema/message-1.json` describes them.
+const SCHEMA: &str = "gemmscope/message/1";
+
+/// What a message is about, for scripts that decide by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Code {
+    /// The command line is wrong.
+    Usage,
+    /// A file cannot be read.
+    CannotRead,
+    /// A file cannot be written.
+    CannotWrite,
+    /// A file is empty or holds no rows.
+    Empty,
+    /// A known file that is no GEMM benchmark.
+    NotABenchmark,
+    /// The meaning of the columns is not clear.
+    NeedsMapping,
+    /// Nothing usable in all files together.
+    NoRows,
+    /// Rows were skipped.
+    RowsSkipped,
+    /// A file was not read, and need not be.
+    LeftOut,
+    /// A file belongs to a table that was not given.
+    NeedsTable,
+    /// A key of `--state` cannot be read.
+    BadState,
+    /// More filters than can be kept.
+    TooManyFilters,
+    /// A limit cannot be judged.
+    NotJudged,
+    /// What was asked for has nothing to show.
+    Nothing,
+    /// More data than a page takes.
+    TooLarge,
+    /// The one-file page is missing or is no such page.
+    NoPage,
+    /// No browser could be started.
+    NoBrowser,
+}
+
+impl Code {
+    /// Its key in JSON.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Code::Usage => "usage",
+            Code::CannotRead => "cannot-read",
+            Code::CannotWrite => "cannot-write",
+            Code::Empty => "empty",
+            Code::NotABenchmark => "not-a-benchmark",
+            Code::NeedsMapping => "needs-mapping",
+            Code::NoRows => "no-rows",
+            Code::RowsSkipped => "rows-skipped",
+            Code::LeftOut => "left-out",
+            Code::NeedsTable => "needs-table",
+            Code::BadState => "bad-state",
+            Code::TooManyFilters => "too-many-filters",
+            Code::NotJudged => "not-judged",
+            Code::Nothing => "nothing",
+            Code::TooLarge => "too-large",
+            Code::NoPage => "no-page",
+            Code::NoBrowser => "no-browser",
+        }
+    }
+
+    /// Of a file that cannot be read.
+    pub(super) fn of(error: &ImportError) -> Code {
+        match error.kind {
+            ErrorKind::Empty => Code::Empty,
+            ErrorKind::Foreign => Code::NotABenchmark,
+            ErrorKind::NeedsMapping => Code::NeedsMapping,
+            ErrorKind::Other => Code::CannotRead,
+        }
+    }
+
+    /// True if the command goes on and may still end well.
+    fn is_warning(self) -> bool {
+        matches!(
+            self,
+            Code::RowsSkipped
+                | Code::LeftOut
+                | Code::NeedsTable
+                | Code::BadState
+                | Code::TooManyFilters
+                | Code::NoBrowser
+        )
+    }
+}
+
+/// Where messages go.
+pub(super) struct Messages<'a> {
+    to: &'a mut dyn Write,
+    json: bool,
+}
+
+impl<'a> Messages<'a> {
+    /// Messages to `to`, as JSON or as text.
+    pub(super) fn new(to: &'a mut dyn Write, json: bool) -> Self {
+        Messages { to, json }
+    }
+
+    fn object(&mut self, code: Code, file: Option<&str>, line: u32, message: &str) -> Result<()> {
+        let level = if code.is_warning() {
+            "warning"
+        } else {
+            "error"
+        };
+        let object = serde_json::json!({
+            "schema": SCHEMA,
+            "level": level,
+            "code": code.key(),
+            "file": file,
+            "line": (line > 0).then_some(line),
+            "message": message,
+        });
+        writeln!(self.to, "{object}")
+    }
+
+    /// A sentence about the files together.
+    pub(super) fn say(&mut self, code: Code, message: &str) -> Result<()> {
+        if self.json {
+            return self.object(code, None, 0, message);
+        }
+        writeln!(self.to, "gemmscope: {message}")
+    }
+
+    /// A sentence about one file.
+    pub(super) fn of_file(&mut self, code: Code, file: &str, message: &str) -> Result<()> {
+        if self.json {
+            return self.object(code, Some(file), 0, message);
+        }
+        writeln!(self.to, "gemmscope: {file}: {message}")
+    }
+
+    /// Why a file cannot be read.
+    pub(super) fn failed(&mut self, file: &str, error: &ImportError) -> Result<()> {
+        if self.json {
+            return self.object(Code::of(error), Some(file), error.line, &error.message);
+        }
+        writeln!(self.to, "gemmscope: {file}: {error}")
+    }
+
+    /// Words for people that a script has no use for.
+    pub(super) fn hint(&mut self, text: &str) -> Result<()> {
+        if self.json {
+            return Ok(());
+        }
+        writeln!(self.to, "{text}")
+    }
+
+    /// What is wrong with the command line, and where its help is.
+    pub(super) fn usage(&mut self, command: Option<Command>, message: &str) -> Result<()> {
+        if self.json {
+            return self.object(Code::Usage, None, 0, message);
+        }
+        let of = command.map_or(String::new(), |c| format!("{} ", c.topic().name));
+        writeln!(self.to, "gemmscope: {message}\nTry `gemmscope {of}--help`.")
+    }
+}
