@@ -47,6 +47,28 @@ pub(super) enum Code {
 }
 
 impl Code {
+    /// Every code, as the schema lists them.
+    #[cfg(test)]
+    pub(super) const ALL: [Code; 17] = [
+        Code::Usage,
+        Code::CannotRead,
+        Code::CannotWrite,
+        Code::Empty,
+        Code::NotABenchmark,
+        Code::NeedsMapping,
+        Code::NoRows,
+        Code::RowsSkipped,
+        Code::LeftOut,
+        Code::NeedsTable,
+        Code::BadState,
+        Code::TooManyFilters,
+        Code::NotJudged,
+        Code::Nothing,
+        Code::TooLarge,
+        Code::NoPage,
+        Code::NoBrowser,
+    ];
+
     /// Its key in JSON.
     pub(super) fn key(self) -> &'static str {
         match self {
@@ -162,5 +184,19 @@ impl<'a> Messages<'a> {
         }
         let of = command.map_or(String::new(), |c| format!("{} ", c.topic().name));
         writeln!(self.to, "gemmscope: {message}\nTry `gemmscope {of}--help`.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_lists_every_code() {
+        let schema = include_str!("../../../docs/src/schema/message-1.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+        let listed = schema["properties"]["code"]["enum"].as_array().unwrap();
+        let keys: Vec<&str> = Code::ALL.iter().map(|c| c.key()).collect();
+        assert_eq!(*listed, keys);
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     Imported, Opened, ReadBy, Reader, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::hardware::{Device, Engine, Peak, match_name};
+use gemmscope_model::hardware::{Device, DeviceError, Engine, Peak, match_name};
 use gemmscope_table::build::TableBuilder;
 
 pub(crate) const FORMAT: Format = Format {
@@ -74,8 +74,7 @@ impl Reader for Whole {
 
     fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
         let text = String::from_utf8_lossy(&self.text);
-        let device =
-            |text: &str| Device::from_json(text).map_err(|e| ImportError::new(e.to_string()));
+        let device = |text: &str| Device::from_json(text).map_err(wrong);
         if !text.trim_start().starts_with('[') {
             return Ok(Imported::Devices(vec![device(&text)?]));
         }
@@ -235,6 +234,18 @@ impl RowReader for Ceilings {
             );
         }
         Ok(Imported::Devices(self.devices))
+    }
+}
+
+/// Why this is no device, at its place in the file.
+fn wrong(error: DeviceError) -> ImportError {
+    match error {
+        DeviceError::Json {
+            line,
+            column,
+            message,
+        } => ImportError::new(message).at(line as u32, column as u32),
+        field => ImportError::new(field.to_string()),
     }
 }
 

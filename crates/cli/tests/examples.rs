@@ -1,0 +1,90 @@
+//! The examples of the documentation run as they stand.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder for one test, with a folder of programs that come before those of the machine.
+struct Bench(PathBuf);
+
+impl Bench {
+    fn new(name: &str) -> Bench {
+        let folder = std::env::temp_dir().join(format!("gemmscope-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("bin")).unwrap();
+        let bench = Bench(folder);
+        let link = bench.at("bin/gemmscope");
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gemmscope"), link).unwrap();
+        bench
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        let path = self.at("bin").join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}")).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn sh(&self, script: &Path, args: &[&str]) -> Output {
+        let path = format!("{}:/usr/bin:/bin", self.at("bin").display());
+        let mut command = Command::new("sh");
+        command.arg(script).args(args).current_dir(&self.0);
+        command.env("PATH", path).output().unwrap()
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_slice(&std::fs::read(self.at(name)).unwrap()).unwrap()
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Stands in for Python and the device: prints what a replay prints, with the time that the file
+/// `time` holds.
+const PYTHON: &str = r#"
+[ "$2" = --row ] || echo M,N,K,batch,dtype,layout,library,device,time_us,tflops,status
+sizes=$(sed -n 's/^M, N, K, BATCH = //p' "$1" | tr -d ' ')
+echo "$sizes,bf16,NN,PyTorch,AMD Instinct MI300X,$(cat ../time),,ok"
+"#;
+
+#[test]
+fn the_loop_from_a_trace_to_a_verdict() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let script = root.join("docs/examples/loop.sh");
+    let bench = Bench::new("loop");
+    bench.program("python3", PYTHON);
+    let table = "M,N,K,dtype,time_us\n4096,4096,4096,bf16,2000\n4096,4096,2048,bf16,110\n";
+    std::fs::write(bench.at("bench.csv"), table).unwrap();
+    for (change, code, held) in [("echo 240", 0, true), ("echo 260", 3, false)] {
+        std::fs::write(bench.at("time"), "250").unwrap();
+        let change = format!("{change} > time");
+        let ran = bench.sh(&script, &["bench.csv", "mi300x", "sh", "-c", &change]);
+        let err = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(code), "{err}");
+        let check = bench.json("check.json");
+        assert_eq!(check["held"], held, "{check}");
+        assert!(check["limits"][0]["compared"].as_u64().unwrap() > 0);
+        let report = bench.json("report.json");
+        assert!(!report["findings"].as_array().unwrap().is_empty());
+        assert!(bench.at("report.md").exists());
+    }
+    // A file that is not there ends it, and says so for a program.
+    let ran = bench.sh(&script, &["none.csv", "mi300x", "true"]);
+    assert_eq!(ran.status.code(), Some(1));
+    let first = std::fs::read_to_string(bench.at("summary.jsonl")).unwrap();
+    let said: Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&said["code"], &said["file"]),
+        (&"cannot-read".into(), &"none.csv".into())
+    );
+}

@@ -1,0 +1,266 @@
+//! What `--json` prints follows the schemas that are published with the documentation
+//! (`docs/src/schema/`).
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+fn root(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
+}
+
+/// A schema that also refuses keys it does not describe: users may meet new ones, a test may not.
+fn schema(name: &str) -> jsonschema::Validator {
+    fn close(part: &mut Value) {
+        match part {
+            Value::Object(object) => {
+                if object.contains_key("properties") {
+                    let open = object.entry("additionalProperties");
+                    open.or_insert(Value::Bool(false));
+                }
+                object.values_mut().for_each(close);
+            }
+            Value::Array(items) => items.iter_mut().for_each(close),
+            _ => {}
+        }
+    }
+    let text = std::fs::read_to_string(root("docs/src/schema").join(name)).unwrap();
+    let mut schema: Value = serde_json::from_str(&text).unwrap();
+    assert!(jsonschema::meta::is_valid(&schema), "{name}");
+    close(&mut schema);
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+/// Exit code, standard output, standard error.
+fn run(args: &[&str], stdin: &str) -> (i32, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gemmscope"))
+        .args(args)
+        .current_dir(root(""))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that reads nothing has closed the pipe.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let ran = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        ran.status.code().unwrap(),
+        text(ran.stdout),
+        text(ran.stderr),
+    )
+}
+
+fn follows(schema: &jsonschema::Validator, text: &str, what: &str) -> Value {
+    let value: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{what}: {e}: {text}"));
+    let errors: Vec<String> = schema
+        .iter_errors(&value)
+        .map(|e| format!("{}: {e}", e.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{what}: {errors:#?}");
+    value
+}
+
+/// Files of every kind that the fixtures have, with a device where they name none.
+const FILES: [&[&str]; 8] = [
+    &["samples/tuning-history.csv", "--device", "a100-80-pcie"],
+    &["samples/mi300x-libraries.csv"],
+    &["samples/cpu-flat-gemm.csv", "samples/cpu-device.json"],
+    &["samples/cpu-llm.csv", "samples/cpu-device.json"],
+    &["tests/fixtures/tracelens", "--device", "mi300x"],
+    &["tests/fixtures/kineto", "--device", "h100-sxm"],
+    &["tests/fixtures/generic", "--device", "mi300x"],
+    &["tests/fixtures/blis"],
+];
+
+#[test]
+fn summaries_and_messages() {
+    let (summary, message) = (schema("summary-1.json"), schema("message-1.json"));
+    let mut kinds = BTreeSet::<&str>::new();
+    let mut codes = BTreeSet::new();
+    let more: [&[&str]; 4] = [
+        &["no-such-file.csv"],
+        &["-"],
+        &["-", "--device", "quux"],
+        &["tests/fixtures/errors"],
+    ];
+    for files in FILES.iter().chain(&more) {
+        let (_, out, err) = run(&[&["summary", "--json"], *files].concat(), "");
+        for line in out.lines() {
+            let value = follows(&summary, line, files[0]);
+            let keys = [
+                "format",
+                "devices_defined",
+                "context",
+                "left_out",
+                "error",
+                "standing",
+            ];
+            kinds.extend(keys.iter().filter(|k| value.get(*k).is_some()));
+        }
+        let (_, _, other) = run(&[&["report", "--json"], *files].concat(), "");
+        for line in err.lines().chain(other.lines()) {
+            let value = follows(&message, line, files[0]);
+            codes.insert(value["code"].as_str().unwrap().to_owned());
+        }
+    }
+    for kind in ["format", "devices_defined", "left_out", "error", "standing"] {
+        assert!(kinds.contains(&kind), "{kinds:?}");
+    }
+    for code in [
+        "usage",
+        "cannot-read",
+        "empty",
+        "rows-skipped",
+        "left-out",
+        "no-rows",
+    ] {
+        assert!(codes.contains(code), "{codes:?}");
+    }
+}
+
+#[test]
+fn an_error_names_file_and_line() {
+    let message = schema("message-1.json");
+    let path = root("target").join(format!("broken-{}.json", std::process::id()));
+    std::fs::write(
+        &path,
+        "{\"name\": \"X\", \"bandwidth_bytes_per_s\": 1e12,\n\"peaks\": [{\"dtype\": \"fp17\"}]}\n",
+    )
+    .unwrap();
+    let (code, out, err) = run(&["report", "--json", path.to_str().unwrap()], "");
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!((code, out.as_str()), (1, ""));
+    let first = follows(&message, err.lines().next().unwrap(), "broken");
+    assert_eq!(first["level"], "error");
+    assert!(
+        first["file"].as_str().unwrap().starts_with("broken-"),
+        "{first}"
+    );
+    assert_eq!(first["line"], 2, "{first}");
+    let (code, _, err) = run(&["check", "--json", "--nope"], "");
+    assert_eq!(code, 2);
+    assert_eq!(follows(&message, err.trim_end(), "usage")["code"], "usage");
+}
+
+#[test]
+fn reports_and_rows() {
+    let (report, rows) = (schema("report-2.json"), schema("rows-1.json"));
+    let (mut findings, mut read) = (0, 0);
+    for files in &FILES {
+        let (code, out, err) = run(&[&["report", "--json"], *files].concat(), "");
+        assert_eq!(code, 0, "{err}");
+        let value = follows(&report, &out, files[0]);
+        findings += value["findings"].as_array().unwrap().len();
+        let (_, out, _) = run(&[&["convert", "--json", "-o", "-"], *files].concat(), "");
+        let value = follows(&rows, &out, files[0]);
+        read += value["rows"].as_array().unwrap().len();
+    }
+    assert!(
+        findings > 10 && read > 500,
+        "{findings} findings, {read} rows"
+    );
+}
+
+#[test]
+fn rows_are_the_same_as_in_the_csv() {
+    let files = ["samples/mi300x-libraries.csv", "-o", "-"];
+    let (_, csv, _) = run(&[&["convert"], &files[..]].concat(), "");
+    let (_, json, _) = run(&[&["convert", "--json"], &files[..]].concat(), "");
+    let value: Value = serde_json::from_str(&json).unwrap();
+    let rows = value["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), csv.lines().count() - 1);
+    let names: Vec<&str> = csv.lines().next().unwrap().split(',').take(14).collect();
+    for (row, line) in rows.iter().zip(csv.lines().skip(1)) {
+        for (name, cell) in names.iter().zip(line.split(',')) {
+            let same = match &row[name] {
+                Value::String(text) => text == cell,
+                Value::Number(number) => number.as_f64() == cell.parse().ok(),
+                Value::Bool(yes) => cell.parse() == Ok(*yes),
+                _ => cell.is_empty(),
+            };
+            assert!(same, "{name}: {} and {cell}", row[name]);
+        }
+    }
+}
+
+#[test]
+fn verdicts() {
+    let check = schema("check-1.json");
+    let base = root("target").join(format!("base-{}.csv", std::process::id()));
+    let line = |us: u32| format!("M,N,K,dtype,time_us\n4096,4096,4096,fp16,{us}\n");
+    std::fs::write(&base, line(660)).unwrap();
+    let baseline = base.to_str().unwrap();
+    let limits = [
+        "--device",
+        "mi300x",
+        "--min-efficiency",
+        "15%",
+        "--baseline",
+        baseline,
+    ];
+    for (us, most, code, held) in [
+        (690, "5%", 0, Some(true)),
+        (690, "4%", 3, Some(false)),
+        (900, "5%", 3, Some(false)),
+    ] {
+        let args = [
+            &["check", "-", "--json", "--max-regression", most],
+            &limits[..],
+        ]
+        .concat();
+        let (exit, out, err) = run(&args, &line(us));
+        let value = follows(&check, &out, "check");
+        assert_eq!((exit, value["held"].as_bool()), (code, held), "{out} {err}");
+        assert_eq!(value["limits"].as_array().unwrap().len(), 2);
+        assert_eq!(value["limits"][1]["compared"], 1);
+    }
+    // Above the roof: not judged.
+    let args = [
+        "check",
+        "-",
+        "--json",
+        "--device",
+        "mi300x",
+        "--min-efficiency",
+        "10%",
+    ];
+    let (exit, out, err) = run(&args, &line(52));
+    let value = follows(&check, &out, "check");
+    assert_eq!((exit, value["held"].is_null()), (1, true), "{out}");
+    let said = follows(&schema("message-1.json"), err.trim_end(), "check");
+    assert_eq!(said["code"], "not-judged");
+    let markdown = ["check", "-", "--form", "markdown", "--max-regression", "4%"];
+    let (exit, out, _) = run(&[&markdown, &limits[..]].concat(), &line(690));
+    std::fs::remove_file(&base).unwrap();
+    assert_eq!(exit, 3);
+    assert!(out.starts_with("### GEMM check: FAIL\n"), "{out}");
+    assert!(out.contains("| 660.0 µs | 690.0 µs | +4.5 % |"), "{out}");
+}
+
+#[test]
+fn devices() {
+    let (code, out, _) = run(&["devices", "--json"], "");
+    assert_eq!(code, 0);
+    let value = follows(&schema("devices-1.json"), &out, "devices");
+    let (_, lines, _) = run(&["devices"], "");
+    let devices = value["devices"].as_array().unwrap();
+    assert_eq!(devices.len(), lines.lines().count());
+    // Each is a file that gemmscope reads.
+    let path = root("target").join(format!("device-{}.json", std::process::id()));
+    for device in devices {
+        std::fs::write(&path, device.to_string()).unwrap();
+        let (code, out, err) = run(&["summary", "--json", path.to_str().unwrap()], "");
+        assert_eq!((code, err.as_str()), (0, ""));
+        let read: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(read["devices_defined"][0], device["name"]);
+    }
+    std::fs::remove_file(&path).unwrap();
+}
