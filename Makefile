@@ -45,7 +45,7 @@ docs: ## the book into target/docs/book, its pictures drawn by the command
 single-file: build ## the whole app as one HTML file: gemmscope.html
 	@$(WASM); node scripts/single.mjs dist gemmscope.html
 
-pages: build ## what is deployed: site, book and version folder in target/pages
+pages: build ## what is deployed: site, book and released versions in target/pages
 	@scripts/setup.sh docs
 	cargo build --locked -p gemmscope-cli
 	$(NATIVE); node scripts/pages.mjs

@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = resolve(process.argv[2] ?? join(project, "target", "docs", "book"));
-const work = join(project, "target", "docs", "source");
+// Its own, so that two runs do not write into one.
+const work = join(project, "target", "docs", `source-${process.pid}`);
 const run = (...args) => execFileSync(join(project, "target", "debug", "gemmscope"), args, { encoding: "utf8" });
 const text = (path) => readFileSync(join(project, path), "utf8").trimEnd();
 
@@ -69,3 +70,4 @@ for (const name of readdirSync(src).filter((n) => n.endsWith(".md"))) {
   writeFileSync(path, done);
 }
 execFileSync("mdbook", ["build", work, "--dest-dir", out], { stdio: "inherit" });
+rmSync(work, { recursive: true });

@@ -1,6 +1,6 @@
 // node scripts/pages.mjs [out]: what GitHub Pages deploys, as one folder: the site at its root, the documentation in
-// docs/, and the site once more in the folder of its version, which embeds can rely on. Released versions that are
-// given as VERSIONS=folder (one folder of a site each: v0.1.0/, ...) keep theirs.
+// docs/, and a folder for each released version, which embeds can rely on. VERSIONS=folder names the released ones (one
+// folder of a site each: v0.1.0/, ...; scripts/released.sh fetches them). What is not released has no such folder.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,7 +8,6 @@ import { fileURLToPath } from "node:url";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = process.argv[2] ?? join(project, "target", "pages");
-const version = `v${readFileSync(join(project, "Cargo.toml"), "utf8").match(/^version = "(.*)"/m)[1]}`;
 const dist = join(project, "dist");
 
 rmSync(out, { recursive: true, force: true });
@@ -25,7 +24,5 @@ function pin(site, name) {
   }
 }
 for (const name of versions) pin(join(released, name), name);
-// A released version is never written again.
-if (!versions.includes(version)) pin(dist, version);
 execFileSync(process.execPath, [join(project, "scripts", "docs.mjs"), join(out, "docs")], { stdio: "inherit" });
-console.log(`${out}: ${["/", "/docs/", ...new Set([...versions, version])].join(" ")}`);
+console.log(`${out}: ${["/", "/docs/", ...versions.map((name) => `/${name}/`)].join(" ")}`);

@@ -9,7 +9,6 @@ import { fileURLToPath } from "node:url";
 import { crc32, deflateRawSync } from "node:zlib";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
-const out = process.argv[2] ?? join(project, "target", "release-files");
 const dist = join(project, "dist");
 
 /** A zip of a folder: names sorted, times fixed (1980-01-01). */
@@ -53,7 +52,7 @@ export function zip(root) {
 }
 
 /** Builds the command for this machine with the page inside, and packs it. */
-function command() {
+function command(out) {
   const env = { ...process.env, GEMMSCOPE_PAGE: join(dist, "gemmscope.html") };
   execFileSync("cargo", ["build", "--locked", "--release", "-p", "gemmscope-cli"], { cwd: project, env, stdio: "inherit" });
   const built = join(project, "target", "release");
@@ -65,11 +64,16 @@ function command() {
   return name;
 }
 
-rmSync(out, { recursive: true, force: true });
-mkdirSync(out, { recursive: true });
-writeFileSync(join(out, "site.zip"), zip(dist));
-copyFileSync(join(dist, "gemmscope.html"), join(out, "gemmscope.html"));
-const names = ["gemmscope.html", "site.zip", command()];
-const sums = names.map((name) => `${createHash("sha256").update(readFileSync(join(out, name))).digest("hex")}  ${name}\n`);
-writeFileSync(join(out, "SHA256SUMS"), sums.join(""));
-for (const name of readdirSync(out)) console.log(`${statSync(join(out, name)).size}  ${join(out, name)}`);
+/** Writes the files of a release. */
+function release(out) {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, "site.zip"), zip(dist));
+  copyFileSync(join(dist, "gemmscope.html"), join(out, "gemmscope.html"));
+  const names = ["gemmscope.html", "site.zip", command(out)];
+  const sums = names.map((name) => `${createHash("sha256").update(readFileSync(join(out, name))).digest("hex")}  ${name}\n`);
+  writeFileSync(join(out, "SHA256SUMS"), sums.join(""));
+  for (const name of readdirSync(out)) console.log(`${statSync(join(out, name)).size}  ${join(out, name)}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) release(process.argv[2] ?? join(project, "target", "release-files"));

@@ -1,14 +1,19 @@
-// The server configuration of deploy/, run for real where nginx is installed.
+// The server configuration of deploy/, run for real where nginx is installed; what is deployed to GitHub Pages.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { dist, launch, waitReady } from "../harness.mjs";
+import { gzipSync } from "node:zlib";
+import { dist, fixture, launch, waitReady } from "../harness.mjs";
+import { Hosts, loaded, policyOf, summary } from "../host.mjs";
 
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+let ports = 20_000 + (process.pid % 20_000);
 
 function nginx() {
   try {
@@ -19,14 +24,17 @@ function nginx() {
   }
 }
 
-test("nginx as the container runs it: headers, types, caching, and the page starts", async (t) => {
+/** Runs nginx with the configuration of deploy/; gives its address and what it logged, or null where there is none. */
+async function start(t) {
   const name = nginx();
-  if (!name) return t.skip("there is no nginx, and scripts/setup.sh could not bring it");
+  if (!name) return t.skip("there is no nginx, and scripts/setup.sh could not bring it"), null;
   const folder = mkdtempSync(join(tmpdir(), "gemmscope-nginx-"));
-  const port = 20_000 + (process.pid % 20_000);
+  const port = (ports += 1);
+  cpSync(dist, join(folder, "site"), { recursive: true });
+  mkdirSync(join(folder, "site", "v0.1.0"));
   const conf = readFileSync(join(project, "deploy", "nginx.conf"), "utf8")
     .replaceAll("/tmp/", `${folder}/`)
-    .replaceAll("/usr/share/gemmscope", dist)
+    .replaceAll("/usr/share/gemmscope", join(folder, "site"))
     .replace("listen 8080", `listen 127.0.0.1:${port}`);
   writeFileSync(join(folder, "nginx.conf"), conf);
   // Its workers would otherwise change to a user that may not read this folder.
@@ -47,25 +55,53 @@ test("nginx as the container runs it: headers, types, caching, and the page star
       await new Promise((done) => setTimeout(done, 100));
     }
   }
+  return { base, said: () => said };
+}
+
+/** How many bytes an answer takes on the wire. */
+const packed = (url) =>
+  new Promise((done, fail) => {
+    request(url, { headers: { "accept-encoding": "gzip" } }, (answer) => {
+      let bytes = 0;
+      answer.on("data", (chunk) => (bytes += chunk.length)).on("end", () => done(bytes));
+    }).on("error", fail).end();
+  });
+
+test("nginx as the container runs it: headers, types, caching, and the page starts", async (t) => {
+  const server = await start(t);
+  if (!server) return;
+  const { base, said } = server;
   const ask = async (path) => {
     const answer = await fetch(base + path);
-    assert.equal(answer.status, 200, `${path}: ${said}`);
+    assert.equal(answer.status, 200, `${path}: ${said()}`);
     await answer.arrayBuffer();
     return answer.headers;
   };
-  const wasm = readdirSync(dist).find((n) => n.endsWith("_bg.wasm"));
+  const hashed = readdirSync(dist).filter((n) => /-[0-9a-f]{12,16}(_bg)?\.\w+$/.test(n));
+  const wasm = hashed.find((n) => n.endsWith("_bg.wasm"));
   const page = await ask("");
-  assert.equal(page.get("content-security-policy"), "frame-ancestors *");
+  // `frame-ancestors *` would shut out hosts of no network scheme.
+  assert.equal(page.get("content-security-policy"), null);
+  assert.equal(page.get("vary"), "Accept-Encoding");
   assert.equal(page.get("x-content-type-options"), "nosniff");
   assert.equal(page.get("access-control-allow-origin"), "*");
   assert.equal(page.get("cache-control"), "no-cache");
   const program = await ask(wasm);
   assert.equal(program.get("content-type"), "application/wasm");
-  assert.equal(program.get("cache-control"), "public, max-age=31536000, immutable");
   assert.equal(program.get("content-encoding"), "gzip");
+  for (const kind of [/^part-/, /^parts-/, /_bg\.wasm$/, /\.css$/]) assert.ok(hashed.some((n) => kind.test(n)), String(kind));
+  for (const name of hashed) assert.equal((await ask(name)).get("cache-control"), "public, max-age=31536000, immutable", name);
+  assert.equal((await fetch(`${base}part-gone-0123456789ab.wasm`)).headers.get("cache-control"), null);
+  // About what `gzip -6` makes of it; the default level leaves a seventh more.
+  const sent = await packed(base + wasm);
+  const size = statSync(join(dist, wasm)).size;
+  t.diagnostic(`${wasm}: ${size} bytes, ${sent} sent`);
+  assert.ok(sent < gzipSync(readFileSync(join(dist, wasm)), { level: 5 }).length);
   assert.equal((await ask("boot.mjs")).get("content-type"), "text/javascript");
   assert.equal((await ask("manifest.webmanifest")).get("content-type"), "application/manifest+json");
   assert.equal((await fetch(`${base}no/such`)).status, 404);
+  // A folder without its slash: the answer names no port of the inside.
+  assert.equal((await fetch(`${base}v0.1.0`, { redirect: "manual" })).headers.get("location"), "/v0.1.0/");
   assert.equal((await fetch(base, { method: "POST" })).status, 403);
   const context = await (await launch()).newContext();
   t.after(() => context.close());
@@ -75,4 +111,51 @@ test("nginx as the container runs it: headers, types, caching, and the page star
   await tab.goto(base);
   await waitReady(tab, 30_000);
   assert.deepEqual(wrong, []);
+});
+
+test("a host that isolates itself shows what nginx serves", async (t) => {
+  const server = await start(t);
+  if (!server) return;
+  const hosts = new Hosts();
+  t.after(() => hosts.close());
+  hosts.write("bench.csv", readFileSync(fixture("fixtures/generic/plain.csv"), "utf8"));
+  // No Cross-Origin-Opener-Policy: the browser is not asked for a frame without cookies then.
+  const host = await hosts.serve({ "cross-origin-embedder-policy": "require-corp", "content-security-policy": policyOf(server.base) });
+  const page = await hosts.open(t, host, "coep", `<body><gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope><script type="module" src="${server.base}gemm-scope.js"></script>`);
+  await loaded(page);
+  assert.equal((await summary(page))[0].rows_used, 4);
+  assert.deepEqual(page.trouble, []);
+});
+
+test("releases without a site are passed over; a version has no folder before its release", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "gemmscope-pages-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // In the place of GitHub: v0.3.0 is whole, v0.2.0 has no site.zip, v0.1.0 a broken one.
+  mkdirSync(join(folder, "bin"));
+  mkdirSync(join(folder, "site"));
+  for (const page of ["index.html", "open.html"]) writeFileSync(join(folder, "site", page), "boot.mjs?a&amp;sw=1");
+  writeFileSync(join(folder, "site", "sw.js"), "");
+  execFileSync(process.execPath, ["--input-type=module", "-e", `import { zip } from ${JSON.stringify(join(project, "scripts", "release.mjs"))}; import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(join(folder, "whole.zip"))}, zip(${JSON.stringify(join(folder, "site"))}));`]);
+  const gh = join(folder, "bin", "gh");
+  writeFileSync(
+    gh,
+    `#!/bin/sh
+case "$1 $2 $3" in
+  "release list"*) printf 'v0.3.0\\nv0.2.0\\nv0.1.0\\n' ;;
+  "release download v0.3.0") cp ${folder}/whole.zip "$7/site.zip" ;;
+  "release download v0.1.0") echo broken > "$7/site.zip" ;;
+  *) echo "no assets match the file pattern" >&2; exit 1 ;;
+esac
+`,
+  );
+  chmodSync(gh, 0o755);
+  const released = join(folder, "released");
+  execFileSync(join(project, "scripts", "released.sh"), [released], { env: { ...process.env, PATH: `${join(folder, "bin")}:${process.env.PATH}` }, stdio: "pipe" });
+  assert.deepEqual(readdirSync(released), ["v0.3.0"]);
+  const out = join(folder, "pages");
+  execFileSync(process.execPath, [join(project, "scripts", "pages.mjs"), out], { env: { ...process.env, VERSIONS: released }, stdio: "pipe" });
+  assert.deepEqual(readdirSync(out).filter((name) => /^v\d/.test(name)), ["v0.3.0"]);
+  assert.equal(existsSync(join(out, "v0.3.0", "sw.js")), false);
+  assert.equal(readFileSync(join(out, "v0.3.0", "index.html"), "utf8"), "boot.mjs?a");
+  assert.ok(existsSync(join(out, "docs", "hosting.html")));
 });
