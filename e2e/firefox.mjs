@@ -1,0 +1,165 @@
+// A real Firefox for the tests of the main path. Playwright drives only a Firefox of its own or a newer one than
+// Debian's, so this speaks Marionette: the WebDriver commands that Firefox itself answers on a local port.
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const PREFERENCES = {
+  "marionette.port": 0,
+  "app.update.enabled": false,
+  "browser.shell.checkDefaultBrowser": false,
+  "browser.startup.page": 0,
+  "datareporting.policy.dataSubmissionEnabled": false,
+  "network.captive-portal-service.enabled": false,
+  "network.connectivity-service.enabled": false,
+  "services.settings.server": "data:,",
+  "toolkit.telemetry.enabled": false,
+};
+/** The key under which WebDriver hands out an element. */
+const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
+
+/** The Firefox of this machine (FIREFOX names another one); null where there is none. */
+export function firefox() {
+  for (const name of [process.env.FIREFOX, "firefox-esr", "firefox"].filter(Boolean)) {
+    try {
+      return { name, version: execFileSync(name, ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() };
+    } catch {
+      // The next one.
+    }
+  }
+  return null;
+}
+
+export class Firefox {
+  #child; #profile; #socket; #asked = 0; #waiting = new Map();
+
+  static async launch(name = firefox().name) {
+    const it = new Firefox();
+    it.#profile = mkdtempSync(join(tmpdir(), "gemmscope-firefox-"));
+    const lines = Object.entries(PREFERENCES).map(([key, value]) => `user_pref(${JSON.stringify(key)}, ${JSON.stringify(value)});\n`);
+    writeFileSync(join(it.#profile, "user.js"), lines.join(""));
+    it.#child = spawn(name, ["--headless", "--marionette", "-remote-allow-system-access", "--no-remote", "--profile", it.#profile], { stdio: "ignore" });
+    try {
+      await it.#connect();
+      await it.ask("WebDriver:NewSession", { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } });
+      await it.ask("WebDriver:SetTimeouts", { script: 60_000, pageLoad: 60_000 });
+    } catch (error) {
+      await it.close();
+      throw error;
+    }
+    return it;
+  }
+
+  async #connect() {
+    const file = join(this.#profile, "MarionetteActivePort");
+    for (const end = Date.now() + 60_000; !existsSync(file) || !readFileSync(file, "utf8"); ) {
+      if (Date.now() > end || this.#child.exitCode !== null) throw new Error("Firefox does not start");
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    this.#socket = connect(Number(readFileSync(file, "utf8")), "127.0.0.1");
+    let rest = Buffer.alloc(0);
+    const greeted = new Promise((done, fail) => {
+      this.#socket.once("error", fail);
+      this.#socket.on("data", (chunk) => {
+        rest = Buffer.concat([rest, chunk]);
+        // A message is its length, a colon, JSON.
+        for (let colon; (colon = rest.indexOf(":")) > 0; ) {
+          const end = colon + 1 + Number(rest.subarray(0, colon));
+          if (rest.length < end) return;
+          const message = JSON.parse(rest.subarray(colon + 1, end));
+          rest = rest.subarray(end);
+          if (!Array.isArray(message)) done();
+          else this.#settle(message);
+        }
+      });
+    });
+    this.#socket.on("close", () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error("Firefox is gone"));
+    });
+    await greeted;
+  }
+
+  #settle([, id, error, result]) {
+    const { resolve, reject } = this.#waiting.get(id) ?? {};
+    this.#waiting.delete(id);
+    if (error) reject?.(new Error(`${error.error}: ${error.message}`));
+    else resolve?.(result);
+  }
+
+  /** A WebDriver command and its answer. */
+  ask(command, parameters = {}) {
+    const id = ++this.#asked;
+    const text = JSON.stringify([0, id, command, parameters]);
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#socket.write(`${Buffer.byteLength(text)}:${text}`);
+    });
+  }
+
+  async goto(url) {
+    await this.ask("WebDriver:Navigate", { url });
+  }
+
+  /** Runs a function on the page and gives what it returns or resolves to. */
+  async evaluate(run, ...args) {
+    const script = `const [args, done] = [[...arguments].slice(0, -1), arguments[arguments.length - 1]];
+      Promise.resolve().then(() => (${run})(...args)).then((value) => done({ value }), (error) => done({ error: String(error) }));`;
+    const { value } = await this.ask("WebDriver:ExecuteAsyncScript", { script, args });
+    if (value.error) throw new Error(value.error);
+    return value.value;
+  }
+
+  /** Waits until the function returns something true, and gives that. */
+  async until(run, ...args) {
+    for (const end = Date.now() + 30_000; ; await new Promise((done) => setTimeout(done, 50))) {
+      const value = await this.evaluate(run, ...args);
+      if (value) return value;
+      if (Date.now() > end) throw new Error(`not within 30 s: ${run}`);
+    }
+  }
+
+  async #find(selector) {
+    await this.until((selector) => Boolean(document.querySelector(selector)), selector);
+    return (await this.ask("WebDriver:FindElement", { using: "css selector", value: selector })).value[ELEMENT];
+  }
+
+  async click(selector) {
+    await this.ask("WebDriver:ElementClick", { id: await this.#find(selector) });
+  }
+
+  /** Types text; into a file field, the path of a file. */
+  async type(selector, text) {
+    await this.ask("WebDriver:ElementSendKeys", { id: await this.#find(selector), text });
+  }
+
+  /** A picture of the page, as PNG. */
+  async screenshot(path) {
+    const { value } = await this.ask("WebDriver:TakeScreenshot", { full: false });
+    writeFileSync(path, Buffer.from(value, "base64"));
+  }
+
+  /** Errors and refusals that Firefox logged for addresses that begin with `prefix`. */
+  async trouble(prefix) {
+    await this.ask("Marionette:SetContext", { value: "chrome" });
+    const script = `return Services.console.getMessageArray()
+      .filter((m) => m instanceof Ci.nsIScriptError && !(m.flags & Ci.nsIScriptError.warningFlag) && m.sourceName.startsWith(arguments[0]))
+      .map((m) => m.errorMessage);`;
+    const { value } = await this.ask("WebDriver:ExecuteScript", { script, args: [prefix] });
+    await this.ask("Marionette:SetContext", { value: "content" });
+    return value;
+  }
+
+  async close() {
+    await this.ask("Marionette:Quit", { flags: ["eForceQuit"] }).catch(() => {});
+    this.#socket?.destroy();
+    if (this.#child.exitCode === null) {
+      const gone = new Promise((done) => this.#child.once("exit", done));
+      const timer = setTimeout(() => this.#child.kill("SIGKILL"), 5000);
+      await gone;
+      clearTimeout(timer);
+    }
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
