@@ -11,18 +11,31 @@ const VERSION = 1;
 const CONNECT_EVERY_MS = 250;
 const CONNECT_FOR_MS = 20000;
 
+// The height that the chart will have is kept free from the start. The page in the frame takes the same (style/embed.css).
 const SHEET = `
-:host { display: block; position: relative; min-height: var(--gemm-scope-height, 0); contain: layout }
+:host { display: block; position: relative; container-type: inline-size }
 :host([hidden]) { display: none }
+.stage { position: relative; min-height: var(--gemm-scope-height, clamp(320px, 56cqw, 600px)) }
+:host([controls]) .stage { min-height: var(--gemm-scope-height, calc(81px + clamp(320px, 56cqw, 600px))) }
 iframe { display: block; width: 100%; border: 0; color-scheme: normal; border-radius: inherit }
 .waiting iframe { position: absolute; inset: 0; visibility: hidden }
-.ready slot { display: none }
-.full { display: block; width: fit-content; margin: 0.25rem 0 0 auto; font-size: 0.8125em; color: inherit }
-.waiting .full, .full[hidden], .print { display: none }
-@media print { iframe, slot, .ready .full { display: none } .print { display: block } .print svg { width: 100%; height: auto } }
+.failed .stage { min-height: 0 }
+.ready slot, .ready button, [hidden] { display: none }
+.problem { margin: 0.5rem 0; font-size: 0.8125em }
+.full { display: block; width: fit-content; margin: 0.25rem 0 0 auto; font-size: 0.8125em; line-height: 1.5; color: inherit }
+.waiting .full { visibility: hidden }
+.full[hidden], .print { display: none }
+@media print {
+  .ready iframe, .full, button { display: none }
+  .ready slot { display: contents }
+  .pictured slot { display: none }
+  .pictured .print { display: block }
+  .stage { min-height: 0 }
+  .print svg { width: 100%; height: auto }
+}
 `;
 
-const OBSERVED = ["src", "view", "device", "theme", "hash", "format", "no-link"];
+const OBSERVED = ["src", "view", "device", "theme", "hash", "format", "height", "no-link", "quiet"];
 
 /** Where gemmscope itself would fetch data from: what its links take as src=. */
 const reachable = (url, viewer) =>
@@ -33,10 +46,33 @@ function nameOf(url) {
   try { return decodeURIComponent(name); } catch { return name; }
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+const SHAPES = new Set(["svg", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "image"]);
+const GEOMETRY =
+  /^(x|y|dx|dy|x1|y1|x2|y2|cx|cy|r|rx|ry|width|height|d|points|viewBox|transform|preserveAspectRatio|image-rendering|fill|stroke|opacity|(fill|stroke|font|text)-[a-z-]+|dominant-baseline)$/;
+
+/** A copy of a picture that can only be looked at: shapes and text, nothing that runs, fetches or leads elsewhere. */
+function copyPicture(from) {
+  const to = document.createElementNS(SVG, from.localName);
+  for (const { name, value } of from.attributes) {
+    const pixels = from.localName === "image" && name === "href" && value.startsWith("data:image/png;base64,");
+    if (pixels || (GEOMETRY.test(name) && !/url|[\\;]/i.test(value))) to.setAttribute(name, value);
+  }
+  for (const child of from.childNodes) {
+    if (child.nodeType === Node.TEXT_NODE) to.append(child.data);
+    else if (child.namespaceURI === SVG && SHAPES.has(child.localName)) to.append(copyPicture(child));
+  }
+  return to;
+}
+
 class GemmScope extends HTMLElement {
   static observedAttributes = OBSERVED;
   #root = this.attachShadow({ mode: "open" });
-  #box; #frame; #print; #full; #port; #view = ""; #address = null; #ids = 0; #open = new Map(); #stop = []; #svg = ""; #started = false;
+  #box; #stage; #button; #frame; #print; #problem; #full;
+  #port; #ids = 0; #open = new Map(); #stop = []; #started = false;
+  #view = ""; #address = null; #shown = ""; #svg = ""; #problems = new Map();
+  /** Number of the newest wish for data: an older one that arrives later is dropped. */
+  #wished = 0; #fetching; #loads = Promise.resolve(); #pictureTimer;
   #resolveReady; #ready = new Promise((resolve) => (this.#resolveReady = resolve));
 
   constructor() {
@@ -47,13 +83,19 @@ class GemmScope extends HTMLElement {
       sheet.replaceSync(SHEET);
       this.#root.adoptedStyleSheets = [sheet];
     } catch { /* an old browser: plain, but working */ }
-    this.#box = document.createElement("div");
-    this.#box.className = "waiting";
-    this.#print = document.createElement("div");
-    this.#print.className = "print";
-    this.#full = Object.assign(document.createElement("a"), { className: "full", target: "_blank", rel: "noopener noreferrer" });
-    this.#full.part = "full";
-    this.#box.append(document.createElement("slot"), this.#print, this.#full);
+    const make = (tag, name, more = {}) => {
+      const made = Object.assign(document.createElement(tag), { className: name, ...more });
+      if (more.part) made.part = more.part;
+      return made;
+    };
+    this.#box = make("div", "waiting");
+    this.#stage = make("div", "stage");
+    this.#button = make("button", "", { type: "button", part: "start", hidden: true, textContent: "Show the chart" });
+    this.#print = make("div", "print");
+    this.#problem = make("p", "problem", { part: "problem", role: "status", hidden: true });
+    this.#full = make("a", "full", { part: "full", target: "_blank", rel: "noopener noreferrer" });
+    this.#stage.append(document.createElement("slot"), this.#button, this.#print, this.#problem);
+    this.#box.append(this.#stage, this.#full);
     this.#root.append(this.#box);
   }
 
@@ -62,7 +104,11 @@ class GemmScope extends HTMLElement {
 
   connectedCallback() {
     if (this.#started) return;
-    if (this.getAttribute("loading") === "eager" || !("IntersectionObserver" in window)) return this.#start();
+    this.#keepHeight();
+    const loading = this.getAttribute("loading");
+    this.#button.hidden = loading !== "click";
+    if (loading === "click") return void (this.#button.onclick = () => this.#start());
+    if (loading === "eager" || !("IntersectionObserver" in window)) return this.#start();
     const seen = new IntersectionObserver((entries) => {
       if (entries.some((e) => e.isIntersecting)) { seen.disconnect(); this.#start(); }
     }, { rootMargin: "400px" });
@@ -75,43 +121,63 @@ class GemmScope extends HTMLElement {
     queueMicrotask(() => {
       if (this.isConnected) return;
       for (const f of this.#stop.splice(0)) f();
-      this.#port?.close();
+      this.#disconnect("the element was removed");
+      this.#fetching?.abort();
+      this.#wished++;
       this.#frame?.remove();
-      this.#port = this.#frame = undefined;
+      this.#frame = undefined;
       this.#started = false;
+      this.#shown = "";
+      this.#problems.clear();
+      this.#tell();
       this.#box.className = "waiting";
-      this.#ready = new Promise((resolve) => (this.#resolveReady = resolve));
-      for (const { reject } of this.#open.values()) reject(new Error("the element was removed"));
-      this.#open.clear();
     });
   }
 
   attributeChangedCallback(name, before, after) {
     if (name === "no-link") return this.#link();
-    if (!this.#port || before === after) return;
+    if (name === "quiet") return this.#tell();
+    if (name === "height") return this.#keepHeight();
+    if (!this.#started || before === after) return;
     if (name === "src" || name === "format") this.#fetch();
-    else this.view(this.#wish()).catch((e) => this.#report(e));
+    else if (this.#port) this.#wish();
   }
 
   /** Shows a file. `bytes`: ArrayBuffer, typed array, Blob or text. */
-  async load(bytes, options) {
-    this.#address = null;
-    return this.#load(bytes, options);
+  async load(bytes, options = {}) {
+    if (!options.add) {
+      // What src= named and has not arrived is no longer wanted.
+      this.#wished++;
+      this.#fetching?.abort();
+    }
+    return this.#load(bytes, options, null);
   }
 
-  async #load(bytes, { name = "data", format, add = false } = {}) {
-    await this.#ready;
-    if (typeof bytes === "string") bytes = new TextEncoder().encode(bytes);
-    if (bytes instanceof Blob) bytes = await bytes.arrayBuffer();
-    // A copy: the caller keeps its own, ours is transferred.
-    const buffer = ArrayBuffer.isView(bytes)
-      ? bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
-      : bytes.slice(0);
-    const result = await this.#ask({ type: "load", name, format, add, bytes: buffer }, [buffer]);
-    this.#box.className = "ready";
-    this.#link();
-    this.#emit("gemm-load", { name, summary: result });
-    this.#keepPicture();
+  /** One after another: the frame reads one file at a time. */
+  #load(bytes, { name = "data", format, add = false }, address, wanted = () => true) {
+    const run = async () => {
+      await this.#ready;
+      if (typeof bytes === "string") bytes = new TextEncoder().encode(bytes);
+      if (bytes instanceof Blob) bytes = await bytes.arrayBuffer();
+      if (!wanted()) return undefined;
+      // A copy: the caller keeps its own, ours is transferred.
+      const buffer = ArrayBuffer.isView(bytes)
+        ? bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
+        : bytes.slice(0);
+      const result = await this.#ask({ type: "load", name, format, add, bytes: buffer }, [buffer]);
+      this.#address = address;
+      this.#shown = name;
+      this.#problems.delete("data");
+      this.#tell();
+      this.#box.classList.replace("waiting", "ready");
+      this.#box.classList.remove("failed");
+      this.#link();
+      this.#emit("gemm-load", { name, summary: result });
+      this.#keepPicture();
+      return result;
+    };
+    const result = this.#loads.then(run);
+    this.#loads = result.catch(() => {});
     return result;
   }
 
@@ -123,7 +189,8 @@ class GemmScope extends HTMLElement {
 
   /** The link below the frame: the app with what is looked at, and the data where the app can fetch it itself. */
   #link() {
-    const viewer = this.#viewer();
+    let viewer;
+    try { viewer = this.#viewer(); } catch { return void (this.#full.hidden = true); }
     const keys = this.#view.split("&").filter((key) => key && !/^(src|data)=/.test(key));
     const data = this.#address && reachable(this.#address, viewer);
     if (data) keys.push(`src=${encodeURIComponent(this.#address.href)}`);
@@ -136,17 +203,32 @@ class GemmScope extends HTMLElement {
     this.#full.hidden = this.hasAttribute("no-link");
   }
 
+  /** The folder of gemmscope. Any other kind of address could run script in this page. */
   #viewer() {
-    const page = new URL(this.getAttribute("viewer") ?? HERE, document.baseURI);
+    const said = this.getAttribute("viewer");
+    const page = said == null ? new URL(HERE) : new URL(said, document.baseURI);
+    if (!/^https?:$/.test(page.protocol)) throw new Error(`viewer is an http or https address, not ${page.protocol}`);
     page.search = page.hash = "";
     return page;
   }
 
+  /** Tells the frame what the attributes say. A wrong one spoils no other, and keeps nobody from seeing the data. */
   #wish() {
-    const set = {};
-    for (const key of ["view", "device", "hash"]) if (this.hasAttribute(key)) set[key] = this.getAttribute(key);
-    set.theme = this.#theme();
-    return set;
+    const wish = {};
+    for (const key of ["view", "device", "hash"]) if (this.hasAttribute(key)) wish[key] = this.getAttribute(key);
+    wish.theme = this.#theme();
+    const done = this.#ask({ type: "view", set: wish });
+    const fine = () => { this.#problems.delete("view"); this.#tell(); };
+    done.then(fine, async () => {
+      const wrong = [];
+      for (const key of ["hash", "view", "device", "theme"].filter((key) => key in wish)) {
+        await this.#ask({ type: "view", set: { [key]: wish[key] } }).catch((error) => wrong.push(error));
+      }
+      if (!wrong.length) return fine();
+      for (const error of wrong.slice(1)) this.#emit("gemm-error", { code: error.code ?? "error", message: error.message });
+      wrong[0].message = wrong.map((error) => error.message).join("; ");
+      this.#report("view", wrong[0]);
+    });
   }
 
   #theme() {
@@ -160,21 +242,37 @@ class GemmScope extends HTMLElement {
     return "auto";
   }
 
+  #keepHeight() {
+    const height = Number(this.getAttribute("height"));
+    if (height > 0) this.#stage.style.setProperty("min-height", `${height}px`);
+    else this.#stage.style.removeProperty("min-height");
+    if (height > 0 && this.#frame) this.#frame.height = String(height);
+  }
+
   #start() {
+    if (this.#started) return;
+    let page;
+    try { page = this.#viewer(); } catch (error) { return this.#report("frame", error); }
     this.#started = true;
-    const page = this.#viewer();
+    this.#button.hidden = true;
+    // While the frame is on its way.
+    this.#fetch();
     page.searchParams.set("embed", "1");
+    if (this.hasAttribute("controls")) page.searchParams.set("controls", "1");
     // In the address, so that the frame's first paint has the right colours already.
     if (this.#theme() !== "auto") page.searchParams.set("theme", this.#theme());
     const frame = document.createElement("iframe");
     frame.title = this.getAttribute("title") ?? "gemmscope: GEMM benchmark against its roofline";
     frame.referrerPolicy = "no-referrer";
     frame.allow = "fullscreen; clipboard-write";
-    frame.height = this.getAttribute("height") ?? "560";
+    frame.height = this.getAttribute("height") ?? String(Math.round(this.#stage.getBoundingClientRect().height));
     const isolated = this.hasAttribute("isolate");
     if (isolated) frame.sandbox = "allow-scripts allow-downloads";
-    else if (page.origin !== location.origin) frame.sandbox = "allow-scripts allow-same-origin allow-downloads";
-    const target = isolated ? "*" : page.origin;
+    else if (page.origin !== self.origin) frame.sandbox = "allow-scripts allow-same-origin allow-downloads";
+    // An isolated page shows frames of hosts that send no headers for it only without their cookies.
+    if (self.crossOriginIsolated) frame.credentialless = true;
+    // A page without an origin hands that on to its frames.
+    const target = isolated || self.origin === "null" ? "*" : page.origin;
     this.#frame = frame;
     let since = 0;
     const connect = () => {
@@ -185,28 +283,30 @@ class GemmScope extends HTMLElement {
       try { frame.contentWindow.postMessage({ gemm: { v: VERSION, type: "connect" } }, target, [port2]); } catch { /* not there yet */ }
     };
     const onHello = (e) => { if (e.source === frame.contentWindow && e.data?.gemm?.type === "hello") connect(); };
+    const onBlocked = (e) => {
+      if (/^(frame|child)-src/.test(e.effectiveDirective) && e.blockedURI.startsWith(page.origin)) {
+        clearInterval(timer);
+        this.#report("frame", new Error(`the content policy of this page allows no frame from ${page.origin} (${e.effectiveDirective})`));
+      }
+    };
     window.addEventListener("message", onHello);
+    document.addEventListener("securitypolicyviolation", onBlocked);
     let timer;
     // Not before the frame has loaded: until then its window is still of this page's origin.
     frame.addEventListener("load", () => {
-      if (since && this.#port) {
-        // Loaded once more: that is a new page, which knows nothing yet.
-        this.#port.close();
-        this.#port = undefined;
-        for (const { reject } of this.#open.values()) reject(new Error("the frame was loaded again"));
-        this.#open.clear();
-      }
+      // Loaded once more: that is a new page, which knows nothing yet.
+      if (since && this.#port) this.#disconnect("the frame was loaded again");
       since = performance.now();
       clearInterval(timer);
       timer = setInterval(() => {
         if (this.#port) clearInterval(timer);
         else if (performance.now() - since > CONNECT_FOR_MS) {
           clearInterval(timer);
-          this.#report(new Error(`gemmscope did not answer from ${page.href}`));
+          this.#report("frame", new Error(`gemmscope does not answer from ${page.href}: is it there, and may this page show it in a frame?`));
         } else connect();
       }, CONNECT_EVERY_MS);
     });
-    const watch = new MutationObserver(() => { if (this.#port) this.view({ theme: this.#theme() }).catch(() => {}); });
+    const watch = new MutationObserver(() => { if (this.#port) this.#ask({ type: "view", set: { theme: this.#theme() } }).catch(() => {}); });
     for (const el of [document.documentElement, document.body]) {
       if (el) watch.observe(el, { attributes: true, attributeFilter: ["class", "data-theme", "data-md-color-scheme"] });
     }
@@ -214,13 +314,22 @@ class GemmScope extends HTMLElement {
     window.addEventListener("beforeprint", beforePrint);
     this.#stop.push(() => {
       window.removeEventListener("message", onHello);
+      document.removeEventListener("securitypolicyviolation", onBlocked);
       window.removeEventListener("beforeprint", beforePrint);
       clearInterval(timer);
       watch.disconnect();
     });
     frame.src = page.href;
-    this.#full.before(frame);
+    this.#problem.before(frame);
     this.#link();
+  }
+
+  #disconnect(why) {
+    this.#port?.close();
+    this.#port = undefined;
+    this.#ready = new Promise((resolve) => (this.#resolveReady = resolve));
+    for (const { reject } of this.#open.values()) reject(new Error(why));
+    this.#open.clear();
   }
 
   #receive(port, message) {
@@ -228,10 +337,14 @@ class GemmScope extends HTMLElement {
     if (message?.type === "ready") {
       if (this.#port) return port.close();
       this.#port = port;
+      this.#problems.delete("frame");
+      this.#tell();
+      // Before any data: the first picture is the right one.
+      this.#wish();
+      // A frame that was loaded again lost what it showed.
+      if (this.#shown) this.#fetch();
       this.#resolveReady(this);
       this.#emit("gemm-ready", { app: message.app });
-      // A view that this version does not know keeps nobody from seeing the data.
-      this.view(this.#wish()).catch((e) => this.#report(e)).then(() => this.#fetch());
       return;
     }
     if (port !== this.#port) return;
@@ -254,44 +367,96 @@ class GemmScope extends HTMLElement {
   #ask(message, transfer = []) {
     const id = ++this.#ids;
     return new Promise((resolve, reject) => {
+      if (!this.#port) return reject(new Error("the frame is not connected"));
       this.#open.set(id, { resolve, reject });
       this.#port.postMessage({ ...message, id }, transfer);
     });
   }
 
+  /** Gets what src= or the script between the tags holds, and shows it, unless something newer is wanted by then. */
   async #fetch() {
+    const wish = ++this.#wished;
+    const wanted = () => wish === this.#wished;
+    this.#fetching?.abort();
+    this.#fetching = new AbortController();
+    const src = this.getAttribute("src");
+    const inline = this.querySelector('script[type="text/csv"], script[type="text/plain"]');
+    const format = this.getAttribute("format") ?? undefined;
     try {
-      const inline = this.querySelector('script[type="text/csv"], script[type="text/plain"]');
-      const src = this.getAttribute("src");
-      const format = this.getAttribute("format") ?? undefined;
-      if (inline && !src) await this.load(inline.textContent.trimStart(), { name: inline.dataset.name ?? "inline.csv", format });
-      else if (src) {
+      if (src) {
         const url = new URL(src, document.baseURI);
-        const answer = await fetch(url);
-        if (!answer.ok) throw new Error(`${url.pathname}: ${answer.status} ${answer.statusText}`);
-        const bytes = await answer.arrayBuffer();
-        this.#address = url;
-        await this.#load(bytes, { name: nameOf(url), format });
+        const bytes = await this.#get(url, this.#fetching.signal);
+        if (wanted()) await this.#load(bytes, { name: nameOf(url), format }, url, wanted);
+      } else if (inline) {
+        await this.#load(inline.textContent.trimStart(), { name: inline.dataset.name ?? "inline.csv", format }, null, wanted);
+      } else {
+        // The page's script will bring it.
+        await this.#ready;
+        if (wanted()) this.#box.classList.replace("waiting", "ready");
       }
-      else this.#box.className = "ready";
-    } catch (e) { this.#report(e); }
+    } catch (error) {
+      if (!wanted()) return;
+      const still = this.#shown && this.#shown !== src ? `; this is still ${this.#shown}` : "";
+      error.message = `${src ?? "the data"} is not shown: ${error.message}${still}`;
+      this.#report("data", error);
+    }
+  }
+
+  async #get(url, signal) {
+    let blocked = "";
+    const onBlocked = (e) => { if (e.effectiveDirective === "connect-src" && url.href.startsWith(e.blockedURI)) blocked = e.effectiveDirective; };
+    document.addEventListener("securitypolicyviolation", onBlocked);
+    try {
+      const answer = await fetch(url, { signal });
+      if (!answer.ok) throw Object.assign(new Error(`${url.host} answered ${answer.status} ${answer.statusText}`.trim()), { code: "not-found" });
+      return await answer.arrayBuffer();
+    } catch (error) {
+      if (error.code === "not-found" || signal.aborted) throw error;
+      // The browser says which policy it was in a task of its own.
+      await new Promise((done) => setTimeout(done, 50));
+      const why = blocked
+        ? `the content policy of this page does not allow ${url.origin} (${blocked})`
+        : url.origin === self.origin
+          ? `${url.host || url.protocol} cannot be reached`
+          : `${url.host || url.protocol} cannot be reached, or does not let this page read it (Access-Control-Allow-Origin)`;
+      throw Object.assign(new Error(why), { code: "not-fetched" });
+    } finally {
+      document.removeEventListener("securitypolicyviolation", onBlocked);
+    }
   }
 
   #keepPicture() {
-    clearTimeout(this.pictureTimer);
-    this.pictureTimer = setTimeout(() => this.export("svg").then((svg) => { this.#svg = svg; }, () => {}), 300);
+    clearTimeout(this.#pictureTimer);
+    this.#pictureTimer = setTimeout(() => this.export("svg").then((svg) => { this.#svg = String(svg); }, () => { this.#svg = ""; }), 300);
   }
 
   #showPicture() {
-    if (!this.#svg) return;
     const parsed = new DOMParser().parseFromString(this.#svg, "image/svg+xml").documentElement;
-    if (parsed.nodeName === "svg") this.#print.replaceChildren(document.importNode(parsed, true));
+    const picture = parsed.namespaceURI === SVG && parsed.localName === "svg" ? copyPicture(parsed) : null;
+    const title = parsed.querySelector("title")?.textContent;
+    if (picture && title) {
+      picture.setAttribute("role", "img");
+      picture.setAttribute("aria-label", title);
+    }
+    this.#print.replaceChildren(...(picture ? [picture] : []));
+    this.#box.classList.toggle("pictured", Boolean(picture));
   }
 
-  #report(error) {
-    this.#box.className = "waiting";
-    this.#emit("gemm-error", { code: error.code ?? "error", message: String(error.message ?? error) });
-    console.warn("gemm-scope:", error.message ?? error);
+  /** Says what is wrong, in a line below what shows. `about` is what it concerns: frame, data or view. */
+  #report(about, error) {
+    const message = String(error.message ?? error);
+    this.#problems.set(about, message);
+    // Nothing will show: its place is not kept free any longer.
+    if (about !== "view" && !this.#shown) this.#box.classList.add("failed");
+    this.#tell();
+    this.#emit("gemm-error", { code: error.code ?? "error", message });
+    console.warn("gemm-scope:", message);
+  }
+
+  #tell() {
+    const text = [...this.#problems.values()].join(". ");
+    this.#problem.textContent = text && `gemmscope: ${text}.`;
+    this.#problem.hidden = !text || this.hasAttribute("quiet");
   }
 
   #emit(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true })); }

@@ -219,11 +219,13 @@ pub fn watch_size(
 
 /// True where this page is embedded in another one (`?embed=1`).
 pub fn embedded() -> bool {
+    asks("embed=1")
+}
+
+/// True where the query of the address holds this pair.
+pub fn asks(pair: &str) -> bool {
     let search = window().location().search().unwrap_or_default();
-    search
-        .trim_start_matches('?')
-        .split('&')
-        .any(|pair| pair == "embed=1")
+    search.trim_start_matches('?').split('&').any(|p| p == pair)
 }
 
 /// The text after `#`.

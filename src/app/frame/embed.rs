@@ -1,6 +1,7 @@
-//! The page inside another one (`?embed=1`): only the views. The host page sends the data and is
-//! told about size and changes. An embedded page has no file chooser, no storage and no address of
-//! its own.
+//! The page inside another one (`?embed=1`): the picture, its legend and a menu, so that a page of
+//! prose stays one; with `controls=1` tabs, figures and settings too. The host page sends the data
+//! and is told about size and changes. An embedded page has no file chooser, no storage and no
+//! address of its own.
 
 use super::notices::{Loading, Status};
 use super::strip::Strip;
@@ -42,17 +43,18 @@ fn Embedded() -> impl IntoView {
     let bench = Workbench::here();
     let box_ref = NodeRef::<leptos::html::Div>::new();
     let hosted = RwSignal::new_local(None::<Rc<Host>>);
+    let controls = dom::asks("controls=1");
     connect(Loader::here(), hosted);
     report_height(box_ref, hosted);
     report_changes(bench, hosted);
     view! {
-        <div class="app embed" class:has-data=move || bench.has_data.get() node_ref=box_ref>
+        <div class="app embed" class:quiet=!controls class:has-data=move || bench.has_data.get() node_ref=box_ref>
             <Loading />
             <Show when=move || bench.has_data.get() fallback=|| view! { <p class="embed-wait" role="status">"No data yet."</p> }>
-                <views::places::Places />
+                {controls.then(|| view! { <views::places::Places /> })}
                 <div class="workspace">
                     <main class="main" id="main" tabindex="-1">
-                        <Strip />
+                        {controls.then(|| view! { <Strip /> })}
                         <views::ActiveView />
                         <dock::Dock />
                     </main>

@@ -1,0 +1,261 @@
+// The element where its author or its host makes it hard: wrong attributes, pages that do not arrive, hosts without an
+// origin or with strict isolation, viewers that mean no good; and what it does to the page around it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+import { fixture, screenshot, settle, site, waitReady } from "../harness.mjs";
+import { Hosts, loaded, policyOf, problem, summary } from "../host.mjs";
+
+const CSV = readFileSync(fixture("fixtures/generic/plain.csv"), "utf8");
+const hosts = new Hosts();
+let host, plain, viewer;
+
+before(async () => {
+  viewer = await site("pages");
+  hosts.write("bench.csv", CSV);
+  hosts.write("other.csv", "M,N,K,dtype,time_us\n512,512,512,bf16,9.5\n");
+  host = await hosts.serve({ "content-security-policy": policyOf(viewer) });
+  plain = await hosts.serve({ "access-control-allow-origin": "*" });
+});
+after(() => hosts.close());
+
+const script = () => `<script type="module" src="${viewer}gemm-scope.js"></script>`;
+const open = (t, name, body, { from = host, ...options } = {}) => hosts.open(t, from, name, `<body>${body}${script()}`, options);
+const told = (page, i = 0) =>
+  page.waitForFunction((i) => {
+    const line = document.querySelectorAll("gemm-scope")[i].shadowRoot.querySelector(".problem");
+    return !line.hidden && line.textContent;
+  }, i, { timeout: 30_000 }).then((said) => said.jsonValue());
+const shows = (page, i = 0) => page.evaluate((i) => Boolean(document.querySelectorAll("gemm-scope")[i].shadowRoot.querySelector(".ready")), i);
+
+test("a viewer that is no web address starts nothing and leads nowhere", async (t) => {
+  const page = await open(
+    t,
+    "viewer",
+    `<gemm-scope loading="eager" src="bench.csv" viewer="javascript:parent.ran=1//">fallback</gemm-scope>
+     <gemm-scope loading="eager" src="bench.csv" viewer="data:text/html,x"></gemm-scope>
+     <gemm-scope loading="eager" src="bench.csv" viewer="http://["></gemm-scope>`,
+    { from: plain },
+  );
+  assert.match(await told(page, 0), /viewer is an http or https address, not javascript:/);
+  assert.match(await told(page, 1), /not data:/);
+  await told(page, 2);
+  assert.equal(await page.evaluate(() => window.ran), undefined);
+  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("gemm-scope")].map((e) => [e.shadowRoot.querySelector("iframe"), e.shadowRoot.querySelector("a").getAttribute("href")])), Array(3).fill([null, null]));
+  assert.equal(await page.getByText("fallback").isVisible(), true);
+});
+
+test("a picture for paper is shapes and text, whatever the frame sends", async (t) => {
+  const evil = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:h="http://www.w3.org/1999/xhtml" viewBox="0 0 9 9" onload="parent.ran=1"><title>evil</title>
+    <script>top.ran = 2</script><style>body { display: none }</style><foreignObject><h:iframe src="https://evil.example/a"/></foreignObject>
+    <a href="javascript:top.ran=3"><rect width="9" height="9"/></a><use href="https://evil.example/b#x"/><image href="https://evil.example/c.png"/>
+    <rect id="x" class="y" style="fill:red" fill="url(https://evil.example/d)" onclick="top.ran=4" width="5" height="6"/><animate attributeName="href"/>
+    <text x="1" font-size="3">kept</text></svg>`;
+  const answers = `onmessage = ({ data, ports: [port] }) => {
+    if (data.gemm?.type !== "connect") return;
+    port.onmessage = ({ data: { id, type } }) => port.postMessage({ type: "ok", id, result: type === "export" ? ${JSON.stringify(evil).replaceAll("</", "<\\/")} : [] });
+    port.postMessage({ type: "ready", app: "0", v: [1] });
+  }; parent.postMessage({ gemm: { v: 1, type: "hello" } }, "*");`;
+  const other = createServer((_, response) => response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><script>${answers}</script>`));
+  await new Promise((done) => other.listen(0, "127.0.0.1", done));
+  t.after(() => other.close());
+  const page = await open(t, "evil", `<gemm-scope loading="eager" src="bench.csv" viewer="http://127.0.0.1:${other.address().port}/"></gemm-scope>`, { from: plain });
+  await loaded(page);
+  const picture = await page.waitForFunction(() => {
+    dispatchEvent(new Event("beforeprint"));
+    return document.querySelector("gemm-scope").shadowRoot.querySelector(".print svg")?.outerHTML;
+  });
+  const text = (await picture.jsonValue()).replace(/>\s+/g, ">").replace(/\s+</g, "<");
+  assert.equal(text, '<svg viewBox="0 0 9 9" role="img" aria-label="evil"><image></image><rect width="5" height="6"></rect><text x="1" font-size="3">kept</text></svg>');
+  assert.equal(await page.evaluate(() => window.ran), undefined);
+  assert.deepEqual(page.asked.filter((url) => url.includes("evil.example")), []);
+});
+
+test("a wrong attribute hides nothing, spoils no other, and is said until it is right", async (t) => {
+  const page = await open(t, "wrong", `<gemm-scope loading="eager" src="bench.csv" view="quux" device="mi300x"></gemm-scope>`);
+  await loaded(page);
+  assert.match(await told(page), /^gemmscope: view is one of .*quux/);
+  assert.deepEqual((await summary(page))[0].devices, ["AMD Instinct MI300X"]);
+  const set = (name, value) => page.evaluate(([name, value]) => document.querySelector("gemm-scope").setAttribute(name, value), [name, value]);
+  await set("view", "roofline");
+  await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot.querySelector(".problem").hidden);
+  await set("device", "abacus");
+  assert.match(await told(page), /device is an id .*abacus/);
+  assert.equal(await shows(page), true);
+  assert.deepEqual((await summary(page))[0].devices, ["AMD Instinct MI300X"]);
+  await set("device", "h100-sxm");
+  await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot.querySelector(".problem").hidden);
+  // Data that cannot be had: what shows stays, and the line says what it is.
+  await set("src", "missing.csv");
+  assert.match(await told(page), /missing\.csv is not shown: 127\.0\.0\.1:\d+ answered 404 Not Found; this is still bench\.csv/);
+  assert.equal(await shows(page), true);
+  await set("src", "other.csv");
+  await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot.querySelector(".problem").hidden);
+  assert.equal((await summary(page))[0].file, "other.csv");
+});
+
+test("data named twice in a row: the last one shows, whichever arrives first", async (t) => {
+  const page = await open(t, "twice", `<gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope>`, { from: plain });
+  await loaded(page);
+  let release;
+  const held = new Promise((done) => (release = done));
+  let answered;
+  const late = new Promise((done) => (answered = done));
+  await page.route("**/slow.csv", async (route) => {
+    await held;
+    await route.fulfill({ body: CSV, contentType: "text/csv" }).catch(() => {});
+    answered();
+  });
+  const files = await page.evaluate(async () => {
+    const el = document.querySelector("gemm-scope");
+    const shown = [];
+    const other = new Promise((done) => el.addEventListener("gemm-load", (e) => (shown.push(e.detail.name), e.detail.name === "other.csv" && done())));
+    el.setAttribute("src", "slow.csv");
+    el.setAttribute("src", "bench.csv?again");
+    el.setAttribute("src", "other.csv");
+    await other;
+    return shown;
+  });
+  release();
+  await late;
+  assert.deepEqual(files, ["other.csv"]);
+  assert.equal((await summary(page))[0].file, "other.csv");
+  // Scripts that load at once are served one after another, and the last one stays.
+  const names = await page.evaluate(async () => {
+    const el = document.querySelector("gemm-scope");
+    el.setAttribute("src", "slow.csv");
+    const one = (name) => el.load("M,N,K,us\n8,8,8,1\n", { name });
+    await Promise.all([one("a.csv"), one("b.csv"), one("c.csv")]);
+    return (await el.export("summary")).map((s) => s.file);
+  });
+  assert.deepEqual(names, ["c.csv"]);
+  assert.equal(await problem(page), "");
+});
+
+test("what fails is said in one line below the fallback; quiet switches it off", async (t) => {
+  const page = await open(
+    t,
+    "failures",
+    `<gemm-scope loading="eager" src="none.csv"><i>first</i></gemm-scope>
+     <gemm-scope loading="eager" src="https://data.example/bench.csv"><i>second</i></gemm-scope>
+     <gemm-scope loading="eager" src="bench.csv" viewer="http://127.0.0.1:9/"><i>third</i></gemm-scope>
+     <gemm-scope loading="eager"><script type="text/csv">nonsense</script><i>fourth</i></gemm-scope>
+     <gemm-scope loading="eager" src="none.csv" quiet><i>fifth</i></gemm-scope>`,
+  );
+  assert.match(await told(page, 0), /^gemmscope: none\.csv is not shown: 127\.0\.0\.1:\d+ answered 404 Not Found\.$/);
+  assert.match(await told(page, 1), /the content policy of this page does not allow https:\/\/data\.example \(connect-src\)/);
+  assert.match(await told(page, 2), /the content policy of this page allows no frame from http:\/\/127\.0\.0\.1:9 \(frame-src\)/);
+  assert.match(await told(page, 3), /^gemmscope: the data is not shown: no columns for /);
+  for (const text of ["first", "second", "third", "fourth", "fifth"]) assert.equal(await page.getByText(text, { exact: true }).isVisible(), true, text);
+  // The line stands right below what the author wrote.
+  const [text, line] = await page.evaluate(() => {
+    const el = document.querySelector("gemm-scope");
+    const range = document.createRange();
+    range.selectNodeContents(el);
+    return [range.getBoundingClientRect().bottom, el.shadowRoot.querySelector(".problem").getBoundingClientRect().top];
+  });
+  assert.ok(line >= text && line - text < 20, `${text} ${line}`);
+  await page.waitForFunction(() => document.querySelectorAll("gemm-scope")[4].shadowRoot.querySelector(".problem").textContent);
+  assert.equal(await problem(page, 4), "");
+  await screenshot(page, "embed-failures");
+});
+
+test("a host without an origin: a sandboxed page, and one from disk", async (t) => {
+  const inside = `<!doctype html><gemm-scope loading="eager" device="mi300x"><script type="text/csv">${CSV}</script></gemm-scope>
+    <gemm-scope loading="eager" src="${plain.url}bench.csv" device="mi300x"></gemm-scope>${script()}`;
+  hosts.write("inside.html", inside);
+  const page = await open(t, "null", `<iframe sandbox="allow-scripts" src="inside.html" width="800" height="1200"></iframe>`, { from: plain });
+  const frame = page.frames()[1];
+  assert.equal(await frame.evaluate(() => self.origin), "null");
+  await loaded(frame);
+  for (const i of [0, 1]) assert.equal((await summary(frame, i))[0].rows_used, 4);
+});
+
+test("a host that isolates itself shows a viewer that sends no header for that", async (t) => {
+  const isolated = await hosts.serve({ "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" });
+  const page = await open(t, "isolated", `<gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope>`, { from: isolated });
+  assert.equal(await page.evaluate(() => self.crossOriginIsolated), true);
+  await loaded(page);
+  assert.equal((await summary(page))[0].rows_used, 4);
+});
+
+/** Sum of the layout shifts of a page, as browsers report it. */
+const shifts = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((done) => {
+        let sum = 0;
+        const add = (entries) => entries.forEach((entry) => (sum += entry.hadRecentInput ? 0 : entry.value));
+        const observer = new PerformanceObserver((list) => add(list.getEntries()));
+        observer.observe({ type: "layout-shift", buffered: true });
+        // What is queued is delivered before the second frame.
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => (add(observer.takeRecords()), done(sum)))));
+      }),
+  );
+
+const PROSE = "<p>GEMMs of one layer, measured and put against what the device allows. Each of them has a roof of its own.</p>";
+
+test("four elements on a page move nothing, even where the script is late", async (t) => {
+  const one = (more) => `${PROSE}<gemm-scope loading="eager" src="bench.csv" device="mi300x" ${more}><a href="bench.csv">data</a></gemm-scope>`;
+  const body = `<body>${one("")}${one('view="heat"')}${one('view="table"')}${one('view="bars"')}${PROSE}${script()}`;
+  const head = "<style>gemm-scope:not(:defined) { display: block; min-height: 500px }</style>";
+  const page = await hosts.open(t, plain, "shift", body, { head, go: false, viewport: { width: 900, height: 1600 } });
+  await page.route("**/gemm-scope.js", async (route) => (await new Promise((done) => setTimeout(done, 500)), route.continue()));
+  await page.goto(`${plain.url}shift.html`);
+  await loaded(page);
+  for (const frame of page.frames().slice(1)) await waitReady(frame, 30_000);
+  const sum = await shifts(page);
+  t.diagnostic(`layout shift ${sum.toFixed(4)}`);
+  assert.ok(sum < 0.1, `layout shift ${sum}`);
+  // The frames are as high as what was kept free for them.
+  const spare = await page.evaluate(() => [...document.querySelectorAll("gemm-scope")].map(({ shadowRoot: root }) => root.querySelector(".stage").getBoundingClientRect().height - root.querySelector("iframe").getBoundingClientRect().height));
+  assert.ok(spare.every((pixels) => Math.abs(pixels) < 1), String(spare));
+});
+
+test("without controls: the picture, its legend and one menu; with them everything", async (t) => {
+  const page = await open(
+    t,
+    "controls",
+    `<gemm-scope loading="eager" src="bench.csv" view="roofline" device="mi300x"></gemm-scope><gemm-scope loading="eager" src="bench.csv" view="roofline" device="mi300x" controls></gemm-scope>`,
+    { viewport: { width: 900, height: 1500 } },
+  );
+  await loaded(page);
+  const [calm, full] = [page.frames()[1], page.frames()[2]];
+  const seen = (frame) => frame.evaluate(() => [...document.querySelectorAll("button, select, input")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().width > 1 && !e.closest(".legend")).map((e) => e.getAttribute("aria-label") ?? e.textContent.trim()));
+  await calm.locator(".chart-stage canvas").first().waitFor();
+  assert.deepEqual(await seen(calm), ["Save what is drawn"]);
+  assert.equal(await calm.locator(".legend-entry").count() > 0, true);
+  assert.equal(await calm.locator("nav, .strip").count(), 0);
+  await full.getByRole("navigation").waitFor();
+  assert.ok((await seen(full)).length > 6);
+  assert.equal(await full.locator(".strip").count(), 1);
+  await calm.getByRole("button", { name: "Save what is drawn" }).click();
+  await calm.getByText("CSV of what is drawn").waitFor();
+  await screenshot(page, "embed-controls");
+  assert.deepEqual(page.trouble, []);
+});
+
+test("nothing is asked of anybody before the reader wants it: on click, or on view", async (t) => {
+  const page = await open(
+    t,
+    "wanted",
+    `<gemm-scope loading="click" src="bench.csv" device="mi300x"><a href="bench.csv">data</a></gemm-scope><div style="height: 4000px"></div>
+     <gemm-scope src="other.csv" device="mi300x"></gemm-scope>`,
+    { from: plain },
+  );
+  await page.waitForFunction(() => customElements.get("gemm-scope"));
+  await settle(page);
+  const asked = () => page.asked.filter((url) => !/(html|gemm-scope\.js|favicon\.ico)$/.test(url));
+  assert.deepEqual(asked(), []);
+  assert.equal(await page.getByRole("link", { name: "data" }).isVisible(), true);
+  await page.getByRole("button", { name: "Show the chart" }).click();
+  await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot.querySelector(".ready"), null, { timeout: 30_000 });
+  assert.equal(await page.getByRole("button", { name: "Show the chart" }).count(), 0);
+  assert.ok(!asked().some((url) => url.endsWith("other.csv")));
+  await page.evaluate(() => scrollTo(0, 5000));
+  await loaded(page);
+  // The data does not wait for the program: it was asked for first.
+  const order = asked();
+  assert.ok(order.indexOf(`${plain.url}bench.csv`) < order.findIndex((url) => url.endsWith(".wasm")), order.join("\n"));
+});
