@@ -5,6 +5,8 @@
 
 class Unsupported extends Error {}
 
+const STOPPED = "The page's program stopped, most likely because the browser gave it no more memory. Reload the page to go on.";
+
 const params = new URL(import.meta.url).searchParams;
 const at = (name) => new URL(name, import.meta.url).href;
 const root = document.documentElement;
@@ -22,6 +24,12 @@ const boot = {
 globalThis.gemmscopeBoot = boot;
 
 start().catch((error) => fail(explain(error), error));
+// What stops the program later, such as memory that the browser refuses, must not leave a page that does nothing.
+for (const type of ["error", "unhandledrejection"]) {
+  addEventListener(type, ({ error, reason }) => {
+    if (root.dataset.boot === "started" && (error ?? reason) instanceof WebAssembly.RuntimeError) fail(STOPPED);
+  });
+}
 
 async function start() {
   root.dataset.boot = "loading";
@@ -79,18 +87,30 @@ async function compile() {
  */
 function startWorker() {
   const worker = new Worker(boot.workerUrl, { type: "module", name: "gemmscope" });
-  worker.postMessage({ type: "boot", js: boot.jsUrl, module: boot.module });
+  // The browser tells nobody when it ends a worker. It frees the lock that the worker holds, though.
+  const life = navigator.locks && self.origin !== "null" ? `gemmscope worker ${crypto.randomUUID()}` : null;
+  if (life) {
+    const watch = ({ data }) => {
+      if (data?.type !== "ready") return;
+      worker.removeEventListener("message", watch);
+      navigator.locks.request(life, () => worker.dispatchEvent(new Event("error"))).catch(() => {});
+    };
+    worker.addEventListener("message", watch);
+  }
+  worker.postMessage({ type: "boot", js: boot.jsUrl, module: boot.module, life });
   return worker;
 }
 
 /** Data at an address, up to `limit` bytes, as a Blob; without cookies, and without saying where the link stood. */
 async function fetchFile(url, limit) {
   const stop = new AbortController();
-  const host = new URL(url).host;
+  const { host, origin } = new URL(url);
   const timer = setTimeout(() => stop.abort(), 30_000);
+  // The page's own host is asked without a question, so it may not send the page to another one.
+  const redirect = origin === location.origin ? "manual" : "follow";
   let response;
   try {
-    response = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", signal: stop.signal });
+    response = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", redirect, signal: stop.signal });
   } catch {
     throw new Error(
       stop.signal.aborted
@@ -100,6 +120,7 @@ async function fetchFile(url, limit) {
   } finally {
     clearTimeout(timer);
   }
+  if (response.type === "opaqueredirect") throw new Error(`${host} sends this address on to another one: link to that one`);
   if (!response.ok) throw new Error(`${host} answered ${response.status} ${response.statusText}`);
   const chunks = [];
   let size = 0;

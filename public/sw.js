@@ -10,6 +10,8 @@ const PREFIX = "gemmscope:";
 // Another copy below another path of the same host has caches of its own.
 const NAME = `${PREFIX}${registration.scope}:${VERSION}`;
 const known = new Set(FILES.map((name) => new URL(name, registration.scope).pathname));
+// The one-file page is large and few want it: it is kept once somebody saved a page.
+const single = new URL("gemmscope.html", registration.scope).pathname;
 const front = new URL(registration.scope).pathname;
 
 addEventListener("install", (event) => {
@@ -39,9 +41,24 @@ addEventListener("message", (event) => {
 addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   if (event.request.method !== "GET" || url.origin !== location.origin) return;
+  if (url.pathname === single && event.request.mode !== "navigate") return event.respondWith(keepSingle(event.request));
   if (url.pathname !== front && !known.has(url.pathname)) return;
   event.respondWith(answer(event.request, url));
 });
+
+async function keepSingle(request) {
+  const cache = await caches.open(NAME);
+  try {
+    const fresh = await fetch(request);
+    // A full disk keeps nobody from saving now.
+    if (fresh.ok) await cache.put(single, fresh.clone()).catch(() => {});
+    return fresh;
+  } catch (error) {
+    const kept = await cache.match(single);
+    if (kept) return kept;
+    throw error;
+  }
+}
 
 async function answer(request, url) {
   if (request.mode === "navigate" && registration.waiting && (await clients.matchAll()).length < 2) {

@@ -17,9 +17,17 @@ globalThis.gemmscopeBoot = boot;
 boot.template = "<!doctype html>\\n" + root.outerHTML.replace(/^<html[^>]*>/, '<html lang="en">');
 function fail(message) {
   root.dataset.boot = "failed";
-  const place = document.getElementById("boot-status") ?? document.body.appendChild(document.createElement("p"));
+  const place = document.getElementById("boot-status") ?? document.createElement("p");
+  if (!place.isConnected) document.body.prepend(place);
   place.className = "boot-error";
+  place.setAttribute("role", "alert");
   place.textContent = message;
+}
+for (const type of ["error", "unhandledrejection"]) {
+  addEventListener(type, ({ error, reason }) => {
+    if (root.dataset.boot !== "started" || !((error ?? reason) instanceof WebAssembly.RuntimeError)) return;
+    fail("The page's program stopped, most likely because the browser gave it no more memory. Reload the page to go on.");
+  });
 }
 try {
   root.dataset.boot = "loading";

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { serve } from "../../scripts/static.mjs";
 import { dist, fixture, launch, upload, waitReady } from "../harness.mjs";
+import { GemmscopePage } from "../page.mjs";
 
 /** A copy of the built site that can be replaced, served under /repo/. */
 async function copy(t) {
@@ -51,6 +52,27 @@ test("works on a plane after one visit", async (t) => {
   assert.deepEqual(page.bad, []);
   const kept = await page.evaluate(async () => (await (await caches.open((await caches.keys())[0])).keys()).map((r) => new URL(r.url).pathname));
   assert.ok(kept.some((path) => path.endsWith(".wasm")) && !kept.some((path) => path.endsWith("gemmscope.html")));
+});
+
+test("a page is saved offline once one was saved before; else the dialog says what is missing", async (t) => {
+  const { server } = await copy(t);
+  const page = await visit(t, server.url);
+  await settled(page);
+  await page.reload();
+  await waitReady(page, 30_000);
+  const app = new GemmscopePage(page);
+  await app.load(fixture("fixtures/generic/plain.csv"));
+  await page.getByRole("button", { name: "Share" }).first().click();
+  const save = app.dialog.getByRole("button", { name: "Save as a page" });
+  // The worker of the page asks, so it is the worker that has no network.
+  await page.context().setOffline(true);
+  await save.click();
+  await app.dialog.getByText("Not saved: the page's one-file form is not kept in this browser and could not be fetched. Once the network is there, it can.").waitFor();
+  await page.context().setOffline(false);
+  const first = await app.download(() => save.click());
+  await server.close();
+  const again = await app.download(() => save.click());
+  assert.deepEqual(again.bytes, first.bytes);
 });
 
 test("a newer version is taken over whole, once the only page is loaded again", async (t) => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -103,6 +104,51 @@ test("data on the same host is fetched at once; another host is named first, and
   assert.equal(blocked, "refused");
 });
 
+test("the page's own host may not send it on to another one", async (t) => {
+  const types = { html: "text/html", css: "text/css", wasm: "application/wasm" };
+  const listen = async (answer) => {
+    const server = createServer(answer);
+    await new Promise((done) => server.listen(0, "127.0.0.1", done));
+    t.after(() => (server.close(), server.closeAllConnections()));
+    return `http://127.0.0.1:${server.address().port}/`;
+  };
+  const asked = [];
+  const elsewhere = await listen(({ url }, response) => (asked.push(url), response.writeHead(200, { "access-control-allow-origin": "*" }).end()));
+  // The site, but for one address that leads to another host.
+  const own = await listen(({ url }, response) => {
+    const name = url.slice(1).split("?")[0];
+    if (name === "moved.csv") return response.writeHead(302, { location: `${elsewhere}bench.csv` }).end();
+    const type = types[name.split(".").pop()] ?? "text/javascript";
+    response.writeHead(200, { "content-type": type }).end(readFileSync(join(dist, name)));
+  });
+  const page = await (await launch()).newPage();
+  t.after(() => page.close());
+  await page.goto(`${own}open.html#v=1&src=moved.csv`);
+  const { errors } = new GemmscopePage(page);
+  await errors.first().waitFor();
+  assert.match(await errors.first().innerText(), /moved\.csv was not read: 127\.0\.0\.1:\d+ sends this address on to another one: link to that one/);
+  assert.deepEqual(asked, []);
+});
+
+test("a host that was trusted once and for all is asked about again on demand", async (t) => {
+  const url = `${data.url}bench.csv`;
+  const path = `open.html#v=1&device=mi300x&src=${encodeURIComponent(url)}`;
+  const app = await GemmscopePage.open({ t, path });
+  assert.match(await app.dialog.innerText(), /tells that host, or where it sends you,/);
+  await app.dialog.getByRole("button", { name: "Always from this host" }).click();
+  await rowsShown(app.page, 4);
+  await app.page.reload();
+  await rowsShown(app.page, 4);
+  assert.equal(await app.dialog.count(), 0);
+  await app.page.keyboard.press("?");
+  await app.dialog.getByText("Fetched from without asking").waitFor();
+  assert.match(await app.dialog.locator(".trusted").innerText(), new RegExp(new URL(url).host));
+  await app.dialog.getByRole("button", { name: "Ask again" }).click();
+  assert.equal(await app.dialog.locator(".trusted").count(), 0);
+  await app.page.reload();
+  await app.dialog.getByRole("button", { name: "Do not fetch" }).waitFor();
+});
+
 test("a host that does not allow it, and addresses that are never fetched", async (t) => {
   const app = await GemmscopePage.open({ t, path: `open.html#v=1&src=${encodeURIComponent(`${closed.url}bench.csv`)}` });
   await app.dialog.getByRole("button", { name: "Fetch", exact: true }).click();
@@ -159,9 +205,32 @@ test("a report saved as a page from the site: app, data, options and view, from 
   await rowsShown(page, 5);
   const report = new GemmscopePage(page);
   assert.deepEqual((await report.summary()).map((s) => [s.file, s.rows_used]), [["plain.csv", 4], ["second.csv", 1]]);
-  const link = await (await share(report)).getByLabel("Link", { exact: true }).inputValue();
-  assert.match(link, /#v=1&view=table&device=mi300x&q=k_128&files=plain\.csv\*second\.csv$/);
+  for (const [key, value] of [["view", "table"], ["device", "mi300x"], ["q", "k_128"]]) assert.equal(await report.state(key), value);
+  // Nobody else could follow a link to this disk, or a snippet that names it.
+  const own = await share(report);
+  assert.match(await own.innerText(), /This page is a file on disk, and no link leads others to it/);
+  assert.equal(await own.getByLabel("Link", { exact: true }).count(), 0);
+  assert.equal(await own.getByLabel("Snippet").count(), 0);
   assertQuiet(page);
+});
+
+test("the one-file page on a server: its link is its own address, and works", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&device=mi300x" });
+  await app.load(CSV);
+  const saved = await app.download(async () => (await share(app)).getByRole("button", { name: "Save as a page" }).click());
+  writeFileSync(join(folder, "report of mine.html"), saved.bytes);
+  const page = await app.page.context().newPage();
+  await page.goto(`${closed.url}report%20of%20mine.html#v=1&view=table`);
+  await rowsShown(page, 4);
+  const dialog = await share(new GemmscopePage(page));
+  const link = await dialog.getByLabel("Link", { exact: true }).inputValue();
+  assert.equal(link, `${closed.url}report%20of%20mine.html#v=1&view=table&files=plain.csv`);
+  assert.equal(await dialog.getByLabel("Snippet").count(), 0);
+  assert.equal(await dialog.getByLabel("Put the data into the link").count(), 0);
+  const other = await app.page.context().newPage();
+  await other.goto(link);
+  await rowsShown(other, 4);
+  await other.locator(".data-grid-row").nth(3).waitFor();
 });
 
 test("the command writes the same page: app, data, what was said about columns, and view, from disk", async (t) => {
@@ -177,8 +246,7 @@ test("the command writes the same page: app, data, what was said about columns, 
   assert.deepEqual(all.map((s) => [s.file, s.rows_used]), [["plain.csv", 4], ["odd.csv", 1]]);
   assert.deepEqual(all[1].devices, ["AMD Instinct MI300X"]);
   assert.ok(Math.abs(all[1].max_tflops - 2) < 1e-9);
-  const link = await (await share(report)).getByLabel("Link", { exact: true }).inputValue();
-  assert.match(link, /#v=1&view=table&device=mi300x&q=k_128&files=plain\.csv\*odd\.csv$/);
+  for (const [key, value] of [["view", "table"], ["device", "mi300x"], ["q", "k_128"]]) assert.equal(await report.state(key), value);
   assert.deepEqual(page.asked.filter((u) => !/^(file|blob|data):/.test(u)), []);
   assertQuiet(page);
 });

@@ -20,6 +20,8 @@ type Progress = Rc<dyn Fn(u64)>;
 
 /// A number that no file has.
 const NOBODY: u32 = 0;
+/// How long a worker has to say that it stopped reading.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 struct Waiting {
     resolve: js_sys::Function,
@@ -34,6 +36,7 @@ struct Link {
     ready: js_sys::Promise,
     /// True once the worker failed; everything then runs on the page.
     broken: Rc<Cell<bool>>,
+    settle: js_sys::Function,
     _listeners: [dom::Listener; 2],
 }
 
@@ -50,7 +53,8 @@ pub struct Importer {
     tried: Cell<bool>,
     next_id: Cell<u32>,
     cancelled: Rc<Cell<u32>>,
-    current: Cell<u32>,
+    /// The file that is being read; [`NOBODY`] where none is.
+    current: Rc<Cell<u32>>,
 }
 
 impl Importer {
@@ -74,15 +78,23 @@ impl Importer {
         }
     }
 
-    /// Stops the file that is being read.
+    /// Stops the file that is being read. A worker that does not answer is given up.
     pub fn cancel(&self) {
         let id = self.current.get();
         self.cancelled.set(id);
-        if let Some(link) = &*self.link.borrow() {
-            let _ = link
-                .worker
-                .post_message(&message("cancel", &[("id", id.into())]));
-        }
+        let Some(link) = self.link.borrow().clone() else {
+            return;
+        };
+        let _ = link
+            .worker
+            .post_message(&message("cancel", &[("id", id.into())]));
+        let current = self.current.clone();
+        wasm_bindgen_futures::spawn_local(async move {
+            clock::pause(PATIENCE).await;
+            if current.get() == id {
+                link.give_up();
+            }
+        });
     }
 
     /// Reads one file.
@@ -95,7 +107,18 @@ impl Importer {
         let id = self.next_id.get() + 1;
         self.next_id.set(id);
         self.current.set(id);
-        let progress: Progress = Rc::new(progress);
+        let outcome = self.run(id, input, options, Rc::new(progress)).await;
+        self.current.set(NOBODY);
+        outcome
+    }
+
+    async fn run(
+        &self,
+        id: u32,
+        input: &Input,
+        options: &ImportOptions,
+        progress: Progress,
+    ) -> Outcome {
         self.start();
         let link = self.link.borrow().clone();
         if let Some(link) = link.filter(|l| !l.broken.get()) {
@@ -107,11 +130,17 @@ impl Importer {
                 Ended::Died => {
                     *self.link.borrow_mut() = None;
                     self.tried.set(false);
-                    return Outcome::Failed(out_of_memory(input));
+                    return match self.cancelled.get() == id {
+                        true => Outcome::Cancelled,
+                        false => Outcome::Failed(stopped(input)),
+                    };
                 }
             }
         }
         let cancelled = self.cancelled.clone();
+        if cancelled.get() == id {
+            return Outcome::Cancelled;
+        }
         let is_cancelled = move || cancelled.get() == id;
         reading::read(input, options, Pace::Page, &*progress, &is_cancelled).await
     }
@@ -126,11 +155,11 @@ enum Ended {
     Died,
 }
 
-fn out_of_memory(input: &Input) -> ImportError {
+fn stopped(input: &Input) -> ImportError {
     let size = Bytes(input.blob.size() as f64).to_iec();
     ImportError::new(format!(
-        "too large for the browser: its memory ran out while it read this file of {size}; split the \
-         file, or use the gemmscope command"
+        "the browser stopped while it read this file of {size}, most likely because its memory ran \
+         out: split the file, or use the gemmscope command"
     ))
 }
 
@@ -174,7 +203,7 @@ fn connect() -> Option<Link> {
         }
     };
     let on_error = {
-        let (waiting, broken) = (waiting.clone(), broken.clone());
+        let (waiting, broken, settle) = (waiting.clone(), broken.clone(), settle.clone());
         move |_: web_sys::Event| fail(&broken, &settle, &waiting)
     };
     Some(Link {
@@ -186,6 +215,7 @@ fn connect() -> Option<Link> {
         waiting,
         ready,
         broken,
+        settle,
     })
 }
 
@@ -198,6 +228,12 @@ fn fail(broken: &Cell<bool>, settle: &js_sys::Function, waiting: &RefCell<HashMa
 }
 
 impl Link {
+    /// Ends the worker and what is awaited of it.
+    fn give_up(&self) {
+        self.worker.terminate();
+        fail(&self.broken, &self.settle, &self.waiting);
+    }
+
     /// Posts a message. The promise resolves to the reply with the same number, or to null where
     /// the worker dies. `None` where the message cannot be posted.
     fn ask(&self, id: u32, progress: Progress, request: &JsValue) -> Option<js_sys::Promise> {

@@ -7,6 +7,7 @@
 use super::clock;
 use super::file::Input;
 use gemmscope_import::{Head, ImportError, ImportOptions, Imported, Session, header_fingerprint};
+use gemmscope_model::units::Bytes;
 use gloo_file::Blob;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
@@ -209,7 +210,11 @@ pub async fn read(
             Ok(true) => {}
             Ok(false) => break,
             Err(message) => {
-                let message = format!("the browser could not read the file: {message}");
+                let message = format!(
+                    "the browser could not read on after {} of {} ({message}). If the file changed or moved since it was chosen, choose it again",
+                    Bytes(done as f64),
+                    Bytes(input.size() as f64)
+                );
                 return Outcome::Failed(ImportError::new(message));
             }
         }

@@ -1,5 +1,6 @@
 //! Shortcuts and terms.
 
+use super::source::TrustedHosts;
 use crate::app::frame::shortcuts::{CHART_KEYS, SHORTCUTS};
 use crate::app::state::{Dialog, Shell};
 use crate::app::ui::Modal;
@@ -29,6 +30,7 @@ pub fn Help() -> impl IntoView {
                     <button type="button" class="button" data-open="formats" on:click=move |_| shell.open(Dialog::Formats)>
                         "What is read, and how to produce it"
                     </button>
+                    <TrustedHosts />
                     <h3>"Terms"</h3>
                     <dl class="terms">
                         {TERMS.iter().map(|t| view! { <dt>{t.name}</dt><dd>{t.text}</dd> }).collect_view()}

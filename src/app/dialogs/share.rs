@@ -14,8 +14,8 @@ use leptos::prelude::*;
 /// Bytes of files up to which it is tried to put them into a link.
 const TRIED: u64 = 2 << 20;
 
-/// The loaded files with their original bytes.
-async fn carried(bench: Workbench, loader: Loader) -> Vec<Carried> {
+/// The loaded files with their original bytes; which file is gone where one cannot be read any more.
+async fn carried(bench: Workbench, loader: Loader) -> Result<Vec<Carried>, String> {
     let files = bench.files.get_untracked();
     let mut out = Vec::with_capacity(files.len());
     for f in files {
@@ -23,6 +23,10 @@ async fn carried(bench: Workbench, loader: Loader) -> Vec<Carried> {
             continue;
         };
         let bytes = gloo_file::futures::read_as_bytes(&input.blob).await;
+        let bytes = bytes.map_err(|_| {
+            let name = &input.name;
+            format!("{name} changed or moved since it was chosen, so the data cannot go along: open it again.")
+        })?;
         out.push(Carried {
             name: input.name,
             options: ImportOptions {
@@ -30,16 +34,19 @@ async fn carried(bench: Workbench, loader: Loader) -> Vec<Carried> {
                 captures: Vec::new(),
                 ..f.options
             },
-            bytes: bytes.unwrap_or_default(),
+            bytes,
         });
     }
-    out
+    Ok(out)
 }
 
-/// Address of the folder of this page.
+/// Address of the folder of this page; of the page itself where it is the one-file page.
 fn viewer() -> String {
     let address = dom::address();
     let base = address.split(['#', '?']).next().unwrap_or_default();
+    if boot::is_single_file() {
+        return base.to_owned();
+    }
     let end = base.rfind('/').map_or(0, |i| i + 1);
     base[..end].to_owned()
 }
@@ -83,7 +90,7 @@ async fn template() -> Result<String, String> {
     }
     let url = viewer() + "gemmscope.html";
     let blob = boot::fetch_file(&url, 64e6).await.map_err(|_| {
-        "the page's one-file form could not be fetched: is the network there?".to_owned()
+        "Not saved: the page's one-file form is not kept in this browser and could not be fetched. Once the network is there, it can.".to_owned()
     })?;
     gloo_file::futures::read_as_text(&blob)
         .await
@@ -94,13 +101,12 @@ fn save_page(bench: Workbench, loader: Loader, said: Said) {
     said.set("Putting the page together…".into());
     leptos::task::spawn_local(async move {
         let view = plain_view(bench).encode();
-        let files = carried(bench, loader).await;
-        let made = match template().await {
-            Ok(template) => data::page(&template, &view, &files),
-            Err(message) => Err(message),
+        let made = async {
+            let files = carried(bench, loader).await?;
+            Ok((data::page(&template().await?, &view, &files)?, files))
         };
-        match made {
-            Ok(html) => {
+        match made.await {
+            Ok((html, files)) => {
                 let stem = files
                     .first()
                     .map_or("report", |f| f.name.split('.').next().unwrap_or("report"));
@@ -141,14 +147,19 @@ pub fn Share() -> impl IntoView {
     let data = RwSignal::new(None::<Result<String, usize>>);
     let with_data = RwSignal::new(false);
     let said: Said = RwSignal::new(String::new());
+    let single = boot::is_single_file();
+    // Nobody else can follow an address on this machine's disk.
+    let from_disk = single && dom::address().starts_with("file:");
     let size: u64 = bench.files.with_untracked(|f| {
         let inputs = f.iter().filter_map(|f| loader.input(f.id));
         inputs.map(|i| i.size()).sum()
     });
-    if size <= TRIED {
+    if size <= TRIED && !single {
         leptos::task::spawn_local(async move {
-            let files = carried(bench, loader).await;
-            data.try_set(Some(data::to_link(&files)));
+            match carried(bench, loader).await {
+                Ok(files) => drop(data.try_set(Some(data::to_link(&files)))),
+                Err(message) => drop(said.try_set(message)),
+            }
         });
     }
     let link = {
@@ -181,6 +192,8 @@ pub fn Share() -> impl IntoView {
                 format!(
                     "Holds the view and the data's address ({src}), from which it is fetched again."
                 )
+            } else if single {
+                "Holds filters, device, zoom and selection. Data that is not in this page is asked for by name.".to_owned()
             } else {
                 "Holds filters, device, zoom and selection. The file stays here: whoever opens the link is asked for it by name.".to_owned()
             }
@@ -217,18 +230,25 @@ pub fn Share() -> impl IntoView {
         <Modal title=Signal::derive(|| "Share".to_owned()) wide=true on_close=move || shell.close()>
             <section class="share-part">
                 <h3>"A link"</h3>
-                <div class="share-line">
-                    <input class="share-link" type="text" readonly aria-label="Link" prop:value=link_text />
-                    <button type="button" class="button primary" on:click=move |_| copy(said, link.get_untracked())>"Copy link"</button>
-                </div>
-                <p class="muted">{holds}</p>
+                {from_disk.then(|| view! {
+                    <p class="muted">"This page is a file on disk, and no link leads others to it. Save it with what shows now, and hand on the file."</p>
+                })}
+                {(!from_disk).then(|| view! {
+                    <div class="share-line">
+                        <input class="share-link" type="text" readonly aria-label="Link" prop:value=link_text />
+                        <button type="button" class="button primary" on:click=move |_| copy(said, link.get_untracked())>"Copy link"</button>
+                    </div>
+                    <p class="muted">{holds}</p>
+                })}
                 {short}
-                <label class="share-check">
-                    <input type="checkbox" disabled=move || !fits() prop:checked=move || with_data.get()
-                        on:change=move |_| with_data.update(|w| *w = !*w) />
-                    "Put the data into the link"
-                </label>
-                <p class="muted">{why_not}</p>
+                {(!single).then(|| view! {
+                    <label class="share-check">
+                        <input type="checkbox" disabled=move || !fits() prop:checked=move || with_data.get()
+                            on:change=move |_| with_data.update(|w| *w = !*w) />
+                        "Put the data into the link"
+                    </label>
+                    <p class="muted">{why_not}</p>
+                })}
             </section>
             <section class="share-part">
                 <h3>"A page"</h3>
@@ -237,7 +257,8 @@ pub fn Share() -> impl IntoView {
                 </p>
                 <button type="button" class="button" on:click=move |_| save_page(bench, loader, said)>"Save as a page"</button>
             </section>
-            <section class="share-part">
+            {single.then(|| view! { <p class="share-said" role="status">{said}</p> })}
+            {(!single).then(|| view! { <section class="share-part">
                 <h3>"In documentation"</h3>
                 <div class="segments share-systems" role="group" aria-label="Documentation system">
                     {snippets.get_value().iter().enumerate().map(|(i, s)| view! {
@@ -252,7 +273,7 @@ pub fn Share() -> impl IntoView {
                     <p class="share-said" role="status">{said}</p>
                     <button type="button" class="button" on:click=move |_| copy(said, snippet(|s| s.text.clone()))>"Copy snippet"</button>
                 </div>
-            </section>
+            </section> })}
         </Modal>
     }
 }

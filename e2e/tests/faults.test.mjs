@@ -1,0 +1,175 @@
+// What may go wrong below the page while it reads: a worker that dies or hangs, a part that does not arrive, files that
+// change under it, storage that is full, memory that is refused. Each time a sentence, and the next file is read.
+import assert from "node:assert/strict";
+import { appendFileSync, closeSync, copyFileSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fixture, waitParts, waitReady } from "../harness.mjs";
+import { DESKTOP, GemmscopePage } from "../page.mjs";
+
+const HEAD = "M,N,K,dtype,time_us\n";
+const GOOD = { name: "good.csv", text: `${HEAD}64,64,64,fp16,2\n` };
+
+const folder = mkdtempSync(join(tmpdir(), "gemmscope-faults-"));
+/** A file of about 90 MB, which takes a moment to read. */
+const BIG = join(folder, "big.csv");
+
+before(() => {
+  const file = openSync(BIG, "w");
+  writeSync(file, HEAD);
+  const rows = Array.from({ length: 20_000 }, (_, i) => `${(i % 4096) + 1},512,512,fp16,${(i % 97) + 1}.5\n`).join("");
+  for (let i = 0; i < 200; i++) writeSync(file, rows);
+  closeSync(file);
+});
+after(() => rmSync(folder, { recursive: true }));
+
+/** Opens the page with its worker warm. */
+async function start(t, options = {}) {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, ...options });
+  await waitParts(app.page);
+  return app;
+}
+
+const choose = (app, ...files) => app.page.locator('input[type="file"]').first().setInputFiles(files);
+
+/** The page reads on: nothing is stuck, and a good file loads. */
+async function goesOn(app) {
+  await waitReady(app.page, 60_000);
+  assert.equal(await app.page.locator(".loading").count(), 0);
+  await app.load(GOOD);
+  assert.ok((await app.summary()).some((s) => s.file === "good.csv" && s.rows_used === 1));
+}
+
+test("a worker that the browser ends while it reads", async (t) => {
+  const app = await start(t);
+  await choose(app, BIG);
+  await app.page.locator(".loading").waitFor();
+  const [worker] = app.page.workers();
+  await worker.evaluate(() => self.close()).catch(() => {});
+  await app.errors.first().waitFor({ timeout: 30_000 });
+  assert.match(await app.errors.first().innerText(), /big\.csv was not read: the browser stopped while it read this file of 8\d(\.\d)? MiB/);
+  await goesOn(app);
+  assert.equal(app.page.workers().length, 1, "a new worker reads it");
+});
+
+test("a worker that answers no more: Cancel ends it all the same", async (t) => {
+  const app = await start(t);
+  await choose(app, BIG);
+  await app.page.locator(".loading").waitFor();
+  const [worker] = app.page.workers();
+  const hung = app.page.evaluate(() => new Promise((done) => (new BroadcastChannel("hung").onmessage = done)).then(() => true));
+  worker.evaluate(() => { new BroadcastChannel("hung").postMessage(1); for (;;); }).catch(() => {});
+  await hung;
+  await app.page.getByRole("button", { name: "Cancel" }).click();
+  await waitReady(app.page, 10_000);
+  assert.match(await app.status(), /big\.csv: cancelled/);
+  assert.equal(await app.errors.count(), 0);
+  await goesOn(app);
+});
+
+test("memory that the worker does not get", async (t) => {
+  const app = await start(t);
+  const [worker] = app.page.workers();
+  // All that 32 bits can address, but for a little: what the file needs is refused.
+  const left = await worker.evaluate(async (js) => {
+    const { memory } = await (await import(js)).default();
+    for (let step = 32_768; step >= 1; ) {
+      try { memory.grow(step); } catch { step >>= 1; }
+    }
+    return memory.buffer.byteLength;
+  }, await app.page.evaluate(() => gemmscopeBoot.jsUrl));
+  assert.ok(left > 3 * 2 ** 30, `${left}`);
+  await choose(app, BIG);
+  await app.errors.first().waitFor({ timeout: 60_000 });
+  assert.match(await app.errors.first().innerText(), /big\.csv was not read: .*memory/);
+  await goesOn(app);
+});
+
+test("memory that the page itself does not get is said", async (t) => {
+  const app = await start(t);
+  await app.page.evaluate(async () => {
+    const { memory } = await (await import(gemmscopeBoot.jsUrl)).default();
+    for (let step = 32_768; step >= 1; ) {
+      try { memory.grow(step); } catch { step >>= 1; }
+    }
+  });
+  await choose(app, BIG);
+  await app.bootError.waitFor({ timeout: 60_000 });
+  assert.match(await app.bootError.innerText(), /program stopped, most likely .* memory\. Reload/);
+});
+
+test("the part with the readers does not arrive: said, and asked for again with the next file", async (t) => {
+  const app = await GemmscopePage.open({
+    t,
+    viewport: DESKTOP,
+    before: (page) => page.context().route(/part-split_read/, (route) => route.abort("connectionreset")),
+  });
+  await waitParts(app.page);
+  await app.load(GOOD);
+  assert.match(await app.errors.first().innerText(), /good\.csv was not read: the part of the page that reads files could not be loaded/);
+  await app.page.context().unroute(/part-split_read/);
+  await goesOn(app);
+});
+
+test("files that change or go while others are read", async (t) => {
+  const app = await start(t);
+  const [changed, gone] = ["changed.csv", "gone.csv"].map((name) => join(folder, name));
+  for (const path of [changed, gone]) writeFileSync(path, GOOD.text);
+  await choose(app, BIG, changed, gone);
+  await app.page.locator(".loading").waitFor();
+  appendFileSync(changed, "128,128,128,fp16,2\n");
+  rmSync(gone);
+  await waitReady(app.page, 60_000);
+  assert.equal(await app.errors.count(), 2);
+  const said = await app.errors.allInnerTexts();
+  for (const [i, name] of ["changed", "gone"].entries()) {
+    assert.match(said[i], new RegExp(`${name}\\.csv was not read: the browser could not read on after 0 B of [\\d.]+ B \\(.*\\)\\. If the file changed or moved since it was chosen, choose it again`));
+  }
+  await goesOn(app);
+});
+
+test("a file that changes while it is read", async (t) => {
+  const app = await start(t);
+  const path = join(folder, "changing.csv");
+  copyFileSync(BIG, path);
+  await choose(app, path);
+  await app.page.waitForFunction(() => document.querySelector(".loading progress")?.value > 0.05);
+  appendFileSync(path, "128,128,128,fp16,2\n");
+  await waitReady(app.page, 60_000);
+  // The browser may have read it already; else it says so.
+  const said = await app.errors.allInnerTexts();
+  if (said.length) assert.match(said[0], /could not read on after \d.* of 9\d(\.\d)? MB/);
+  else assert.equal((await app.only()).rows_used, 4_000_000);
+  await goesOn(app);
+});
+
+test("a file that is gone is not shared as an empty one", async (t) => {
+  const app = await start(t);
+  const path = join(folder, "once.csv");
+  writeFileSync(path, GOOD.text);
+  await app.load(path);
+  rmSync(path);
+  await app.page.getByRole("button", { name: "Share" }).first().click();
+  await app.dialog.waitFor();
+  const said = app.dialog.getByRole("status");
+  await said.getByText("once.csv changed or moved since it was chosen, so the data cannot go along: open it again.").waitFor();
+  assert.equal(await app.dialog.getByLabel("Put the data into the link").isDisabled(), true);
+  await app.dialog.getByRole("button", { name: "Save as a page" }).click();
+  await said.getByText("once.csv changed or moved").waitFor();
+});
+
+test("storage that is full: files open, and the page says what it does not keep", async (t) => {
+  const before = (page) =>
+    page.addInitScript(() => {
+      const full = () => { throw new DOMException("The quota has been exceeded.", "QuotaExceededError"); };
+      Storage.prototype.setItem = full;
+      IDBObjectStore.prototype.put = full;
+    });
+  const app = await start(t, { before });
+  await app.load(fixture("fixtures/generic/plain.csv"));
+  assert.equal((await app.only()).rows_used, 4);
+  await app.page.getByText(/The browser keeps no files here, so they will not reopen after a reload/).first().waitFor();
+  await goesOn(app);
+  app.assertQuiet();
+});
