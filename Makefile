@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .ONESHELL:
-.PHONY: help setup setup-site serve dev build quick site test test-native test-real e2e lint fmt bench docs fuzz single-file pages pages-preview release clean
+.PHONY: help setup setup-site serve dev build quick site test test-native test-real e2e lint fmt bench docs fuzz single-file pages pages-preview wheel release clean
 
 PORT ?= 8080
 # What scripts/setup.sh found: PATH and browser; the second also names the compiler for wasm32.
@@ -53,7 +53,10 @@ pages: build ## what is deployed: site, book and released versions in target/pag
 pages-preview: pages ## the same, served under /repo/ as GitHub Pages does
 	@$(NATIVE); node scripts/serve.mjs target/pages $(PORT) /repo/ pages
 
-release: build ## site.zip, gemmscope.html, the command with the page inside, checksums, in target/release-files
+wheel: build ## the Python package with the command and the page inside, in target/wheels
+	@$(WASM); GEMMSCOPE_PAGE='$(CURDIR)/dist/gemmscope.html' python3 -m pip wheel --no-deps -w target/wheels ./python
+
+release: build ## site.zip, gemmscope.html, command and wheel with the page inside, checksums, in target/release-files
 	@$(WASM); node scripts/release.mjs
 
 test: setup ## everything: lints, native and browser tests
@@ -76,6 +79,7 @@ lint-run:
 test-native-run:
 	@echo '== native tests'
 	cargo test --locked --workspace
+	if command -v python3 >/dev/null; then python3 -m unittest discover -s python/tests; fi
 
 e2e-run:
 	@echo '== end-to-end tests'

@@ -1,6 +1,6 @@
-// node scripts/release.mjs [out]: the files of a release from dist/: the site as a zip, the one-file page, the command with
-// that page inside, checksums. The zip is written here, since its bytes then follow from the site alone: same site, same
-// checksum.
+// node scripts/release.mjs [out]: the files of a release from dist/: the site as a zip, the one-file page, the command and
+// the Python package with that page inside, checksums. The zip is written here, since its bytes then follow from the site
+// alone: same site, same checksum.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -10,6 +10,8 @@ import { crc32, deflateRawSync } from "node:zlib";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(project, "dist");
+/** Puts the page into what cargo builds (crates/cli/build.rs). */
+const env = { ...process.env, GEMMSCOPE_PAGE: join(dist, "gemmscope.html") };
 
 /** A zip of a folder: names sorted, times fixed (1980-01-01). */
 export function zip(root) {
@@ -53,7 +55,6 @@ export function zip(root) {
 
 /** Builds the command for this machine with the page inside, and packs it. */
 function command(out) {
-  const env = { ...process.env, GEMMSCOPE_PAGE: join(dist, "gemmscope.html") };
   execFileSync("cargo", ["build", "--locked", "--release", "-p", "gemmscope-cli"], { cwd: project, env, stdio: "inherit" });
   const built = join(project, "target", "release");
   const sample = join(project, "samples", "tuning-history.csv");
@@ -64,13 +65,20 @@ function command(out) {
   return name;
 }
 
+/** The same command as a Python package; pip brings its builder. */
+function wheel(out) {
+  const args = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out, join(project, "python")];
+  execFileSync("python3", args, { env, stdio: "inherit" });
+  return readdirSync(out).find((name) => name.endsWith(".whl"));
+}
+
 /** Writes the files of a release. */
 function release(out) {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, "site.zip"), zip(dist));
   copyFileSync(join(dist, "gemmscope.html"), join(out, "gemmscope.html"));
-  const names = ["gemmscope.html", "site.zip", command(out)];
+  const names = ["gemmscope.html", "site.zip", command(out), wheel(out)];
   const sums = names.map((name) => `${createHash("sha256").update(readFileSync(join(out, name))).digest("hex")}  ${name}\n`);
   writeFileSync(join(out, "SHA256SUMS"), sums.join(""));
   for (const name of readdirSync(out)) console.log(`${statSync(join(out, name)).size}  ${join(out, name)}`);

@@ -243,7 +243,8 @@ impl Args {
             };
             self.form = Some(one_of("--form", known, form)?);
         }
-        if self.json && matches!(self.command, Command::Check | Command::Report) {
+        let has_forms = matches!(self.command, Command::Check | Command::Report);
+        if self.json && has_forms && self.form.is_none() {
             self.form = Some("json".into());
         }
         match self.command {

@@ -333,8 +333,10 @@ pub(super) const OPTIONS: [Opt; 20] = [
         long: "json",
         short: None,
         value: "",
-        what: "JSON for scripts, and messages as one JSON object a line",
-        of: &[Summary, Report, Check, Convert, Devices],
+        what: "the result as JSON, where it has that form, and messages as one JSON object a line",
+        of: &[
+            Summary, Render, Report, Replay, Page, Open, Check, Convert, Devices,
+        ],
     },
     Opt {
         long: "min-efficiency",

@@ -1,0 +1,47 @@
+"""A page with its data, as the output of a cell."""
+
+import secrets
+from html import escape
+
+# What the page needs. Without allow-same-origin it cannot reach the notebook around it.
+SANDBOX = "allow-scripts allow-downloads allow-modals allow-popups"
+ROOT = '<html lang="en">'
+# The page would follow the system; this gives it the theme of JupyterLab, VS Code or Colab instead. Where a notebook
+# runs no scripts, the page is there all the same.
+FOLLOW = """<script>(() => {
+const frame = document.getElementById("%s"), html = document.documentElement, body = document.body;
+const jupyter = body.dataset.jpThemeLight ?? html.dataset.jpThemeLight;
+const code = body.dataset.vscodeThemeKind, colab = html.getAttribute("theme");
+const dark = jupyter ? jupyter === "false" : code ? /dark|-contrast$/.test(code) : colab ? colab === "dark" : null;
+if (frame && dark !== null) {
+  frame.srcdoc = frame.srcdoc.replace('%s', `<html lang="en" data-theme="${dark ? "dark" : "light"}">`);
+}
+})();</script>"""
+
+
+class Page:
+    """The one-file page: shows itself in a notebook, and ``save`` writes it for later."""
+
+    def __init__(self, html, *, theme=None, height=620, title="gemmscope"):
+        self.html = html.replace(ROOT, f'<html lang="en" data-theme="{theme}">', 1) if theme else html
+        self.height = height
+        self.title = title
+        self._follows = not theme
+
+    def save(self, path):
+        """Writes the page as a file that opens from disk."""
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(self.html)
+
+    def _repr_html_(self):
+        key = f"gemmscope-{secrets.token_hex(6)}"
+        inside = escape(self.html)
+        title = escape(f"gemmscope: {self.title}")
+        follow = FOLLOW % (key, ROOT) if self._follows else ""
+        return (
+            f'<iframe id="{key}" title="{title}" sandbox="{SANDBOX}" width="100%" height="{int(self.height)}" '
+            f'style="border:0" srcdoc="{inside}"></iframe>{follow}'
+        )
+
+    def __repr__(self):
+        return f"<gemmscope page of {self.title}, {len(self.html) / 1e6:.1f} MB>"

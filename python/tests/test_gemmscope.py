@@ -1,0 +1,174 @@
+"""What the module adds to the command: data in, results and errors out.
+
+GEMMSCOPE names the command: `make test` builds it before. DataFrames are tested where their package is installed.
+"""
+
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+import warnings
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent / "src"))
+os.environ.setdefault("GEMMSCOPE", str(PROJECT / "target" / "debug" / "gemmscope"))
+
+import gemmscope  # noqa: E402
+from gemmscope import _command  # noqa: E402
+
+ROWS = [
+    {"M": 4096, "N": 4096, "K": 4096, "dtype": "fp16", "time_us": 690},
+    {"M": 4096, "N": 4096, "K": 2048, "dtype": "fp16", "time_us": 210, "library": "a, b"},
+]
+TEXT = "M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n"
+SLOT = '<script type="text/plain" id="gemmscope-data">'
+APP = f'<!doctype html>\n<html lang="en"><body>{SLOT}</script><p class="x">program & more</p></body></html>'
+
+
+def has(package):
+    return importlib.util.find_spec(package) is not None
+
+
+class Tables(unittest.TestCase):
+    def same(self, data, rows=2):
+        found = gemmscope.summary(data, device="mi300x")
+        self.assertEqual(found["rows_used"], rows)
+        self.assertAlmostEqual(found["max_tflops"], 327.2, places=0)
+        self.assertEqual(found["file"], "data.csv")
+
+    def test_rows_columns_and_text(self):
+        self.same(ROWS)
+        self.same({name: [row.get(name) for row in ROWS] for name in ("M", "N", "K", "dtype", "time_us")})
+        self.same(TEXT + "4096,4096,2048,fp16,210\n")
+
+    @unittest.skipUnless(has("pandas"), "pandas is not installed")
+    def test_pandas(self):
+        import pandas
+
+        frame = pandas.DataFrame(ROWS)
+        self.same(frame)
+        self.same(frame.set_index(["M", "N", "K"]))
+
+    @unittest.skipUnless(has("polars"), "polars is not installed")
+    def test_polars(self):
+        import polars
+
+        self.same(polars.DataFrame(ROWS))
+
+    def test_paths_and_lists(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "--odd name.csv"
+            path.write_text(TEXT)
+            self.assertEqual(gemmscope.summary(path)["file"], "--odd name.csv")
+            several = gemmscope.summary([str(path), ROWS])
+        self.assertEqual([s["rows_used"] for s in several[:2]], [1, 2])
+        with self.assertRaises(TypeError):
+            gemmscope.summary(7)
+
+
+class Results(unittest.TestCase):
+    def test_report(self):
+        self.assertTrue(gemmscope.report(ROWS, device="mi300x").startswith("# "))
+        self.assertIn("<html", gemmscope.report(ROWS, device="mi300x", form="html"))
+        self.assertEqual(gemmscope.report(ROWS, device="mi300x", form="json")["schema"], "gemmscope/report/2")
+
+    def test_check(self):
+        slower = [{**row, "time_us": row["time_us"] * 1.1} for row in ROWS]
+        self.assertTrue(gemmscope.check(ROWS, baseline=slower)["held"])
+        broken = gemmscope.check(slower, baseline=ROWS, max_regression="5%")
+        self.assertIs(broken["held"], False)
+        self.assertEqual(len(broken["limits"][0]["rows"]), 2)
+        self.assertTrue(gemmscope.check(ROWS, device="mi300x", min_efficiency=0.1, each=True)["held"])
+
+    def test_options_of_the_command(self):
+        odd = "a,b,c,speed\n8,8,8,2\n"
+        found = gemmscope.summary(odd, column={"a": "m", "b": "n", "c": "k", "speed": "rate:tflops"})
+        self.assertEqual((found["rows_used"], found["max_tflops"]), (1, 2.0))
+
+    def test_errors_and_warnings(self):
+        with self.assertRaises(gemmscope.Error) as caught:
+            gemmscope.summary("no-such-file.csv")
+        self.assertEqual((caught.exception.code, caught.exception.file), ("cannot-read", "no-such-file.csv"))
+        with self.assertRaises(gemmscope.Error) as caught:
+            gemmscope.report(ROWS, device="quux")
+        self.assertEqual(caught.exception.code, "usage")
+        self.assertIn("quux", str(caught.exception))
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            gemmscope.report(TEXT + "1,2,3,fp16,0\n")
+        self.assertEqual(said[0].category, gemmscope.Warning)
+        self.assertIn("1 row skipped", str(said[0].message))
+        self.assertEqual(said[0].filename, __file__)
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.app = pathlib.Path(folder.name) / "app.html"
+        self.app.write_text(APP)
+
+    def show(self, **options):
+        return gemmscope.show(ROWS, device="mi300x", app=self.app, **options)
+
+    def test_the_output_of_a_cell_is_the_page(self):
+        page = self.show(view="explore", height=400)
+        self.assertIn("v=1&view=explore&device=mi300x\n", page.html)
+        frame = page._repr_html_()
+        frame, script = frame.split("</iframe>")
+        self.assertTrue(frame.startswith("<iframe ") and script.startswith("<script>"))
+        self.assertIn('height="400"', frame)
+        self.assertIn("program &amp; more", frame)
+        # Nothing of the page ends the attribute, and the page cannot reach the notebook.
+        self.assertEqual(frame.count("<"), 1)
+        self.assertNotIn("allow-same-origin", frame)
+        self.assertIn("data.csv", repr(page))
+
+    def test_theme_and_file(self):
+        self.assertNotIn("data-theme", self.show().html)
+        page = self.show(theme="dark")
+        self.assertIn('<html lang="en" data-theme="dark">', page.html)
+        self.assertTrue(page._repr_html_().endswith("</iframe>"))
+        saved = self.app.with_name("saved.html")
+        page.save(saved)
+        self.assertEqual(saved.read_text(), page.html)
+        with self.assertRaises(ValueError):
+            self.show(theme="pink")
+
+
+class Program(unittest.TestCase):
+    def test_a_missing_command_is_told(self):
+        kept = dict(os.environ)
+        self.addCleanup(os.environ.update, kept)
+        del os.environ["GEMMSCOPE"]
+        os.environ["PATH"] = ""
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            scripts, executable = _command.sysconfig.get_path, sys.executable
+            stack.callback(setattr, _command.sysconfig, "get_path", scripts)
+            stack.callback(setattr, sys, "executable", executable)
+            _command.sysconfig.get_path = lambda *_: folder
+            sys.executable = os.path.join(folder, "python3")
+            with self.assertRaises(FileNotFoundError):
+                _command.program()
+            own = os.path.join(folder, _command.NAME)
+            pathlib.Path(own).write_text("")
+            self.assertEqual(_command.program(), own)
+
+    def test_lines_that_are_no_messages_are_kept(self):
+        self.assertEqual(_command.message("Killed")["message"], "Killed")
+        said = json.dumps({"level": "error", "code": "x", "file": "a", "line": 3, "message": "why"})
+        self.assertEqual(_command.text(_command.message(said)), "a: line 3: why")
+        with io.StringIO() as out:
+            print(*_command.arguments({"each": True, "device": None, "answer": {"dtype": "bf16"}}), file=out)
+            self.assertEqual(out.getvalue(), "--each --answer=dtype=bf16\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
