@@ -1,9 +1,11 @@
 //! Reading one cell: numbers, sizes, times, verdicts, and the checks that all formats share.
 
+pub(crate) mod digits;
 pub(crate) mod shape_text;
 pub(crate) mod value_cache;
 pub(crate) mod values;
 
+use digits::POWERS;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cell_text::is_missing;
@@ -80,11 +82,6 @@ fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
     }
     bytes
 }
-
-const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-];
 
 /// A number as files write it (`12`, `1.5e-3`, `.5`, `1,234.5`; with `decimal_comma` also `1,5`
 /// and `1.234,5`). `None` for words such as `nan` and `inf`.

@@ -21,9 +21,9 @@
 //! | folder | what it does |
 //! |---|---|
 //! | `source/` | bytes -> text: gzip, encodings, spreadsheets, the session |
-//! | `split/` | text -> records, lines, JSON items |
+//! | `split/` | text -> records, lines, JSON items; where the cells of many lines lie |
 //! | `cell/` | one cell -> a number, a size, a type, a transpose |
-//! | `columns/` | a header -> what each column means; a record -> a row |
+//! | `columns/` | a header -> what each column means; a record -> a row; many lines -> rows |
 //! | `formats/` | one file a format: `tables/`, `logs/`, `profilers/`, `devices/` |
 //!
 //! # To add a format
@@ -85,5 +85,5 @@ use crate::cell::CellError;
 use crate::cell::value_cache::ValueCache;
 use crate::columns::header::{Col, Header};
 use crate::format::ReadBy;
-use crate::reader::{Delimited, LineReader, Logged, Opened, Reader, RowReader};
+use crate::reader::{Delimited, LineReader, Logged, Opened, Planned, Reader, RowReader};
 use crate::split::dialect::sniff_dialect;

@@ -1,6 +1,7 @@
 //! Readers of text: what a format implements, and the adapters that cut text into records and
 //! lines.
 
+use crate::columns::by_column::{ByColumn, PlannedRows};
 use crate::{Dialect, ImportError, Imported, Line, Lines, Record, Records};
 use gemmscope_model::units::{Bytes, plural};
 use gemmscope_table::build::TableBuilder;
@@ -47,16 +48,34 @@ pub(crate) type Opened = Result<Box<dyn Reader>, ImportError>;
 pub(crate) trait RowReader: Sized {
     /// Puts the next record into the table. Records with a [`problem`](Record::problem) come too.
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
+    /// Whether the records behind these lines may be read by columns.
+    fn planned(&mut self, lines: u32) -> Planned<'_> {
+        let _ = lines;
+        Planned::Never
+    }
     /// The end of the file: remarks, and rows that waited for it.
     fn end(self, table: TableBuilder) -> Result<Imported, ImportError> {
         Ok(Imported::table(table.finish()))
     }
 }
 
+/// Whether records may be read by columns: see [`ByColumn`].
+pub(crate) enum Planned<'a> {
+    /// Each on its own.
+    Never,
+    /// The next record may tell.
+    NotYet,
+    /// From here to the end of the file.
+    Now(&'a mut dyn PlannedRows),
+}
+
 /// A [`Reader`] of delimited text around a [`RowReader`].
 #[derive(Debug)]
 pub(crate) struct Delimited<R> {
+    dialect: Dialect,
     records: Records,
+    /// `None` until it is known whether records are read by columns.
+    columns: Option<Option<Box<ByColumn>>>,
     rows: R,
     table: TableBuilder,
 }
@@ -65,7 +84,9 @@ impl<R: RowReader + 'static> Delimited<R> {
     /// Cuts the text by `dialect` and gives the records to `rows`, which fills `table`.
     pub(crate) fn open(dialect: Dialect, rows: R, table: TableBuilder) -> Box<dyn Reader> {
         Box::new(Delimited {
+            dialect,
             records: Records::new(dialect),
+            columns: None,
             rows,
             table,
         })
@@ -74,12 +95,35 @@ impl<R: RowReader + 'static> Delimited<R> {
 
 impl<R: RowReader> Reader for Delimited<R> {
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
+        let mut rest = text;
+        while self.columns.is_none() && !rest.is_empty() {
+            match self.rows.planned(self.records.lines()) {
+                Planned::Never => self.columns = Some(None),
+                Planned::Now(rows) => {
+                    self.columns = Some(ByColumn::new(self.dialect, rows).map(Box::new));
+                }
+                Planned::NotYet => {
+                    let line = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+                    let Delimited { rows, table, .. } = self;
+                    self.records
+                        .feed(&rest[..line], |r| rows.record(r, table))?;
+                    rest = &rest[line..];
+                }
+            }
+        }
         let Delimited {
             records,
+            columns,
             rows,
             table,
+            ..
         } = self;
-        records.feed(text, |r| rows.record(r, table))?;
+        match (columns, rows.planned(records.lines())) {
+            (Some(Some(columns)), Planned::Now(rows)) => {
+                columns.feed(rest, records, rows, table)?;
+            }
+            _ => records.feed(rest, |r| rows.record(r, table))?,
+        }
         fits(table)
     }
 
@@ -88,6 +132,7 @@ impl<R: RowReader> Reader for Delimited<R> {
             records,
             rows,
             table,
+            ..
         } = &mut *self;
         records.finish(|r| rows.record(r, table))?;
         self.rows.end(self.table)

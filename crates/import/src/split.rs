@@ -1,6 +1,7 @@
 //! Text -> lines, records, JSON members.
 
 pub(crate) mod dialect;
+pub(crate) mod index;
 pub(crate) mod json;
 pub(crate) mod json_or_csv;
 pub(crate) mod json_rows;

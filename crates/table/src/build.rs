@@ -2,7 +2,9 @@
 //! rows, notes, assumptions, and the check of the file's own rates.
 
 pub mod cell_text;
+pub mod cells;
 pub mod intern;
+pub mod run;
 
 use crate::build::intern::{AutoColumn, TextColumn};
 use crate::dataset::{
@@ -273,8 +275,7 @@ impl TableBuilder {
         let Some(c) = self.columns.get_mut(column) else {
             return false;
         };
-        self.empty_cells += rows - c.values.len().min(rows);
-        let fits = self.empty_cells <= Self::MOST_EMPTY;
+        let fits = gap_fits(c.values.len(), rows, &mut self.empty_cells);
         if fits {
             c.values.pad(rows);
         }
@@ -521,8 +522,9 @@ impl TableBuilder {
         self.limits[at]
     }
 
+    /// Code of the operation of a row that can be added; `None` if there are too many.
     #[inline]
-    fn op_code(&mut self, op: Operation) -> Option<u16> {
+    pub fn op_code(&mut self, op: Operation) -> Option<u16> {
         let key = op.key();
         let slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % OP_SLOTS;
         match self.recent_ops.get(slot) {
@@ -641,6 +643,17 @@ impl TableBuilder {
         }];
         data
     }
+}
+
+/// Counts the cells that are missing in a column of `len` rows up to row `rows`; false if they are
+/// too many to be filled in.
+#[inline]
+fn gap_fits(len: usize, rows: usize, empty_cells: &mut usize) -> bool {
+    if len >= rows {
+        return true;
+    }
+    *empty_cells += rows - len;
+    *empty_cells <= TableBuilder::MOST_EMPTY
 }
 
 /// The wanted key, with a number where it is taken.

@@ -57,11 +57,12 @@ impl ValueCaches {
 
 /// A cell with its unit behind the number, in SI units; NaN for any other.
 #[cold]
-fn own_unit(record: &Record<'_>, i: usize) -> f64 {
-    cell::quantity(record.get(i), record.decimal_comma()).map_or(f64::NAN, |(v, _)| v)
+pub(super) fn own_unit(cell: &[u8], decimal_comma: bool) -> f64 {
+    cell::quantity(cell, decimal_comma).map_or(f64::NAN, |(v, _)| v)
 }
 
-fn percent(cell: &[u8]) -> Option<f64> {
+/// A number of per cent, as it stands.
+pub(super) fn percent(cell: &[u8]) -> Option<f64> {
     cell::number(cell::trim(cell.strip_suffix(b"%")?), false)
 }
 
@@ -185,8 +186,10 @@ fn sizes(
     }
 }
 
+/// Types, layout and epilogue of a row. What it reads of the record is the cells of the columns for
+/// them in the plan.
 #[inline]
-fn operation(
+pub(super) fn operation(
     plan: &Plan,
     given: &Given,
     caches: &mut ValueCaches,
@@ -283,7 +286,8 @@ fn operation(
     Ok(op.with_layout(transposed[0], transposed[1]))
 }
 
-fn device(
+/// The device that a row names in column `c`.
+pub(super) fn device(
     plan: &Plan,
     caches: &mut ValueCaches,
     table: &mut TableBuilder,
@@ -333,7 +337,7 @@ pub(crate) fn stage(
                 let plain = record.number(*i).or_else(|| percent(record.get(*i)));
                 let v = match plain {
                     Some(v) => scaled(v, factor(*scale, given)),
-                    None => own_unit(record, *i),
+                    None => own_unit(record.get(*i), record.decimal_comma()),
                 };
                 table.set_number(*id, v);
             }

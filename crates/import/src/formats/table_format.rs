@@ -1,17 +1,18 @@
 //! Table formats as data: a signature, columns with their meaning and factor to SI, defaults, and
 //! at most one hook. One reader reads them all.
 
+use crate::columns::by_column::PlannedRows;
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::header::{Col, Header};
 use crate::columns::plan::{Extra, Plan};
 use crate::columns::row::{Given, ValueCaches, row, stage};
 use crate::{
-    Delimited, Detection, Dialect, Head, ImportError, ImportOptions, Imported, Reader, Record,
-    RowReader, sniff_dialect,
+    Delimited, Detection, Dialect, Head, ImportError, ImportOptions, Imported, Planned, Reader,
+    Record, RowReader, sniff_dialect,
 };
 use gemmscope_model::dtype::DataType;
-use gemmscope_table::build::TableBuilder;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
+use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
 use std::collections::HashMap;
 
@@ -303,11 +304,41 @@ impl TableRows {
         self.header = header;
         self.plan = Some(plan);
     }
+
+    /// The row of a record, and what the hook knows of it.
+    fn read(
+        &mut self,
+        record: &Record<'_>,
+        table: &mut TableBuilder,
+    ) -> Result<(Row, Given), RowError> {
+        let Some(plan) = &self.plan else {
+            return Err(RowError::new("not a GEMM: no M, N, K"));
+        };
+        let mut given = match (record.problem(), self.format.hook) {
+            (Some(problem), _) => return Err(RowError::new(problem)),
+            // The tool's closing words, or a line that was cut.
+            (None, _) if record.len() + 4 < plan.width => {
+                return Err(RowError::new("fewer fields than the header names"));
+            }
+            (None, None) => Given::default(),
+            (None, Some(hook)) => hook(&mut Cells {
+                record,
+                header: &self.header,
+                file: &self.head.name,
+                table,
+            })?,
+        };
+        if plan.dtype.is_none() && plan.dtype_a.is_none() {
+            given.dtype = Some(self.dtype.of(given.dtype, table));
+        }
+        let row = row(plan, &given, &mut self.caches, table, record)?;
+        Ok((row, given))
+    }
 }
 
 impl RowReader for TableRows {
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
-        let Some(plan) = &mut self.plan else {
+        if self.plan.is_none() {
             let header = Header::new(record);
             if self.format.is_header(&header) {
                 self.start(header, table);
@@ -315,35 +346,25 @@ impl RowReader for TableRows {
                 self.before += 1;
             }
             return Ok(());
-        };
+        }
         if self.header.is_repeated_by(record) {
             self.repeated += 1;
             return Ok(());
         }
-        let given = match (record.problem(), self.format.hook) {
-            (Some(problem), _) => Err(RowError::new(problem)),
-            // The tool's closing words, or a line that was cut.
-            (None, _) if record.len() + 4 < plan.width => {
-                Err(RowError::new("fewer fields than the header names"))
-            }
-            (None, None) => Ok(Given::default()),
-            (None, Some(hook)) => hook(&mut Cells {
-                record,
-                header: &self.header,
-                file: &self.head.name,
-                table,
-            }),
-        };
-        let row = given.and_then(|mut given| {
-            if plan.dtype.is_none() && plan.dtype_a.is_none() {
-                given.dtype = Some(self.dtype.of(given.dtype, table));
-            }
-            let row = row(plan, &given, &mut self.caches, table, record)?;
-            stage(&plan.extras, &given, table, record);
-            Ok(row)
+        let row = self.read(record, table).map(|(row, given)| {
+            let extras = self.plan.as_ref().map(|p| p.extras.as_slice());
+            stage(extras.unwrap_or_default(), &given, table, record);
+            row
         });
         table.commit(record.line(), record.raw(), row);
         Ok(())
+    }
+
+    fn planned(&mut self, _lines: u32) -> Planned<'_> {
+        match self.plan {
+            Some(_) => Planned::Now(self),
+            None => Planned::NotYet,
+        }
     }
 
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
@@ -362,5 +383,37 @@ impl RowReader for TableRows {
         }
         self.caches.note_assumed_types(t);
         Ok(Imported::table(table.finish()))
+    }
+}
+
+impl PlannedRows for TableRows {
+    fn plan(&mut self) -> (&Plan, &mut ValueCaches) {
+        let plan = self.plan.get_or_insert_default();
+        (plan, &mut self.caches)
+    }
+
+    fn is_plain(&self) -> bool {
+        self.format.hook.is_none()
+    }
+
+    fn dtype(&mut self, table: &mut TableBuilder) -> Option<DataType> {
+        let plan = self.plan.as_ref()?;
+        let unsaid = plan.dtype.is_none() && plan.dtype_a.is_none();
+        unsaid.then(|| self.dtype.of(None, table))
+    }
+
+    fn row(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Option<Row> {
+        if self.header.is_repeated_by(record) {
+            return None;
+        }
+        self.read(record, table).ok().map(|(row, _)| row)
+    }
+
+    fn any_record(
+        &mut self,
+        record: &Record<'_>,
+        table: &mut TableBuilder,
+    ) -> Result<(), ImportError> {
+        self.record(record, table)
     }
 }

@@ -127,6 +127,24 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
+    /// A record of one line without flaws: its cells lie at `bounds` of `text`.
+    pub(crate) fn of_cells(
+        line: u32,
+        raw: &'a [u8],
+        text: &'a [u8],
+        bounds: &'a [(u32, u32)],
+        decimal_comma: bool,
+    ) -> Self {
+        Record {
+            line,
+            raw,
+            text,
+            bounds,
+            decimal_comma,
+            problem: None,
+        }
+    }
+
     /// 1-based line where the record starts.
     pub fn line(&self) -> u32 {
         self.line
@@ -239,6 +257,48 @@ impl Records {
     {
         let cut = &mut self.cut;
         self.lines.feed(text, |line| cut.line(line, &mut f))
+    }
+
+    /// Lines so far.
+    pub(crate) fn lines(&self) -> u32 {
+        self.lines.number
+    }
+
+    /// The next byte begins a line and a record.
+    pub(crate) fn is_between(&self) -> bool {
+        self.lines.carry.is_empty() && !self.lines.too_long && !self.is_open()
+    }
+
+    /// A quote is open at the end of a line.
+    pub(crate) fn is_open(&self) -> bool {
+        self.cut.open.is_some()
+    }
+
+    /// Quotes are more than plain characters.
+    pub(crate) fn heeds_quotes(&self) -> bool {
+        self.cut.unclosed < MAX_UNCLOSED
+    }
+
+    /// Takes one line with its number, when the lines are found by others; see
+    /// [`skip`](Self::skip).
+    pub(crate) fn line(
+        &mut self,
+        number: u32,
+        line: &[u8],
+        f: &mut dyn FnMut(&Record<'_>) -> Result<(), ImportError>,
+    ) -> Result<(), ImportError> {
+        let line = Line {
+            number,
+            bytes: without_cr(line),
+            too_long: false,
+        };
+        self.cut.line(line, &mut |record: &Record<'_>| f(record))
+    }
+
+    /// Counts lines that others found.
+    pub(crate) fn skip(&mut self, lines: usize) {
+        let lines = u32::try_from(lines).unwrap_or(u32::MAX);
+        self.lines.number = self.lines.number.saturating_add(lines);
     }
 
     /// The rest at the end of the file.

@@ -2,6 +2,7 @@
 //! their cells are read.
 
 use super::cell_text::{cell_text, is_missing};
+use super::cells::Cells;
 use crate::dataset::ColumnData;
 use hashbrown::HashTable;
 use std::borrow::Cow;
@@ -20,6 +21,8 @@ pub struct Interner {
     table: HashTable<u32>,
     /// Cache of recent texts, by a few bits of their fingerprint: files repeat few texts.
     recent: Vec<Seen>,
+    /// The same for short cells by all their bytes.
+    short: ShortCells,
 }
 
 /// A text in the cache, by fingerprint and length. Length 0 marks an empty entry.
@@ -37,7 +40,68 @@ impl Default for Interner {
             bytes: 0,
             table: HashTable::new(),
             recent: Vec::new(),
+            short: ShortCells::default(),
         }
+    }
+}
+
+/// Codes of cells of up to 15 bytes, as they stand in the text: to find a code here is cheaper than
+/// to trim the cell.
+#[derive(Debug, Default)]
+struct ShortCells {
+    /// Two words of bytes, the length in the highest, and the code. All zero: the empty cell.
+    slots: Vec<(u64, u64, u32)>,
+}
+
+/// Sizes of this cache: as above, but a slot costs nothing to check, so there may be more.
+const SHORT_SLOTS: std::ops::RangeInclusive<usize> = 64..=4096;
+/// Slots a text, so that texts rarely share one.
+const SLOTS_A_TEXT: usize = 32;
+
+/// What to keep of 16 bytes for a cell of so many, and the mark of its length.
+const KEEP: [(u64, u64, u64); 16] = {
+    let mut keep = [(0, 0, 0); 16];
+    let mut len = 1;
+    while len < 16 {
+        let (low, high) = match len {
+            ..=8 => (!0 >> (64 - 8 * len), 0),
+            _ => (!0, !0 >> (128 - 8 * len)),
+        };
+        keep[len] = (low, high, (len as u64) << 56);
+        len += 1;
+    }
+    keep
+};
+
+impl ShortCells {
+    /// The bytes of a short cell as a key, and its slot; `None` for other cells, and for those at
+    /// the very end of the text.
+    #[inline(always)]
+    fn key(&self, text: &[u8], from: u32, to: u32) -> Option<(u64, u64, usize)> {
+        let &(low, high, len) = KEEP.get(to.wrapping_sub(from) as usize)?;
+        let bytes: [u8; 16] = text.get(from as usize..)?.get(..16)?.try_into().ok()?;
+        let both = u128::from_le_bytes(bytes);
+        let low = both as u64 & low;
+        let high = (both >> 64) as u64 & high | len;
+        let mixed = (low ^ high.wrapping_mul(0xff51_afd7_ed55_8ccd)).wrapping_mul(MIX);
+        Some((low, high, (mixed >> 44) as usize))
+    }
+
+    #[inline(always)]
+    fn find(&self, (low, high, mixed): (u64, u64, usize)) -> Option<u32> {
+        let slot = self.slots.get(mixed & self.slots.len().wrapping_sub(1))?;
+        (slot.0 == low && slot.1 == high).then_some(slot.2)
+    }
+
+    #[cold]
+    fn keep(&mut self, (low, high, mixed): (u64, u64, usize), code: u32) {
+        let wanted = (code as usize).saturating_mul(SLOTS_A_TEXT);
+        let slots = self.slots.len();
+        if slots == 0 || wanted > slots && slots < *SHORT_SLOTS.end() {
+            self.slots = vec![(0, 0, 0); (slots * 2).max(*SHORT_SLOTS.start())];
+        }
+        let slot = mixed & (self.slots.len() - 1);
+        self.slots[slot] = (low, high, code);
     }
 }
 
@@ -107,6 +171,26 @@ impl Interner {
             }
             None => self.add(cell),
         }
+    }
+
+    /// Code of the cell of a row.
+    #[inline(always)]
+    pub fn code_of(&mut self, cells: &impl Cells, row: usize) -> u32 {
+        let (from, to) = cells.place(row);
+        let Some(key) = self.short.key(cells.text(), from, to) else {
+            return self.code(cells.cell(row));
+        };
+        if let Some(code) = self.short.find(key) {
+            return code;
+        }
+        let code = self.code(cells.cell(row));
+        self.short.keep(key, code);
+        code
+    }
+
+    /// The texts by their codes.
+    pub fn values(&self) -> &[String] {
+        &self.values
     }
 
     fn find(&self, bytes: &[u8]) -> Option<u32> {
@@ -214,6 +298,14 @@ impl TextColumn {
         self.codes.push(code);
     }
 
+    /// Sets the values of the next rows.
+    #[inline]
+    pub(crate) fn extend(&mut self, cells: &impl Cells) {
+        let words = &mut self.words;
+        let codes = (0..cells.len()).map(|row| words.code_of(cells, row));
+        self.codes.extend(codes);
+    }
+
     /// Drops all rows from `rows` on.
     pub(crate) fn truncate(&mut self, rows: usize) {
         self.codes.truncate(rows);
@@ -306,6 +398,44 @@ impl AutoColumn {
                 self.numbers.push(number.unwrap_or(f64::NAN));
                 self.filled += 1;
                 self.numeric += usize::from(number.is_some() || is_missing(cell));
+            }
+        }
+    }
+
+    /// [`set`](Self::set) for the rows from `first` on. Before the column grows over rows without a
+    /// value, `room` makes room for them, or says that they are too many.
+    #[inline]
+    pub(crate) fn extend(
+        &mut self,
+        first: usize,
+        cells: &impl Cells,
+        mut room: impl FnMut(&mut Self, usize) -> bool,
+    ) {
+        for i in 0..cells.len() {
+            let row = first + i;
+            match self.mode {
+                Mode::Numbers => {
+                    if let Some(number) = cells.plain_number(i) {
+                        if room(self, row) {
+                            self.filled += 1;
+                            self.numeric += 1;
+                            self.numbers.push(number);
+                        }
+                        continue;
+                    }
+                }
+                Mode::Text => {
+                    let code = self.text.words.code_of(cells, i);
+                    if code != 0 && room(self, row) {
+                        self.text.codes.push(code);
+                    }
+                    continue;
+                }
+                Mode::Sampling => {}
+            }
+            let cell = cells.cell(i);
+            if !cell.is_empty() && room(self, row) {
+                self.set(row, cell, cells.number(i));
             }
         }
     }

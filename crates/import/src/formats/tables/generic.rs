@@ -3,17 +3,19 @@
 
 mod plan;
 
+use crate::columns::by_column::PlannedRows;
 use crate::columns::mapping;
 use crate::columns::mapping::Sampled;
 use crate::columns::plan::Plan;
 use crate::columns::row::{Given, ValueCaches, failed_time, row, stage};
 use crate::{
     Col, Delimited, Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported,
-    Opened, ReadBy, Record, RowReader,
+    Opened, Planned, ReadBy, Record, RowReader,
 };
-use gemmscope_table::build::{ColumnId, TableBuilder};
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
-use plan::{Planned, PlannedSide, plan};
+use plan::{PlannedSide, PlannedTable, plan};
 
 pub(crate) const FORMAT: Format = Format {
     id: "generic",
@@ -111,7 +113,7 @@ impl Generic {
         head: &Head,
         options: &ImportOptions,
     ) -> Self {
-        let Planned {
+        let PlannedTable {
             plan,
             sides,
             repeats,
@@ -160,6 +162,12 @@ impl Generic {
         std::mem::swap(&mut self.plan.rate, &mut side.rate);
     }
 
+    /// The record is the header again.
+    fn is_header(&self, record: &Record<'_>) -> bool {
+        let raw = record.raw();
+        raw.len() >= self.header.len() && !self.header.is_empty() && raw.trim_ascii() == self.header
+    }
+
     fn commit(&mut self, given: &Given, table: &mut TableBuilder, record: &Record<'_>) {
         let row = row(&self.plan, given, &mut self.caches, table, record);
         if let Ok(row) = &row {
@@ -177,6 +185,12 @@ impl Generic {
         }
         table.commit(record.line(), record.raw(), row);
     }
+}
+
+/// `#` starts a comment; a line of dashes and bars is a rule in a printed table.
+fn is_comment(record: &Record<'_>) -> bool {
+    let raw = record.raw();
+    raw.starts_with(b"#") || raw.iter().all(|b| b"-=+|: \t".contains(b))
 }
 
 /// Shortest, median and longest of several times, seconds; `None` if no cell holds one.
@@ -200,17 +214,11 @@ impl RowReader for Generic {
             }
             return Ok(());
         }
-        let raw = record.raw();
-        if raw.len() >= self.header.len()
-            && !self.header.is_empty()
-            && raw.trim_ascii() == self.header
-        {
+        if self.is_header(record) {
             self.repeated += 1;
             return Ok(());
         }
-        // `#` starts a comment; a line of dashes and bars is a rule in a printed table.
-        let rule = || raw.iter().all(|b| b"-=+|: \t".contains(b));
-        if raw.starts_with(b"#") || rule() {
+        if is_comment(record) {
             self.comments += 1;
             return Ok(());
         }
@@ -251,6 +259,16 @@ impl RowReader for Generic {
         Ok(())
     }
 
+    fn planned(&mut self, lines: u32) -> Planned<'_> {
+        if !self.sides.is_empty() || !self.repeats.is_empty() {
+            Planned::Never
+        } else if lines < self.plan.header_line.max(self.units_line) {
+            Planned::NotYet
+        } else {
+            Planned::Now(self)
+        }
+    }
+
     fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
         let (failed, timed) = self.failed;
@@ -284,6 +302,38 @@ impl RowReader for Generic {
         }
         self.caches.note_assumed_types(t);
         Ok(Imported::table(table.finish()))
+    }
+}
+
+impl PlannedRows for Generic {
+    fn plan(&mut self) -> (&Plan, &mut ValueCaches) {
+        (&self.plan, &mut self.caches)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+
+    fn dtype(&mut self, _table: &mut TableBuilder) -> Option<DataType> {
+        None
+    }
+
+    fn row(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Option<Row> {
+        if self.is_header(record) || is_comment(record) {
+            return None;
+        }
+        let given = Given::default();
+        let row = row(&self.plan, &given, &mut self.caches, table, record).ok()?;
+        let failed = self.plan.history && row.time_s.is_nan();
+        (!failed).then_some(row)
+    }
+
+    fn any_record(
+        &mut self,
+        record: &Record<'_>,
+        table: &mut TableBuilder,
+    ) -> Result<(), ImportError> {
+        self.record(record, table)
     }
 }
 

@@ -14,7 +14,7 @@ use gemmscope_table::dataset::{Assumption, ColumnMeaning, ColumnSpec};
 
 /// The plan of a table, and how many figures a line has.
 #[derive(Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedTable {
     pub plan: Plan,
     pub sides: Vec<PlannedSide>,
     /// Columns that repeat one time, with their factors to seconds.
@@ -36,7 +36,7 @@ pub(super) fn plan(
     sampled: &Sampled,
     head: &Head,
     options: &ImportOptions,
-) -> Planned {
+) -> PlannedTable {
     let m = &sampled.mapping;
     let lines = sides::lines(&figures(m, sampled, options));
     let col = |t: ColumnMeaning| {
@@ -185,7 +185,7 @@ pub(super) fn plan(
             plan.extras.push(extra);
         }
     }
-    Planned {
+    PlannedTable {
         plan,
         sides: planned_sides,
         repeats,

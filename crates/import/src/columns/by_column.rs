@@ -1,0 +1,361 @@
+//! Rows of a [`Plan`] by columns: a batch of whole lines is indexed once, each column of the plan is
+//! read in one loop over its rows, and runs of rows without a flaw go into the table at once.
+//!
+//! Every other line (other width, a comment, a quote that is more than a pair around a cell, a cell
+//! that cannot be read) goes the way of single records, which words the flaws. Lines take effect in
+//! the order of the file, so the result is that of reading them one by one: a row is asked what
+//! leaves a trace (its types, its device) only when all rows before it are in the table.
+
+mod combinations;
+mod parts;
+mod view;
+
+use crate::cell::shape_text;
+use crate::columns::plan::{Extra, Plan};
+use crate::columns::row::ValueCaches;
+use crate::split::dialect::{Delimiter, Dialect};
+use crate::split::index::{self, Index};
+use crate::split::records::Records;
+use crate::{ImportError, Record};
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::build::cell_text::cell_text;
+use gemmscope_table::build::cells::Cells as _;
+use gemmscope_table::build::run::Run;
+use gemmscope_table::build::{Row, TableBuilder};
+use parts::Parts;
+use std::ops::Range;
+use view::View;
+
+/// Bytes of a batch: its index and its columns stay in the cache.
+const BATCH: usize = 64 << 10;
+
+/// A reader whose records become rows by a [`Plan`], at most one each.
+pub(crate) trait PlannedRows {
+    /// The plan and what is known of its words.
+    fn plan(&mut self) -> (&Plan, &mut ValueCaches);
+
+    /// The columns alone tell a row, apart from its type: see [`dtype`](Self::dtype).
+    fn is_plain(&self) -> bool;
+
+    /// The type of all rows where the reader knows it; asked before the first row.
+    fn dtype(&mut self, table: &mut TableBuilder) -> Option<DataType>;
+
+    /// The row of a record of the plan's width; `None` where it is flawed or no row at all. What it
+    /// leaves in the table is nothing that [`record`](Self::record) would not leave too.
+    fn row(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Option<Row>;
+
+    /// Takes a record, whatever it is.
+    fn any_record(
+        &mut self,
+        record: &Record<'_>,
+        table: &mut TableBuilder,
+    ) -> Result<(), ImportError>;
+}
+
+/// Reads the rows of one plan.
+#[derive(Debug)]
+pub(crate) struct ByColumn {
+    delimiter: u8,
+    decimal_comma: bool,
+    width: usize,
+    index: Index,
+    /// The first cell and the line within the batch of each row that may be read by columns.
+    first: Vec<u32>,
+    lines: Vec<u32>,
+    flawed: Vec<bool>,
+    /// `None`: rows are read as records, and only the columns that are kept are read by columns.
+    parts: Option<Parts>,
+    rows: Rows,
+    bounds: Vec<(u32, u32)>,
+}
+
+/// Where rows go, and who knows what a row is.
+struct Target<'t> {
+    planned: &'t mut dyn PlannedRows,
+    table: &'t mut TableBuilder,
+    /// Where the cells of a record are noted.
+    bounds: Vec<(u32, u32)>,
+}
+
+impl Target<'_> {
+    fn any_record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        self.planned.any_record(record, self.table)
+    }
+}
+
+/// The canonical parts of the rows of a batch, as far as they are known.
+#[derive(Debug, Default)]
+struct Rows {
+    /// M, N, K and the batch.
+    sizes: [Vec<u32>; 4],
+    op: Vec<u16>,
+    device: Vec<u16>,
+    time_s: Vec<f64>,
+}
+
+impl Rows {
+    /// Makes room for so many rows.
+    fn resize(&mut self, rows: usize) {
+        for sizes in &mut self.sizes {
+            sizes.resize(rows, 1);
+        }
+        self.op.resize(rows, 0);
+        self.device.resize(rows, 0);
+        self.time_s.resize(rows, f64::NAN);
+    }
+
+    fn run(&self, rows: Range<usize>, line: u32) -> Run<'_> {
+        let [m, n, k, batch] = self.sizes.each_ref().map(|s| &s[rows.clone()]);
+        Run {
+            line,
+            m,
+            n,
+            k,
+            batch,
+            op: &self.op[rows.clone()],
+            device: &self.device[rows.clone()],
+            time_s: &self.time_s[rows],
+        }
+    }
+}
+
+impl ByColumn {
+    /// A reader for these rows; `None` if they are to be read one by one.
+    pub(crate) fn new(dialect: Dialect, planned: &mut dyn PlannedRows) -> Option<Self> {
+        let Delimiter::Byte(delimiter) = dialect.delimiter else {
+            return None;
+        };
+        let is_plain = planned.is_plain();
+        let (plan, _) = planned.plan();
+        let per_row = |e: &Extra| matches!(e, Extra::Number(_, _, scale) if scale.is_nan());
+        if plan.extras.iter().any(per_row) || plan.width == 0 {
+            return None;
+        }
+        Some(ByColumn {
+            delimiter,
+            decimal_comma: dialect.decimal_comma,
+            width: plan.width,
+            index: Index::default(),
+            first: Vec::new(),
+            lines: Vec::new(),
+            flawed: Vec::new(),
+            parts: Parts::of(plan).filter(|_| is_plain),
+            rows: Rows::default(),
+            bounds: Vec::new(),
+        })
+    }
+
+    /// Takes the next slice of the text.
+    pub(crate) fn feed(
+        &mut self,
+        text: &[u8],
+        records: &mut Records,
+        planned: &mut dyn PlannedRows,
+        table: &mut TableBuilder,
+    ) -> Result<(), ImportError> {
+        let mut target = Target {
+            planned,
+            table,
+            bounds: std::mem::take(&mut self.bounds),
+        };
+        let mut rest = text;
+        while !rest.is_empty() {
+            let near = rest.get(..BATCH).unwrap_or(rest);
+            let taken = match memchr::memrchr(b'\n', near) {
+                Some(end) if records.is_between() => {
+                    self.batch(rest, end + 1, records, &mut target)?;
+                    end + 1
+                }
+                // A record that is begun, or a long line.
+                _ => {
+                    let taken = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+                    records.feed(&rest[..taken], |r| target.any_record(r))?;
+                    taken
+                }
+            };
+            rest = &rest[taken..];
+        }
+        self.bounds = target.bounds;
+        Ok(())
+    }
+
+    /// Takes the lines in the first `len` bytes of a text.
+    fn batch(
+        &mut self,
+        text: &[u8],
+        len: usize,
+        records: &mut Records,
+        target: &mut Target<'_>,
+    ) -> Result<(), ImportError> {
+        let lines = &text[..len];
+        let heeds_quotes = records.heeds_quotes();
+        if !self.index.read(lines, self.delimiter, heeds_quotes) {
+            return records.feed(lines, |r| target.any_record(r));
+        }
+        self.choose(text);
+        self.read_parts(text);
+        let line_before = records.lines();
+        let number = |line: usize| {
+            let line = u32::try_from(line).unwrap_or(u32::MAX);
+            line_before.saturating_add(1).saturating_add(line)
+        };
+        let (mut line, mut row) = (0, 0);
+        while line < self.index.len() {
+            let end = self.end_of_run(line, row);
+            let settled = self.settle(text, row..end, number(line), target);
+            line += settled;
+            row += settled;
+            if line == self.index.len() {
+                break;
+            }
+            // One line as a record, and more of them where a quote stays open.
+            loop {
+                let bytes = &text[self.index.line(line)];
+                records.line(number(line), bytes, &mut |r| target.any_record(r))?;
+                row += usize::from(self.lines.get(row) == Some(&(line as u32)));
+                line += 1;
+                if line == self.index.len() || !records.is_open() {
+                    break;
+                }
+            }
+        }
+        records.skip(self.index.len());
+        Ok(())
+    }
+
+    /// Chooses the lines that may be read by columns.
+    fn choose(&mut self, text: &[u8]) {
+        self.first.clear();
+        self.lines.clear();
+        let mut odd = self.index.odd().iter().copied().peekable();
+        for line in 0..self.index.len() {
+            let is_odd = odd.next_if_eq(&(line as u32)).is_some();
+            let cells = self.index.cells(line);
+            let (from, _) = index::cell(self.index.ends(), cells.start as usize);
+            if cells.len() == self.width && !is_odd && text[from as usize] != b'#' {
+                self.first.push(cells.start);
+                self.lines.push(line as u32);
+            }
+        }
+        self.flawed.clear();
+        self.flawed.resize(self.first.len(), false);
+        self.rows.resize(self.first.len());
+    }
+
+    fn read_parts(&mut self, text: &[u8]) {
+        let Some(mut parts) = self.parts.take() else {
+            return;
+        };
+        let mut rows = std::mem::take(&mut self.rows);
+        let mut flawed = std::mem::take(&mut self.flawed);
+        parts.read(self.view(text), &mut rows, &mut flawed);
+        (self.parts, self.rows, self.flawed) = (Some(parts), rows, flawed);
+    }
+
+    fn view<'a>(&'a self, text: &'a [u8]) -> View<'a> {
+        View {
+            text,
+            ends: self.index.ends(),
+            first: &self.first,
+            width: self.width,
+            quoted: self.index.quoted(),
+            decimal_comma: self.decimal_comma,
+        }
+    }
+
+    /// The end of the run of rows without a flaw, in consecutive lines, from `row` in line `line`.
+    fn end_of_run(&self, line: usize, row: usize) -> usize {
+        let mut end = row;
+        while self.lines.get(end) == Some(&((line + end - row) as u32)) && !self.flawed[end] {
+            end += 1;
+        }
+        end
+    }
+
+    /// Puts rows of consecutive lines into the table, up to the first that cannot go in like this.
+    /// Gives their number.
+    fn settle(
+        &mut self,
+        text: &[u8],
+        rows: Range<usize>,
+        line: u32,
+        target: &mut Target<'_>,
+    ) -> usize {
+        if rows.is_empty() {
+            return 0;
+        }
+        // What changes, apart from what the view shows.
+        let mut settled = std::mem::take(&mut self.rows);
+        let mut parts = self.parts.take();
+        let view = self.view(text);
+        let end = match &mut parts {
+            Some(parts) => parts.settle(view, rows.clone(), line, &mut settled, target),
+            None => settle_records(view, rows.clone(), line, &mut settled, target),
+        };
+        let rows = rows.start..end;
+        if !rows.is_empty() {
+            let (plan, _) = target.planned.plan();
+            stage(&plan.extras, view.rows(rows.clone()), target.table);
+            target.table.commit_run(&settled.run(rows.clone(), line));
+        }
+        (self.rows, self.parts) = (settled, parts);
+        rows.len()
+    }
+}
+
+/// Reads rows as records, up to the first that is flawed; gives its number.
+fn settle_records(
+    view: View<'_>,
+    rows: Range<usize>,
+    line: u32,
+    settled: &mut Rows,
+    target: &mut Target<'_>,
+) -> usize {
+    let Target {
+        planned,
+        table,
+        bounds,
+    } = target;
+    for (ahead, at) in rows.clone().enumerate() {
+        let record = view.record(at, line.saturating_add(ahead as u32), bounds);
+        let Some(row) = planned.row(&record, table).filter(|r| table.admits(r)) else {
+            return at;
+        };
+        let Some(op) = table.op_code(row.op) else {
+            return at;
+        };
+        let sizes = [row.m, row.n, row.k, row.batch];
+        for (column, size) in settled.sizes.iter_mut().zip(sizes) {
+            column[at] = size;
+        }
+        settled.op[at] = op;
+        settled.device[at] = row.device;
+        settled.time_s[at] = row.time_s;
+    }
+    rows.end
+}
+
+/// Gives the columns that are kept their cells of the rows to come.
+fn stage(extras: &[Extra], view: View<'_>, table: &mut TableBuilder) {
+    for e in extras {
+        match e {
+            Extra::Text(i, id) => table.set_texts(*id, view.column(*i)),
+            Extra::Number(i, id, scale) => {
+                table.set_numbers(*id, view.column(*i).numbers(*scale));
+            }
+            Extra::Auto(i, id) => table.set_autos(*id, view.column(*i)),
+            Extra::Tile(i, ids) => {
+                let cells = view.column(*i);
+                for row in 0..cells.len() {
+                    let sizes = shape_text::sizes(&cell_text(cells.cell(row)));
+                    for (id, size) in ids.iter().zip(sizes) {
+                        table.set_number_ahead(*id, row, f64::from(size));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! The canonical parts of rows, each read in one loop over its column.
+
+use super::combinations::Combinations;
+use super::view::View;
+use super::{Rows, Target};
+use crate::cell::{size, verdict};
+use crate::columns::plan::{Plan, Sizes};
+use crate::columns::row::{Given, device, operation};
+use gemmscope_model::gemm::{Operation, Problem};
+use gemmscope_table::build::Row;
+use gemmscope_table::build::intern::Interner;
+use std::ops::Range;
+
+/// Columns of the parts of a row.
+#[derive(Debug)]
+pub(super) struct Parts {
+    sizes: ThreeOrOne,
+    batch: Option<usize>,
+    figure: Option<Figure>,
+    verdicts: Vec<Verdicts>,
+    /// Operations with their codes.
+    operations: Combinations<(Operation, u16)>,
+    devices: Option<Combinations<u16>>,
+    default_device: u16,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum ThreeOrOne {
+    Three([usize; 3]),
+    /// M = N = K.
+    One(usize),
+}
+
+/// What tells the time.
+#[derive(Clone, Copy, Debug)]
+struct Figure {
+    column: usize,
+    /// Factor to SI.
+    scale: f64,
+    /// It is a rate.
+    is_rate: bool,
+}
+
+/// A column that says whether the run succeeded.
+#[derive(Debug)]
+struct Verdicts {
+    column: usize,
+    words: Interner,
+    /// By the codes of the words.
+    passed: Vec<bool>,
+}
+
+impl Parts {
+    /// The parts of a plan; `None` if a part of it is more than a column to be read.
+    pub(super) fn of(plan: &Plan) -> Option<Self> {
+        let (sizes, title) = match &plan.sizes {
+            Sizes::Three(m, n, k) => (ThreeOrOne::Three([m, n, k].map(|c| c.index)), &m.name),
+            Sizes::Square(c) => (ThreeOrOne::One(c.index), &c.name),
+            Sizes::One(_) | Sizes::Operands(..) | Sizes::Hook => return None,
+        };
+        // A header that is repeated among the rows must be no row.
+        if size(title.as_bytes(), false).is_ok() || size(title.as_bytes(), true).is_ok() {
+            return None;
+        }
+        let figure = match (&plan.time, &plan.rate) {
+            (Some((c, scale)), _) => Some((c, scale, false)),
+            (None, Some((c, scale))) => Some((c, scale, true)),
+            (None, None) => None,
+        };
+        let figure = figure.map(|(c, scale, is_rate)| Figure {
+            column: c.index,
+            scale: *scale,
+            is_rate,
+        });
+        if figure.is_some_and(|f| f.scale.is_nan()) {
+            return None;
+        }
+        // What `operation` reads.
+        let [trans_a, trans_b] = &plan.trans;
+        let words = [
+            &plan.named_dtype,
+            &plan.dtype,
+            &plan.dtype_a,
+            &plan.dtype_b,
+            &plan.dtype_c,
+            &plan.compute,
+            trans_a,
+            trans_b,
+            &plan.layout,
+            &plan.bias,
+            &plan.beta,
+        ];
+        let words = words.into_iter().flatten().map(|c| c.index);
+        let devices = plan.device.iter().chain(&plan.units).map(|c| c.index);
+        Some(Parts {
+            sizes,
+            batch: plan.batch.as_ref().map(|c| c.index),
+            figure,
+            verdicts: plan
+                .verdicts
+                .iter()
+                .map(|c| Verdicts::of(c.index))
+                .collect(),
+            operations: Combinations::of(words),
+            devices: plan.device.as_ref().map(|_| Combinations::of(devices)),
+            default_device: plan.default_device,
+        })
+    }
+
+    /// Reads what leaves no trace. A row with a cell that cannot be read is flawed.
+    pub(super) fn read(&mut self, view: View<'_>, rows: &mut Rows, flawed: &mut [bool]) {
+        let [m, n, k, batch] = &mut rows.sizes;
+        match self.sizes {
+            ThreeOrOne::Three(columns) => {
+                for (column, sizes) in columns.into_iter().zip([m, n, k]) {
+                    view.column(column).sizes(false, sizes, flawed);
+                }
+            }
+            ThreeOrOne::One(column) => {
+                view.column(column).sizes(false, m, flawed);
+                n.clone_from(m);
+                k.clone_from(m);
+            }
+        }
+        if let Some(column) = self.batch {
+            view.column(column).sizes(true, batch, flawed);
+        }
+        if let Some(f) = self.figure {
+            view.column(f.column)
+                .figures(f.scale, &mut rows.time_s, flawed);
+        }
+        for verdicts in &mut self.verdicts {
+            verdicts.read(view, flawed);
+        }
+        self.operations.read(view);
+        if let Some(devices) = &mut self.devices {
+            devices.read(view);
+        }
+    }
+
+    /// Finds what else makes the rows, up to the first that cannot go into the table like this;
+    /// gives its number.
+    pub(super) fn settle(
+        &mut self,
+        view: View<'_>,
+        rows: Range<usize>,
+        line: u32,
+        settled: &mut Rows,
+        target: &mut Target<'_>,
+    ) -> usize {
+        let Target {
+            planned,
+            table,
+            bounds,
+        } = target;
+        let given = Given {
+            dtype: planned.dtype(table),
+            ..Given::default()
+        };
+        for at in rows.clone() {
+            let line = line.saturating_add((at - rows.start) as u32);
+            let known = self.operations.get(at);
+            let op = match known {
+                Some((op, _)) => op,
+                None => {
+                    let record = view.record(at, line, bounds);
+                    let (plan, caches) = planned.plan();
+                    match operation(plan, &given, caches, &record) {
+                        Ok(op) => op,
+                        Err(_) => return at,
+                    }
+                }
+            };
+            let device = match &mut self.devices {
+                None => self.default_device,
+                Some(devices) => match devices.get(at) {
+                    Some(code) => code,
+                    None => {
+                        let record = view.record(at, line, bounds);
+                        let (plan, caches) = planned.plan();
+                        let code = match &plan.device {
+                            Some(c) => device(plan, caches, table, &record, c),
+                            None => self.default_device,
+                        };
+                        devices.keep(at, code);
+                        code
+                    }
+                },
+            };
+            let [m, n, k, batch] = settled.sizes.each_ref().map(|s| s[at]);
+            let time_s = match self.figure {
+                Some(Figure { is_rate: true, .. }) => {
+                    Problem { m, n, k, batch, op }.work().0 / settled.time_s[at]
+                }
+                Some(_) => settled.time_s[at],
+                None => f64::NAN,
+            };
+            let row = Row {
+                m,
+                n,
+                k,
+                batch,
+                op,
+                device,
+                time_s,
+            };
+            if !table.admits(&row) {
+                return at;
+            }
+            let code = match known {
+                Some((_, code)) => code,
+                None => match table.op_code(op) {
+                    Some(code) => {
+                        self.operations.keep(at, (op, code));
+                        code
+                    }
+                    None => return at,
+                },
+            };
+            settled.op[at] = code;
+            settled.device[at] = device;
+            settled.time_s[at] = time_s;
+        }
+        rows.end
+    }
+}
+
+impl Verdicts {
+    fn of(column: usize) -> Self {
+        Verdicts {
+            column,
+            words: Interner::default(),
+            passed: Vec::new(),
+        }
+    }
+
+    #[inline(never)]
+    fn read(&mut self, view: View<'_>, flawed: &mut [bool]) {
+        let cells = view.column(self.column);
+        for (row, flawed) in flawed.iter_mut().enumerate() {
+            let code = self.words.code_of(&cells, row) as usize;
+            while self.passed.len() <= code {
+                let word = &self.words.values()[self.passed.len()];
+                self.passed.push(verdict(word.as_bytes()));
+            }
+            *flawed |= !self.passed[code];
+        }
+    }
+}

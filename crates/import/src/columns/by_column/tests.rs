@@ -1,0 +1,211 @@
+//! A file in one slice is read by columns, the same in slices of a byte by records: both give the
+//! same table.
+
+use crate::{Head, ImportError, ImportOptions, Imported, sniff};
+use proptest::prelude::*;
+
+/// Everything that a reader makes of a text, or the error. No session: it would give the head of the
+/// file in one slice.
+fn read(text: &[u8], slice: usize) -> Result<String, ImportError> {
+    let options = ImportOptions::default();
+    let head = Head::from_bytes("", text);
+    let mut reader = sniff(&head, &options)?.format.open(&head, &options)?;
+    for piece in text.chunks(slice) {
+        reader.feed(piece)?;
+    }
+    Ok(match reader.finish()? {
+        Imported::Table(data) => format!("{data:#?}"),
+        other => format!("{other:#?}"),
+    })
+}
+
+/// Headers and good lines of tables that are read by columns.
+const TABLES: [(&str, &str); 12] = [
+    // All parts of a row, and columns of all kinds.
+    (
+        "model,kernel,dtype,batch,M,N,K,transA,transB,time_us,note,lda",
+        "llama,mt64,fp16,1,4096,1024,512,N,T,65.0499,x,4096",
+    ),
+    // Times from rates; a size with a decimal; a device.
+    (
+        "device,M,N,K,tflops,tile",
+        "H100,4096,1024.0,512,333.125,128x128x64",
+    ),
+    // Both, with percents and units.
+    (
+        "M;N;K;time (ms);tflops;efficiency %;bandwidth",
+        "4096;1024;512;0,0123;349,2;31,5;1,2 TB/s",
+    ),
+    ("size\ttime_us\tlibrary", "2048\t33.25\tcublas"),
+    // Sizes in one cell.
+    ("mnk,dtype,time_us,name", "4096x1024x512,bf16,44.1,a"),
+    ("M,N,K", "1,2,3"),
+    // Failed variants are kept.
+    (
+        "iteration,status,M,N,K,time_us,kernel",
+        "3,ok,4096,1024,512,55.5,mt64x32_v0",
+    ),
+    // Formats that are data, with a hook and without one.
+    (
+        "M,N,K,dtype,Kernel,time_us,TFLOPS,GB/s,beta,layout,bias,accum",
+        "128,256,512,fp8,k,12.5,2.7,13,0,NT,True,tf32",
+    ),
+    (
+        "Problem,Provider,OperationKind,Operation,Disposition,Status,m,n,k,A,B,C,beta,split_k_slices,batch_count,op_class,Bytes,Flops,Runtime,GB/s,GFLOPs",
+        "1,CUTLASS,gemm,tensorop_nn,passed,success,4096,1024,512,f16:column,f16:row,f16:column,0,1,1,tensorop,100663296,4294967296,0.59,158.9,7233",
+    ),
+    (
+        "gfx,cu_num,M,N,K,q_dtype_w,kernelId,splitK,us,kernelName,tflops,bw,errRatio",
+        "gfx942,80,1,1280,8192,torch.int8,34,0,20.5611,a8w8_rowwise,1.02,510.5,0.0",
+    ),
+    (
+        "index,tag,name,M,N,K,dtype,A,B,mean_microseconds,arithmetic_intensity,tflops,ok",
+        "0,unet,hipblaslt,128,1280,2048,fp16,N,T,13.58,110.1,49.4,True",
+    ),
+    // No header.
+    ("1024,1024,1024,12.5", "512,1024,2048,11.5"),
+];
+
+/// What may stand in any cell.
+fn odd_cell() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[0-9]{1,10}",
+        4 => "[0-9]{0,19}[.,][0-9]{0,19}",
+        2 => "-?[0-9]{1,4}e[-+]?[0-9]{1,3}",
+        3 => "fp16|bf16|fp32|f8|zz|N|T|x|1|0|true|H100|MI300X|ok|fail|skipped|spgemm",
+        2 => Just(String::new()),
+        2 => "nan|inf|-|n/a|None|0|0.0|1e-6|-5|1|1e99",
+        2 => "\"[a-z0-9., ]{0,12}\"",
+        2 => "[ '\"#=\u{e9}\u{200b}a-c-]{0,9}",
+        1 => "[a-z_0-9]{10,40}",
+        1 => "[0-9.]{1,6} ?(us|ms|TFLOPS|%|GB/s)",
+        1 => "#[a-z]{0,3}",
+    ]
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    None,
+    /// A number is changed a little, as from row to row.
+    Digit(usize, u8),
+    Cell(usize, String),
+    Quoted(usize),
+    More(String),
+    Fewer,
+    Line(String),
+    Crlf,
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        6 => Just(Change::None),
+        9 => (any::<usize>(), 0_u8..10).prop_map(|(i, d)| Change::Digit(i, d)),
+        9 => (any::<usize>(), odd_cell()).prop_map(|(i, c)| Change::Cell(i, c)),
+        2 => any::<usize>().prop_map(Change::Quoted),
+        1 => odd_cell().prop_map(Change::More),
+        1 => Just(Change::Fewer),
+        1 => "[-=+|: ]{0,9}|#.{0,9}|HEADER|\"|,,,,|\"a\nb\",1|.{0,30}".prop_map(Change::Line),
+        2 => Just(Change::Crlf),
+    ]
+}
+
+/// A table of so many lines, each changed in its way.
+fn table(number: usize, changes: &[Vec<Change>]) -> String {
+    let (header, line) = TABLES[number];
+    let delimiter = [';', '\t'].into_iter().find(|d| header.contains(*d));
+    let delimiter = delimiter.unwrap_or(',');
+    let mut text = format!("{header}\n");
+    for changes in changes {
+        let mut cells: Vec<String> = line.split(delimiter).map(str::to_owned).collect();
+        let (mut whole, mut end) = (None, "\n");
+        for change in changes {
+            let count = cells.len().max(1);
+            match change {
+                Change::None => {}
+                Change::Digit(i, d) => {
+                    if let Some(cell) = cells.get_mut(i % count)
+                        && let Some(at) = cell.rfind(|c: char| c.is_ascii_digit())
+                    {
+                        cell.replace_range(at..=at, &d.to_string());
+                    }
+                }
+                Change::Cell(i, text) => {
+                    if let Some(cell) = cells.get_mut(i % count) {
+                        cell.clone_from(text);
+                    }
+                }
+                Change::Quoted(i) => {
+                    if let Some(cell) = cells.get_mut(i % count) {
+                        *cell = format!("\"{cell}\"");
+                    }
+                }
+                Change::More(text) => cells.push(text.clone()),
+                Change::Fewer => drop(cells.pop()),
+                Change::Line(text) => whole = Some(text.replace("HEADER", header)),
+                Change::Crlf => end = "\r\n",
+            }
+        }
+        text += &whole.unwrap_or_else(|| cells.join(&delimiter.to_string()));
+        text += end;
+    }
+    text
+}
+
+fn compare(text: &str) {
+    let by_record = read(text.as_bytes(), 1);
+    for slice in [usize::MAX, 97] {
+        let by_column = read(text.as_bytes(), slice);
+        assert!(
+            by_column == by_record,
+            "in slices of {slice}: {text}\n{by_column:?}\n{by_record:?}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn by_columns_is_by_records(
+        number in 0..TABLES.len(),
+        changes in proptest::collection::vec(proptest::collection::vec(change(), 0..3), 1..60),
+    ) {
+        compare(&table(number, &changes));
+    }
+
+    #[test]
+    fn any_text_is_read_the_same(number in 0..TABLES.len(), text in "([0-9a-f\"#]{0,6}[,\n]){0,60}") {
+        let (header, line) = TABLES[number];
+        compare(&format!("{header}\n{line}\n{line}\n{text}\n{line}\n"));
+    }
+}
+
+#[test]
+fn good_tables_are_read_the_same() {
+    for number in 0..TABLES.len() {
+        let changes: Vec<Vec<Change>> = (0..3000)
+            .map(|i| {
+                vec![
+                    Change::Digit(i * 7, (i % 10) as u8),
+                    Change::Digit(i * 5, (i % 7) as u8),
+                ]
+            })
+            .collect();
+        compare(&table(number, &changes));
+    }
+}
+
+#[test]
+fn a_placeholder_beside_a_rate_of_zero_is_skipped() {
+    let mut text = "M,N,K,time_us,tflops\n".to_owned();
+    for i in 0..200 {
+        text += match i % 10 {
+            3 => "64,64,64,1,0\n",
+            7 => "64,64,64,1,0.524288\n",
+            _ => "4096,1024,512,33.5,128.2\n",
+        };
+    }
+    compare(&text);
+    let skipped = "a placeholder: 1 µs beside a rate of 0";
+    assert!(read(text.as_bytes(), usize::MAX).is_ok_and(|data| data.contains(skipped)));
+}

@@ -1,0 +1,177 @@
+//! One column of the rows of a batch, and the loops over it.
+
+use crate::cell;
+use crate::cell::{digits, scaled};
+use crate::columns::row::{own_unit, percent};
+use crate::split::index;
+use crate::split::records::Record;
+use gemmscope_table::build::cell_text::is_missing;
+use gemmscope_table::build::cells::Cells;
+use gemmscope_table::native_csv::unguard;
+
+/// Rows of a batch of lines, all of the same width.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    /// The lines, and what is known of the text behind them.
+    pub text: &'a [u8],
+    /// See [`index::cell`].
+    pub ends: &'a [u32],
+    /// The first cell of each row.
+    pub first: &'a [u32],
+    pub width: usize,
+    /// Cells may stand in quotes.
+    pub quoted: bool,
+    pub decimal_comma: bool,
+}
+
+impl<'a> View<'a> {
+    /// The same for some of the rows.
+    pub(super) fn rows(self, rows: std::ops::Range<usize>) -> Self {
+        View {
+            first: &self.first[rows],
+            ..self
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn column(self, index: usize) -> Column<'a> {
+        Column {
+            rows: self,
+            index,
+            last: index + 1 == self.width,
+            point: if self.decimal_comma { b',' } else { b'.' },
+        }
+    }
+
+    /// A row as a record; `bounds` is where its cells are noted.
+    pub(super) fn record<'b>(
+        &self,
+        row: usize,
+        line: u32,
+        bounds: &'b mut Vec<(u32, u32)>,
+    ) -> Record<'b>
+    where
+        'a: 'b,
+    {
+        bounds.clear();
+        bounds.extend((0..self.width).map(|c| self.column(c).place(row)));
+        let first = self.first[row] as usize;
+        let (from, _) = index::cell(self.ends, first);
+        let (_, to) = index::cell(self.ends, first + self.width - 1);
+        let raw = &self.text[from as usize..to as usize];
+        let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
+        Record::of_cells(line, raw, self.text, bounds, self.decimal_comma)
+    }
+}
+
+/// One column of a [`View`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column<'a> {
+    rows: View<'a>,
+    index: usize,
+    /// A carriage return may follow.
+    last: bool,
+    point: u8,
+}
+
+impl Cells for Column<'_> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.rows.first.len()
+    }
+
+    #[inline(always)]
+    fn text(&self) -> &[u8] {
+        self.rows.text
+    }
+
+    #[inline(always)]
+    fn place(&self, row: usize) -> (u32, u32) {
+        let at = self.rows.first[row] as usize + self.index;
+        let (mut from, mut to) = index::cell(self.rows.ends, at);
+        let byte = |at: u32| self.rows.text[at as usize];
+        if self.last && to > from && byte(to - 1) == b'\r' {
+            to -= 1;
+        }
+        if self.rows.quoted && to > from && byte(from) == b'"' {
+            from += 1;
+            to -= 1;
+        }
+        (from, to)
+    }
+
+    #[inline]
+    fn cell(&self, row: usize) -> &[u8] {
+        let (from, to) = self.place(row);
+        unguard(cell::trim(&self.rows.text[from as usize..to as usize]))
+    }
+
+    fn number(&self, row: usize) -> Option<f64> {
+        cell::number(self.cell(row), self.rows.decimal_comma)
+    }
+
+    #[inline(always)]
+    fn plain_number(&self, row: usize) -> Option<f64> {
+        let (from, to) = self.place(row);
+        digits::decimal(self.rows.text, from, to, self.point)
+    }
+}
+
+impl Column<'_> {
+    /// Reads sizes; a row that has none is flawed. With `or_one` a missing one is 1.
+    #[inline(never)]
+    pub(super) fn sizes(&self, or_one: bool, sizes: &mut Vec<u32>, flawed: &mut [bool]) {
+        sizes.clear();
+        sizes.extend(flawed.iter_mut().enumerate().map(|(row, flawed)| {
+            let (from, to) = self.place(row);
+            let size = digits::whole(self.rows.text, from, to);
+            let size = size.unwrap_or_else(|| self.any_size(row, or_one));
+            *flawed |= size == 0;
+            size
+        }));
+    }
+
+    /// 0 where there is none.
+    #[cold]
+    fn any_size(&self, row: usize, or_one: bool) -> u32 {
+        match self.cell(row) {
+            cell if or_one && is_missing(cell) => 1,
+            cell => cell::size(cell, self.rows.decimal_comma).unwrap_or(0),
+        }
+    }
+
+    /// Reads times or rates and multiplies them by `scale`; a row without one is flawed.
+    #[inline(never)]
+    pub(super) fn figures(&self, scale: f64, figures: &mut Vec<f64>, flawed: &mut [bool]) {
+        figures.clear();
+        figures.extend(flawed.iter_mut().enumerate().map(|(row, flawed)| {
+            let plain = self.plain_number(row);
+            let value = plain.unwrap_or_else(|| self.any_figure(row));
+            *flawed |= !(value > 0.0 && value < f64::INFINITY);
+            scaled(value, scale)
+        }));
+    }
+
+    #[cold]
+    fn any_figure(&self, row: usize) -> f64 {
+        cell::positive(self.cell(row), self.rows.decimal_comma).unwrap_or(f64::NAN)
+    }
+
+    /// The numbers of a column that is kept, multiplied by `scale`; NaN where a cell holds none.
+    pub(super) fn numbers(&self, scale: f64) -> impl Iterator<Item = f64> {
+        (0..self.len()).map(move |row| match self.plain_number(row) {
+            Some(value) => scaled(value, scale),
+            None => self.any_number(row, scale),
+        })
+    }
+
+    #[inline(never)]
+    fn any_number(&self, row: usize, scale: f64) -> f64 {
+        let cell = self.cell(row);
+        let decimal_comma = self.rows.decimal_comma;
+        match cell::number(cell, decimal_comma).or_else(|| percent(cell)) {
+            Some(value) => scaled(value, scale),
+            None => own_unit(cell, decimal_comma),
+        }
+    }
+}

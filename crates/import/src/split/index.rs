@@ -1,0 +1,271 @@
+//! Where the cells and the lines of a text lie: one pass over many whole lines, 64 bytes a step.
+
+mod masks;
+
+use masks::{STEP, masks};
+
+/// Ends are written eight at a time, whether there are so many or not.
+const AT_ONCE: usize = 8;
+/// Ends that a step writes at most, with those that are too many.
+const SLACK: usize = STEP + AT_ONCE;
+
+/// The cells of whole lines.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    /// Where each cell ends, after an entry for "before the first": cell `i` lies between the
+    /// separators `ends[i]` and `ends[i + 1]`.
+    ends: Vec<u32>,
+    /// Number of the first cell of each line, and one more.
+    lines: Vec<u32>,
+    /// Lines whose quotes are more than a pair around a whole cell, in order.
+    odd: Vec<u32>,
+    /// There are quotes.
+    quoted: bool,
+}
+
+impl Index {
+    /// Indexes `text`, which ends in a line end. False if it cannot tell the lines: a line end lies
+    /// within quotes.
+    pub(crate) fn read(&mut self, text: &[u8], delimiter: u8, heed_quotes: bool) -> bool {
+        self.lines.clear();
+        self.odd.clear();
+        self.quoted = false;
+        self.lines.push(0);
+        if self.ends.len() < text.len() + SLACK {
+            self.ends.resize(text.len() + SLACK, 0);
+        }
+        let ends = &mut self.ends[..text.len() + SLACK];
+        ends[0] = u32::MAX;
+        let mut cells = 1;
+        let mut quotes = Quotes::default();
+        // Behind the text is nothing that is looked for.
+        let mut padded = [!delimiter; STEP];
+        for (number, bytes) in text.chunks(STEP).enumerate() {
+            let step = match bytes.try_into() {
+                Ok(step) => step,
+                Err(_) => {
+                    padded[..bytes.len()].copy_from_slice(bytes);
+                    &padded
+                }
+            };
+            let found = masks(step, delimiter);
+            let mut separators = found.line_ends | found.delimiters;
+            if heed_quotes && quotes.matter(found.quotes) {
+                self.quoted = true;
+                let inside = quotes.inside(found.quotes);
+                if found.line_ends & inside != 0 {
+                    return false;
+                }
+                separators &= !inside;
+                let mut wrong = quotes.wrong(found.quotes, inside, separators);
+                while wrong != 0 {
+                    let at = wrong.trailing_zeros();
+                    wrong &= wrong - 1;
+                    let at_byte = number * STEP + at as usize;
+                    // The carriage return of a line end may follow a quote.
+                    if text[at_byte] == b'\r' && text.get(at_byte + 1) == Some(&b'\n') {
+                        continue;
+                    }
+                    let before = found.line_ends & ((1 << at) - 1);
+                    let line = self.lines.len() as u32 - 1 + before.count_ones();
+                    if self.odd.last() != Some(&line) {
+                        self.odd.push(line);
+                    }
+                }
+            }
+            quotes.after_separator = separators >> 63;
+            let mut line_ends = found.line_ends;
+            while line_ends != 0 {
+                let lowest = line_ends & line_ends.wrapping_neg();
+                let before = (separators & (lowest - 1)).count_ones();
+                self.lines.push(cells as u32 + before);
+                line_ends ^= lowest;
+            }
+            let from = (number * STEP) as u32;
+            let count = separators.count_ones() as usize;
+            let mut written = 0;
+            while written < count {
+                for end in &mut ends[cells + written..][..AT_ONCE] {
+                    *end = from.wrapping_add(separators.trailing_zeros());
+                    separators &= separators.wrapping_sub(1);
+                }
+                written += AT_ONCE;
+            }
+            cells += count;
+        }
+        true
+    }
+
+    /// Number of lines.
+    pub(crate) fn len(&self) -> usize {
+        self.lines.len() - 1
+    }
+
+    /// Number of the first cell of a line, and of the line after it.
+    #[inline]
+    pub(crate) fn cells(&self, line: usize) -> std::ops::Range<u32> {
+        self.lines[line]..self.lines[line + 1]
+    }
+
+    /// Where a line lies, without its line end.
+    #[inline]
+    pub(crate) fn line(&self, line: usize) -> std::ops::Range<usize> {
+        let cells = self.cells(line);
+        let from = self.ends[cells.start as usize].wrapping_add(1);
+        from as usize..self.ends[cells.end as usize] as usize
+    }
+
+    /// The separators of all cells: see [`cell`].
+    pub(crate) fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// Lines whose quotes are more than a pair around a whole cell, in order.
+    pub(crate) fn odd(&self) -> &[u32] {
+        &self.odd
+    }
+
+    /// There are quotes.
+    pub(crate) fn quoted(&self) -> bool {
+        self.quoted
+    }
+}
+
+/// Where a cell begins and ends, with its quotes.
+#[inline(always)]
+pub(crate) fn cell(ends: &[u32], cell: usize) -> (u32, u32) {
+    (ends[cell].wrapping_add(1), ends[cell + 1])
+}
+
+/// What the steps so far say about the quotes of the next one.
+#[derive(Debug)]
+struct Quotes {
+    /// All ones within quotes.
+    open: u64,
+    /// 1: the last byte was a separator.
+    after_separator: u64,
+    /// 1: the last byte was a closing quote.
+    after_close: u64,
+}
+
+impl Default for Quotes {
+    fn default() -> Self {
+        Quotes {
+            open: 0,
+            after_separator: 1,
+            after_close: 0,
+        }
+    }
+}
+
+impl Quotes {
+    fn matter(&self, quotes: u64) -> bool {
+        quotes | self.open | self.after_close != 0
+    }
+
+    /// The bytes within quotes, each opening quote among them and no closing one.
+    fn inside(&mut self, quotes: u64) -> u64 {
+        let mut inside = quotes;
+        for by in [1, 2, 4, 8, 16, 32] {
+            inside ^= inside << by;
+        }
+        inside ^= self.open;
+        self.open = ((inside as i64) >> 63) as u64;
+        inside
+    }
+
+    /// Opening quotes behind something else than a separator, and what else than a separator is
+    /// behind closing ones.
+    fn wrong(&mut self, quotes: u64, inside: u64, separators: u64) -> u64 {
+        let (opening, closing) = (quotes & inside, quotes & !inside);
+        let behind = closing << 1 | self.after_close;
+        self.after_close = closing >> 63;
+        opening & !(separators << 1 | self.after_separator) | behind & !separators
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The cells of every line, for an index that takes all quotes as plain characters.
+    fn plain(text: &str, delimiter: char) -> Vec<Vec<&str>> {
+        let lines = text.strip_suffix('\n').unwrap().split('\n');
+        lines.map(|l| l.split(delimiter).collect()).collect()
+    }
+
+    fn indexed<'t>(index: &Index, text: &'t str) -> Vec<Vec<&'t str>> {
+        let of = |l| {
+            let cells = index.cells(l).map(|c| {
+                let (a, b) = cell(index.ends(), c as usize);
+                &text[a as usize..b as usize]
+            });
+            cells.collect()
+        };
+        (0..index.len()).map(of).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn without_quotes_it_splits(text in "([a-c]{0,9}[,;\n\"]){0,90}") {
+            let mut index = Index::default();
+            // What was read before leaves nothing behind.
+            prop_assert!(index.read(b"x,y,\"z\"\n\n", b',', true));
+            let text = text + "\n";
+            for delimiter in [',', ';'] {
+                prop_assert!(index.read(text.as_bytes(), delimiter as u8, false));
+                prop_assert_eq!(indexed(&index, &text), plain(&text, delimiter));
+                for l in 0..index.len() {
+                    prop_assert_eq!(text[index.line(l)].split(delimiter).count(), index.cells(l).len());
+                }
+            }
+        }
+
+        /// A line that is not odd has the cells that csv-core finds in it.
+        #[test]
+        fn a_line_that_is_not_odd_needs_no_csv_reader(text in "([ab]{0,8}|\"[ab,]{0,30}\"|[ab\"]{0,9}|\"\"|[,\n]|\r\n){0,60}") {
+            use crate::split::dialect::Dialect;
+            use crate::split::records::Records;
+            let text = text + "\n";
+            let mut index = Index::default();
+            if !index.read(text.as_bytes(), b',', true) {
+                return Ok(());
+            }
+            for l in (0..index.len()).filter(|l| !index.odd().contains(&(*l as u32))) {
+                let line = &text[index.line(l)];
+                let mut records = Records::new(Dialect::COMMA);
+                let mut wanted = Vec::new();
+                let mut keep = |r: &crate::Record<'_>| {
+                    prop_assert_eq!(r.problem(), None);
+                    wanted.extend(r.iter().map(<[u8]>::to_vec));
+                    Ok(())
+                };
+                let mut failed = Ok(());
+                let mut f = |r: &crate::Record<'_>| { failed = keep(r); Ok(()) };
+                records.feed(line.as_bytes(), &mut f).unwrap();
+                records.finish(&mut f).unwrap();
+                failed?;
+                if line.trim().is_empty() {
+                    continue;
+                }
+                let mut found = Vec::new();
+                for c in index.cells(l) {
+                    let (a, b) = cell(index.ends(), c as usize);
+                    let cell = text[a as usize..b as usize].trim();
+                    let inner = cell.strip_prefix('"').and_then(|c| c.strip_suffix('"'));
+                    found.push(inner.unwrap_or(cell).trim().as_bytes().to_vec());
+                }
+                prop_assert_eq!(found, wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_end_within_quotes_is_told() {
+        let mut index = Index::default();
+        assert!(!index.read(b"a,\"b\nc\",d\n", b',', true));
+        assert!(index.read(b"a,\"b\nc\",d\n", b',', false));
+        assert_eq!(index.len(), 2);
+    }
+}

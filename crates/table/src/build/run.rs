@@ -1,0 +1,125 @@
+//! Rows by the run: rows of consecutive lines whose cells come a column at a time.
+//!
+//! What a run leaves in the table is what its rows would leave one by one. Give the columns their
+//! cells first, then call [`TableBuilder::commit_run`].
+
+use super::cells::Cells;
+use super::intern::AutoColumn;
+use super::{ColumnId, Row, TableBuilder, Values, gap_fits, impossible};
+
+/// Fills an auto column with "missing" up to row `rows`; false if that takes too much.
+#[inline]
+fn fill(column: &mut AutoColumn, rows: usize, empty_cells: &mut usize) -> bool {
+    if column.len() >= rows {
+        return true;
+    }
+    let fits = gap_fits(column.len(), rows, empty_cells);
+    if fits {
+        column.pad(rows);
+    }
+    fits
+}
+
+/// The canonical parts of rows of consecutive lines, each of which
+/// [`admits`](TableBuilder::admits) has let in.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The line of the first row.
+    pub line: u32,
+    /// As in [`Row`].
+    pub m: &'a [u32],
+    /// As in [`Row`].
+    pub n: &'a [u32],
+    /// As in [`Row`].
+    pub k: &'a [u32],
+    /// As in [`Row`].
+    pub batch: &'a [u32],
+    /// Codes from [`TableBuilder::op_code`].
+    pub op: &'a [u16],
+    /// As in [`Row`].
+    pub device: &'a [u16],
+    /// As in [`Row`].
+    pub time_s: &'a [f64],
+}
+
+impl TableBuilder {
+    /// True if a row can go into a run: [`commit`](Self::commit) would add it, whatever its columns
+    /// hold.
+    #[inline]
+    pub fn admits(&mut self, row: &Row) -> bool {
+        // A placeholder is told by the file's own rate, which is not staged yet.
+        let placeholder = row.time_s == 1e-6 && self.reported_rate.is_some();
+        !placeholder && impossible(row).is_none() && self.unmeasured(row).is_none()
+    }
+
+    /// [`set_text`](Self::set_text) for the rows of a run.
+    #[inline]
+    pub fn set_texts(&mut self, column: ColumnId, cells: impl Cells) {
+        let rows = self.data.m.len();
+        let empty = &mut self.empty_cells;
+        match self.columns.get_mut(column.0).map(|c| &mut c.values) {
+            Some(Values::Text(t)) if gap_fits(t.len(), rows, empty) => {
+                t.pad(rows);
+                t.extend(&cells);
+            }
+            // Each row pads the column, even where its own cell is empty.
+            Some(Values::Auto(a)) => {
+                for i in 0..cells.len() {
+                    if fill(a, rows + i, empty) {
+                        a.set(rows + i, cells.cell(i), None);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// [`set_number`](Self::set_number) for the rows of a run.
+    #[inline]
+    pub fn set_numbers(&mut self, column: ColumnId, numbers: impl Iterator<Item = f64>) {
+        let rows = self.data.m.len();
+        if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.values)
+            && gap_fits(v.len(), rows, &mut self.empty_cells)
+        {
+            v.resize(rows, f64::NAN);
+            v.extend(numbers);
+        }
+    }
+
+    /// [`set_number`](Self::set_number) for one row of a run, `ahead` rows behind its first.
+    pub fn set_number_ahead(&mut self, column: ColumnId, ahead: usize, value: f64) {
+        let rows = self.data.m.len() + ahead;
+        if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.values)
+            && gap_fits(v.len(), rows, &mut self.empty_cells)
+        {
+            v.resize(rows, f64::NAN);
+            v.push(value);
+        }
+    }
+
+    /// [`set_auto`](Self::set_auto) for the rows of a run, in an
+    /// [`auto_column`](Self::auto_column).
+    #[inline]
+    pub fn set_autos(&mut self, column: ColumnId, cells: impl Cells) {
+        let rows = self.data.m.len();
+        let empty = &mut self.empty_cells;
+        if let Some(Values::Auto(a)) = self.columns.get_mut(column.0).map(|c| &mut c.values) {
+            a.extend(rows, &cells, |a, row| fill(a, row, empty));
+        }
+    }
+
+    /// Adds the rows of a run. Its columns have their cells already.
+    pub fn commit_run(&mut self, run: &Run<'_>) {
+        let d = &mut self.data;
+        d.m.extend_from_slice(run.m);
+        d.n.extend_from_slice(run.n);
+        d.k.extend_from_slice(run.k);
+        d.batch.extend_from_slice(run.batch);
+        d.op.extend_from_slice(run.op);
+        d.device.extend_from_slice(run.device);
+        d.time_s.extend_from_slice(run.time_s);
+        d.source.resize(d.m.len(), 0);
+        let lines = (0..).map(|i| run.line.saturating_add(i));
+        d.line.extend(lines.take(run.m.len()));
+    }
+}
