@@ -1,0 +1,319 @@
+//! The steps of `action.yml`, run in a shell with the variables that a runner sets.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SLOT: &str = "<script type=\"text/plain\" id=\"gemmscope-data\"></script>";
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// A step with a `run` line.
+#[derive(Debug, Default)]
+struct Step {
+    id: String,
+    run: String,
+    env: Vec<(String, String)>,
+}
+
+/// The steps and the inputs with their defaults. Reads the YAML of this one file, not all YAML.
+fn action() -> (Vec<Step>, BTreeMap<String, String>) {
+    let text = std::fs::read_to_string(root().join("action.yml")).unwrap();
+    let mut inputs = BTreeMap::new();
+    let between = |from: &str, to: &str| text.split(from).nth(1).unwrap().split(to).next().unwrap();
+    let mut name = String::new();
+    for line in between("\ninputs:\n", "\noutputs:\n").lines() {
+        match line
+            .strip_prefix("  ")
+            .map(|l| (l.starts_with(' '), l.trim()))
+        {
+            Some((false, key)) => {
+                name = key.trim_end_matches(':').to_owned();
+                inputs.insert(name.clone(), String::new());
+            }
+            Some((true, entry)) => {
+                if let Some(value) = entry.strip_prefix("default: ") {
+                    inputs.insert(name.clone(), value.to_owned());
+                }
+            }
+            None => {}
+        }
+    }
+    let steps = between("\n  steps:\n", "\u{0}").split("    - ").skip(1);
+    let steps = steps.map(|block| {
+        let mut step = Step::default();
+        for line in block.lines() {
+            let indented = line.starts_with("        ");
+            match line.trim().split_once(": ") {
+                Some(("id", id)) => step.id = id.to_owned(),
+                Some(("run", run)) => step.run = run.to_owned(),
+                Some((key, value)) if indented => step.env.push((key.into(), value.into())),
+                _ => {}
+            }
+        }
+        step
+    });
+    (steps.filter(|s| !s.run.is_empty()).collect(), inputs)
+}
+
+/// A runner with a work folder.
+struct Runner {
+    folder: PathBuf,
+    values: BTreeMap<String, String>,
+}
+
+impl Runner {
+    fn new(name: &str) -> Runner {
+        let folder = std::env::temp_dir().join(format!("gemmscope-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("temp")).unwrap();
+        let runner = Runner {
+            folder,
+            values: BTreeMap::new(),
+        };
+        runner.put("app.html", &format!("<html>{SLOT}</html>"));
+        // As the command of a release, which carries the page.
+        let own = env!("CARGO_BIN_EXE_gemmscope");
+        let app = runner.at("app.html");
+        let wrapper = format!(
+            "#!/bin/sh\nc=$1\nshift\n[ $c != page ] || set -- --app '{}' \"$@\"\nexec '{own}' $c \"$@\"\n",
+            app.display()
+        );
+        runner.put("gemmscope", &wrapper);
+        let may_run = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(runner.at("gemmscope"), may_run).unwrap();
+        runner
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        std::fs::write(self.at(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.at(name)).unwrap_or_default()
+    }
+
+    /// A value with `${{ ... }}` filled in.
+    fn fill(&self, text: &str) -> String {
+        match text
+            .strip_prefix("${{ ")
+            .and_then(|t| t.strip_suffix(" }}"))
+        {
+            Some(key) => self.values.get(key).cloned().unwrap_or_default(),
+            None => text.to_owned(),
+        }
+    }
+
+    /// Runs the steps one after another; gives the last exit code and what they printed.
+    fn run(&mut self, given: &[(&str, &str)]) -> (i32, String) {
+        let (steps, inputs) = action();
+        assert_eq!(steps.len(), 3, "{steps:?}");
+        self.values
+            .insert("github.action_path".into(), root().display().to_string());
+        for (name, default) in inputs {
+            self.values.insert(format!("inputs.{name}"), default);
+        }
+        for (name, value) in given {
+            let known = self
+                .values
+                .insert(format!("inputs.{name}"), (*value).into());
+            assert!(known.is_some(), "action.yml has no input {name}");
+        }
+        let mut said = String::new();
+        for step in &steps {
+            let _ = std::fs::remove_file(self.at("output"));
+            let mut command = Command::new("bash");
+            command.args([
+                "--noprofile",
+                "--norc",
+                "-e",
+                "-o",
+                "pipefail",
+                "-c",
+                &step.run,
+            ]);
+            command.current_dir(&self.folder).env_clear();
+            command.env("PATH", "/usr/bin:/bin");
+            command.env("RUNNER_TEMP", self.at("temp"));
+            command.env("GITHUB_OUTPUT", self.at("output"));
+            command.env("GITHUB_STEP_SUMMARY", self.at("summary.md"));
+            command.env("GITHUB_REPOSITORY", "someone/kernels");
+            command.env("GITHUB_RUN_ID", "42");
+            let server = self.values.get("server").cloned();
+            command.env(
+                "GITHUB_SERVER_URL",
+                server.unwrap_or("https://github.com".into()),
+            );
+            for (key, value) in &step.env {
+                command.env(key, self.fill(value));
+            }
+            let ran = command.output().unwrap();
+            said += &String::from_utf8_lossy(&ran.stdout);
+            said += &String::from_utf8_lossy(&ran.stderr);
+            for line in self.read("output").lines() {
+                let (key, value) = line.split_once('=').unwrap();
+                let key = format!("steps.{}.outputs.{key}", step.id);
+                self.values.insert(key, value.to_owned());
+            }
+            if !ran.status.success() {
+                return (ran.status.code().unwrap(), said);
+            }
+        }
+        (0, said)
+    }
+
+    fn output(&self, name: &str) -> &str {
+        &self.values[&format!("steps.check.outputs.{name}")]
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn table(us: u32) -> String {
+    format!("M,N,K,dtype,time_us\n4096,4096,4096,fp16,{us}\n4096,4096,8192,fp16,1300\n")
+}
+
+#[test]
+fn a_regression_fails_the_job_and_is_in_summary_comment_and_artifact() {
+    let mut runner = Runner::new("regression");
+    runner.put("main.csv", &table(660));
+    runner.put("new run.csv", &table(760));
+    let command = runner.at("gemmscope").display().to_string();
+    let given = [
+        ("command", command.as_str()),
+        ("files", "new *.csv\n"),
+        ("device", "mi300x"),
+        ("baseline", "main.csv"),
+        ("max-regression", "5%"),
+        ("min-efficiency", "10%"),
+    ];
+    let (code, said) = runner.run(&given);
+    assert_eq!(code, 3, "{said}");
+    assert_eq!(runner.output("held"), "false");
+    let summary = runner.read("summary.md");
+    assert!(summary.starts_with("### GEMM check: FAIL\n"), "{summary}");
+    assert!(
+        summary.contains("+15.2 %") && summary.contains("<details>"),
+        "{summary}"
+    );
+    let comment = std::fs::read_to_string(runner.output("comment")).unwrap();
+    assert!(comment.contains("+15.2 %"), "{comment}");
+    assert!(
+        comment.ends_with("(https://github.com/someone/kernels/actions/runs/42)\n"),
+        "{comment}"
+    );
+    let folder = Path::new(runner.output("folder"));
+    for name in ["check.json", "report.md", "gemmscope.html", "comment.md"] {
+        let size = std::fs::metadata(folder.join(name)).unwrap().len();
+        assert!(size > 0, "{name}");
+    }
+    assert_eq!(
+        Path::new(runner.output("page")),
+        folder.join("gemmscope.html")
+    );
+
+    runner.put("new run.csv", &table(665));
+    let (code, said) = runner.run(&given);
+    assert_eq!((code, runner.output("held")), (0, "true"), "{said}");
+}
+
+#[test]
+fn without_a_limit_it_reports_and_what_cannot_be_read_fails() {
+    let mut runner = Runner::new("report");
+    runner.put("new.csv", &table(660));
+    let command = runner.at("gemmscope").display().to_string();
+    let only = |files| {
+        [
+            ("command", command.as_str()),
+            ("files", files),
+            ("device", "mi300x"),
+        ]
+    };
+    let (code, said) = runner.run(&only("new.csv"));
+    assert_eq!((code, runner.output("held")), (0, ""), "{said}");
+    assert!(runner.read("summary.md").contains("No limit is set."));
+    let (code, said) = runner.run(&only("none.csv"));
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("none.csv: cannot be read"), "{said}");
+    let limit = [&only("none.csv")[..], &[("min-efficiency", "10%")]].concat();
+    let (code, said) = runner.run(&limit);
+    assert_eq!((code, runner.output("held")), (1, ""), "{said}");
+    let comment = std::fs::read_to_string(runner.output("comment")).unwrap();
+    assert!(
+        comment.starts_with("### GEMM check: not judged"),
+        "{comment}"
+    );
+    let (code, said) = runner.run(&only("\n"));
+    assert!(
+        code == 1 && said.contains("::error::files: none given"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_command_of_the_release_is_fetched_and_checked() {
+    let mut runner = Runner::new("fetch");
+    runner.put("new.csv", &table(660));
+    let release = runner.at("site/own/gemmscope/releases/download/v9");
+    std::fs::create_dir_all(&release).unwrap();
+    let packed = format!("gemmscope-{}-linux.tar.gz", std::env::consts::ARCH);
+    let sh = |text: &str| {
+        let ran = Command::new("bash")
+            .args(["-c", text])
+            .current_dir(&runner.folder)
+            .output();
+        assert!(ran.unwrap().status.success(), "{text}");
+    };
+    let to = release.display();
+    sh(&format!(
+        "tar -czf {to}/{packed} gemmscope && cd {to} && sha256sum {packed} > SHA256SUMS"
+    ));
+    let server = format!("file://{}", runner.at("site").display());
+    let values = [
+        ("server", server.as_str()),
+        ("github.action_repository", "own/gemmscope"),
+        ("github.action_ref", "v9"),
+    ];
+    runner
+        .values
+        .extend(values.map(|(k, v)| (k.to_owned(), v.to_owned())));
+    let given = [
+        ("files", "new.csv"),
+        ("device", "mi300x"),
+        ("min-efficiency", "10%"),
+    ];
+    let (code, said) = runner.run(&given);
+    assert_eq!((code, runner.output("held")), (0, "true"), "{said}");
+
+    std::fs::write(
+        release.join("SHA256SUMS"),
+        format!("{}  {packed}\n", "0".repeat(64)),
+    )
+    .unwrap();
+    let (code, said) = runner.run(&given);
+    assert!(code == 1 && said.contains("SHA256SUMS says"), "{said}");
+    runner
+        .values
+        .insert("github.action_ref".into(), "main".into());
+    let (code, said) = runner.run(&given);
+    assert!(
+        code == 1 && said.contains("use the action at a release"),
+        "{said}"
+    );
+}
