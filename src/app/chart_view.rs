@@ -1,6 +1,7 @@
 //! A chart on the page: two canvases (the picture, and the emphasis over it), a tooltip, pointer,
 //! keyboard and touch, saving, and the same content as a table.
 
+mod click;
 mod gesture;
 mod picture;
 pub mod save;

@@ -11,7 +11,7 @@ mod tool;
 use self::ready::{PAGE, Ready};
 use super::later::NotLoaded;
 use super::state::{Shared, Shell, Workbench};
-use gemmscope_analysis::planner::{Plan, PlanState};
+use gemmscope_analysis::planner::{Plan, PlanState, form};
 use gemmscope_chart::planner::TOOLS;
 use gemmscope_model::transformer::Model;
 use leptos::prelude::*;
@@ -45,6 +45,8 @@ fn show(ready: Ready, page: usize) -> AnyView {
 #[component]
 fn PlannerPane() -> impl IntoView {
     let bench = Workbench::here();
+    let measured = bench.device_ids();
+    bench.edit_without_undo(|v| form::measured_devices(v, &measured));
     let read = Memo::new(move |_| bench.view.with(PlanState::read));
     let plan = Memo::new(move |_| {
         let state = read.with(|r| r.0.clone());

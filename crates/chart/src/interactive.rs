@@ -36,6 +36,9 @@ pub struct Target {
     pub tooltip: Tooltip,
     /// The categories of the legend that it stands for: what [`Legend::click`] takes.
     pub categories: Vec<String>,
+    /// The field whose values the categories are, where the legend shows another one: a roof
+    /// stands for types whatever the colours show.
+    pub field: Option<Field>,
 }
 
 impl Target {
@@ -47,6 +50,7 @@ impl Target {
             more: 0,
             tooltip: area.tooltip.clone(),
             categories: Vec::new(),
+            field: None,
         }
     }
 
@@ -247,6 +251,7 @@ impl InteractiveChart for SceneChart {
                 more: 0,
                 tooltip: Tooltip::new("Drag along the colours to filter, click to show all"),
                 categories: Vec::new(),
+                field: None,
             });
         }
         self.scene

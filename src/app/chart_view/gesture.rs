@@ -5,6 +5,7 @@
 //! walk from point to point. In a picture that holds more than fits, a drag and the wheel scroll;
 //! along a bar of colours a drag filters.
 
+use super::click::{isolate, make_room, on_double, select};
 use super::picture::{Drawn, Picture, Pointed};
 use crate::app::state::{Shell, Workbench};
 use crate::web::dom;
@@ -12,7 +13,6 @@ use gemmscope_chart::camera::{Camera, Zoom};
 use gemmscope_chart::charts::set_first;
 use gemmscope_chart::hit::Direction;
 use gemmscope_chart::interactive::Target;
-use gemmscope_chart::places::SUMMARY;
 use gemmscope_chart::scale::Scale;
 use gemmscope_chart::scene::{DragArea, Point, Window};
 use gemmscope_chart::scroll;
@@ -54,15 +54,11 @@ impl Parts {
     }
 }
 
-/// The part of the main column that the dock covers from below, as in the style sheet.
-const DOCK: f64 = 0.42;
 /// How near the pointer must come, CSS pixels. A finger is wider.
-const REACH: f64 = 14.0;
+pub(super) const REACH: f64 = 14.0;
 const FINGER_REACH: f64 = 24.0;
 /// A press that moves less than this is a click.
 const SLACK: f64 = 4.0;
-/// Rows that a box selects at most: every one is a number in the link.
-const MOST_SELECTED: usize = 200;
 
 #[derive(Default)]
 struct Drag {
@@ -200,9 +196,9 @@ pub(super) fn attach(parts: Parts) {
             })
         };
         let double = {
-            let parts = parts.clone();
-            dom::listen(&element, "dblclick", move |_: web_sys::Event| {
-                (parts.zoom)(None)
+            let (parts, at) = (parts.clone(), element.clone());
+            dom::listen(&element, "dblclick", move |e: web_sys::MouseEvent| {
+                on_double(&parts, &at, &e)
             })
         };
         let blur = {
@@ -225,7 +221,7 @@ pub(super) fn attach(parts: Parts) {
     });
 }
 
-fn place(stage: &web_sys::HtmlElement, e: &web_sys::MouseEvent) -> Point {
+pub(super) fn place(stage: &web_sys::HtmlElement, e: &web_sys::MouseEvent) -> Point {
     let rect = stage.get_bounding_client_rect();
     (
         f64::from(e.client_x()) - rect.left(),
@@ -233,7 +229,7 @@ fn place(stage: &web_sys::HtmlElement, e: &web_sys::MouseEvent) -> Point {
     )
 }
 
-fn picture(parts: &Parts) -> Option<Drawn> {
+pub(super) fn picture(parts: &Parts) -> Option<Drawn> {
     parts.picture.try_get_untracked().flatten()
 }
 
@@ -407,11 +403,7 @@ fn on_up(
         match shown.at(at, reach) {
             // What stands for no row, such as a roof, isolates its categories like the legend.
             Some(found) if found.rows.is_empty() => {
-                if let (Some(legend), false) = (shown.legend(), found.categories.is_empty()) {
-                    let add = e.ctrl_key() || e.meta_key();
-                    let edit = |v: &mut _| legend.click(v, &found.categories, add);
-                    parts.bench.edit("legend", edit);
-                }
+                isolate(parts, &shown, &found, e.ctrl_key() || e.meta_key());
             }
             Some(found) => {
                 make_room(parts, stage, found.at);
@@ -422,36 +414,6 @@ fn on_up(
             None => {}
         }
     }
-}
-
-/// Chooses the side for the dock that leaves a point of the picture in sight. The summary keeps a
-/// place for the dock below.
-fn make_room(parts: &Parts, stage: &web_sys::HtmlElement, at: Point) {
-    let Some(main) = dom::document().get_element_by_id("main") else {
-        return;
-    };
-    let (main, stage) = (
-        main.get_bounding_client_rect(),
-        stage.get_bounding_client_rect(),
-    );
-    let (x, y) = (stage.left() + at.0, stage.top() + at.1);
-    let covered = y > main.bottom() - DOCK * main.height() - REACH;
-    let side = match (parts.bench.shown.get_untracked().place == SUMMARY, covered) {
-        (true, _) | (_, false) => "",
-        _ if x > (main.left() + main.right()) / 2.0 => "left",
-        _ => "right",
-    };
-    parts.shell.dock_side.set(side);
-}
-
-fn select(parts: &Parts, rows: &[u32], add: bool) {
-    let found = rows.len();
-    if found > MOST_SELECTED {
-        parts.shell.say(format!(
-            "{found} GEMMs here; the first {MOST_SELECTED} are selected"
-        ));
-    }
-    parts.bench.select(&rows[..found.min(MOST_SELECTED)], add);
 }
 
 fn on_cancel(

@@ -321,6 +321,21 @@ impl Workbench {
         link.encode()
     }
 
+    /// Ids of the devices whose roofs apply to the rows, in order.
+    pub fn device_ids(&self) -> Vec<String> {
+        let used = self.data.with_untracked(|d| d.devices_used());
+        self.metrics.with_untracked(|m| {
+            let known = m.devices.iter().zip(used).filter(|(_, used)| *used);
+            let mut ids: Vec<String> = Vec::new();
+            for id in known.filter_map(|(d, _)| Some(d.as_ref()?.id.clone())) {
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
+            }
+            ids
+        })
+    }
+
     /// Shows the view of a link, as a step of undo.
     pub fn open_link(&self, text: &str) {
         let (view, expected, _) = read_link(text);

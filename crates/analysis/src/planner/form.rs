@@ -233,6 +233,13 @@ pub fn put_first(state: &mut ViewState, id: &str) {
     state.set_param("plan.devices", text);
 }
 
+/// Plans for the devices that were measured, where nobody has chosen any. `ids` in order.
+pub fn measured_devices(state: &mut ViewState, ids: &[String]) {
+    if state.param("plan.devices").is_none() && !ids.is_empty() {
+        state.set_param("plan.devices", ids.join(","));
+    }
+}
+
 /// Chooses a preset.
 pub fn choose_model(state: &mut ViewState, id: &str) {
     let (control, _) = model(state);

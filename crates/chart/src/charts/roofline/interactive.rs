@@ -166,6 +166,7 @@ impl InteractiveRoofline {
             more: self.grid().count_near(hit.at, 3.0).saturating_sub(1),
             tooltip: Tooltip::default(),
             categories: self.category(hit.id).into_iter().collect(),
+            field: None,
         }
     }
 
@@ -187,18 +188,14 @@ impl InteractiveRoofline {
             Some((index, _)) => picture.roofs.get(*index),
             None => picture.roofs.iter().find(|r| r.is_near(&picture.plot, at)),
         }?;
-        // Only where colours show the types do entries of the legend belong to a roof.
         let by_type = self.opened.settings.color == Some(Field::Dtype);
         Some(Target {
             rows: Vec::new(),
             at,
             more: 0,
             tooltip: roof.tooltip(),
-            categories: if by_type {
-                roof.row_types.clone()
-            } else {
-                Vec::new()
-            },
+            categories: roof.row_types.clone(),
+            field: (!by_type).then_some(Field::Dtype),
         })
     }
 }

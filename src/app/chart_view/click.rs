@@ -1,0 +1,79 @@
+//! What a click does: selects, isolates, makes room for the dock.
+
+use super::gesture::{Parts, REACH, picture, place};
+use super::picture::Drawn;
+use crate::web::dom;
+use gemmscope_chart::interactive::Target;
+use gemmscope_chart::places::SUMMARY;
+use gemmscope_chart::scene::Point;
+use leptos::prelude::{GetUntracked, Set};
+
+/// The part of the main column that the dock covers from below, as in the style sheet.
+const DOCK: f64 = 0.42;
+/// Rows that a box selects at most: every one is a number in the link.
+const MOST_SELECTED: usize = 200;
+
+/// A double click on a mark isolates its category, like a click in the legend; beside all marks it
+/// shows the whole picture.
+pub(super) fn on_double(parts: &Parts, stage: &web_sys::HtmlElement, e: &web_sys::MouseEvent) {
+    let Some(shown) = picture(parts) else { return };
+    match shown.at(place(stage, e), REACH) {
+        Some(found) if !found.rows.is_empty() => {
+            isolate(parts, &shown, &found, e.ctrl_key() || e.meta_key());
+        }
+        _ => (parts.zoom)(None),
+    }
+}
+
+/// Leaves only the categories of a target; with `add` takes them out or puts them back. Where the
+/// legend shows another field, the rows are filtered to the categories, or no longer filtered.
+pub(super) fn isolate(parts: &Parts, shown: &Drawn, target: &Target, add: bool) {
+    if target.categories.is_empty() {
+        return;
+    }
+    if let Some(field) = &target.field {
+        let wanted = target.categories.iter().cloned().collect();
+        parts.bench.edit("filter", |v| {
+            let facets = &mut v.filters.facets;
+            if facets.get(field) == Some(&wanted) {
+                facets.remove(field);
+            } else {
+                facets.insert(field.clone(), wanted);
+            }
+        });
+    } else if let Some(legend) = shown.legend() {
+        let edit = |v: &mut _| legend.click(v, &target.categories, add);
+        parts.bench.edit("legend", edit);
+    }
+}
+
+/// Chooses the side for the dock that leaves a point of the picture in sight. The summary keeps a
+/// place for the dock below.
+pub(super) fn make_room(parts: &Parts, stage: &web_sys::HtmlElement, at: Point) {
+    let Some(main) = dom::document().get_element_by_id("main") else {
+        return;
+    };
+    let (main, stage) = (
+        main.get_bounding_client_rect(),
+        stage.get_bounding_client_rect(),
+    );
+    let (x, y) = (stage.left() + at.0, stage.top() + at.1);
+    let covered = y > main.bottom() - DOCK * main.height() - REACH;
+    let side = match (parts.bench.shown.get_untracked().place == SUMMARY, covered) {
+        (true, _) | (_, false) => "",
+        _ if x > (main.left() + main.right()) / 2.0 => "left",
+        _ => "right",
+    };
+    parts.shell.dock_side.set(side);
+}
+
+/// Selects what a click or a box holds, up to a bound.
+pub(super) fn select(parts: &Parts, rows: &[u32], add: bool) {
+    let found = rows.len();
+    if found > MOST_SELECTED {
+        parts.shell.say(format!(
+            "{found} GEMMs here; the first {MOST_SELECTED} are selected"
+        ));
+    }
+    parts.bench.select(&rows[..found.min(MOST_SELECTED)], add);
+}
