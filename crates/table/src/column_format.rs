@@ -59,7 +59,12 @@ pub fn number(info: &FieldInfo, value: f64) -> String {
 
 /// As [`number`], with as many digits as tell more: for a file.
 pub fn precise(info: &FieldInfo, value: f64) -> String {
-    let value = value / unit_for(&info.unit).factor;
+    cell(value, &info.unit)
+}
+
+/// A value of an SI base unit in the table's unit for it, for a file. "" if it is not finite.
+pub fn cell(value: f64, base: &str) -> String {
+    let value = value / unit_for(base).factor;
     match value.is_finite() {
         true => trim_zeros(format_significant(value, 9)),
         false => String::new(),

@@ -261,7 +261,7 @@ impl Frame {
             let first = stated.next();
             stated.any(|c| Some(c) != first)
         };
-        if several(&mut data.source.iter().map(|s| u32::from(*s))) {
+        if data.sources.len() > 1 && several(&mut data.source.iter().map(|s| u32::from(*s))) {
             return Field::Source;
         }
         match data.column(ColumnMeaning::Library) {

@@ -50,6 +50,7 @@ pub mod field;
 pub mod filter;
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;
+pub mod group;
 pub mod metrics;
 pub mod native_csv;
 pub mod result_table;

@@ -3,6 +3,7 @@
 use super::{DataKind, Decision, Names, mix, variant, variant_columns, within};
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
+use crate::group;
 use gemmscope_model::units::{grouped, plural};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -220,14 +221,10 @@ impl<'a> Fastest<'a> {
             columns,
             library,
         } = self;
-        let mut keyed: Vec<(u64, u32)> = rows
-            .iter()
-            .map(|&row| {
-                let r = row as usize;
-                (names.hash(within(data, r), r), row)
-            })
-            .collect();
-        keyed.sort_unstable();
+        let keyed = group::by_key(rows, &|row| {
+            let r = row as usize;
+            names.hash(within(data, r), r)
+        });
         let time = |row: u32| match data.time_s[row as usize] {
             // Positive floats compare as their bits do.
             t if t > 0.0 => t.to_bits(),
@@ -259,7 +256,6 @@ impl<'a> Fastest<'a> {
             }
             out.push(best.1);
         }
-        out.sort_unstable();
-        out
+        group::ascending(&out, data.len())
     }
 }

@@ -18,6 +18,7 @@ use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, times};
 use gemmscope_analysis::compare::winner::{Tally, tally};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::units::{grouped, plural_s};
+use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::result_table::Table;
@@ -348,15 +349,15 @@ impl Chart for Compare {
             return Table::default();
         };
         let (a, b) = m.duel.names(&m.comparison);
-        let mut header = vec!["configuration".to_owned()];
+        let mut header = vec!["Configuration".to_owned()];
         for side in [a, b] {
             header.extend([
-                format!("{side}: median time (s)"),
+                format!("{side}: time, median (µs)"),
                 format!("{side}: repeats"),
-                format!("{side}: spread (s)"),
-                format!("{side}: interquartile range (s)"),
-                format!("{side}: standard deviation (s)"),
-                format!("{side}: attained (FLOP/s)"),
+                format!("{side}: spread (µs)"),
+                format!("{side}: interquartile range (µs)"),
+                format!("{side}: standard deviation (µs)"),
+                format!("{side}: attained (TFLOP/s)"),
                 format!("{side}: % of roof"),
             ]);
         }
@@ -365,16 +366,9 @@ impl Chart for Compare {
                 Measure::Rate => format!("{b} over {a} (rate)"),
                 Measure::Roof => format!("{b} over {a} (% of roof)"),
             },
-            "log2".to_owned(),
-            "verdict".to_owned(),
+            "Log2".to_owned(),
+            "Verdict".to_owned(),
         ]);
-        let number = |v: f64| {
-            if v.is_nan() {
-                String::new()
-            } else {
-                format!("{v}")
-            }
-        };
         let rows = m
             .ranked
             .iter()
@@ -386,18 +380,18 @@ impl Chart for Compare {
                     .filter_map(|&side| m.comparison.sample(r.configuration as usize, side))
                 {
                     row.extend([
-                        number(s.time_s),
+                        cell(s.time_s, "s"),
                         s.n.to_string(),
-                        number(s.spread_s),
-                        number(s.iqr_s),
-                        number(s.std_s),
-                        number(s.rate),
-                        number(s.efficiency * 100.0),
+                        cell(s.spread_s, "s"),
+                        cell(s.iqr_s, "s"),
+                        cell(s.std_s, "s"),
+                        cell(s.rate, "FLOP/s"),
+                        cell(s.efficiency, "%"),
                     ]);
                 }
                 row.extend([
-                    number(r.ratio),
-                    number(r.ratio.log2()),
+                    cell(r.ratio, ""),
+                    cell(r.ratio.log2(), ""),
                     match r.verdict {
                         Verdict::A => a.to_owned(),
                         Verdict::B => b.to_owned(),

@@ -16,6 +16,7 @@ use gemmscope_analysis::pareto::{
 };
 use gemmscope_model::hardware;
 use gemmscope_model::units::{Seconds, percent, plural};
+use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnData;
@@ -422,10 +423,10 @@ impl Chart for LostTime {
         let header = [
             &self.what as &str,
             "GEMMs",
-            "Time (s)",
-            "Lost time (s)",
-            "Share of lost time",
-            "Cumulative",
+            "Time (µs)",
+            "Lost time (µs)",
+            "Share of lost time (%)",
+            "Cumulative (%)",
         ];
         Table {
             header: header.map(str::to_owned).to_vec(),
@@ -437,10 +438,10 @@ impl Chart for LostTime {
                     vec![
                         b.value.clone(),
                         b.rows.len().to_string(),
-                        b.time_s.to_string(),
-                        b.lost_s.to_string(),
-                        b.share.to_string(),
-                        b.cumulative.to_string(),
+                        cell(b.time_s, "s"),
+                        cell(b.lost_s, "s"),
+                        cell(b.share, "%"),
+                        cell(b.cumulative, "%"),
                     ]
                 })
                 .collect(),

@@ -14,6 +14,7 @@ use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat;
 use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::units::{format_short, plural};
+use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
@@ -279,29 +280,22 @@ impl Chart for TileMap {
             return Table::default();
         };
         let header = [
-            "panel",
+            "Panel",
             "M",
             "N",
             "K",
             sweep.axis.label(),
-            "attained (FLOP/s)",
+            "Attained (TFLOP/s)",
             "% of the row's best",
-            "measured best",
-            "model",
-            "workgroups",
-            "waves",
-            "tile efficiency",
-            "wave efficiency",
-            "limit",
-            "compute/memory ratio (FLOP/element)",
+            "Measured best",
+            "Model's best",
+            "Workgroups",
+            "Waves",
+            "Tile efficiency (%)",
+            "Wave efficiency (%)",
+            "Limit",
+            "Compute/memory ratio (FLOP/element)",
         ];
-        let number = |v: f64| {
-            if v.is_finite() {
-                format!("{v}")
-            } else {
-                String::new()
-            }
-        };
         let mut rows = Vec::new();
         for p in &sweep.panels {
             for l in &p.lines {
@@ -320,21 +314,21 @@ impl Chart for TileMap {
                         l.problem.n.to_string(),
                         l.problem.k.to_string(),
                         p.column_label(i),
-                        number(c.rate),
-                        number(c.share * 100.0),
+                        cell(c.rate, "FLOP/s"),
+                        cell(c.share, "%"),
                         yes(l.best == Some(i)),
                         yes(l.model == Some(i)),
                         c.workgroups.map_or_else(String::new, |w| w.to_string()),
                         waves.map_or_else(String::new, |w| w.0.to_string()),
-                        number(waves.map_or(f64::NAN, |w| w.1)),
-                        number(waves.map_or(f64::NAN, |w| w.2)),
+                        cell(waves.map_or(f64::NAN, |w| w.1), "%"),
+                        cell(waves.map_or(f64::NAN, |w| w.2), "%"),
                         match c.region {
                             Some(Region::Parallelism) => "parallelism",
                             Some(Region::Memory) => "memory",
                             None => "",
                         }
                         .to_owned(),
-                        number(ratio),
+                        cell(ratio, ""),
                     ]);
                 }
             }

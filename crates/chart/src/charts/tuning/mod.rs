@@ -12,6 +12,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning;
 use gemmscope_analysis::tuning::{History, Outcome, Suspect, Variant};
 use gemmscope_model::units::{Seconds, plural};
+use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
@@ -207,37 +208,30 @@ impl Chart for Tuning {
         };
         let header = [
             h.order_label.as_str(),
-            "variant",
-            "status",
-            "attained (FLOP/s)",
-            "failed run (s)",
+            "Variant",
+            "Status",
+            "Attained (TFLOP/s)",
+            "Failed run (µs)",
             "% of roof",
-            "best so far (FLOP/s)",
-            "settings",
+            "Best so far (TFLOP/s)",
+            "Settings",
         ];
-        let number = |v: f64| {
-            if v.is_finite() {
-                format!("{v}")
-            } else {
-                String::new()
-            }
-        };
         let row = |v: &Variant, running: f64| {
             let settings: Vec<String> = tuning::parameters(&self.frame, v.row as usize)
                 .into_iter()
                 .map(|(k, v)| format!("{k}={v}"))
                 .collect();
             vec![
-                number(v.order),
+                cell(v.order, ""),
                 v.name.clone(),
                 match v.outcome {
                     Outcome::Slow => "slow".to_owned(),
                     _ => v.status.clone(),
                 },
-                number(v.rate),
-                number(v.failed_s),
-                number(100.0 * v.rate / h.roof),
-                number(running),
+                cell(v.rate, "FLOP/s"),
+                cell(v.failed_s, "s"),
+                cell(v.rate / h.roof, "%"),
+                cell(running, "FLOP/s"),
                 settings.join(" "),
             ]
         };

@@ -13,6 +13,7 @@ use gemmscope_analysis::compare::winner;
 use gemmscope_analysis::compare::winner::{Cell, Crossover, Crossovers, Size, Strip};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::units::plural;
+use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::Table;
@@ -379,11 +380,11 @@ impl Chart for Winner {
         };
         let sides = &m.comparison.names;
         if self.strips_shown {
-            let mut header = vec!["held".to_owned(), "verdict".to_owned()];
+            let mut header = vec!["Held".to_owned(), "Verdict".to_owned()];
             header.extend([
                 m.along.name().to_owned(),
-                "fastest".to_owned(),
-                "lead".to_owned(),
+                "Fastest".to_owned(),
+                "Lead (x)".to_owned(),
             ]);
             let rows = m
                 .strips
@@ -396,7 +397,7 @@ impl Chart for Winner {
                             s.sentence(sides, m.along),
                             size.to_string(),
                             sides[side].clone(),
-                            format!("{margin}"),
+                            cell(margin, ""),
                         ]
                     })
                 })
@@ -406,12 +407,12 @@ impl Chart for Winner {
         let mut header = vec![
             m.y.name().to_owned(),
             m.x.name().to_owned(),
-            "fastest".to_owned(),
-            "lead over the next".to_owned(),
-            "configurations".to_owned(),
+            "Fastest".to_owned(),
+            "Lead over the next (x)".to_owned(),
+            "Configurations".to_owned(),
         ];
         header.extend(sides.iter().map(|s| format!("{s}: wins")));
-        header.push("one side only".to_owned());
+        header.push("One side only".to_owned());
         let rows = m
             .cells
             .iter()
@@ -420,8 +421,7 @@ impl Chart for Winner {
                     c.y.to_string(),
                     c.x.to_string(),
                     c.winner.map_or_else(String::new, |s| sides[s].clone()),
-                    c.winner
-                        .map_or_else(String::new, |_| format!("{}", c.margin)),
+                    c.winner.map_or_else(String::new, |_| cell(c.margin, "")),
                     c.compared.len().to_string(),
                 ];
                 row.extend(c.wins.iter().map(u32::to_string));
