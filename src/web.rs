@@ -7,6 +7,7 @@ pub mod clock;
 pub mod database;
 pub mod dom;
 pub mod file;
+pub mod frame;
 pub mod host;
 pub mod importer;
 pub mod picture;

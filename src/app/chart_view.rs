@@ -6,11 +6,12 @@ mod gesture;
 mod picture;
 pub mod save;
 
-pub use picture::{Draw, Picture, is_waiting};
+pub use picture::{Draw, Picture};
 
-use self::picture::{Frame, Pointed};
+use self::picture::Pointed;
 use super::state::{Shell, Workbench};
 use super::ui::{icon, icon_button, table_view};
+use crate::web::frame::Frame;
 use crate::web::{canvas, dom};
 use gemmscope_chart::camera::{Zoom, set_zoom, zoom_of};
 use gemmscope_chart::interactive::{Canvas, Emphasis, Target};

@@ -17,9 +17,9 @@ pub mod strip;
 pub mod workspace;
 
 use super::load::kept::Kept;
-use super::load::{Hooks, Loader, drop, given};
+use super::load::{Loader, PlanModel, drop, given};
 use super::state::{Shell, Workbench};
-use super::{chart_view, dialogs, later, planner, views};
+use super::{dialogs, later, planner, views};
 use crate::web::{clock, dom, reading};
 use leptos::prelude::*;
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub fn GemmScope(
 ) -> impl IntoView {
     let shell = Shell::of_page();
     let bench = Workbench::new(&dom::hash(), shell);
-    let loader = Loader::new(shell, bench, HOOKS);
+    let loader = Loader::new(shell, bench, PLAN_MODEL);
     provide_context(shell);
     provide_context(bench);
     provide_context(loader);
@@ -80,11 +80,9 @@ pub fn GemmScope(
     .into_any()
 }
 
-/// Gives the loader what it needs of the planner and the charts.
-const HOOKS: Hooks = Hooks {
-    plan_model: |bench, text| Box::pin(async move { planner::take_model(bench, text).await.ok() }),
-    is_drawing: chart_view::is_waiting,
-};
+/// Gives the loader what it needs of the planner.
+const PLAN_MODEL: PlanModel =
+    |bench, text| Box::pin(async move { planner::take_model(bench, text).await.ok() });
 
 fn skip_to_main(event: web_sys::MouseEvent) {
     // Following the link would overwrite the view in the address bar.

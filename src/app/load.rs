@@ -10,7 +10,7 @@ use crate::web::file::{Input, MAX_FOLDER_FILES};
 use crate::web::importer::Importer;
 use crate::web::reading;
 use crate::web::reading::Outcome;
-use crate::web::{clock, dom, storage};
+use crate::web::{clock, dom, frame, storage};
 use gemmscope_import::{ErrorKind, ImportError, ImportOptions, Imported};
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::transformer::Model;
@@ -58,16 +58,11 @@ impl Job {
 /// Called once a file was read (`Ok`), or with the reason why it was not.
 type Done = Box<dyn FnOnce(Result<(), String>)>;
 
-/// Functions of other parts of the page that the loader calls without knowing them.
-#[derive(Clone, Copy)]
-pub struct Hooks {
-    /// Plans the model of a `config.json`: its name, or what is wrong with the text.
-    pub plan_model: fn(Workbench, String) -> Planned,
-    /// True while a chart waits for its animation frame.
-    pub is_drawing: fn() -> bool,
-}
+/// Plans the model of a `config.json`: its name, or what is wrong with the text. The loader calls
+/// the planner without knowing it.
+pub type PlanModel = fn(Workbench, String) -> Planned;
 
-/// The answer of [`Hooks::plan_model`]; `None` where the planner could not be loaded.
+/// The answer of [`PlanModel`]; `None` where the planner could not be loaded.
 pub type Planned = Pin<Box<dyn Future<Output = Option<Result<String, String>>>>>;
 
 /// The queue of files.
@@ -98,17 +93,17 @@ pub struct Loader {
     pub shell: Shell,
     /// Takes the files.
     pub bench: Workbench,
-    hooks: Hooks,
+    plan_model: PlanModel,
     queue: StoredValue<Rc<Queue>, LocalStorage>,
 }
 
 impl Loader {
     /// A loader with an empty queue.
-    pub fn new(shell: Shell, bench: Workbench, hooks: Hooks) -> Loader {
+    pub fn new(shell: Shell, bench: Workbench, plan_model: PlanModel) -> Loader {
         Loader {
             shell,
             bench,
-            hooks,
+            plan_model,
             queue: StoredValue::new_local(Rc::default()),
         }
     }
@@ -335,13 +330,7 @@ impl Loader {
             // Ready means visible: after the frame that shows the last file, and after the lists
             // that follow it.
             clock::after_paint().await;
-            clock::after_paint().await;
-            // A chart whose place changed its size is drawn once more.
-            for _ in 0..4 {
-                if (this.hooks.is_drawing)() {
-                    clock::after_paint().await;
-                }
-            }
+            frame::settled().await;
             clock::mark("gemmscope:painted");
             dom::set_root_data("ready", Some("1"));
         });
@@ -407,7 +396,7 @@ impl Loader {
             return false;
         }
         let name = &input.name;
-        match (self.hooks.plan_model)(self.bench, text).await {
+        match (self.plan_model)(self.bench, text).await {
             None => return false,
             Some(Ok(model)) => self.shell.say(format!("{name}: {model} is planned")),
             Some(Err(why)) => self.shell.load.update(|l| {

@@ -189,11 +189,8 @@ fn missing(bench: Workbench, place: &'static Place) -> Option<&'static str> {
         return (!sides).then_some("Needs two files, libraries, devices, types or layouts");
     }
     if place == known::SWEEP {
-        let named = [
-            ColumnMeaning::Kernel,
-            ColumnMeaning::TileM,
-            ColumnMeaning::Order,
-        ];
+        // A kernel's name alone is one variant of its GEMM.
+        let named = [ColumnMeaning::TileM, ColumnMeaning::Order];
         let variants = named.iter().any(|m| data.column(*m).is_some())
             || bench.decision.with(|d| d.kind == DataKind::Sweep);
         return (!variants).then_some("Needs several kernels or tiles of one GEMM");

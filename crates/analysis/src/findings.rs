@@ -19,7 +19,8 @@
 //! Large data can be checked in steps: [`Runner::new`] groups the rows, each
 //! [`step`](Runner::step) checks one rule.
 
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_model::units::plural;
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
 
@@ -247,6 +248,8 @@ pub enum Need {
     Column(ColumnMeaning, &'static str),
     /// One of several columns.
     AnyColumn(&'static [ColumnMeaning], &'static str),
+    /// Two libraries, or two files.
+    Makers,
 }
 
 impl Need {
@@ -258,6 +261,7 @@ impl Need {
             Need::Tile => "a tile, in columns or in kernel names",
             Need::Units => "the number of SMs or CUs of the device",
             Need::Column(_, what) | Need::AnyColumn(_, what) => what,
+            Need::Makers => "two libraries or two files",
         }
     }
 }
@@ -332,14 +336,29 @@ pub struct Checked {
     pub threshold: String,
     /// Number of its findings.
     pub findings: u32,
+    /// Findings of other rules that explain the GEMMs it would have flagged.
+    #[serde(default)]
+    pub explained: u32,
     /// `not checked: needs ...`, if the data lacks something.
     pub not_checked: Option<String>,
+}
+
+impl Checked {
+    /// What came of it, in a few words.
+    pub fn outcome(&self) -> String {
+        match (&self.not_checked, self.findings, self.explained) {
+            (Some(reason), ..) => reason.clone(),
+            (None, 0, 0) => "nothing found".to_owned(),
+            (None, 0, n) => format!("explained by {}", plural(u64::from(n), "other finding")),
+            (None, n, _) => plural(u64::from(n), "finding"),
+        }
+    }
 }
 
 /// All findings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
-    /// Findings by severity, then by the time they could save, then by their time.
+    /// Findings: doubts about the data, then by the time they could save, by severity, by time.
     pub findings: Vec<Finding>,
     /// The result of every rule.
     pub checked: Vec<Checked>,
@@ -477,6 +496,7 @@ impl<'a> Runner<'a> {
             title: rule.title.to_owned(),
             threshold: rule.threshold.to_owned(),
             findings: u32::try_from(found.len()).unwrap_or(u32::MAX),
+            explained: 0,
             not_checked,
         });
         self.report.findings.extend(found);
@@ -513,6 +533,11 @@ impl<'a> Runner<'a> {
             .borrow_mut()
             .settle(&mut self.report.findings);
         rank(&mut self.report.findings);
+        for c in &mut self.report.checked {
+            let says = |f: &&Finding| f.also.iter().any(|a| a.rule == c.rule);
+            let explained = self.report.findings.iter().filter(says).count();
+            c.explained = u32::try_from(explained).unwrap_or(u32::MAX);
+        }
         (self.report, self.scan)
     }
 }
@@ -524,13 +549,17 @@ pub fn check_all(frame: &Frame) -> Findings {
     runner.finish()
 }
 
-/// Most important first: severity, then the time that could be saved, then the time.
+/// Most important first: doubts about the data, then the time that could be saved, then severity and
+/// the time.
 pub(crate) fn rank(findings: &mut [Finding]) {
     let back = |f: &Finding| f.gives_back_s.map_or(0.0, |(low, high)| 0.5 * (low + high));
+    // What makes all other figures doubtful comes first, though it saves nothing.
+    let sure = |f: &Finding| f.severity > Severity::High || f.category != Category::Data;
     findings.sort_by(|a, b| {
-        a.severity
-            .cmp(&b.severity)
+        sure(a)
+            .cmp(&sure(b))
             .then(back(b).total_cmp(&back(a)))
+            .then(a.severity.cmp(&b.severity))
             .then(b.time_s.total_cmp(&a.time_s))
             .then(a.rule.cmp(&b.rule))
     });
@@ -572,6 +601,14 @@ fn missing(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
                 .flatten()
                 .all(|d| d.units.is_none())
                 .then_some(need.words()),
+            Need::Makers => {
+                let libraries = match data.column(ColumnMeaning::Library).map(|c| &c.data) {
+                    // One of the values is "".
+                    Some(ColumnData::Text { values, .. }) => values.len().saturating_sub(1),
+                    _ => 0,
+                };
+                (libraries < 2 && data.sources.len() < 2).then_some(need.words())
+            }
             Need::Column(meaning, what) => data.column(*meaning).is_none().then_some(*what),
             Need::AnyColumn(meanings, what) => meanings
                 .iter()

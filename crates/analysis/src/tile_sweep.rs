@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod settings;
 
-pub use settings::{Runs, launch_of};
+pub use settings::{Runs, has_tiles, launch_of, only_best_tiles};
 use settings::{Setting, settings};
 
 /// Largest M for the model of flat GEMMs: up to here the paper argues against padding.

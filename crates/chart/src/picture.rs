@@ -8,7 +8,7 @@ use crate::charts::{Chart, ChartKind, Inputs, RenderOptions};
 use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
-use gemmscope_analysis::findings::{Findings, check_all};
+use gemmscope_analysis::findings::{Finding, Findings, check_all};
 use gemmscope_model::hardware::Device;
 use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::Dataset;
@@ -52,14 +52,24 @@ pub fn rows_of(findings: &Findings, frame: &Frame, index: usize) -> Option<Vec<u
     Some(findings.findings.get(index)?.rows_by_time(frame))
 }
 
-/// Findings that have a number in a picture: more would hide it.
-pub const RANKED: usize = 8;
+/// Findings that have a number in a picture at most: more would hide it.
+const RANKED: usize = 8;
+/// Findings that could save less than this share of the time have none, if they come last.
+const WORTH: f64 = 1e-3;
 
-/// By finding, for the first [`RANKED`], the row that carries its number in a picture: of its rows
+/// How many findings have a number in a picture, and stand in a list before it is opened whole.
+pub fn first_findings(findings: &Findings) -> usize {
+    let all = &findings.findings[..findings.findings.len().min(RANKED)];
+    let worth = |f: &Finding| f.gives_back_s.is_none_or(|s| s.1 >= WORTH * f.whole_s);
+    let last = all.iter().rposition(worth).unwrap_or(0);
+    all.len().min(last + 1)
+}
+
+/// By finding, for the [first](first_findings), the row that carries its number in a picture: of its rows
 /// that carry no other number, the one that takes most time. [`NO_ROW`] where there is none.
 pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
-    for finding in findings.findings.iter().take(RANKED) {
+    for finding in &findings.findings[..first_findings(findings)] {
         let own = finding
             .rows_by_time(frame)
             .into_iter()

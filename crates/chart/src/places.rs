@@ -3,6 +3,7 @@
 //! A view key in a link is the id of a place or of a picture. The id of a place shows its first
 //! picture; no key at all is the place that the data calls for ([`landing`]).
 
+use gemmscope_analysis::tile_sweep;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 
@@ -86,14 +87,16 @@ const MANY: usize = 200_000;
 const OTHERS: [(&str, &Place); 2] = [("overview", SUMMARY), ("card", SUMMARY)];
 
 /// The place that rows of a kind call for. Rows in the order of their trials are a search, also
-/// where another library ran the same GEMM. Very many rows open on the summary, whose picture comes
-/// fast whatever they are.
+/// where another library ran the same GEMM; variants without a tile have no map; shapes with their
+/// best tile and no time have nothing else. Very many rows open on the summary, whose picture comes fast
+/// whatever they are.
 pub fn landing(kind: DataKind, data: &Dataset) -> &'static Place {
     match kind {
         _ if data.len() > MANY => SUMMARY,
         DataKind::Benchmark | DataKind::Sides if in_order(data) => SWEEP,
-        DataKind::Workload | DataKind::Benchmark => SUMMARY,
-        DataKind::Sweep => SWEEP,
+        DataKind::Benchmark if tile_sweep::only_best_tiles(data) => SWEEP,
+        DataKind::Sweep if tile_sweep::has_tiles(data) => SWEEP,
+        DataKind::Workload | DataKind::Benchmark | DataKind::Sweep => SUMMARY,
         DataKind::Sides => COMPARE,
     }
 }

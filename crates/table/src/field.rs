@@ -480,7 +480,11 @@ impl Frame {
                     };
                     return Some(FieldInfo {
                         field: field.clone(),
-                        label: c.label.clone(),
+                        // Files call it "name", "provider", "backend".
+                        label: match c.meaning {
+                            ColumnMeaning::Library => "Library".to_owned(),
+                            _ => c.label.clone(),
+                        },
                         unit: c.unit.clone(),
                         kind,
                         log: matches!(

@@ -4,7 +4,9 @@
 //! TraceLens spreads this over several small files. Each is read into a [`TraceContext`];
 //! [`attach`] merges those of one report into the source of its table.
 
-use crate::dataset::{CallStack, Capture, ColumnData, Dataset, Joiner, Source, TraceContext};
+use crate::dataset::{
+    CallStack, Capture, ColumnData, ColumnMeaning, Dataset, Joiner, Source, TraceContext,
+};
 use gemmscope_model::hardware::Device;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -106,7 +108,7 @@ pub struct Repeated {
 /// Tables whose rows are those of another one, which would be counted twice: the same operations
 /// of one run in a trace and its report, and the shapes of a capture that a run has taken.
 pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
-    let rows: Vec<Option<Vec<Call>>> = tables.iter().map(|d| calls_of(d)).collect();
+    let rows: Vec<Option<Vec<Call<'_>>>> = tables.iter().map(|d| calls_of(d)).collect();
     let name = |i: usize| tables[i].sources.first().map_or("", |s| s.name.as_str());
     let mut left: Vec<Repeated> = Vec::new();
     for (i, data) in tables.iter().enumerate() {
@@ -198,16 +200,21 @@ pub fn unite(tables: &[&Dataset], repeated: &[Repeated]) -> (Dataset, Vec<Range<
 }
 
 /// The calls of one row, for telling runs apart.
-struct Call {
+struct Call<'a> {
     sizes: [u32; 4],
+    /// "" where the table does not state it.
+    kernel: &'a str,
     calls: f64,
     time_s: f64,
 }
 
-impl Call {
+impl Call<'_> {
     /// Two runs never take the same time to a hundredth of a percent in every row.
-    fn is(&self, other: &Call) -> bool {
-        self.sizes == other.sizes
+    fn is(&self, other: &Call<'_>) -> bool {
+        let kernels = [self.kernel, other.kernel];
+        let kernel = kernels.contains(&"") || self.kernel == other.kernel;
+        kernel
+            && self.sizes == other.sizes
             && self.calls == other.calls
             && (self.time_s - other.time_s).abs() <= 1e-4 * self.time_s
     }
@@ -219,13 +226,14 @@ fn is_trace(data: &Dataset) -> bool {
 
 /// The calls of a table that comes from a trace; `None` for any other. A trace has a few hundred
 /// distinct operations at most.
-fn calls_of(data: &Dataset) -> Option<Vec<Call>> {
+fn calls_of(data: &Dataset) -> Option<Vec<Call<'_>>> {
     let traced = |s: &Source| s.format == "kineto" || s.format.starts_with("tracelens");
     if data.is_empty() || data.len() > 2_000 || !data.sources.iter().all(traced) {
         return None;
     }
     let call = |r: usize| Call {
         sizes: [data.m[r], data.n[r], data.k[r], data.batch[r]],
+        kernel: data.text(ColumnMeaning::Kernel, r),
         calls: data.count(r),
         time_s: data.time_s[r] * data.count(r),
     };

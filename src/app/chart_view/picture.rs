@@ -2,10 +2,9 @@
 //! once for any number of changes.
 
 use crate::app::state::Shared;
+use crate::web::frame::Frame;
 use gemmscope_chart::interactive::{Canvas, InteractiveChart, Target};
 use leptos::prelude::*;
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// A drawn chart.
@@ -44,42 +43,4 @@ where
             false => old.cloned().flatten(),
         }
     })
-}
-
-type Job = Box<dyn FnOnce()>;
-
-/// Runs the last of several requests in the next animation frame.
-#[derive(Clone, Default)]
-pub(super) struct Frame {
-    job: Rc<RefCell<Option<Job>>>,
-    pending: Rc<Cell<bool>>,
-}
-
-thread_local! {
-    /// Pictures that are drawn in the next frame.
-    static WAITING: Cell<u32> = const { Cell::new(0) };
-}
-
-/// True while a picture waits for its frame.
-pub fn is_waiting() -> bool {
-    WAITING.with(Cell::get) > 0
-}
-
-impl Frame {
-    pub(super) fn request(&self, job: impl FnOnce() + 'static) {
-        *self.job.borrow_mut() = Some(Box::new(job));
-        if self.pending.replace(true) {
-            return;
-        }
-        let this = self.clone();
-        WAITING.with(|n| n.set(n.get() + 1));
-        request_animation_frame(move || {
-            WAITING.with(|n| n.set(n.get() - 1));
-            this.pending.set(false);
-            let job = this.job.borrow_mut().take();
-            if let Some(job) = job {
-                job();
-            }
-        });
-    }
 }

@@ -4,7 +4,7 @@ use super::findings_task::AT_ONCE;
 use super::{Message, Shared, Shell, Shown};
 use crate::undo::{History, Keyed, Swap};
 use crate::web::file::Input;
-use crate::web::{clock, storage};
+use crate::web::{clock, frame as frames, storage};
 use gemmscope_analysis::findings::Findings;
 use gemmscope_analysis::report::Breakdown;
 use gemmscope_chart::charts::RowCache;
@@ -419,7 +419,7 @@ fn settled(frame: Memo<Frame>) -> Memo<Frame> {
         }
         running.set_value(true);
         leptos::task::spawn_local(async move {
-            clock::after_paint().await;
+            frames::settled().await;
             running.try_set_value(false);
             paints.try_update(|n| *n = n.wrapping_add(1));
         });

@@ -7,7 +7,7 @@ use crate::app::state::{FindingsResult, Shared, Shell, Workbench};
 use crate::app::ui::{icon, value_of};
 use gemmscope_analysis::findings::Finding;
 use gemmscope_analysis::pareto::{Goal, other_time_s, rows_of, what_if};
-use gemmscope_chart::picture::RANKED;
+use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
 use gemmscope_model::units::{Seconds, grouped, percent, plural};
 use gemmscope_table::data_kind::DataKind;
@@ -119,12 +119,13 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
         );
         return view! { <p class="ranked-note">{words}</p> }.into_any();
     }
+    let first = first_findings(&found);
     let entries = {
         let found = found.clone();
         move || {
             let chosen = bench.finding.get();
-            let whole = all.get() || chosen.is_some_and(|c| c >= RANKED);
-            let shown = if whole { total } else { total.min(RANKED) };
+            let whole = all.get() || chosen.is_some_and(|c| c >= first);
+            let shown = if whole { total } else { first };
             found.findings[..shown]
                 .iter()
                 .enumerate()
@@ -133,7 +134,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
         }
     };
     let more = move || {
-        (total > RANKED && !all.get()).then(|| {
+        (total > first && !all.get()).then(|| {
             view! {
                 <button type="button" class="button small" on:click=move |_| all.set(true)>
                     {format!("Show all {total} findings")}
@@ -269,7 +270,7 @@ fn filtered(bench: Workbench) -> impl IntoView {
                 .as_ref()
                 .map(crate::app::sidebar::filters::only_of);
             format!(
-                "Filtered: {} of {} rows{}",
+                "Filtered: {} of {} rows{}. Checks compare only these.",
                 grouped(rows as u64),
                 grouped(all as u64),
                 only.map_or(String::new(), |w| format!(" ({w})"))

@@ -79,7 +79,7 @@ fn checks(checked: &[Checked]) -> AnyView {
     let nothing = |c: &Checked| {
         (
             c.title.clone(),
-            format!("nothing found. It looks for: {}", c.threshold),
+            format!("{}. It looks for: {}", c.outcome(), c.threshold),
         )
     };
     listed.extend(checked.iter().filter(quiet).map(nothing));

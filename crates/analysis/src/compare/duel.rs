@@ -1,7 +1,7 @@
 //! Two sides against each other: ratio per configuration, wins, means, distribution.
 
 use super::{Comparison, Sample};
-use gemmscope_model::units::{grouped, plural};
+use gemmscope_model::units::{format_short, grouped, plural};
 use gemmscope_table::field::{Field, Frame};
 
 /// The quantity that is compared.
@@ -200,21 +200,37 @@ impl Duel {
             return format!("{a} and {b} share no configuration.");
         }
         let n = plural(self.ratios.len() as u64, "configuration");
-        let ratio = times(self.geometric_mean);
+        // The side that is ahead is the one that is spoken of.
+        let g = self.geometric_mean;
+        let (who, other, ratio, [won, lost]) = match g < 1.0 {
+            true => (a, b, 1.0 / g, [Verdict::A, Verdict::B]),
+            false => (b, a, g, [Verdict::B, Verdict::A]),
+        };
+        let equal = ratio < 1.005;
         let (result, [more, less]) = match self.measure {
+            Measure::Rate if equal => (
+                format!("{who} and {other} are equally fast"),
+                ["faster", "slower"],
+            ),
             Measure::Rate => (
-                format!("{b} is {ratio} as fast as {a}"),
+                format!("{who} is {} faster than {other}", times(ratio)),
                 ["faster", "slower"],
             ),
             Measure::Roof => (
-                format!("{b} reaches {ratio} the % of roof of {a}"),
+                format!("{who} reaches {} the % of roof of {other}", times(ratio)),
                 ["ahead", "behind"],
             ),
         };
+        let subject = if equal {
+            format!("{who} is ")
+        } else {
+            String::new()
+        };
         format!(
-            "{result} over {n}: {more} in {}, {less} in {}, tie in {}{}.",
-            grouped(self.count(Verdict::B)),
-            grouped(self.count(Verdict::A)),
+            "{result} over {n}: {subject}{more} in {}, {less} in {}, within {} % in {}{}.",
+            grouped(self.count(won)),
+            grouped(self.count(lost)),
+            format_short(self.threshold * 100.0, 3),
             grouped(self.count(Verdict::Even)),
             match self.count(Verdict::Noise) {
                 0 => String::new(),
@@ -228,10 +244,10 @@ impl Duel {
         if self.ratios.is_empty() {
             return String::new();
         }
-        let (_, b) = self.names(comparison);
+        let (a, b) = self.names(comparison);
         let (g, w) = (self.geometric_mean, self.weighted_mean);
         let mut text = format!(
-            "Geometric mean {}, every configuration alike; time-weighted {}, the longest count most.",
+            "{b} over {a}: geometric mean {}, weighted by time {}.",
             times(g),
             times(w),
         );
@@ -250,7 +266,7 @@ impl Duel {
     /// The rule for "within noise".
     pub fn noise_sentence(&self) -> String {
         if self.with_spread == 0 {
-            return "One run each and no stated spread: noise is not known, only the threshold counts."
+            return "One run each and no spread in the file: what is within the threshold counts as a tie."
                 .to_owned();
         }
         "Within noise: medians closer than both spreads together (1.4826 × median absolute \
@@ -328,7 +344,7 @@ pub fn times(v: f64) -> String {
         a if a >= 0.995 => 2,
         a if a >= 0.1 => 3,
         a if a >= 0.001 => 4,
-        _ => return format!("{v:.1e}×"),
+        _ => return format!("{v:.1e}x"),
     };
-    format!("{v:.decimals$}×")
+    format!("{v:.decimals$}x")
 }

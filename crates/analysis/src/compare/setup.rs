@@ -64,7 +64,8 @@ impl Setup {
                 // A column with a different name in nearly every row cannot be a side.
                 let values = value_counts(frame, f);
                 let rows: u64 = values.iter().map(|v| v.1).sum();
-                values.len() > 1 && (values.len() as u64 * 2 <= rows || values.len() <= 4)
+                let few = values.len() as u64 * 2 <= rows || values.len() <= 4;
+                values.len() > 1 && (few || own == Some(f))
             })
             .collect();
         out.sort_by_key(|f| (own != Some(f), rank(f)));

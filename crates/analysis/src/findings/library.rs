@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: "library",
     title: "One library loses to another",
     category: Category::Library,
-    needs: &[Need::Time],
+    needs: &[Need::Time, Need::Makers],
     threshold: "the same GEMM on the same device takes at least 1.1 times as long in one library \
                 (or file) as in another",
     confidence: Confidence::Certain,
@@ -33,9 +33,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         Some(ColumnData::Text { values, .. }) if values.len() > 2 => Some(values),
         _ => None,
     };
-    if names.is_none() && data.sources.len() < 2 {
-        return Vec::new();
-    }
     let maker = |g: u32| {
         let group = &scan.groups[g as usize];
         match names {

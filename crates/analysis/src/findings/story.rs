@@ -128,8 +128,14 @@ fn of_one_side(
             Story {
                 title: rest(others.len()),
                 text: format!(
-                    "{} These are besides the {alone} listed on their own. The slowest: {}",
-                    rule.why, story.text
+                    "{} {alone} more are findings of their own. The {}: {}",
+                    rule.why,
+                    if weight(first) > 0.0 {
+                        "largest saving"
+                    } else {
+                        "slowest"
+                    },
+                    story.text
                 ),
                 ..story
             },

@@ -361,12 +361,7 @@ fn checks(report: &Report, out: &mut String) {
     );
     out.push_str("</tr></thead>\n<tbody>\n");
     for c in &report.checked {
-        let outcome = match (&c.not_checked, c.findings) {
-            (Some(reason), _) => reason.clone(),
-            (None, 0) => "nothing found".to_owned(),
-            (None, 1) => "1 finding".to_owned(),
-            (None, n) => format!("{n} findings"),
-        };
+        let outcome = c.outcome();
         out.push_str(&format!(
             "<tr><td>{}</td><td class=\"w\">{}</td><td>{}</td></tr>\n",
             h(&c.title),

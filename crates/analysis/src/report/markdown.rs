@@ -308,12 +308,7 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
 fn checks(report: &Report, out: &mut String) {
     out.push_str("\n## Checks\n\n| rule | speaks when | outcome |\n|---|---|---|\n");
     for c in &report.checked {
-        let outcome = match (&c.not_checked, c.findings) {
-            (Some(reason), _) => reason.clone(),
-            (None, 0) => "nothing found".to_owned(),
-            (None, 1) => "1 finding".to_owned(),
-            (None, n) => format!("{n} findings"),
-        };
+        let outcome = c.outcome();
         out.push_str(&format!("| {} | {} | {outcome} |\n", c.title, c.threshold));
     }
 }

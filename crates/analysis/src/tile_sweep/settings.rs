@@ -1,10 +1,11 @@
 //! Tile and launch settings of every row: from columns, kernel names, or a column of best tiles.
 
 use super::TileSource;
+use crate::tile_roof::is_column_major;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::kernel_name::KernelName;
-use gemmscope_model::tiling::{Axis, explore};
-use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use gemmscope_model::tiling::{Axis, Tile, explore};
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 
 /// Tile and launch settings of a row, 0 where unknown.
@@ -66,29 +67,36 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
     if let Some(ColumnData::Text { codes, values }) =
         data.column(ColumnMeaning::Kernel).map(|c| &c.data)
     {
-        let parsed: Vec<Option<Setting>> = values
+        // For a row-major problem, and for the library's own column-major one.
+        let parsed: Vec<Option<[Setting; 2]>> = values
             .iter()
             .map(|v| {
                 let name = KernelName::parse(v);
-                let tile = name.row_major_tile()?;
-                Some(Setting {
+                let of = |tile: Tile| Setting {
                     m: tile.m,
                     n: tile.n,
                     k: tile.k.unwrap_or(0),
                     split_k: name.split_k.unwrap_or(0),
                     stages: name.stages.unwrap_or(0),
                     warps: name.warps.unwrap_or(0),
-                })
+                };
+                Some([of(name.row_major_tile()?), of(name.tile?)])
             })
             .collect();
         if parsed.iter().any(Option::is_some) {
+            let own: Vec<bool> = data
+                .sources
+                .iter()
+                .map(|s| is_column_major(&s.format))
+                .collect();
             let all = (0..data.len())
                 .map(|row| {
+                    let own = own.get(usize::from(data.source[row])).copied();
                     let named = parsed
                         .get(codes[row] as usize)
                         .copied()
                         .flatten()
-                        .unwrap_or_default();
+                        .map_or_else(Setting::default, |s| s[usize::from(own.unwrap_or(false))]);
                     let column = from_columns(row);
                     let or = |a: u32, b: u32| if a > 0 { a } else { b };
                     Setting {
@@ -113,6 +121,27 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
         })
         .collect();
     Some((TileSource::BestColumn, all))
+}
+
+/// True if rows state a tile, in columns or in the names of their kernels.
+pub fn has_tiles(data: &Dataset) -> bool {
+    // A sweep names its tiles in nearly every row.
+    const LOOKED_AT: usize = 64;
+    let columns = [ColumnMeaning::TileM, ColumnMeaning::TileN];
+    columns.iter().any(|m| data.column(*m).is_some())
+        || match data.column(ColumnMeaning::Kernel).map(|c| &c.data) {
+            Some(ColumnData::Text { values, .. }) => {
+                let mut named = values.iter().take(LOOKED_AT);
+                named.any(|v| KernelName::parse(v).tile.is_some())
+            }
+            _ => false,
+        }
+}
+
+/// True for shapes without times that name their best tile.
+pub fn only_best_tiles(data: &Dataset) -> bool {
+    let named = data.columns.iter().any(|c| is_best_bn(&c.label));
+    named && data.time_s.iter().all(|t| t.is_nan())
 }
 
 fn is_best_bn(label: &str) -> bool {

@@ -4,6 +4,7 @@
 use crate::aggregate::Aggregate;
 use crate::band_scale::{BandScale, Order};
 use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
 use gemmscope_table::view_state::ViewState;
@@ -124,11 +125,24 @@ impl<'a> Explore<'a> {
         Control::color(self.state, self.frame)
     }
 
-    /// How the GEMMs of a mark become one figure.
+    /// How the GEMMs of a mark become one figure. The worst one shows where a problem is; of
+    /// variants and sides the best one shows what is possible.
     pub(super) fn statistic(&self) -> Control {
+        let default = match self.frame.kind() {
+            DataKind::Workload | DataKind::Benchmark => Aggregate::Worst,
+            DataKind::Sweep | DataKind::Sides => Aggregate::Best,
+        };
         let hint = "Of several GEMMs in one mark";
         let options = Choice::list(&Aggregate::CHOICES);
-        Control::choice(self.state, STATISTIC, "Statistic", hint, options, "best").more()
+        Control::choice(
+            self.state,
+            STATISTIC,
+            "Statistic",
+            hint,
+            options,
+            default.label(),
+        )
+        .more()
     }
 
     /// The order along X; `also` are figures of this mark alone.

@@ -459,7 +459,7 @@ pub(super) fn ratio_ticks((lo, hi): (f64, f64), room: usize) -> Vec<Tick> {
                 value: (1.0 + t.value / 100.0).log2(),
                 label: t.label.map(|_| {
                     if t.value == 0.0 {
-                        "1×".to_owned()
+                        "1x".to_owned()
                     } else {
                         format!("{:+}\u{202f}%", (t.value * 100.0).round() / 100.0)
                     }
@@ -477,9 +477,9 @@ pub(super) fn ratio_ticks((lo, hi): (f64, f64), room: usize) -> Vec<Tick> {
             Tick {
                 value: v,
                 label: Some(if v < 0.0 {
-                    format!("1/{factor:.0}×")
+                    format!("1/{factor:.0}x")
                 } else {
-                    format!("{factor:.0}×")
+                    format!("{factor:.0}x")
                 }),
             }
         })

@@ -242,13 +242,13 @@ impl LostTime {
         let limit = match w.limit() {
             // Only what runs as one program gets faster as a whole.
             l if self.kind == DataKind::Workload && l.is_finite() && l < 1e6 => {
-                format!(" (limit {l:.2}×)")
+                format!(" (limit {l:.2}x)")
             }
             // Nothing else runs: there is no such limit.
             _ => String::new(),
         };
         format!(
-            "If {} {}: {} instead of {}. {whole} {} instead of {}, {:.2}× faster{limit}.",
+            "If {} {}: {} instead of {}. {whole} {} instead of {}, {:.2}x faster{limit}.",
             self.group,
             self.goal,
             time(w.group_after_s),

@@ -339,7 +339,10 @@ impl InteractiveChart for InteractiveRoofline {
         let drawn = |row: u32| {
             let at = self.opened.points.px(plot, row);
             let light = self.opened.background.binary_search(&row).is_ok();
-            at.is_some_and(|p| plot.holds(p)) && !light
+            let colors = self.opened.colors.of(&self.canvas.theme);
+            let code = usize::from(colors.code(row as usize));
+            let hidden = self.hidden.get(code) == Some(&true);
+            at.is_some_and(|p| plot.holds(p)) && !light && !hidden
         };
         let rows = self.numbered(what).into_iter().enumerate();
         rows.filter(|(_, row)| drawn(*row))

@@ -169,7 +169,8 @@ pub(super) fn numbers(scene: &mut Scene, placer: &mut Placer, input: &Input<'_>,
             continue;
         };
         // The table has the same numbers: those of rows in the background stay free.
-        if input.background.binary_search(row).is_ok() {
+        let hidden = input.is_hidden(input.color_scale.code(*row as usize));
+        if hidden || input.background.binary_search(row).is_ok() {
             continue;
         }
         let label = (i + 1).to_string();

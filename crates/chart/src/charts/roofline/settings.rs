@@ -58,11 +58,11 @@ pub enum Numbers {
     /// known, those that lose most time.
     #[default]
     Findings,
-    /// Selected ones, then those that lose most time against their roof.
+    /// Those that lose most time against their roof.
     MostLost,
-    /// Selected ones, then those that take most time.
+    /// Those that take most time.
     MostTime,
-    /// Selected ones.
+    /// Selected ones, in the order of selection.
     Selected,
     /// None.
     None,
@@ -315,8 +315,8 @@ pub(super) fn ceiling(shape: Option<RowTile>) -> f64 {
 }
 
 /// The rows that carry a number, from 1, in the roofline, in the ranked list and in the table: those
-/// of the findings in their order (`ranked`, where findings are known), or the selected ones and
-/// then those that cost most.
+/// of the findings in their order (`ranked`, where findings are known), those that cost most, or the
+/// selected ones.
 pub fn numbered(frame: &Frame, by: Numbers, selected: &[u32], ranked: Option<&[u32]>) -> Vec<u32> {
     numbers_of(by, selected, ranked, || most_expensive(frame, by))
 }
@@ -331,15 +331,9 @@ pub(super) fn numbers_of(
     match (by, ranked) {
         (Numbers::None, _) => Vec::new(),
         (Numbers::Findings, Some(ranked)) => ranked.to_vec(),
-        _ => {
-            let mut rows = selected.to_vec();
-            for row in costly() {
-                if !rows.contains(&row) {
-                    rows.push(row);
-                }
-            }
-            rows
-        }
+        // More numbers would hide the picture.
+        (Numbers::Selected, _) => selected.iter().take(2 * NUMBERED).copied().collect(),
+        _ => costly(),
     }
 }
 

@@ -1,0 +1,59 @@
+//! Work for the next animation frame.
+
+use super::clock;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+type Job = Box<dyn FnOnce()>;
+
+/// Runs the last of several requests in the next animation frame.
+#[derive(Clone, Default)]
+pub struct Frame {
+    job: Rc<RefCell<Option<Job>>>,
+    pending: Rc<Cell<bool>>,
+}
+
+thread_local! {
+    /// Pictures that are drawn in the next frame.
+    static WAITING: Cell<u32> = const { Cell::new(0) };
+}
+
+/// True while a picture waits for its frame.
+pub fn is_waiting() -> bool {
+    WAITING.with(Cell::get) > 0
+}
+
+impl Frame {
+    /// Asks for the job in the next frame, in place of one that waits.
+    pub fn request(&self, job: impl FnOnce() + 'static) {
+        *self.job.borrow_mut() = Some(Box::new(job));
+        if self.pending.replace(true) {
+            return;
+        }
+        let this = self.clone();
+        WAITING.with(|n| n.set(n.get() + 1));
+        let run = Closure::once_into_js(move || {
+            WAITING.with(|n| n.set(n.get() - 1));
+            this.pending.set(false);
+            let job = this.job.borrow_mut().take();
+            if let Some(job) = job {
+                job();
+            }
+        });
+        if let Some(window) = web_sys::window() {
+            let _ = window.request_animation_frame(run.unchecked_ref());
+        }
+    }
+}
+
+/// Resolves once what changed is on the screen: after the next painted frame, and after the frames
+/// of the pictures that it made necessary. A hidden tab gets no frames, so it waits for few.
+pub async fn settled() {
+    for _ in 0..4 {
+        clock::after_paint().await;
+        if !is_waiting() {
+            return;
+        }
+    }
+}
