@@ -156,7 +156,7 @@ fn sentences_say_what_is_not_known() {
         "{first}"
     );
     assert!(second.starts_with("Without a roof"), "{second}");
-    assert_eq!(third, "No finding promises a saving.");
+    assert_eq!(third, "No finding says what could be saved.");
     assert!(assumed.is_empty());
     // One that is chosen is an assumption, and named.
     let ([first, ..], assumed) = said(&format!("{head}{}", row("", 500.0)), Some("mi300x"));
@@ -195,7 +195,7 @@ fn sentences_say_what_is_not_known() {
     // A benchmark's rows are no calls that could be batched.
     let small = "M,N,K,dtype,time_us\n16,16,16,bf16,5\n16,16,16,bf16,5\n";
     let ([_, _, third], _) = said(small, Some("mi300x"));
-    assert_eq!(third, "No finding promises a saving.");
+    assert_eq!(third, "No finding says what could be saved.");
 }
 
 #[test]

@@ -253,7 +253,7 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
     }
     let (configurations, variants, repeats) = rows.variants();
     if (configurations as f64) < SWEEP_SHARE * variants as f64 {
-        let reason = "it has several variants of one GEMM";
+        let reason = "several rows are variants of one GEMM";
         return of(DataKind::Sweep, None, reason);
     }
     Decision {

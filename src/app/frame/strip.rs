@@ -172,13 +172,13 @@ fn of_all(bench: Workbench) -> AnyView {
             "attained",
         )}
         {figure(
-            "Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them.".to_owned(),
+            "Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them. What is neither lies near the ridge point.".to_owned(),
             move || share(totals.with(|t| t.share_memory_bound)),
             || "memory-bound".to_owned(),
             "memory",
         )}
         {figure(
-            "Share of the time in rows with an arithmetic intensity over 1.25 of the ridge point: arithmetic limits them.".to_owned(),
+            "Share of the time in rows with an arithmetic intensity over 1.25 of the ridge point: arithmetic limits them. What is neither lies near the ridge point.".to_owned(),
             move || share(totals.with(|t| t.share_compute_bound)),
             || "compute-bound".to_owned(),
             "compute",
@@ -189,13 +189,16 @@ fn of_all(bench: Workbench) -> AnyView {
 
 fn figure(
     hint: String,
-    value: impl Fn() -> String + Send + 'static,
+    value: impl Fn() -> String + Send + Sync + 'static,
     label: impl Fn() -> String + Send + 'static,
     key: &'static str,
 ) -> AnyView {
+    // A dash says nothing: a figure that the rows do not have takes no room.
+    let shown = Memo::new(move |_| value());
     view! {
-        <span class="figure tip" tabindex="-1" data-tip=hint.clone() aria-description=hint data-figure=key>
-            <strong class="figure-value">{value}</strong>
+        <span class="figure tip" tabindex="-1" data-tip=hint.clone() aria-description=hint data-figure=key
+            hidden=move || shown.get() == missing()>
+            <strong class="figure-value">{move || shown.get()}</strong>
             " "
             <span class="figure-label">{label}</span>
         </span>

@@ -185,13 +185,14 @@ fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
     let share = f.gives_back_s.map_or(0.0, |b| b.1) / f.whole_s;
     let mut rows = f.evidence.rows.clone();
     rows.sort_unstable();
-    let count = plural(rows.len() as u64, "row");
+    // A title that counts GEMMs says it already.
+    let count = (!f.title.contains("GEMM")).then(|| plural(rows.len() as u64, "row"));
     let save = f.gives_back_s.is_some();
     let words = view! {
         <span class="finding-title">{f.heading()}</span>
         <span class="finding-facts">
             <span class=severity(f.severity)>{f.severity.label()}</span>
-            <span>{count}</span>
+            {count.map(|c| view! { <span>{c}</span> })}
             {save.then(|| view! { <span class="finding-back">"could save "<strong>{back_text(f)}</strong></span> })}
         </span>
         <span class="finding-bar" aria-hidden="true">

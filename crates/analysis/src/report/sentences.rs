@@ -235,7 +235,7 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         },
     );
     if f.severity == Severity::Low {
-        return format!("Nothing stands out. The largest: {of}{claim}{back}.");
+        return format!("No single GEMM stands out. The largest saving: {of}{claim}{back}.");
     }
     format!("Look first at {of}{claim}{back}. To try: {}", advice(f))
 }
@@ -282,7 +282,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> String {
         .filter(|(_, (_, high))| *high > 0.0)
         .collect();
     if parts.is_empty() {
-        return "No finding promises a saving.".to_owned();
+        return "No finding says what could be saved.".to_owned();
     }
     let share = |part: &Part, (low, high): (f64, f64)| {
         let [low, high] = [low, high].map(|t| (t / part.time_s * 100.0).round());

@@ -69,7 +69,7 @@ fn the_overflow_is_named() {
     assert_eq!(value(&*tool, "Shared memory"), "192 KiB");
     // The page opens on a tile that runs, with a word of caution.
     assert!(
-        tool.verdict()[0].starts_with("Runs as chosen")
+        tool.verdict()[0].contains(" a SM at most, limited by")
             && tool.verdict()[1].contains("fits with one less (144 KiB)"),
         "{:?}",
         tool.verdict()
@@ -82,7 +82,7 @@ fn the_overflow_is_named() {
     );
     let three = open("tile", "tool.stages=3");
     assert!(
-        three.verdict()[0].starts_with("Runs as chosen: 1 workgroup a SM at most, limited by"),
+        three.verdict()[0].starts_with("1 workgroup a SM at most, limited by"),
         "{:?}",
         three.verdict()
     );

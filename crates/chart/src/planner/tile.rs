@@ -444,7 +444,7 @@ impl Tool for TileTool {
                 )
             });
             out.push(format!(
-                "Runs as chosen: {} a {} at most, limited by {}{share}.",
+                "{} a {} at most, limited by {}{share}.",
                 plural(o.blocks.into(), "workgroup"),
                 device.unit_kind,
                 limit_name(o.limited_by)

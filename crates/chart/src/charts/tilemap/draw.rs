@@ -249,7 +249,8 @@ fn draw(
                 legend::hollow(scene, (centre.0 + shift, centre.1), r * 0.8, ink);
             }
             let rows = match c.row {
-                Some(_) => c.rows.clone(),
+                // The row that the cell shows: the others are slower.
+                Some(best) => vec![best],
                 None if l.best == Some(i) => c.rows.clone(),
                 None => Vec::new(),
             };

@@ -10,12 +10,14 @@ use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{FLAT_M, NoSweep, Panel, Sweep, TileSource};
+use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat;
 use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::units::{format_short, plural};
 use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -154,6 +156,10 @@ fn model_words(sweep: &Sweep) -> Option<String> {
     (!out.is_empty()).then(|| out.join(" "))
 }
 
+/// Up to so many shapes are named in sentences.
+const NAMED: usize = 3;
+
+/// What the map says in one sentence; up to [`NAMED`] shapes with their best setting.
 fn headline(sweep: &Sweep) -> String {
     let lines = count_lines(sweep);
     let what = match sweep.source {
@@ -161,8 +167,11 @@ fn headline(sweep: &Sweep) -> String {
         TileSource::Columns => "",
         TileSource::KernelNames => ", tiles from kernel names",
     };
-    let shapes = plural(lines as u64, "shape");
-    let mut text = format!("Best {} of {shapes}{what}", sweep.axis.label());
+    let axis = sweep.axis.label();
+    let mut text = match lines {
+        1..=NAMED => format!("Best {axis}: {}{what}", winners(sweep).join(", ")),
+        n => format!("Best {axis} of {}{what}", plural(n as u64, "shape")),
+    };
     if sweep.agreement.1 > 0 {
         text.push_str(&format!(
             "; model right on {} of {}",
@@ -177,6 +186,36 @@ fn headline(sweep: &Sweep) -> String {
     }
     text.push('.');
     text
+}
+
+/// The best setting of each shape: `64 for 384 × 3072 × 1024`.
+fn winners(sweep: &Sweep) -> Vec<String> {
+    let mut out = Vec::new();
+    for panel in &sweep.panels {
+        for line in &panel.lines {
+            let Problem { m, n, k, .. } = line.problem;
+            let best = line
+                .best
+                .map_or("unknown".to_owned(), |i| panel.column_label(i));
+            out.push(format!("{best} for {m} × {n} × {k}"));
+        }
+    }
+    out
+}
+
+/// The fastest kernel of each shape, where kernels have names.
+fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
+    let lines = sweep.panels.iter().flat_map(|p| &p.lines);
+    let told = lines.filter_map(|line| {
+        let cell = line.cells.get(line.best?)?;
+        let kernel = frame.data.text(ColumnMeaning::Kernel, cell.row? as usize);
+        let Problem { m, n, k, .. } = line.problem;
+        (!kernel.is_empty()).then(|| {
+            let rate = Format::rate().write(cell.rate, 4);
+            format!("Fastest kernel at {m} × {n} × {k}: {kernel}, {rate}.")
+        })
+    });
+    told.collect()
 }
 
 /// The tooltip of a cell.
@@ -361,10 +400,10 @@ impl Chart for TileMap {
             TileSource::BestColumn => {
                 out.push("No times: the file names the best tile of each shape.".to_owned())
             }
-            TileSource::KernelNames => out.push(
-                "Tiles come from kernel names: what ran best, not a planned sweep.".to_owned(),
-            ),
-            TileSource::Columns => {}
+            TileSource::KernelNames | TileSource::Columns => {}
+        }
+        if count_lines(sweep) <= NAMED {
+            out.extend(fastest_kernels(&self.frame, sweep));
         }
         if sweep.single > 0 {
             out.push(format!(
