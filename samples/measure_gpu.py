@@ -10,6 +10,8 @@ Needs PyTorch with a GPU; Triton (it comes with PyTorch) for its kernels, fp8 fr
 llm    the linear layers of a model for 1 to 8192 tokens, and its attention products, by PyTorch's library and Triton
 flat   M = 8 against N and the tile width B_N, K = 4096 and 12288 (Triton): the flat GEMM of a decode step
 tiles  tile height, width and depth, split-K, warps, stages and launch order on a few shapes (Triton)
+device the GPU itself as a file for gemmscope, gpu-device.json: the best large GEMM of each type and the rate of a copy;
+       only where it is named
 
 A time is the median of --repeats single calls between two GPU events. Before each call a buffer larger than the L2
 cache is written, so that operands come from memory; warm-up runs first. A Triton kernel is checked against PyTorch
@@ -19,12 +21,16 @@ before it is timed; one that fails keeps its row, with the reason in the column 
 import argparse
 import csv
 import dataclasses
+import json
 import pathlib
 import statistics
 import sys
 
 DTYPES = ["fp32", "tf32", "fp16", "bf16", "fp8"]
 PARTS = ["llm", "flat", "tiles"]
+# gemmscope's names of the types, where they are others.
+IDS = {"fp8": "fp8_e4m3"}
+DEVICE_SHAPES = [(4096, 4096, 4096), (8192, 8192, 8192), (16384, 8192, 8192)]
 # hidden, width of q + k + v, intermediate, query heads, head width
 MODELS = {
     "qwen2.5-0.5b": (896, 1152, 4864, 14, 64),
@@ -80,6 +86,8 @@ COLUMNS = [
 def plan(parts, models, tokens, dtypes):
     """All jobs, in the order of the rows."""
     jobs = []
+    if "device" in parts:
+        jobs += [Job("device", "PyTorch", dtype, *shape) for dtype in dtypes for shape in DEVICE_SHAPES]
     if "llm" in parts:
         for model in models:
             jobs += llm_jobs(model, tokens, dtypes)
@@ -205,6 +213,7 @@ class Gpu:
         self.name = torch.cuda.get_device_name(index)
         about = torch.cuda.get_device_properties(index)
         self.capability = (about.major, about.minor)
+        self.units = about.multi_processor_count
         cache = getattr(about, "L2_cache_size", 0) or 64 << 20
         # Last-level caches behind the L2 reach 256 MiB.
         self.flush = torch.empty(max(4 * cache, 512 << 20), dtype=torch.int8, device="cuda")
@@ -318,6 +327,45 @@ class Gpu:
         return [start.elapsed_time(end) / 1e3 for start, end in pairs]
 
 
+    def bandwidth(self):
+        """Bytes that a copy reads and writes in a second."""
+        source = self.torch.empty(1 << 30, dtype=self.torch.int8, device="cuda")
+        target = self.torch.empty_like(source)
+        return 2 * source.numel() / statistics.median(self.time(lambda: target.copy_(source)))
+
+
+def describe(gpu, jobs):
+    """The GPU as gemmscope reads a device: rates that were measured, none that was not."""
+    best = {}
+    for job in jobs:
+        status, times = gpu.measure(job)
+        shape = f"{job.m} x {job.n} x {job.k}"
+        if not times:
+            print(f"  {job.dtype} {shape}: {status}")
+            continue
+        rate = 2.0 * job.m * job.n * job.k / statistics.median(times)
+        print(f"  {job.dtype} {shape}: {rate / 1e12:.1f} TFLOP/s")
+        best[job.dtype] = max(best.get(job.dtype, (0.0, "")), (rate, shape))
+    if not best:
+        sys.exit("nothing could be measured")
+    source = "measured by samples/measure_gpu.py"
+    rounded = lambda value: float(f"{value:.4g}")
+    return {
+        # The name that the driver prints: rows that carry it are held against this file.
+        "name": gpu.name,
+        "peaks": [
+            {"dtype": IDS.get(dtype, dtype), "flops_per_s": rounded(rate), "achievable_flops_per_s": rounded(rate), "source": f"{source}: {shape}"}
+            for dtype, (rate, shape) in best.items()
+        ],
+        "bandwidth_bytes_per_s": rounded(gpu.bandwidth()),
+        "units": gpu.units,
+        "unit_kind": "SM" if "NVIDIA" in gpu.name else "CU",
+        "confidence": "C",
+        "notes": "Measured, not a datasheet: the best large GEMM of each type, and a copy of 1 GiB.",
+        "source": source,
+    }
+
+
 class NotPossible(Exception):
     """This GPU or this installation cannot run the job."""
 
@@ -368,19 +416,20 @@ def triton_kernel():
 
 def arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="See the top of this file for what the parts are.")
-    parser.add_argument("parts", nargs="*", default=[], metavar="part", help="llm, flat, tiles (default: all)")
+    parser.add_argument("parts", nargs="*", default=[], metavar="part", help="llm, flat, tiles (default: these), device")
     parser.add_argument("--models", nargs="+", default=["llama-3.1-8b"], choices=list(MODELS), metavar="MODEL", help=", ".join(MODELS))
     parser.add_argument("--tokens", nargs="+", type=int, default=DECODE + PREFILL, metavar="M", help="values of M of the llm part")
     parser.add_argument("--dtypes", nargs="+", default=DTYPES, choices=DTYPES, metavar="TYPE", help=", ".join(DTYPES))
     parser.add_argument("--libraries", nargs="+", default=["PyTorch", "Triton"], choices=["PyTorch", "Triton"])
     parser.add_argument("--repeats", type=int, default=30, help="timed calls of each job (default 30)")
     parser.add_argument("--gpu", type=int, default=0, help="index of the GPU (default 0)")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="folder for gpu-<part>.csv")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="folder for the files")
     parser.add_argument("--dry-run", action="store_true", help="list the work and stop; needs no GPU")
     options = parser.parse_args(words)
+    known = [*PARTS, "device"]
     for part in options.parts:
-        if part not in PARTS:
-            parser.error(f"unknown part {part}; known: {', '.join(PARTS)}")
+        if part not in known:
+            parser.error(f"unknown part {part}; known: {', '.join(known)}")
     if options.repeats < 1 or min(options.tokens) < 1:
         parser.error("--repeats and --tokens start at 1")
     options.parts = options.parts or PARTS
@@ -404,6 +453,11 @@ def main(words=None):
     for part in options.parts:
         mine = [job for job in jobs if job.part == part]
         if not mine:
+            continue
+        if part == "device":
+            path = options.out / "gpu-device.json"
+            path.write_text(json.dumps(describe(gpu, mine), indent=2) + "\n")
+            print(path)
             continue
         path = options.out / f"gpu-{part}.csv"
         progress = lambda done, job: print(f"\r  {part}: {done + 1} of {len(mine)} ", end="", flush=True)

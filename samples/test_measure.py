@@ -43,6 +43,30 @@ class Gpu(unittest.TestCase):
         self.assertEqual(lines[-1], "90 rows; 30 timed calls each")
         self.assertIn("8 x 1024 x 4096", lines[0])
 
+    def test_a_device_holds_what_was_measured_and_nothing_else(self):
+        class Fake:
+            name, units = "NVIDIA Something", 100
+
+            def measure(self, job):
+                if job.dtype == "fp8":
+                    return "no fp8 on this GPU", ()
+                return "ok", (3.0, 1.0 if job.m == 8192 else 2.0, 0.5)
+
+            def bandwidth(self):
+                return 1.23456e12
+
+        jobs = measure_gpu.plan(["device"], [], [], ["bf16", "fp8"])
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            device = measure_gpu.describe(Fake(), jobs)
+        self.assertIn("fp8 4096 x 4096 x 4096: no fp8 on this GPU", said.getvalue())
+        [peak] = device["peaks"]
+        self.assertEqual((peak["dtype"], peak["flops_per_s"]), ("bf16", float(f"{2 * 8192**3 / 1.0:.4g}")))
+        self.assertIn("8192 x 8192 x 8192", peak["source"])
+        self.assertEqual((device["name"], device["bandwidth_bytes_per_s"]), ("NVIDIA Something", 1.235e12))
+        with self.assertRaises(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+            measure_gpu.describe(Fake(), measure_gpu.plan(["device"], [], [], ["fp8"]))
+        self.assertNotIn("device", measure_gpu.arguments([]).parts)
+
     def test_wrong_words_are_refused(self):
         for words in (["nonsense"], ["--dtypes", "fp12"], ["--repeats", "0"], ["--models", "none"]):
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):

@@ -88,3 +88,29 @@ fn the_loop_from_a_trace_to_a_verdict() {
         (&"cannot-read".into(), &"none.csv".into())
     );
 }
+
+#[test]
+fn the_device_file_is_read() {
+    let bench = Bench::new("device");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::copy(
+        root.join("docs/examples/device.json"),
+        bench.at("device.json"),
+    )
+    .unwrap();
+    std::fs::write(
+        bench.at("bench.csv"),
+        "M,N,K,dtype,time_us\n8192,8192,8192,bf16,7000\n",
+    )
+    .unwrap();
+    let script = bench.at("run.sh");
+    let text =
+        "gemmscope summary bench.csv device.json --device 'My card' --json > summary.jsonl\n";
+    std::fs::write(&script, text).unwrap();
+    assert_eq!(bench.sh(&script, &[]).status.code(), Some(0));
+    let said = std::fs::read_to_string(bench.at("summary.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+    // 2 x 8192^3 operations in 7 ms, of 312 TFLOP/s.
+    let found = first["max_efficiency"].as_f64().unwrap();
+    assert!((found - 0.5034).abs() < 1e-3, "{found}");
+}
