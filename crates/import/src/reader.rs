@@ -2,6 +2,7 @@
 //! lines.
 
 use crate::columns::by_column::{ByColumn, PlannedRows};
+use crate::split::records::first_line;
 use crate::{Dialect, ImportError, Imported, Line, Lines, Record, Records};
 use gemmscope_model::units::{Bytes, plural};
 use gemmscope_table::build::TableBuilder;
@@ -103,7 +104,7 @@ impl<R: RowReader> Reader for Delimited<R> {
                     self.columns = Some(ByColumn::new(self.dialect, rows).map(Box::new));
                 }
                 Planned::NotYet => {
-                    let line = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+                    let line = first_line(rest);
                     let Delimited { rows, table, .. } = self;
                     self.records
                         .feed(&rest[..line], |r| rows.record(r, table))?;

@@ -15,7 +15,7 @@ use crate::columns::plan::{Extra, Plan};
 use crate::columns::row::ValueCaches;
 use crate::split::dialect::{Delimiter, Dialect};
 use crate::split::index::{self, Index};
-use crate::split::records::Records;
+use crate::split::records::{Records, first_line};
 use crate::{ImportError, Record};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::cell_text;
@@ -25,9 +25,6 @@ use gemmscope_table::build::{Row, TableBuilder};
 use parts::Parts;
 use std::ops::Range;
 use view::View;
-
-/// Bytes of a batch: its index and its columns stay in the cache.
-const BATCH: usize = 64 << 10;
 
 /// A reader whose records become rows by a [`Plan`], at most one each.
 pub(crate) trait PlannedRows {
@@ -160,17 +157,16 @@ impl ByColumn {
         };
         let mut rest = text;
         while !rest.is_empty() {
-            let near = rest.get(..BATCH).unwrap_or(rest);
-            let taken = match memchr::memrchr(b'\n', near) {
-                Some(end) if records.is_between() => {
-                    self.batch(rest, end + 1, records, &mut target)?;
-                    end + 1
+            let taken = match records.batch(rest) {
+                Some(len) => {
+                    self.batch(rest, len, records, &mut target)?;
+                    len
                 }
                 // A record that is begun, or a long line.
-                _ => {
-                    let taken = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-                    records.feed(&rest[..taken], |r| target.any_record(r))?;
-                    taken
+                None => {
+                    let len = first_line(rest);
+                    records.feed_lines(&rest[..len], |r| target.any_record(r))?;
+                    len
                 }
             };
             rest = &rest[taken..];
@@ -190,7 +186,7 @@ impl ByColumn {
         let lines = &text[..len];
         let heeds_quotes = records.heeds_quotes();
         if !self.index.read(lines, self.delimiter, heeds_quotes) {
-            return records.feed(lines, |r| target.any_record(r));
+            return records.feed_lines(lines, |r| target.any_record(r));
         }
         self.choose(text);
         self.read_parts(text);

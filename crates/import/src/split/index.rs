@@ -115,6 +115,22 @@ impl Index {
         from as usize..self.ends[cells.end as usize] as usize
     }
 
+    /// Notes where the cells of a line lie in the text, without quotes and line end.
+    #[inline]
+    pub(crate) fn bounds(&self, line: usize, text: &[u8], bounds: &mut Vec<(u32, u32)>) {
+        let cells = self.cells(line);
+        let place = |i| {
+            inner(
+                text,
+                cell(&self.ends, i as usize),
+                i + 1 == cells.end,
+                self.quoted,
+            )
+        };
+        bounds.clear();
+        bounds.extend(cells.clone().map(place));
+    }
+
     /// The separators of all cells: see [`cell`].
     pub(crate) fn ends(&self) -> &[u32] {
         &self.ends
@@ -135,6 +151,21 @@ impl Index {
 #[inline(always)]
 pub(crate) fn cell(ends: &[u32], cell: usize) -> (u32, u32) {
     (ends[cell].wrapping_add(1), ends[cell + 1])
+}
+
+/// A cell without the quotes around it. The `last` one of its line may have a carriage return behind
+/// it.
+#[inline(always)]
+pub(crate) fn inner(text: &[u8], cell: (u32, u32), last: bool, quoted: bool) -> (u32, u32) {
+    let (mut from, mut to) = cell;
+    if last && to > from && text[to as usize - 1] == b'\r' {
+        to -= 1;
+    }
+    if quoted && to > from && text[from as usize] == b'"' {
+        from += 1;
+        to -= 1;
+    }
+    (from, to)
 }
 
 /// What the steps so far say about the quotes of the next one.

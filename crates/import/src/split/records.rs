@@ -1,8 +1,10 @@
 //! Text slices -> lines -> records of fields, with line numbers, in bounded memory.
 //!
-//! Lines without a quote are cut with `memchr` in place; lines with one go through `csv-core`.
+//! Where whole lines come, an [`Index`] tells their cells, which stay in place; a line whose quotes
+//! are more than a pair around a cell goes through `csv-core`.
 
 use super::dialect::{Delimiter, Dialect};
+use super::index::Index;
 use crate::ImportError;
 use crate::cell;
 use gemmscope_table::native_csv::unguard;
@@ -12,6 +14,9 @@ use memchr::memchr_iter;
 pub(crate) const MAX_LINE: usize = 1 << 20;
 /// After this many unclosed quotes, quotes are plain characters for the rest of the file.
 const MAX_UNCLOSED: u32 = 16;
+
+/// Bytes of a batch of lines: its index, and what is made of it, stays in the cache.
+const BATCH: usize = 64 << 10;
 
 /// One line without its line end.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +116,11 @@ impl Lines {
     }
 }
 
+/// The length of the first line of a text, with its line end where it is there.
+pub(crate) fn first_line(text: &[u8]) -> usize {
+    memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1)
+}
+
 fn without_cr(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
@@ -208,6 +218,7 @@ impl<'a> Record<'a> {
 pub struct Records {
     lines: Lines,
     cut: Splitter,
+    index: Index,
 }
 
 #[derive(Debug)]
@@ -233,6 +244,7 @@ impl Records {
         };
         Records {
             lines: Lines::default(),
+            index: Index::default(),
             cut: Splitter {
                 dialect,
                 bounds: Vec::new(),
@@ -255,18 +267,83 @@ impl Records {
     where
         F: FnMut(&Record<'_>) -> Result<(), ImportError>,
     {
+        let Delimiter::Byte(delimiter) = self.cut.dialect.delimiter else {
+            return self.feed_lines(text, f);
+        };
+        let mut rest = text;
+        while !rest.is_empty() {
+            let taken = match self.batch(rest) {
+                Some(len) => {
+                    self.feed_batch(&rest[..len], delimiter, &mut f)?;
+                    len
+                }
+                None => {
+                    let len = first_line(rest);
+                    self.feed_lines(&rest[..len], &mut f)?;
+                    len
+                }
+            };
+            rest = &rest[taken..];
+        }
+        Ok(())
+    }
+
+    /// The same, line by line.
+    pub(crate) fn feed_lines<F>(&mut self, text: &[u8], mut f: F) -> Result<(), ImportError>
+    where
+        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
+    {
         let cut = &mut self.cut;
         self.lines.feed(text, |line| cut.line(line, &mut f))
+    }
+
+    fn feed_batch<F>(&mut self, text: &[u8], delimiter: u8, f: &mut F) -> Result<(), ImportError>
+    where
+        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
+    {
+        let heeds_quotes = self.heeds_quotes();
+        let Records { lines, cut, index } = self;
+        if !index.read(text, delimiter, heeds_quotes) {
+            return lines.feed(text, |line| cut.line(line, f));
+        }
+        let mut odd = index.odd().iter().copied().peekable();
+        for l in 0..index.len() {
+            let is_odd = odd.next_if_eq(&(l as u32)).is_some();
+            let raw = without_cr(&text[index.line(l)]);
+            lines.number = lines.number.saturating_add(1);
+            if is_odd || cut.open.is_some() {
+                let line = Line {
+                    number: lines.number,
+                    bytes: raw,
+                    too_long: false,
+                };
+                cut.line(line, f)?;
+            } else if !cell::trim(raw).is_empty() {
+                index.bounds(l, text, &mut cut.bounds);
+                let comma = cut.dialect.decimal_comma;
+                f(&Record::of_cells(
+                    lines.number,
+                    raw,
+                    text,
+                    &cut.bounds,
+                    comma,
+                ))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The length of the whole lines at the start of `text` that are worth an index; `None` within a
+    /// record, and before a long line.
+    pub(crate) fn batch(&self, text: &[u8]) -> Option<usize> {
+        let near = text.get(..BATCH).unwrap_or(text);
+        let between = self.lines.carry.is_empty() && !self.lines.too_long && !self.is_open();
+        Some(memchr::memrchr(b'\n', near).filter(|_| between)? + 1)
     }
 
     /// Lines so far.
     pub(crate) fn lines(&self) -> u32 {
         self.lines.number
-    }
-
-    /// The next byte begins a line and a record.
-    pub(crate) fn is_between(&self) -> bool {
-        self.lines.carry.is_empty() && !self.lines.too_long && !self.is_open()
     }
 
     /// A quote is open at the end of a line.

@@ -188,9 +188,9 @@ impl Interner {
         code
     }
 
-    /// The texts by their codes.
-    pub fn values(&self) -> &[String] {
-        &self.values
+    /// The text of a code.
+    pub fn value(&self, code: u32) -> &str {
+        &self.values[code as usize]
     }
 
     fn find(&self, bytes: &[u8]) -> Option<u32> {

@@ -238,12 +238,12 @@ impl Verdicts {
     fn read(&mut self, view: View<'_>, flawed: &mut [bool]) {
         let cells = view.column(self.column);
         for (row, flawed) in flawed.iter_mut().enumerate() {
-            let code = self.words.code_of(&cells, row) as usize;
-            while self.passed.len() <= code {
-                let word = &self.words.values()[self.passed.len()];
-                self.passed.push(verdict(word.as_bytes()));
+            let code = self.words.code_of(&cells, row);
+            // Codes come in order.
+            for new in self.passed.len() as u32..=code {
+                self.passed.push(verdict(self.words.value(new).as_bytes()));
             }
-            *flawed |= !self.passed[code];
+            *flawed |= !self.passed[code as usize];
         }
     }
 }

@@ -88,16 +88,8 @@ impl Cells for Column<'_> {
     #[inline(always)]
     fn place(&self, row: usize) -> (u32, u32) {
         let at = self.rows.first[row] as usize + self.index;
-        let (mut from, mut to) = index::cell(self.rows.ends, at);
-        let byte = |at: u32| self.rows.text[at as usize];
-        if self.last && to > from && byte(to - 1) == b'\r' {
-            to -= 1;
-        }
-        if self.rows.quoted && to > from && byte(from) == b'"' {
-            from += 1;
-            to -= 1;
-        }
-        (from, to)
+        let cell = index::cell(self.rows.ends, at);
+        index::inner(self.rows.text, cell, self.last, self.rows.quoted)
     }
 
     #[inline]
