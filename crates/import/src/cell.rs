@@ -5,7 +5,7 @@ pub(crate) mod shape_text;
 pub(crate) mod value_cache;
 pub(crate) mod values;
 
-use digits::POWERS;
+use digits::quotient;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cell_text::is_missing;
@@ -87,19 +87,19 @@ fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
 /// and `1.234,5`). `None` for words such as `nan` and `inf`.
 #[inline]
 pub(crate) fn number(cell: &[u8], decimal_comma: bool) -> Option<f64> {
-    // Up to 15 digits and one point: exact in f64, no library call.
+    // Up to 19 digits and one point: no library call.
     let (negative, digits) = match cell {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, cell),
     };
-    if !digits.is_empty() && digits.len() <= 16 {
-        let mut mantissa: u64 = 0;
+    if !digits.is_empty() && digits.len() <= 20 {
+        let mut whole: u64 = 0;
         let mut point = None;
         let mut plain = true;
         for (i, &b) in digits.iter().enumerate() {
             let d = b.wrapping_sub(b'0');
             if d < 10 {
-                mantissa = mantissa * 10 + u64::from(d);
+                whole = whole.wrapping_mul(10).wrapping_add(u64::from(d));
             } else if b == (if decimal_comma { b',' } else { b'.' }) && point.is_none() {
                 point = Some(i);
             } else {
@@ -108,9 +108,9 @@ pub(crate) fn number(cell: &[u8], decimal_comma: bool) -> Option<f64> {
             }
         }
         let seen = digits.len() - usize::from(point.is_some());
-        if plain && seen > 0 && seen <= 15 {
+        if plain && seen > 0 && seen <= 19 {
             let decimals = point.map_or(0, |p| digits.len() - p - 1);
-            let value = mantissa as f64 / POWERS[decimals];
+            let value = quotient(whole, decimals as u32);
             return Some(if negative { -value } else { value });
         }
     }

@@ -83,8 +83,11 @@ fn is_invisible(c: char) -> bool {
 /// assert_eq!(visible("k\u{202e}gpj"), "k⟨U+202E⟩gpj");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let plain = |b: u8| matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
-    if text.bytes().all(plain) || !text.contains(is_invisible) {
+    let plain = |b: &u8| matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+    // All bytes of a step at once: the machine has instructions for that.
+    let all_plain = |step: &[u8]| step.iter().fold(true, |all, b| all & plain(b));
+    let (steps, rest) = text.as_bytes().as_chunks::<32>();
+    if steps.iter().all(|s| all_plain(s)) && all_plain(rest) || !text.contains(is_invisible) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

@@ -7,10 +7,10 @@
 /// Eight digits of value 0.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Powers of ten that a float holds exactly.
-pub(super) const POWERS: [f64; 23] = [
+/// Powers of ten, which a float holds exactly up to 22.
+const POWERS: [f64; 20] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    1e17, 1e18, 1e19,
 ];
 
 /// The value of eight digits, the first in the lowest byte, each less `'0'`.
@@ -143,7 +143,7 @@ fn sixteen(low: u64, high: u64, point: u8) -> Option<(u64, Option<u32>)> {
 
 /// `whole / 10^places`, rounded to the nearest float; `places` is 0 to 19.
 #[inline(always)]
-fn quotient(whole: u64, places: u32) -> f64 {
+pub(super) fn quotient(whole: u64, places: u32) -> f64 {
     if whole <= 1 << 53 {
         // Both are exact, so the one division rounds correctly.
         whole as i64 as f64 / POWERS[places as usize]
@@ -181,7 +181,7 @@ const TENTHS: [(u64, u64); 20] = {
 
 /// Eisel and Lemire's way ("Number parsing at a gigabyte per second", 2021), for whole numbers
 /// above 2^53 and few places: nothing is too small or too large here.
-#[inline]
+#[inline(never)]
 fn eisel_lemire(whole: u64, places: u32) -> f64 {
     let exponent = -(places as i32);
     let zeros = whole.leading_zeros();

@@ -1,23 +1,24 @@
 //! The kernels behind one operation: which of them is the GEMM.
 
 use super::py::Py;
+use std::borrow::Cow;
 
 /// The kernels of an operation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Kernels {
+pub(super) struct Kernels<'a> {
     /// Name of the kernel that takes most of the time; ends in `...` where the report cut it.
-    pub main: String,
+    pub main: Cow<'a, str>,
     /// Kernels a call of the operation: a memset, a split-K reduction or a copy may come along.
     pub distinct: u32,
 }
 
-impl Kernels {
+impl<'a> Kernels<'a> {
     /// Reads a cell such as `[{'name': 'Cijk_...', 'mean_duration_us': np.float64(110.59)}]`.
-    pub(super) fn parse(cell: &str) -> Kernels {
+    pub(super) fn parse(cell: &'a str) -> Self {
         let list = Py::parse(cell);
-        let mut main = ("", f64::NEG_INFINITY);
+        let mut main = (None, f64::NEG_INFINITY);
         for entry in list.items() {
-            let Some(name) = entry.get("name").and_then(Py::text) else {
+            let Some(name) = entry.get("name").filter(|name| name.text().is_some()) else {
                 continue;
             };
             let time = ["total_duration_us", "mean_duration_us"]
@@ -25,11 +26,15 @@ impl Kernels {
                 .find_map(|key| entry.get(key).and_then(Py::number))
                 .unwrap_or(0.0);
             if time > main.1 {
-                main = (name, time);
+                main = (Some(name), time);
             }
         }
         Kernels {
-            main: main.0.to_owned(),
+            main: match main.0 {
+                Some(Py::Text(name)) => name.clone(),
+                Some(Py::Word(name)) => Cow::Borrowed(name),
+                _ => Cow::Borrowed(""),
+            },
             distinct: u32::try_from(list.items().len()).unwrap_or(u32::MAX),
         }
     }

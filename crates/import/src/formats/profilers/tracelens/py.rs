@@ -2,9 +2,12 @@
 //! `None`. They are not JSON, and long ones may be cut off, so the parser never fails: unknown text
 //! becomes [`Py::Word`], and open brackets are closed at the end.
 
-/// A Python value as printed. JSON is read as well.
+use crate::cell::digits;
+use std::borrow::Cow;
+
+/// A Python value as printed. JSON is read as well. Texts stay in the cell where they can.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Py {
+pub(crate) enum Py<'a> {
     /// `None`, `null`, an empty cell.
     None,
     /// `True`, `False`.
@@ -12,27 +15,27 @@ pub(crate) enum Py {
     /// `1`, `2.5`, `nan`, `np.float64(2.5)`.
     Number(f64),
     /// `'text'` or `"text"`.
-    Text(String),
+    Text(Cow<'a, str>),
     /// A tuple, list or set.
-    Seq(Vec<Py>),
+    Seq(Vec<Py<'a>>),
     /// A dict in its printed order; keys as text.
-    Dict(Vec<(String, Py)>),
+    Dict(Vec<(Cow<'a, str>, Py<'a>)>),
     /// Anything else, as written.
-    Word(String),
+    Word(&'a str),
 }
 
 /// Nesting beyond this is cut, so that no cell can exhaust the stack.
 const MAX_DEPTH: u32 = 32;
 
-impl Py {
+impl<'a> Py<'a> {
     /// Reads a cell.
-    pub(crate) fn parse(text: &str) -> Py {
+    pub(crate) fn parse(text: &'a str) -> Self {
         let mut p = Parser { text, at: 0 };
         p.value(0)
     }
 
     /// The elements of a sequence; none for anything else.
-    pub(crate) fn items(&self) -> &[Py] {
+    pub(crate) fn items(&self) -> &[Py<'a>] {
         match self {
             Py::Seq(items) => items,
             _ => &[],
@@ -40,7 +43,7 @@ impl Py {
     }
 
     /// The value under a key of a dict.
-    pub(crate) fn get(&self, key: &str) -> Option<&Py> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Py<'a>> {
         match self {
             Py::Dict(entries) => entries.iter().find(|(k, _)| k == key).map(|(_, v)| v),
             _ => None,
@@ -51,8 +54,7 @@ impl Py {
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Py::Number(n) => Some(*n),
-            Py::Text(t) | Py::Word(t) => t.trim().parse().ok(),
-            _ => None,
+            _ => self.text()?.trim().parse().ok(),
         }
     }
 
@@ -67,19 +69,19 @@ impl Py {
         match self {
             Py::Bool(b) => Some(*b),
             Py::Number(n) => Some(*n != 0.0),
-            Py::Text(t) | Py::Word(t) => match t.trim() {
+            _ => match self.text()?.trim() {
                 "True" | "true" | "T" => Some(true),
                 "False" | "false" | "N" => Some(false),
                 _ => None,
             },
-            _ => None,
         }
     }
 
     /// The text; a bare word counts.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
-            Py::Text(t) | Py::Word(t) => Some(t),
+            Py::Text(t) => Some(t),
+            Py::Word(t) => Some(t),
             _ => None,
         }
     }
@@ -113,7 +115,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn value(&mut self, depth: u32) -> Py {
+    fn value(&mut self, depth: u32) -> Py<'a> {
         self.blanks();
         match self.peek() {
             None => Py::None,
@@ -125,9 +127,15 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn sequence(&mut self, close: u8, depth: u32) -> Py {
-        self.at += 1;
+    fn sequence(&mut self, close: u8, depth: u32) -> Py<'a> {
         let mut items = Vec::new();
+        self.each(close, depth, |item| items.push(item));
+        Py::Seq(items)
+    }
+
+    /// Reads the values up to a closing bracket.
+    fn each(&mut self, close: u8, depth: u32, mut take: impl FnMut(Py<'a>)) {
+        self.at += 1;
         loop {
             self.blanks();
             match self.peek() {
@@ -139,13 +147,12 @@ impl<'a> Parser<'a> {
                 // A stray separator or closing bracket: step over it, always forwards.
                 Some(b',' | b')' | b']' | b'}' | b':') => self.at += 1,
                 Some(_) if depth >= MAX_DEPTH => self.at = self.text.len(),
-                Some(_) => items.push(self.value(depth + 1)),
+                Some(_) => take(self.value(depth + 1)),
             }
         }
-        Py::Seq(items)
     }
 
-    fn dict(&mut self, depth: u32) -> Py {
+    fn dict(&mut self, depth: u32) -> Py<'a> {
         self.at += 1;
         let mut entries = Vec::new();
         loop {
@@ -167,8 +174,10 @@ impl<'a> Parser<'a> {
                     } else {
                         Py::None
                     };
-                    if let Some(key) = key.text() {
-                        entries.push((key.to_owned(), value));
+                    match key {
+                        Py::Text(key) => entries.push((key, value)),
+                        Py::Word(key) => entries.push((Cow::Borrowed(key), value)),
+                        _ => {}
                     }
                 }
             }
@@ -176,14 +185,21 @@ impl<'a> Parser<'a> {
         Py::Dict(entries)
     }
 
-    fn quoted(&mut self, quote: u8) -> String {
+    fn quoted(&mut self, quote: u8) -> Cow<'a, str> {
         self.at += 1;
+        let rest = self.rest();
+        if let Some(end) = memchr::memchr2(quote, b'\\', rest.as_bytes())
+            && rest.as_bytes()[end] == quote
+        {
+            self.at += end + 1;
+            return Cow::Borrowed(&rest[..end]);
+        }
         let mut out = String::new();
-        let mut chars = self.rest().char_indices();
+        let mut chars = rest.char_indices();
         while let Some((i, c)) = chars.next() {
             if c == char::from(quote) {
                 self.at += i + 1;
-                return out;
+                return Cow::Owned(out);
             }
             if c == '\\' {
                 match chars.next() {
@@ -197,46 +213,57 @@ impl<'a> Parser<'a> {
             }
         }
         self.at = self.text.len();
-        out
+        Cow::Owned(out)
     }
 
-    fn word(&mut self, depth: u32) -> Py {
+    fn word(&mut self, depth: u32) -> Py<'a> {
         let rest = self.rest();
-        let end = rest
-            .find([',', '(', ')', '[', ']', '{', '}', ':'])
-            .unwrap_or(rest.len());
+        let mut end = word_end(rest.as_bytes(), 0);
         // `c10::Half` without quotes is one word.
-        let mut end = end;
         while rest[end..].starts_with("::") {
-            end += 2;
-            end += rest[end..]
-                .find([',', '(', ')', '[', ']', '{', '}', ':'])
-                .unwrap_or(rest.len() - end);
+            end = word_end(rest.as_bytes(), end + 2);
         }
         let word = rest[..end].trim();
         self.at += end;
         if self.peek() == Some(b'(') && depth < MAX_DEPTH {
             // A call: `np.float64(2.5)`, `torch.Size([1, 2])`, `dtype('int8')`.
-            let inner = self.sequence(b')', depth + 1);
-            return match inner {
-                Py::Seq(mut items) if items.len() == 1 => items.remove(0),
-                _ => Py::Word(word.to_owned()),
-            };
+            let mut only = None;
+            let mut count = 0;
+            self.each(b')', depth + 1, |item| {
+                only = Some(item);
+                count += 1;
+            });
+            return only.filter(|_| count == 1).unwrap_or(Py::Word(word));
         }
         if end == 0 {
             // Not a start of anything; step over it so that the caller moves on.
             self.at += rest.chars().next().map_or(0, char::len_utf8);
-            return Py::Word(String::new());
+            return Py::Word("");
         }
         match word {
             "" | "None" | "null" => Py::None,
             "True" | "true" => Py::Bool(true),
             "False" | "false" => Py::Bool(false),
-            _ => word
-                .parse()
-                .map_or_else(|_| Py::Word(word.to_owned()), Py::Number),
+            _ => match self.number(word) {
+                Some(number) => Py::Number(number),
+                None => Py::Word(word),
+            },
         }
     }
+
+    /// The number that a word of the text is.
+    fn number(&self, word: &str) -> Option<f64> {
+        let from = word.as_ptr() as usize - self.text.as_ptr() as usize;
+        let to = u32::try_from(from + word.len()).ok()?;
+        digits::decimal(self.text.as_bytes(), from as u32, to, b'.').or_else(|| word.parse().ok())
+    }
+}
+
+/// Where the word ends that goes on at `from`: before a bracket, a comma or a colon.
+fn word_end(text: &[u8], from: usize) -> usize {
+    let ends = |b: &u8| matches!(b, b',' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b':');
+    let rest = &text[from..];
+    from + rest.iter().position(ends).unwrap_or(rest.len())
 }
 
 #[cfg(test)]
@@ -278,8 +305,8 @@ mod tests {
             Py::parse("{\"M\": \"32\"}").get("M").and_then(Py::size),
             Some(32)
         );
-        assert_eq!(Py::parse("'it''s'"), Py::Text("it".to_owned()));
-        assert_eq!(Py::parse(r"'a\'b'"), Py::Text("a'b".to_owned()));
+        assert_eq!(Py::parse("'it''s'"), Py::Text("it".into()));
+        assert_eq!(Py::parse(r"'a\'b'"), Py::Text("a'b".into()));
         assert_eq!(Py::parse(""), Py::None);
         assert!(Py::parse("nan").number().is_some_and(f64::is_nan));
     }

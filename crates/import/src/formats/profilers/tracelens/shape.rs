@@ -99,7 +99,10 @@ fn split_batch(dims: &[u32]) -> Option<(u32, [u32; 2])> {
 ///
 /// A trace names storage types only: `unsigned char` holds 8-bit floats, or two 4-bit ones where
 /// the operation's name says so.
-pub(super) fn types(name: &str, names: &Py) -> Option<(DataType, DataType, Option<&'static str>)> {
+pub(super) fn types(
+    name: &str,
+    names: &Py<'_>,
+) -> Option<(DataType, DataType, Option<&'static str>)> {
     let texts: Vec<&str> = names.items().iter().filter_map(Py::text).collect();
     let at = |i: usize| texts.get(i).copied().filter(|t| !t.is_empty());
     let (a, note_a) = storage_type(name, at(0)?)?;
@@ -111,12 +114,13 @@ pub(super) fn types(name: &str, names: &Py) -> Option<(DataType, DataType, Optio
 }
 
 fn storage_type(name: &str, text: &str) -> Option<(DataType, Option<&'static str>)> {
-    let lower = name.to_ascii_lowercase();
-    let four_bit = ["fp4", "a4w4", "w4", "mxfp4"]
-        .iter()
-        .any(|w| lower.contains(w));
+    let four_bit = || {
+        let lower = name.to_ascii_lowercase();
+        let words = ["fp4", "a4w4", "w4", "mxfp4"];
+        words.iter().any(|w| lower.contains(w))
+    };
     match text {
-        "unsigned char" | "uint8" | "c10::Float4_e2m1fn_x2" if four_bit => Some((
+        "unsigned char" | "uint8" | "c10::Float4_e2m1fn_x2" if four_bit() => Some((
             DataType::MxFp4,
             Some("Byte operands of a 4-bit operation: assuming MXFP4."),
         )),
@@ -150,12 +154,12 @@ pub(super) fn operation(
 /// BLAS flags from the operands' strides: a matrix is stored transposed where its first stride
 /// is 1 and its second at least its height.
 pub(super) fn layout_of_strides(
-    stride_a: &Py,
-    stride_b: &Py,
+    stride_a: &Py<'_>,
+    stride_b: &Py<'_>,
     sizes: [u32; 3],
 ) -> Option<(bool, bool)> {
     let [m, _, k] = sizes;
-    let transposed = |strides: &Py, rows: u32| -> Option<bool> {
+    let transposed = |strides: &Py<'_>, rows: u32| -> Option<bool> {
         match strides.items() {
             [.., row, column] => {
                 let (row, column) = (row.number()?, column.number()?);
@@ -170,9 +174,9 @@ pub(super) fn layout_of_strides(
 /// The GEMM of an operation from its operands alone, where no model of the report helps.
 pub(crate) fn from_operands(
     name: &str,
-    dims: &Py,
-    input_types: &Py,
-    strides: &Py,
+    dims: &Py<'_>,
+    input_types: &Py<'_>,
+    strides: &Py<'_>,
 ) -> Option<(Gemm, Option<&'static str>)> {
     let shapes = dims.shapes();
     let (sizes, batch) = from_dims(name, &shapes)?;

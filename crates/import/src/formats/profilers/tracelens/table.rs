@@ -11,23 +11,25 @@ use super::shape::{self, Gemm};
 use crate::{Col, Header, ImportError, Imported, Record, RowReader};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::intern::Interner;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
-/// One row, read but not yet in the table.
+/// One row, read but not yet in the table. Texts are codes of [`Table::words`].
 struct Pending {
     line: u32,
     raw: Vec<u8>,
     set: usize,
-    name: String,
-    kernel: String,
+    name: u32,
+    kernel: u32,
     kernel_count: u32,
     count: f64,
     total_s: f64,
     uid: f64,
     numbers: [f64; 11],
-    texts: [String; 3],
+    texts: [u32; 3],
     row: Result<Row, RowError>,
 }
 
@@ -48,6 +50,8 @@ struct Ids {
 pub(super) struct Table {
     sets: Vec<Columns>,
     pending: Vec<Pending>,
+    /// Names of operations and kernels, and other texts.
+    words: Interner,
     device: Option<String>,
     without_model: RowsAndTime,
     without_model_names: Vec<(String, f64)>,
@@ -62,6 +66,7 @@ impl Table {
         Table {
             sets: Vec::new(),
             pending: Vec::new(),
+            words: Interner::default(),
             device,
             without_model: RowsAndTime::default(),
             without_model_names: Vec::new(),
@@ -73,10 +78,6 @@ impl Table {
 
     fn read(&mut self, record: &Record<'_>, set: usize, table: &mut TableBuilder) -> Pending {
         let columns = &self.sets[set];
-        let text = |col: &Option<Col>| match col {
-            Some(c) => record.text(c.index),
-            None => "".into(),
-        };
         let number = |col: &Option<Col>, scale: f64| {
             col.as_ref().map_or(f64::NAN, |c| c.number(record, scale))
         };
@@ -91,12 +92,11 @@ impl Table {
         } else {
             mean * if count.is_finite() { count } else { 1.0 }
         };
-        let name = record.text(columns.name.index).into_owned();
-        let kernels = columns
-            .kernels
-            .iter()
-            .map(|col| Kernels::parse(&text(col)))
-            .find(|k| !k.main.is_empty())
+        let name = record.text(columns.name.index);
+        let [full, short] = columns.kernels.each_ref().map(|c| text(record, c));
+        let kernels = Some(Kernels::parse(&full))
+            .filter(|k| !k.main.is_empty())
+            .or_else(|| Some(Kernels::parse(&short)).filter(|k| !k.main.is_empty()))
             .unwrap_or_default();
         let row = self.gemm(record, columns, &name).and_then(|(gemm, note)| {
             let time = time_of_call(record, columns, sum, count)?;
@@ -131,7 +131,7 @@ impl Table {
             line: record.line(),
             raw: record.raw().to_vec(),
             set,
-            kernel: kernels.main,
+            kernel: self.words.code(kernels.main.as_bytes()),
             kernel_count: kernels.distinct,
             count,
             total_s,
@@ -149,12 +149,9 @@ impl Table {
                 seconds(&columns.roof_time),
                 total_s,
             ],
-            texts: [
-                text(&columns.spec).into_owned(),
-                text(&columns.call_stack).into_owned(),
-                text(&columns.entry_point).into_owned(),
-            ],
-            name,
+            texts: [&columns.spec, &columns.call_stack, &columns.entry_point]
+                .map(|c| self.words.code(text(record, c).as_bytes())),
+            name: self.words.code(name.as_bytes()),
             row,
         }
     }
@@ -176,10 +173,7 @@ impl Table {
                 });
             }
         }
-        let py = |col: &Option<Col>| match col {
-            Some(c) => Py::parse(&record.text(c.index)),
-            None => Py::None,
-        };
+        let text = |col: &Option<Col>| text(record, col);
         if let Some([m, n, k]) = &columns.sizes {
             let sizes = [
                 m.size(record, "M")?,
@@ -190,28 +184,30 @@ impl Table {
                 Some(b) if !b.cell(record).is_empty() => b.size(record, "batch")?,
                 _ => 1,
             };
-            let types = py(&columns.types);
-            let strides = columns
-                .strides
+            let strides = columns.strides.as_ref();
+            let strides = strides.map(|both| both.each_ref().map(|c| record.text(c.index)));
+            let strides = strides
                 .as_ref()
-                .map(|[a, b]| [a, b].map(|c| Py::parse(&record.text(c.index))));
+                .map(|both| both.each_ref().map(|s| Py::parse(s)));
             return build(Parts {
                 name,
                 sizes,
                 batch,
-                bias: py(&columns.bias).truth().unwrap_or(false),
-                types: &types,
-                blas: flags(&py(&columns.transpose)),
+                bias: Py::parse(&text(&columns.bias)).truth().unwrap_or(false),
+                types: &Py::parse(&text(&columns.types)),
+                blas: flags(&Py::parse(&text(&columns.transpose))),
                 strides: strides.as_ref().map(|[a, b]| (a, b)),
             })
             .ok_or_else(|| type_unknown(columns.types.as_ref(), record));
         }
-        let params = py(&columns.params);
+        let params = text(&columns.params);
+        let params = Py::parse(&params);
         let at = |key: &str| params.get(key).and_then(Py::size);
         if let (Some(m), Some(n), Some(k)) = (at("M"), at("N"), at("K")) {
             let none = Py::None;
             let get = |key: &str| params.get(key).unwrap_or(&none);
-            let input_types = py(&columns.input_types);
+            let input_types = text(&columns.input_types);
+            let input_types = Py::parse(&input_types);
             let types = match get("dtype_A_B") {
                 Py::Seq(items) if !items.is_empty() => get("dtype_A_B"),
                 _ => &input_types,
@@ -240,9 +236,9 @@ impl Table {
         };
         shape::from_operands(
             name,
-            &py(&columns.dims),
-            &py(&columns.input_types),
-            &py(&columns.input_strides),
+            &Py::parse(&text(&columns.dims)),
+            &Py::parse(&text(&columns.input_types)),
+            &Py::parse(&text(&columns.input_strides)),
         )
         .ok_or_else(no_model)
     }
@@ -284,6 +280,12 @@ pub(super) const NOT_A_GEMM: &str = "not a GEMM (op category)";
 /// Reason of GEMMs whose shape is not known.
 pub(super) const NO_MODEL: &str = "no performance model: shape not known";
 
+/// The cell of a column, "" where there is none.
+fn text<'r>(record: &Record<'r>, col: &Option<Col>) -> Cow<'r, str> {
+    col.as_ref()
+        .map_or(Cow::Borrowed(""), |c| record.text(c.index))
+}
+
 fn type_unknown(col: Option<&Col>, record: &Record<'_>) -> RowError {
     RowError {
         reason: "data type not recognised".to_owned(),
@@ -293,7 +295,7 @@ fn type_unknown(col: Option<&Col>, record: &Record<'_>) -> RowError {
 }
 
 /// `(True, False)`; `None` where a flag is missing or unknown.
-fn flags(cell: &Py) -> Option<(bool, bool)> {
+fn flags(cell: &Py<'_>) -> Option<(bool, bool)> {
     match cell.items() {
         [a, b, ..] => Some((a.truth()?, b.truth()?)),
         _ => None,
@@ -305,9 +307,9 @@ struct Parts<'a> {
     sizes: [u32; 3],
     batch: u32,
     bias: bool,
-    types: &'a Py,
+    types: &'a Py<'a>,
     blas: Option<(bool, bool)>,
-    strides: Option<(&'a Py, &'a Py)>,
+    strides: Option<(&'a Py<'a>, &'a Py<'a>)>,
 }
 
 fn build(parts: Parts<'_>) -> Option<(Gemm, Option<&'static str>)> {
@@ -345,10 +347,11 @@ fn time_of_call(
 
 /// For each wrapper the row that already holds its time: another operation of the same shape,
 /// with the same number of calls, the same time to the last digit and the same kernel.
-fn counted_twice(pending: &[Pending]) -> HashMap<usize, usize> {
-    type Key<'a> = (usize, [u32; 4], u64, u64, &'a str);
-    let mut known: HashMap<Key<'_>, usize> = HashMap::new();
-    let mut twice = HashMap::new();
+fn counted_twice(pending: &[Pending], words: &Interner) -> FxHashMap<usize, usize> {
+    type Key = (usize, [u32; 4], u64, u64, u32);
+    let mut known: FxHashMap<Key, usize> = FxHashMap::default();
+    let mut twice = FxHashMap::default();
+    let is_wrapper = |p: &Pending| words.value(p.name).starts_with("aten::");
     for (i, p) in pending.iter().enumerate() {
         let Ok(row) = &p.row else { continue };
         let key = (
@@ -356,7 +359,7 @@ fn counted_twice(pending: &[Pending]) -> HashMap<usize, usize> {
             [row.m, row.n, row.k, row.batch],
             p.count.to_bits(),
             p.total_s.to_bits(),
-            p.kernel.as_str(),
+            p.kernel,
         );
         let Some(&first) = known.get(&key) else {
             known.insert(key, i);
@@ -366,8 +369,7 @@ fn counted_twice(pending: &[Pending]) -> HashMap<usize, usize> {
             continue;
         }
         // Keep the operation that launched the kernel, drop its wrapper.
-        let wrapper_first =
-            p.name.starts_with("aten::") || !pending[first].name.starts_with("aten::");
+        let wrapper_first = is_wrapper(p) || !is_wrapper(&pending[first]);
         if wrapper_first {
             twice.insert(first, i);
             known.insert(key, i);
@@ -418,7 +420,8 @@ impl RowReader for Table {
                     NOT_A_GEMM => self.not_gemm.add(pending.total_s),
                     NO_MODEL => {
                         self.without_model.add(pending.total_s);
-                        let named = (pending.name.clone(), pending.total_s);
+                        let name = self.words.value(pending.name).to_owned();
+                        let named = (name, pending.total_s);
                         self.without_model_names.push(named);
                     }
                     _ => {}
@@ -431,25 +434,30 @@ impl RowReader for Table {
 
     fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let pending = std::mem::take(&mut self.pending);
-        let twice = counted_twice(&pending);
+        let words = std::mem::take(&mut self.words);
+        let twice = counted_twice(&pending, &words);
         let mut counted = RowsAndTime::default();
         let mut gemm_s = 0.0;
-        let names: Vec<String> = pending.iter().map(|p| p.name.clone()).collect();
+        let mut libraries: FxHashMap<u32, &str> = FxHashMap::default();
         let t = &mut table;
         let ids = self.columns(t);
-        for (i, p) in pending.into_iter().enumerate() {
+        for (i, p) in pending.iter().enumerate() {
             if let Some(&other) = twice.get(&i) {
                 counted.add(p.total_s);
-                let reason = format!("counted in {} (same shape, count and time)", names[other]);
+                let name = words.value(pending[other].name);
+                let reason = format!("counted in {name} (same shape, count and time)");
                 t.reject(p.line, &p.raw, &RowError::new(reason));
                 continue;
             }
             if p.row.is_ok() {
                 gemm_s += p.total_s;
             }
-            t.set_text(ids.name, p.name.as_bytes());
-            t.set_text(ids.kernel, p.kernel.as_bytes());
-            t.set_text(ids.library, kernels::library(&p.kernel).as_bytes());
+            let kernel = words.value(p.kernel);
+            let library = libraries.entry(p.kernel);
+            let library = library.or_insert_with(|| kernels::library(kernel));
+            t.set_text(ids.name, words.value(p.name).as_bytes());
+            t.set_text(ids.kernel, kernel.as_bytes());
+            t.set_text(ids.library, library.as_bytes());
             t.set_number(ids.count, p.count);
             t.set_number(
                 ids.kernels,
@@ -463,13 +471,13 @@ impl RowReader for Table {
             for (id, value) in ids.numbers.iter().zip(p.numbers) {
                 t.set_number(*id, value);
             }
-            for (id, text) in ids.texts.iter().zip(&p.texts) {
-                t.set_text(*id, text.as_bytes());
+            for (id, text) in ids.texts.iter().zip(p.texts) {
+                t.set_text(*id, words.value(text).as_bytes());
             }
             if let Some(report) = ids.report {
                 t.set_text(report, self.sets[p.set].label.as_bytes());
             }
-            t.commit(p.line, &p.raw, p.row);
+            t.commit(p.line, &p.raw, p.row.clone());
         }
         notes(t, gemm_s, counted, self.without_model);
         if self.own_model > 0 {
