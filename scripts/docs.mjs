@@ -57,14 +57,15 @@ const filled = {
   views: () => views.map(([in_place, id, hint]) => `| ${in_place ? "" : "**"}\`${id}\`${in_place ? "" : "**"} | ${hint} |`).join("\n"),
   rules: () => rules().join("\n"),
   devices: () => {
-    const peak = (d, dtype) => {
-      const found = d.peaks.find((p) => p.dtype === dtype && p.engine === "matrix") ?? d.peaks.find((p) => p.dtype === dtype);
-      return found ? (found.flops_per_s / 1e12).toPrecision(4).replace(/\.?0+$/, "") : "";
+    const peak = (d, ...dtypes) => {
+      const of = dtypes.map((dtype) => d.peaks.find((p) => p.dtype.startsWith(dtype) && p.engine === "matrix"));
+      const found = of.find(Boolean);
+      return found ? Number((found.flops_per_s / 1e12).toPrecision(4)) : "";
     };
     const rows = JSON.parse(run("devices", "--json")).devices.map(
-      (d) => `| \`${d.id}\` | ${d.name} | ${peak(d, "bf16")} | ${peak(d, "fp8_e4m3")} | ${d.bandwidth_bytes_per_s / 1e9} | ${d.confidence} |`,
+      (d) => `| \`${d.id}\` | ${d.name} | ${peak(d, "bf16", "fp16")} | ${peak(d, "fp8", "mx_fp8")} | ${d.bandwidth_bytes_per_s / 1e9} | ${d.confidence} |`,
     );
-    return `| id | device | bf16, TFLOP/s | fp8, TFLOP/s | memory, GB/s | |\n|---|---|---|---|---|---|\n${rows.join("\n")}`;
+    return `| id | device | 16 bit, TFLOP/s | fp8, TFLOP/s | memory, GB/s | |\n|---|---|---|---|---|---|\n${rows.join("\n")}`;
   },
   ids: () => views.map(([, id]) => `\`${id}\``).join(", "),
   element: () => recipe("mdbook/src/index.md").split("\n").filter((l) => l.startsWith("<")).join("\n"),

@@ -3,16 +3,13 @@
 // alone: same site, same checksum.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crc32, deflateRawSync } from "node:zlib";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(project, "dist");
-/** Puts the page into what cargo builds (crates/cli/build.rs). */
-const env = { ...process.env, GEMMSCOPE_PAGE: join(dist, "gemmscope.html") };
-
 /** A zip of a folder: names sorted, times fixed (1980-01-01). */
 export function zip(root) {
   const files = readdirSync(root, { recursive: true }).map((name) => join(root, name)).filter((path) => statSync(path).isFile()).sort();
@@ -53,23 +50,36 @@ export function zip(root) {
   return Buffer.concat([...parts, directory, end]);
 }
 
-/** Builds the command for this machine with the page inside, and packs it. */
-function command(out) {
-  execFileSync("cargo", ["build", "--locked", "--release", "-p", "gemmscope-cli"], { cwd: project, env, stdio: "inherit" });
-  const built = join(project, "target", "release");
-  const sample = join(project, "samples", "tuning-history.csv");
-  const page = execFileSync(join(built, "gemmscope"), ["page", sample, "-o", "-"], { encoding: "utf8", maxBuffer: 1 << 28 });
-  if (page.length < statSync(env.GEMMSCOPE_PAGE).size) throw new Error("the command carries no page");
-  const name = `gemmscope-${{ x64: "x86_64", arm64: "aarch64" }[process.arch] ?? process.arch}-${process.platform}.tar.gz`;
-  execFileSync("tar", ["-C", built, "-czf", join(out, name), "gemmscope"]);
-  return name;
+/** Versions of the Python package's builder, and of the linker that binds the command to an old C library. */
+const TOOLS = ["maturin==1.16.0", "ziglang==0.17.1"];
+/** Linux with glibc 2.28 or newer (2018), where nodes with GPUs often are. */
+const OLDEST = process.platform === "linux" ? ["--zig", "--compatibility", "manylinux_2_28"] : ["--compatibility", "pypi"];
+
+/** The Python package: the command with the page inside, and a small module. */
+function wheel(out) {
+  const tools = join(project, "target", "wheel-tools");
+  const bin = join(tools, "bin");
+  execFileSync("python3", ["-m", "venv", tools], { stdio: "inherit" });
+  execFileSync(join(bin, "pip"), ["install", "--quiet", ...TOOLS], { stdio: "inherit" });
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, GEMMSCOPE_PAGE: join(dist, "gemmscope.html") };
+  execFileSync("maturin", ["build", "--release", "--locked", ...OLDEST, "--out", out], { cwd: join(project, "python"), env, stdio: "inherit" });
+  return readdirSync(out).find((name) => name.endsWith(".whl"));
 }
 
-/** The same command as a Python package; pip brings its builder. */
-function wheel(out) {
-  const args = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out, join(project, "python")];
-  execFileSync("python3", args, { env, stdio: "inherit" });
-  return readdirSync(out).find((name) => name.endsWith(".whl"));
+/** The command by itself: the one in the package. */
+function command(out, wheel) {
+  const work = join(project, "target", "release-command");
+  rmSync(work, { recursive: true, force: true });
+  execFileSync("python3", ["-m", "zipfile", "-e", join(out, wheel), work]);
+  const scripts = join(work, readdirSync(work).find((name) => name.endsWith(".data")), "scripts");
+  const built = join(scripts, "gemmscope");
+  chmodSync(built, 0o755);
+  const sample = join(project, "samples", "tuning-history.csv");
+  const page = execFileSync(built, ["page", sample, "-o", "-"], { encoding: "utf8", maxBuffer: 1 << 28 });
+  if (page.length < statSync(join(dist, "gemmscope.html")).size) throw new Error("the command carries no page");
+  const name = `gemmscope-${{ x64: "x86_64", arm64: "aarch64" }[process.arch] ?? process.arch}-${process.platform}.tar.gz`;
+  execFileSync("tar", ["-C", scripts, "-czf", join(out, name), "gemmscope"]);
+  return name;
 }
 
 /** Writes the files of a release. */
@@ -78,7 +88,8 @@ function release(out) {
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, "site.zip"), zip(dist));
   copyFileSync(join(dist, "gemmscope.html"), join(out, "gemmscope.html"));
-  const names = ["gemmscope.html", "site.zip", command(out), wheel(out)];
+  const built = wheel(out);
+  const names = ["gemmscope.html", "site.zip", command(out, built), built];
   const sums = names.map((name) => `${createHash("sha256").update(readFileSync(join(out, name))).digest("hex")}  ${name}\n`);
   writeFileSync(join(out, "SHA256SUMS"), sums.join(""));
   for (const name of readdirSync(out)) console.log(`${statSync(join(out, name)).size}  ${join(out, name)}`);

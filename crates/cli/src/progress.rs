@@ -52,7 +52,10 @@ impl Line {
             }
             _ => format!(", {:.1} MB", mb(self.done)),
         };
-        let tail = format!("{size}, {:.0} s", time.as_secs_f64().floor());
+        let tail = match time.as_secs() {
+            0 => size,
+            seconds => format!("{size}, {seconds} s"),
+        };
         let room = WIDTH.saturating_sub(tail.chars().count());
         let mut what = format!("gemmscope: {}", self.what);
         if what.chars().count() > room {
@@ -160,7 +163,7 @@ mod tests {
         assert_eq!(line.text(after(499)), None);
         assert_eq!(
             line.text(after(500)).unwrap(),
-            "gemmscope: reading bench.csv, 0 s"
+            "gemmscope: reading bench.csv"
         );
         (line.done, line.total) = (12_000_000, Some(480_000_000));
         assert_eq!(
@@ -179,6 +182,6 @@ mod tests {
         line.what = format!("reading {}", "x".repeat(200));
         let text = line.text(after(900)).unwrap();
         assert_eq!(text.chars().count(), WIDTH);
-        assert!(text.ends_with("…, 12.0 MB, 0 s"), "{text}");
+        assert!(text.ends_with("…, 12.0 MB"), "{text}");
     }
 }

@@ -245,7 +245,7 @@ impl Regression {
         if let Some(why) = &self.why {
             return why.clone();
         }
-        let mut found = format!("{} of {} are", self.rows.len(), self.compared);
+        let mut found = format!("{} of {} GEMMs", self.rows.len(), self.compared);
         if self.within_spread > 0 {
             found += &format!(", {} more within the spread of repeats", self.within_spread);
         }
