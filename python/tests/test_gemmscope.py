@@ -9,10 +9,12 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
 import warnings
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
@@ -140,6 +142,40 @@ class Pages(unittest.TestCase):
         self.assertEqual(saved.read_text(), page.html)
         with self.assertRaises(ValueError):
             self.show(theme="pink")
+
+
+@unittest.skipIf(os.name == "nt", "the stand-in for a release's command is a shell script")
+class Documentation(unittest.TestCase):
+    """The examples for Python run as they stand, with a command that carries a page."""
+
+    def blocks(self, path):
+        text = (PROJECT / path).read_text(encoding="utf-8")
+        return [part.split("```")[0] for part in text.split("```python\n")[1:]]
+
+    def test_every_example_runs(self):
+        stack = contextlib.ExitStack()
+        self.addCleanup(stack.close)
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        (folder / "app.html").write_text(APP)
+        for name in ("bench.csv", "main.csv"):
+            (folder / name).write_text(TEXT)
+        shutil.copy(PROJECT / "tests" / "fixtures" / "kineto" / "mi300.json", folder / "trace.json")
+        own = folder / "gemmscope"
+        own.write_text(
+            f'#!/bin/sh\nc=$1\nshift\n[ "$c" != page ] || set -- --app app.html "$@"\nexec "{_command.program()}" "$c" "$@"\n'
+        )
+        own.chmod(0o755)
+        stack.enter_context(mock.patch.dict(os.environ, {"GEMMSCOPE": str(own)}))
+        before = os.getcwd()
+        stack.callback(os.chdir, before)
+        os.chdir(folder)
+        known = {"df": ROWS, "times": [690e-6, 700e-6]}
+        blocks = self.blocks("docs/src/notebook.md") + self.blocks("python/README.md") + self.blocks("README.md")
+        self.assertGreaterEqual(len(blocks), 4)
+        for block in blocks:
+            with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exec(compile(block, "example", "exec"), known)  # noqa: S102
 
 
 class Program(unittest.TestCase):

@@ -1,0 +1,81 @@
+// The output of a notebook's cell, as the Python package makes it, under the rules of the hosts that show it.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { dist, fixture, launch } from "../harness.mjs";
+
+const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const HOST = "http://notebook.example";
+/** The package is optional, and so is Python. */
+const skip = spawnSync("python3", ["--version"]).status !== 0;
+
+/** What `gemmscope.show` gives to the notebook. */
+function cell(more = "") {
+  const code = `import sys, gemmscope\nsys.stdout.write(gemmscope.show(sys.argv[1], device="mi300x", app=sys.argv[2]${more})._repr_html_())`;
+  const env = { ...process.env, PYTHONPATH: join(project, "python/src"), GEMMSCOPE: join(project, "target/debug/gemmscope") };
+  const args = ["-c", code, fixture("fixtures/generic/plain.csv"), join(dist, "gemmscope.html")];
+  return execFileSync("python3", args, { env, encoding: "utf8", maxBuffer: 1 << 28 });
+}
+
+/** Hosts: what they allow, and how they say which theme they have. */
+const HOSTS = {
+  // The policy of its notebook's page, `backLayerWebView.ts` in microsoft/vscode.
+  "VS Code": {
+    policy:
+      "default-src 'none'; script-src 'self' https://*.vscode-cdn.net 'unsafe-inline' 'unsafe-eval'; style-src 'self' https://*.vscode-cdn.net 'unsafe-inline'; " +
+      "img-src 'self' https://*.vscode-cdn.net https: http: data:; font-src 'self' https:; connect-src https:; child-src https: data:",
+    themes: { light: `<body data-vscode-theme-kind="vscode-light">`, dark: `<body data-vscode-theme-kind="vscode-dark">` },
+  },
+  JupyterLab: {
+    policy: "frame-ancestors 'self'",
+    themes: { light: `<body data-jp-theme-light="true">`, dark: `<body data-jp-theme-light="false">` },
+  },
+};
+
+/** Shows an output as a notebook does: its scripts run, the rest is markup. */
+async function show(t, output, { policy, body }) {
+  const context = await (await launch()).newContext({ viewport: { width: 1100, height: 700 } });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const trouble = [];
+  const asked = [];
+  page.on("console", (message) => message.type() === "error" && trouble.push(message.text()));
+  page.on("pageerror", (error) => trouble.push(String(error)));
+  const text = `<!doctype html><html><head><link rel="icon" href="data:,"></head>${body}<div id="output"></div></body></html>`;
+  await page.route(`${HOST}/**`, (route) => route.fulfill({ contentType: "text/html", headers: { "content-security-policy": policy }, body: text }));
+  await page.goto(`${HOST}/`);
+  page.on("request", (request) => asked.push(request.url()));
+  await page.evaluate((html) => {
+    const place = document.getElementById("output");
+    place.innerHTML = html;
+    for (const old of place.querySelectorAll("script")) {
+      const script = document.createElement("script");
+      script.textContent = old.textContent;
+      old.replaceWith(script);
+    }
+  }, output);
+  const frame = await (await page.waitForSelector("#output iframe")).contentFrame();
+  await frame.waitForFunction(() => document.documentElement.dataset.rows === "4", null, { timeout: 30_000 });
+  return { page, frame, trouble, asked: asked.filter((url) => !/^(about|blob|data):/.test(url)) };
+}
+
+test("a cell shows the page with its data in every host's theme, asks nobody, and cannot reach the notebook", { skip }, async (t) => {
+  const output = cell();
+  for (const [name, { policy, themes }] of Object.entries(HOSTS)) {
+    for (const [theme, body] of Object.entries(themes)) {
+      const { frame, trouble, asked } = await show(t, output, { policy, body });
+      assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), theme, `${name}, ${theme}`);
+      assert.ok((await frame.locator("canvas").count()) > 0, name);
+      assert.deepEqual([trouble, asked], [[], []], `${name}, ${theme}`);
+      await assert.rejects(frame.evaluate(() => parent.document.title), /SecurityError|Blocked a frame/);
+    }
+  }
+});
+
+test("a chosen theme holds, whatever the notebook's", { skip }, async (t) => {
+  const { policy, themes } = HOSTS.JupyterLab;
+  const { frame } = await show(t, cell(`, theme="dark"`), { policy, body: themes.light });
+  assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), "dark");
+});
