@@ -78,7 +78,7 @@ pub use crate::options::ImportOptions;
 pub use crate::source::session::{Session, read_all};
 pub use crate::split::dialect::{Delimiter, Dialect};
 pub use crate::split::json::Scanner;
-pub use crate::split::records::{Line, Lines, Record, Records};
+pub use crate::split::records::{Line, Lines, Record, Records, Take};
 
 // Used in nearly every file of this crate.
 use crate::cell::CellError;

@@ -46,7 +46,7 @@ fn fits_into(table: &TableBuilder, most: usize) -> Result<(), ImportError> {
 pub(crate) type Opened = Result<Box<dyn Reader>, ImportError>;
 
 /// A reader that gets records: see [`Delimited`]. A reader of devices leaves the table empty.
-pub(crate) trait RowReader: Sized {
+pub(crate) trait RowReader {
     /// Puts the next record into the table. Records with a [`problem`](Record::problem) come too.
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
     /// Whether the records behind these lines may be read by columns.
@@ -55,7 +55,7 @@ pub(crate) trait RowReader: Sized {
         Planned::Never
     }
     /// The end of the file: remarks, and rows that waited for it.
-    fn end(self, table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, table: TableBuilder) -> Result<Imported, ImportError> {
         Ok(Imported::table(table.finish()))
     }
 }
@@ -71,30 +71,33 @@ pub(crate) enum Planned<'a> {
 }
 
 /// A [`Reader`] of delimited text around a [`RowReader`].
-#[derive(Debug)]
-pub(crate) struct Delimited<R> {
+pub(crate) struct Delimited {
     dialect: Dialect,
     records: Records,
     /// `None` until it is known whether records are read by columns.
     columns: Option<Option<Box<ByColumn>>>,
-    rows: R,
+    rows: Box<dyn RowReader>,
     table: TableBuilder,
 }
 
-impl<R: RowReader + 'static> Delimited<R> {
+impl Delimited {
     /// Cuts the text by `dialect` and gives the records to `rows`, which fills `table`.
-    pub(crate) fn open(dialect: Dialect, rows: R, table: TableBuilder) -> Box<dyn Reader> {
+    pub(crate) fn open(
+        dialect: Dialect,
+        rows: impl RowReader + 'static,
+        table: TableBuilder,
+    ) -> Box<dyn Reader> {
         Box::new(Delimited {
             dialect,
             records: Records::new(dialect),
             columns: None,
-            rows,
+            rows: Box::new(rows),
             table,
         })
     }
 }
 
-impl<R: RowReader> Reader for Delimited<R> {
+impl Reader for Delimited {
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
         let mut rest = text;
         while self.columns.is_none() && !rest.is_empty() {
@@ -107,7 +110,7 @@ impl<R: RowReader> Reader for Delimited<R> {
                     let line = first_line(rest);
                     let Delimited { rows, table, .. } = self;
                     self.records
-                        .feed(&rest[..line], |r| rows.record(r, table))?;
+                        .feed(&rest[..line], &mut |r| rows.record(r, table))?;
                     rest = &rest[line..];
                 }
             }
@@ -123,7 +126,7 @@ impl<R: RowReader> Reader for Delimited<R> {
             (Some(Some(columns)), Planned::Now(rows)) => {
                 columns.feed(rest, records, rows, table)?;
             }
-            _ => records.feed(rest, |r| rows.record(r, table))?,
+            _ => records.feed(rest, &mut |r| rows.record(r, table))?,
         }
         fits(table)
     }
@@ -135,7 +138,7 @@ impl<R: RowReader> Reader for Delimited<R> {
             table,
             ..
         } = &mut *self;
-        records.finish(|r| rows.record(r, table))?;
+        records.finish(&mut |r| rows.record(r, table))?;
         self.rows.end(self.table)
     }
 }

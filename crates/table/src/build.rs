@@ -114,8 +114,8 @@ const OP_SLOTS: usize = 256;
 #[derive(Debug, Default)]
 pub struct TableBuilder {
     data: Dataset,
-    /// Number of columns up to the last one that was staged for the row to come.
-    staged: usize,
+    /// The columns that have a value for the row to come. A table may have thousands that it lacks.
+    staged: Vec<ColumnId>,
     /// Keys of columns and, for each wanted one, the number that is tried next.
     keys: HashMap<String, u32>,
     /// Columns by meaning and label.
@@ -397,7 +397,7 @@ impl TableBuilder {
     #[inline]
     fn place(&mut self, column: ColumnId) -> Option<&mut Values> {
         let rows = self.data.m.len();
-        self.staged = self.staged.max(column.0 + 1);
+        self.staged.push(column);
         if self.columns.get(column.0)?.values.len() < rows && !self.pad(column.0) {
             return None;
         }
@@ -468,7 +468,7 @@ impl TableBuilder {
         d.time_s.push(row.time_s);
         d.source.push(0);
         d.line.push(line);
-        self.staged = 0;
+        self.staged.clear();
     }
 
     /// Why a time is a placeholder or in a wrong unit, and no measurement.
@@ -553,15 +553,12 @@ impl TableBuilder {
     #[cold]
     pub fn reject(&mut self, line: u32, raw: &[u8], error: &RowError) {
         let rows = self.data.m.len();
-        for c in self
-            .columns
-            .iter_mut()
-            .take(std::mem::take(&mut self.staged))
-        {
-            match &mut c.values {
-                Values::Text(t) => t.truncate(rows),
-                Values::Number(v) => v.truncate(rows),
-                Values::Auto(a) => a.truncate(rows),
+        for column in self.staged.drain(..) {
+            match self.columns.get_mut(column.0).map(|c| &mut c.values) {
+                Some(Values::Text(t)) => t.truncate(rows),
+                Some(Values::Number(v)) => v.truncate(rows),
+                Some(Values::Auto(a)) => a.truncate(rows),
+                None => {}
             }
         }
         let offending = (error.column > 0).then_some((error.column, error.text.as_str()));

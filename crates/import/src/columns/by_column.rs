@@ -165,7 +165,7 @@ impl ByColumn {
                 // A record that is begun, or a long line.
                 None => {
                     let len = first_line(rest);
-                    records.feed_lines(&rest[..len], |r| target.any_record(r))?;
+                    records.feed_lines(&rest[..len], &mut |r| target.any_record(r))?;
                     len
                 }
             };
@@ -186,7 +186,7 @@ impl ByColumn {
         let lines = &text[..len];
         let heeds_quotes = records.heeds_quotes();
         if !self.index.read(lines, self.delimiter, heeds_quotes) {
-            return records.feed_lines(lines, |r| target.any_record(r));
+            return records.feed_lines(lines, &mut |r| target.any_record(r));
         }
         self.choose(text);
         self.read_parts(text);

@@ -408,7 +408,7 @@ impl RowReader for ProviderRows {
         Ok(())
     }
 
-    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
         if self.averages > 0 {
             t.note("The “average” line at the end is left out.");

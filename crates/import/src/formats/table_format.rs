@@ -367,7 +367,7 @@ impl RowReader for TableRows {
         }
     }
 
-    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
         if self.before > 0 && self.plan.is_some() {
             t.note(format!(

@@ -67,7 +67,7 @@ impl<R: Either> RowReader for Lines<R> {
         Ok(())
     }
 
-    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         if self.before > 0 {
             let note = format!("Skipped {} before the header.", plural(self.before, "line"));
             table.note(note);

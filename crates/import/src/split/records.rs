@@ -213,6 +213,9 @@ impl<'a> Record<'a> {
     }
 }
 
+/// What is done with each record.
+pub type Take<'f> = dyn FnMut(&Record<'_>) -> Result<(), ImportError> + 'f;
+
 /// Push splitter into records. Blank lines are skipped (and counted as lines).
 #[derive(Debug)]
 pub struct Records {
@@ -263,10 +266,7 @@ impl Records {
     }
 
     /// Takes the next slice and calls `f` for every record that it completes.
-    pub fn feed<F>(&mut self, text: &[u8], mut f: F) -> Result<(), ImportError>
-    where
-        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
-    {
+    pub fn feed(&mut self, text: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
         let Delimiter::Byte(delimiter) = self.cut.dialect.delimiter else {
             return self.feed_lines(text, f);
         };
@@ -274,12 +274,12 @@ impl Records {
         while !rest.is_empty() {
             let taken = match self.batch(rest) {
                 Some(len) => {
-                    self.feed_batch(&rest[..len], delimiter, &mut f)?;
+                    self.feed_batch(&rest[..len], delimiter, f)?;
                     len
                 }
                 None => {
                     let len = first_line(rest);
-                    self.feed_lines(&rest[..len], &mut f)?;
+                    self.feed_lines(&rest[..len], f)?;
                     len
                 }
             };
@@ -289,18 +289,17 @@ impl Records {
     }
 
     /// The same, line by line.
-    pub(crate) fn feed_lines<F>(&mut self, text: &[u8], mut f: F) -> Result<(), ImportError>
-    where
-        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
-    {
+    pub(crate) fn feed_lines(&mut self, text: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
         let cut = &mut self.cut;
-        self.lines.feed(text, |line| cut.line(line, &mut f))
+        self.lines.feed(text, |line| cut.line(line, f))
     }
 
-    fn feed_batch<F>(&mut self, text: &[u8], delimiter: u8, f: &mut F) -> Result<(), ImportError>
-    where
-        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
-    {
+    fn feed_batch(
+        &mut self,
+        text: &[u8],
+        delimiter: u8,
+        f: &mut Take<'_>,
+    ) -> Result<(), ImportError> {
         let heeds_quotes = self.heeds_quotes();
         let Records { lines, cut, index } = self;
         if !index.read(text, delimiter, heeds_quotes) {
@@ -362,14 +361,14 @@ impl Records {
         &mut self,
         number: u32,
         line: &[u8],
-        f: &mut dyn FnMut(&Record<'_>) -> Result<(), ImportError>,
+        f: &mut Take<'_>,
     ) -> Result<(), ImportError> {
         let line = Line {
             number,
             bytes: without_cr(line),
             too_long: false,
         };
-        self.cut.line(line, &mut |record: &Record<'_>| f(record))
+        self.cut.line(line, f)
     }
 
     /// Counts lines that others found.
@@ -379,13 +378,10 @@ impl Records {
     }
 
     /// The rest at the end of the file.
-    pub fn finish<F>(&mut self, mut f: F) -> Result<(), ImportError>
-    where
-        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
-    {
+    pub fn finish(&mut self, f: &mut Take<'_>) -> Result<(), ImportError> {
         let cut = &mut self.cut;
-        self.lines.finish(|line| cut.line(line, &mut f))?;
-        cut.finish(&mut f)
+        self.lines.finish(|line| cut.line(line, f))?;
+        cut.finish(f)
     }
 }
 
@@ -432,10 +428,7 @@ fn cut(line: &[u8], delimiter: u8, heed_quotes: bool, bounds: &mut Vec<(u32, u32
 
 impl Splitter {
     #[inline]
-    fn line<F>(&mut self, line: Line<'_>, f: &mut F) -> Result<(), ImportError>
-    where
-        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
-    {
+    fn line(&mut self, line: Line<'_>, f: &mut Take<'_>) -> Result<(), ImportError> {
         if self.open.is_some() {
             return self.continue_open(line, f);
         }
@@ -479,10 +472,7 @@ impl Splitter {
         })
     }
 
-    fn spaces<F>(&mut self, line: Line<'_>, f: &mut F) -> Result<(), ImportError>
-    where
-        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
-    {
+    fn spaces(&mut self, line: Line<'_>, f: &mut Take<'_>) -> Result<(), ImportError> {
         self.bounds.clear();
         let mut start = None;
         for (i, b) in line.bytes.iter().enumerate() {
@@ -543,10 +533,7 @@ impl Splitter {
         false
     }
 
-    fn emit_core<F>(&mut self, line: u32, raw: &[u8], f: &mut F) -> Result<(), ImportError>
-    where
-        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
-    {
+    fn emit_core(&mut self, line: u32, raw: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
         self.bounds.clear();
         let mut from = 0;
         for &end in &self.ends[..self.fields] {
@@ -563,10 +550,7 @@ impl Splitter {
         })
     }
 
-    fn continue_open<F>(&mut self, line: Line<'_>, f: &mut F) -> Result<(), ImportError>
-    where
-        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
-    {
+    fn continue_open(&mut self, line: Line<'_>, f: &mut Take<'_>) -> Result<(), ImportError> {
         let Some((first, mut raw)) = self.open.take() else {
             return Ok(());
         };
@@ -586,10 +570,7 @@ impl Splitter {
 
     /// The quote on the first line of `raw` is never closed: that line is a problem, and the lines
     /// after it are read again on their own.
-    fn unclosed<F>(&mut self, first: u32, raw: &[u8], f: &mut F) -> Result<(), ImportError>
-    where
-        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
-    {
+    fn unclosed(&mut self, first: u32, raw: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
         self.unclosed += 1;
         let mut number = first;
         for bytes in raw.split(|&b| b == b'\n') {
@@ -617,10 +598,7 @@ impl Splitter {
         Ok(())
     }
 
-    fn finish<F>(&mut self, f: &mut F) -> Result<(), ImportError>
-    where
-        F: FnMut(&Record<'_>) -> Result<(), ImportError>,
-    {
+    fn finish(&mut self, f: &mut Take<'_>) -> Result<(), ImportError> {
         while let Some((first, mut raw)) = self.open.take() {
             if raw.last() == Some(&b'\n') {
                 raw.pop();

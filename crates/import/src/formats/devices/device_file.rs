@@ -226,7 +226,7 @@ impl RowReader for Ceilings {
         Ok(())
     }
 
-    fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, _: TableBuilder) -> Result<Imported, ImportError> {
         if self.devices.is_empty() {
             return Err(
                 ImportError::new("no rows: the file lists ceilings without measurements")

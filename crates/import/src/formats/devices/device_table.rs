@@ -308,7 +308,7 @@ impl RowReader for Table {
         result
     }
 
-    fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, _: TableBuilder) -> Result<Imported, ImportError> {
         let Some(layout) = self.layout.filter(|_| !self.found.is_empty()) else {
             return Err(ImportError::new(
                 "no rows: the header has device peaks, but no device follows",

@@ -219,7 +219,7 @@ impl RowReader for Bench {
         Ok(())
     }
 
-    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         self.flush(&mut table);
         let t = &mut table;
         if self.headers > 1 {

@@ -132,7 +132,7 @@ impl RowReader for Nsys {
         Ok(())
     }
 
-    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         if self.columns.is_some_and(|c| c.trace) {
             self.profile.unite();
         }

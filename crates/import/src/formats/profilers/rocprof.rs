@@ -271,7 +271,7 @@ impl RowReader for RocProf {
         Ok(())
     }
 
-    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         for (l, counts) in std::mem::take(&mut self.dispatches) {
             self.profile.push(counts.into(l));
         }

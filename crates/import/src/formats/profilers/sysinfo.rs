@@ -79,7 +79,7 @@ impl RowReader for SysInfo {
         Ok(())
     }
 
-    fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, _: TableBuilder) -> Result<Imported, ImportError> {
         match self.context {
             Some(context) => Ok(Imported::Context(Box::new(context))),
             None => {

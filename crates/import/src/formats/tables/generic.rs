@@ -269,7 +269,7 @@ impl RowReader for Generic {
         }
     }
 
-    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
         let (failed, timed) = self.failed;
         if failed > 0 {

@@ -191,7 +191,7 @@ impl RowReader for NativeTable {
         Ok(())
     }
 
-    fn end(self, table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, table: TableBuilder) -> Result<Imported, ImportError> {
         let mut data = table.finish();
         let template = data.sources.pop().unwrap_or_default();
         data.line = self.line;

@@ -168,7 +168,7 @@ impl RowReader for Tensile {
         Ok(())
     }
 
-    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
         t.note("Times computed from the file's rates, which are whole GFLOP/s.");
         t.note("M, N and layout are column-major (BLAS).");

@@ -99,7 +99,7 @@ impl RowReader for TunableOp {
         Ok(())
     }
 
-    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
         t.note("M, N and layout are column-major (BLAS).");
         if self.device == 0 {

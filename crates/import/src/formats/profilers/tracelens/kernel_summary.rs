@@ -85,7 +85,7 @@ impl RowReader for Summary {
         Ok(())
     }
 
-    fn end(self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         table.note(TIMES_ONLY);
         table.note("Shapes are in GEMM.csv of the same report: drop it here too.");
         Ok(self.profile.finish(table))

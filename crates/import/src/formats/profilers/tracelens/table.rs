@@ -432,7 +432,7 @@ impl RowReader for Table {
         Ok(())
     }
 
-    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let pending = std::mem::take(&mut self.pending);
         let words = std::mem::take(&mut self.words);
         let twice = counted_twice(&pending, &words);
