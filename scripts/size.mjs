@@ -12,12 +12,15 @@ export const BUDGET = {
   "first view": { limit: 545, parts: { program: 512, scripts: 18 } },
   // What follows while the reader reaches for a file. Parts share code, which is in files of its own.
   "later parts": { limit: 1600, parts: { shared: 854, work: 461, plan: 128, ask: 97, read: 23, scripts: 0 } },
+  // What only a page inside another one asks for.
+  "a frame's own": { limit: 30, parts: { embed: 19 } },
 };
 
 /** Which sum and which part of it a file of the site belongs to; null where nobody waits for it. */
 function place(name) {
   if (!/\.(wasm|m?js)$/.test(name) || /^(gemm-scope\.|playground|sw\.)/.test(name)) return null;
   const part = name.match(/^part-(?:split_(\w+?)|chunk_\w+?)-/);
+  if (part?.[1] === "embed") return ["a frame's own", "embed"];
   if (part) return ["later parts", part[1] ?? "shared"];
   if (name.startsWith("worker")) return ["later parts", "scripts"];
   return ["first view", name.endsWith(".wasm") ? "program" : "scripts"];

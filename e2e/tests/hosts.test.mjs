@@ -98,27 +98,29 @@ test("a wrong attribute hides nothing, spoils no other, and is said until it is 
 test("data named twice in a row: the last one shows, whichever arrives first", async (t) => {
   const page = await open(t, "twice", `<gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope>`, { from: plain });
   await loaded(page);
-  let release;
-  const held = new Promise((done) => (release = done));
-  let answered;
-  const late = new Promise((done) => (answered = done));
+  let release, begun, answered;
+  const [held, asked, late] = [(done) => (release = done), (done) => (begun = done), (done) => (answered = done)].map((run) => new Promise(run));
   await page.route("**/slow.csv", async (route) => {
+    begun();
     await held;
     await route.fulfill({ body: CSV, contentType: "text/csv" }).catch(() => {});
     answered();
   });
+  // Given up, or answered all the same.
+  const over = Promise.race([late, page.waitForEvent("requestfailed", (request) => request.url().endsWith("slow.csv"))]);
+  await page.evaluate(() => document.querySelector("gemm-scope").setAttribute("src", "slow.csv"));
+  await asked;
   const files = await page.evaluate(async () => {
     const el = document.querySelector("gemm-scope");
     const shown = [];
     const other = new Promise((done) => el.addEventListener("gemm-load", (e) => (shown.push(e.detail.name), e.detail.name === "other.csv" && done())));
-    el.setAttribute("src", "slow.csv");
     el.setAttribute("src", "bench.csv?again");
     el.setAttribute("src", "other.csv");
     await other;
     return shown;
   });
   release();
-  await late;
+  await over;
   assert.deepEqual(files, ["other.csv"]);
   assert.equal((await summary(page))[0].file, "other.csv");
   // Scripts that load at once are served one after another, and the last one stays.
@@ -200,7 +202,7 @@ test("four elements on a page move nothing, even where the script is late", asyn
   const one = (more) => `${PROSE}<gemm-scope loading="eager" src="bench.csv" device="mi300x" ${more}><a href="bench.csv">data</a></gemm-scope>`;
   const body = `<body>${one("")}${one('view="heat"')}${one('view="table"')}${one('view="bars"')}${PROSE}${script()}`;
   const head = "<style>gemm-scope:not(:defined) { display: block; min-height: 500px }</style>";
-  const page = await hosts.open(t, plain, "shift", body, { head, go: false, viewport: { width: 900, height: 1600 } });
+  const page = await hosts.open(t, plain, "shift", body, { head, go: false, viewport: { width: 900, height: 2400 } });
   await page.route("**/gemm-scope.js", async (route) => (await new Promise((done) => setTimeout(done, 500)), route.continue()));
   await page.goto(`${plain.url}shift.html`);
   await loaded(page);
@@ -233,6 +235,27 @@ test("without controls: the picture, its legend and one menu; with them everythi
   await calm.getByRole("button", { name: "Save what is drawn" }).click();
   await calm.getByText("CSV of what is drawn").waitFor();
   await screenshot(page, "embed-controls");
+  assert.deepEqual(page.trouble, []);
+});
+
+test("a frame fetches the picture's part alone; the table and a row's details come when they are asked for", async (t) => {
+  const page = await open(t, "parts", `<gemm-scope loading="eager" src="bench.csv" view="roofline" device="mi300x"></gemm-scope>`);
+  await loaded(page);
+  const frame = page.frames()[1];
+  await waitReady(frame, 30_000);
+  const work = () => page.asked.some((url) => /part-split_(work|plan|ask)-/.test(url));
+  assert.equal(work(), false);
+  // The keyboard walks the points; the details of one lie over a part of the picture and move nothing.
+  const height = () => page.evaluate(() => document.querySelector("gemm-scope").shadowRoot.querySelector("iframe").height);
+  const before = await height();
+  await frame.locator(".chart-stage").focus();
+  for (const key of ["ArrowRight", "Enter"]) await page.keyboard.press(key);
+  await frame.locator(".dock").getByText(/compulsory|attained/i).first().waitFor();
+  assert.equal(work(), true);
+  assert.equal(await height(), before);
+  await screenshot(page, "embed-details");
+  await page.evaluate(() => document.querySelector("gemm-scope").setAttribute("view", "table"));
+  await frame.locator(".data-grid-row").nth(3).waitFor();
   assert.deepEqual(page.trouble, []);
 });
 

@@ -120,10 +120,10 @@ fn start_later(shell: Shell, loader: Loader, kept: Kept) {
             dom::set_root_data("ready", Some("1"));
         }
         // Fetched while the user looks for a file.
-        let work = workspace::load_work().await.is_ok();
+        let work = !dom::embedded() && workspace::load_work().await.is_ok();
         clock::pause(Duration::from_millis(150)).await;
         loader.prepare().await;
-        if work && !dom::embedded() {
+        if work {
             shell.built_early.try_set(true);
             rehearse().await;
         }

@@ -6,9 +6,10 @@
 use super::notices::{Loading, Status};
 use super::strip::Strip;
 use crate::app::dialogs::AskedDialog;
-use crate::app::later::NotLoaded;
+use crate::app::later::{NotLoaded, later};
 use crate::app::load::Loader;
 use crate::app::state::{LoadedFile, Shell, ThemeChoice, Workbench};
+use crate::app::views::chart::ChartPane;
 use crate::app::{dock, views};
 use crate::web::file::Input;
 use crate::web::host;
@@ -17,7 +18,7 @@ use crate::web::{clock, dom};
 use gemmscope_analysis::summary::Summary;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::svg::svg;
-use gemmscope_chart::{picture, places};
+use gemmscope_chart::{charts, picture, places};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware;
 use gemmscope_share::embed::{Export, Reply, Request, ViewChange};
@@ -31,10 +32,63 @@ use wasm_split_helpers::wasm_split;
 
 type Answer = Result<Option<Value>, (String, String)>;
 
-/// The part of the program that shows the page inside another one.
-#[wasm_split(work, fallible)]
+/// The part of the program that shows a picture inside another page. All else is in the part with
+/// the workspace, and fetched where it is asked for.
+#[wasm_split(embed, fallible)]
 pub fn embedded() -> Result<AnyView, NotLoaded> {
     Ok(view! { <Embedded /> }.into_any())
+}
+
+/// Tabs, figures and settings around the view.
+#[wasm_split(work, fallible)]
+fn with_controls() -> Result<AnyView, NotLoaded> {
+    let controls = view! {
+        <views::places::Places />
+        <div class="workspace">
+            <main class="main" id="main" tabindex="-1">
+                <Strip />
+                <views::ActiveView />
+                <dock::Dock />
+            </main>
+        </div>
+    };
+    Ok(controls.into_any())
+}
+
+/// A view that is no picture: the table, the planner.
+#[wasm_split(work, fallible)]
+fn other_view() -> Result<AnyView, NotLoaded> {
+    Ok(view! { <views::ActiveView /> }.into_any())
+}
+
+/// All about the selected rows.
+#[wasm_split(work, fallible)]
+fn details() -> Result<AnyView, NotLoaded> {
+    Ok(view! { <dock::Dock /> }.into_any())
+}
+
+/// A picture, its legend and its menu.
+fn quiet(bench: Workbench) -> AnyView {
+    let kind = Memo::new(move |_| charts::by_id(bench.shown.get().id()).map(|kind| kind.id));
+    let asked = Memo::new(move |was: Option<&bool>| {
+        was == Some(&true) || bench.selected.with(|rows| !rows.is_empty())
+    });
+    let shown = move || match kind.get().and_then(charts::by_id) {
+        Some(kind) => view! {
+            <div class="panes"><div class="pane"><ChartPane kind=kind /></div></div>
+        }
+        .into_any(),
+        None => later(other_view),
+    };
+    view! {
+        <div class="workspace">
+            <main class="main" id="main" tabindex="-1">
+                {shown}
+                <Show when=move || asked.get()>{later(details)}</Show>
+            </main>
+        </div>
+    }
+    .into_any()
 }
 
 /// What an embedded page shows.
@@ -51,14 +105,7 @@ fn Embedded() -> impl IntoView {
         <div class="app embed" class:quiet=!controls class:has-data=move || bench.has_data.get() node_ref=box_ref>
             <Loading />
             <Show when=move || bench.has_data.get() fallback=|| view! { <p class="embed-wait" role="status">"No data yet."</p> }>
-                {controls.then(|| view! { <views::places::Places /> })}
-                <div class="workspace">
-                    <main class="main" id="main" tabindex="-1">
-                        {controls.then(|| view! { <Strip /> })}
-                        <views::ActiveView />
-                        <dock::Dock />
-                    </main>
-                </div>
+                {if controls { later(with_controls) } else { quiet(bench) }}
             </Show>
             <Status />
             <AskedDialog />
