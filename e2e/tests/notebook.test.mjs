@@ -34,9 +34,9 @@ const HOSTS = {
   },
 };
 
-/** Shows an output as a notebook does: its scripts run, the rest is markup. */
-async function show(t, output, { policy, body }) {
-  const context = await (await launch()).newContext({ viewport: { width: 1100, height: 700 } });
+/** Shows an output as a notebook does: its scripts run, the rest is markup. The page is awaited in this theme. */
+async function show(t, output, { policy, body, theme, system = "light" }) {
+  const context = await (await launch()).newContext({ viewport: { width: 1100, height: 700 }, colorScheme: system });
   t.after(() => context.close());
   const page = await context.newPage();
   const trouble = [];
@@ -57,7 +57,12 @@ async function show(t, output, { policy, body }) {
     }
   }, output);
   const frame = await (await page.waitForSelector("#output iframe")).contentFrame();
-  await frame.waitForFunction(() => document.documentElement.dataset.rows === "4", null, { timeout: 30_000 });
+  const shown = (theme) => {
+    const { rows, theme: chosen } = document.documentElement.dataset;
+    return rows === "4" && (chosen ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === theme;
+  };
+  // The frame may load once more, in the notebook's theme.
+  await frame.waitForFunction(shown, theme, { timeout: 60_000 });
   return { page, frame, trouble, asked: asked.filter((url) => !/^(about|blob|data):/.test(url)) };
 }
 
@@ -65,8 +70,7 @@ test("a cell shows the page with its data in every host's theme, asks nobody, an
   const output = cell();
   for (const [name, { policy, themes }] of Object.entries(HOSTS)) {
     for (const [theme, body] of Object.entries(themes)) {
-      const { frame, trouble, asked } = await show(t, output, { policy, body });
-      assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), theme, `${name}, ${theme}`);
+      const { frame, trouble, asked } = await show(t, output, { policy, body, theme });
       assert.ok((await frame.locator("canvas").count()) > 0, name);
       assert.deepEqual([trouble, asked], [[], []], `${name}, ${theme}`);
       await assert.rejects(frame.evaluate(() => parent.document.title), /SecurityError|Blocked a frame/);
@@ -74,8 +78,8 @@ test("a cell shows the page with its data in every host's theme, asks nobody, an
   }
 });
 
-test("a chosen theme holds, whatever the notebook's", { skip }, async (t) => {
+test("a chosen theme holds whatever the notebook's, and the notebook's whatever the system's", { skip }, async (t) => {
   const { policy, themes } = HOSTS.JupyterLab;
-  const { frame } = await show(t, cell(`, theme="dark"`), { policy, body: themes.light });
-  assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), "dark");
+  await show(t, cell(`, theme="dark"`), { policy, body: themes.light, theme: "dark" });
+  await show(t, cell(), { policy, body: themes.light, theme: "light", system: "dark" });
 });

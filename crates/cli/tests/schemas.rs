@@ -129,7 +129,7 @@ fn summaries_and_messages() {
 #[test]
 fn an_error_names_file_and_line() {
     let message = schema("message-1.json");
-    let path = root("target").join(format!("broken-{}.json", std::process::id()));
+    let path = std::env::temp_dir().join(format!("broken-{}.json", std::process::id()));
     std::fs::write(
         &path,
         "{\"name\": \"X\", \"bandwidth_bytes_per_s\": 1e12,\n\"peaks\": [{\"dtype\": \"fp17\"}]}\n",
@@ -194,7 +194,7 @@ fn rows_are_the_same_as_in_the_csv() {
 #[test]
 fn verdicts() {
     let check = schema("check-1.json");
-    let base = root("target").join(format!("base-{}.csv", std::process::id()));
+    let base = std::env::temp_dir().join(format!("base-{}.csv", std::process::id()));
     let line = |us: u32| format!("M,N,K,dtype,time_us\n4096,4096,4096,fp16,{us}\n");
     std::fs::write(&base, line(660)).unwrap();
     let baseline = base.to_str().unwrap();
@@ -254,7 +254,7 @@ fn devices() {
     let devices = value["devices"].as_array().unwrap();
     assert_eq!(devices.len(), lines.lines().count());
     // Each is a file that gemmscope reads.
-    let path = root("target").join(format!("device-{}.json", std::process::id()));
+    let path = std::env::temp_dir().join(format!("device-{}.json", std::process::id()));
     for device in devices {
         std::fs::write(&path, device.to_string()).unwrap();
         let (code, out, err) = run(&["summary", "--json", path.to_str().unwrap()], "");

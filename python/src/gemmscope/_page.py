@@ -6,14 +6,14 @@ from html import escape
 # What the page needs. Without allow-same-origin it cannot reach the notebook around it.
 SANDBOX = "allow-scripts allow-downloads allow-modals allow-popups"
 ROOT = '<html lang="en">'
-# The page would follow the system; this gives it the theme of JupyterLab, VS Code or Colab instead. Where a notebook
-# runs no scripts, the page is there all the same.
+# The page follows the system; this gives it the theme of JupyterLab, VS Code or Colab where that is another one. Where a
+# notebook runs no scripts, the page is there all the same.
 FOLLOW = """<script>(() => {
 const frame = document.getElementById("%s"), html = document.documentElement, body = document.body;
 const jupyter = body.dataset.jpThemeLight ?? html.dataset.jpThemeLight;
 const code = body.dataset.vscodeThemeKind, colab = html.getAttribute("theme");
 const dark = jupyter ? jupyter === "false" : code ? /dark|-contrast$/.test(code) : colab ? colab === "dark" : null;
-if (frame && dark !== null) {
+if (frame && dark !== null && dark !== matchMedia("(prefers-color-scheme: dark)").matches) {
   frame.srcdoc = frame.srcdoc.replace('%s', `<html lang="en" data-theme="${dark ? "dark" : "light"}">`);
 }
 })();</script>"""
