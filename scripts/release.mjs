@@ -3,7 +3,7 @@
 // alone: same site, same checksum.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crc32, deflateRawSync } from "node:zlib";
@@ -52,32 +52,41 @@ export function zip(root) {
 
 /** Versions of the Python package's builder, and of the linker that binds the command to an old C library. */
 const TOOLS = ["maturin==1.16.0", "ziglang==0.17.1"];
-/** Linux with glibc 2.28 or newer (2018), where nodes with GPUs often are. */
-const OLDEST = process.platform === "linux" ? ["--zig", "--compatibility", "manylinux_2_28"] : ["--compatibility", "pypi"];
+/** Where a node with GPUs runs it: Linux with glibc 2.28 (2018) or newer, on x86-64 and on Arm (Grace). */
+const MACHINES = ["x86_64", "aarch64"];
+const OWN = { x64: "x86_64", arm64: "aarch64" }[process.arch];
 
-/** The Python package: the command with the page inside, and a small module. */
-function wheel(out) {
+/** The Python packages: the command with the page inside, and a small module. Gives the name of each machine's. */
+function wheels(out) {
   const tools = join(project, "target", "wheel-tools");
   const bin = join(tools, "bin");
   execFileSync("python3", ["-m", "venv", tools], { stdio: "inherit" });
   execFileSync(join(bin, "pip"), ["install", "--quiet", ...TOOLS], { stdio: "inherit" });
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, GEMMSCOPE_PAGE: join(dist, "gemmscope.html") };
-  execFileSync("maturin", ["build", "--release", "--locked", ...OLDEST, "--out", out], { cwd: join(project, "python"), env, stdio: "inherit" });
-  return readdirSync(out).find((name) => name.endsWith(".whl"));
+  return MACHINES.map((machine) => {
+    const target = `${machine}-unknown-linux-gnu`;
+    const of = execFileSync("rustc", ["--print", "target-libdir", "--target", target], { encoding: "utf8" }).trim();
+    if (!existsSync(of)) throw new Error(`Rust for ${target} is missing: rustup target add ${target}`);
+    const args = ["build", "--release", "--locked", "--zig", "--compatibility", "manylinux_2_28", "--target", target, "--out", out];
+    execFileSync("maturin", args, { cwd: join(project, "python"), env, stdio: "inherit" });
+    return [machine, readdirSync(out).find((name) => name.endsWith(`_${machine}.whl`))];
+  });
 }
 
 /** The command by itself: the one in the package. */
-function command(out, wheel) {
+function command(out, machine, wheel) {
   const work = join(project, "target", "release-command");
   rmSync(work, { recursive: true, force: true });
   execFileSync("python3", ["-m", "zipfile", "-e", join(out, wheel), work]);
   const scripts = join(work, readdirSync(work).find((name) => name.endsWith(".data")), "scripts");
   const built = join(scripts, "gemmscope");
   chmodSync(built, 0o755);
-  const sample = join(project, "samples", "tuning-history.csv");
-  const page = execFileSync(built, ["page", sample, "-o", "-"], { encoding: "utf8", maxBuffer: 1 << 28 });
-  if (page.length < statSync(join(dist, "gemmscope.html")).size) throw new Error("the command carries no page");
-  const name = `gemmscope-${{ x64: "x86_64", arm64: "aarch64" }[process.arch] ?? process.arch}-${process.platform}.tar.gz`;
+  if (machine === OWN) {
+    const sample = join(project, "samples", "tuning-history.csv");
+    const page = execFileSync(built, ["page", sample, "-o", "-"], { encoding: "utf8", maxBuffer: 1 << 28 });
+    if (page.length < statSync(join(dist, "gemmscope.html")).size) throw new Error("the command carries no page");
+  }
+  const name = `gemmscope-${machine}-linux.tar.gz`;
   execFileSync("tar", ["-C", scripts, "-czf", join(out, name), "gemmscope"]);
   return name;
 }
@@ -88,8 +97,8 @@ function release(out) {
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, "site.zip"), zip(dist));
   copyFileSync(join(dist, "gemmscope.html"), join(out, "gemmscope.html"));
-  const built = wheel(out);
-  const names = ["gemmscope.html", "site.zip", command(out, built), built];
+  const built = wheels(out).flatMap(([machine, wheel]) => [command(out, machine, wheel), wheel]);
+  const names = ["gemmscope.html", "site.zip", ...built];
   const sums = names.map((name) => `${createHash("sha256").update(readFileSync(join(out, name))).digest("hex")}  ${name}\n`);
   writeFileSync(join(out, "SHA256SUMS"), sums.join(""));
   for (const name of readdirSync(out)) console.log(`${statSync(join(out, name)).size}  ${join(out, name)}`);
