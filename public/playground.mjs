@@ -14,9 +14,9 @@ function note(text) {
 }
 
 function show() {
-  const { data, view, device, theme, isolate } = Object.fromEntries(new FormData(form));
+  const { data, view, device, theme, controls, isolate } = Object.fromEntries(new FormData(form));
   chart?.remove();
-  chart = mount(stage, { view, device, theme, isolate: isolate ? true : null, loading: "eager" });
+  chart = mount(stage, { view, device, theme, controls: controls ? true : null, isolate: isolate ? true : null, loading: "eager" });
   document.querySelector("#markup").textContent =
     chart.outerHTML.replace("></gemm-scope>", ' src="bench.csv"></gemm-scope>') + '\n<script type="module" src="…/gemm-scope.js"></' + "script>";
   chart.addEventListener("gemm-message", (event) => note(`frame → host  ${JSON.stringify(event.detail.message)}`));
