@@ -33,6 +33,24 @@ async function start(t, options = {}) {
 
 const choose = (app, ...files) => app.page.locator('input[type="file"]').first().setInputFiles(files);
 
+/** Begins to read the big file, and lets the worker's browser give it no more than the first bytes. */
+async function stuck(app) {
+  const [worker] = app.page.workers();
+  await worker.evaluate(() => {
+    const { read } = ReadableStreamBYOBReader.prototype;
+    let left = 5;
+    self.stuck = new Promise((done) => {
+      ReadableStreamBYOBReader.prototype.read = function (view) {
+        return left-- > 0 ? read.call(this, view) : new Promise(() => done());
+      };
+    });
+  });
+  await choose(app, BIG);
+  await worker.evaluate(() => self.stuck);
+  await app.page.locator(".loading").waitFor();
+  return worker;
+}
+
 /** The page reads on: nothing is stuck, and a good file loads. */
 async function goesOn(app) {
   await waitReady(app.page, 60_000);
@@ -43,9 +61,7 @@ async function goesOn(app) {
 
 test("a worker that the browser ends while it reads", async (t) => {
   const app = await start(t);
-  await choose(app, BIG);
-  await app.page.locator(".loading").waitFor();
-  const [worker] = app.page.workers();
+  const worker = await stuck(app);
   await worker.evaluate(() => self.close()).catch(() => {});
   await app.errors.first().waitFor({ timeout: 30_000 });
   assert.match(await app.errors.first().innerText(), /big\.csv was not read: the browser stopped while it read this file of 8\d(\.\d)? MiB/);
@@ -55,12 +71,7 @@ test("a worker that the browser ends while it reads", async (t) => {
 
 test("a worker that answers no more: Cancel ends it all the same", async (t) => {
   const app = await start(t);
-  await choose(app, BIG);
-  await app.page.locator(".loading").waitFor();
-  const [worker] = app.page.workers();
-  const hung = app.page.evaluate(() => new Promise((done) => (new BroadcastChannel("hung").onmessage = done)).then(() => true));
-  worker.evaluate(() => { new BroadcastChannel("hung").postMessage(1); for (;;); }).catch(() => {});
-  await hung;
+  await stuck(app);
   await app.page.getByRole("button", { name: "Cancel" }).click();
   await waitReady(app.page, 10_000);
   assert.match(await app.status(), /big\.csv: cancelled/);

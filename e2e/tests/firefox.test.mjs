@@ -23,13 +23,14 @@ after(() => browser?.close());
 
 const ready = () => browser.until(() => document.documentElement.dataset.ready === "1");
 const rows = (n) => browser.until((n) => document.documentElement.dataset.rows === String(n) && document.documentElement.dataset.ready === "1", n);
-/** How many colours a chart shows: a canvas without a picture has one. */
-const colours = () =>
-  browser.evaluate(() => {
+/** Waits until the chart shows more than so many colours: a canvas without a picture has one. */
+const colours = (n) =>
+  browser.until((few) => {
     const canvas = document.querySelector(".chart-stage canvas");
+    if (!canvas?.width) return 0;
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    return new Set(new Uint32Array(data.buffer)).size;
-  });
+    return new Set(new Uint32Array(data.buffer)).size > few;
+  }, n);
 
 test("a file is opened, drawn, listed and shared", options, async (t) => {
   t.diagnostic(found.version);
@@ -40,7 +41,7 @@ test("a file is opened, drawn, listed and shared", options, async (t) => {
   await rows(4);
   const [only] = await browser.evaluate(() => window.gemmscope.summary());
   assert.deepEqual([only.file, only.rows_used, only.devices], ["plain.csv", 4, ["AMD Instinct MI300X"]]);
-  assert.ok((await colours()) > 20);
+  await colours(20);
   await browser.screenshot(join(out, "firefox-roofline.png"));
 
   await browser.click('nav button[data-view="table"]');
