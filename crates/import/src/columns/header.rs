@@ -1,7 +1,7 @@
 //! The header of a table, and the columns that a reader takes from it.
 
 use crate::Head;
-use crate::cell::{CellError, Quantity, positive, quantity, scaled, size, verdict};
+use crate::cell::{CellError, Quantity, positive, quantity, scaled, size};
 use crate::split::records::Record;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use std::borrow::Cow;
@@ -64,16 +64,6 @@ impl Col {
             .map_or(f64::NAN, |v| scaled(v, scale))
     }
 
-    /// Rejects a row whose verdict column says that it failed.
-    #[inline]
-    pub(crate) fn verdict(&self, record: &Record<'_>) -> Result<(), RowError> {
-        if verdict(self.cell(record)) {
-            Ok(())
-        } else {
-            Err(self.bad(record, "row", CellError::Failed))
-        }
-    }
-
     /// An error that names this column and quotes its cell.
     #[cold]
     pub(crate) fn bad(&self, record: &Record<'_>, what: &str, flaw: CellError) -> RowError {
@@ -86,6 +76,18 @@ impl Col {
             column: u32::try_from(self.index + 1).unwrap_or(u32::MAX),
             text: cell_text(self.cell(record)).into_owned(),
         }
+    }
+}
+
+/// A name without blanks around it, which few have: hooks look for several names in each row.
+#[inline]
+fn bare(name: &str) -> &str {
+    let shown = |b: Option<&u8>| b.is_some_and(u8::is_ascii_graphic);
+    let bytes = name.as_bytes();
+    if shown(bytes.first()) && shown(bytes.last()) {
+        name
+    } else {
+        name.trim()
     }
 }
 
@@ -119,7 +121,7 @@ impl Header {
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.names
             .iter()
-            .position(|have| have.trim().eq_ignore_ascii_case(name))
+            .position(|have| bare(have).eq_ignore_ascii_case(name))
     }
 
     /// The first column that has one of these names.
@@ -152,9 +154,8 @@ impl Header {
     /// The record is this header again, as in files that were joined.
     #[inline]
     pub(crate) fn is_repeated_by(&self, record: &Record<'_>) -> bool {
-        let same = |(i, name): (usize, &String)| {
-            record.get(i).eq_ignore_ascii_case(name.trim().as_bytes())
-        };
+        let same =
+            |(i, name): (usize, &String)| record.get(i).eq_ignore_ascii_case(bare(name).as_bytes());
         record.len() == self.names.len() && self.names.iter().enumerate().all(same)
     }
 }
