@@ -195,7 +195,7 @@ test("tuning history: the best so far, failures, the parameters of what is chose
   assert.match(await notes(app), /1 failed: correctness failed 1/);
   await app.click(/correctness failed/);
   assert.ok(await app.state("sel"));
-  const lines = await exportsOf(app, "history", ["Best so far"]);
+  const lines = await exportsOf(app, "history", ["best so far"]);
   assert.equal(lines.length - 1, 13);
   await reloaded(t, app, [file]);
   app.assertQuiet();
