@@ -41,6 +41,8 @@ export class Firefox {
     const lines = Object.entries(PREFERENCES).map(([key, value]) => `user_pref(${JSON.stringify(key)}, ${JSON.stringify(value)});\n`);
     writeFileSync(join(it.#profile, "user.js"), lines.join(""));
     it.#child = spawn(name, ["--headless", "--marionette", "-remote-allow-system-access", "--no-remote", "--profile", it.#profile], { stdio: "ignore" });
+    // A test that dies leaves no browser behind.
+    process.once("exit", () => it.#child.kill("SIGKILL"));
     try {
       await it.#connect();
       await it.ask("WebDriver:NewSession", { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } });
