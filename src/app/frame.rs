@@ -16,6 +16,8 @@ pub mod start;
 pub mod strip;
 pub mod workspace;
 
+use super::load::begin::begin;
+use super::load::load_open;
 use super::load::kept::Kept;
 use super::load::{Loader, PlanModel, drop, given};
 use super::state::{Shell, Workbench};
@@ -26,11 +28,7 @@ use std::time::Duration;
 
 /// The whole page. It can be mounted more than once: instances share only the address bar.
 #[component]
-pub fn GemmScope(
-    /// Called once with the workbench, for functions that other scripts may call.
-    #[prop(optional)]
-    on_start: Option<Box<dyn FnOnce(Workbench)>>,
-) -> impl IntoView {
+pub fn GemmScope() -> impl IntoView {
     let shell = Shell::of_page();
     let bench = Workbench::new(&dom::hash(), shell);
     let loader = Loader::new(shell, bench, PLAN_MODEL);
@@ -38,9 +36,6 @@ pub fn GemmScope(
     provide_context(bench);
     provide_context(loader);
     show_row_count(bench);
-    if let Some(on_start) = on_start {
-        on_start(bench);
-    }
     let kept = Kept::new(given::open(loader));
     provide_context(kept);
     kept.start(loader);
@@ -120,7 +115,8 @@ fn start_later(shell: Shell, loader: Loader, kept: Kept) {
             dom::set_root_data("ready", Some("1"));
         }
         // Fetched while the user looks for a file.
-        let work = !dom::embedded() && workspace::load_work().await.is_ok();
+        let open = load_open().await.is_ok() && begin(loader.bench).await.is_ok();
+        let work = open && !dom::embedded() && workspace::load_work().await.is_ok();
         clock::pause(Duration::from_millis(150)).await;
         loader.prepare().await;
         if work {

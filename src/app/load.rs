@@ -1,10 +1,12 @@
 //! Reads files one after another: the queue, the progress, and what becomes of each file.
 
+pub mod begin;
 pub mod drop;
 pub mod given;
 pub mod kept;
 pub mod sample;
 
+use super::later::NotLoaded;
 use super::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared, Shell, Workbench};
 use crate::web::file::{Input, MAX_FOLDER_FILES};
 use crate::web::importer::Importer;
@@ -25,6 +27,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
+use wasm_split_helpers::wasm_split;
 
 struct Job {
     input: Input,
@@ -71,6 +74,8 @@ struct Queue {
     importer: Importer,
     jobs: RefCell<VecDeque<Job>>,
     running: Cell<bool>,
+    /// Files are being unpacked from the page or the link.
+    unpacking: Cell<bool>,
     next_id: Cell<u32>,
 }
 
@@ -176,9 +181,17 @@ impl Loader {
         });
     }
 
-    /// True while a file is read or waits.
+    /// True while a file is unpacked or read, or waits.
     pub fn is_busy(&self) -> bool {
-        self.queue.try_get_value().is_some_and(|q| q.running.get())
+        let queue = self.queue.try_get_value();
+        queue.is_some_and(|q| q.running.get() || q.unpacking.get())
+    }
+
+    /// Says that files of the page or the link will come, or that they have.
+    fn set_unpacking(&self, on: bool) {
+        if let Some(queue) = self.queue.try_get_value() {
+            queue.unpacking.set(on);
+        }
     }
 
     fn start(&self, job: Job) {
@@ -317,7 +330,15 @@ impl Loader {
                 let job = queue.jobs.borrow_mut().pop_front();
                 let Some(mut job) = job else { break };
                 let done = job.done.take();
-                let result = this.run_job(&queue, job).await;
+                let result = match run_job(this, queue.clone(), job).await {
+                    Ok(result) => result.await,
+                    Err(_) => {
+                        let why = "not read: the readers could not be loaded. Check the connection, \
+                                   then add the file again.";
+                        this.shell.say(why);
+                        Err(why.to_owned())
+                    }
+                };
                 if let Some(done) = done {
                     done(result);
                 }
@@ -563,6 +584,15 @@ impl Loader {
         };
         queue.importer.import(input, options, progress).await
     }
+}
+
+type Running = Pin<Box<dyn Future<Output = Result<(), String>>>>;
+
+/// Reads the file of a job: code that the first view does not wait for.
+#[wasm_split(open, fallible, preload(#[doc = "Fetches what a file goes through."] load_open))]
+fn run_job(loader: Loader, queue: Rc<Queue>, job: Job) -> Result<Running, NotLoaded> {
+    begin::now(loader.bench);
+    Ok(Box::pin(async move { loader.run_job(&queue, job).await }))
 }
 
 /// A table that was read.

@@ -45,8 +45,11 @@ fn show(ready: Ready, page: usize) -> AnyView {
 #[component]
 fn PlannerPane() -> impl IntoView {
     let bench = Workbench::here();
-    let measured = bench.device_ids();
-    bench.edit_without_undo(|v| form::measured_devices(v, &measured));
+    // Files may come later.
+    Effect::new(move |_| {
+        let measured = bench.device_ids();
+        bench.edit_without_undo(|v| form::measured_devices(v, &measured));
+    });
     let read = Memo::new(move |_| bench.view.with(PlanState::read));
     let plan = Memo::new(move |_| {
         let state = read.with(|r| r.0.clone());

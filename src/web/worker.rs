@@ -14,9 +14,12 @@ use gemmscope_import::{ImportOptions, Imported};
 use gemmscope_table::dataset::wire;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
+use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
 /// Builds a message object.
 pub(super) fn message(kind: &str, fields: &[(&str, JsValue)]) -> js_sys::Object {
@@ -64,7 +67,15 @@ pub fn run() {
                 let (state, out) = (state.clone(), out.clone());
                 wasm_bindgen_futures::spawn_local(async move {
                     state.importing.set(state.importing.get() + 1);
-                    import(&state, &out, id, &data).await;
+                    match import(state.clone(), out.clone(), id, data).await {
+                        Ok(reading) => reading.await,
+                        Err(_) => {
+                            let why = "the readers could not be loaded: check the connection, then \
+                                       add the file again";
+                            let fields = [("id", id.into()), ("message", why.into())];
+                            let _ = out.post_message(&message("error", &fields));
+                        }
+                    }
                     state.importing.set(state.importing.get() - 1);
                 });
             }
@@ -76,8 +87,8 @@ pub fn run() {
                 wasm_bindgen_futures::spawn_local(async move {
                     let loaded = reading::load().await.is_ok();
                     let _ = out.post_message(&message("warm", &[("id", id.into())]));
-                    if loaded {
-                        warm_up(&state).await;
+                    if loaded && let Ok(run) = warm_up(state).await {
+                        run.await;
                     }
                 });
             }
@@ -88,7 +99,20 @@ pub fn run() {
     std::mem::forget(listener);
 }
 
-async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32, data: &JsValue) {
+type Running = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Reads a file and posts the result.
+#[wasm_split(read, fallible)]
+fn import(
+    state: Rc<State>,
+    out: web_sys::DedicatedWorkerGlobalScope,
+    id: u32,
+    data: JsValue,
+) -> Result<Running, NotLoaded> {
+    Ok(Box::pin(async move { read(&state, &out, id, &data).await }))
+}
+
+async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32, data: &JsValue) {
     let started = clock::now_ms();
     let Ok(blob) = field(data, "blob").dyn_into::<web_sys::Blob>() else {
         return;
@@ -153,7 +177,12 @@ async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u3
 
 /// Runs the reader over about 1 MB of made-up rows, so that the browser has optimised its code
 /// before the first file. Stops when a file arrives.
-async fn warm_up(state: &State) {
+#[wasm_split(read, fallible)]
+fn warm_up(state: Rc<State>) -> Result<Running, NotLoaded> {
+    Ok(Box::pin(async move { warm_up_now(&state).await }))
+}
+
+async fn warm_up_now(state: &State) {
     let Ok(mut session) =
         reading::open_session("warm-up.csv".to_owned(), 0, ImportOptions::default()).await
     else {

@@ -2,31 +2,23 @@
 //! call.
 
 use super::GemmScope;
-use crate::app::state::Workbench;
-use gemmscope_analysis::summary::Summary;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 /// Mounts the program and sets `window.gemmscope`.
 pub fn start() {
-    leptos::mount::mount_to_body(|| view! { <GemmScope on_start=Box::new(publish) /> });
+    leptos::mount::mount_to_body(|| view! { <GemmScope /> });
+    publish();
 }
 
-/// Sets `window.gemmscope`: `summary()` returns what the command `summary --json` prints,
-/// `timings()` the page's performance marks in milliseconds.
-fn publish(bench: Workbench) {
+/// Sets `window.gemmscope`: `timings()` returns the page's performance marks in milliseconds;
+/// `summary()` has its meaning before the first file (`load::begin`).
+fn publish() {
     let api = js_sys::Object::new();
-    let summary = Closure::<dyn Fn() -> JsValue>::new(move || {
-        let all = bench.frame.with_untracked(Summary::all);
-        let json = serde_json::to_string(&all).unwrap_or_default();
-        js_sys::JSON::parse(&json).unwrap_or(JsValue::NULL)
-    });
     let timings = Closure::<dyn Fn() -> JsValue>::new(timings);
-    let put = |key: &str, value: &JsValue| {
-        let _ = js_sys::Reflect::set(&api, &key.into(), value);
-    };
-    put("summary", &summary.into_js_value());
-    put("timings", &timings.into_js_value());
+    let none = Closure::<dyn Fn() -> js_sys::Array>::new(js_sys::Array::new);
+    let _ = js_sys::Reflect::set(&api, &"timings".into(), &timings.into_js_value());
+    let _ = js_sys::Reflect::set(&api, &"summary".into(), &none.into_js_value());
     let _ = js_sys::Reflect::set(&js_sys::global(), &"gemmscope".into(), &api);
 }
 

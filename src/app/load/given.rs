@@ -1,6 +1,7 @@
 //! Data that the page or the link brings along: saved in the page, inside the link, or at an
 //! address in the link.
 
+use crate::app::later::NotLoaded;
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, LoadError, Shell};
 use crate::samples::SAMPLES;
@@ -12,6 +13,7 @@ use gemmscope_share::data::Carried;
 use gemmscope_share::embed::{SourcePolicy, UrlParts, raw_address, source_policy};
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
+use wasm_split_helpers::wasm_split;
 
 /// Storage key of the hosts that data may be fetched from without asking, one a line.
 pub const HOSTS_KEY: &str = "gemmscope.hosts";
@@ -23,17 +25,10 @@ pub fn open(loader: Loader) -> bool {
     let baked = dom::document()
         .get_element_by_id("gemmscope-data")
         .and_then(|e| e.text_content())
-        .unwrap_or_default();
-    match data::from_page(&baked) {
-        Ok(Some((view, files))) => {
-            if dom::hash().len() < 2 {
-                loader.bench.view.set(ViewState::decode(&view).0);
-            }
-            open_carried(loader, files);
-            return true;
-        }
-        Ok(None) => {}
-        Err(message) => refuse(loader.shell, "This page's data", message),
+        .filter(|text| !text.trim().is_empty());
+    if let Some(baked) = baked {
+        open_carried(loader, "This page's data", baked, true);
+        return true;
     }
     let (data, src) = loader.bench.view.with_untracked(|v| {
         let get = |key| v.param(key).map(str::to_owned);
@@ -41,10 +36,7 @@ pub fn open(loader: Loader) -> bool {
     });
     let brought = data.is_some() || src.is_some();
     if let Some(data) = data {
-        match data::from_link(&data) {
-            Ok(files) => open_carried(loader, files),
-            Err(message) => refuse(loader.shell, "The link's data", message),
-        }
+        open_carried(loader, "The link's data", data, false);
     }
     if let Some(src) = src {
         open_source(loader, &src);
@@ -76,8 +68,42 @@ fn refuse(shell: Shell, name: &str, message: String) {
     });
 }
 
-fn open_carried(loader: Loader, files: Vec<Carried>) {
+/// The view of a page with data, where there is one, and the files.
+type Unpacked = Result<(Option<String>, Vec<Carried>), String>;
+
+/// Unpacks what a page (with its view) or a link carries.
+#[wasm_split(open, fallible)]
+fn unpack(text: String, of_page: bool) -> Result<Unpacked, NotLoaded> {
+    Ok(match of_page {
+        true => data::from_page(&text).map(|found| match found {
+            Some((view, files)) => (Some(view), files),
+            None => (None, Vec::new()),
+        }),
+        false => data::from_link(&text).map(|files| (None, files)),
+    })
+}
+
+fn open_carried(loader: Loader, name: &'static str, text: String, of_page: bool) {
+    dom::set_root_data("ready", None);
+    loader.set_unpacking(true);
     leptos::task::spawn_local(async move {
+        let unpacked = unpack(text, of_page).await.unwrap_or_else(|_| {
+            Err(
+                "a part of the page could not be loaded; check the connection and reload"
+                    .to_owned(),
+            )
+        });
+        loader.set_unpacking(false);
+        let (view, files) = unpacked.unwrap_or_else(|message| {
+            refuse(loader.shell, name, message);
+            (None, Vec::new())
+        });
+        if let Some(view) = view.filter(|_| dom::hash().len() < 2) {
+            loader.bench.view.set(ViewState::decode(&view).0);
+        }
+        if files.is_empty() {
+            dom::set_root_data("ready", Some("1"));
+        }
         for f in files {
             // Errors show on the page.
             let _ = loader

@@ -2,16 +2,20 @@
 
 use super::Loader;
 use crate::app::later::NotLoaded;
-use crate::samples::{Content, Sample};
+use crate::samples::Sample;
 use crate::web::dom;
 use crate::web::file::Input;
 use gemmscope_model::hardware::Device;
 use wasm_split_helpers::wasm_split;
 
-/// The file behind a sample.
+/// The file behind a sample, and the device that it was measured on.
 #[wasm_split(work, fallible)]
-fn content(sample: &'static Sample) -> Result<Content, NotLoaded> {
-    Ok(sample.content())
+fn content(sample: &'static Sample) -> Result<(&'static [u8], Option<Device>), NotLoaded> {
+    let content = sample.content();
+    let device = content
+        .device_json
+        .and_then(|json| Device::from_json(json).ok());
+    Ok((content.bytes, device))
 }
 
 /// Opens a sample in the tab that shows it best.
@@ -27,16 +31,16 @@ pub fn open_as_linked(loader: Loader, sample: &'static Sample) {
 fn open_in(loader: Loader, sample: &'static Sample, tab: Option<&'static str>) {
     dom::set_root_data("ready", None);
     leptos::task::spawn_local(async move {
-        let Ok(content) = content(sample).await else {
+        let Ok((bytes, device)) = content(sample).await else {
             dom::set_root_data("ready", Some("1"));
             loader
                 .shell
                 .say("The sample could not be loaded: check the connection, then try again");
             return;
         };
-        if let Some(Ok(device)) = content.device_json.map(Device::from_json) {
+        if let Some(device) = device {
             loader.bench.lend_device(device);
         }
-        loader.add_sample(Input::from_bytes(sample.file, content.bytes), tab);
+        loader.add_sample(Input::from_bytes(sample.file, bytes), tab);
     });
 }

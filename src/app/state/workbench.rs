@@ -166,6 +166,8 @@ pub struct Workbench {
     pub(super) status: RwSignal<Message>,
     ready_made: StoredValue<Option<ReadyMade>>,
     pub(super) mask: StoredValue<Mask>,
+    /// True once what the first file needs was read from the browser's storage.
+    pub begun: StoredValue<bool>,
 }
 
 impl Workbench {
@@ -182,7 +184,7 @@ impl Workbench {
         let files = RwSignal::new(Vec::<LoadedFile>::new());
         let contexts = RwSignal::new(Vec::<TraceContext>::new());
         let view = RwSignal::new(first);
-        let custom = RwSignal::new(stored_devices());
+        let custom = RwSignal::new(Vec::new());
         let repeats = Memo::new(move |_| files.with(|files| repeated(files)));
         let data = Memo::new(move |_| {
             files.with(|files| {
@@ -296,6 +298,7 @@ impl Workbench {
             status,
             ready_made,
             mask,
+            begun: StoredValue::new(false),
         }
     }
 
@@ -321,10 +324,18 @@ impl Workbench {
         link.encode()
     }
 
+    /// Reads the user's own devices from the browser's storage.
+    pub fn read_stored_devices(&self) {
+        let stored = storage::get(DEVICES_KEY).and_then(|json| serde_json::from_str(&json).ok());
+        if let Some(devices) = stored {
+            self.custom.set(devices);
+        }
+    }
+
     /// Ids of the devices whose roofs apply to the rows, in order.
     pub fn device_ids(&self) -> Vec<String> {
-        let used = self.data.with_untracked(|d| d.devices_used());
-        self.metrics.with_untracked(|m| {
+        let used = self.data.with(|d| d.devices_used());
+        self.metrics.with(|m| {
             let known = m.devices.iter().zip(used).filter(|(_, used)| *used);
             let mut ids: Vec<String> = Vec::new();
             for id in known.filter_map(|(d, _)| Some(d.as_ref()?.id.clone())) {
@@ -472,10 +483,4 @@ fn unite(
             Shared::from(all)
         }
     }
-}
-
-fn stored_devices() -> Vec<Device> {
-    storage::get(DEVICES_KEY)
-        .and_then(|json| serde_json::from_str(&json).ok())
-        .unwrap_or_default()
 }

@@ -1,15 +1,11 @@
-//! The known devices, read once from `catalog.json`: in the units that datasheets use, so that a
-//! reader can check a row against its source.
+//! The known devices, from `catalog.json`: in the units that datasheets use, so that a reader can
+//! check a row against its source. The build makes tables of it (`build.rs`).
 
 use super::{Device, Engine, Peak};
 use crate::dtype::DataType;
-use serde::Deserialize;
 use std::sync::LazyLock;
 
-static CATALOG: LazyLock<Vec<Device>> = LazyLock::new(|| {
-    // A test reads the same text strictly; a broken build shows no device rather than a panic.
-    parse(include_str!("catalog.json")).unwrap_or_default()
-});
+static CATALOG: LazyLock<Vec<Device>> = LazyLock::new(|| ROWS.iter().map(device).collect());
 
 /// Every known device, by vendor and generation.
 pub fn catalog() -> &'static [Device] {
@@ -21,85 +17,87 @@ pub fn by_id(id: &str) -> Option<&'static Device> {
     catalog().iter().find(|device| device.id == id)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A device as `catalog.json` has it; the build writes these.
 struct Row {
-    id: String,
-    name: String,
-    aliases: Vec<String>,
-    vendor: String,
-    arch: String,
-    arch_token: String,
-    form: String,
+    id: &'static str,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    vendor: &'static str,
+    arch: &'static str,
+    arch_token: &'static str,
+    form: &'static str,
     units: Option<u32>,
-    unit_kind: String,
+    unit_kind: &'static str,
     lanes: Option<u32>,
     clock_ghz: Option<f64>,
     fp16_flops_per_clock_per_unit: Option<f64>,
     memory_gb: Option<f64>,
-    memory_kind: String,
-    bandwidth_gb_per_s: f64,
+    memory_kind: &'static str,
+    bandwidth_gb_per_s: Option<f64>,
     l2_mib: Option<f64>,
     llc_mib: Option<f64>,
     shared_kib_per_unit: Option<f64>,
     shared_kib_per_block: Option<f64>,
     registers_kib_per_unit: Option<f64>,
-    peaks: Vec<PeakRow>,
-    confidence: char,
-    notes: String,
-    source: String,
+    peaks: &'static [PeakRow],
+    confidence: &'static str,
+    notes: &'static str,
+    source: &'static str,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct PeakRow {
-    dtype: DataType,
-    engine: Engine,
-    accumulate: DataType,
+    dtype: &'static str,
+    engine: &'static str,
+    accumulate: &'static str,
     tflops: f64,
     achievable_tflops: Option<f64>,
-    achievable_source: Option<String>,
+    achievable_source: Option<&'static str>,
 }
 
-fn parse(text: &str) -> Result<Vec<Device>, serde_json::Error> {
-    let rows: Vec<Row> = serde_json::from_str(text)?;
-    Ok(rows.into_iter().map(device).collect())
+include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
+
+/// A peak; `None` for a word that no type or engine has, which a test finds.
+fn peak(row: &PeakRow, source: &str) -> Option<Peak> {
+    Some(Peak {
+        dtype: DataType::by_id(row.dtype)?,
+        engine: match row.engine {
+            "matrix" => Engine::Matrix,
+            "vector" => Engine::Vector,
+            _ => return None,
+        },
+        accumulate: Some(DataType::by_id(row.accumulate)?),
+        flops_per_s: (row.tflops * 1e12).round(),
+        dense: true,
+        achievable_flops_per_s: row.achievable_tflops.map(|t| (t * 1e12).round()),
+        achievable_source: row.achievable_source.map(str::to_owned),
+        source: source.to_owned(),
+    })
 }
 
-fn device(row: Row) -> Device {
+fn device(row: &Row) -> Device {
     // Whole base units: 2.062 GHz is 2062000000 Hz, not one bit less.
     let times = |factor: f64| move |value: f64| (value * factor).round();
-    let source = row.source;
     Device {
-        id: row.id,
-        name: row.name,
-        aliases: row.aliases,
-        vendor: row.vendor,
-        arch: row.arch,
-        arch_token: row.arch_token,
-        form: row.form,
+        id: row.id.to_owned(),
+        name: row.name.to_owned(),
+        aliases: row.aliases.iter().map(|a| (*a).to_owned()).collect(),
+        vendor: row.vendor.to_owned(),
+        arch: row.arch.to_owned(),
+        arch_token: row.arch_token.to_owned(),
+        form: row.form.to_owned(),
         peaks: row
             .peaks
-            .into_iter()
-            .map(|peak| Peak {
-                dtype: peak.dtype,
-                engine: peak.engine,
-                accumulate: Some(peak.accumulate),
-                flops_per_s: times(1e12)(peak.tflops),
-                dense: true,
-                achievable_flops_per_s: peak.achievable_tflops.map(times(1e12)),
-                achievable_source: peak.achievable_source,
-                source: source.clone(),
-            })
+            .iter()
+            .filter_map(|p| peak(p, row.source))
             .collect(),
-        bandwidth_bytes_per_s: times(1e9)(row.bandwidth_gb_per_s),
+        bandwidth_bytes_per_s: row.bandwidth_gb_per_s.map_or(f64::NAN, times(1e9)),
         units: row.units,
-        unit_kind: row.unit_kind,
+        unit_kind: row.unit_kind.to_owned(),
         lanes: row.lanes,
         clock_hz: row.clock_ghz.map(times(1e9)),
         fp16_flops_per_clock_per_unit: row.fp16_flops_per_clock_per_unit,
         memory_bytes: row.memory_gb.map(times(1e9)),
-        memory_kind: row.memory_kind,
+        memory_kind: row.memory_kind.to_owned(),
         l2_bytes: row.l2_mib.map(times(1048576.0)),
         l2_bytes_per_s: None,
         l1_bytes_per_s: None,
@@ -107,9 +105,9 @@ fn device(row: Row) -> Device {
         shared_bytes_per_unit: row.shared_kib_per_unit.map(times(1024.0)),
         shared_bytes_per_block: row.shared_kib_per_block.map(times(1024.0)),
         registers_bytes_per_unit: row.registers_kib_per_unit.map(times(1024.0)),
-        confidence: row.confidence,
-        notes: row.notes,
-        source,
+        confidence: row.confidence.chars().next().unwrap_or('C'),
+        notes: row.notes.to_owned(),
+        source: row.source.to_owned(),
     }
 }
 
@@ -119,15 +117,16 @@ mod tests {
 
     #[test]
     fn the_data_is_read_and_complete() {
-        let devices = parse(include_str!("catalog.json")).unwrap();
-        assert_eq!(devices.len(), 50);
-        assert_eq!(catalog(), devices.as_slice());
+        let devices = catalog();
+        assert_eq!(devices.len(), ROWS.len());
         for (index, device) in devices.iter().enumerate() {
             assert!(devices[..index].iter().all(|other| other.id != device.id));
             assert_eq!(device.validate(), Ok(()), "{}", device.id);
             assert_eq!(device.doubts(), Vec::<String>::new(), "{}", device.id);
             assert!(!device.source.is_empty() && !device.aliases.is_empty());
             assert!(matches!(device.confidence, 'A' | 'B' | 'C'));
+            let row = &ROWS[index];
+            assert_eq!(device.peaks.len(), row.peaks.len(), "{}", device.id);
             for peak in &device.peaks {
                 assert!(peak.dense && peak.accumulate.is_some());
                 assert_eq!(
