@@ -40,12 +40,22 @@ pub struct Points {
 /// A rate this much over the roof is above it, not rounded to it.
 const ABOVE: f64 = 1.0 + 1e-6;
 
-/// The decimal logarithm of what can be drawn, else NaN.
+/// The decimal logarithm of what can be drawn, else NaN. Right to a millionth (a pixel is more than
+/// a thousandth), and several times as fast as the exact one.
 fn log(v: f64) -> f32 {
-    match v > 1e-36 && v < 1e38 {
-        true => (v as f32).log10(),
-        false => f32::NAN,
+    use std::f32::consts::{LOG10_2, LOG10_E};
+    if !(v > 1e-36 && v < 1e38) {
+        return f32::NAN;
     }
+    // v = m 2^e with m between sqrt(1/2) and sqrt(2), whose bits begin at this number.
+    let bits = (v as f32).to_bits() as i32;
+    let e = (bits - 0x3f35_04f3) >> 23;
+    let m = f32::from_bits((bits - (e << 23)) as u32);
+    // ln m = 2 artanh((m - 1) / (m + 1)), as the first terms of its series.
+    let t = (m - 1.0) / (m + 1.0);
+    let t2 = t * t;
+    let series = 1.0 + t2 * (1.0 / 3.0 + t2 * (0.2 + t2 / 7.0));
+    e as f32 * LOG10_2 + 2.0 * LOG10_E * t * series
 }
 
 impl Points {
@@ -537,4 +547,20 @@ pub(super) fn block(placer: &mut Placer, input: &Input<'_>, plot: &Plot, counts:
             placer.block_line(p, p);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn logarithms_are_right_to_a_millionth(exponent in -35.9f64..37.9) {
+            let v = 10f64.powf(exponent);
+            // And to what an f32 holds.
+            let most = 1e-6 + 2.0 * f64::from(f32::EPSILON) * exponent.abs();
+            prop_assert!((f64::from(log(v)) - v.log10()).abs() < most, "{v}");
+        }
+    }
 }
