@@ -160,9 +160,11 @@ fn relatives(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> {
                 _ => "the same".to_owned(),
             };
             let other = r.row;
+            let differs = differs.join(", ");
+            let hint = format!("Select it too: {differs}");
             view! {
                 <tr class:good=r.ratio < 0.995>
-                    <td><button type="button" class="link" title="Select it too" on:click=move |_| bench.select(&[other], true)>{differs.join(", ")}</button></td>
+                    <td class="differs"><button type="button" class="link" title=hint on:click=move |_| bench.select(&[other], true)>{differs}</button></td>
                     <td>{Seconds(r.time_s).to_string()}</td>
                     <td>{r.efficiency.map(percent)}</td>
                     <td>{ratio}</td>

@@ -27,7 +27,7 @@ pub fn back_text(f: &Finding) -> String {
         return "not measurable from timings".to_owned();
     };
     format!(
-        "{} ({:.1} %)",
+        "{}, up to {:.1} %",
         seconds_range((low, high)),
         high / f.whole_s * 100.0
     )

@@ -71,7 +71,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 .iter()
                 .map(|(what, size, bytes)| {
                     format!(
-                        "{what}: {size} elements = {bytes} B = 16 x {:.2}",
+                        "{what}: {size} elements are {bytes} B, {:.2} times 16 B",
                         bytes / BYTES
                     )
                 })

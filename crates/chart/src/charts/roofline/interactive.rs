@@ -19,7 +19,7 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
 use gemmscope_analysis::tile_roof::TileRoofs;
-use gemmscope_model::units::grouped;
+use gemmscope_model::units::{grouped, percent};
 use gemmscope_table::control::Control;
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
@@ -375,8 +375,7 @@ fn point(frame: &Frame, row: usize) -> String {
     }
     let share = frame.metrics.efficiency(data, row);
     if share.is_finite() {
-        let share = Format::percent().write(share, 3);
-        out.push_str(&format!(", {share} of roof"));
+        out.push_str(&format!(", {} of roof", percent(share)));
     }
     out
 }
