@@ -18,8 +18,8 @@ pub use setup::Setup;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame, shape_label};
+use gemmscope_table::group::{self, mix};
 use gemmscope_table::stats::{median, quantile};
-use std::collections::HashMap;
 
 /// Scales the median absolute deviation to the standard deviation of a normal distribution.
 const MAD_TO_SIGMA: f64 = 1.4826;
@@ -109,22 +109,22 @@ impl Comparison {
             .iter()
             .map(|v| setup.sides.iter().position(|s| s == v).map(|i| i as u16))
             .collect();
-        let key_of = KeyReader::new(frame, &setup.keys);
+        let keys = keys(frame, &setup.keys);
         let mut unmeasured = 0;
-        let mut sorted: Vec<(Key, u16, u32)> = Vec::with_capacity(frame.rows.len());
+        let mut of_side: Vec<u32> = Vec::with_capacity(frame.rows.len());
         for &row in frame.rows.iter() {
-            let r = row as usize;
-            let Some(side) = side_of[cats.codes.get(r) as usize] else {
+            if side_of[cats.codes.get(row as usize) as usize].is_none() {
                 continue;
-            };
-            if measured(data, r) {
-                sorted.push((key_of.key(r), side, row));
+            }
+            if measured(data, row as usize) {
+                of_side.push(row);
             } else {
                 unmeasured += 1;
             }
         }
-        sorted.sort_unstable();
-        let rows: Vec<u32> = sorted.iter().map(|s| s.2).collect();
+        let grouped = group::by_key(&of_side, &|row| keys[row as usize]);
+        let groups = in_file_order(&grouped, data.len());
+        let mut rows: Vec<u32> = Vec::with_capacity(grouped.len());
         let mut out = Comparison {
             configurations: vec![0; sides],
             unmatched: vec![0; sides],
@@ -137,46 +137,50 @@ impl Comparison {
             keys: Vec::new(),
             ends: Vec::new(),
             samples: Vec::new(),
-            rows,
+            rows: Vec::new(),
             names: names(frame, &setup),
             setup,
         };
-        let variants = VariantColumns::new(data);
-        let mut at = 0;
-        while at < sorted.len() {
-            let key = sorted[at].0;
-            let end = at + sorted[at..].iter().take_while(|s| s.0 == key).count();
-            out.add(frame, &variants, &sorted[at..end], at, sides);
-            at = end;
+        let mut samples = Samples::new(frame);
+        let mut of_group: Vec<(u16, u32)> = Vec::new();
+        for (start, end) in groups {
+            of_group.clear();
+            of_group.extend(
+                grouped[start as usize..end as usize]
+                    .iter()
+                    .map(|&(_, row)| {
+                        let side = side_of[cats.codes.get(row as usize) as usize];
+                        (side.unwrap_or(u16::MAX), row)
+                    }),
+            );
+            of_group.sort_unstable();
+            let start = rows.len();
+            rows.extend(of_group.iter().map(|s| s.1));
+            out.add(&mut samples, &of_group, &mut rows[start..], start, sides);
         }
+        out.rows = rows;
         out
     }
 
     fn add(
         &mut self,
-        frame: &Frame,
-        variants: &VariantColumns<'_>,
-        group: &[(Key, u16, u32)],
+        samples: &mut Samples<'_>,
+        group: &[(u16, u32)],
+        rows: &mut [u32],
         start: usize,
         sides: usize,
     ) {
         let before = self.samples.len();
         let mut at = 0;
-        while at < group.len() {
-            let side = group[at].1;
-            let n = group[at..].iter().take_while(|s| s.1 == side).count();
-            let slice = &mut self.rows[start + at..start + at + n];
-            match sample(frame, variants, slice) {
-                Some(mut s) => {
-                    s.first = (start + at) as u32;
-                    self.samples.push((side, s));
-                }
-                None => {
-                    self.samples.truncate(before);
-                    self.ambiguous += 1;
-                    return;
-                }
-            }
+        for of_side in group.chunk_by(|a, b| a.0 == b.0) {
+            let n = of_side.len();
+            let Some(mut s) = samples.sample(&mut rows[at..at + n]) else {
+                self.samples.truncate(before);
+                self.ambiguous += 1;
+                return;
+            };
+            s.first = (start + at) as u32;
+            self.samples.push((of_side[0].0, s));
             at += n;
         }
         let samples = &self.samples[before..];
@@ -189,7 +193,7 @@ impl Comparison {
         }
         self.with_variants += u64::from(samples.iter().any(|s| s.1.slower_variants() > 0));
         self.with_repeats += u64::from(samples.iter().any(|s| s.1.n > 1));
-        self.keys.push(group[0].2);
+        self.keys.push(group[0].1);
         self.ends.push(self.samples.len() as u32);
     }
 
@@ -314,54 +318,47 @@ pub(crate) fn key_label(frame: &Frame, keys: &[Field], row: usize) -> String {
     parts.join(", ")
 }
 
-/// The shape as it is, every other key as one mixed-radix number.
-type Key = (u128, u64);
-
-struct KeyReader<'a> {
-    data: &'a Dataset,
-    shape: bool,
-    rest: Vec<u64>,
+/// By row, a hash of the values of the key fields.
+fn keys(frame: &Frame, keys: &[Field]) -> Vec<u64> {
+    let data = &*frame.data;
+    let mut out = match keys.contains(&Field::Shape) {
+        false => vec![0; data.len()],
+        true => (0..data.len())
+            .map(|r| {
+                let hash = mix(
+                    0x9e37_79b9,
+                    u64::from(data.m[r]) | u64::from(data.n[r]) << 32,
+                );
+                mix(hash, u64::from(data.k[r]) | u64::from(data.batch[r]) << 32)
+            })
+            .collect(),
+    };
+    for key in keys.iter().filter(|k| **k != Field::Shape) {
+        let cats = frame.categories(key);
+        for (row, hash) in out.iter_mut().enumerate() {
+            *hash = mix(*hash, u64::from(cats.codes.get(row)));
+        }
+    }
+    // Groups are told apart by the upper bits.
+    for hash in &mut out {
+        *hash = mix(*hash, 0);
+    }
+    out
 }
 
-impl<'a> KeyReader<'a> {
-    fn new(frame: &'a Frame, keys: &[Field]) -> Self {
-        let mut rest = vec![0u64; frame.data.len()];
-        let mut radix = 1u64;
-        for key in keys.iter().filter(|k| **k != Field::Shape) {
-            let cats = frame.categories(key);
-            let n = cats.values.len().max(1) as u64;
-            if radix.checked_mul(n).is_none() {
-                // Many columns with many values: renumber the keys so far to keep the number small.
-                let mut known: HashMap<u64, u64> = HashMap::new();
-                for v in &mut rest {
-                    let next = known.len() as u64;
-                    *v = *known.entry(*v).or_insert(next);
-                }
-                radix = known.len().max(1) as u64;
-            }
-            for (row, v) in rest.iter_mut().enumerate() {
-                *v += radix * u64::from(cats.codes.get(row));
-            }
-            radix *= n;
-        }
-        KeyReader {
-            data: &frame.data,
-            shape: keys.contains(&Field::Shape),
-            rest,
-        }
+/// Start and end of each group of equal keys, in the order of their first rows. `all` is the number
+/// of rows of the table.
+fn in_file_order(grouped: &[(u64, u32)], all: usize) -> Vec<(u32, u32)> {
+    const NONE: u32 = u32::MAX;
+    let mut at_row = vec![(NONE, NONE); all];
+    let mut start = 0;
+    for group in grouped.chunk_by(|a, b| a.0 == b.0) {
+        let end = start + group.len() as u32;
+        at_row[group[0].1 as usize] = (start, end);
+        start = end;
     }
-
-    fn key(&self, row: usize) -> Key {
-        let d = self.data;
-        let shape = if self.shape {
-            [d.m[row], d.n[row], d.k[row], d.batch[row]]
-                .iter()
-                .fold(0u128, |acc, &v| (acc << 32) | u128::from(v))
-        } else {
-            0
-        };
-        (shape, self.rest[row])
-    }
+    at_row.retain(|g| g.0 != NONE);
+    at_row
 }
 
 /// The columns for kernel, tile and split-K: rows that differ in them are variants, not repeats.
@@ -391,80 +388,114 @@ impl<'a> VariantColumns<'a> {
         )
     }
 
-    fn of(&self, row: usize) -> Vec<u64> {
-        self.0
-            .iter()
-            .map(|c| match c {
+    /// A hash of the row's values.
+    fn of(&self, row: usize) -> u64 {
+        self.0.iter().fold(0, |hash, c| {
+            let word = match c {
                 ColumnData::Text { codes, .. } => u64::from(codes[row]),
                 ColumnData::Number(v) => v[row].to_bits(),
-            })
-            .collect()
+            };
+            mix(hash, word)
+        })
     }
 }
 
-/// Combines the rows of one side and key, and moves those of the fastest variant to the front of
-/// `rows`. `None` if they are different GEMMs or ran on different devices.
-fn sample(frame: &Frame, variants: &VariantColumns<'_>, rows: &mut [u32]) -> Option<Sample> {
-    let (data, metrics) = (&*frame.data, &*frame.metrics);
-    let first = *rows.first()? as usize;
-    let same = rows.iter().all(|&r| {
-        let r = r as usize;
-        data.m[r] == data.m[first]
-            && data.n[r] == data.n[first]
-            && data.k[r] == data.k[first]
-            && data.batch[r] == data.batch[first]
-            && data.op[r] == data.op[first]
-            && data.device[r] == data.device[first]
-    });
-    if !same {
-        return None;
-    }
-    let mut n = rows.len();
-    if n > 1 {
-        let mut by_variant: Vec<(Vec<u64>, u32)> =
-            rows.iter().map(|&r| (variants.of(r as usize), r)).collect();
-        by_variant.sort_unstable();
-        let mut timed: Vec<(f64, Vec<u32>)> = by_variant
-            .chunk_by(|a, b| a.0 == b.0)
-            .map(|group| {
-                let mut t: Vec<f64> = group.iter().map(|g| data.time_s[g.1 as usize]).collect();
-                (median(&mut t), group.iter().map(|g| g.1).collect())
-            })
-            .collect();
-        timed.sort_by(|a, b| a.0.total_cmp(&b.0));
-        n = timed.first().map_or(1, |g| g.1.len());
-        for (slot, r) in rows.iter_mut().zip(timed.into_iter().flat_map(|g| g.1)) {
-            *slot = r;
+/// Makes samples of rows; its lists are used again, as a table may have a million samples.
+struct Samples<'a> {
+    frame: &'a Frame,
+    variants: VariantColumns<'a>,
+    by_variant: Vec<(u64, u32)>,
+    times: Vec<f64>,
+}
+
+impl<'a> Samples<'a> {
+    fn new(frame: &'a Frame) -> Self {
+        Samples {
+            frame,
+            variants: VariantColumns::new(&frame.data),
+            by_variant: Vec::new(),
+            times: Vec::new(),
         }
     }
-    let chosen = &rows[..n];
-    let lead = chosen[0] as usize;
-    let mut time_s = data.time_s[lead];
-    let stated = data.number(ColumnMeaning::TimeStd, lead);
-    let (mut spread_s, mut iqr_s, mut std_s) = (stated, f64::NAN, stated);
-    if n > 1 {
-        let mut times: Vec<f64> = chosen.iter().map(|&r| data.time_s[r as usize]).collect();
-        time_s = median(&mut times);
-        let mean = times.iter().sum::<f64>() / n as f64;
-        std_s = (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / (n - 1) as f64).sqrt();
-        let mut off: Vec<f64> = times.iter().map(|t| (t - time_s).abs()).collect();
-        spread_s = median(&mut off) * MAD_TO_SIGMA;
-        if n >= 4 {
-            iqr_s = quantile(&times, 0.75) - quantile(&times, 0.25);
+
+    /// Moves the rows of the fastest variant to the front; gives their number.
+    fn fastest_first(&mut self, rows: &mut [u32]) -> usize {
+        let data = &*self.frame.data;
+        self.by_variant.clear();
+        let keyed = rows.iter().map(|&r| (self.variants.of(r as usize), r));
+        self.by_variant.extend(keyed);
+        self.by_variant.sort_unstable();
+        // Time and first row, so that of equal variants the earlier one counts.
+        let mut best = (f64::INFINITY, u32::MAX, 0, 0);
+        let mut start = 0;
+        for variant in self.by_variant.chunk_by(|a, b| a.0 == b.0) {
+            self.times.clear();
+            self.times
+                .extend(variant.iter().map(|v| data.time_s[v.1 as usize]));
+            let time = median(&mut self.times);
+            if (time, variant[0].1) < (best.0, best.1) {
+                best = (time, variant[0].1, start, variant.len());
+            }
+            start += variant.len();
         }
+        let (_, _, start, n) = best;
+        self.by_variant.rotate_left(start);
+        for (slot, (_, row)) in rows.iter_mut().zip(&self.by_variant) {
+            *slot = *row;
+        }
+        n.max(1)
     }
-    Some(Sample {
-        first: 0,
-        total: rows.len() as u32,
-        n: n as u32,
-        time_s,
-        spread_s,
-        iqr_s,
-        std_s,
-        rate: metrics.work(data, lead) / time_s,
-        efficiency: metrics.roof_s[lead] / time_s,
-        calls: data.count(lead),
-    })
+
+    /// Combines the rows of one side and key, and moves those of the fastest variant to the front of
+    /// `rows`. `None` if they are different GEMMs or ran on different devices.
+    fn sample(&mut self, rows: &mut [u32]) -> Option<Sample> {
+        let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
+        let first = *rows.first()? as usize;
+        let same = rows.iter().all(|&r| {
+            let r = r as usize;
+            data.m[r] == data.m[first]
+                && data.n[r] == data.n[first]
+                && data.k[r] == data.k[first]
+                && data.batch[r] == data.batch[first]
+                && data.op[r] == data.op[first]
+                && data.device[r] == data.device[first]
+        });
+        if !same {
+            return None;
+        }
+        let n = match rows.len() {
+            1 => 1,
+            _ => self.fastest_first(rows),
+        };
+        let chosen = &rows[..n];
+        let lead = chosen[0] as usize;
+        let mut time_s = data.time_s[lead];
+        let stated = data.number(ColumnMeaning::TimeStd, lead);
+        let (mut spread_s, mut iqr_s, mut std_s) = (stated, f64::NAN, stated);
+        if n > 1 {
+            let mut times: Vec<f64> = chosen.iter().map(|&r| data.time_s[r as usize]).collect();
+            time_s = median(&mut times);
+            let mean = times.iter().sum::<f64>() / n as f64;
+            std_s = (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / (n - 1) as f64).sqrt();
+            let mut off: Vec<f64> = times.iter().map(|t| (t - time_s).abs()).collect();
+            spread_s = median(&mut off) * MAD_TO_SIGMA;
+            if n >= 4 {
+                iqr_s = quantile(&times, 0.75) - quantile(&times, 0.25);
+            }
+        }
+        Some(Sample {
+            first: 0,
+            total: rows.len() as u32,
+            n: n as u32,
+            time_s,
+            spread_s,
+            iqr_s,
+            std_s,
+            rate: metrics.work(data, lead) / time_s,
+            efficiency: metrics.roof_s[lead] / time_s,
+            calls: data.count(lead),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@
 
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
+use crate::group::mix;
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -496,12 +497,6 @@ type Counts = FxHashMap<u64, u64>;
 
 /// Marks a key that several sides hold.
 const SEVERAL: u64 = 1 << 63;
-
-/// Mixes a word into a hash.
-fn mix(hash: u64, word: u64) -> u64 {
-    let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-    mixed ^ (mixed >> 32)
-}
 
 impl Frame {
     /// What the rows are.

@@ -1,5 +1,11 @@
 //! Rows with the same key, brought together.
 
+/// Mixes a word into a hash.
+pub fn mix(hash: u64, word: u64) -> u64 {
+    let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    mixed ^ (mixed >> 32)
+}
+
 /// Keys are spread over this many at a time: what is sorted then lies in the processor's cache.
 const BUCKET: usize = 256;
 

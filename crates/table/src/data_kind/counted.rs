@@ -1,9 +1,9 @@
 //! The rows that totals are over.
 
-use super::{DataKind, Decision, Names, mix, variant, variant_columns, within};
+use super::{DataKind, Decision, Names, variant, variant_columns, within};
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
-use crate::group;
+use crate::group::{self, mix};
 use gemmscope_model::units::{grouped, plural};
 use std::collections::HashMap;
 use std::sync::Arc;
