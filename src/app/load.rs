@@ -352,6 +352,7 @@ impl Loader {
             // that follow it.
             clock::after_paint().await;
             frame::settled().await;
+            this.bench.drop_ready_made();
             clock::mark("gemmscope:painted");
             dom::set_root_data("ready", Some("1"));
         });

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 mod counted;
 
-pub use counted::{Counted, Side, library_name};
+pub use counted::{Counted, Counting, Side, library_name};
 
 /// What the rows of a table are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -242,6 +242,16 @@ impl Frame {
             .get_or_init(|| Counted::new(self, &self.decision))
     }
 
+    /// True once [`Frame::counted`] is worked out.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.counted.get().is_some()
+    }
+
+    /// Keeps what was worked out in steps.
+    pub(crate) fn set_counted(&self, counted: Counted) {
+        let _ = self.counted.set(counted);
+    }
+
     /// The figure to show first: the share of the roof, or the rate if no row has a roof.
     pub fn leading_figure(&self) -> &'static str {
         let judged = self.metrics.roof_s.iter().any(|v| !v.is_nan());

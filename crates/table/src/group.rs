@@ -12,29 +12,67 @@ const BUCKET: usize = 256;
 /// The rows with their keys, equal keys beside each other, rows ascending within a key. Keys must
 /// be hashes: their upper bits spread them. Linear in the number of rows.
 pub fn by_key(rows: &[u32], key: &dyn Fn(u32) -> u64) -> Vec<(u64, u32)> {
-    let keys: Vec<u64> = rows.iter().map(|&r| key(r)).collect();
-    let bits = (rows.len() / BUCKET).next_power_of_two().trailing_zeros();
-    let bucket = |key: u64| key.checked_shr(64 - bits).unwrap_or(0) as usize;
-    let mut next = vec![0u32; (1 << bits) + 1];
-    for &k in &keys {
-        next[bucket(k) + 1] += 1;
+    let mut keys = Vec::with_capacity(rows.len());
+    keys.extend(rows.iter().map(|&r| key(r)));
+    let mut buckets = Buckets::new(rows, &keys);
+    while buckets.sort_next(usize::MAX).is_some() {}
+    buckets.items
+}
+
+/// Rows with their keys in buckets, which are sorted a few at a time: as [`by_key`], in steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buckets {
+    items: Vec<(u64, u32)>,
+    ends: Vec<u32>,
+    /// Buckets that are sorted.
+    sorted: usize,
+}
+
+impl Buckets {
+    /// Spreads rows by their keys.
+    pub(crate) fn new(rows: &[u32], keys: &[u64]) -> Self {
+        let bits = (rows.len() / BUCKET).next_power_of_two().trailing_zeros();
+        let bucket = |key: u64| key.checked_shr(64 - bits).unwrap_or(0) as usize;
+        let mut next = vec![0u32; (1 << bits) + 1];
+        for &k in keys {
+            next[bucket(k) + 1] += 1;
+        }
+        for i in 1..next.len() {
+            next[i] += next[i - 1];
+        }
+        let ends = next[1..].to_vec();
+        let mut items = vec![(0u64, 0u32); rows.len()];
+        for (&k, &row) in keys.iter().zip(rows) {
+            let at = &mut next[bucket(k)];
+            items[*at as usize] = (k, row);
+            *at += 1;
+        }
+        Buckets {
+            items,
+            ends,
+            sorted: 0,
+        }
     }
-    for i in 1..next.len() {
-        next[i] += next[i - 1];
+
+    /// Sorts the next buckets, together about `rows` rows, and gives them; `None` after the last.
+    pub(crate) fn sort_next(&mut self, rows: usize) -> Option<&[(u64, u32)]> {
+        let end_of = |i: usize| self.ends[i] as usize;
+        let first = match self.sorted {
+            0 => 0,
+            n => end_of(n - 1),
+        };
+        if self.sorted == self.ends.len() {
+            return None;
+        }
+        let mut start = first;
+        while self.sorted < self.ends.len() && start - first < rows {
+            let end = end_of(self.sorted);
+            self.items[start..end].sort_unstable();
+            start = end;
+            self.sorted += 1;
+        }
+        Some(&self.items[first..start])
     }
-    let mut out = vec![(0u64, 0u32); rows.len()];
-    let ends = next[1..].to_vec();
-    for (&k, &row) in keys.iter().zip(rows) {
-        let at = &mut next[bucket(k)];
-        out[*at as usize] = (k, row);
-        *at += 1;
-    }
-    let mut start = 0;
-    for end in ends {
-        out[start..end as usize].sort_unstable();
-        start = end as usize;
-    }
-    out
 }
 
 /// The same rows ascending, each once. `all` is one more than the largest row.

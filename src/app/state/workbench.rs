@@ -13,7 +13,7 @@ use gemmscope_chart::roofline::{Numbers, numbered};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
 use gemmscope_share::data::{self, DATA_KEY, FILES_KEY, SOURCE_KEY};
-use gemmscope_table::data_kind::Decision;
+use gemmscope_table::data_kind::{Counting, DataKind, Decision};
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::filter::Mask;
@@ -98,10 +98,13 @@ pub struct Step {
     pub(super) contexts: Swap<TraceContext>,
 }
 
-/// Metrics of a file that is about to be shown.
+/// Metrics of a file that is about to be shown, and what its rows are.
+#[derive(Clone)]
 struct ReadyMade {
     data: Shared<Dataset>,
     metrics: Shared<Metrics>,
+    kind: Option<DataKind>,
+    decision: Shared<Decision>,
 }
 
 /// Files, view and devices, and the memos that follow from them. Copying it copies handles.
@@ -198,19 +201,24 @@ impl Workbench {
             let data = data.get();
             let resolved = custom.with(|own| devices.get().resolve(&data, own));
             let kind = roof.get();
-            let fits = |r: &mut ReadyMade| {
+            let fits = |r: &ReadyMade| {
                 r.data == data && r.metrics.devices == resolved && r.metrics.kind == kind
             };
-            let made = ready_made.try_update_value(|r| r.take_if(fits).map(|r| r.metrics));
-            made.flatten()
+            ready_made
+                .get_value()
+                .filter(fits)
+                .map(|r| r.metrics)
                 .unwrap_or_else(|| Shared::from(Metrics::compute(&data, resolved, kind)))
         });
         let row_cache = StoredValue::new(RowCache::default());
         let mask = StoredValue::new(Mask::default());
         let chosen_kind = Memo::new(move |_| view.with(|v| v.kind));
         let decision = Memo::new(move |_| {
-            let kind = chosen_kind.get();
-            data.with(|d| Shared::from(Decision::new(d, kind)))
+            let (kind, data) = (chosen_kind.get(), data.get());
+            let fits = |r: &ReadyMade| r.data == data && r.kind == kind;
+            let made = ready_made.get_value().filter(fits);
+            made.map(|r| r.decision)
+                .unwrap_or_else(|| Shared::from(Decision::new(&data, kind)))
         });
         let filtered = filtered(view, data, metrics, decision, mask);
         let frame = Memo::new(move |_| filtered.with(|f| f.0.clone()));
@@ -356,19 +364,30 @@ impl Workbench {
         self.edit("link", |v| *v = view);
     }
 
+    /// Lets go of what [`Workbench::prepare`] computed, once the memos have it.
+    pub fn drop_ready_made(&self) {
+        self.ready_made.try_set_value(None);
+    }
+
     /// Computes what the memos will ask for once `data` is the only file, in tasks of its own. So
     /// a file of a million rows makes no task long.
     pub async fn prepare(&self, data: &Shared<Dataset>) {
-        let (choice, kind) = self.view.with_untracked(|v| (v.devices.clone(), v.roof));
+        let (choice, roof, kind) = self
+            .view
+            .with_untracked(|v| (v.devices.clone(), v.roof, v.kind));
         let resolved = self.custom.with_untracked(|own| choice.resolve(data, own));
-        let metrics = Shared::from(Metrics::compute(data, resolved, kind));
+        let metrics = Shared::from(Metrics::compute(data, resolved, roof));
         clock::pause(Duration::ZERO).await;
         let cache = self.row_cache.get_value();
         let _ = cache.points(&data.0, &metrics.0);
         clock::pause(Duration::ZERO).await;
+        let decision = Shared::from(Decision::new(data, kind));
+        clock::pause(Duration::ZERO).await;
         self.ready_made.set_value(Some(ReadyMade {
             data: data.clone(),
             metrics,
+            kind,
+            decision,
         }));
     }
 }
@@ -413,6 +432,9 @@ fn filtered(
     })
 }
 
+/// Up to so many rows are counted in a short task.
+const SHORT: usize = 100_000;
+
 /// The frame as it was when the browser last painted after a change of it.
 fn settled(frame: Memo<Frame>) -> Memo<Frame> {
     let paints = RwSignal::new(0u32);
@@ -431,6 +453,18 @@ fn settled(frame: Memo<Frame>) -> Memo<Frame> {
         running.set_value(true);
         leptos::task::spawn_local(async move {
             frames::settled().await;
+            // Sums over very many rows are prepared in short tasks, for the frame as it is by then.
+            while let Some(now) = frame.try_get_untracked() {
+                if now.rows.len() > SHORT {
+                    let mut counting = Counting::new(now.clone());
+                    while counting.step() {
+                        clock::pause(Duration::ZERO).await;
+                    }
+                }
+                if frame.try_get_untracked().is_none_or(|f| f == now) {
+                    break;
+                }
+            }
             running.try_set_value(false);
             paints.try_update(|n| *n = n.wrapping_add(1));
         });

@@ -3,7 +3,7 @@
 use super::{DataKind, Decision, Names, variant, variant_columns, within};
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
-use crate::group::{self, mix};
+use crate::group::{self, Buckets, mix};
 use gemmscope_model::units::{grouped, plural};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,13 +36,6 @@ impl Counted {
     /// Counts the rows of a frame.
     pub(crate) fn new(frame: &Frame, decision: &Decision) -> Counted {
         let rows = frame.rows.len() as u64;
-        let everything = |label: String, rows: Arc<Vec<u32>>, program| Side {
-            value: String::new(),
-            label,
-            all_rows: rows.len() as u64,
-            rows,
-            program,
-        };
         let side = match (&decision.kind, &decision.side) {
             (DataKind::Sides, Some(side)) => side,
             (DataKind::Workload, _) => {
@@ -211,26 +204,29 @@ impl<'a> Fastest<'a> {
         }
     }
 
+    /// What rows of one configuration have in common.
+    fn key(&self, row: u32) -> u64 {
+        let r = row as usize;
+        self.names.hash(within(self.data, r), r)
+    }
+
     /// Of each configuration the row of its fastest variant; of a variant's repeats the middle one (of
     /// an even number the faster of the two). Rows without a time are left out where a configuration
     /// has a time, else one of them stays.
     fn of(&self, rows: &[u32]) -> Vec<u32> {
-        let Fastest {
-            data,
-            names,
-            columns,
-            library,
-        } = self;
-        let keyed = group::by_key(rows, &|row| {
-            let r = row as usize;
-            names.hash(within(data, r), r)
-        });
-        let time = |row: u32| match data.time_s[row as usize] {
+        let keyed = group::by_key(rows, &|row| self.key(row));
+        let mut out = Vec::new();
+        self.choose(&keyed, &mut out);
+        group::ascending(&out, self.data.len())
+    }
+
+    /// Adds the chosen row of each configuration of `keyed`, whose equal keys are beside each other.
+    fn choose(&self, keyed: &[(u64, u32)], out: &mut Vec<u32>) {
+        let time = |row: u32| match self.data.time_s[row as usize] {
             // Positive floats compare as their bits do.
             t if t > 0.0 => t.to_bits(),
             _ => u64::MAX,
         };
-        let mut out: Vec<u32> = Vec::new();
         // One type for the three sorts: a second one would weigh as much as all of this.
         let mut variants: Vec<(u64, u32)> = Vec::new();
         let mut times: Vec<(u64, u32)> = Vec::new();
@@ -242,8 +238,8 @@ impl<'a> Fastest<'a> {
             variants.clear();
             variants.extend(rows.iter().map(|&(key, row)| {
                 let r = row as usize;
-                let kernel = mix(key, library.map_or(0, |codes| u64::from(codes[r])));
-                (variant(columns, kernel, r), row)
+                let kernel = mix(key, self.library.map_or(0, |codes| u64::from(codes[r])));
+                (variant(&self.columns, kernel, r), row)
             }));
             variants.sort_unstable();
             let mut best = (u64::MAX, u32::MAX);
@@ -256,6 +252,77 @@ impl<'a> Fastest<'a> {
             }
             out.push(best.1);
         }
-        group::ascending(&out, data.len())
+    }
+}
+
+/// Rows whose keys are made in one step, and about as many are sorted in one.
+const STEP: usize = if cfg!(test) { 16 } else { 100_000 };
+
+/// Works out [`Frame::counted`] a step at a time, so that no step takes long. Sides are counted in
+/// one step.
+pub struct Counting {
+    frame: Frame,
+    keys: Vec<u64>,
+    buckets: Option<Buckets>,
+    chosen: Vec<u32>,
+}
+
+impl Counting {
+    /// A count that has not begun.
+    pub fn new(frame: Frame) -> Counting {
+        Counting {
+            frame,
+            keys: Vec::new(),
+            buckets: None,
+            chosen: Vec::new(),
+        }
+    }
+
+    /// Does some of it; false once all is done.
+    pub fn step(&mut self) -> bool {
+        let Counting {
+            frame,
+            keys,
+            buckets,
+            chosen,
+        } = self;
+        let sorts = matches!(frame.kind(), DataKind::Benchmark | DataKind::Sweep)
+            && frame.decision().several;
+        if !sorts || frame.is_counted() {
+            frame.counted();
+            return false;
+        }
+        let fastest = Fastest::new(frame);
+        let Some(placed) = buckets else {
+            let rows = &frame.rows[keys.len()..];
+            keys.extend(rows.iter().take(STEP).map(|&row| fastest.key(row)));
+            if keys.len() == frame.rows.len() {
+                *buckets = Some(Buckets::new(&frame.rows, keys));
+            }
+            return true;
+        };
+        if let Some(keyed) = placed.sort_next(STEP) {
+            fastest.choose(keyed, chosen);
+            return true;
+        }
+        let mut all = everything(String::new(), frame.rows.clone(), false);
+        all.rows = Arc::new(group::ascending(chosen, frame.data.len()));
+        let rows = frame.rows.len() as u64;
+        frame.set_counted(Counted {
+            sides: vec![all],
+            rows,
+        });
+        false
+    }
+}
+
+/// All rows as one side.
+fn everything(label: String, rows: Arc<Vec<u32>>, program: bool) -> Side {
+    Side {
+        value: String::new(),
+        label,
+        all_rows: rows.len() as u64,
+        rows,
+        program,
     }
 }

@@ -141,3 +141,32 @@ fn colours_show_what_tells_the_rows_apart_at_first_sight() {
     // Sides by library.
     assert_eq!(table(&[("a", 64), ("b", 64)]), library);
 }
+
+#[test]
+fn counting_in_steps_gives_what_counting_at_once_gives() {
+    let mut t = Table::new();
+    let kernel = t.table().text_column(ColumnMeaning::Kernel, "kernel");
+    for i in 0..2000u32 {
+        let name = format!("k{}", i % 7);
+        t.table().set_text(kernel, name.as_bytes());
+        t.row(
+            (1 + i % 300, 64, 64),
+            "",
+            1e-6 * f64::from(1 + i * 31 % 97),
+            "",
+        );
+    }
+    let all = t.frame(None);
+    for kind in DataKind::ALL {
+        let frame = all.as_kind(Some(kind));
+        let at_once = frame.with_rows(frame.rows.clone());
+        let mut counting = Counting::new(frame.clone());
+        let mut steps = 1;
+        while counting.step() {
+            steps += 1;
+        }
+        assert_eq!(frame.counted(), at_once.counted(), "{kind}");
+        let several = matches!(frame.kind(), DataKind::Benchmark | DataKind::Sweep);
+        assert_eq!(steps > 100, several, "{kind}: {steps} steps");
+    }
+}
