@@ -17,7 +17,6 @@ pub mod strip;
 pub mod workspace;
 
 use super::load::begin::begin;
-use super::load::load_open;
 use super::load::kept::Kept;
 use super::load::{Loader, PlanModel, drop, given};
 use super::state::{Shell, Workbench};
@@ -115,7 +114,7 @@ fn start_later(shell: Shell, loader: Loader, kept: Kept) {
             dom::set_root_data("ready", Some("1"));
         }
         // Fetched while the user looks for a file.
-        let open = load_open().await.is_ok() && begin(loader.bench).await.is_ok();
+        let open = begin(loader.bench).await.is_ok();
         let work = open && !dom::embedded() && workspace::load_work().await.is_ok();
         clock::pause(Duration::from_millis(150)).await;
         loader.prepare().await;

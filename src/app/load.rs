@@ -590,7 +590,7 @@ impl Loader {
 type Running = Pin<Box<dyn Future<Output = Result<(), String>>>>;
 
 /// Reads the file of a job: code that the first view does not wait for.
-#[wasm_split(open, fallible, preload(#[doc = "Fetches what a file goes through."] load_open))]
+#[wasm_split(open, fallible)]
 fn run_job(loader: Loader, queue: Rc<Queue>, job: Job) -> Result<Running, NotLoaded> {
     begin::now(loader.bench);
     Ok(Box::pin(async move { loader.run_job(&queue, job).await }))
