@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { GemmscopePage } from "../page.mjs";
+import { DESKTOP, GemmscopePage } from "../page.mjs";
 import { assertQuiet, dropFiles, fixture, openPage, screenshot, settle, upload, waitReady } from "../harness.mjs";
 
 const title = (page) => page.locator(".plan .chart-stage").getAttribute("aria-label");
@@ -261,6 +261,13 @@ test("the ridge on the roofline names the batch, and any device can be the first
   assert.notEqual(await number(), first);
   assert.match(await app.hover(/Ridge at 246/), new RegExp(`up_proj\\s+from batch ${await number()}`));
   assert.equal(await app.state("plan.devices"), "mi300x,h100-sxm");
+  app.assertQuiet();
+});
+
+test("with a file open the plan is for its device", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=plan" });
+  await app.load(fixture("fixtures/iree/iree.csv"));
+  await app.page.waitForFunction(() => location.hash.includes("plan.devices=mi300x"));
   app.assertQuiet();
 });
 

@@ -99,6 +99,17 @@ test("a click in the legend isolates, Ctrl-click adds or takes out, and a roof's
   await app.page.mouse.click(roof.x, roof.y);
   await app.settle();
   assert.deepEqual([await pressed("fp16"), await pressed("fp8 E4M3")], ["false", "true"]);
+  // A double click on a point does too, and on the only one that is left it shows all.
+  const point = await app.find(/k_128x256[\s\S]*fp8/);
+  await app.page.mouse.dblclick(point.x, point.y);
+  await app.settle();
+  assert.deepEqual([await pressed("fp16"), await pressed("fp8 E4M3")], ["true", "true"]);
+  // Where colours show something else, the roof filters to its types.
+  await app.setControl("color", "bound");
+  const other = await app.find(/fp8[\s\S]*Peak/);
+  await app.page.mouse.click(other.x, other.y);
+  await app.settle();
+  assert.equal(await app.figure("rows"), "1");
 });
 
 test("wheel, drag, buttons, keys and a pinch zoom; a double click shows all", async (t) => {
