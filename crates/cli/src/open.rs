@@ -130,10 +130,14 @@ fn write(path: &Path, html: &str, err: &mut Messages<'_>) -> std::io::Result<Res
 /// A new file in a new folder that only the user can read.
 fn temporary(first: &str) -> std::io::Result<PathBuf> {
     let folder = std::env::temp_dir().join(format!("gemmscope-{}", &secret()[..12]));
-    let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(&folder)?;
+    {
+        let mut builder = std::fs::DirBuilder::new();
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&folder)?;
+    }
+    #[cfg(not(unix))]
+    std::fs::create_dir(&folder)?;
     Ok(folder.join(file_name(first)))
 }
 
