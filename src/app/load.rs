@@ -330,13 +330,21 @@ impl Loader {
                 let job = queue.jobs.borrow_mut().pop_front();
                 let Some(mut job) = job else { break };
                 let done = job.done.take();
+                let input = job.input.clone();
                 let result = match run_job(this, queue.clone(), job).await {
                     Ok(result) => result.await,
                     Err(_) => {
-                        let why = "not read: the readers could not be loaded. Check the connection, \
-                                   then add the file again.";
-                        this.shell.say(why);
-                        Err(why.to_owned())
+                        let why = reading::NOT_LOADED.to_owned();
+                        load.update(|l| {
+                            l.errors.push(LoadError {
+                                id: queue.new_id(),
+                                name: input.name.clone(),
+                                message: why.clone(),
+                                mappable: false,
+                                input: Some(input),
+                            });
+                        });
+                        Err(why)
                     }
                 };
                 if let Some(done) = done {

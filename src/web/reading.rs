@@ -21,6 +21,10 @@ const SLICE: u64 = 1 << 20;
 /// Longest stretch of work on the page before the browser gets a turn, ms.
 const PAGE_BUDGET_MS: f64 = 12.0;
 
+/// Said where a part that reads files does not arrive.
+pub const NOT_LOADED: &str = "the part of the page that reads files could not be loaded: check the \
+                              connection, then try again";
+
 /// Where the code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
@@ -196,9 +200,7 @@ pub async fn read(
 ) -> Outcome {
     let Ok(mut session) = open_session(input.name.clone(), input.size(), options.clone()).await
     else {
-        return Outcome::Failed(ImportError::new(
-            "the part of the page that reads files could not be loaded: check the connection, then try again",
-        ));
+        return Outcome::Failed(ImportError::new(NOT_LOADED));
     };
     let mut chunks = Chunks::open(&input.blob, pace);
     let mut buffer = Vec::new();

@@ -70,8 +70,7 @@ pub fn run() {
                     match import(state.clone(), out.clone(), id, data).await {
                         Ok(reading) => reading.await,
                         Err(_) => {
-                            let why = "the readers could not be loaded: check the connection, then \
-                                       add the file again";
+                            let why = reading::NOT_LOADED;
                             let fields = [("id", id.into()), ("message", why.into())];
                             let _ = out.post_message(&message("error", &fields));
                         }
