@@ -34,6 +34,19 @@ const HOSTS = {
   },
 };
 
+/** The frame of the page once it is there in this theme; another frame may take the place of the first for it. */
+async function shown(page, theme) {
+  const inTheme = (theme) => {
+    const { rows, theme: chosen } = document.documentElement.dataset;
+    return rows === "4" && (chosen ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === theme;
+  };
+  for (const end = Date.now() + 60_000; Date.now() < end; await page.waitForTimeout(100)) {
+    const frame = await (await page.$("#output iframe"))?.contentFrame();
+    if (await frame?.evaluate(inTheme, theme).catch(() => false)) return frame;
+  }
+  throw new Error(`the page is not there in its ${theme} theme`);
+}
+
 /** Shows an output as a notebook does: its scripts run, the rest is markup. The page is awaited in this theme. */
 async function show(t, output, { policy, body, theme, system = "light" }) {
   const context = await (await launch()).newContext({ viewport: { width: 1100, height: 700 }, colorScheme: system });
@@ -56,13 +69,7 @@ async function show(t, output, { policy, body, theme, system = "light" }) {
       old.replaceWith(script);
     }
   }, output);
-  const frame = await (await page.waitForSelector("#output iframe")).contentFrame();
-  const shown = (theme) => {
-    const { rows, theme: chosen } = document.documentElement.dataset;
-    return rows === "4" && (chosen ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === theme;
-  };
-  // The frame may load once more, in the notebook's theme.
-  await frame.waitForFunction(shown, theme, { timeout: 60_000 });
+  const frame = await shown(page, theme);
   return { page, frame, trouble, asked: asked.filter((url) => !/^(about|blob|data):/.test(url)) };
 }
 
@@ -81,5 +88,8 @@ test("a cell shows the page with its data in every host's theme, asks nobody, an
 test("a chosen theme holds whatever the notebook's, and the notebook's whatever the system's", { skip }, async (t) => {
   const { policy, themes } = HOSTS.JupyterLab;
   await show(t, cell(`, theme="dark"`), { policy, body: themes.light, theme: "dark" });
-  await show(t, cell(), { policy, body: themes.light, theme: "light", system: "dark" });
+  const { page } = await show(t, cell(), { policy, body: themes.light, theme: "light", system: "dark" });
+  // JupyterLab takes its theme after the first outputs are shown, and again when the user changes it.
+  await page.evaluate(() => (document.body.dataset.jpThemeLight = "false"));
+  await shown(page, "dark");
 });

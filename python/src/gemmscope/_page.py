@@ -6,16 +6,34 @@ from html import escape
 # What the page needs. Without allow-same-origin it cannot reach the notebook around it.
 SANDBOX = "allow-scripts allow-downloads allow-modals allow-popups"
 ROOT = '<html lang="en">'
-# The page follows the system; this gives it the theme of JupyterLab, VS Code or Colab where that is another one. Where a
-# notebook runs no scripts, the page is there all the same.
+# The page follows the system; this gives it the theme of JupyterLab, VS Code or Colab where that is another one, also
+# when the notebook takes its theme later, while the frame may be out of the document. A notebook may draw an output
+# twice, so the frame is the one beside the script. Where no scripts run, the page is there all the same.
 FOLLOW = """<script>(() => {
-const frame = document.getElementById("%s"), html = document.documentElement, body = document.body;
-const jupyter = body.dataset.jpThemeLight ?? html.dataset.jpThemeLight;
-const code = body.dataset.vscodeThemeKind, colab = html.getAttribute("theme");
-const dark = jupyter ? jupyter === "false" : code ? /dark|-contrast$/.test(code) : colab ? colab === "dark" : null;
-if (frame && dark !== null && dark !== matchMedia("(prefers-color-scheme: dark)").matches) {
-  frame.srcdoc = frame.srcdoc.replace('%s', `<html lang="en" data-theme="${dark ? "dark" : "light"}">`);
-}
+const beside = document.currentScript?.previousElementSibling;
+const found = beside?.srcdoc ? beside : document.getElementById("%s"), html = document.documentElement, body = document.body;
+if (!found) return;
+found.page = found.srcdoc;
+let held = new WeakRef(found);
+let shown = matchMedia("(prefers-color-scheme: dark)").matches;
+const follow = () => {
+  const frame = held.deref();
+  if (!frame) return watch.disconnect();
+  const jupyter = body.dataset.jpThemeLight ?? html.dataset.jpThemeLight;
+  const code = body.dataset.vscodeThemeKind, colab = html.getAttribute("theme");
+  const dark = jupyter ? jupyter === "false" : code ? /dark|-contrast$/.test(code) : colab ? colab === "dark" : shown;
+  if (dark === shown) return;
+  shown = dark;
+  const next = frame.cloneNode();
+  next.page = frame.page;
+  held = new WeakRef(next);
+  next.srcdoc = frame.page.replace('%s', `<html lang="en" data-theme="${dark ? "dark" : "light"}">`);
+  // A frame that still loads its first page may drop the second one.
+  frame.replaceWith(next);
+};
+const watch = new MutationObserver(follow);
+for (const element of [html, body]) watch.observe(element, { attributes: true });
+follow();
 })();</script>"""
 
 
