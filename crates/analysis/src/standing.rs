@@ -39,17 +39,19 @@ impl Standing {
         if tally.compared == 0 {
             return None;
         }
-        let mut fastest: Vec<(String, u64)> = values
-            .iter()
-            .zip(tally.fastest)
-            .map(|(s, n)| (s.label.clone(), n))
-            .collect();
+        let names = values.iter().map(|s| s.label.clone());
+        Some(Standing::new(names, &tally))
+    }
+
+    /// What a tally over these sides says.
+    pub fn new(names: impl Iterator<Item = String>, tally: &winner::Tally) -> Standing {
+        let mut fastest: Vec<(String, u64)> = names.zip(tally.fastest.iter().copied()).collect();
         fastest.sort_by_key(|side| std::cmp::Reverse(side.1));
-        Some(Standing {
+        Standing {
             fastest,
             ties: tally.ties,
             shared: tally.compared,
-        })
+        }
     }
 
     /// `hipBLASLt 333, rocBLAS 187, 1 tie of 521 GEMMs`.

@@ -17,6 +17,7 @@ use gemmscope_analysis::compare::duel;
 use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, times};
 use gemmscope_analysis::compare::winner::{Tally, tally};
 use gemmscope_analysis::compare::{Comparison, Setup};
+use gemmscope_analysis::standing::Standing;
 use gemmscope_model::units::{grouped, plural_s};
 use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
@@ -421,18 +422,11 @@ impl Chart for Compare {
         out.push(m.comparison.join_sentence());
         out.extend(m.duel.device_sentence(&self.frame, &m.comparison));
         if m.comparison.setup.sides.len() > 2 && m.tally.compared > 0 {
-            let wins: Vec<String> = m
-                .comparison
-                .names
-                .iter()
-                .zip(&m.tally.fastest)
-                .map(|(s, n)| format!("{s} {n}"))
-                .collect();
+            let names = m.comparison.names.iter().cloned();
             out.push(format!(
-                "Fastest of {} that all {} sides share: {}.",
-                counted(m.tally.compared),
+                "Fastest where all {} sides ran: {}.",
                 m.comparison.names.len(),
-                wins.join(", ")
+                Standing::new(names, &m.tally).words()
             ));
         }
         if m.duel.without_roof > 0 {
