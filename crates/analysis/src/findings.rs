@@ -20,7 +20,6 @@
 //! [`step`](Runner::step) checks one rule.
 
 use gemmscope_model::units::plural;
-use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +36,7 @@ mod layout;
 mod library;
 mod low_efficiency;
 mod memory_bandwidth;
+mod need;
 mod neighbour;
 mod no_model;
 mod precision;
@@ -53,6 +53,7 @@ mod variance;
 mod wrong_device;
 
 pub(crate) use advice::is_quantized;
+pub use need::Need;
 pub use scan::{Group, Part, Scan, Whole};
 
 /// How much a finding matters.
@@ -229,39 +230,6 @@ impl Finding {
         match self.side.as_str() {
             side if self.title.starts_with(side) => self.title.clone(),
             side => format!("{side}: {}", self.title),
-        }
-    }
-}
-
-/// Data that a rule needs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Need {
-    /// A measured time.
-    Time,
-    /// A device with a peak for the type.
-    Roof,
-    /// A tile, from columns or kernel names.
-    Tile,
-    /// The number of SMs or CUs.
-    Units,
-    /// A column.
-    Column(ColumnMeaning, &'static str),
-    /// One of several columns.
-    AnyColumn(&'static [ColumnMeaning], &'static str),
-    /// Two libraries, or two files.
-    Makers,
-}
-
-impl Need {
-    /// The need in a few words.
-    pub fn words(&self) -> &'static str {
-        match self {
-            Need::Time => "a measured time",
-            Need::Roof => "a device with a peak for the data type",
-            Need::Tile => "a tile, in columns or in kernel names",
-            Need::Units => "the number of SMs or CUs of the device",
-            Need::Column(_, what) | Need::AnyColumn(_, what) => what,
-            Need::Makers => "two libraries or two files",
         }
     }
 }
@@ -486,7 +454,7 @@ impl<'a> Runner<'a> {
         };
         self.next += 1;
         let not_checked =
-            missing(&self.scan, rule).or_else(|| wrong_device::waits(&self.scan, rule));
+            need::missing(&self.scan, rule).or_else(|| wrong_device::waits(&self.scan, rule));
         let found = match not_checked {
             None => (rule.check)(rule, &self.scan),
             Some(_) => Vec::new(),
@@ -573,50 +541,6 @@ pub fn gives_back_together(findings: &[Finding], side: &str) -> (f64, f64) {
         .filter(|f| f.side == side)
         .filter_map(|f| f.gives_back_s)
         .fold((0.0, 0.0), |sum, back| (sum.0 + back.0, sum.1 + back.1))
-}
-
-/// The data that a rule lacks, as the sentence on the page.
-fn missing(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
-    let data = scan.data();
-    let absent: Vec<&str> = rule
-        .needs
-        .iter()
-        .filter_map(|need| match need {
-            Need::Time => scan.groups.is_empty().then_some(need.words()),
-            Need::Roof => {
-                scan.groups
-                    .iter()
-                    .all(|g| g.roof_s.is_nan())
-                    .then_some(if scan.achievable() {
-                        "a device whose max-achievable peak is known"
-                    } else {
-                        need.words()
-                    })
-            }
-            Need::Tile => (!scan.tiles.any()).then_some(need.words()),
-            Need::Units => scan
-                .metrics()
-                .devices
-                .iter()
-                .flatten()
-                .all(|d| d.units.is_none())
-                .then_some(need.words()),
-            Need::Makers => {
-                let libraries = match data.column(ColumnMeaning::Library).map(|c| &c.data) {
-                    // One of the values is "".
-                    Some(ColumnData::Text { values, .. }) => values.len().saturating_sub(1),
-                    _ => 0,
-                };
-                (libraries < 2 && data.sources.len() < 2).then_some(need.words())
-            }
-            Need::Column(meaning, what) => data.column(*meaning).is_none().then_some(*what),
-            Need::AnyColumn(meanings, what) => meanings
-                .iter()
-                .all(|meaning| data.column(*meaning).is_none())
-                .then_some(*what),
-        })
-        .collect();
-    (!absent.is_empty()).then(|| format!("not checked: needs {}", absent.join(" and ")))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The columns of a file and what each holds, over its first rows; below, how those rows are read.
 //! A choice can be remembered for files with the same header.
 
-use crate::app::load::{Loader, columns_key, head};
+use crate::app::load::Loader;
+use crate::app::load::job::{columns_key, head};
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Modal, value_of};
 use crate::web::reading;

@@ -1,0 +1,323 @@
+//! What a file goes through: it is read, and what it holds is shown. A part of the program of its
+//! own, which the first view does not wait for.
+
+use super::{Job, Loader, Queue, begin};
+use crate::app::later::NotLoaded;
+use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared};
+use crate::web::file::Input;
+use crate::web::reading::{self, Outcome};
+use crate::web::{clock, dom, storage};
+use gemmscope_import::{ErrorKind, ImportError, ImportOptions, Imported};
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::transformer::Model;
+use gemmscope_model::units::{Bytes, grouped};
+use gemmscope_table::dataset::{Dataset, TraceContext};
+use gemmscope_table::trace;
+use gemmscope_table::view_state::ViewState;
+use leptos::prelude::*;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use wasm_split_helpers::wasm_split;
+
+type Running = Pin<Box<dyn Future<Output = Result<(), String>>>>;
+
+/// Reads the file of a job: code that the first view does not wait for.
+#[wasm_split(open, fallible)]
+pub(super) fn run_job(loader: Loader, queue: Rc<Queue>, job: Job) -> Result<Running, NotLoaded> {
+    begin::now(loader.bench);
+    Ok(Box::pin(async move { loader.run_job(&queue, job).await }))
+}
+
+impl Loader {
+    async fn run_job(&self, queue: &Queue, job: Job) -> Result<(), String> {
+        let started = clock::now_ms();
+        clock::mark("gemmscope:chosen");
+        let total = job.input.size();
+        let name = job.input.name.clone();
+        self.shell.load.update(|l| {
+            l.waiting = queue.names();
+            l.current = Some(Progress {
+                name: name.clone(),
+                read: 0,
+                total,
+                bytes_per_s: 0.0,
+            });
+        });
+        if name.ends_with(".json") && total <= HEAD_BYTES && self.plan(queue, &job.input).await {
+            return Ok(());
+        }
+        let mut options = job.options.clone();
+        let mut outcome = self.read(queue, &job.input, &options, started).await;
+        // A file of an unknown format whose columns were assigned by hand earlier.
+        if let (Outcome::Failed(error), true) = (&outcome, options == ImportOptions::default())
+            && error.kind == ErrorKind::NeedsMapping
+            && let Some(known) = remembered(&job.input).await
+        {
+            options = known;
+            outcome = self.read(queue, &job.input, &options, started).await;
+        }
+        match outcome {
+            Outcome::Done(Imported::Table(data)) => {
+                let read = Read {
+                    data: *data,
+                    options,
+                    started,
+                };
+                self.add_table(queue, job, read).await;
+            }
+            Outcome::Done(Imported::Devices(devices)) => self.add_devices(&name, devices),
+            Outcome::Done(Imported::Context(context)) => self.add_context(&name, *context),
+            Outcome::Failed(error) if job.of_folder => {
+                let left = (name, error.to_string());
+                self.shell.load.update(|l| l.left.push(left));
+            }
+            Outcome::Failed(error) => return Err(self.refuse(queue, job, &error)),
+            Outcome::Cancelled => {
+                self.shell.say(format!("{name}: cancelled"));
+                return Err("cancelled".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans the model of a `config.json`; false for any other file.
+    async fn plan(&self, queue: &Queue, input: &Input) -> bool {
+        let Ok(text) = String::from_utf8(head(input).await) else {
+            return false;
+        };
+        if !Model::is_config(&text) {
+            return false;
+        }
+        let name = &input.name;
+        match (self.plan_model)(self.bench, text).await {
+            None => return false,
+            Some(Ok(model)) => self.shell.say(format!("{name}: {model} is planned")),
+            Some(Err(why)) => self.shell.load.update(|l| {
+                l.errors.push(LoadError {
+                    id: queue.new_id(),
+                    name: name.clone(),
+                    message: format!("it looks like a model's configuration, but {why}"),
+                    mappable: false,
+                    input: None,
+                });
+            }),
+        }
+        true
+    }
+
+    /// Adds the rows of a file that was read.
+    async fn add_table(&self, queue: &Queue, job: Job, read: Read) {
+        let (name, rows) = (job.input.name.clone(), read.data.len());
+        let total = job.input.size();
+        // Who removed a file while it was read again does not want it back.
+        if job.replaces.is_some_and(|id| self.input(id).is_none()) {
+            return;
+        }
+        let id = job.replaces.unwrap_or_else(|| queue.new_id());
+        let file = LoadedFile {
+            id,
+            data: Shared::from(read.data),
+            options: read.options,
+            input: job.input,
+            origin: job.origin,
+        };
+        let files = self.bench.files;
+        // A sample makes room for what comes next.
+        let leaving: Vec<u32> = files.with_untracked(|files| {
+            let all = job.replaces.is_none() && files.iter().all(|f| f.origin == Origin::Sample);
+            files.iter().filter(|_| all).map(|f| f.id).collect()
+        });
+        if files.with_untracked(|f| f.iter().all(|f| f.id == id || leaving.contains(&f.id))) {
+            self.bench.prepare(&file.data).await;
+        }
+        self.shell.load.update(|l| l.errors.retain(|e| e.id != id));
+        self.bench.expected.set(None);
+        let closed = !leaving.is_empty();
+        if closed {
+            self.bench.remove_files(leaving, ViewState::start_over);
+        }
+        if let Some(tab) = job.tab {
+            self.bench.edit_without_undo(|v| v.view = tab.to_owned());
+        }
+        files.update(|files| match files.iter_mut().find(|f| f.id == id) {
+            Some(old) => *old = file,
+            None => files.push(file),
+        });
+        self.give_captures();
+        clock::mark("gemmscope:computed");
+        // In an embedded page nobody chose the file or waits for it.
+        if dom::embedded() {
+            return;
+        }
+        let seconds = (clock::now_ms() - read.started) / 1e3;
+        let mut words = match rows {
+            // A notice says why.
+            0 => format!("{name}: no usable rows"),
+            1 => format!("{name}: 1 row read"),
+            n => format!("{name}: {} rows read", grouped(n as u64)),
+        };
+        // The rate of a small file is that of everything around it.
+        if seconds > 0.5 && total > SMALL {
+            words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
+        }
+        if closed {
+            self.shell
+                .say_with_undo(format!("{words}. The sample is closed."));
+        } else {
+            self.shell.say(words);
+        }
+    }
+
+    /// Reads traces that launch graphs once more, with the captures of the other files, which give
+    /// their kernels a shape.
+    fn give_captures(&self) {
+        let again: Vec<(u32, ImportOptions)> = self.bench.files.with_untracked(|files| {
+            let tables: Vec<&Dataset> = files.iter().map(|f| &*f.data.0).collect();
+            let with_captures = |(i, f): (usize, &LoadedFile)| {
+                let captures = trace::missing_captures(&tables, i);
+                (!captures.is_empty() && captures != f.options.captures).then(|| {
+                    let options = ImportOptions {
+                        captures,
+                        ..f.options.clone()
+                    };
+                    (f.id, options)
+                })
+            };
+            files.iter().enumerate().filter_map(with_captures).collect()
+        });
+        for (id, options) in again {
+            self.import_again(id, options);
+        }
+    }
+
+    /// Adds the devices of a file, and chooses the device where it is the only one.
+    fn add_devices(&self, name: &str, devices: Vec<Device>) {
+        let count = devices.len();
+        let first = devices.first().map(|d| (d.id.clone(), d.name.clone()));
+        for device in devices {
+            let named = self.bench.contexts.with_untracked(|all| {
+                all.iter()
+                    .find_map(|c| c.name_measured(std::slice::from_ref(&device)))
+            });
+            self.bench.save_device(named.unwrap_or(device));
+        }
+        // Of several devices it is not known which one is meant.
+        self.shell.say(match first {
+            Some((id, device)) if count == 1 => {
+                self.bench.set_devices(|d| d.default = Some(id));
+                format!("{name}: device {device} added and chosen")
+            }
+            _ => format!("{name}: {count} devices added, to be chosen from the list of devices"),
+        });
+    }
+
+    /// Shows why a file could not be read, and returns the message.
+    fn refuse(&self, queue: &Queue, job: Job, error: &ImportError) -> String {
+        let name = job.input.name.clone();
+        let id = job.replaces.unwrap_or_else(|| queue.new_id());
+        let message = error.to_string();
+        let mappable = error.kind == ErrorKind::NeedsMapping;
+        // The dialog says itself what is missing.
+        if !mappable {
+            self.shell.say(format!("{name} was not read: {message}"));
+        }
+        self.shell.load.update(|l| {
+            l.errors.retain(|e| e.id != id);
+            l.errors.push(LoadError {
+                id,
+                name,
+                message: message.clone(),
+                mappable,
+                input: Some(job.input),
+            });
+        });
+        if mappable {
+            self.shell.open(Dialog::Mapping(id));
+        }
+        message
+    }
+
+    async fn read(
+        &self,
+        queue: &Queue,
+        input: &Input,
+        options: &ImportOptions,
+        started: f64,
+    ) -> Outcome {
+        let load = self.shell.load;
+        let progress = move |read: u64| {
+            let seconds = ((clock::now_ms() - started) / 1e3).max(1e-3);
+            let _ = load.try_update(|l| {
+                if let Some(p) = &mut l.current {
+                    p.read = read;
+                    p.bytes_per_s = read as f64 / seconds;
+                }
+            });
+        };
+        queue.importer.import(input, options, progress).await
+    }
+
+    /// Keeps what a trace report says about its tables. The device of its platform applies to its
+    /// rows from now on.
+    pub(super) fn add_context(&self, name: &str, context: TraceContext) {
+        let device = context.device();
+        if let Some(measured) = self
+            .bench
+            .custom
+            .with_untracked(|own| context.name_measured(own))
+        {
+            self.bench.save_device(measured);
+        }
+        self.bench.contexts.update(|all| {
+            all.retain(|c| c.files != context.files);
+            all.push(context);
+        });
+        let Some(device) = device else {
+            self.shell
+                .say(format!("{name}: read, joined with its table"));
+            return;
+        };
+        self.shell.say(format!(
+            "{name}: {} with the report's own peaks; percentages are of those (achievable)",
+            device.name
+        ));
+        self.bench.lend_device(device);
+        self.bench
+            .edit_without_undo(|v| v.roof = RoofKind::Achievable);
+    }
+}
+
+/// A table that was read.
+struct Read {
+    data: Dataset,
+    options: ImportOptions,
+    /// When reading began, ms.
+    started: f64,
+}
+
+/// Size up to which no rate is said, bytes.
+const SMALL: u64 = 4 << 20;
+
+/// How many bytes at the start of a file are read to find its header.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// The beginning of a file.
+pub async fn head(input: &Input) -> Vec<u8> {
+    let end = input.size().min(HEAD_BYTES);
+    gloo_file::futures::read_as_bytes(&input.blob.slice(0, end))
+        .await
+        .unwrap_or_default()
+}
+
+/// Storage key of the columns that were assigned by hand for files with this header.
+pub fn columns_key(fingerprint: &str) -> String {
+    format!("gemmscope.columns.{fingerprint}")
+}
+
+/// The columns that were assigned by hand for earlier files with the same header.
+async fn remembered(input: &Input) -> Option<ImportOptions> {
+    let header = reading::fingerprint(input.name.clone(), head(input).await).await;
+    let json = storage::get(&columns_key(&header.ok()??))?;
+    serde_json::from_str(&json).ok()
+}
