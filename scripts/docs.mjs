@@ -15,6 +15,8 @@ const text = (path) => readFileSync(join(project, path), "utf8").trimEnd();
 
 /** Pictures: name, arguments of `gemmscope render`. */
 const PICTURES = {
+  libraries: ["samples/mi300x-libraries.csv", "--view", "compare"],
+  roofline: ["samples/mi300x-libraries.csv", "--view", "roofline"],
   tiles: ["samples/cpu-tiles.csv", "samples/cpu-device.json", "--state", "device=sample-cpu", "--view", "roofline"],
   flat: ["samples/cpu-flat-gemm.csv", "samples/cpu-device.json", "--state", "device=sample-cpu&explore.x=n&explore.y=c.kernel", "--view", "heat"],
   history: ["samples/tuning-history.csv", "--device", "a100-80-pcie", "--view", "history"],
