@@ -4,6 +4,7 @@ use super::{choose, missing, panes, toggle_tiles};
 use crate::app::state::Workbench;
 use crate::app::ui::{icon, rove};
 use gemmscope_chart::places::{self, PLACES, PLAN, Place};
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use leptos::prelude::*;
 
 /// The row of places.
@@ -62,7 +63,7 @@ pub fn Places() -> impl IntoView {
             <nav class="tabs" aria-label="Places" on:keydown=|e| rove(&e, "button")>
                 {PLACES.iter().enumerate().map(|(i, place)| tab(i, place)).collect_view()}
             </nav>
-            <Show when=move || bench.has_data.get()>
+            <Show when=move || bench.has_data.get() && bench.shown.get().place != PLAN>
                 <button type="button" class="icon-button tile-button" aria-label="Four views side by side" tabindex="-1"
                     title="Four views side by side: what is selected in one is marked in all"
                     aria-pressed=move || tiled.get().to_string() on:click=move |_| toggle_tiles(bench)>
@@ -81,8 +82,14 @@ pub fn switch(bench: Workbench, id: &'static str) -> Option<AnyView> {
     }
     let one = |(of, label): &(&'static str, &'static str)| {
         let of = *of;
+        let lacks = Memo::new(move |_| {
+            let order = |d: &Dataset| d.column(ColumnMeaning::Order).is_some();
+            of == "history" && !bench.data.with(|d| order(d))
+        });
         view! {
-            <button type="button" class="segment" data-picture=of aria-pressed=(of == id).to_string()
+            <button type="button" class="segment" class:bare=move || lacks.get() data-picture=of
+                title=move || lacks.get().then_some("Needs a column of trials or generations")
+                aria-pressed=(of == id).to_string()
                 on:click=move |_| choose(bench, of)>
                 {*label}
             </button>

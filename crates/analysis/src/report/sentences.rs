@@ -235,7 +235,11 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         },
     );
     if f.severity == Severity::Low {
-        return format!("No single GEMM stands out. The largest saving: {of}{claim}{back}.");
+        let what = match f.gives_back_s {
+            Some(_) => "The largest saving",
+            None => "What was noticed first",
+        };
+        return format!("No single GEMM stands out. {what}: {of}{claim}{back}.");
     }
     format!("Look first at {of}{claim}{back}. To try: {}", advice(f))
 }

@@ -141,8 +141,9 @@ impl Scale {
         let (mut a, mut b) = positions(self.kind, self.domain);
         let span = (db - da).max(1e-9);
         let most = match self.kind {
-            Kind::Log => span + 6.0,
-            Kind::Linear => span * 4.0,
+            // A little more than everything.
+            Kind::Log => span + 1.0,
+            Kind::Linear => span * 1.5,
         };
         let least = match self.kind {
             Kind::Log => 1e-3,
