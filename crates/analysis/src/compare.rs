@@ -16,6 +16,7 @@ pub mod winner;
 pub use setup::Setup;
 
 use gemmscope_model::units::{grouped, plural};
+use gemmscope_table::data_kind::variant;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::group::{self, mix};
@@ -323,15 +324,7 @@ fn keys(frame: &Frame, keys: &[Field]) -> Vec<u64> {
     let data = &*frame.data;
     let mut out = match keys.contains(&Field::Shape) {
         false => vec![0; data.len()],
-        true => (0..data.len())
-            .map(|r| {
-                let hash = mix(
-                    0x9e37_79b9,
-                    u64::from(data.m[r]) | u64::from(data.n[r]) << 32,
-                );
-                mix(hash, u64::from(data.k[r]) | u64::from(data.batch[r]) << 32)
-            })
-            .collect(),
+        true => (0..data.len()).map(|r| data.sizes_hash(r)).collect(),
     };
     for key in keys.iter().filter(|k| **k != Field::Shape) {
         let cats = frame.categories(key);
@@ -390,13 +383,7 @@ impl<'a> VariantColumns<'a> {
 
     /// A hash of the row's values.
     fn of(&self, row: usize) -> u64 {
-        self.0.iter().fold(0, |hash, c| {
-            let word = match c {
-                ColumnData::Text { codes, .. } => u64::from(codes[row]),
-                ColumnData::Number(v) => v[row].to_bits(),
-            };
-            mix(hash, word)
-        })
+        variant(&self.0, 0, row)
     }
 }
 
@@ -451,15 +438,7 @@ impl<'a> Samples<'a> {
     fn sample(&mut self, rows: &mut [u32]) -> Option<Sample> {
         let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
         let first = *rows.first()? as usize;
-        let same = rows.iter().all(|&r| {
-            let r = r as usize;
-            data.m[r] == data.m[first]
-                && data.n[r] == data.n[first]
-                && data.k[r] == data.k[first]
-                && data.batch[r] == data.batch[first]
-                && data.op[r] == data.op[first]
-                && data.device[r] == data.device[first]
-        });
+        let same = rows.iter().all(|&r| data.same_gemm(r as usize, first));
         if !same {
             return None;
         }

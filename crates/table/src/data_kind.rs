@@ -426,12 +426,7 @@ impl<'a> Rows<'a> {
 
 /// Shape, types and layout of a row.
 fn configuration(data: &Dataset, r: usize) -> u64 {
-    let mut hash = mix(
-        0x9e37_79b9,
-        u64::from(data.m[r]) | u64::from(data.n[r]) << 32,
-    );
-    hash = mix(hash, u64::from(data.k[r]) | u64::from(data.batch[r]) << 32);
-    hash = mix(hash, u64::from(data.op[r]));
+    let hash = mix(data.sizes_hash(r), u64::from(data.op[r]));
     hash ^ (hash >> 29)
 }
 
@@ -441,8 +436,8 @@ fn within(data: &Dataset, r: usize) -> u64 {
     mix(configuration(data, r), place)
 }
 
-/// A configuration's hash with the variant of a row.
-fn variant(columns: &[&ColumnData], mut hash: u64, row: usize) -> u64 {
+/// A hash with the values of a row in some columns: with the variant of a configuration.
+pub fn variant(columns: &[&ColumnData], mut hash: u64, row: usize) -> u64 {
     for column in columns {
         hash = mix(
             hash,
@@ -457,11 +452,19 @@ fn variant(columns: &[&ColumnData], mut hash: u64, row: usize) -> u64 {
 
 /// The columns in which variants differ: kernel and tile, and settings that no meaning names.
 pub(crate) fn variant_columns(data: &Dataset) -> Vec<&ColumnData> {
-    data.columns
-        .iter()
-        .filter(|c| VARIANT.contains(&c.meaning) || is_setting(c))
-        .map(|c| &c.data)
-        .collect()
+    columns_at(data, &variant_indices(data))
+}
+
+/// [`variant_columns`] by their index. Settings are told by their values, so this looks through
+/// every row.
+fn variant_indices(data: &Dataset) -> Vec<usize> {
+    let varies = |c: &Column| VARIANT.contains(&c.meaning) || is_setting(c);
+    let columns = data.columns.iter().enumerate();
+    columns.filter(|(_, c)| varies(c)).map(|(i, _)| i).collect()
+}
+
+fn columns_at<'a>(data: &'a Dataset, indices: &[usize]) -> Vec<&'a ColumnData> {
+    indices.iter().map(|&i| &data.columns[i].data).collect()
 }
 
 /// True for a column without a meaning of its own that holds names, or few whole numbers.

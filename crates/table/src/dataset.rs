@@ -19,6 +19,7 @@ pub use trace_context::{
     CallStack, CategoryTime, MEASURED, ReportedFigures, ReportedOperation, TraceContext,
 };
 
+use crate::group::mix;
 use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_model::units::plural;
 use serde::{Deserialize, Serialize};
@@ -276,6 +277,25 @@ impl Dataset {
             used[usize::from(code)] = true;
         }
         used
+    }
+
+    /// A hash of M, N, K and batch of a row.
+    pub fn sizes_hash(&self, r: usize) -> u64 {
+        let hash = mix(
+            0x9e37_79b9,
+            u64::from(self.m[r]) | u64::from(self.n[r]) << 32,
+        );
+        mix(hash, u64::from(self.k[r]) | u64::from(self.batch[r]) << 32)
+    }
+
+    /// True if two rows are the same GEMM on the same device: sizes, types, layout.
+    pub fn same_gemm(&self, a: usize, b: usize) -> bool {
+        self.m[a] == self.m[b]
+            && self.n[a] == self.n[b]
+            && self.k[a] == self.k[b]
+            && self.batch[a] == self.batch[b]
+            && self.op[a] == self.op[b]
+            && self.device[a] == self.device[b]
     }
 
     /// The GEMM of a row.

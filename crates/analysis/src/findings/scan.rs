@@ -9,6 +9,7 @@ use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
+use gemmscope_table::group::mix;
 use gemmscope_table::metrics::Metrics;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -161,12 +162,8 @@ struct Codes<'a> {
     count: Option<&'a [f64]>,
 }
 
-/// Mixes a word into a hash. Keys with equal hashes are compared in full.
-fn mix(hash: u64, word: u64) -> u64 {
-    (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
-}
-
-/// A hash table from keys to the order of their first appearance.
+/// A hash table from keys to the order of their first appearance. Keys with equal hashes are
+/// compared in full.
 struct Index {
     slots: Vec<u32>,
     mask: usize,
@@ -524,20 +521,12 @@ fn calls_of(count: Option<&[f64]>, row: usize) -> f64 {
 }
 
 fn shape_hash(data: &Dataset, r: usize) -> u64 {
-    let mut hash = mix(0, u64::from(data.m[r]) | u64::from(data.n[r]) << 32);
-    hash = mix(hash, u64::from(data.k[r]) | u64::from(data.batch[r]) << 32);
     let codes = u64::from(data.op[r]) | u64::from(data.device[r]) << 16;
-    mix(hash, codes | u64::from(data.source[r]) << 32)
+    mix(data.sizes_hash(r), codes | u64::from(data.source[r]) << 32)
 }
 
 fn same_shape(data: &Dataset, a: usize, b: usize) -> bool {
-    data.m[a] == data.m[b]
-        && data.n[a] == data.n[b]
-        && data.k[a] == data.k[b]
-        && data.batch[a] == data.batch[b]
-        && data.op[a] == data.op[b]
-        && data.device[a] == data.device[b]
-        && data.source[a] == data.source[b]
+    data.same_gemm(a, b) && data.source[a] == data.source[b]
 }
 
 /// Rows sorted by group, each group's ascending.

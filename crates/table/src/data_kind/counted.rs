@@ -1,6 +1,6 @@
 //! The rows that totals are over.
 
-use super::{DataKind, Decision, Names, variant, variant_columns, within};
+use super::{DataKind, Decision, Names, columns_at, variant, variant_indices, within};
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
 use crate::group::{self, Buckets, mix};
@@ -39,14 +39,14 @@ impl Counted {
         let side = match (&decision.kind, &decision.side) {
             (DataKind::Sides, Some(side)) => side,
             (DataKind::Workload, _) => {
-                let all = everything(String::new(), frame.rows.clone(), true);
+                let all = everything(frame.rows.clone(), true);
                 return Counted {
                     sides: vec![all],
                     rows,
                 };
             }
             _ => {
-                let mut all = everything(String::new(), frame.rows.clone(), false);
+                let mut all = everything(frame.rows.clone(), false);
                 if decision.several {
                     all.rows = Arc::new(Fastest::new(frame).of(&frame.rows));
                 }
@@ -195,11 +195,15 @@ struct Fastest<'a> {
 
 impl<'a> Fastest<'a> {
     fn new(frame: &'a Frame) -> Self {
-        let data = &*frame.data;
+        Fastest::by(&frame.data, &variant_indices(&frame.data))
+    }
+
+    /// As [`Fastest::new`], where the columns of variants are known.
+    fn by(data: &'a Dataset, columns: &[usize]) -> Self {
         Fastest {
             data,
             names: Names::new(data),
-            columns: variant_columns(data),
+            columns: columns_at(data, columns),
             library: data.codes(ColumnMeaning::Library),
         }
     }
@@ -262,6 +266,8 @@ const STEP: usize = if cfg!(test) { 16 } else { 100_000 };
 /// one step.
 pub struct Counting {
     frame: Frame,
+    /// The columns of variants, once they are known.
+    columns: Option<Vec<usize>>,
     keys: Vec<u64>,
     buckets: Option<Buckets>,
     chosen: Vec<u32>,
@@ -272,6 +278,7 @@ impl Counting {
     pub fn new(frame: Frame) -> Counting {
         Counting {
             frame,
+            columns: None,
             keys: Vec::new(),
             buckets: None,
             chosen: Vec::new(),
@@ -282,6 +289,7 @@ impl Counting {
     pub fn step(&mut self) -> bool {
         let Counting {
             frame,
+            columns,
             keys,
             buckets,
             chosen,
@@ -292,7 +300,8 @@ impl Counting {
             frame.counted();
             return false;
         }
-        let fastest = Fastest::new(frame);
+        let columns = columns.get_or_insert_with(|| variant_indices(&frame.data));
+        let fastest = Fastest::by(&frame.data, columns);
         let Some(placed) = buckets else {
             let rows = &frame.rows[keys.len()..];
             keys.extend(rows.iter().take(STEP).map(|&row| fastest.key(row)));
@@ -305,7 +314,7 @@ impl Counting {
             fastest.choose(keyed, chosen);
             return true;
         }
-        let mut all = everything(String::new(), frame.rows.clone(), false);
+        let mut all = everything(frame.rows.clone(), false);
         all.rows = Arc::new(group::ascending(chosen, frame.data.len()));
         let rows = frame.rows.len() as u64;
         frame.set_counted(Counted {
@@ -317,12 +326,11 @@ impl Counting {
 }
 
 /// All rows as one side.
-fn everything(label: String, rows: Arc<Vec<u32>>, program: bool) -> Side {
+fn everything(rows: Arc<Vec<u32>>, program: bool) -> Side {
     Side {
-        value: String::new(),
-        label,
         all_rows: rows.len() as u64,
         rows,
         program,
+        ..Side::default()
     }
 }
