@@ -78,12 +78,12 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
 
   await app.choosePlace("Summary");
   assert.match(await lead(app), /2 different GEMMs take 25\.4 ms, 79\.4 % of the compute time \(worth optimizing\)/);
-  assert.match(await lead(app), /^Look first at aten::mm 512 x 256 x 65536 bf16 NN: 91 % of what 4 workgroups allow, split K 1 -> 76/);
+  assert.match(await lead(app), /^Most to gain: only 4 workgroups for 304 CUs, split K 1 -> 76 \(aten::mm 512 x 256 x 65536 bf16 NN\)/);
   const first = app.page.locator(".finding").first();
   await first.locator(".finding-head").click();
   const dock = app.page.locator(".dock");
   await dock.locator(".evidence").waitFor();
-  assert.match(await app.detail(), /4 workgroups on 304 CUs/);
+  assert.match(await app.detail(), /4 workgroups for 304 CUs/);
   assert.match(await app.detail(), /Path A[\s\S]*Path B/);
   assert.match(await dock.locator(".call-stack").innerText(), /Model\s+nn\.Module: MLP\s+aten::mm/);
   assert.equal(await app.state("finding"), "split_k.1");

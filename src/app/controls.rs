@@ -26,18 +26,19 @@ pub fn controls(list: Signal<Vec<Control>>, change: Change) -> AnyView {
     let (first, rest) = (part(false), part(true));
     let open = RwSignal::new(false);
     let any = Memo::new(move |_| rest.with(|l: &Vec<Control>| !l.is_empty()));
-    let caption = move || {
-        let set = rest.with(|l| l.iter().filter(|c| c.current != c.default).count());
-        match set {
-            0 => "More".to_owned(),
-            n => format!("More ({n} set)"),
-        }
+    let set =
+        Memo::new(move |_| rest.with(|l| l.iter().filter(|c| c.current != c.default).count()));
+    // A word more would wrap the bar and move the picture.
+    let name = move || match set.get() {
+        0 => "More".to_owned(),
+        n => format!("More, {n} changed"),
     };
     view! {
         {elements(first.into(), change)}
         <Show when=move || any.get()>
-            <button type="button" class="button small more-controls" aria-expanded=move || open.get().to_string()
-                on:click=move |_| open.update(|o| *o = !*o)>{caption}</button>
+            <button type="button" class="button small more-controls" class:changed=move || set.get().gt(&0)
+                aria-label=name title=name aria-expanded=move || open.get().to_string()
+                on:click=move |_| open.update(|o| *o = !*o)>"More"</button>
             <Show when=move || open.get()>{elements(rest.into(), change)}</Show>
         </Show>
     }

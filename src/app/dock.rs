@@ -12,6 +12,7 @@ use crate::web::dom;
 use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
 use gemmscope_analysis::explain::{explain, roof_name};
 use gemmscope_chart::charts;
+use gemmscope_chart::places::SUMMARY;
 use gemmscope_model::units::{Seconds, percent};
 use gemmscope_table::field::Frame;
 use leptos::prelude::*;
@@ -28,19 +29,28 @@ const FINDINGS: usize = 4;
 pub fn Dock() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
-    // The picked index and the selection it belongs to. A new selection starts with its last row,
-    // which is the one that was just clicked.
+    // The picked index and the selection it belongs to.
     let picked = RwSignal::new(None::<(Vec<u32>, usize)>);
+    let start = started(bench);
     let shown = Memo::new(move |_| {
-        let last = match bench.finding.get() {
-            // A finding's first row stands for it.
-            Some(_) if bench.view.with(|v| v.selection.is_empty()) => 0,
-            _ => bench.selected.with(|s| s.len().saturating_sub(1)),
-        };
         picked.with(|p| match p {
             Some((of, i)) if bench.selected.with(|s| s == of) => *i,
-            _ => last,
+            _ => start.with(|s| s.1),
         })
+    });
+    // Elsewhere than where they were asked for, the details leave the place in sight.
+    let folded = RwSignal::new(false);
+    let place = Memo::new(move |_| bench.shown.get().place);
+    Effect::new(move |before: Option<_>| {
+        let now = (place.get(), bench.selected.get());
+        if let Some((was, selected)) = before {
+            if selected != now.1 {
+                folded.set(false);
+            } else if was != now.0 {
+                folded.set(now.0 != SUMMARY);
+            }
+        }
+        now
     });
     let together = RwSignal::new(false);
     let pick = move |i: usize| {
@@ -112,13 +122,16 @@ pub fn Dock() -> impl IntoView {
     };
     view! {
         <Show when=move || any.get()>
-            <aside class="dock" data-side=move || shell.dock_side.get() aria-label="Selected GEMM">
+            <aside class="dock" class:folded=move || folded.get() data-side=move || shell.dock_side.get() aria-label="Selected GEMM">
                 <header class="dock-head">
                     <h2>{title}</h2>
                     <div class="detail-tabs" role="group" aria-label="Selected rows">{tabs}</div>
+                    <button type="button" class="icon-button unfold" aria-label="Show the details" title="Show the details"
+                        hidden=move || !folded.get() on:click=move |_| folded.set(false)>{icon(icon::UP)}</button>
                     {icon_button(icon::FILTER, "Filter to what is selected", move || only_selected(bench))}
                     {icon_button(icon::CROSS, "Close the details (Esc)", move || close(bench))}
                 </header>
+                <Show when=move || !folded.get()>
                 <Show
                     when=move || beside.get()
                     fallback=move || view! {
@@ -130,9 +143,27 @@ pub fn Dock() -> impl IntoView {
                 >
                     {charts::by_id("card").map(|kind| view! { <chart::ChartPane kind=kind /> })}
                 </Show>
+                </Show>
             </aside>
         </Show>
     }
+}
+
+/// The row that a selection starts with: the one that was added last, else its first.
+fn started(bench: Workbench) -> Memo<(Vec<u32>, usize)> {
+    Memo::new(move |before: Option<&(Vec<u32>, usize)>| {
+        let now = bench.selected.get();
+        let start = match before {
+            Some((was, i)) if *was == now => *i,
+            Some((was, _))
+                if !was.is_empty() && was.len() + 1 == now.len() && now.starts_with(was) =>
+            {
+                was.len()
+            }
+            _ => 0,
+        };
+        (now, start)
+    })
 }
 
 /// Closes the dock; the keyboard goes on in the picture.

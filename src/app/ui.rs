@@ -44,6 +44,8 @@ pub mod icon {
     pub const HELP: &str = "M5.8 6a2.2 2.2 0 1 1 3.1 2c-.6.3-.9.8-.9 1.5M8 12h.01";
     /// Opens downwards.
     pub const DOWN: &str = "M4 6l4 4 4-4";
+    /// Unfolds what lies below.
+    pub const UP: &str = "M4 10l4-4 4 4";
     /// Download.
     pub const SAVE: &str = "M8 2v8M4.5 7 8 10.5 11.5 7M2.5 13.5h11";
     /// Filters, the drawer.

@@ -10,6 +10,7 @@
 //! of them.
 
 pub mod duel;
+mod exception;
 mod setup;
 pub mod winner;
 

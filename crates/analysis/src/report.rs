@@ -41,6 +41,8 @@ pub(crate) const FLAG_SHARE: f64 = 0.05;
 pub(crate) const FLAG_EFFICIENCY: f64 = 0.40;
 /// Largest number of listed operations.
 pub(crate) const MAX_OPERATIONS: usize = 100;
+/// How many of them a document lists.
+const LISTED_OPERATIONS: usize = 30;
 /// Largest number of bottlenecks in the summary.
 pub(crate) const MAX_BOTTLENECKS: usize = 5;
 /// Above this intensity the rule of thumb says compute-bound.
@@ -80,8 +82,8 @@ pub struct Report {
     pub devices: Vec<String>,
     /// The roof to which percentages refer.
     pub roof: String,
-    /// Summary in three sentences.
-    pub sentences: [String; 3],
+    /// Summary in at most three sentences, what matters most first.
+    pub sentences: Vec<String>,
     /// Assumptions that no file states.
     pub assumptions: Vec<String>,
     /// Key of what the rows are: `workload`, `benchmark`, `sweep`, `sides`.
@@ -204,6 +206,33 @@ pub const CANNOT_INFER: [(&str, &str, &str); 4] = [
 ];
 
 impl Report {
+    /// The operations that a document lists; the others are counted.
+    pub(super) fn listed(&self) -> &[Operation] {
+        &self.operations[..self.operations.len().min(LISTED_OPERATIONS)]
+    }
+
+    /// The flagged operations that are worth acting on.
+    pub(super) fn worth_acting_on(&self) -> impl Iterator<Item = &Bottleneck> {
+        self.bottlenecks.iter().filter(|b| b.validated)
+    }
+
+    /// How many flagged operations are not worth acting on, and why not.
+    pub(super) fn not_worth(&self) -> Option<String> {
+        let mut reasons: Vec<(&str, usize)> = Vec::new();
+        for b in self.bottlenecks.iter().filter(|b| !b.validated) {
+            match reasons.iter_mut().find(|(why, _)| *why == b.dismissed) {
+                Some((_, n)) => *n += 1,
+                None => reasons.push((b.dismissed, 1)),
+            }
+        }
+        let each: Vec<String> = reasons
+            .iter()
+            .map(|(why, n)| format!("{n} {why}"))
+            .collect();
+        (!each.is_empty())
+            .then(|| format!("Flagged, but not worth acting on: {}.", each.join("; ")))
+    }
+
     /// Collects the content of the documents. `findings` are those of the same frame.
     pub fn new(frame: &Frame, findings: &Findings) -> Report {
         let scan = Scan::new(frame);
@@ -334,7 +363,7 @@ fn devices(scan: &Scan<'_>) -> Vec<String> {
             _ if !used => None,
             Some(d) => Some(d.name.clone()),
             None if stated.is_empty() => None,
-            None => Some(format!("{stated} (no peaks known)")),
+            None => Some(format!("{stated}, peaks unknown")),
         })
         .collect();
     distinct(names.iter().map(String::as_str))

@@ -262,9 +262,9 @@ impl<'a> TileRoofs<'a> {
         let device = self.device(row);
         let units = device.and_then(|d| Some((d.units?, d.unit_kind.clone())));
         let no_waves = match (schedule, &units) {
-            (Schedule::StreamK, _) => Some("a stream-K kernel shares its last wave out"),
+            (Schedule::StreamK, _) => Some("a stream-K kernel has no partial last wave"),
             (Schedule::Persistent, _) => {
-                Some("a persistent kernel launches one workgroup a unit and walks its tiles")
+                Some("a persistent kernel has one workgroup a unit, which computes several tiles")
             }
             (Schedule::Tiles, None) => Some("the number of units of the device is not known"),
             (Schedule::Tiles, Some(_)) => None,

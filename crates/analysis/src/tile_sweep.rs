@@ -168,7 +168,7 @@ impl NoSweep {
 }
 
 impl Sweep {
-    /// The rows of a frame as a sweep along `axis`, or along the first axis that varies.
+    /// The rows of a frame as a sweep along `axis`, or along the first of its axes.
     pub fn new(frame: &Frame, axis: Option<Axis>) -> Result<Sweep, NoSweep> {
         let (source, settings) = settings(frame).ok_or(NoSweep::NoTiles)?;
         let data = &*frame.data;
@@ -206,7 +206,16 @@ impl Sweep {
                 first.is_some() && values.any(|v| Some(v) != first)
             })
         };
-        let axes: Vec<Axis> = Axis::ALL.into_iter().filter(|a| varies(*a)).collect();
+        let mut axes: Vec<Axis> = Axis::ALL.into_iter().filter(|a| varies(*a)).collect();
+        // B_N alone is the question of flat GEMMs; of others it is the whole tile.
+        let flat = rows.iter().any(|&r| data.m[r] <= FLAT_M);
+        let both = axes.contains(&Axis::Bm) && axes.contains(&Axis::Bn);
+        if let Some(tile) = axes.iter().position(|a| *a == Axis::BmBn)
+            && both
+            && !flat
+        {
+            axes[..=tile].rotate_right(1);
+        }
         let Some(&first) = axes.first() else {
             return Err(NoSweep::SingleTile(source, shapes.len() as u64));
         };

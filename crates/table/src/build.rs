@@ -382,7 +382,7 @@ impl TableBuilder {
         self.assume(Assumption {
             by_hand: true,
             key: "device".into(),
-            text: "The file names no device: chosen by hand.".into(),
+            text: "The file names no device: you chose it.".into(),
             value: value.to_owned(),
             choices: Vec::new(),
         });

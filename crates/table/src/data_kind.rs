@@ -105,7 +105,7 @@ pub struct Decision {
     pub found: DataKind,
     /// The field whose values are the sides.
     pub side: Option<Field>,
-    /// Why the data is of that kind, for "because": `it has counts of calls`.
+    /// Why the data is of that kind, as a sentence.
     pub reason: &'static str,
     /// By source: its rows are calls of a program.
     programs: Vec<bool>,
@@ -242,10 +242,11 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
     let several_sources = rows.sources > 1;
     if programs.iter().any(|p| *p) {
         return if several_sources {
-            let reason = "a trace is open with another file";
+            let reason =
+                "A trace is open beside another file: each file is a side with its own totals.";
             of(DataKind::Sides, Some(Field::Source), reason)
         } else {
-            let reason = "it has counts of calls, or is a trace";
+            let reason = "The rows have counts of calls, or come from a trace.";
             of(DataKind::Workload, None, reason)
         };
     }
@@ -254,7 +255,7 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
     }
     let (configurations, variants, repeats) = rows.variants();
     if (configurations as f64) < SWEEP_SHARE * variants as f64 {
-        let reason = "several rows are variants of one GEMM";
+        let reason = "Several rows are variants of one GEMM: totals count the fastest of each.";
         return of(DataKind::Sweep, None, reason);
     }
     Decision {
@@ -328,7 +329,7 @@ impl<'a> Rows<'a> {
         let source = |r: usize| u32::from(self.data.source[r]);
         let device = |r: usize| u32::from(self.data.device[r]);
         let plain = |r: usize| configuration(self.data, r);
-        let files = "its files have the same GEMMs";
+        let files = "The files hold the same GEMMs: each file is a side with its own totals.";
         if self.sources > 1 && self.shared(source, |r| mix(plain(r), u64::from(self.library(r)))) {
             return Some((Field::Source, files));
         }
@@ -342,7 +343,10 @@ impl<'a> Rows<'a> {
             )
         {
             let field = Field::Column(column.key.clone());
-            return Some((field, "its libraries ran the same GEMMs"));
+            return Some((
+                field,
+                "The libraries ran the same GEMMs: each is a side with its own totals.",
+            ));
         }
         if self.sources > 1 && self.shared(source, plain) {
             return Some((Field::Source, files));
@@ -350,7 +354,10 @@ impl<'a> Rows<'a> {
         if self.data.devices.len() > 1
             && self.shared(device, |r| mix(plain(r), u64::from(self.library(r))))
         {
-            return Some((Field::Device, "its devices ran the same GEMMs"));
+            return Some((
+                Field::Device,
+                "The devices ran the same GEMMs: each is a side with its own totals.",
+            ));
         }
         None
     }

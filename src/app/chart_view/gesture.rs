@@ -570,7 +570,10 @@ fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
             (parts.zoom)(None);
         }
         "Escape" if parts.target.with_untracked(Option::is_some) => {
-            e.prevent_default();
+            // The same press closes the details.
+            if parts.bench.selected.with_untracked(Vec::is_empty) {
+                e.prevent_default();
+            }
             parts.point(None);
         }
         _ => {}

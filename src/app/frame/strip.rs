@@ -3,6 +3,7 @@
 use crate::app::state::Workbench;
 use crate::app::ui::rove;
 use gemmscope_analysis::explain::roof_name;
+use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::metrics::Totals;
@@ -37,11 +38,11 @@ fn rows(bench: Workbench) -> AnyView {
         let (n, words) = bench
             .settled_frame
             .with(|f| (f.rows.len(), f.counted().words(f.kind())));
-        // The count stands before.
+        // The count stands before, the sides behind.
         let rest = words
             .strip_prefix(&grouped(n as u64))
             .map(|w| w.trim_start().to_owned());
-        let words = rest.unwrap_or_else(|| format!("rows: {words}"));
+        let words = rest.unwrap_or_else(|| "rows".to_owned());
         match all.get() {
             all if all == n => words,
             all => format!("of {} {words}", grouped(all as u64)),
@@ -149,6 +150,10 @@ fn of_all(bench: Workbench) -> AnyView {
             .map_or_else(missing, |s| Seconds(s).to_string())
     };
     let of = move || roof_name(kind.get());
+    let above = move || match totals.with(|t| t.above_roof) {
+        0 => missing(),
+        n => grouped(n),
+    };
     view! {
         {move || figure(
             format!("Sum of the times that the {} allows over the sum of the measured times: long rows weigh more. Never a mean of percentages.", of()),
@@ -156,14 +161,13 @@ fn of_all(bench: Workbench) -> AnyView {
             move || format!("of the {}", of()),
             "efficiency",
         )}
-        {move || {
-            let above = match totals.with(|t| t.above_roof) {
-                0 => String::new(),
-                n => format!(" {} above the roof.", plural(n, "row")),
-            };
-            let hint = "Measured time minus the time that the roof allows, summed: what perfect kernels would save.";
-            figure(format!("{hint}{above}"), lost, || "lost".to_owned(), "lost")
-        }}
+        {figure(
+            "Measured time minus the time that the roof allows, summed: what perfect kernels would save. Rows above the roof lose nothing.".to_owned(),
+            lost,
+            || "lost".to_owned(),
+            "lost",
+        )}
+        {move || figure(above_hint(kind.get()), above, || "above the roof".to_owned(), "above")}
         {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, || "in all".to_owned(), "time")}
         {move || figure(
             totals.with(|t| format!("All work over all time. The fastest row: {}.", FlopsPerSec(t.max_flops_per_s))),
@@ -185,6 +189,15 @@ fn of_all(bench: Workbench) -> AnyView {
         )}
     }
     .into_any()
+}
+
+/// What rows above the roof mean.
+fn above_hint(kind: RoofKind) -> String {
+    match kind {
+        RoofKind::Achievable => "Rows faster than the max-achievable peak, which is the best that was measured once and no limit. They raise the share of the roof, and lose nothing.",
+        _ => "Rows faster than the datasheet allows: check device, type, sizes and unit. A few percent can be the clock or a cache.",
+    }
+    .to_owned()
 }
 
 fn figure(

@@ -120,7 +120,7 @@ fn measured(ready: Ready) -> AnyView {
         Some(view! {
             <h3>
                 "Measured rows in this model "
-                <span class="muted">{format!("{n} of {of} distinct shapes are GEMMs of {name}")}</span>
+                <span class="muted">{format!("{n} of the {of} measured shapes are in {name}")}</span>
             </h3>
             {as_measured}
             {(n > 0).then(|| view! {

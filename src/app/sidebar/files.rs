@@ -265,12 +265,32 @@ fn device_choice(
 /// How many assumptions a card shows; the others unfold.
 const ASSUMED: usize = 4;
 
-fn assumption(a: &Assumption, change: impl Fn(String) + Clone + 'static) -> AnyView {
+/// The device of a file that names none: the reader's guess, or the user's choice for all files.
+fn device_assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 'static) -> AnyView {
+    let bench = Workbench::here();
+    let a = a.clone();
+    let body = move || {
+        let own = bench.custom.get();
+        let chosen = bench.view.with(|v| v.devices.default.clone());
+        let device = chosen
+            .filter(|_| !a.by_hand)
+            .and_then(|id| known(&own).into_iter().find(|d| d.id == id));
+        let (text, value) = match device {
+            Some(d) => ("The file names no device: you chose it.".to_owned(), d.name),
+            None => (a.text.clone(), a.value.clone()),
+        };
+        let control = device_choice(&own, &value, &text, change.clone());
+        view! { <div class="assumption"><span>{text}</span>{control}</div> }
+    };
+    body.into_any()
+}
+
+fn assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 'static) -> AnyView {
     let text = a.text.clone();
-    let control = if a.key == "device" {
-        let own = Workbench::here().custom.get_untracked();
-        device_choice(&own, &a.value, &text, change)
-    } else if a.choices.is_empty() {
+    if a.key == "device" {
+        return device_assumption(a, change);
+    }
+    let control = if a.choices.is_empty() {
         let value = a.value.clone();
         view! { <input type="text" class="small-input" prop:value=value on:change=move |e| change(value_of(&e)) aria-label=text.clone() /> }
             .into_any()

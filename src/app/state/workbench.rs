@@ -33,8 +33,8 @@ pub struct FindingsResult {
     pub frame: Frame,
     /// Its findings.
     pub findings: Shared<Findings>,
-    /// The most important results in three sentences.
-    pub sentences: [String; 3],
+    /// The most important results, in at most three sentences.
+    pub sentences: Vec<String>,
     /// Assumptions behind the sentences that no file states.
     pub assumptions: Vec<String>,
     /// Where the time goes, operation by operation.

@@ -5,7 +5,7 @@ use crate::app::ui::icon;
 use crate::app::ui::terms::explained;
 use crate::web::dom;
 use gemmscope_analysis::findings::{Finding, Severity};
-use gemmscope_model::units::{Seconds, percent, plural, seconds_range};
+use gemmscope_model::units::{Seconds, percent, plural, rounded_percent, seconds_range};
 use leptos::prelude::*;
 
 /// How many rows of evidence are listed.
@@ -21,15 +21,15 @@ pub fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// The time that a fix could save: `10.2 ms to 10.5 ms (30.8 to 31.7 %)`.
+/// The time that a fix could save: `3.4 to 6.8 ms (up to 13 %)`.
 pub fn back_text(f: &Finding) -> String {
     let Some((low, high)) = f.gives_back_s else {
         return "not measurable from timings".to_owned();
     };
     format!(
-        "{}, up to {:.1} %",
+        "{} (up to {})",
         seconds_range((low, high)),
-        high / f.whole_s * 100.0
+        rounded_percent(high / f.whole_s)
     )
 }
 

@@ -2,6 +2,7 @@
 
 use crate::app::chart_view::Picture;
 use crate::app::state::Workbench;
+use crate::web::dom;
 use gemmscope_chart::legend::{Click, Legend, LegendEntry};
 use gemmscope_chart::scene::{Color, Symbol};
 use gemmscope_model::units::grouped;
@@ -25,7 +26,34 @@ pub fn ChartLegend(picture: Picture) -> impl IntoView {
             <For each=entries key=|e| (e.name.clone(), e.click == Click::Category) let:first>
                 <Entry first=first legend=legend picture=picture />
             </For>
+            {hidden(legend)}
         </div>
+    }
+}
+
+/// Says that categories are hidden in the picture, which figures and list still count.
+fn hidden(legend: Memo<Option<Legend>>) -> impl IntoView {
+    let bench = Workbench::here();
+    let off = Memo::new(move |_| {
+        legend.with(|l| l.as_ref().map_or(0, |l| bench.view.with(|v| l.hidden(v))))
+    });
+    let all = move |_| {
+        if let Some(key) = legend.with_untracked(|l| l.as_ref().map(|l| l.key)) {
+            bench.edit("legend", |v| v.set_param(key, ""));
+        }
+        // The button that had the focus is gone.
+        dom::focus(".chart-stage");
+    };
+    move || {
+        let n = off.get();
+        (n > 0).then(|| {
+            view! {
+                <span class="legend-note" role="status">
+                    {format!("{n} hidden in this picture; the figures count all.")}
+                    <button type="button" class="link" on:click=all>"Show all"</button>
+                </span>
+            }
+        })
     }
 }
 

@@ -1,11 +1,11 @@
 //! The ranked list beside the picture: findings, or the GEMMs that carry a number. Both carry the
 //! numbers of the picture; what is pointed at in one is marked in the other.
 
-use super::finding::{back_text, severity};
+use super::finding::back_text;
 use super::report;
 use crate::app::state::{FindingsResult, Shared, Shell, Workbench};
 use crate::app::ui::{icon, value_of};
-use gemmscope_analysis::findings::Finding;
+use gemmscope_analysis::findings::{Checked, Finding};
 use gemmscope_analysis::pareto::{Goal, other_time_s, rows_of, what_if};
 use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
@@ -111,13 +111,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     let found = result.findings.clone();
     let total = found.findings.len();
     if total == 0 {
-        let ran = found.checked.iter().filter(|c| c.not_checked.is_none());
-        let words = format!(
-            "No problems found. {} of {} checks ran.",
-            ran.count(),
-            found.checked.len()
-        );
-        return view! { <p class="ranked-note">{words}</p> }.into_any();
+        return nothing_found(&found.checked);
     }
     let first = first_findings(&found);
     let entries = {
@@ -145,6 +139,30 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     view! {
         <ol class="findings">{entries}</ol>
         {more}
+    }
+    .into_any()
+}
+
+/// That nothing was found, and how much of what can be checked that covers.
+fn nothing_found(checked: &[Checked]) -> AnyView {
+    let waiting: Vec<&str> = checked
+        .iter()
+        .filter_map(|c| c.not_checked.as_deref())
+        .collect();
+    let ran = checked.len() - waiting.len();
+    let words = match waiting.len() {
+        0 => format!("No problems found by {}.", plural(ran as u64, "check")),
+        n => format!(
+            "Nothing found in {ran} of {} checks. The other {n} lack data.",
+            checked.len()
+        ),
+    };
+    let device = waiting.iter().any(|w| w.contains("a device"));
+    view! {
+        <p class="ranked-note">{words}</p>
+        {device.then(|| view! {
+            <p class="ranked-note">"Choose a device to check efficiency, memory bandwidth, tiles and waves."</p>
+        })}
     }
     .into_any()
 }
@@ -191,7 +209,7 @@ fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
     let words = view! {
         <span class="finding-title">{f.heading()}</span>
         <span class="finding-facts">
-            <span class=severity(f.severity)>{f.severity.label()}</span>
+            <span class="finding-kind">{f.category.label()}</span>
             {count.map(|c| view! { <span>{c}</span> })}
             {save.then(|| view! { <span class="finding-back">"could save "<strong>{back_text(f)}</strong></span> })}
         </span>
@@ -271,7 +289,7 @@ fn filtered(bench: Workbench) -> impl IntoView {
                 .as_ref()
                 .map(crate::app::sidebar::filters::only_of);
             format!(
-                "Filtered: {} of {} rows{}. Checks compare only these.",
+                "Filtered: {} of {} rows{}. Findings come from these alone; what shows only beside the hidden rows is missing.",
                 grouped(rows as u64),
                 grouped(all as u64),
                 only.map_or(String::new(), |w| format!(" ({w})"))

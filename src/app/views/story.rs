@@ -1,4 +1,4 @@
-//! The whole story below picture and list: the most important results in three sentences, where the
+//! The whole story below picture and list: the most important results in a few sentences, where the
 //! time goes, what was checked, and what timings cannot show.
 
 use super::finding::severity;
@@ -30,15 +30,9 @@ pub fn Story() -> impl IntoView {
 
 fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
     let mut known = Vec::new();
-    // What matters most comes first.
-    // Who is fastest comes before what one side loses.
-    let order = match result.frame.counted().compares() || result.findings.findings.is_empty() {
-        true => [0, 1, 2],
-        false => [1, 0, 2],
-    };
-    let lead: Vec<AnyView> = order
-        .into_iter()
-        .map(|i| &result.sentences[i])
+    let lead: Vec<AnyView> = result
+        .sentences
+        .iter()
         .map(|s| view! { <p>{explained(shell.terms, s, &mut known)}</p> }.into_any())
         .collect();
     let assumed = (!result.assumptions.is_empty()).then(|| {

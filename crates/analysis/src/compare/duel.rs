@@ -227,7 +227,7 @@ impl Duel {
             String::new()
         };
         format!(
-            "{result} over {n}: {subject}{more} in {}, {less} in {}, within {} % in {}{}.",
+            "{result} over {n} (geometric mean): {subject}{more} in {}, {less} in {}, within {} % in {}{}.",
             grouped(self.count(won)),
             grouped(self.count(lost)),
             format_short(self.threshold * 100.0, 3),
@@ -246,20 +246,21 @@ impl Duel {
         }
         let (a, b) = self.names(comparison);
         let (g, w) = (self.geometric_mean, self.weighted_mean);
-        let mut text = format!(
-            "{b} over {a}: geometric mean {}, weighted by time {}.",
-            times(g),
-            times(w),
-        );
-        if self.ratios.len() > 1 {
-            text.push_str(&if w > g * 1.02 {
-                format!(" {b} does better on the long ones.")
-            } else if w < g / 1.02 {
-                format!(" {b} does worse on the long ones.")
-            } else {
-                String::new()
-            });
-        }
+        // The faster side speaks, as in the headline.
+        let (fast, slow, g, w) = match g < 1.0 {
+            true => (a, b, 1.0 / g, 1.0 / w),
+            false => (b, a, g, w),
+        };
+        let mut text = match w < 1.0 {
+            true => format!("Weighted by time {slow} leads, by {}", times(1.0 / w)),
+            false => format!("Weighted by time it is {}", times(w)),
+        };
+        text.push_str(&match self.ratios.len() {
+            0 | 1 => ".".to_owned(),
+            _ if w > g * 1.02 => format!(": {fast} gains more on the long ones."),
+            _ if w < g / 1.02 => format!(": {fast} gains less on the long ones."),
+            _ => ".".to_owned(),
+        });
         text
     }
 

@@ -71,7 +71,7 @@ fn two_files_are_joined_by_shape_type_and_layout() {
     assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 3);
     assert!(
         duel.headline(&c)
-            .contains("a.csv is 2.53x faster than b.csv over 3 configurations: faster in 2, slower in 0, within 2 % in 1"),
+            .contains("a is 2.53x faster than b over 3 configurations (geometric mean): faster in 2, slower in 0, within 2 % in 1"),
         "{}",
         duel.headline(&c)
     );
@@ -163,7 +163,55 @@ fn the_two_means_differ_where_long_runs_do() {
     let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
     assert!((duel.geometric_mean - 1.0).abs() < 1e-12);
     assert!((duel.weighted_mean - 1.001 / 2.0005).abs() < 1e-9);
-    assert!(duel.means_sentence(&c).contains("worse on the long ones"));
+    assert_eq!(
+        duel.means_sentence(&c),
+        "Weighted by time x leads, by 2.00x: y gains less on the long ones."
+    );
+}
+
+#[test]
+fn the_exception_names_what_the_slower_side_is_good_at() {
+    let row = |m: u32, trans: bool, us: f64| ((m, trans), us);
+    let sizes = [256, 320, 384, 448, 512, 640];
+    let a: Vec<_> = sizes
+        .iter()
+        .flat_map(|&m| {
+            [
+                row(m, false, 1.0),
+                row(m + 1, false, 1.0),
+                row(m, true, 3.0),
+            ]
+        })
+        .collect();
+    let b: Vec<_> = sizes
+        .iter()
+        .flat_map(|&m| {
+            [
+                row(m, false, 4.0),
+                row(m + 1, false, 4.0),
+                row(m, true, 1.0),
+            ]
+        })
+        .collect();
+    let say = |a, b| {
+        let frame = two_files(a, b);
+        let setup = Setup::choose(&frame, &Setup::candidates(&frame)).unwrap();
+        let c = Comparison::new(&frame, &setup.setup);
+        let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+        duel.exception_sentence(&frame, &c)
+    };
+    let said = say(&a, &b).unwrap();
+    assert!(
+        said.contains("is 3.00x faster where the layout is T"),
+        "{said}"
+    );
+    assert!(
+        said.starts_with("But b") && said.ends_with("(6 configurations)."),
+        "{said}"
+    );
+    // Whoever comes first, the sentence is about the slower side.
+    assert!(say(&b, &a).unwrap().starts_with("But a"));
+    assert_eq!(say(&a, &a), None);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Rule: fewer workgroups than units, and K is too short to split.
 
-use super::split_k::{allowed, back};
+use super::split_k::{back, few};
 use super::story::{self, Hit};
 use super::{Category, Confidence, Need, Rule, Scan};
 use crate::tile_roof::Limit;
@@ -38,13 +38,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         hits,
         |_, g| {
             let shape = scan.tile(g);
-            let title = format!(
-                "{}too few for the device: {}",
-                shape.as_ref().map_or(String::new(), allowed),
-                scan.title(g)
-            );
+            let title = format!("{}: {}", few(shape.as_ref()), scan.title(g));
             story::of_tile(scan, g, shape.as_ref(), title)
         },
-        |n| format!("{n} GEMMs with fewer workgroups than units"),
+        |n| format!("{n} GEMMs with too few workgroups for the device"),
     )
 }

@@ -45,10 +45,14 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         hits,
         |_, g| Story {
             title: if g.calls == 1.0 {
-                format!("A call of {}: {}", story::time(g.call_s()), scan.title(g))
+                format!(
+                    "A call of only {}: {}",
+                    story::time(g.call_s()),
+                    scan.title(g)
+                )
             } else {
                 format!(
-                    "{} of {} each: {}",
+                    "{} of only {} each: {}",
                     story::calls(g.calls),
                     story::time(g.call_s()),
                     scan.title(g)
@@ -62,7 +66,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             formula: story::roof_formula(scan, g),
             ..Story::default()
         },
-        |n| format!("{n} GEMMs as small as a launch"),
+        |n| format!("{n} GEMMs as short as a launch"),
     );
     if !scan.frame.decision().any_program() {
         for f in &mut found {

@@ -64,7 +64,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 .map_or(String::new(), |s| format!(" {}", s.sentence()));
             Story {
                 title: format!(
-                    "{} of the {}: {}",
+                    "Only {} of the {}: {}",
                     percent(g.efficiency()),
                     scan.roof_name(),
                     scan.title(g)

@@ -50,7 +50,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let roof = scan.roof(g);
             Story {
                 title: format!(
-                    "{} of the bandwidth, memory-bound: {}",
+                    "Memory-bound at {} of the bandwidth: {}",
                     percent(m.bandwidth_use(scan.data(), r)),
                     scan.title(g)
                 ),

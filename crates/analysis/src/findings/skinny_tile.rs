@@ -61,6 +61,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let title = format!("{tile} tile is mostly padding for {}", scan.title(g));
             story::of_tile(scan, g, shape.as_ref(), title)
         },
-        |n| format!("{n} skinny GEMMs with a wide tile"),
+        |n| format!("{n} skinny GEMMs whose tile is too wide"),
     )
 }

@@ -3,7 +3,7 @@
 use super::story::{self, Hit};
 use super::{Category, Confidence, Need, Rule, Scan};
 use crate::tile_roof::{Limit, RowTile, SplitK};
-use gemmscope_model::units::rounded_percent;
+use gemmscope_model::units::plural;
 
 /// Share of the modelled gain for the low end, since moving and adding the parts takes time.
 pub(super) const REALISTIC: f64 = 0.5;
@@ -32,11 +32,11 @@ pub(super) fn back(shape: &RowTile, g: &super::Group) -> Option<(f64, f64)> {
     Some((REALISTIC * high, high))
 }
 
-/// `92 % of what 8 workgroups allow, `; "" if the roof of the tile is not known.
-pub(super) fn allowed(shape: &RowTile) -> String {
-    shape.efficiency().map_or(String::new(), |e| {
-        let count = shape.tiling.workgroups();
-        format!("{} of what {count} workgroups allow, ", rounded_percent(e))
+/// `Only 8 workgroups for 304 CUs`; `Too few workgroups` if the tile is not known.
+pub(super) fn few(shape: Option<&RowTile>) -> String {
+    let known = shape.and_then(|s| Some((s.tiling.workgroups(), s.units.as_ref()?)));
+    known.map_or("Too few workgroups".to_owned(), |(count, (units, kind))| {
+        format!("Only {} for {units} {kind}s", plural(count, "workgroup"))
     })
 }
 
@@ -70,14 +70,14 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 _ => String::new(),
             };
             let title = format!(
-                "{}split K {now} -> {room}: {}",
-                shape.as_ref().map_or(String::new(), allowed),
+                "{}, split K {now} -> {room}: {}",
+                few(shape.as_ref()),
                 scan.title(g)
             );
             let mut story = story::of_tile(scan, g, shape.as_ref(), title);
             story.text += &how;
             story
         },
-        |n| format!("{n} GEMMs with few tiles and a long K"),
+        |n| format!("{n} GEMMs with too few workgroups and a long K"),
     )
 }

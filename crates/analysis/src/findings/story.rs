@@ -128,7 +128,7 @@ fn of_one_side(
             Story {
                 title: rest(others.len()),
                 text: format!(
-                    "{} {alone} more are findings of their own. The {}: {}",
+                    "{} The {alone} largest are listed on their own. Of these, the {}: {}",
                     rule.why,
                     if weight(first) > 0.0 {
                         "largest saving"
@@ -300,14 +300,20 @@ pub(super) fn roof_formula(scan: &Scan<'_>, group: &Group) -> String {
 
 /// Calls, time and share of a group: the first words of most descriptions.
 pub(super) fn opening(scan: &Scan<'_>, group: &Group) -> String {
-    format!(
-        "{} of {}, {} in all ({} of the {})",
-        calls(group.calls),
-        time(group.call_s()),
-        time(group.time_s),
+    let share = format!(
+        "({} of the {})",
         percent(scan.share(group, group.time_s)),
         scan.part(group).whole.label()
-    )
+    );
+    match group.calls {
+        1.0 => format!("{} {share}", time(group.time_s)),
+        n => format!(
+            "{} of {}, {} in all {share}",
+            calls(n),
+            time(group.call_s()),
+            time(group.time_s)
+        ),
+    }
 }
 
 /// The texts for a group whose tile limits it.

@@ -52,13 +52,13 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let shape = scan.tile(g);
             let waves = shape.as_ref().and_then(|s| s.waves);
             let title = format!(
-                "{} waves, {} full: {}",
+                "{} waves, on average {} full: {}",
                 waves.map_or(0, |w| w.waves),
                 percent(waves.map_or(f64::NAN, |w| w.wave_efficiency)),
                 scan.title(g)
             );
             story::of_tile(scan, g, shape.as_ref(), title)
         },
-        |n| format!("{n} GEMMs with an emptier last wave"),
+        |n| format!("{n} GEMMs whose last wave is mostly empty"),
     )
 }

@@ -66,14 +66,14 @@ fn a_shape_gets_the_rule_that_explains_it() {
             large,
             1100.0,
             "split_k",
-            "91 % of what 4 workgroups on 304 CUs allow",
+            "4 workgroups for 304 CUs: at most",
         ),
         (
             (4096, 4096, 4096),
             large,
             458.0,
             "low_efficiency",
-            "27 % of what this tile and its waves allow (1101 TFLOP/s)",
+            "27 % of that. The kernel itself is slow.",
         ),
         // 34 x 9 workgroups: two more than one wave.
         (
@@ -81,7 +81,7 @@ fn a_shape_gets_the_rule_that_explains_it() {
             large,
             140.0,
             "tail_wave",
-            "306 workgroups in 2 waves",
+            "306 workgroups on 304 CUs, which makes 2 waves with a partial last one",
         ),
         // 134.5 MB in 100 µs.
         (

@@ -58,6 +58,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             );
             story::of_tile(scan, g, shape.as_ref(), title)
         },
-        |n| format!("{n} GEMMs whose tiles hang over the edge"),
+        |n| format!("{n} GEMMs whose tiles reach past the output"),
     )
 }

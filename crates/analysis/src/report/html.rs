@@ -1,7 +1,7 @@
 //! The full report as one HTML file with styles and pictures, without scripts or requests.
 
 use super::escape::{data_url, short};
-use super::markdown::{also_line, facts, places, time, worth};
+use super::markdown::{also_line, facts, places, time};
 use super::operations::ExtraColumn;
 use super::{CANNOT_INFER, FindingLine, Report, TuningPart};
 use crate::untimed::UntimedList;
@@ -57,7 +57,7 @@ pub fn html(report: &Report, pictures: &[Picture]) -> String {
     }
     for device in &report.devices {
         out.push_str(&format!(
-            "<li>Judged by: {} ({})</li>\n",
+            "<li>Device: {}, {}</li>\n",
             h(device),
             h(&report.roof)
         ));
@@ -202,11 +202,11 @@ fn srcset(svg: &str) -> String {
 }
 
 fn overview(report: &Report, out: &mut String) {
+    let (lead, rest) = report.sentences.split_at(1.min(report.sentences.len()));
     out.push_str(&format!(
-        "<h2>Overview</h2>\n<p class=\"lead\">{}</p>\n<p>{} {}</p>\n",
-        h(&report.sentences[0]),
-        h(&report.sentences[1]),
-        h(&report.sentences[2])
+        "<h2>Overview</h2>\n<p class=\"lead\">{}</p>\n<p>{}</p>\n",
+        h(&lead.concat()),
+        h(&rest.join(" "))
     ));
     if !report.assumptions.is_empty() {
         out.push_str("<p class=\"facts\">Assumed:</p>\n<ul class=\"facts\">\n");
@@ -239,7 +239,7 @@ fn operations(report: &Report, out: &mut String) {
         heads(&[(column.title(), false)], out);
     }
     out.push_str("</tr></thead>\n<tbody>\n");
-    for o in &report.operations {
+    for o in report.listed() {
         let efficiency = percent(o.efficiency.unwrap_or(f64::NAN));
         out.push_str(&format!(
             "<tr><td>{}</td><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
@@ -261,7 +261,7 @@ fn operations(report: &Report, out: &mut String) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody></table></div>\n");
-    let more = report.operations_total - report.operations.len();
+    let more = report.operations_total - report.listed().len();
     if more > 0 {
         out.push_str(&format!(
             "<p>{more} more operations take less time each.</p>\n"
@@ -290,26 +290,27 @@ fn bottlenecks(report: &Report, out: &mut String) {
             ("Shape", false),
             ("Priority", false),
             ("Flags", false),
-            ("Worth acting on", false),
             ("To consider", false),
         ],
         out,
     );
     out.push_str("</tr></thead>\n<tbody>\n");
-    for b in &report.bottlenecks {
+    for b in report.worth_acting_on() {
         let o = &report.operations[b.operation];
         out.push_str(&format!(
-            "<tr><td>{}</td><td class=\"w\">{}</td><td>{}</td><td>{}</td><td>{}</td>\
+            "<tr><td>{}</td><td class=\"w\">{}</td><td>{}</td><td>{}</td>\
              <td class=\"w\">{}</td></tr>\n",
             h(&short(&o.heading(), 90)),
             h(&o.problem),
             b.priority.label(),
             h(&b.flags.join(", ")),
-            worth(b),
             h(&b.context.join(" "))
         ));
     }
     out.push_str("</tbody></table></div>\n");
+    if let Some(words) = report.not_worth() {
+        out.push_str(&format!("<p>{}</p>\n", h(&words)));
+    }
 }
 
 fn finding(number: usize, f: &FindingLine, out: &mut String) {

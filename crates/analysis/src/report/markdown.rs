@@ -2,7 +2,7 @@
 
 use super::escape::{markdown_text as md, short};
 use super::operations::ExtraColumn;
-use super::{Bottleneck, CANNOT_INFER, FindingLine, Report, TuningPart};
+use super::{CANNOT_INFER, FindingLine, Report, TuningPart};
 use crate::findings::Also;
 use crate::untimed::UntimedList;
 use gemmscope_model::units::{
@@ -16,7 +16,7 @@ pub fn markdown(report: &Report) -> String {
         out.push_str(&format!("- {} ({})\n", md(name), md(format)));
     }
     for device in &report.devices {
-        out.push_str(&format!("- Judged by: {} ({})\n", md(device), report.roof));
+        out.push_str(&format!("- Device: {}, {}\n", md(device), report.roof));
     }
     overview(report, &mut out);
     if !report.only_shapes() {
@@ -44,10 +44,8 @@ pub fn markdown(report: &Report) -> String {
     out
 }
 
-/// What needs times: operations, flagged ones, findings.
+/// What needs times: findings, operations, flagged ones.
 fn judged(report: &Report, out: &mut String) {
-    operations(report, out);
-    bottlenecks(report, out);
     out.push_str("\n## Findings\n");
     if report.findings.is_empty() {
         out.push_str("\nNone.\n");
@@ -55,6 +53,8 @@ fn judged(report: &Report, out: &mut String) {
     for (i, f) in report.findings.iter().enumerate() {
         finding(i + 1, f, out);
     }
+    operations(report, out);
+    bottlenecks(report, out);
 }
 
 fn shapes(list: &UntimedList, out: &mut String) {
@@ -161,7 +161,7 @@ fn operations(report: &Report, out: &mut String) {
         heads.join(" | "),
         "---|".repeat(heads.len())
     ));
-    for o in &report.operations {
+    for o in report.listed() {
         out.push_str(&format!(
             "| {} | {} | {} | {} | {:.1} | {} | {} | {} | {} | {} | {} |",
             md(&short(&o.name, 60)),
@@ -181,14 +181,10 @@ fn operations(report: &Report, out: &mut String) {
         }
         out.push('\n');
     }
-    let more = report.operations_total - report.operations.len();
+    let more = report.operations_total - report.listed().len();
     if more > 0 {
         out.push_str(&format!("\n{more} more operations take less time each.\n"));
     }
-    out.push_str(
-        "\nBound is by the ridge point of the device. The rule of thumb (AI over 200 \
-         compute-bound, under 100 memory-bound) says otherwise for: ",
-    );
     let differ: Vec<String> = report
         .operations
         .iter()
@@ -198,42 +194,38 @@ fn operations(report: &Report, out: &mut String) {
         })
         .map(|o| format!("{} ({}: {})", md(&o.problem), md(&o.name), o.rule_of_thumb))
         .collect();
-    if differ.is_empty() {
-        out.push_str("none.\n");
-    } else {
+    if !differ.is_empty() {
         let shown = differ.len().min(5);
-        out.push_str(&differ[..shown].join("; "));
-        if differ.len() > shown {
-            out.push_str(&format!(" and {} more", differ.len() - shown));
-        }
-        out.push_str(".\n");
+        let more = match differ.len() - shown {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        out.push_str(&format!(
+            "\nBound is by the ridge point of the device. The rule of thumb (AI over 200 is \
+             compute-bound, under 100 memory-bound) differs for {}{more}.\n",
+            differ[..shown].join("; ")
+        ));
     }
 }
 
 fn bottlenecks(report: &Report, out: &mut String) {
     out.push_str(
-        "\n## Flagged operations\n\n| Operation | Shape | Priority | Flags | Worth acting on | \
-         Context |\n|---|---|---|---|---|---|\n",
+        "\n## Flagged operations\n\n| Operation | Shape | Priority | Flags | Context |\n\
+         |---|---|---|---|---|\n",
     );
-    for b in &report.bottlenecks {
+    for b in report.worth_acting_on() {
         let o = &report.operations[b.operation];
         out.push_str(&format!(
-            "| {} | {} | {} | {} | {} | {} |\n",
+            "| {} | {} | {} | {} | {} |\n",
             md(&short(&o.heading(), 90)),
             md(&o.problem),
             b.priority.label(),
             b.flags.join(", "),
-            worth(b),
             md(&b.context.join(" "))
         ));
     }
-}
-
-/// Whether a flagged operation is worth acting on, or why not.
-pub(super) fn worth(b: &Bottleneck) -> String {
-    match b.dismissed {
-        "" => "yes".to_owned(),
-        why => format!("no: {why}"),
+    if let Some(words) = report.not_worth() {
+        out.push_str(&format!("\n{words}\n"));
     }
 }
 

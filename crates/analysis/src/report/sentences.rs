@@ -1,4 +1,4 @@
-//! The summary in three sentences, and the assumptions behind it.
+//! The summary in at most three sentences, and the assumptions behind it.
 
 use super::SIGNIFICANT_SHARE;
 use crate::findings;
@@ -6,37 +6,40 @@ use crate::findings::{Category, Finding, Findings, Group, Part, Scan, Severity, 
 use crate::pareto::other_time_s;
 use crate::standing::Standing;
 use crate::untimed::UntimedList;
-use gemmscope_model::hardware::match_name;
-use gemmscope_model::units::{capitalized, percent, seconds_brief, seconds_range};
+use gemmscope_model::hardware::{Device, match_name};
+use gemmscope_model::units::{capitalized, grouped, percent, seconds_brief, seconds_range};
 use gemmscope_table::data_kind::DataKind;
 
 /// If more than this share of the time has a roof, it counts as all of it.
 const ALL: f64 = 0.995;
 
-/// Three sentences: the time of the GEMMs and their efficiency; the most important finding and
-/// what to try; the possible savings of all findings.
-pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> [String; 3] {
+/// What matters most, first: the most important finding and what to try, the time of the GEMMs and
+/// their efficiency, the possible savings of all findings. Where sides are compared, who is fastest
+/// comes before what one of them loses.
+pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     let groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
     let shapes = UntimedList::of(scan.frame);
     if groups.is_empty() && shapes.rows > 0 {
         return only_shapes(&shapes);
     }
     if groups.is_empty() {
-        return [
-            "No GEMM here has a time, so there is no lost time to show.".to_owned(),
-            "The roofline still shows what each could reach at best.".to_owned(),
-            "Load a file with times or rates to see findings.".to_owned(),
+        return vec![
+            "No GEMM here has a time.".to_owned(),
+            "The roofline shows what each could reach at best.".to_owned(),
+            "Add a file with times or rates to see findings.".to_owned(),
         ];
     }
-    [
-        first(scan, &groups),
-        second(scan, findings, &groups),
-        third(scan, findings),
-    ]
+    let (all, most) = (first(scan, &groups), second(scan, findings, &groups));
+    let mut out = match scan.compares() || findings.findings.is_empty() {
+        true => vec![all, most],
+        false => vec![most, all],
+    };
+    out.extend(third(scan, findings));
+    out
 }
 
 /// What can be said of a list of shapes.
-fn only_shapes(shapes: &UntimedList) -> [String; 3] {
+fn only_shapes(shapes: &UntimedList) -> Vec<String> {
     let (what, have) = match shapes.rows {
         1 => ("One shape".to_owned(), "it has"),
         n => (format!("{n} shapes"), "they have"),
@@ -46,10 +49,10 @@ fn only_shapes(shapes: &UntimedList) -> [String; 3] {
     } else {
         shapes.words()
     };
-    [
-        format!("{what} only: {have} no time, so there is no lost time to show."),
+    vec![
+        format!("{what} only: {have} no time."),
         reach,
-        "Load a file with times or rates to see findings.".to_owned(),
+        "Add a file with times or rates to see findings.".to_owned(),
     ]
 }
 
@@ -71,8 +74,8 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
         (_, DataKind::Sweep) => format!("{counted}: the fastest of each take"),
         (1, DataKind::Workload) => "One GEMM takes".to_owned(),
         (1, _) => "One call of one GEMM takes".to_owned(),
-        (n, DataKind::Workload) => format!("{n} different GEMMs take"),
-        (n, _) => format!("One call of each of {n} GEMMs takes"),
+        (n, DataKind::Workload) => format!("{} different GEMMs take", grouped(n as u64)),
+        (n, _) => format!("One call of each of {} GEMMs takes", grouped(n as u64)),
     };
     let share = match part.whole {
         Whole::MeasuredRows => String::new(),
@@ -97,19 +100,19 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
     let covered = time_s / part.time_s;
     let roof = format!("the {}{}", scan.roof_name(), of_devices(scan));
     let reach = if time_s <= 0.0 {
-        format!("; {}", no_roof(scan))
+        format!(". {}", capitalized(&no_roof(scan)))
     } else if covered < ALL {
         format!(
-            "; only {} of that time has a known roof, and reaches {} of {roof}",
+            ". A roof is known for {} of that time, which reaches {} of {roof}",
             percent(covered),
             percent(roof_s / time_s)
         )
     } else {
         let who = match groups.len() {
-            1 => "it reaches",
-            _ => "together they reach",
+            1 => "It reaches",
+            _ => "Together they reach",
         };
-        format!("; {who} {} of {roof}", percent(roof_s / time_s))
+        format!(". {who} {} of {roof}", percent(roof_s / time_s))
     };
     format!("{what} {}{share}{reach}.", seconds_brief(part.time_s))
 }
@@ -118,7 +121,10 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
 fn sides(scan: &Scan<'_>) -> String {
     let standing = match Standing::of(scan.frame) {
         Some(standing) => format!("Fastest: {}.", standing.words()),
-        None => format!("{} share no GEMM.", scan.frame.counted().words(scan.kind)),
+        None => format!(
+            "No GEMM ran on every side: {}.",
+            scan.frame.counted().words(scan.kind)
+        ),
     };
     let reached: Vec<String> = scan
         .parts
@@ -129,7 +135,7 @@ fn sides(scan: &Scan<'_>) -> String {
         return format!("{standing} {}.", capitalized(&no_roof(scan)));
     }
     format!(
-        "{standing} Of the {}{} each reaches: {}.",
+        "{standing} Share of the {}{}: {}.",
         scan.roof_name(),
         of_devices(scan),
         reached.join(", ")
@@ -166,7 +172,7 @@ fn no_roof(scan: &Scan<'_>) -> String {
     };
     if let Some(device) = scan.device(g) {
         return format!(
-            "no {} of the {} for {} is known: enter it (D) to see efficiency",
+            "the {} of the {} is not known for {}: enter it (D) to see efficiency",
             if scan.achievable() {
                 "max-achievable peak"
             } else {
@@ -191,68 +197,81 @@ fn no_roof(scan: &Scan<'_>) -> String {
         .collect();
     match fits.as_slice() {
         [] => format!("the catalogue has no {stated}: enter its peaks (D) to see efficiency"),
-        [one] => format!("the file says {stated}, which may be the {one}: choose it to judge it"),
+        [one] => format!(
+            "the file says {stated}, probably the {one}: choose the device to see efficiency"
+        ),
         [some @ .., last] => format!(
-            "the file says {stated}, which may be the {} or the {last}: choose one to judge it",
-            some.join(", the ")
+            "the file says {stated}, which can be the {} or {last}: choose one to see efficiency",
+            some.join(", ")
         ),
     }
 }
 
 fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
     let (_, time_s) = known(groups);
+    let all = &findings.findings;
+    if time_s <= 0.0 && all.is_empty() {
+        return "Most checks compare with a roof, so they wait for a device.".to_owned();
+    }
     if time_s > 0.0 && time_s < 0.5 * scan.time_s {
         return format!(
-            "{} of the time can't be judged yet: {}.",
+            "{} of the time has no roof yet: {}.",
             percent(1.0 - time_s / scan.time_s),
             no_roof(scan)
         );
     }
     let weighs = |f: &&Finding| f.gives_back_s.is_some_and(|b| b.1 > 0.0);
-    let all = &findings.findings;
-    let Some(f) = all.iter().find(weighs).or(all.first()) else {
-        return if time_s > 0.0 {
-            "No problems found.".to_owned()
-        } else {
-            "Without a roof most rules have nothing to compare with.".to_owned()
-        };
+    // Where nothing has to be done, nothing has to be looked at first.
+    let open = |f: &&Finding| !f.path_a.starts_with("Nothing");
+    let Some(f) = all.iter().find(weighs).or(all.iter().find(open)) else {
+        return "No problems found.".to_owned();
     };
-    let (claim, of) = claim(f);
-    let back = f.gives_back_s.filter(|b| b.1 > 0.0).map_or_else(
-        || {
-            if f.time_s > 0.0 {
-                format!(", in {}", seconds_brief(f.time_s))
+    let claim = claim(f);
+    let facts = match f.gives_back_s.filter(|b| b.1 > 0.0) {
+        Some(back) => format!(
+            " Fixing it could save {} of {}.",
+            seconds_range(back),
+            seconds_brief(f.time_s)
+        ),
+        None if f.time_s > 0.0 => {
+            let took = if f.evidence.rows.len() == 1 {
+                "It takes"
             } else {
-                String::new()
-            }
-        },
-        |back| {
-            format!(
-                ", which could save {} of {}",
-                seconds_range(back),
-                seconds_brief(f.time_s)
-            )
-        },
-    );
+                "They take"
+            };
+            format!(" {took} {}.", seconds_brief(f.time_s))
+        }
+        None => String::new(),
+    };
+    let lead = match f.gives_back_s {
+        Some(_) => "Most to gain",
+        None => "Look first at",
+    };
     if f.severity == Severity::Low {
-        let what = match f.gives_back_s {
-            Some(_) => "The largest saving",
-            None => "What was noticed first",
-        };
-        return format!("No single GEMM stands out. {what}: {of}{claim}{back}.");
+        return format!("No single problem stands out. {lead}: {claim}.{facts}");
     }
-    format!("Look first at {of}{claim}{back}. To try: {}", advice(f))
+    format!("{lead}: {claim}.{facts} Try this: {}", advice(f))
 }
 
-/// Splits the title of a finding, which is `claim: GEMM`.
-fn claim(f: &Finding) -> (String, String) {
-    let of_side = match f.side.as_str() {
-        "" => String::new(),
-        side => format!(" ({side})"),
+/// The title of a finding, which is `claim: GEMM`, inside a sentence, with its side.
+fn claim(f: &Finding) -> String {
+    let title = match f.title.split_once(": ") {
+        Some((claim, of)) => format!("{} ({of})", decapitalized(claim)),
+        None => decapitalized(&f.title),
     };
-    match f.title.split_once(": ") {
-        Some((claim, of)) => (claim.to_owned(), format!("{of}{of_side}: ")),
-        None => (format!("{}{of_side}", f.title), String::new()),
+    match f.side.as_str() {
+        "" => title,
+        side => format!("{side}: {title}"),
+    }
+}
+
+/// A text that goes on in a sentence. A word with a second capital letter (`GEMM`) keeps its first.
+fn decapitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    let (first, second) = (chars.next(), chars.clone().next());
+    match (first, second) {
+        (Some(a), Some(b)) if b.is_lowercase() => a.to_lowercase().chain(chars).collect(),
+        _ => text.to_owned(),
     }
 }
 
@@ -267,13 +286,10 @@ fn advice(f: &Finding) -> String {
         | Category::Data => &f.path_a,
         _ => &f.path_b,
     };
-    let mut chars = path.trim_start_matches("Try ").chars();
-    chars.next().map_or(String::new(), |c| {
-        c.to_lowercase().chain(chars).collect::<String>()
-    })
+    decapitalized(path.trim_start_matches("Try "))
 }
 
-fn third(scan: &Scan<'_>, findings: &Findings) -> String {
+fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
     let parts: Vec<(&Part, (f64, f64))> = scan
         .parts
         .iter()
@@ -286,7 +302,8 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> String {
         .filter(|(_, (_, high))| *high > 0.0)
         .collect();
     if parts.is_empty() {
-        return "No finding says what could be saved.".to_owned();
+        let words = "Timings alone don\u{2019}t show what the findings cost.";
+        return (!findings.findings.is_empty()).then(|| words.to_owned());
     }
     let share = |part: &Part, (low, high): (f64, f64)| {
         let [low, high] = [low, high].map(|t| (t / part.time_s * 100.0).round());
@@ -302,7 +319,8 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> String {
             .iter()
             .map(|(p, back)| format!("{} {} ({})", p.label, seconds_range(*back), share(p, *back)))
             .collect();
-        return format!("The findings together could save: {}.", each.join(", "));
+        let each = each.join(", ");
+        return Some(format!("All findings together could save: {each}."));
     }
     let (part, (low_s, high_s)) = parts[0];
     // Rows of a benchmark are no program that could get faster as a whole.
@@ -315,14 +333,20 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> String {
     let end = match (fast(low_s), fast(high_s)) {
         _ if other <= 0.0 => String::new(),
         (_, b) if b == "1.00" => String::new(),
-        (a, b) if a == b => format!("; end to end {b}x faster"),
-        (a, b) => format!("; end to end {a}x to {b}x faster"),
+        (a, b) if a == b => format!(" ({b}x faster end to end)"),
+        (a, b) => format!(" ({a}x to {b}x faster end to end)"),
     };
-    format!(
-        "The findings together could save {}, {} of the GEMM time{end}.",
+    Some(format!(
+        "All findings together could save {}, {} of the GEMM time{end}.",
         seconds_range((low_s, high_s)),
         share(part, (low_s, high_s)),
-    )
+    ))
+}
+
+/// True if a name in a file can mean a device.
+fn may_be(stated: &str, device: &Device) -> bool {
+    let candidates = match_name(stated).candidates();
+    candidates.iter().any(|c| c.id == device.id)
 }
 
 /// Assumptions that no file states: device, units, types; each once.
@@ -341,26 +365,36 @@ pub fn assumptions(scan: &Scan<'_>) -> Vec<String> {
     for ((device, stated), used) in scan.metrics().devices.iter().zip(&data.devices).zip(used) {
         if let (true, true, Some(d)) = (used, stated.is_empty(), device) {
             add(format!(
-                "No device is named in the file: judged as {}.",
+                "The file names no device. The roof is that of the {}.",
                 d.name
             ));
         }
     }
+    let used_for = |stated: &str| {
+        let at = data.devices.iter().position(|d| d == stated)?;
+        scan.metrics().devices[at].as_ref()
+    };
     for source in &data.sources {
         for a in &source.assumptions {
-            add(a.text.clone());
+            match (a.key.as_str(), a.value.as_str()) {
+                // Said above, or asked for by the first sentence.
+                ("device", "") => {}
+                // What a format implies gives way to the user's choice.
+                ("device", stated) if !a.by_hand => match used_for(stated) {
+                    Some(d) if !may_be(stated, d) => {
+                        add(format!("The file names no device: you chose {}.", d.name));
+                    }
+                    _ => add(a.text.clone()),
+                },
+                _ => add(a.text.clone()),
+            }
         }
     }
     let decision = scan.frame.decision();
-    let hint = decision.kind.hint();
     if decision.overridden() {
-        add(format!("You chose: {hint}"));
+        add(format!("You chose: {}", decision.kind.hint()));
     } else if matches!(decision.kind, DataKind::Sweep | DataKind::Sides) {
-        add(format!(
-            "{} (because {}).",
-            hint.trim_end_matches('.'),
-            decision.reason
-        ));
+        add(decision.reason.to_owned());
     }
     out
 }

@@ -31,7 +31,17 @@ fn whole(part: &ReportPart) -> &str {
 pub fn gemm_findings(report: &Report) -> String {
     let mut out = String::from("# GEMM Analysis Summary\n\n## Overview\n");
     if report.only_shapes() {
-        let _ = writeln!(out, "{}", md(&report.sentences[..2].join(" ")));
+        let _ = writeln!(
+            out,
+            "{}",
+            md(&report
+                .sentences
+                .iter()
+                .take(2)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(" "))
+        );
     } else {
         for part in &report.parts {
             overview(part, &mut out);

@@ -64,64 +64,51 @@ impl RowTile {
         }
     }
 
-    /// A sentence that compares the attained rate with the roofs of tile and device.
+    /// What the tile allows at most, what was measured, and what would help.
     pub(crate) fn sentence(&self) -> String {
         let attained = FlopsPerSec(self.attained_flops_per_s);
         let (Some(waves), Some(roof), Some((units, kind))) = (self.waves, self.roof, &self.units)
         else {
             return format!(
-                "Tile {}; no claim about waves: {}.",
+                "Tile {}. Its waves are not known: {}.",
                 self.tile,
                 self.no_waves
                     .unwrap_or("the device has no peak for this type")
             );
         };
         let share = self.attained_flops_per_s / roof.flops_per_s;
-        let of_device = self.attained_flops_per_s / roof.device_flops_per_s;
+        let allowed = FlopsPerSec(roof.flops_per_s);
         if self.memory_limited {
             return format!(
-                "Memory limits this shape whatever the tile ({}): {attained} is {} of the roof of \
-                 {}. Only less traffic or a kernel that reaches more of the bandwidth helps.",
-                self.tile,
+                "Memory limits this shape with any tile. Measured: {attained}, {} of the {allowed} \
+                 that memory allows. Less traffic helps, or a kernel that uses more of the \
+                 bandwidth.",
                 rounded_percent(share),
-                FlopsPerSec(roof.flops_per_s),
             );
         }
-        let allowed = match self.limit() {
+        let limit = self.limit();
+        let why = match limit {
             Limit::SplitK | Limit::FewWorkgroups => format!(
-                "{} on {units} {kind}s",
+                "{} for {units} {kind}s",
                 plural(waves.workgroups, "workgroup")
             ),
             Limit::TailWave => format!(
-                "{} workgroups in {} waves on {units} {kind}s",
+                "{} workgroups on {units} {kind}s, which makes {} waves with a partial last one",
                 waves.workgroups, waves.waves
             ),
-            Limit::TilePadding => format!("tiles of {}x{}", self.tile.m, self.tile.n),
-            Limit::Memory | Limit::Kernel => "this tile and its waves".to_owned(),
-        };
-        let at_roof = share >= AT_TILE_ROOF;
-        let advice = match (self.limit(), at_roof) {
-            (Limit::SplitK, true) => "more split-K, not a better kernel",
-            (Limit::SplitK, false) => "more split-K first; the kernel has room too",
-            (Limit::FewWorkgroups, true) => "smaller tiles or batching, not a better kernel",
-            (Limit::FewWorkgroups, false) => "smaller tiles or batching; the kernel has room too",
-            (Limit::TilePadding, true) => "a tile that fits, not a better kernel",
-            (Limit::TilePadding, false) => "a tile that fits; the kernel has room too",
-            (Limit::TailWave, true) => {
-                "a tile that fills the last wave, or stream-K, not a better kernel"
+            Limit::TilePadding => {
+                format!(
+                    "Tiles of {}x{} reach past the output",
+                    self.tile.m, self.tile.n
+                )
             }
-            (Limit::TailWave, false) => {
-                "a tile that fills the last wave, or stream-K; the kernel has room too"
-            }
-            (Limit::Memory | Limit::Kernel, true) => "little is left",
-            (Limit::Memory | Limit::Kernel, false) => "the shape is not what holds it back",
+            Limit::Memory | Limit::Kernel => "Tile and waves fit".to_owned(),
         };
+        let measured = format!("Measured: {attained}, {} of that.", rounded_percent(share));
         if share > OVER_TILE_ROOF {
             return format!(
-                "{attained} is {} of what {allowed} would allow ({}): the tile, the split of K or \
-                 the number of units is not what is assumed here, so no claim is made.",
-                rounded_percent(share),
-                FlopsPerSec(roof.flops_per_s),
+                "{why}: at most {allowed}. {measured} So tile, split-K or the number of {kind}s is \
+                 not what is assumed here."
             );
         }
         let caution = match self.split_k {
@@ -131,12 +118,9 @@ impl RowTile {
             _ => "",
         };
         format!(
-            "{attained} is {} of what {allowed} allow ({}), and {} of the datasheet's roof ({}): \
-             {advice}.{caution}",
-            rounded_percent(share),
-            FlopsPerSec(roof.flops_per_s),
-            rounded_percent(of_device),
-            FlopsPerSec(roof.device_flops_per_s),
+            "{why}: at most {allowed}, {} of the datasheet\u{2019}s roof. {measured} {}{caution}",
+            rounded_percent(roof.flops_per_s / roof.device_flops_per_s),
+            advice(limit, share >= AT_TILE_ROOF),
         )
     }
 
@@ -163,5 +147,21 @@ impl RowTile {
             text.push_str(&format!("; shape roof = {}", FlopsPerSec(roof.flops_per_s)));
         }
         text
+    }
+}
+
+/// What would help, where the kernel is at the roof of its tile or below it.
+fn advice(limit: Limit, at_roof: bool) -> String {
+    let first = match limit {
+        Limit::SplitK => "Use more split-K",
+        Limit::FewWorkgroups => "Use smaller tiles, or batch",
+        Limit::TilePadding => "Use a tile that fits",
+        Limit::TailWave => "Use a tile that fills the last wave, or stream-K",
+        Limit::Memory | Limit::Kernel if at_roof => return "Little is left to gain.".to_owned(),
+        Limit::Memory | Limit::Kernel => return "The kernel itself is slow.".to_owned(),
+    };
+    match at_roof {
+        true => format!("{first}; a better kernel would not help."),
+        false => format!("{first}; the kernel can improve too."),
     }
 }

@@ -153,27 +153,24 @@ fn ticks_and_regions_of_a_flat_sweep() {
 
 #[test]
 fn kernel_names_give_tiles_in_the_problems_orientation() {
-    let mut t = Rows::new();
-    let kernel = t.table().text_column(ColumnMeaning::Kernel, "kernel");
-    for name in [
-        "Cijk_Alik_Bljk_HHS_BH_MT128x64x32_SE",
-        "Cijk_Alik_Bljk_HHS_BH_MT256x64x32_SE",
-    ] {
-        t.table().set_text(kernel, name.as_bytes());
-        t.typed(
-            (4096, 1024, 512),
-            gemmscope_model::gemm::Operation::uniform(DataType::Fp16),
-            "",
-            1e-4,
-            "",
-        );
-    }
-    let sweep = Sweep::new(&t.frame(None), None).unwrap();
-    assert_eq!(
-        (sweep.source, sweep.axis),
-        (TileSource::KernelNames, Axis::Bn)
-    );
-    assert_eq!(sweep.panels[0].columns, [(128, 0), (256, 0)]);
+    let sweep = |m: u32, tiles: &[&str]| {
+        let mut t = Rows::new();
+        let kernel = t.table().text_column(ColumnMeaning::Kernel, "kernel");
+        for tile in tiles {
+            let name = format!("Cijk_Alik_Bljk_HHS_BH_MT{tile}x32_SE");
+            t.table().set_text(kernel, name.as_bytes());
+            let op = gemmscope_model::gemm::Operation::uniform(DataType::Fp16);
+            t.typed((m, 1024, 512), op, "", 1e-4, "");
+        }
+        Sweep::new(&t.frame(None), None).unwrap()
+    };
+    let one = sweep(4096, &["128x64", "256x64"]);
+    assert_eq!((one.source, one.axis), (TileSource::KernelNames, Axis::Bn));
+    assert_eq!(one.panels[0].columns, [(128, 0), (256, 0)]);
+    // Both sides of the tile vary: it is shown whole, but for flat GEMMs.
+    let tiles = ["128x64", "256x64", "128x128"];
+    assert_eq!(sweep(4096, &tiles).axis, Axis::BmBn);
+    assert_eq!(sweep(8, &tiles).axis, Axis::Bn);
 }
 
 proptest! {

@@ -107,6 +107,12 @@ impl Legend {
         state.set_param(self.key, off.join("\n"));
     }
 
+    /// How many categories are switched off.
+    pub fn hidden(&self, state: &ViewState) -> usize {
+        let off = self.off(state);
+        self.names.iter().filter(|n| off.contains(n)).count()
+    }
+
     fn off(&self, state: &ViewState) -> Vec<String> {
         let off = state.param(self.key);
         off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect())
@@ -358,5 +364,8 @@ mod tests {
         assert_eq!(click(&["a", "b"], false), "c");
         assert_eq!(click(&["b"], true), "c b");
         assert_eq!(click(&["a"], true), "", "never nothing at all");
+        click(&["b"], false);
+        state.set_param("off", "a\nc\ngone");
+        assert_eq!(legend.hidden(&state), 2, "only what the legend knows");
     }
 }

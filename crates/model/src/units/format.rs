@@ -56,10 +56,10 @@ pub fn seconds_brief(value: f64) -> String {
     seconds(value, 3)
 }
 
-/// A range of durations for a sentence, three digits each: `2.48 to 3.05 ms`; one of them if both
-/// read alike; `up to 3.05 ms` from 0 on.
+/// A range of estimated durations, two digits each: `2.5 to 3.1 ms`; one of them if both read
+/// alike; `up to 3.1 ms` from 0 on.
 pub fn seconds_range((low, high): (f64, f64)) -> String {
-    let (least, most) = (seconds(low, 3), seconds(high, 3));
+    let (least, most) = (seconds(low, 2), seconds(high, 2));
     if least == most {
         return most;
     }
@@ -235,10 +235,10 @@ mod tests {
         assert_eq!(seconds(4343.0, 4), "72.38 min");
         assert_eq!(seconds(11_160.0, 3), "3.10 h");
         assert_eq!(seconds(f64::INFINITY, 4), "∞ s");
-        assert_eq!(seconds_range((2.478e-3, 3.051e-3)), "2.48 to 3.05 ms");
-        assert_eq!(seconds_range((565.2e-6, 1.2e-3)), "565 µs to 1.20 ms");
-        assert_eq!(seconds_range((0.0, 3e-3)), "up to 3.00 ms");
-        assert_eq!(seconds_range((3e-3, 3.001e-3)), "3.00 ms");
+        assert_eq!(seconds_range((2.478e-3, 3.051e-3)), "2.5 to 3.1 ms");
+        assert_eq!(seconds_range((565.2e-6, 1.2e-3)), "565 µs to 1.2 ms");
+        assert_eq!(seconds_range((0.0, 3e-3)), "up to 3.0 ms");
+        assert_eq!(seconds_range((3e-3, 3.001e-3)), "3.0 ms");
     }
     use proptest::prelude::*;
 

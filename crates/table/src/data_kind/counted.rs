@@ -126,7 +126,7 @@ impl Counted {
 }
 
 /// The name of a side: a library as its makers write it; for a file that holds one library only,
-/// that library.
+/// that library, which its name may tell.
 fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
     let data = &*frame.data;
     if value.is_empty() {
@@ -136,12 +136,12 @@ fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
     match side {
         Field::Source => {
             let Some(codes) = data.codes(ColumnMeaning::Library) else {
-                return value.to_owned();
+                return of_file(value);
             };
             let mut of_rows = rows.iter().map(|&r| codes[r as usize]);
             let first = of_rows.next().unwrap_or(0);
             if first == 0 || of_rows.any(|c| c != first) {
-                return value.to_owned();
+                return of_file(value);
             }
             let row = rows.first().map_or(0, |r| *r as usize);
             let text = data.text(ColumnMeaning::Library, row);
@@ -149,6 +149,33 @@ fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
         }
         Field::Column(_) => library(value).unwrap_or_else(|| value.to_owned()),
         _ => value.to_owned(),
+    }
+}
+
+/// A file's name without what every file of the kind has: its ending, and words like `gemm` where
+/// the rest is a library. `iree_gemm.csv` is IREE, `tuned_run2.csv` is `tuned_run2`.
+fn of_file(path: &str) -> String {
+    const COMMON: [&str; 8] = [
+        "gemm",
+        "gemms",
+        "matmul",
+        "bench",
+        "benchmark",
+        "results",
+        "result",
+        "perf",
+    ];
+    let stem = match path.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() && !stem.ends_with('/') => stem,
+        _ => path,
+    };
+    let name = stem.rsplit('/').next().unwrap_or(stem);
+    let mut words = name
+        .split(['_', '-', '.', ' '])
+        .filter(|w| !COMMON.contains(&w.to_ascii_lowercase().as_str()));
+    match (words.next().and_then(library_name), words.next()) {
+        (Some(library), None) => library.to_owned(),
+        _ => stem.to_owned(),
     }
 }
 

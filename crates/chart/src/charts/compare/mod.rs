@@ -418,6 +418,7 @@ impl Chart for Compare {
             return Vec::new();
         }
         let mut out = vec![m.duel.headline(&m.comparison)];
+        out.extend(m.duel.exception_sentence(&self.frame, &m.comparison));
         out.push(m.duel.means_sentence(&m.comparison));
         out.push(m.comparison.join_sentence());
         out.extend(m.duel.device_sentence(&self.frame, &m.comparison));

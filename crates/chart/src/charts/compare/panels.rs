@@ -409,7 +409,7 @@ impl Panels<'_> {
         let words = format!("geometric mean {}", times(self.duel.geometric_mean));
         let width = text::width(&words, FONT, false);
         // On the side with more room.
-        let (at, anchor) = if gx + width + 8.0 < l + w {
+        let (at, anchor) = if g >= 1.0 && gx + width + 8.0 < l + w || gx - width - 8.0 < l {
             (gx + 5.0, Anchor::Start)
         } else {
             (gx - 5.0, Anchor::End)

@@ -282,7 +282,7 @@ impl InteractiveChart for InteractiveRoofline {
         let out = Tooltip::from(explain::brief(self.frame(), row as usize));
         match target.more {
             0 => out,
-            n => out.row("Here too", format!("{} more", grouped(n as u64))),
+            n => out.row("Same place", format!("{} more GEMMs", grouped(n as u64))),
         }
     }
 

@@ -38,6 +38,9 @@ fn flow(sweep: &Sweep, width: f64) -> (usize, f64) {
     (columns, (width - 8.0) / columns as f64)
 }
 
+/// A cell of at least this size says its share.
+const VALUE: (f64, f64) = (36.0, 16.0);
+
 /// The legend's entries that occur.
 fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
     let lines = || sweep.panels.iter().flat_map(|p| &p.lines);
@@ -247,6 +250,20 @@ fn draw(
             }
             if l.model == Some(i) {
                 legend::hollow(scene, (centre.0 + shift, centre.1), r * 0.8, ink);
+            }
+            if c.share.is_finite()
+                && l.best != Some(i)
+                && l.model != Some(i)
+                && step >= VALUE.0
+                && line >= VALUE.1
+            {
+                scene.text(
+                    centre,
+                    Format::percent().write(c.share, 2),
+                    FONT,
+                    ink,
+                    (Anchor::Middle, Baseline::Middle),
+                );
             }
             let rows = match c.row {
                 // The row that the cell shows: the others are slower.

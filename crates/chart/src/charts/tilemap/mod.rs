@@ -174,13 +174,13 @@ fn headline(sweep: &Sweep) -> String {
     };
     if sweep.agreement.1 > 0 {
         text.push_str(&format!(
-            "; model right on {} of {}",
+            ". The model picks the same in {} of {}",
             sweep.agreement.0, sweep.agreement.1
         ));
     }
     if sweep.model_reaches.is_finite() {
         text.push_str(&format!(
-            ", its choice reaches {} of the best",
+            "; its picks reach {} of the best rate",
             Format::percent().write(sweep.model_reaches, 3)
         ));
     }

@@ -130,7 +130,7 @@ fn a_column_of_bests() {
         mark.tooltip.sentence()
     );
     assert!(
-        view.notes()[0].contains("right on 15 of 18"),
+        view.notes()[0].contains("The model picks the same in 15 of 18"),
         "{:?}",
         view.notes()
     );

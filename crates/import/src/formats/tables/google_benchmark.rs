@@ -188,9 +188,7 @@ impl Runs {
             return Err(RowError::new(format!("the run failed: {e}")));
         }
         let Some(shape) = shape(&run.name) else {
-            return Err(RowError::new(
-                "not a GEMM with its sizes in the name (name)",
-            ));
+            return Err(RowError::new("the name states no M, N, K of a GEMM"));
         };
         let time_s = run.time.clone()?;
         let dtype = self.dtype.of(shape.dtype, table);
