@@ -4,69 +4,23 @@
 #![allow(dead_code, reason = "each fuzz target uses a part")]
 #![allow(clippy::unwrap_used, reason = "a check that cannot go on says where")]
 
-use crate::exercise::{said, sound};
+use crate::exercise::{outcome, said, sound, told};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
-use gemmscope_analysis::findings::check_all;
-use gemmscope_analysis::replay::{Case, Tool, replay};
-use gemmscope_analysis::report::{self, Report};
-use gemmscope_analysis::summary::Summary;
-use gemmscope_chart::palette::Theme;
-use gemmscope_chart::{charts, picture, svg::svg};
-use gemmscope_import::{ImportOptions, Imported, Session, read_all};
+use gemmscope_import::{Head, ImportOptions, Imported, inspect, read_all};
 use gemmscope_model::encode::{base64_url, markup, visible};
-use gemmscope_model::hardware::{NameMatch, RoofKind, catalog, match_name};
+use gemmscope_model::hardware::{Device, NameMatch, RoofKind, catalog, match_name};
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::transformer::{Model, Workload};
 use gemmscope_model::units::{
     BandwidthUnit, RateUnit, Seconds, TimeUnit, fixed, format_short, format_significant, percent,
 };
 use gemmscope_share::{data, embed};
-use gemmscope_table::dataset::Dataset;
 use gemmscope_table::dataset::wire::{self, Buffer};
-use gemmscope_table::field::Frame;
-use gemmscope_table::metrics::{DeviceChoice, Metrics};
-use gemmscope_table::native_csv::csv;
+use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
 use std::io::Write;
-use std::sync::Arc;
-
-/// The whole table as text, notes included; equal for equal tables.
-fn told(data: &Dataset) -> String {
-    let sources: Vec<_> = data
-        .sources
-        .iter()
-        .map(|s| {
-            (
-                &s.name,
-                &s.notes,
-                &s.rejected.lines,
-                &s.rejected.reasons,
-                s.rows_read,
-            )
-        })
-        .collect();
-    format!("{sources:?}\n{}", csv(data, 0..data.len(), None))
-}
-
-/// What a file turned out to be, read in slices of `step`.
-fn outcome(name: &str, bytes: &[u8], step: usize) -> String {
-    let mut session = Session::new(name, ImportOptions::default());
-    for slice in bytes.chunks(step.max(1)) {
-        if let Err(e) = session.feed(slice) {
-            return e.to_string();
-        }
-    }
-    match session.finish() {
-        Err(e) => e.to_string(),
-        Ok(Imported::Table(data)) => {
-            sound(&data, bytes.len());
-            told(&data)
-        }
-        Ok(other) => format!("{other:?}"),
-    }
-}
 
 /// The parts of an input that zeros separate.
 fn parts(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -153,13 +107,16 @@ pub(crate) fn workbook(bytes: &[u8]) {
         files.push((format!("xl/{i}.xml"), sheet.into_bytes()));
     }
     let whole = zip(&files);
-    let told = outcome("x.xlsx", &whole, whole.len());
-    assert_eq!(told, outcome("x.xlsx", &whole, usize::from(*step) + 1));
+    let told = outcome(None, "x.xlsx", &whole, whole.len());
+    assert_eq!(
+        told,
+        outcome(None, "x.xlsx", &whole, usize::from(*step) + 1)
+    );
     // A changed byte changes no row without a word: at most it is refused.
     if let Some(at) = whole.len().checked_sub(usize::from(*step) * 3 + 1) {
         let mut changed = whole;
         changed[at] ^= 1;
-        let _ = outcome("x.xlsx", &changed, changed.len());
+        let _ = outcome(None, "x.xlsx", &changed, changed.len());
     }
 }
 
@@ -167,8 +124,8 @@ pub(crate) fn workbook(bytes: &[u8]) {
 pub(crate) fn archive(bytes: &[u8]) {
     let whole = [b"PK\x03\x04", bytes].concat();
     assert_eq!(
-        outcome("x.xlsx", &whole, 7),
-        outcome("x.xlsx", &whole, whole.len())
+        outcome(None, "x.xlsx", &whole, 7),
+        outcome(None, "x.xlsx", &whole, whole.len())
     );
 }
 
@@ -178,14 +135,14 @@ pub(crate) fn gzip(bytes: &[u8]) {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(text).unwrap();
     let mut packed = packed.finish().unwrap();
-    let whole = outcome("x.csv.gz", &packed, packed.len());
+    let whole = outcome(None, "x.csv.gz", &packed, packed.len());
     if *flip == 0 {
         // Packed or not, the rows are the same.
         let rows = |t: &str| t.split_once('\n').map(|(_, rows)| rows.to_owned());
-        let plain = outcome("x.csv.gz", text, text.len().max(1));
+        let plain = outcome(None, "x.csv.gz", text, text.len().max(1));
         assert_eq!(rows(&whole), rows(&plain));
         for step in [1, 7] {
-            assert_eq!(whole, outcome("x.csv.gz", &packed, step), "by {step}");
+            assert_eq!(whole, outcome(None, "x.csv.gz", &packed, step), "by {step}");
         }
         return;
     }
@@ -193,9 +150,9 @@ pub(crate) fn gzip(bytes: &[u8]) {
     let at = usize::from(*at) % packed.len();
     packed[at] ^= flip;
     let is_table = |told: &str| told.contains('\n');
-    let whole = outcome("x.csv.gz", &packed, packed.len());
+    let whole = outcome(None, "x.csv.gz", &packed, packed.len());
     for step in [1, 7] {
-        let told = outcome("x.csv.gz", &packed, step);
+        let told = outcome(None, "x.csv.gz", &packed, step);
         assert!(
             told == whole || !is_table(&told) && !is_table(&whole),
             "by {step}"
@@ -237,6 +194,14 @@ pub(crate) fn link(bytes: &[u8]) {
 /// A message of a host to an embedded page.
 pub(crate) fn message(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
+    for (from_parent, ports, connected) in [(true, 1, false), (true, 2, true), (false, 1, false)] {
+        match embed::connect(&text, from_parent, ports, connected) {
+            Ok(version) => {
+                assert!(from_parent && !connected && embed::VERSIONS.contains(&version));
+            }
+            Err(refusal) => refusal.iter().for_each(|r| said(&r.message)),
+        }
+    }
     for size in [None, Some(bytes.len())] {
         for busy in [false, true] {
             match embed::request(&text, size, busy) {
@@ -267,7 +232,13 @@ pub(crate) fn description(bytes: &[u8]) {
             }
         }
     }
-    if let Ok(Imported::Devices(devices)) = read_all("d.json", bytes, &ImportOptions::default()) {
+    // Tables are for other checks.
+    if text.trim_start().starts_with(['{', '['])
+        && let Ok(Imported::Devices(devices)) = read_all("d.json", bytes, &ImportOptions::default())
+    {
+        // The worker sends them as JSON.
+        let json = serde_json::to_string(&devices).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<Device>>(&json).unwrap(), devices);
         for d in devices {
             assert!(!d.name.is_empty() && d.name == visible(&d.name));
             for p in &d.peaks {
@@ -319,26 +290,52 @@ pub(crate) fn names(bytes: &[u8]) {
             let back: f64 = format_significant(v, digits).parse().unwrap_or(f64::NAN);
             let near = (back / v - 1.0).abs() <= 10f64.powi(1 - digits.min(15) as i32);
             assert!(
-                near || v == 0.0 || !v.is_normal(),
+                // Rounded up, the largest ones are no doubles.
+                near || v == 0.0 || !v.is_normal() || v.abs() > 1e308,
                 "{v:e} {digits}: {back:e}"
             );
         }
     }
 }
 
-/// A file with what the user said about it: options as JSON, a zero, the file.
+/// A file with what the user said about it: options as JSON or as lines, a zero, the file.
 pub(crate) fn answers(bytes: &[u8]) {
     let Some(at) = bytes.iter().position(|b| *b == 0) else {
         return;
     };
-    let Ok(options) = serde_json::from_slice::<ImportOptions>(&bytes[..at]) else {
-        return;
+    let (said_so, file) = (&bytes[..at], &bytes[at + 1..]);
+    let options = match serde_json::from_slice::<ImportOptions>(said_so) {
+        Ok(options) => options,
+        Err(_) => lines_of_options(&String::from_utf8_lossy(said_so)),
     };
-    match read_all("x.csv", &bytes[at + 1..], &options) {
+    let json = serde_json::to_string(&options).unwrap();
+    assert_eq!(
+        serde_json::from_str::<ImportOptions>(&json).unwrap(),
+        options
+    );
+    let head = Head::from_bytes("x.csv", file);
+    let _ = inspect(&head, &options);
+    match read_all("x.csv", file, &options) {
         Err(e) => said(&e.message),
         Ok(Imported::Table(data)) => sound(&data, bytes.len()),
         Ok(_) => {}
     }
+}
+
+/// Options as lines: `format`, `header=meaning`, `key:answer`.
+fn lines_of_options(text: &str) -> ImportOptions {
+    let mut options = ImportOptions::default();
+    for line in text.lines() {
+        if let Some((header, meaning)) = line.split_once('=') {
+            let columns = &mut options.columns;
+            columns.insert(header.to_owned(), meaning.to_owned());
+        } else if let Some((key, answer)) = line.split_once(':') {
+            options.answers.insert(key.to_owned(), answer.to_owned());
+        } else {
+            options.format = Some(line.to_owned());
+        }
+    }
+    options
 }
 
 /// What the worker sends: any table comes back as it was; a changed message is refused or sound.
@@ -398,6 +395,12 @@ pub(crate) fn files(bytes: &[u8]) {
     let repeated = trace::repeated_rows(&tables);
     let (mut all, sources) = trace::unite(&tables, &repeated);
     for context in &contexts {
+        // The worker sends it as JSON.
+        let json = serde_json::to_string(context).unwrap();
+        assert_eq!(
+            serde_json::from_str::<TraceContext>(&json).unwrap(),
+            **context
+        );
         let _ = trace::attach(&mut all, context);
     }
     sound(&all, bytes.len());
@@ -418,64 +421,4 @@ pub(crate) fn files(bytes: &[u8]) {
         }
     }
     assert_eq!(row, all.len());
-}
-
-/// Everything that is made of a table: pictures, reports, scripts, the long CSV.
-pub(crate) fn outputs(bytes: &[u8]) {
-    let [view, device, text @ ..] = bytes else {
-        return;
-    };
-    let Ok(Imported::Table(data)) = read_all("x", text, &ImportOptions::default()) else {
-        return;
-    };
-    let long = csv(&data, 0..data.len(), None);
-    if !data.is_empty() {
-        let Ok(Imported::Table(back)) = read_all("x", long.as_bytes(), &ImportOptions::default())
-        else {
-            panic!("what we write is not read: {long}");
-        };
-        assert_eq!(csv(&back, 0..back.len(), None), long);
-    }
-    let devices = catalog();
-    let choice = DeviceChoice {
-        default: Some(devices[usize::from(*device) % devices.len()].id.clone()),
-        ..DeviceChoice::default()
-    };
-    let metrics = Metrics::compute(&data, choice.resolve(&data, &[]), RoofKind::Datasheet);
-    let frame = Frame::all(Arc::new(*data), Arc::new(metrics));
-    let found = check_all(&frame);
-    for part in &found.parts {
-        let saved = gemmscope_analysis::findings::gives_back_together(&found.findings, &part.label);
-        assert!(saved.0 <= saved.1 && saved.1 <= part.time_s * (1.0 + 1e-9));
-    }
-    let report = Report::new(&frame, &found);
-    let page = report::html(&report, &picture::for_report(&frame, &ViewState::default()));
-    assert!(!page.contains("<script"));
-    let json = report::json(&report);
-    serde_json::from_str::<serde_json::Value>(&json).unwrap();
-    assert!(!report::markdown(&report).is_empty() && !report::gemm_findings(&report).is_empty());
-    assert_eq!(Summary::all(&frame).len(), frame.data.sources.len());
-    let chart = &charts::CHARTS[usize::from(*view) % charts::CHARTS.len()];
-    let state = ViewState {
-        view: chart.id.to_owned(),
-        ..ViewState::default()
-    };
-    if let Some(scene) = picture::draw(&frame, &state, (700.0, None), &Theme::LIGHT) {
-        let drawn = svg(&scene);
-        for bad in [
-            "=\"NaN", "=\"inf", "=\"-inf", " NaN,", ",NaN", "L inf", "M inf",
-        ] {
-            assert!(!drawn.contains(bad), "{bad} in a picture of {}", chart.id);
-        }
-    }
-    let table = (chart.open)(&charts::Inputs::new(&frame, &state)).table();
-    assert!(table.rows.iter().all(|r| r.len() == table.header.len()));
-    for row in 0..frame.data.len().min(8) {
-        for tool in Tool::ALL {
-            match replay(&Case::of(&frame.data, row, None), tool) {
-                Ok(script) => assert!(!script.text.is_empty()),
-                Err(why) => said(&why),
-            }
-        }
-    }
 }

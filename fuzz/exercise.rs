@@ -6,29 +6,68 @@ use gemmscope_import::{
     Delimiter, Dialect, Head, ImportOptions, Imported, Record, Records, Scanner, Session,
     header_fingerprint, inspect, sniff,
 };
-use gemmscope_table::dataset::Dataset;
+use gemmscope_table::dataset::{Dataset, Source};
+use gemmscope_table::native_csv::csv;
 
-/// Reads bytes in slices of `step`, as one format or as what they are recognised for; panics
-/// where an invariant does not hold.
-pub(crate) fn exercise(format: Option<&str>, bytes: &[u8], step: usize) {
+/// What bytes turn out to be, read in slices of `step` as one format or as what they are recognised
+/// for: the whole table as text, equal for equal tables; panics where an invariant does not hold.
+pub(crate) fn outcome(format: Option<&str>, name: &str, bytes: &[u8], step: usize) -> String {
     let options = ImportOptions {
         format: format.map(str::to_owned),
         ..ImportOptions::default()
     };
-    let mut session = Session::new("", options);
-    for slice in bytes.chunks(step.max(1)) {
-        if let Err(e) = session.feed(slice) {
-            return said(&e.message);
+    let mut session = Session::new(name, options);
+    let read = bytes
+        .chunks(step.max(1))
+        .try_for_each(|slice| session.feed(slice))
+        .and_then(|()| session.finish());
+    match read {
+        Err(e) => {
+            said(&e.message);
+            e.to_string()
         }
-    }
-    match session.finish() {
-        Err(e) => said(&e.message),
-        Ok(Imported::Table(d)) => {
-            sound(&d, bytes.len());
+        Ok(Imported::Table(data)) => {
+            sound(&data, bytes.len());
+            told(&data)
         }
-        Ok(Imported::Devices(list)) => assert!(!list.is_empty()),
-        Ok(_) => {}
+        Ok(Imported::Devices(list)) => {
+            assert!(!list.is_empty());
+            format!("{list:?}")
+        }
+        Ok(other) => format!("{other:?}"),
     }
+}
+
+/// The whole table as text, notes included; equal for equal tables.
+pub(crate) fn told(data: &Dataset) -> String {
+    let told = |s: &Source| {
+        let r = &s.rejected;
+        format!(
+            "{} {:?} {:?} {:?} {}\n",
+            s.name, s.notes, r.lines, r.reasons, s.rows_read
+        )
+    };
+    let sources: String = data.sources.iter().map(told).collect();
+    format!("{sources}{}", csv(data, 0..data.len(), None))
+}
+
+/// Slices of `step` give what the whole gives.
+pub(crate) fn exercise(format: Option<&str>, bytes: &[u8], step: usize) {
+    let whole = outcome(format, "", bytes, bytes.len());
+    assert_eq!(outcome(format, "", bytes, step), whole, "by {step}");
+}
+
+/// As [`exercise`], with the last line of the input `times` more, so that the file is longer than
+/// what it is recognised by.
+pub(crate) fn long(format: Option<&str>, bytes: &[u8], times: usize, step: usize) {
+    let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let last = lines.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+    let mut whole = bytes.to_vec();
+    for _ in 0..times {
+        whole.push(b'\n');
+        whole.extend_from_slice(&lines[last..]);
+    }
+    exercise(format, &whole, step);
 }
 
 /// A table whose parts fit each other; `bytes` is the size of what it was read from.
@@ -42,7 +81,7 @@ pub(crate) fn sound(d: &Dataset, bytes: usize) {
     assert_eq!(d.len() as u64, used);
     for row in 0..d.len() {
         let t = d.time_s[row];
-        assert!(t.is_nan() || t > 0.0 && t.is_finite(), "time {t}");
+        assert!(t.is_nan() || t > 0.0 && t <= 1e15, "time {t}");
         assert!(d.m[row] > 0 && d.n[row] > 0 && d.k[row] > 0 && d.batch[row] > 0);
         assert!(usize::from(d.op[row]) < d.ops.len());
         assert!(usize::from(d.device[row]) < d.devices.len());

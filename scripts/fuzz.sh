@@ -3,8 +3,9 @@
 #
 #   scripts/fuzz.sh SECONDS [TARGET...]   all targets where none is named
 #
-# Inputs that are worth keeping go to fuzz/corpus, those that break something to fuzz/artifacts. Such an input becomes
-# a test in tests/fuzz_checks.rs or tests/import_corpus.rs.
+# A target starts from fuzz/seeds and the fixtures. Inputs that are worth keeping go to fuzz/corpus, those that break
+# something to fuzz/artifacts. Such an input, made small, becomes a file in fuzz/seeds, which tests/fuzz_checks.rs reads,
+# or a test in tests/import_corpus.rs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,9 +26,9 @@ fi
 target_dir=${FUZZ_TARGET_DIR:-$PWD/fuzz/target}
 broken=0
 for target in "$@"; do
-  mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"
+  mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target" "fuzz/seeds/$target"
   log=fuzz/artifacts/$target.log
-  cargo fuzz run --sanitizer none --target-dir "$target_dir" "$target" "fuzz/corpus/$target" tests/fixtures -- \
+  cargo fuzz run --sanitizer none --target-dir "$target_dir" "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" tests/fixtures -- \
     -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2000 -max_len=8192 -fork=1 -ignore_crashes=1 \
     >"$log" 2>&1 || { tail -n 25 "$log" >&2; exit 1; }
   runs=$(sed -n 's/^#\([0-9]*\):.*/\1/p' "$log" | tail -n 1)

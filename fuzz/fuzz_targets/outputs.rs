@@ -1,9 +1,9 @@
 //! Pictures, reports, scripts and exports of any table.
 #![no_main]
 
-#[path = "../checks.rs"]
-mod checks;
+#[path = "../drawn.rs"]
+mod drawn;
 #[path = "../exercise.rs"]
 mod exercise;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::outputs(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| drawn::outputs(data));

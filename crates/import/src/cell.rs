@@ -184,6 +184,13 @@ pub(crate) fn scaled(value: f64, scale: f64) -> f64 {
     }
 }
 
+/// [`scaled`], for a figure that a row can do without: NaN where no number can hold it.
+#[inline]
+pub(crate) fn figure(value: f64, scale: f64) -> f64 {
+    let figure = scaled(value, scale);
+    if figure.is_finite() { figure } else { f64::NAN }
+}
+
 /// A size (M, N, K, batch): a whole number from 1 to 4294967295; `4096.0` is accepted.
 #[inline]
 pub(crate) fn size(cell: &[u8], decimal_comma: bool) -> Result<u32, CellError> {

@@ -673,15 +673,20 @@ fn free_key(keys: &mut HashMap<String, u32>, wanted: &str) -> String {
     }
 }
 
+/// Longest time of a row, seconds. The sum over all rows stays a number.
+const LONGEST_S: f64 = 1e15;
+
 /// Checks the values of a row, which a reader may have computed itself.
 #[inline]
 fn impossible(row: &Row) -> Option<&'static str> {
     if row.m == 0 || row.n == 0 || row.k == 0 || row.batch == 0 {
         Some("a size is zero")
-    } else if row.time_s > 0.0 && row.time_s < f64::INFINITY || row.time_s.is_nan() {
+    } else if row.time_s > 0.0 && row.time_s <= LONGEST_S || row.time_s.is_nan() {
         None
     } else if row.time_s.is_infinite() {
         Some("time is infinite")
+    } else if row.time_s > LONGEST_S {
+        Some("over 30 million years: the time has another unit")
     } else if row.time_s == 0.0 {
         Some("time is zero")
     } else {

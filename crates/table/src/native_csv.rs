@@ -247,6 +247,7 @@ pub(crate) fn title(column: &Column) -> String {
     };
     let separator = " | ";
     let name = if column.key == column.label
+        || column.label.is_empty()
         || column.key.contains(separator)
         || column.label.contains(separator)
     {

@@ -1,7 +1,7 @@
 //! The header of a table, and the columns that a reader takes from it.
 
 use crate::Head;
-use crate::cell::{CellError, Quantity, positive, quantity, scaled, size};
+use crate::cell::{CellError, Quantity, figure, positive, quantity, scaled, size};
 use crate::split::records::Record;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use std::borrow::Cow;
@@ -61,7 +61,7 @@ impl Col {
     pub(crate) fn number(&self, record: &Record<'_>, scale: f64) -> f64 {
         record
             .number(self.index)
-            .map_or(f64::NAN, |v| scaled(v, scale))
+            .map_or(f64::NAN, |v| figure(v, scale))
     }
 
     /// An error that names this column and quotes its cell.

@@ -386,14 +386,14 @@ impl RowReader for ProviderRows {
             let row = point(p, record, shape);
             if let Ok(row) = &row {
                 t.set_text(self.ids.library, p.name.as_bytes());
-                let scaled = |c: &Option<(Col, f64)>| {
-                    c.as_ref()
-                        .and_then(|(c, s)| Some(plain(c.cell(record), record)?.0 * s))
+                let figure = |c: &Option<(Col, f64)>| {
+                    let (c, scale) = c.as_ref()?;
+                    Some(cell::figure(plain(c.cell(record), record)?.0, *scale))
                 };
-                if let Some(v) = scaled(&p.rate) {
+                if let Some(v) = figure(&p.rate) {
                     t.set_number(self.ids.rate, v);
                 }
-                if let Some(v) = scaled(&p.bandwidth) {
+                if let Some(v) = figure(&p.bandwidth) {
                     t.set_number(self.ids.bandwidth, v);
                 }
                 if let Some(share) = spread(p, record) {

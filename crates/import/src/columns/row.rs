@@ -6,7 +6,7 @@ use crate::cell::shape_text;
 use crate::cell::value_cache::ValueCache;
 use crate::cell::values;
 use crate::cell::values::Types;
-use crate::cell::{CellError, scaled};
+use crate::cell::{CellError, figure};
 use crate::columns::defaults;
 use crate::columns::header::Col;
 use crate::columns::plan::{Extra, Plan, Sizes};
@@ -344,7 +344,7 @@ pub(crate) fn stage(
             Extra::Number(i, id, scale) => {
                 let plain = record.number(*i).or_else(|| percent(record.get(*i)));
                 let v = match plain {
-                    Some(v) => scaled(v, factor(*scale, given)),
+                    Some(v) => figure(v, factor(*scale, given)),
                     None => own_unit(record.get(*i), record.decimal_comma()),
                 };
                 table.set_number(*id, v);

@@ -1,7 +1,7 @@
 //! One column of the rows of a batch, and the loops over it.
 
 use crate::cell;
-use crate::cell::{digits, scaled};
+use crate::cell::{digits, figure, scaled};
 use crate::columns::row::{own_unit, percent};
 use crate::split::index;
 use crate::split::records::Record;
@@ -152,7 +152,7 @@ impl Column<'_> {
     /// The numbers of a column that is kept, multiplied by `scale`; NaN where a cell holds none.
     pub(super) fn numbers(&self, scale: f64) -> impl Iterator<Item = f64> {
         (0..self.len()).map(move |row| match self.plain_number(row) {
-            Some(value) => scaled(value, scale),
+            Some(value) => figure(value, scale),
             None => self.any_number(row, scale),
         })
     }
@@ -162,7 +162,7 @@ impl Column<'_> {
         let cell = self.cell(row);
         let decimal_comma = self.rows.decimal_comma;
         match cell::number(cell, decimal_comma).or_else(|| percent(cell)) {
-            Some(value) => scaled(value, scale),
+            Some(value) => figure(value, scale),
             None => own_unit(cell, decimal_comma),
         }
     }

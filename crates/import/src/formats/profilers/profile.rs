@@ -77,6 +77,12 @@ impl Launch {
     fn workgroups(&self) -> f64 {
         self.grid.iter().product()
     }
+
+    /// Counted operations a counted byte; NaN where one was not counted.
+    fn intensity(&self) -> f64 {
+        let ratio = self.work / self.bytes;
+        if ratio.is_finite() { ratio } else { f64::NAN }
+    }
 }
 
 /// Where a table with a line a kernel, or a line a launch, has its figures. "" and empty lists: it
@@ -397,7 +403,7 @@ impl Profile {
         for (id, v) in self.ids.spread.iter().zip(l.spread) {
             t.set_number(*id, v);
         }
-        t.set_number(self.ids.intensity, l.work / l.bytes);
+        t.set_number(self.ids.intensity, l.intensity());
         if let Some(tile) = p.tile {
             let sizes = [
                 tile.m.into(),
@@ -412,7 +418,7 @@ impl Profile {
 }
 
 fn rank(t: &mut TableBuilder, launches: &[Launch], order: &[usize], gemm_s: f64, all: f64) {
-    if order.is_empty() || all <= 0.0 {
+    if order.is_empty() || !(all > 0.0 && all.is_finite()) {
         return;
     }
     t.note(format!(
@@ -421,7 +427,9 @@ fn rank(t: &mut TableBuilder, launches: &[Launch], order: &[usize], gemm_s: f64,
         Seconds(all),
         gemm_s / all * 100.0
     ));
-    for &i in order.iter().take(RANKED) {
+    // A count that is no number makes no share of the time.
+    let counted = |i: &&usize| launches[**i].calls > 0.0;
+    for &i in order.iter().filter(counted).take(RANKED) {
         let l = &launches[i];
         let mut line = format!(
             "{:.1} %: {}, {} x {}",
@@ -433,8 +441,9 @@ fn rank(t: &mut TableBuilder, launches: &[Launch], order: &[usize], gemm_s: f64,
         if l.work.is_finite() {
             line += &format!(", {} counted", Flops(l.work));
         }
-        if l.work.is_finite() && l.bytes.is_finite() {
-            line += &format!(", {:.1} FLOP per measured byte", l.work / l.bytes);
+        let intensity = l.intensity();
+        if intensity.is_finite() {
+            line += &format!(", {intensity:.1} FLOP per measured byte");
         }
         t.note(line + ".");
     }

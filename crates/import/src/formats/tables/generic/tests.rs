@@ -103,6 +103,11 @@ fn placeholders_are_no_measurements() {
             .text
             .starts_with("over ten times the highest peak")
     );
+    let d = read("M,N,K,dtype,time_s\n64,64,64,fp16,1e300\n64,64,64,fp16,1e15\n");
+    assert_eq!(
+        (d.len(), d.sources[0].rejected.reasons[0].text.as_str()),
+        (1, "over 30 million years: the time has another unit")
+    );
 }
 
 #[test]
