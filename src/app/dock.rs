@@ -104,9 +104,10 @@ pub fn Dock() -> impl IntoView {
                     on:click=move |_| together.update(|t| *t = !*t)>
                     "Side by side"
                 </button>
+                <span class="muted">"GEMM"</span>
                 {(0..n.min(TABS))
                     .map(|i| view! {
-                        <button type="button" class="number-tab" aria-pressed=move || (shown.get() == i && !beside.get()).to_string()
+                        <button type="button" class="number-tab" title=format!("GEMM {} of {n}", i + 1) aria-pressed=move || (shown.get() == i && !beside.get()).to_string()
                             on:click=move |_| pick(i)>
                             {i + 1}
                         </button>

@@ -1,13 +1,14 @@
 //! The roofline with the plan on it, and with the measured rows that pass the filters.
 
 use super::ready::Ready;
-use crate::app::chart_view::{ChartView, Draw};
+use crate::app::chart_view::{ChartView, Draw, Picture};
 use crate::app::state::{Shared, Shell, Workbench};
 use crate::app::views::legend::swatch;
 use gemmscope_analysis::planner::{Plan, form};
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::charts::{Chart, Inputs, RenderOptions};
 use gemmscope_chart::interactive::{self, Canvas};
+use gemmscope_chart::legend::Click;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::planner::plan::{PlanChart, color};
 use gemmscope_chart::scene::Symbol;
@@ -56,7 +57,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
             inputs=inputs
             draw=draw
             name=NAME
-            bar=Box::new(move |_| legend(shell, bench, plan))
+            bar=Box::new(move |picture| legend(shell, bench, plan, picture))
             legend=Box::new(move |_| crossings(ready))
         />
     }
@@ -91,7 +92,21 @@ fn crossings(ready: Ready) -> AnyView {
     .into_any()
 }
 
-fn legend(shell: Shell, bench: Workbench, plan: Memo<Shared<Plan>>) -> AnyView {
+/// The colours of the measured rows; only that they are filled where a number gives the colour.
+fn measured(picture: Picture) -> AnyView {
+    let entries = picture.with(|p| p.as_ref().and_then(|p| p.legend()));
+    let entries = entries.map_or_else(Vec::new, |l| l.entries);
+    let names = entries.into_iter().filter(|e| e.click == Click::Category);
+    view! {
+        <span class="legend-entry plain">"Measured, filled"</span>
+        {names
+            .map(|e| view! { <span class="legend-entry plain">{swatch(e.color, e.symbol)}<span>{e.name}</span></span> })
+            .collect_view()}
+    }
+    .into_any()
+}
+
+fn legend(shell: Shell, bench: Workbench, plan: Memo<Shared<Plan>>, picture: Picture) -> AnyView {
     view! {
         <div class="legend" role="group" aria-label="Planned on">
             <span class="muted">"Planned on"</span>
@@ -118,9 +133,7 @@ fn legend(shell: Shell, bench: Workbench, plan: Memo<Shared<Plan>>) -> AnyView {
                         .collect_view()
                 })
             }}
-            {move || bench.data.with(|d| !d.is_empty()).then(|| view! {
-                <span class="legend-entry plain">"Filled: measured"</span>
-            })}
+            {move || bench.data.with(|d| !d.is_empty()).then(|| measured(picture))}
         </div>
     }
     .into_any()

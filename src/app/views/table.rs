@@ -373,6 +373,11 @@ pub fn Table() -> impl IntoView {
                         let at = column.get();
                         let (cards, row_height) = (cards.get(), row_height.get());
                         let shown = if cards { CARD_COLUMNS } else { usize::MAX };
+                        // A card has no head: what is empty in all cards in sight takes no line.
+                        let filled: Vec<bool> = texts
+                            .iter()
+                            .map(|t| !cards || rows.iter().skip(first).take(visible).any(|r| !t(*r as usize).is_empty()))
+                            .collect();
                         let titles: Vec<String> = columns.iter().map(column_format::title).collect();
                         let widths = widths.get();
                         // Rows lie where the scroll position is, to the pixel.
@@ -405,6 +410,7 @@ pub fn Table() -> impl IntoView {
                                             .zip(&widths)
                                             .zip(&titles)
                                             .enumerate()
+                                            .filter(|(n, _)| filled[*n])
                                             .take(shown)
                                             .map(|(n, (((c, text), width), title))| {
                                                 let text = text(row as usize);

@@ -462,6 +462,12 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
             Seconds(step.token_time.0).to_string(),
         ),
     ];
-    let shown = |f: &(String, String)| !(training && ["KV cache", "Memory"].contains(&&*f.0));
+    // A step of decode is a token of each sequence.
+    let per_token = t.time.0 != step.token_time.0;
+    let shown = |f: &(String, String)| match f.0.as_str() {
+        "KV cache" | "Memory" => !training,
+        "Time per token" => per_token,
+        _ => true,
+    };
     all.into_iter().filter(shown).collect()
 }

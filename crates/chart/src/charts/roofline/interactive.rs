@@ -24,7 +24,7 @@ use gemmscope_table::control::Control;
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
 use gemmscope_table::result_table::Table;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What is drawn besides the rows.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +45,8 @@ pub(crate) struct InteractiveRoofline {
     grid: OnceLock<HitGrid>,
     /// The open marks, for the pointer alone: the keyboard visits each row once.
     open: OnceLock<HitGrid>,
+    /// The boxes of the numbers that were drawn last, each with its row.
+    boxes: Mutex<Vec<(Rect, u32)>>,
 }
 
 /// The roof of a row's tile, FLOP/s.
@@ -107,6 +109,7 @@ impl InteractiveRoofline {
             picture,
             grid: OnceLock::new(),
             open: OnceLock::new(),
+            boxes: Mutex::default(),
         }
     }
 
@@ -170,6 +173,23 @@ impl InteractiveRoofline {
         }
     }
 
+    /// The boxes of the numbers that were drawn last.
+    fn boxes(&self) -> MutexGuard<'_, Vec<(Rect, u32)>> {
+        self.boxes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The row whose number is at a place: a number stands for its point.
+    fn number_at(&self, at: Point) -> Option<Target> {
+        let inside = |[l, t, w, h]: Rect| (l..l + w).contains(&at.0) && (t..t + h).contains(&at.1);
+        let row = self.boxes().iter().find(|(r, _)| inside(*r)).map(|b| b.1)?;
+        let place = self.opened.points.px(&self.picture.plot, row)?;
+        Some(self.target(Hit {
+            id: row,
+            at: place,
+            distance: 0.0,
+        }))
+    }
+
     /// The name of a row's colour in the legend; `None` where colours are numbers.
     fn category(&self, row: u32) -> Option<String> {
         let colors = self.opened.colors.of(&self.canvas.theme);
@@ -229,12 +249,16 @@ impl InteractiveChart for InteractiveRoofline {
             };
             let mut scene = overlay(&input, &self.picture.plot, &overlaid);
             let mut placer = self.picture.placer.clone();
-            numbers(&mut scene, &mut placer, &input, &self.picture.plot);
+            let boxes = numbers(&mut scene, &mut placer, &input, &self.picture.plot);
+            *self.boxes() = boxes;
             scene
         })
     }
 
     fn at(&self, at: Point, radius: f64) -> Option<Target> {
+        if let Some(target) = self.number_at(at) {
+            return Some(target);
+        }
         let filled = self.grid().nearest(at, radius);
         let open = self.open_grid().nearest(at, radius);
         let nearest = match (filled, open) {
@@ -413,6 +437,20 @@ mod tests {
         assert_eq!(drawn.at((x + 3.0, y + 3.0), 1.0), None);
         let point = drawn.points_at(0);
         assert_eq!(drawn.at(point, 4.0).unwrap().categories, ["fp16"]);
+        // A number beside a point stands for it, once it is drawn.
+        let what = Emphasis {
+            ranked: Some(vec![0]),
+            ..Emphasis::default()
+        };
+        drawn.emphasis(&what);
+        let ([l, t, w, h], row) = drawn.boxes()[0];
+        let beside = drawn.at((l + w / 2.0, t + h / 2.0), 1.0).unwrap();
+        assert_eq!((row, beside.rows, beside.at), (0, vec![0], point));
+        drawn.emphasis(&Emphasis {
+            ranked: Some(Vec::new()),
+            ..Emphasis::default()
+        });
+        assert_eq!(drawn.at((l + w / 2.0, t + h / 2.0), 1.0), None);
     }
 
     impl InteractiveRoofline {

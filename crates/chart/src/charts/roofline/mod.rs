@@ -304,7 +304,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     planned::planned_labels(&mut scene, &mut placer, input, &plot);
     planned::waymark_labels(&mut scene, &mut placer, input, &plot);
     let labelled = placer.clone();
-    overlay::numbers(&mut scene, &mut placer, input, &plot);
+    let _ = overlay::numbers(&mut scene, &mut placer, input, &plot);
 
     if let Some(sentence) = why_empty(input, &counts) {
         layout::message(&mut scene, rect, theme, sentence);

@@ -159,8 +159,14 @@ fn hover(scene: &mut Scene, input: &Input<'_>, plot: &Plot, row: u32, at: (f64, 
     });
 }
 
-/// Numbers beside the rows that asked for one, with leader lines where points crowd.
-pub(super) fn numbers(scene: &mut Scene, placer: &mut Placer, input: &Input<'_>, plot: &Plot) {
+/// Numbers beside the rows that asked for one, with leader lines where points crowd. Gives the box
+/// of each with its row.
+pub(super) fn numbers(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    input: &Input<'_>,
+    plot: &Plot,
+) -> Vec<(Rect, u32)> {
     let theme = input.theme;
     let (base, _) = marks::look(input.frame.rows.len() as u64);
     let mut boxes = Vec::new();
@@ -188,19 +194,21 @@ pub(super) fn numbers(scene: &mut Scene, placer: &mut Placer, input: &Input<'_>,
             scene.line(vec![from, to], theme.muted, 1.0);
         }
     }
-    for (label, row, placed) in boxes {
+    for (label, row, placed) in &boxes {
         let [l, t, w, h] = placed.rect;
         scene.items.push(Item::Rect {
             rect: placed.rect,
             fill: Some(theme.panel),
-            stroke: Some((input.color_scale.color(row as usize), 1.0)),
+            stroke: Some((input.color_scale.color(*row as usize), 1.0)),
         });
         scene.bold(
             (l + w / 2.0, t + h / 2.0),
-            label,
+            label.clone(),
             FONT,
             theme.text,
             (Anchor::Middle, Baseline::Middle),
         );
     }
+    let placed = boxes.into_iter();
+    placed.map(|(_, row, placed)| (placed.rect, row)).collect()
 }

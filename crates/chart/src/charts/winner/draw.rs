@@ -101,7 +101,7 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
         (h - top - 44.0).max(1.0),
     ];
     // Few cells stay of a size that reads as a cell.
-    let step_x = (rect[2] / xs.len().max(1) as f64).min(110.0);
+    let step_x = (rect[2] / xs.len().max(1) as f64).min(170.0);
     let step_y = (rect[3] / ys.len().max(1) as f64).min(CELL_HEIGHT);
     let (used_w, used_h) = (step_x * xs.len() as f64, step_y * ys.len() as f64);
     scene.fill([rect[0], rect[1], used_w, used_h], theme.panel);
