@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WebDriver } from "./webdriver.mjs";
 
 const PREFERENCES = {
   "marionette.port": 0,
@@ -17,8 +18,6 @@ const PREFERENCES = {
   "services.settings.server": "data:,",
   "toolkit.telemetry.enabled": false,
 };
-/** The key under which WebDriver hands out an element. */
-const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 
 /** The Firefox of this machine (FIREFOX names another one); null where there is none. */
 export function firefox() {
@@ -32,11 +31,13 @@ export function firefox() {
   return null;
 }
 
-export class Firefox {
+export class Firefox extends WebDriver {
+  version;
   #child; #profile; #socket; #asked = 0; #waiting = new Map();
 
   static async launch(name = firefox().name) {
     const it = new Firefox();
+    it.version = firefox().version;
     it.#profile = mkdtempSync(join(tmpdir(), "gemmscope-firefox-"));
     const lines = Object.entries(PREFERENCES).map(([key, value]) => `user_pref(${JSON.stringify(key)}, ${JSON.stringify(value)});\n`);
     writeFileSync(join(it.#profile, "user.js"), lines.join(""));
@@ -45,8 +46,8 @@ export class Firefox {
     process.once("exit", () => it.#child.kill("SIGKILL"));
     try {
       await it.#connect();
-      await it.ask("WebDriver:NewSession", { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } });
-      await it.ask("WebDriver:SetTimeouts", { script: 60_000, pageLoad: 60_000 });
+      await it.ask("NewSession", { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } });
+      await it.ask("SetTimeouts", { script: 60_000, pageLoad: 60_000 });
     } catch (error) {
       await it.close();
       throw error;
@@ -90,8 +91,14 @@ export class Firefox {
     else resolve?.(result);
   }
 
-  /** A WebDriver command and its answer. */
-  ask(command, parameters = {}) {
+  async ask(name, parameters) {
+    const result = await this.#send(`WebDriver:${name}`, parameters);
+    // A session is described without `value`.
+    return result && "value" in result ? result.value : result;
+  }
+
+  /** A command of Marionette and its answer. */
+  #send(command, parameters = {}) {
     const id = ++this.#asked;
     const text = JSON.stringify([0, id, command, parameters]);
     return new Promise((resolve, reject) => {
@@ -100,61 +107,19 @@ export class Firefox {
     });
   }
 
-  async goto(url) {
-    await this.ask("WebDriver:Navigate", { url });
-  }
-
-  /** Runs a function on the page and gives what it returns or resolves to. */
-  async evaluate(run, ...args) {
-    const script = `const [args, done] = [[...arguments].slice(0, -1), arguments[arguments.length - 1]];
-      Promise.resolve().then(() => (${run})(...args)).then((value) => done({ value }), (error) => done({ error: String(error) }));`;
-    const { value } = await this.ask("WebDriver:ExecuteAsyncScript", { script, args });
-    if (value.error) throw new Error(value.error);
-    return value.value;
-  }
-
-  /** Waits until the function returns something true, and gives that. */
-  async until(run, ...args) {
-    for (const end = Date.now() + 30_000; ; await new Promise((done) => setTimeout(done, 50))) {
-      const value = await this.evaluate(run, ...args);
-      if (value) return value;
-      if (Date.now() > end) throw new Error(`not within 30 s: ${run}`);
-    }
-  }
-
-  async #find(selector) {
-    await this.until((selector) => Boolean(document.querySelector(selector)), selector);
-    return (await this.ask("WebDriver:FindElement", { using: "css selector", value: selector })).value[ELEMENT];
-  }
-
-  async click(selector) {
-    await this.ask("WebDriver:ElementClick", { id: await this.#find(selector) });
-  }
-
-  /** Types text; into a file field, the path of a file. */
-  async type(selector, text) {
-    await this.ask("WebDriver:ElementSendKeys", { id: await this.#find(selector), text });
-  }
-
-  /** A picture of the page, as PNG. */
-  async screenshot(path) {
-    const { value } = await this.ask("WebDriver:TakeScreenshot", { full: false });
-    writeFileSync(path, Buffer.from(value, "base64"));
-  }
-
   /** Errors and refusals that Firefox logged for addresses that begin with `prefix`. */
   async trouble(prefix) {
-    await this.ask("Marionette:SetContext", { value: "chrome" });
+    await this.#send("Marionette:SetContext", { value: "chrome" });
     const script = `return Services.console.getMessageArray()
       .filter((m) => m instanceof Ci.nsIScriptError && !(m.flags & Ci.nsIScriptError.warningFlag) && m.sourceName.startsWith(arguments[0]))
       .map((m) => m.errorMessage);`;
-    const { value } = await this.ask("WebDriver:ExecuteScript", { script, args: [prefix] });
-    await this.ask("Marionette:SetContext", { value: "content" });
+    const value = await this.ask("ExecuteScript", { script, args: [prefix] });
+    await this.#send("Marionette:SetContext", { value: "content" });
     return value;
   }
 
   async close() {
-    await this.ask("Marionette:Quit", { flags: ["eForceQuit"] }).catch(() => {});
+    await this.#send("Marionette:Quit", { flags: ["eForceQuit"] }).catch(() => {});
     this.#socket?.destroy();
     if (this.#child.exitCode === null) {
       const gone = new Promise((done) => this.#child.once("exit", done));

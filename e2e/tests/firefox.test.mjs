@@ -1,76 +1,8 @@
-// The main path in a real Firefox, where this machine has one: a file is opened, its roofline drawn, its rows listed,
-// its link made and followed; and the element in a page of another origin.
-import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
+// The main path in a real Firefox, where this machine has one.
+import { test } from "node:test";
 import { Firefox, firefox } from "../firefox.mjs";
-import { fixture, site } from "../harness.mjs";
-import { Hosts, policyOf } from "../host.mjs";
+import { mainPath } from "../main_path.mjs";
 
-const CSV = fixture("fixtures/generic/plain.csv");
-const out = join(dirname(dirname(fileURLToPath(import.meta.url))), "out");
-const found = firefox();
-const options = { skip: found ? false : "there is no Firefox here" };
-let browser;
-
-before(async () => {
-  mkdirSync(out, { recursive: true });
-  if (found) browser = await Firefox.launch();
-});
-after(() => browser?.close());
-
-const ready = () => browser.until(() => document.documentElement.dataset.ready === "1");
-const rows = (n) => browser.until((n) => document.documentElement.dataset.rows === String(n) && document.documentElement.dataset.ready === "1", n);
-/** Waits until the chart shows more than so many colours: a canvas without a picture has one. */
-const colours = (n) =>
-  browser.until((few) => {
-    const canvas = document.querySelector(".chart-stage canvas");
-    if (!canvas?.width) return 0;
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    return new Set(new Uint32Array(data.buffer)).size > few;
-  }, n);
-
-test("a file is opened, drawn, listed and shared", options, async (t) => {
-  t.diagnostic(found.version);
-  const address = await site();
-  await browser.goto(`${address}#v=1&device=mi300x&view=roofline`);
-  await ready();
-  await browser.type('input[type="file"]', CSV);
-  await rows(4);
-  const [only] = await browser.evaluate(() => window.gemmscope.summary());
-  assert.deepEqual([only.file, only.rows_used, only.devices], ["plain.csv", 4, ["AMD Instinct MI300X"]]);
-  await colours(20);
-  await browser.screenshot(join(out, "firefox-roofline.png"));
-
-  await browser.click('nav button[data-view="table"]');
-  await browser.until(() => document.querySelectorAll(".data-grid-row").length === 4);
-
-  await browser.click('button[aria-label="Share"], .header-tools button[title^="Share"]');
-  const link = await browser.until(() => document.querySelector("dialog[open] .share-link")?.value);
-  assert.match(link, /\/repo\/#v=1&view=table&device=mi300x&files=plain\.csv$/);
-  await browser.click("dialog[open] .share-check input");
-  const whole = await browser.until(() => document.querySelector("dialog[open] .share-link").value.match(/.*data=.*/)?.[0]);
-  // Another address first: only the part after # differs, and that loads nothing.
-  await browser.goto("about:blank");
-  await browser.goto(whole);
-  await rows(4);
-  await browser.until(() => document.querySelectorAll(".data-grid-row").length === 4);
-  assert.deepEqual(await browser.trouble(address), []);
-});
-
-test("the element shows data of its host", options, async (t) => {
-  const viewer = await site("pages");
-  const hosts = new Hosts();
-  t.after(() => hosts.close());
-  hosts.write("bench.csv", readFileSync(CSV, "utf8"));
-  hosts.write("page.html", `<!doctype html><title>host</title><gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope><script type="module" src="${viewer}gemm-scope.js"></script>`);
-  const host = await hosts.serve({ "content-security-policy": policyOf(viewer) });
-  await browser.goto(`${host.url}page.html`);
-  await browser.until(() => document.querySelector("gemm-scope").shadowRoot?.querySelector(".ready"));
-  const [only] = await browser.evaluate(() => document.querySelector("gemm-scope").export("summary"));
-  assert.deepEqual([only.file, only.rows_used], ["bench.csv", 4]);
-  await browser.screenshot(join(out, "firefox-element.png"));
-  assert.deepEqual(await browser.trouble("http"), []);
-});
+const path = mainPath("firefox", firefox() ? false : "there is no Firefox here", () => Firefox.launch());
+test("a file is opened, drawn, listed and shared", path.options, path.file);
+test("the element shows data of its host", path.options, path.element);

@@ -1,0 +1,49 @@
+// What the tests of the main path ask of a browser that Playwright does not drive, by the names of the WebDriver
+// standard. A browser says how a command gets there: `ask(name, parameters)`.
+import { writeFileSync } from "node:fs";
+
+/** The key under which WebDriver hands out an element. */
+const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
+
+export class WebDriver {
+  async goto(url) {
+    await this.ask("Navigate", { url });
+  }
+
+  /** Runs a function on the page and gives what it returns or resolves to. */
+  async evaluate(run, ...args) {
+    const script = `const [args, done] = [[...arguments].slice(0, -1), arguments[arguments.length - 1]];
+      Promise.resolve().then(() => (${run})(...args)).then((value) => done({ value }), (error) => done({ error: String(error) }));`;
+    const value = await this.ask("ExecuteAsyncScript", { script, args });
+    if (value.error) throw new Error(value.error);
+    return value.value;
+  }
+
+  /** Waits until the function returns something true, and gives that. */
+  async until(run, ...args) {
+    for (const end = Date.now() + 30_000; ; await new Promise((done) => setTimeout(done, 50))) {
+      const value = await this.evaluate(run, ...args);
+      if (value) return value;
+      if (Date.now() > end) throw new Error(`not within 30 s: ${run}`);
+    }
+  }
+
+  async #find(selector) {
+    await this.until((selector) => Boolean(document.querySelector(selector)), selector);
+    return (await this.ask("FindElement", { using: "css selector", value: selector }))[ELEMENT];
+  }
+
+  async click(selector) {
+    await this.ask("ElementClick", { id: await this.#find(selector) });
+  }
+
+  /** Types text; into a file field, the path of a file. */
+  async type(selector, text) {
+    await this.ask("ElementSendKeys", { id: await this.#find(selector), text });
+  }
+
+  /** A picture of the page, as PNG. */
+  async screenshot(path) {
+    writeFileSync(path, Buffer.from(await this.ask("TakeScreenshot", { full: false }), "base64"));
+  }
+}
