@@ -74,6 +74,7 @@ pub use crate::formats::{Best, FORMAT_NAMES, FORMATS, sniff};
 pub use crate::head::{Detection, Head};
 pub use crate::imported::Imported;
 pub use crate::options::ImportOptions;
+pub use crate::reader::Ended;
 
 pub use crate::source::session::{Session, read_all};
 pub use crate::split::dialect::{Delimiter, Dialect};

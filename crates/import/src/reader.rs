@@ -4,20 +4,42 @@
 use crate::columns::by_column::{ByColumn, PlannedRows};
 use crate::split::records::first_line;
 use crate::{Dialect, ImportError, Imported, Line, Lines, Record, Records};
-use gemmscope_model::units::{Bytes, plural};
 use gemmscope_table::build::TableBuilder;
+use gemmscope_table::dataset::{Assembly, MOST_MEMORY, Part, Rest, too_large};
 
 /// Takes decoded text (UTF-8) in slices that may be cut anywhere, and fills a table.
 pub(crate) trait Reader {
     /// Takes the next slice.
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError>;
+    /// The rows since the last call, if they may leave before the end of the file.
+    fn part(&mut self) -> Option<Part> {
+        None
+    }
     /// Ends the file and returns what was read.
-    fn finish(self: Box<Self>) -> Result<Imported, ImportError>;
+    fn finish(self: Box<Self>) -> Result<Ended, ImportError>;
 }
 
-/// Most bytes of a table: half of what can be addressed, which in a browser is 2 GiB. A table is
-/// copied when it grows.
-const MOST_MEMORY: usize = usize::MAX / 2;
+/// What is left of a file at its end.
+#[derive(Debug)]
+pub enum Ended {
+    /// All of it.
+    Whole(Imported),
+    /// The rows behind those that left in parts.
+    Rest(Box<Rest>),
+}
+
+impl Ended {
+    /// All rows that are left, as a table.
+    pub fn whole(self) -> Result<Imported, ImportError> {
+        match self {
+            Ended::Whole(imported) => Ok(imported),
+            Ended::Rest(rest) => {
+                let rows = Assembly::default().finish(*rest);
+                rows.map(Imported::table).map_err(ImportError::new)
+            }
+        }
+    }
+}
 
 /// Refuses a table that does not fit into memory, before memory runs out.
 pub(crate) fn fits(table: &TableBuilder) -> Result<(), ImportError> {
@@ -34,12 +56,7 @@ fn fits_into(table: &TableBuilder, most: usize) -> Result<(), ImportError> {
     if table.memory() <= most {
         return Ok(());
     }
-    Err(ImportError::new(format!(
-        "too large: the first {} take more than {} of memory; split the file, or use the \
-         gemmscope command",
-        plural(table.rows_read(), "row"),
-        Bytes(most as f64).to_iec()
-    )))
+    Err(ImportError::new(too_large(table.rows_read(), most)))
 }
 
 /// A reader of a file, or why the file cannot be read.
@@ -54,8 +71,17 @@ pub(crate) trait RowReader {
         let _ = lines;
         Planned::Never
     }
+    /// True where rows may leave the table before the end of the file: the end is remarks alone.
+    fn gives_parts(&self) -> bool {
+        false
+    }
+    /// Remarks at the end of the file.
+    fn remark(&mut self, table: &mut TableBuilder) {
+        let _ = table;
+    }
     /// The end of the file: remarks, and rows that waited for it.
-    fn end(self: Box<Self>, table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        self.remark(&mut table);
         Ok(Imported::table(table.finish()))
     }
 }
@@ -78,6 +104,8 @@ pub(crate) struct Delimited {
     columns: Option<Option<Box<ByColumn>>>,
     rows: Box<dyn RowReader>,
     table: TableBuilder,
+    /// Rows have left the table.
+    gave: bool,
 }
 
 impl Delimited {
@@ -93,6 +121,7 @@ impl Delimited {
             columns: None,
             rows: Box::new(rows),
             table,
+            gave: false,
         })
     }
 }
@@ -131,7 +160,13 @@ impl Reader for Delimited {
         fits(table)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Imported, ImportError> {
+    fn part(&mut self) -> Option<Part> {
+        let part = self.rows.gives_parts().then(|| self.table.part())?;
+        self.gave |= part.is_some();
+        part
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Ended, ImportError> {
         let Delimited {
             records,
             rows,
@@ -139,7 +174,11 @@ impl Reader for Delimited {
             ..
         } = &mut *self;
         records.finish(&mut |r| rows.record(r, table))?;
-        self.rows.end(self.table)
+        if self.gave {
+            self.rows.remark(&mut self.table);
+            return Ok(Ended::Rest(Box::new(self.table.rest())));
+        }
+        self.rows.end(self.table).map(Ended::Whole)
     }
 }
 
@@ -181,14 +220,14 @@ impl<R: LineReader> Reader for Logged<R> {
         fits(table)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Imported, ImportError> {
+    fn finish(mut self: Box<Self>) -> Result<Ended, ImportError> {
         let Logged {
             lines,
             reader,
             table,
         } = &mut *self;
         lines.finish(|l| reader.line(l, table))?;
-        self.reader.end(self.table)
+        self.reader.end(self.table).map(Ended::Whole)
     }
 }
 

@@ -1,21 +1,25 @@
 //! Builds a [`Dataset`] of one source from the rows that a reader pushes: dictionaries, rejected
 //! rows, notes, assumptions, and the check of the file's own rates.
 
+mod admit;
 pub mod cell_text;
 pub mod cells;
+pub(crate) mod column;
 pub mod intern;
+mod parts;
+mod rates;
 pub mod run;
 
-use crate::build::intern::{AutoColumn, TextColumn};
-use crate::dataset::{
-    Assumption, Column, ColumnData, ColumnMeaning, Dataset, Rejected, ReportedCheck, Source,
-};
+pub(crate) use rates::compare_rates;
+pub use rates::compare_rates_by_source;
+
+use crate::dataset::{Assumption, Column, ColumnData, ColumnMeaning, Dataset, Rejected};
+use admit::impossible;
 use cell_text::RowError;
+use column::{AutoColumn, NumberColumn, TextColumn};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::encode::visible;
 use gemmscope_model::gemm::Operation;
-use gemmscope_model::hardware::{Device, catalog, match_name};
-use gemmscope_model::units::plural;
 use std::collections::HashMap;
 
 /// The canonical part of one row.
@@ -59,7 +63,7 @@ pub struct ColumnId(usize);
 #[derive(Debug)]
 enum Values {
     Text(TextColumn),
-    Number(Vec<f64>),
+    Number(NumberColumn),
     Auto(AutoColumn),
 }
 
@@ -76,7 +80,7 @@ impl Values {
     fn memory(&self) -> usize {
         match self {
             Values::Text(t) => t.memory(),
-            Values::Number(v) => v.len() * 8,
+            Values::Number(v) => v.memory(),
             Values::Auto(a) => a.memory(),
         }
     }
@@ -84,7 +88,7 @@ impl Values {
     fn pad(&mut self, rows: usize) {
         match self {
             Values::Text(t) => t.pad(rows),
-            Values::Number(v) => v.resize(rows, f64::NAN),
+            Values::Number(v) => v.pad(rows),
             Values::Auto(a) => a.pad(rows),
         }
     }
@@ -99,8 +103,16 @@ struct Building {
     values: Values,
 }
 
+/// What was given away with [`TableBuilder::part`].
+#[derive(Debug, Default)]
+struct Given {
+    rows: usize,
+    ops: usize,
+    devices: usize,
+}
+
 /// Bytes of a row without its columns: five sizes and lines, three codes, a time.
-const ROW_BYTES: usize = 5 * 4 + 3 * 2 + 8;
+pub(crate) const ROW_BYTES: usize = 5 * 4 + 3 * 2 + 8;
 
 /// Most remarks about one file.
 const MOST_NOTES: usize = 100;
@@ -113,7 +125,9 @@ const OP_SLOTS: usize = 256;
 /// [`commit`](Self::commit); a rejected row takes its staged values with it.
 #[derive(Debug, Default)]
 pub struct TableBuilder {
+    /// The rows that were not given away, and all operations and devices.
     data: Dataset,
+    given: Given,
     /// The columns that have a value for the row to come. A table may have thousands that it lacks.
     staged: Vec<ColumnId>,
     /// Keys of columns and, for each wanted one, the number that is tried next.
@@ -167,18 +181,19 @@ impl TableBuilder {
     }
 
     /// Rows that became points so far.
+    #[inline]
     pub fn len(&self) -> usize {
-        self.data.len()
+        self.given.rows + self.data.m.len()
     }
 
     /// True before the first point.
     pub fn is_empty(&self) -> bool {
-        self.data.is_empty()
+        self.len() == 0
     }
 
     /// Rows read so far, rejected ones included.
     pub fn rows_read(&self) -> u64 {
-        self.data.len() as u64 + self.rejected.lines.len() as u64
+        self.len() as u64 + self.rejected.lines.len() as u64
     }
 
     /// A text column with a meaning; `label` is the header as the file spells it.
@@ -189,7 +204,7 @@ impl TableBuilder {
 
     /// A number column with a meaning, in the meaning's SI unit (`ColumnMeaning::unit`).
     pub fn number_column(&mut self, meaning: ColumnMeaning, label: &str) -> ColumnId {
-        let values = Values::Number(Vec::with_capacity(self.room));
+        let values = Values::Number(NumberColumn::with_room(self.room));
         let id = self.column(meaning, label, meaning.unit(), values);
         if meaning == ColumnMeaning::ReportedRate {
             self.reported_rate.get_or_insert(id.0);
@@ -214,7 +229,7 @@ impl TableBuilder {
             ColumnMeaning::Other,
             label,
             unit,
-            Values::Number(Vec::new()),
+            Values::Number(NumberColumn::default()),
         )
     }
 
@@ -229,7 +244,7 @@ impl TableBuilder {
             unit: column.unit,
             values: match column.data {
                 ColumnData::Text { .. } => Values::Text(TextColumn::default()),
-                ColumnData::Number(_) => Values::Number(Vec::new()),
+                ColumnData::Number(_) => Values::Number(NumberColumn::default()),
             },
         });
         ColumnId(self.columns.len() - 1)
@@ -271,7 +286,7 @@ impl TableBuilder {
     /// Pads the column up to the row to come; false if that is too much.
     #[cold]
     fn pad(&mut self, column: usize) -> bool {
-        let rows = self.data.m.len();
+        let rows = self.len();
         let Some(c) = self.columns.get_mut(column) else {
             return false;
         };
@@ -396,7 +411,7 @@ impl TableBuilder {
     /// The column with room for a value of the row to come; `None` if that takes too much.
     #[inline]
     fn place(&mut self, column: ColumnId) -> Option<&mut Values> {
-        let rows = self.data.m.len();
+        let rows = self.len();
         self.staged.push(column);
         if self.columns.get(column.0)?.values.len() < rows && !self.pad(column.0) {
             return None;
@@ -407,7 +422,7 @@ impl TableBuilder {
     /// Stages a text for the row to come.
     #[inline]
     pub fn set_text(&mut self, column: ColumnId, cell: &[u8]) {
-        let rows = self.data.m.len();
+        let rows = self.len();
         match self.place(column) {
             Some(Values::Text(t)) => t.set(rows, cell),
             Some(Values::Auto(a)) => a.set(rows, cell, None),
@@ -418,11 +433,9 @@ impl TableBuilder {
     /// Stages a number (NaN: missing) for the row to come.
     #[inline]
     pub fn set_number(&mut self, column: ColumnId, value: f64) {
-        let rows = self.data.m.len();
+        let rows = self.len();
         if let Some(Values::Number(v)) = self.place(column) {
-            // A second value for the same row replaces the first.
-            v.truncate(rows);
-            v.push(value);
+            v.set(rows, value);
         }
     }
 
@@ -432,14 +445,11 @@ impl TableBuilder {
         if cell.is_empty() {
             return;
         }
-        let rows = self.data.m.len();
+        let rows = self.len();
         match self.place(column) {
             Some(Values::Auto(a)) => a.set(rows, cell, number),
             Some(Values::Text(t)) => t.set(rows, cell),
-            Some(Values::Number(v)) => {
-                v.truncate(rows);
-                v.push(number.unwrap_or(f64::NAN));
-            }
+            Some(Values::Number(v)) => v.set(rows, number.unwrap_or(f64::NAN)),
             None => {}
         }
     }
@@ -469,57 +479,6 @@ impl TableBuilder {
         d.source.push(0);
         d.line.push(line);
         self.staged.clear();
-    }
-
-    /// Why a time is a placeholder or in a wrong unit, and no measurement.
-    #[inline]
-    fn unmeasured(&mut self, row: &Row) -> Option<&'static str> {
-        if row.time_s.is_nan() {
-            return None;
-        }
-        if row.time_s == 1e-6 && self.staged_rate() == Some(0.0) {
-            return Some("a placeholder: 1 µs beside a rate of 0");
-        }
-        let sizes = [row.m, row.n, row.k, row.batch].map(f64::from);
-        let rate = 2.0 * sizes.iter().product::<f64>() / row.time_s;
-        (rate > self.limit(row.device)).then_some(
-            "over ten times the highest peak: the time is a placeholder or has another unit",
-        )
-    }
-
-    /// The file's own rate of the row to come.
-    fn staged_rate(&self) -> Option<f64> {
-        match &self.columns.get(self.reported_rate?)?.values {
-            Values::Number(v) if v.len() > self.data.m.len() => v.last().copied(),
-            _ => None,
-        }
-    }
-
-    /// Ten times the highest peak of a device, for any type; of all devices where its name is not
-    /// known.
-    fn limit(&mut self, device: u16) -> f64 {
-        let at = usize::from(device);
-        match self.limits.get(at) {
-            Some(limit) if !limit.is_nan() => *limit,
-            _ => self.look_up_limit(at),
-        }
-    }
-
-    #[cold]
-    fn look_up_limit(&mut self, at: usize) -> f64 {
-        let name = self.data.devices.get(at).map_or("", String::as_str);
-        let peaks = |d: &Device| d.peaks.iter().map(|p| p.flops_per_s).fold(0.0, f64::max);
-        let known = match_name(name).candidates();
-        let highest = if known.is_empty() {
-            catalog().iter().map(peaks).fold(0.0, f64::max)
-        } else {
-            known.into_iter().map(peaks).fold(0.0, f64::max)
-        };
-        if self.limits.len() <= at {
-            self.limits.resize(at + 1, f64::NAN);
-        }
-        self.limits[at] = 10.0 * highest;
-        self.limits[at]
     }
 
     /// Code of the operation of a row that can be added; `None` if there are too many.
@@ -552,7 +511,7 @@ impl TableBuilder {
     /// Rejects a record and drops the values staged for it.
     #[cold]
     pub fn reject(&mut self, line: u32, raw: &[u8], error: &RowError) {
-        let rows = self.data.m.len();
+        let rows = self.len();
         for column in self.staged.drain(..) {
             match self.columns.get_mut(column.0).map(|c| &mut c.values) {
                 Some(Values::Text(t)) => t.truncate(rows),
@@ -563,82 +522,6 @@ impl TableBuilder {
         }
         let offending = (error.column > 0).then_some((error.column, error.text.as_str()));
         self.rejected.push(line, &error.reason, offending, raw);
-    }
-
-    /// The finished table. The caller fills in name, size and format of the source.
-    pub fn finish(self) -> Dataset {
-        let mut data = self.data;
-        let rows = data.len();
-        let mut columns: Vec<Column> = Vec::with_capacity(self.columns.len());
-        let mut keys = HashMap::new();
-        let mut empty_cells = self.empty_cells;
-        let mut dropped = 0;
-        for c in self.columns {
-            let (mut main, rest) = match c.values {
-                Values::Text(t) => (t.finish(), None),
-                Values::Number(v) => (ColumnData::Number(v), None),
-                Values::Auto(a) => a.finish(),
-            };
-            let empty = match &main {
-                ColumnData::Text { values, .. } => values.len() <= 1,
-                ColumnData::Number(v) => v.iter().all(|x| x.is_nan()),
-            };
-            if empty && rest.is_none() {
-                continue;
-            }
-            let missing = |data: &ColumnData| rows - data.len().min(rows);
-            let empty_here = missing(&main) + rest.as_ref().map_or(0, missing);
-            if empty_cells + empty_here > Self::MOST_EMPTY {
-                dropped += 1;
-                continue;
-            }
-            empty_cells += empty_here;
-            main.pad(rows);
-            if let Some(mut rest) = rest {
-                rest.pad(rows);
-                columns.push(Column {
-                    key: free_key(&mut keys, &format!("{} (text)", c.key)),
-                    label: format!("{} (text)", c.label),
-                    meaning: ColumnMeaning::Other,
-                    unit: String::new(),
-                    data: rest,
-                });
-            }
-            if !empty {
-                columns.push(Column {
-                    key: free_key(&mut keys, &c.key),
-                    label: c.label,
-                    meaning: c.meaning,
-                    unit: c.unit,
-                    data: main,
-                });
-            }
-        }
-        data.columns = columns;
-        let mut notes = self.notes;
-        if dropped > 0 {
-            notes.push(format!(
-                "{} not kept: nearly empty, and the table has more than {} million empty cells.",
-                plural(dropped, "column"),
-                Self::MOST_EMPTY >> 20
-            ));
-        }
-        let reported_rate = if self.not_compared {
-            ReportedCheck::default()
-        } else {
-            compare_rates(&data)
-        };
-        let rejected = self.rejected;
-        data.sources = vec![Source {
-            rows_read: rows as u64 + rejected.total(),
-            rows_used: rows as u64,
-            rejected,
-            assumptions: self.assumptions,
-            notes,
-            reported_rate,
-            ..Source::default()
-        }];
-        data
     }
 }
 
@@ -654,7 +537,7 @@ fn gap_fits(len: usize, rows: usize, empty_cells: &mut usize) -> bool {
 }
 
 /// The wanted key, with a number where it is taken.
-fn free_key(keys: &mut HashMap<String, u32>, wanted: &str) -> String {
+pub(crate) fn free_key(keys: &mut HashMap<String, u32>, wanted: &str) -> String {
     let mut n = match keys.get(wanted) {
         None => {
             keys.insert(wanted.to_owned(), 2);
@@ -671,61 +554,6 @@ fn free_key(keys: &mut HashMap<String, u32>, wanted: &str) -> String {
             return key;
         }
     }
-}
-
-/// Longest time of a row, seconds. The sum over all rows stays a number.
-const LONGEST_S: f64 = 1e15;
-
-/// Checks the values of a row, which a reader may have computed itself.
-#[inline]
-fn impossible(row: &Row) -> Option<&'static str> {
-    if row.m == 0 || row.n == 0 || row.k == 0 || row.batch == 0 {
-        Some("a size is zero")
-    } else if row.time_s > 0.0 && row.time_s <= LONGEST_S || row.time_s.is_nan() {
-        None
-    } else if row.time_s.is_infinite() {
-        Some("time is infinite")
-    } else if row.time_s > LONGEST_S {
-        Some("over 30 million years: the time has another unit")
-    } else if row.time_s == 0.0 {
-        Some("time is zero")
-    } else {
-        Some("time is negative")
-    }
-}
-
-/// Counts the rows whose own rate is within 1 % of work / time.
-pub(crate) fn compare_rates(data: &Dataset) -> ReportedCheck {
-    let mut sum = ReportedCheck::default();
-    for check in compare_rates_by_source(data) {
-        sum.compared += check.compared;
-        sum.within_1_percent += check.within_1_percent;
-    }
-    sum
-}
-
-/// Like `compare_rates`, with one count for each source.
-pub fn compare_rates_by_source(data: &Dataset) -> Vec<ReportedCheck> {
-    let last = data.source.iter().copied().max().unwrap_or(0);
-    let mut checks = vec![ReportedCheck::default(); usize::from(last) + 1];
-    let Some(Column {
-        data: ColumnData::Number(rates),
-        ..
-    }) = data.column(ColumnMeaning::ReportedRate)
-    else {
-        return checks;
-    };
-    for (row, &rate) in rates.iter().enumerate() {
-        let time = data.time_s[row];
-        if !rate.is_finite() || !time.is_finite() {
-            continue;
-        }
-        let ours = data.problem(row).work().0 / time;
-        let check = &mut checks[usize::from(data.source[row])];
-        check.compared += 1;
-        check.within_1_percent += u64::from((rate - ours).abs() <= 0.01 * ours);
-    }
-    checks
 }
 
 #[cfg(test)]

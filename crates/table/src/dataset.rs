@@ -5,6 +5,7 @@
 //! [`Column`]. Every row has its file and line.
 
 mod append;
+mod assembly;
 mod capture;
 mod column_meaning;
 mod rejected;
@@ -12,6 +13,8 @@ mod trace_context;
 pub mod wire;
 
 pub(crate) use append::Joiner;
+pub(crate) use assembly::Tail;
+pub use assembly::{Assembly, MOST_MEMORY, Part, Rest, too_large};
 pub use capture::Capture;
 pub use column_meaning::{ColumnGroup, ColumnMeaning, ColumnSpec, ColumnUnit, UnknownMeaning};
 pub use rejected::{RejectReason, Rejected};

@@ -91,9 +91,59 @@ pub struct Metrics {
 impl Metrics {
     /// Computes all rows. `devices` has one entry per `data.devices`.
     pub fn compute(data: &Dataset, devices: Vec<Option<Device>>, kind: RoofKind) -> Self {
-        let costs: Vec<Cost> = data.ops.iter().map(Operation::cost).collect();
+        let mut metrics = Metrics {
+            clock_ratio: clock_ratios(data, &devices),
+            kind,
+            ..Metrics::default()
+        };
+        metrics.extend(data, devices);
+        metrics
+    }
+
+    /// Computes the rows that were added to the dataset since the last call. The devices of earlier
+    /// rows have to be the same as then, and the dataset may record no clocks: see
+    /// [`can_grow`](Self::can_grow).
+    pub fn extend(&mut self, data: &Dataset, devices: Vec<Option<Device>>) {
+        self.look_up(data, devices);
+        let (from, n) = (self.ai.len(), data.len());
+        for column in [&mut self.ai, &mut self.rate, &mut self.roof_s] {
+            // As much room as the rows have.
+            column.reserve_exact(data.m.capacity().max(n) - from);
+        }
+        for row in from..n {
+            let op = data.op[row] as usize;
+            let (work, bytes) = self.costs[op].of(
+                f64::from(data.m[row]),
+                f64::from(data.n[row]),
+                f64::from(data.k[row]),
+                f64::from(data.batch[row]),
+            );
+            self.ai.push(work / bytes);
+            self.rate.push(work / data.time_s[row]);
+            let roof = data.device[row] as usize * self.types + usize::from(self.type_of[op]);
+            self.roof_s.push(match self.roofs[roof] {
+                Some(roof) => at_clock(roof, self.clock_ratio.get(row)).time_s(work, bytes),
+                None => f64::NAN,
+            });
+        }
+    }
+
+    /// True if the figures of a growing dataset are those of the finished one.
+    pub fn can_grow(data: &Dataset) -> bool {
+        data.column(crate::dataset::ColumnMeaning::MeasuredClock)
+            .is_none()
+    }
+
+    /// Works out what a row needs to know of its operation and device.
+    fn look_up(&mut self, data: &Dataset, devices: Vec<Option<Device>>) {
+        let known = self.type_of.len();
+        if known == data.ops.len() && !self.roofs.is_empty() && devices == self.devices {
+            return;
+        }
+        self.costs
+            .extend(data.ops[known..].iter().map(Operation::cost));
         let mut types: Vec<DataType> = Vec::new();
-        let type_of: Vec<u8> = data
+        self.type_of = data
             .ops
             .iter()
             .map(|op| {
@@ -104,47 +154,15 @@ impl Metrics {
                 }) as u8
             })
             .collect();
-        let mut roofs = Vec::with_capacity(devices.len() * types.len());
+        self.types = types.len();
+        self.roofs.clear();
         for d in &devices {
             for t in &types {
-                roofs.push(d.as_ref().and_then(|d| d.roof(*t, kind)));
+                self.roofs
+                    .push(d.as_ref().and_then(|d| d.roof(*t, self.kind)));
             }
         }
-        let n = data.len();
-        let (mut ai, mut rate, mut roof_s) = (
-            Vec::with_capacity(n),
-            Vec::with_capacity(n),
-            Vec::with_capacity(n),
-        );
-        let clock_ratio = clock_ratios(data, &devices);
-        for row in 0..n {
-            let op = data.op[row] as usize;
-            let (work, bytes) = costs[op].of(
-                f64::from(data.m[row]),
-                f64::from(data.n[row]),
-                f64::from(data.k[row]),
-                f64::from(data.batch[row]),
-            );
-            ai.push(work / bytes);
-            rate.push(work / data.time_s[row]);
-            let roof = data.device[row] as usize * types.len() + usize::from(type_of[op]);
-            roof_s.push(match roofs[roof] {
-                Some(roof) => at_clock(roof, clock_ratio.get(row)).time_s(work, bytes),
-                None => f64::NAN,
-            });
-        }
-        Metrics {
-            ai,
-            rate,
-            roof_s,
-            devices,
-            kind,
-            types: types.len(),
-            type_of,
-            roofs,
-            costs,
-            clock_ratio,
-        }
+        self.devices = devices;
     }
 
     /// Roof of a device code and operation code of the dataset these metrics belong to.

@@ -91,6 +91,13 @@ impl RowCache {
             .clone()
     }
 
+    /// Keeps positions that were worked out while the rows came.
+    pub fn set_points(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>, points: Points) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.follow(data, metrics);
+        kept.points = Some(Arc::new(points));
+    }
+
     /// Where every row lies by the bytes that were counted at a level of the memory; by the
     /// compulsory ones for `None`.
     pub(crate) fn points_at(

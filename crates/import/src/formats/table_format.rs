@@ -7,8 +7,8 @@ use crate::columns::header::{Col, Header};
 use crate::columns::plan::{Extra, Plan};
 use crate::columns::row::{Given, ValueCaches, row, stage};
 use crate::{
-    Delimited, Detection, Dialect, Head, ImportError, ImportOptions, Imported, Planned, Reader,
-    Record, RowReader, sniff_dialect,
+    Delimited, Detection, Dialect, Head, ImportError, ImportOptions, Planned, Reader, Record,
+    RowReader, sniff_dialect,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
@@ -367,8 +367,11 @@ impl RowReader for TableRows {
         }
     }
 
-    fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
-        let t = &mut table;
+    fn gives_parts(&self) -> bool {
+        true
+    }
+
+    fn remark(&mut self, t: &mut TableBuilder) {
         if self.before > 0 && self.plan.is_some() {
             t.note(format!(
                 "Skipped before the header: {} line(s).",
@@ -382,7 +385,6 @@ impl RowReader for TableRows {
             ));
         }
         self.caches.note_assumed_types(t);
-        Ok(Imported::table(table.finish()))
     }
 }
 

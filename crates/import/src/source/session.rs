@@ -5,9 +5,10 @@ use super::{xlsx, zip};
 use crate::formats::sniff;
 use crate::split::records::Lines;
 use crate::unsupported;
-use crate::{ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
+use crate::{Ended, ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
 use gemmscope_model::encode::visible;
 use gemmscope_table::build::cell_text::cell_text;
+use gemmscope_table::dataset::Part;
 
 const HEAD_LINES: usize = 80;
 const HEAD_BYTES: usize = 64 << 10;
@@ -154,13 +155,28 @@ impl Session {
         Ok(())
     }
 
+    /// The rows since the last call, for an [`Assembly`](gemmscope_table::dataset::Assembly);
+    /// [`end`](Session::end) gives the others.
+    /// `None` where the format needs them until the end of the file.
+    pub fn part(&mut self) -> Option<Part> {
+        match &mut self.state {
+            State::Reading(reader) => reader.part(),
+            _ => None,
+        }
+    }
+
+    /// The end of the file: all rows, where none left in a [`part`](Session::part).
+    pub fn finish(self) -> Result<Imported, ImportError> {
+        self.end()?.whole()
+    }
+
     /// The end of the file.
-    pub fn finish(mut self) -> Result<Imported, ImportError> {
+    pub fn end(mut self) -> Result<Ended, ImportError> {
         if let State::Failed(e) = self.state {
             return Err(e);
         }
         if let Some(archive) = &self.archive {
-            return xlsx::read(&self.name, archive, &self.options);
+            return xlsx::read(&self.name, archive, &self.options).map(Ended::Whole);
         }
         let Session {
             decoder,
@@ -180,23 +196,27 @@ impl Session {
         let State::Reading(reader) = self.state else {
             return Err(ImportError::new("the file was not opened"));
         };
-        let mut imported = reader.finish()?;
-        if let Imported::Devices(devices) = &mut imported {
-            for d in devices {
-                d.name = visible(&d.name).into_owned();
-            }
-        }
-        if let Imported::Context(context) = &mut imported {
-            context.files = vec![std::mem::take(&mut self.name)];
-        }
-        if let Imported::Table(data) = &mut imported {
-            let source = match data.sources.first_mut() {
-                Some(s) => s,
-                None => {
+        let mut ended = reader.finish()?;
+        let source = match &mut ended {
+            Ended::Rest(rest) => rest.source(),
+            Ended::Whole(Imported::Table(data)) => {
+                if data.sources.is_empty() {
                     data.sources.push(Default::default());
-                    &mut data.sources[0]
                 }
-            };
+                data.sources.first_mut()
+            }
+            Ended::Whole(Imported::Devices(devices)) => {
+                for d in devices {
+                    d.name = visible(&d.name).into_owned();
+                }
+                None
+            }
+            Ended::Whole(Imported::Context(context)) => {
+                context.files = vec![std::mem::take(&mut self.name)];
+                None
+            }
+        };
+        if let Some(source) = source {
             source.bytes = self.text_bytes;
             // A gemmscope table already names the files of its rows.
             if source.format.is_empty() {
@@ -217,7 +237,7 @@ impl Session {
                     .push(format!("Left out {} NUL bytes.", self.decoder.nul_bytes()));
             }
         }
-        Ok(imported)
+        Ok(ended)
     }
 
     fn fail(&mut self, e: ImportError) -> Result<(), ImportError> {

@@ -2,7 +2,7 @@
 //! after another, so that a file of any size needs only the memory of its largest element.
 
 use crate::reader::fits;
-use crate::{ImportError, Imported, Reader};
+use crate::{Ended, ImportError, Imported, Reader};
 use gemmscope_table::build::TableBuilder;
 use memchr::{memchr_iter, memchr2};
 
@@ -65,8 +65,9 @@ impl<R: ItemReader> Reader for Json<R> {
         fits(table)
     }
 
-    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
-        self.reader.end(self.table, self.scanner.complete())
+    fn finish(self: Box<Self>) -> Result<Ended, ImportError> {
+        let imported = self.reader.end(self.table, self.scanner.complete())?;
+        Ok(Ended::Whole(imported))
     }
 }
 

@@ -263,7 +263,7 @@ impl Rows {
         let Some(inner) = self.inner else {
             return Err(ImportError::new("the JSON was not opened"));
         };
-        let mut imported = inner.finish()?;
+        let mut imported = inner.finish()?.whole()?;
         if let Imported::Table(data) = &mut imported
             && let Some(s) = data.sources.first_mut()
         {

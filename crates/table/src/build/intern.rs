@@ -1,9 +1,7 @@
-//! Columns under construction: dictionary-coded text, and columns whose kind is not known until
-//! their cells are read.
+//! Dictionaries of texts: the code of a cell, and caches that find it without a hash.
 
-use super::cell_text::{cell_text, is_missing};
+use super::cell_text::cell_text;
 use super::cells::Cells;
-use crate::dataset::ColumnData;
 use hashbrown::HashTable;
 use std::borrow::Cow;
 use std::hash::Hasher;
@@ -193,6 +191,21 @@ impl Interner {
         &self.values[code as usize]
     }
 
+    /// The texts from a code on.
+    pub(crate) fn texts_from(&self, code: usize) -> &[String] {
+        self.values.get(code..).unwrap_or_default()
+    }
+
+    /// All texts.
+    pub(crate) fn into_texts(self) -> Vec<String> {
+        self.values
+    }
+
+    /// About the bytes that the texts take.
+    pub(crate) fn memory(&self) -> usize {
+        self.bytes + self.values.len() * WORD_BYTES
+    }
+
     fn find(&self, bytes: &[u8]) -> Option<u32> {
         let values = &self.values;
         let same = |&c: &u32| values[c as usize].as_bytes() == bytes;
@@ -253,271 +266,6 @@ impl Index {
     fn insert(&mut self, values: &[String], code: u32) {
         let hash_of = |&c: &u32| hash(values[c as usize].as_bytes());
         self.table.insert_unique(hash_of(&code), code, hash_of);
-    }
-}
-
-/// A text column being filled.
-#[derive(Debug, Default)]
-pub(crate) struct TextColumn {
-    codes: Vec<u32>,
-    words: Interner,
-}
-
-impl TextColumn {
-    /// An empty column with room for `rows` rows.
-    pub(crate) fn with_room(rows: usize) -> Self {
-        TextColumn {
-            codes: Vec::with_capacity(rows),
-            words: Interner::default(),
-        }
-    }
-
-    /// Rows so far.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.codes.len()
-    }
-
-    /// About the bytes that it takes.
-    pub(crate) fn memory(&self) -> usize {
-        self.codes.len() * 4 + self.words.bytes + self.words.values.len() * WORD_BYTES
-    }
-
-    /// Fills with "missing" up to row `rows`.
-    pub(crate) fn pad(&mut self, rows: usize) {
-        self.codes.resize(rows, 0);
-    }
-
-    /// Sets the value of row `row`, which is the next one or later.
-    #[inline]
-    pub(crate) fn set(&mut self, row: usize, cell: &[u8]) {
-        let code = self.words.code(cell);
-        if self.codes.len() != row {
-            self.codes.resize(row, 0);
-        }
-        self.codes.push(code);
-    }
-
-    /// Sets the values of the next rows.
-    #[inline]
-    pub(crate) fn extend(&mut self, cells: &impl Cells) {
-        let words = &mut self.words;
-        let codes = (0..cells.len()).map(|row| words.code_of(cells, row));
-        self.codes.extend(codes);
-    }
-
-    /// Drops all rows from `rows` on.
-    pub(crate) fn truncate(&mut self, rows: usize) {
-        self.codes.truncate(rows);
-    }
-
-    /// The finished column, without texts that only rejected rows had.
-    pub(crate) fn finish(self) -> ColumnData {
-        let mut used = vec![false; self.words.values.len()];
-        used[0] = true;
-        for &c in &self.codes {
-            used[c as usize] = true;
-        }
-        if used.iter().all(|&u| u) {
-            return ColumnData::Text {
-                codes: self.codes,
-                values: self.words.values,
-            };
-        }
-        let mut new_code = vec![0u32; used.len()];
-        let mut values = Vec::new();
-        for (i, text) in self.words.values.into_iter().enumerate() {
-            if used[i] {
-                new_code[i] = values.len() as u32;
-                values.push(text);
-            }
-        }
-        ColumnData::Text {
-            codes: self.codes.iter().map(|&c| new_code[c as usize]).collect(),
-            values,
-        }
-    }
-}
-
-/// Number of cells after which a column of unknown kind is treated as numbers or text.
-const SAMPLE: usize = 1000;
-
-/// A column of unknown kind. It keeps the text of the first cells. If at least 95 % of them are
-/// numbers, it then keeps only numbers and the exceptions. With too many exceptions it becomes
-/// text at the end. No cell is lost.
-#[derive(Debug, Default)]
-pub(crate) struct AutoColumn {
-    text: TextColumn,
-    numbers: Vec<f64>,
-    /// Row and text of the exceptions: cells of a number column that are not numbers.
-    odd: Vec<(usize, String)>,
-    filled: usize,
-    numeric: usize,
-    mode: Mode,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    #[default]
-    Sampling,
-    Numbers,
-    Text,
-}
-
-impl AutoColumn {
-    /// Sets the value of row `row`; `number` is the cell as a number.
-    #[inline]
-    pub(crate) fn set(&mut self, row: usize, cell: &[u8], number: Option<f64>) {
-        if cell.is_empty() {
-            return;
-        }
-        match self.mode {
-            Mode::Numbers => {
-                if self.numbers.len() != row {
-                    self.numbers.resize(row, f64::NAN);
-                }
-                self.filled += 1;
-                self.numbers.push(number.unwrap_or(f64::NAN));
-                if number.is_some() {
-                    self.numeric += 1;
-                } else if !is_missing(cell) {
-                    self.odd.push((row, cell_text(cell).into_owned()));
-                }
-            }
-            Mode::Text => self.text.set(row, cell),
-            Mode::Sampling => {
-                // Decide before adding the cell, so that a rejected row leaves nothing behind.
-                if self.filled >= SAMPLE {
-                    self.settle();
-                    return self.set(row, cell, number);
-                }
-                self.text.set(row, cell);
-                if self.numbers.len() != row {
-                    self.numbers.resize(row, f64::NAN);
-                }
-                self.numbers.push(number.unwrap_or(f64::NAN));
-                self.filled += 1;
-                self.numeric += usize::from(number.is_some() || is_missing(cell));
-            }
-        }
-    }
-
-    /// [`set`](Self::set) for the rows from `first` on. Before the column grows over rows without a
-    /// value, `room` makes room for them, or says that they are too many.
-    #[inline]
-    pub(crate) fn extend(
-        &mut self,
-        first: usize,
-        cells: &impl Cells,
-        mut room: impl FnMut(&mut Self, usize) -> bool,
-    ) {
-        for i in 0..cells.len() {
-            let row = first + i;
-            match self.mode {
-                Mode::Numbers => {
-                    if let Some(number) = cells.plain_number(i) {
-                        if room(self, row) {
-                            self.filled += 1;
-                            self.numeric += 1;
-                            self.numbers.push(number);
-                        }
-                        continue;
-                    }
-                }
-                Mode::Text => {
-                    let code = self.text.words.code_of(cells, i);
-                    if code != 0 && room(self, row) {
-                        self.text.codes.push(code);
-                    }
-                    continue;
-                }
-                Mode::Sampling => {}
-            }
-            let cell = cells.cell(i);
-            if !cell.is_empty() && room(self, row) {
-                self.set(row, cell, cells.number(i));
-            }
-        }
-    }
-
-    /// Rows so far.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        match self.mode {
-            Mode::Text => self.text.len(),
-            Mode::Sampling | Mode::Numbers => self.numbers.len(),
-        }
-    }
-
-    /// About the bytes that it takes.
-    pub(crate) fn memory(&self) -> usize {
-        self.text.memory() + self.numbers.len() * 8
-    }
-
-    /// Fills with "missing" up to row `rows`.
-    pub(crate) fn pad(&mut self, rows: usize) {
-        if self.mode != Mode::Numbers {
-            self.text.pad(rows);
-        }
-        if self.mode != Mode::Text {
-            self.numbers.resize(rows, f64::NAN);
-        }
-    }
-
-    fn settle(&mut self) {
-        // Rejected rows make these two counts a little too high, never wrong in kind.
-        if self.numeric * 100 >= self.filled * 95 {
-            let text = std::mem::take(&mut self.text);
-            for (row, &code) in text.codes.iter().enumerate() {
-                let word = &text.words.values[code as usize];
-                let known = self.numbers.get(row).is_some_and(|n| !n.is_nan());
-                if !known && !is_missing(word.as_bytes()) {
-                    self.odd.push((row, word.clone()));
-                }
-            }
-            self.mode = Mode::Numbers;
-        } else {
-            self.numbers = Vec::new();
-            self.mode = Mode::Text;
-        }
-    }
-
-    /// Drops all rows from `rows` on.
-    pub(crate) fn truncate(&mut self, rows: usize) {
-        self.text.truncate(rows);
-        self.numbers.truncate(rows);
-        while self.odd.last().is_some_and(|(row, _)| *row >= rows) {
-            self.odd.pop();
-        }
-    }
-
-    /// The finished column, and a text column of its exceptions if it holds numbers.
-    pub(crate) fn finish(mut self) -> (ColumnData, Option<ColumnData>) {
-        if self.mode == Mode::Sampling {
-            self.settle();
-        }
-        if self.mode == Mode::Text {
-            return (self.text.finish(), None);
-        }
-        let filled = self.numbers.iter().filter(|n| !n.is_nan()).count() + self.odd.len();
-        let mut odd = TextColumn::default();
-        if self.odd.len() * 20 > filled {
-            let mut all = TextColumn::default();
-            let mut exceptions = self.odd.iter().peekable();
-            for (row, n) in self.numbers.iter().enumerate() {
-                if let Some((_, word)) = exceptions.next_if(|(r, _)| *r == row) {
-                    all.set(row, word.as_bytes());
-                } else if !n.is_nan() {
-                    all.set(row, n.to_string().as_bytes());
-                }
-            }
-            return (all.finish(), None);
-        }
-        for (row, word) in &self.odd {
-            odd.set(*row, word.as_bytes());
-        }
-        let rest = (!self.odd.is_empty()).then(|| odd.finish());
-        (ColumnData::Number(self.numbers), rest)
     }
 }
 

@@ -3,9 +3,10 @@
 //! What a run leaves in the table is what its rows would leave one by one. Give the columns their
 //! cells first, then call [`TableBuilder::commit_run`].
 
+use super::admit::impossible;
 use super::cells::Cells;
-use super::intern::AutoColumn;
-use super::{ColumnId, Row, TableBuilder, Values, gap_fits, impossible};
+use super::column::AutoColumn;
+use super::{ColumnId, Row, TableBuilder, Values, gap_fits};
 
 /// Fills an auto column with "missing" up to row `rows`; false if that takes too much.
 #[inline]
@@ -55,7 +56,7 @@ impl TableBuilder {
     /// [`set_text`](Self::set_text) for the rows of a run.
     #[inline]
     pub fn set_texts(&mut self, column: ColumnId, cells: impl Cells) {
-        let rows = self.data.m.len();
+        let rows = self.len();
         let empty = &mut self.empty_cells;
         match self.columns.get_mut(column.0).map(|c| &mut c.values) {
             Some(Values::Text(t)) if gap_fits(t.len(), rows, empty) => {
@@ -77,22 +78,22 @@ impl TableBuilder {
     /// [`set_number`](Self::set_number) for the rows of a run.
     #[inline]
     pub fn set_numbers(&mut self, column: ColumnId, numbers: impl Iterator<Item = f64>) {
-        let rows = self.data.m.len();
+        let rows = self.len();
         if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.values)
             && gap_fits(v.len(), rows, &mut self.empty_cells)
         {
-            v.resize(rows, f64::NAN);
+            v.pad(rows);
             v.extend(numbers);
         }
     }
 
     /// [`set_number`](Self::set_number) for one row of a run, `ahead` rows behind its first.
     pub fn set_number_ahead(&mut self, column: ColumnId, ahead: usize, value: f64) {
-        let rows = self.data.m.len() + ahead;
+        let rows = self.len() + ahead;
         if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.values)
             && gap_fits(v.len(), rows, &mut self.empty_cells)
         {
-            v.resize(rows, f64::NAN);
+            v.pad(rows);
             v.push(value);
         }
     }
@@ -101,7 +102,7 @@ impl TableBuilder {
     /// [`auto_column`](Self::auto_column).
     #[inline]
     pub fn set_autos(&mut self, column: ColumnId, cells: impl Cells) {
-        let rows = self.data.m.len();
+        let rows = self.len();
         let empty = &mut self.empty_cells;
         if let Some(Values::Auto(a)) = self.columns.get_mut(column.0).map(|c| &mut c.values) {
             a.extend(rows, &cells, |a, row| fill(a, row, empty));

@@ -1,9 +1,10 @@
-//! A dataset as one JSON head and a list of typed buffers, which a worker transfers to the page.
+//! A dataset, or a part of one, as one JSON head and a list of typed buffers, which a worker
+//! transfers to the page.
 //!
 //! Columns are moved and never copied here; the head holds the small parts (files, types,
 //! dictionaries). [`pack`] and [`unpack`] use the same order of buffers.
 
-use super::{Column, ColumnData, ColumnMeaning, Dataset, Rejected, Source};
+use super::{Column, ColumnData, ColumnMeaning, Dataset, Part, Rejected, Rest, Source, Tail};
 use gemmscope_model::gemm::Operation;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,9 @@ struct Head {
     ops: Vec<Operation>,
     devices: Vec<String>,
     columns: Vec<ColumnHead>,
+    /// At the end of a table that came in parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tail: Option<Tail>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -51,6 +55,20 @@ struct ColumnHead {
 
 /// Takes the dataset apart.
 pub fn pack(data: Dataset) -> Packed {
+    pack_all(data, None)
+}
+
+/// Takes a part of a table apart.
+pub fn pack_part(part: Part) -> Packed {
+    pack_all(part.rows, None)
+}
+
+/// Takes the end of a table apart.
+pub fn pack_rest(rest: Rest) -> Packed {
+    pack_all(rest.part.rows, Some(rest.tail))
+}
+
+fn pack_all(data: Dataset, tail: Option<Tail>) -> Packed {
     let rows = data.len();
     let mut buffers = vec![
         Buffer::U32(data.m),
@@ -105,6 +123,7 @@ pub fn pack(data: Dataset) -> Packed {
         ops: data.ops,
         devices: data.devices,
         columns,
+        tail,
     };
     Packed {
         // Plain structs of text and numbers: serialising them does not fail.
@@ -119,6 +138,55 @@ pub fn pack(data: Dataset) -> Packed {
 /// A sentence, if the head is not from [`pack`] or a buffer is missing or has another type or
 /// length.
 pub fn unpack(packed: Packed) -> Result<Dataset, String> {
+    let (data, _) = open(packed)?;
+    let rows = data.len();
+    for column in &data.columns {
+        let fits = match &column.data {
+            ColumnData::Text { codes, values } => {
+                codes.iter().all(|&c| (c as usize) < values.len())
+            }
+            ColumnData::Number(_) => true,
+        };
+        if !fits {
+            return Err(format!("codes of {}", column.key));
+        }
+        if column.data.len() != rows {
+            return Err(format!("not a value for each row: {}", column.key));
+        }
+    }
+    let known = |codes: &[u16], len: usize| codes.iter().all(|&c| usize::from(c) < len);
+    if !known(&data.op, data.ops.len())
+        || !known(&data.device, data.devices.len())
+        || !known(&data.source, data.sources.len())
+    {
+        return Err("a code without an entry".to_owned());
+    }
+    Ok(data)
+}
+
+/// Puts a part of a table together again; [`Assembly::add`](super::Assembly::add) checks that it
+/// continues the others.
+///
+/// # Errors
+/// As [`unpack`].
+pub fn unpack_part(packed: Packed) -> Result<Part, String> {
+    let (rows, _) = open(packed)?;
+    Ok(Part { rows })
+}
+
+/// Puts the end of a table together again.
+///
+/// # Errors
+/// As [`unpack`].
+pub fn unpack_rest(packed: Packed) -> Result<Rest, String> {
+    let (rows, tail) = open(packed)?;
+    Ok(Rest {
+        part: Part { rows },
+        tail: tail.ok_or("the end of the table is missing")?,
+    })
+}
+
+fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
     let head: Head = serde_json::from_str(&packed.head).map_err(|e| format!("head: {e}"))?;
     let mut buffers = Take {
         rows: head.rows,
@@ -154,16 +222,13 @@ pub fn unpack(packed: Packed) -> Result<Dataset, String> {
     }
     for column in head.columns {
         let values = if column.text {
-            let codes = buffers.rows_u32(&column.key)?;
+            let codes = buffers.u32(&column.key)?;
             let bytes = buffers.u8(&column.key)?;
             let ends = buffers.u32(&column.key)?;
             let values = texts(&bytes, &ends).ok_or_else(|| format!("texts of {}", column.key))?;
-            if codes.iter().any(|&c| c as usize >= values.len()) {
-                return Err(format!("codes of {}", column.key));
-            }
             ColumnData::Text { codes, values }
         } else {
-            ColumnData::Number(buffers.rows_f64(&column.key)?)
+            ColumnData::Number(buffers.f64(&column.key)?)
         };
         data.columns.push(Column {
             key: column.key,
@@ -173,14 +238,7 @@ pub fn unpack(packed: Packed) -> Result<Dataset, String> {
             data: values,
         });
     }
-    let known = |codes: &[u16], len: usize| codes.iter().all(|&c| usize::from(c) < len);
-    if !known(&data.op, data.ops.len())
-        || !known(&data.device, data.devices.len())
-        || !known(&data.source, data.sources.len())
-    {
-        return Err("a code without an entry".to_owned());
-    }
-    Ok(data)
+    Ok((data, head.tail))
 }
 
 fn texts(bytes: &[u8], ends: &[u32]) -> Option<Vec<String>> {

@@ -61,14 +61,29 @@ fn log(v: f64) -> f32 {
 impl Points {
     /// Positions of all rows of a dataset, by their compulsory bytes.
     pub fn new(data: &Dataset, metrics: &Metrics) -> Self {
-        let n = data.len().min(metrics.ai.len());
-        let mut out = Points {
-            x: Vec::with_capacity(n),
-            y: Vec::with_capacity(n),
-            place: Vec::with_capacity(n),
-            measured: Default::default(),
-        };
-        for row in 0..n {
+        let mut out = Points::default();
+        out.extend(data, metrics);
+        let n = out.place.len();
+        for level in levels(data) {
+            out.measured[level as usize] = (0..n)
+                .map(|row| match out.place[row] {
+                    Place::Measured | Place::Above => log(metrics.measured_ai(data, row, level)),
+                    _ => f32::NAN,
+                })
+                .collect();
+        }
+        out
+    }
+
+    /// Positions of the rows that were added since the last call, where no bytes were counted: see
+    /// [`can_grow`](Self::can_grow).
+    pub fn extend(&mut self, data: &Dataset, metrics: &Metrics) {
+        let (from, n) = (self.place.len(), data.len().min(metrics.ai.len()));
+        let room = data.m.capacity().max(n) - from;
+        self.x.reserve_exact(room);
+        self.y.reserve_exact(room);
+        self.place.reserve_exact(room);
+        for row in from..n {
             let (ai, rate, time, roof_s) = (
                 metrics.ai[row],
                 metrics.rate[row],
@@ -85,17 +100,13 @@ impl Points {
                     _ => (Place::Nowhere, f64::NAN),
                 }
             };
-            out.push(log(ai), log(y), place);
+            self.push(log(ai), log(y), place);
         }
-        for level in levels(data) {
-            out.measured[level as usize] = (0..n)
-                .map(|row| match out.place[row] {
-                    Place::Measured | Place::Above => log(metrics.measured_ai(data, row, level)),
-                    _ => f32::NAN,
-                })
-                .collect();
-        }
-        out
+    }
+
+    /// True if the positions in a growing dataset are those in the finished one.
+    pub fn can_grow(data: &Dataset) -> bool {
+        levels(data).is_empty()
     }
 
     /// Positions by the bytes that were counted at a level of the memory; rows without such have

@@ -2,8 +2,8 @@
 //! file, the ceilings that rocprof-compute measures (`roofline.csv`).
 
 use crate::{
-    Delimited, Detection, Dialect, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
-    Imported, Opened, ReadBy, Reader, Record, RowReader,
+    Delimited, Detection, Dialect, Ended, ErrorKind, Format, Head, Header, ImportError,
+    ImportOptions, Imported, Opened, ReadBy, Reader, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Device, DeviceError, Engine, Peak, match_name};
@@ -72,17 +72,17 @@ impl Reader for Whole {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
+    fn finish(self: Box<Self>) -> Result<Ended, ImportError> {
         let text = String::from_utf8_lossy(&self.text);
         let device = |text: &str| Device::from_json(text).map_err(wrong);
         if !text.trim_start().starts_with('[') {
-            return Ok(Imported::Devices(vec![device(&text)?]));
+            return Ok(Ended::Whole(Imported::Devices(vec![device(&text)?])));
         }
         let list: Vec<serde_json::Value> = serde_json::from_str(&text)
             .map_err(|e| ImportError::new(e.to_string()).at(e.line() as u32, e.column() as u32))?;
         let devices: Result<Vec<Device>, ImportError> =
             list.iter().map(|v| device(&v.to_string())).collect();
-        Ok(Imported::Devices(devices?))
+        Ok(Ended::Whole(Imported::Devices(devices?)))
     }
 }
 

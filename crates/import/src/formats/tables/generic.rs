@@ -9,8 +9,8 @@ use crate::columns::mapping::Sampled;
 use crate::columns::plan::Plan;
 use crate::columns::row::{Given, ValueCaches, failed_time, row, stage};
 use crate::{
-    Col, Delimited, Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported,
-    Opened, Planned, ReadBy, Record, RowReader,
+    Col, Delimited, Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Opened,
+    Planned, ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
@@ -269,8 +269,11 @@ impl RowReader for Generic {
         }
     }
 
-    fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
-        let t = &mut table;
+    fn gives_parts(&self) -> bool {
+        true
+    }
+
+    fn remark(&mut self, t: &mut TableBuilder) {
         let (failed, timed) = self.failed;
         if failed > 0 {
             let but = match timed {
@@ -301,7 +304,6 @@ impl RowReader for Generic {
             ));
         }
         self.caches.note_assumed_types(t);
-        Ok(Imported::table(table.finish()))
     }
 }
 

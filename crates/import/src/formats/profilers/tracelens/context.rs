@@ -1,7 +1,7 @@
 //! The small files around a TraceLens GEMM table: metadata, call trees, metrics, the manifest of
 //! categories, the timeline. Each becomes a [`TraceContext`].
 
-use crate::{ErrorKind, ImportError, Imported, Reader};
+use crate::{Ended, ErrorKind, ImportError, Imported, Reader};
 use gemmscope_table::dataset::{
     CallStack, CategoryTime, ReportedFigures, ReportedOperation, TraceContext,
 };
@@ -80,9 +80,10 @@ impl Reader for ContextReader {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
+    fn finish(self: Box<Self>) -> Result<Ended, ImportError> {
         let text = String::from_utf8_lossy(&self.text);
-        parse(self.kind, &text).map(|c| Imported::Context(Box::new(c)))
+        let context = parse(self.kind, &text)?;
+        Ok(Ended::Whole(Imported::Context(Box::new(context))))
     }
 }
 

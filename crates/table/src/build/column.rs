@@ -1,0 +1,365 @@
+//! Columns under construction: dictionary-coded text, numbers, and columns whose kind is not known
+//! until their cells are read. Rows are counted from the first of the file, whatever was given away.
+
+use super::cell_text::{cell_text, is_missing};
+use super::cells::Cells;
+use super::intern::Interner;
+use crate::dataset::ColumnData;
+
+/// A text column being filled.
+#[derive(Debug, Default)]
+pub(crate) struct TextColumn {
+    /// Rows and texts that were given away.
+    given: usize,
+    given_words: usize,
+    codes: Vec<u32>,
+    words: Interner,
+}
+
+impl TextColumn {
+    /// An empty column with room for `rows` rows.
+    pub(crate) fn with_room(rows: usize) -> Self {
+        TextColumn {
+            codes: Vec::with_capacity(rows),
+            ..TextColumn::default()
+        }
+    }
+
+    /// Rows so far.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.given + self.codes.len()
+    }
+
+    /// About the bytes that it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.codes.len() * 4 + self.words.memory()
+    }
+
+    /// Fills with "missing" up to row `rows`.
+    pub(crate) fn pad(&mut self, rows: usize) {
+        self.codes.resize(rows - self.given, 0);
+    }
+
+    /// Sets the value of row `row`, which is the next one or later.
+    #[inline]
+    pub(crate) fn set(&mut self, row: usize, cell: &[u8]) {
+        let code = self.words.code(cell);
+        if self.len() != row {
+            self.pad(row);
+        }
+        self.codes.push(code);
+    }
+
+    /// Sets the values of the next rows.
+    #[inline]
+    pub(crate) fn extend(&mut self, cells: &impl Cells) {
+        let words = &mut self.words;
+        let codes = (0..cells.len()).map(|row| words.code_of(cells, row));
+        self.codes.extend(codes);
+    }
+
+    /// Drops all rows from `rows` on.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.codes.truncate(rows - self.given);
+    }
+
+    /// The rows and texts since the last call.
+    pub(crate) fn take(&mut self) -> ColumnData {
+        let values = self.words.texts_from(self.given_words).to_vec();
+        let codes = std::mem::take(&mut self.codes);
+        self.given += codes.len();
+        self.given_words += values.len();
+        ColumnData::Text { codes, values }
+    }
+
+    /// As [`take`](Self::take), at the end: copies no texts that it can move.
+    pub(crate) fn rest(self) -> ColumnData {
+        let mut values = self.words.into_texts();
+        ColumnData::Text {
+            codes: self.codes,
+            values: match self.given_words {
+                0 => values,
+                given => values.split_off(given),
+            },
+        }
+    }
+}
+
+/// A column of numbers being filled.
+#[derive(Debug, Default)]
+pub(crate) struct NumberColumn {
+    /// Rows that were given away.
+    given: usize,
+    values: Vec<f64>,
+}
+
+impl NumberColumn {
+    /// An empty column with room for `rows` rows.
+    pub(crate) fn with_room(rows: usize) -> Self {
+        NumberColumn {
+            given: 0,
+            values: Vec::with_capacity(rows),
+        }
+    }
+
+    /// Rows so far.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.given + self.values.len()
+    }
+
+    /// About the bytes that it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.values.len() * 8
+    }
+
+    /// Fills with "missing" up to row `rows`.
+    pub(crate) fn pad(&mut self, rows: usize) {
+        self.values.resize(rows - self.given, f64::NAN);
+    }
+
+    /// The last value that was not given away.
+    pub(crate) fn last(&self) -> Option<f64> {
+        self.values.last().copied()
+    }
+
+    /// Sets the value of the next row.
+    #[inline]
+    pub(crate) fn push(&mut self, value: f64) {
+        self.values.push(value);
+    }
+
+    /// Sets the value of row `row`, the next one; a second value for the same row replaces the
+    /// first.
+    #[inline]
+    pub(crate) fn set(&mut self, row: usize, value: f64) {
+        self.truncate(row);
+        self.values.push(value);
+    }
+
+    /// Sets the values of the next rows.
+    #[inline]
+    pub(crate) fn extend(&mut self, values: impl Iterator<Item = f64>) {
+        self.values.extend(values);
+    }
+
+    /// Drops all rows from `rows` on.
+    #[inline]
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.values.truncate(rows - self.given);
+    }
+
+    /// The rows since the last call.
+    pub(crate) fn take(&mut self) -> ColumnData {
+        self.given = self.len();
+        ColumnData::Number(std::mem::take(&mut self.values))
+    }
+}
+
+/// Number of cells after which a column of unknown kind is treated as numbers or text.
+const SAMPLE: usize = 1000;
+
+/// A column of unknown kind. It keeps the text of the first cells. If at least 95 % of them are
+/// numbers, it then keeps only numbers and the exceptions. With too many exceptions it becomes
+/// text at the end. No cell is lost.
+#[derive(Debug, Default)]
+pub(crate) struct AutoColumn {
+    text: TextColumn,
+    numbers: NumberColumn,
+    /// Row and text of the exceptions: cells of a number column that are not numbers.
+    odd: Vec<(usize, String)>,
+    filled: usize,
+    numeric: usize,
+    mode: Mode,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    #[default]
+    Sampling,
+    Numbers,
+    Text,
+}
+
+impl AutoColumn {
+    /// Sets the value of row `row`; `number` is the cell as a number.
+    #[inline]
+    pub(crate) fn set(&mut self, row: usize, cell: &[u8], number: Option<f64>) {
+        if cell.is_empty() {
+            return;
+        }
+        match self.mode {
+            Mode::Numbers => {
+                self.set_number(row, number);
+                self.filled += 1;
+                if number.is_some() {
+                    self.numeric += 1;
+                } else if !is_missing(cell) {
+                    self.odd.push((row, cell_text(cell).into_owned()));
+                }
+            }
+            Mode::Text => self.text.set(row, cell),
+            Mode::Sampling => {
+                // Decide before adding the cell, so that a rejected row leaves nothing behind.
+                if self.filled >= SAMPLE {
+                    self.settle();
+                    return self.set(row, cell, number);
+                }
+                self.text.set(row, cell);
+                self.set_number(row, number);
+                self.filled += 1;
+                self.numeric += usize::from(number.is_some() || is_missing(cell));
+            }
+        }
+    }
+
+    #[inline]
+    fn set_number(&mut self, row: usize, number: Option<f64>) {
+        if self.numbers.len() != row {
+            self.numbers.pad(row);
+        }
+        self.numbers.push(number.unwrap_or(f64::NAN));
+    }
+
+    /// [`set`](Self::set) for the rows from `first` on. Before the column grows over rows without a
+    /// value, `room` makes room for them, or says that they are too many.
+    #[inline]
+    pub(crate) fn extend(
+        &mut self,
+        first: usize,
+        cells: &impl Cells,
+        mut room: impl FnMut(&mut Self, usize) -> bool,
+    ) {
+        for i in 0..cells.len() {
+            let row = first + i;
+            match self.mode {
+                Mode::Numbers => {
+                    if let Some(number) = cells.plain_number(i) {
+                        if room(self, row) {
+                            self.filled += 1;
+                            self.numeric += 1;
+                            self.numbers.push(number);
+                        }
+                        continue;
+                    }
+                }
+                Mode::Text => {
+                    let code = self.text.words.code_of(cells, i);
+                    if code != 0 && room(self, row) {
+                        self.text.codes.push(code);
+                    }
+                    continue;
+                }
+                Mode::Sampling => {}
+            }
+            let cell = cells.cell(i);
+            if !cell.is_empty() && room(self, row) {
+                self.set(row, cell, cells.number(i));
+            }
+        }
+    }
+
+    /// Rows so far.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self.mode {
+            Mode::Text => self.text.len(),
+            Mode::Sampling | Mode::Numbers => self.numbers.len(),
+        }
+    }
+
+    /// About the bytes that it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.text.memory() + self.numbers.memory()
+    }
+
+    /// Fills with "missing" up to row `rows`.
+    pub(crate) fn pad(&mut self, rows: usize) {
+        if self.mode != Mode::Numbers {
+            self.text.pad(rows);
+        }
+        if self.mode != Mode::Text {
+            self.numbers.pad(rows);
+        }
+    }
+
+    fn settle(&mut self) {
+        // Rejected rows make these two counts a little too high, never wrong in kind.
+        if self.numeric * 100 >= self.filled * 95 {
+            let text = std::mem::take(&mut self.text);
+            for (row, &code) in text.codes.iter().enumerate() {
+                let word = text.words.value(code);
+                // Nothing is given away before a column is settled.
+                let known = self.numbers.values.get(row).is_some_and(|n| !n.is_nan());
+                if !known && !is_missing(word.as_bytes()) {
+                    self.odd.push((row, word.to_owned()));
+                }
+            }
+            self.mode = Mode::Numbers;
+        } else {
+            self.numbers = NumberColumn::default();
+            self.mode = Mode::Text;
+        }
+    }
+
+    /// Drops all rows from `rows` on.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.text.truncate(rows);
+        self.numbers.truncate(rows);
+        while self.odd.last().is_some_and(|(row, _)| *row >= rows) {
+            self.odd.pop();
+        }
+    }
+
+    /// The rows and texts since the last call; nothing before the kind is known.
+    pub(crate) fn take(&mut self) -> ColumnData {
+        match self.mode {
+            Mode::Sampling => ColumnData::Text {
+                codes: Vec::new(),
+                values: Vec::new(),
+            },
+            Mode::Numbers => self.numbers.take(),
+            Mode::Text => self.text.take(),
+        }
+    }
+
+    /// As [`take`](Self::take), at the end; and the exceptions of a column of numbers.
+    pub(crate) fn rest(mut self) -> (ColumnData, Vec<(usize, String)>) {
+        if self.mode == Mode::Sampling {
+            self.settle();
+        }
+        match self.mode {
+            Mode::Text => (self.text.rest(), Vec::new()),
+            _ => (self.numbers.take(), self.odd),
+        }
+    }
+}
+
+/// A column of numbers with exceptions: as it is, with a text column of the exceptions; or as text
+/// where they are too many.
+pub(crate) fn with_exceptions(
+    numbers: Vec<f64>,
+    odd: &[(usize, String)],
+) -> (ColumnData, Option<ColumnData>) {
+    if odd.is_empty() {
+        return (ColumnData::Number(numbers), None);
+    }
+    let filled = numbers.iter().filter(|n| !n.is_nan()).count() + odd.len();
+    let mut text = TextColumn::default();
+    if odd.len() * 20 > filled {
+        let mut exceptions = odd.iter().peekable();
+        for (row, n) in numbers.iter().enumerate() {
+            if let Some((_, word)) = exceptions.next_if(|(r, _)| *r == row) {
+                text.set(row, word.as_bytes());
+            } else if !n.is_nan() {
+                text.set(row, n.to_string().as_bytes());
+            }
+        }
+        return (text.rest(), None);
+    }
+    for (row, word) in odd {
+        text.set(*row, word.as_bytes());
+    }
+    (ColumnData::Number(numbers), Some(text.rest()))
+}

@@ -1,0 +1,105 @@
+//! Takes rows out of a table that is still being built, and finishes it.
+
+use super::{TableBuilder, Values};
+use crate::dataset::{Assembly, Column, Dataset, Part, Rest, Source, Tail};
+
+impl TableBuilder {
+    /// The rows and names since the last part, which go into an [`Assembly`]. `None` without rows,
+    /// and within a row.
+    pub fn part(&mut self) -> Option<Part> {
+        if self.data.m.is_empty() || !self.staged.is_empty() {
+            return None;
+        }
+        let d = &mut self.data;
+        let rows = Dataset {
+            sources: vec![Source {
+                assumptions: self.assumptions.clone(),
+                ..Source::default()
+            }],
+            ops: d.ops.get(self.given.ops..).unwrap_or_default().to_vec(),
+            devices: d
+                .devices
+                .get(self.given.devices..)
+                .unwrap_or_default()
+                .to_vec(),
+            m: std::mem::take(&mut d.m),
+            n: std::mem::take(&mut d.n),
+            k: std::mem::take(&mut d.k),
+            batch: std::mem::take(&mut d.batch),
+            op: std::mem::take(&mut d.op),
+            device: std::mem::take(&mut d.device),
+            time_s: std::mem::take(&mut d.time_s),
+            source: std::mem::take(&mut d.source),
+            line: std::mem::take(&mut d.line),
+            columns: self
+                .columns
+                .iter_mut()
+                .map(|c| Column {
+                    key: c.key.clone(),
+                    label: c.label.clone(),
+                    meaning: c.meaning,
+                    unit: c.unit.clone(),
+                    data: match &mut c.values {
+                        Values::Text(t) => t.take(),
+                        Values::Number(v) => v.take(),
+                        Values::Auto(a) => a.take(),
+                    },
+                })
+                .collect(),
+        };
+        self.given.rows += rows.len();
+        self.given.ops = d.ops.len();
+        self.given.devices = d.devices.len();
+        Some(Part { rows })
+    }
+
+    /// What was not given away with [`part`](Self::part), and what is known at the end. The caller
+    /// fills in name, size and format of the source.
+    pub fn rest(self) -> Rest {
+        let len = self.len() as u64;
+        let mut rows = self.data;
+        rows.ops.drain(..self.given.ops);
+        rows.devices.drain(..self.given.devices);
+        let mut odd = Vec::with_capacity(self.columns.len());
+        for c in self.columns {
+            let (data, exceptions) = match c.values {
+                Values::Text(t) => (t.rest(), Vec::new()),
+                Values::Number(mut v) => (v.take(), Vec::new()),
+                Values::Auto(a) => a.rest(),
+            };
+            odd.push(exceptions);
+            rows.columns.push(Column {
+                key: c.key,
+                label: c.label,
+                meaning: c.meaning,
+                unit: c.unit,
+                data,
+            });
+        }
+        rows.sources = vec![Source {
+            rows_read: len + self.rejected.total(),
+            rows_used: len,
+            rejected: self.rejected,
+            assumptions: self.assumptions,
+            notes: self.notes,
+            ..Source::default()
+        }];
+        Rest {
+            part: Part { rows },
+            tail: Tail {
+                odd,
+                empty_cells: self.empty_cells,
+                not_compared: self.not_compared,
+            },
+        }
+    }
+
+    /// The finished table, of the rows that were not given away. The caller fills in name, size and
+    /// format of the source.
+    pub fn finish(self) -> Dataset {
+        let Rest { part, tail } = self.rest();
+        let mut all = Assembly::default();
+        all.join(part);
+        all.close(tail)
+    }
+}

@@ -1,0 +1,416 @@
+//! A table from parts, each taken from a [`TableBuilder`] while it is filled: what the builder gives
+//! at its end is the same table. So nobody holds a large table twice.
+
+use super::{Column, ColumnData, ColumnMeaning, Dataset, ReportedCheck, Source};
+use crate::build::column::with_exceptions;
+use crate::build::{TableBuilder, compare_rates, free_key};
+use gemmscope_model::units::{Bytes, plural};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// Rows of a table that is still being read, and what is known of the file. Operations, devices and texts are those that no
+/// earlier part had; codes count from the first part. A column may have fewer values than rows, or
+/// values of earlier rows too: its values follow those of the parts before.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    pub(crate) rows: Dataset,
+}
+
+/// The last part of a table, and what is known at its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rest {
+    pub(crate) part: Part,
+    pub(crate) tail: Tail,
+}
+
+/// What is known at the end of a table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Tail {
+    /// By column: row and text of cells that are no numbers in a column of numbers.
+    pub odd: Vec<Vec<(usize, String)>>,
+    /// Cells without a value that were filled in.
+    pub empty_cells: usize,
+    /// The file's own rates tell nothing.
+    pub not_compared: bool,
+}
+
+impl Part {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+impl Rest {
+    /// The file.
+    pub fn source(&mut self) -> Option<&mut Source> {
+        self.part.rows.sources.first_mut()
+    }
+}
+
+/// Most bytes of a table: half of what can be addressed, which in a browser is 2 GiB. A table is
+/// copied when it grows.
+pub const MOST_MEMORY: usize = usize::MAX / 2;
+
+/// Says that the rows so far take more than `most` bytes.
+pub fn too_large(rows: u64, most: usize) -> String {
+    format!(
+        "too large: the first {} take more than {} of memory; split the file, or use the \
+         gemmscope command",
+        plural(rows, "row"),
+        Bytes(most as f64).to_iec()
+    )
+}
+
+/// A table that grows by parts.
+#[derive(Debug, Default)]
+pub struct Assembly {
+    data: Dataset,
+    /// By column: the texts that rows have. A rejected row may leave one behind.
+    used: Vec<Vec<bool>>,
+    /// Expected number of rows.
+    expected: usize,
+}
+
+impl Assembly {
+    /// Tells how many rows there will be, about.
+    pub fn expect(&mut self, rows: usize) {
+        self.expected = rows;
+    }
+
+    /// The rows so far.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// Adds the next part.
+    ///
+    /// # Errors
+    /// A sentence, if the part does not continue the others, or memory cannot hold it.
+    pub fn add(&mut self, part: Part) -> Result<(), String> {
+        self.check(&part.rows)
+            .map_err(|why| format!("the parts of the table do not fit: {why}"))?;
+        self.make_room(part.rows.len())?;
+        self.join(part);
+        Ok(())
+    }
+
+    /// The finished table.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn finish(mut self, rest: Rest) -> Result<Dataset, String> {
+        let Rest { part, tail } = rest;
+        self.add(part)?;
+        Ok(self.close(tail))
+    }
+
+    /// Checks that each code has an entry, and each column its kind.
+    fn check(&self, part: &Dataset) -> Result<(), String> {
+        let known = |codes: &[u16], len: usize| codes.iter().all(|&c| usize::from(c) < len);
+        let (ops, devices) = (
+            self.data.ops.len() + part.ops.len(),
+            self.data.devices.len() + part.devices.len(),
+        );
+        if !known(&part.op, ops) || !known(&part.device, devices) {
+            return Err("a code without an entry".to_owned());
+        }
+        if part.columns.len() < self.data.columns.len() {
+            return Err("a column is missing".to_owned());
+        }
+        let rows = self.data.len() + part.len();
+        for (i, theirs) in part.columns.iter().enumerate() {
+            let ours = self.data.columns.get(i).map(|c| &c.data);
+            let fits = match (ours, &theirs.data) {
+                (None, ColumnData::Text { codes, values }) => in_range(codes, values.len()),
+                (
+                    Some(ColumnData::Text { values, .. }),
+                    ColumnData::Text {
+                        codes,
+                        values: more,
+                    },
+                ) => in_range(codes, values.len() + more.len()),
+                (Some(ours @ ColumnData::Text { .. }), ColumnData::Number(_)) => ours.is_empty(),
+                (None | Some(ColumnData::Number(_)), ColumnData::Number(_)) => true,
+                (Some(ColumnData::Number(_)), ColumnData::Text { .. }) => false,
+            };
+            let len = ours.map_or(0, ColumnData::len) + theirs.data.len();
+            if !fits || len > rows {
+                return Err(format!("values of {}", theirs.key));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reserves memory for all rows that are expected, or at least for these.
+    fn make_room(&mut self, rows: usize) -> Result<(), String> {
+        let len = self.data.len();
+        let need = len + rows;
+        if self.memory() > MOST_MEMORY {
+            return Err(too_large(len as u64, MOST_MEMORY));
+        }
+        if need <= self.data.m.capacity() {
+            return Ok(());
+        }
+        // Where the guess was too low, the next one need not be better.
+        let room = self.expected.max(need + need / 8);
+        self.reserve(room)
+            .or_else(|_| self.reserve(need))
+            .map_err(|_| too_large(len as u64, self.memory()))
+    }
+
+    fn reserve(&mut self, room: usize) -> Result<(), std::collections::TryReserveError> {
+        fn to<T>(v: &mut Vec<T>, room: usize) -> Result<(), std::collections::TryReserveError> {
+            v.try_reserve_exact(room.saturating_sub(v.len()))
+        }
+        let d = &mut self.data;
+        for v in [&mut d.m, &mut d.n, &mut d.k, &mut d.batch, &mut d.line] {
+            to(v, room)?;
+        }
+        for v in [&mut d.op, &mut d.device, &mut d.source] {
+            to(v, room)?;
+        }
+        to(&mut d.time_s, room)?;
+        for c in &mut d.columns {
+            match &mut c.data {
+                ColumnData::Text { codes, .. } if !codes.is_empty() => to(codes, room)?,
+                ColumnData::Number(v) => to(v, room)?,
+                ColumnData::Text { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// About the bytes that the rows take.
+    fn memory(&self) -> usize {
+        let of_column = |c: &Column| match &c.data {
+            ColumnData::Text { codes, values } => {
+                codes.len() * 4 + values.len() * size_of::<String>()
+            }
+            ColumnData::Number(v) => v.len() * 8,
+        };
+        let of_columns: usize = self.data.columns.iter().map(of_column).sum();
+        self.data.len() * crate::build::ROW_BYTES + of_columns
+    }
+
+    /// Adds a part that fits.
+    pub(crate) fn join(&mut self, part: Part) {
+        /// Moves what it can.
+        fn join<T>(ours: &mut Vec<T>, mut theirs: Vec<T>) {
+            if ours.capacity() == 0 {
+                *ours = theirs;
+            } else {
+                ours.append(&mut theirs);
+            }
+        }
+        let rows = part.rows;
+        let d = &mut self.data;
+        d.sources = rows.sources;
+        d.ops.extend(rows.ops);
+        d.devices.extend(rows.devices);
+        join(&mut d.m, rows.m);
+        join(&mut d.n, rows.n);
+        join(&mut d.k, rows.k);
+        join(&mut d.batch, rows.batch);
+        join(&mut d.op, rows.op);
+        join(&mut d.device, rows.device);
+        join(&mut d.time_s, rows.time_s);
+        join(&mut d.source, rows.source);
+        join(&mut d.line, rows.line);
+        d.source.resize(d.m.len(), 0);
+        for (i, theirs) in rows.columns.into_iter().enumerate() {
+            if i == d.columns.len() {
+                self.used.push(Vec::new());
+                d.columns.push(Column {
+                    data: ColumnData::Text {
+                        codes: Vec::new(),
+                        values: Vec::new(),
+                    },
+                    ..theirs
+                });
+            }
+            let (ours, used) = (&mut d.columns[i].data, &mut self.used[i]);
+            if ours.is_empty() && matches!(theirs.data, ColumnData::Number(_)) {
+                *ours = ColumnData::Number(Vec::new());
+            }
+            match (ours, theirs.data) {
+                (
+                    ColumnData::Text { codes, values },
+                    ColumnData::Text {
+                        codes: more,
+                        values: new,
+                    },
+                ) => {
+                    join(values, new);
+                    used.resize(values.len(), false);
+                    for &c in &more {
+                        used[c as usize] = true;
+                    }
+                    join(codes, more);
+                }
+                (ColumnData::Number(v), ColumnData::Number(more)) => join(v, more),
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends the table: drops texts and columns without a row, and fills gaps.
+    pub(crate) fn close(self, tail: Tail) -> Dataset {
+        let Assembly { mut data, used, .. } = self;
+        let rows = data.len();
+        let Tail {
+            odd,
+            mut empty_cells,
+            not_compared,
+        } = tail;
+        let mut columns: Vec<Column> = Vec::with_capacity(data.columns.len());
+        let mut keys = HashMap::new();
+        let mut dropped = 0;
+        let mut odd = odd.into_iter();
+        for (c, used) in std::mem::take(&mut data.columns).into_iter().zip(used) {
+            let odd = odd.next().unwrap_or_default();
+            let (mut main, rest) = match c.data {
+                ColumnData::Text { codes, values } => (without_unused(codes, values, used), None),
+                ColumnData::Number(numbers) => with_exceptions(numbers, &odd),
+            };
+            let empty = match &main {
+                ColumnData::Text { values, .. } => values.len() <= 1,
+                ColumnData::Number(v) => v.iter().all(|x| x.is_nan()),
+            };
+            if empty && rest.is_none() {
+                continue;
+            }
+            let missing = |data: &ColumnData| rows - data.len().min(rows);
+            let empty_here = missing(&main) + rest.as_ref().map_or(0, missing);
+            if empty_cells + empty_here > TableBuilder::MOST_EMPTY {
+                dropped += 1;
+                continue;
+            }
+            empty_cells += empty_here;
+            main.pad(rows);
+            if let Some(mut rest) = rest {
+                rest.pad(rows);
+                columns.push(Column {
+                    key: free_key(&mut keys, &format!("{} (text)", c.key)),
+                    label: format!("{} (text)", c.label),
+                    meaning: ColumnMeaning::Other,
+                    unit: String::new(),
+                    data: rest,
+                });
+            }
+            if !empty {
+                columns.push(Column {
+                    key: free_key(&mut keys, &c.key),
+                    label: c.label,
+                    meaning: c.meaning,
+                    unit: c.unit,
+                    data: main,
+                });
+            }
+        }
+        data.columns = columns;
+        let reported_rate = match not_compared {
+            true => ReportedCheck::default(),
+            false => compare_rates(&data),
+        };
+        if let Some(source) = data.sources.first_mut() {
+            source.reported_rate = reported_rate;
+            if dropped > 0 {
+                source.notes.push(format!(
+                    "{} not kept: nearly empty, and the table has more than {} million empty \
+                     cells.",
+                    plural(dropped, "column"),
+                    TableBuilder::MOST_EMPTY >> 20
+                ));
+            }
+        }
+        data
+    }
+}
+
+fn in_range(codes: &[u32], len: usize) -> bool {
+    codes.iter().all(|&c| (c as usize) < len)
+}
+
+/// A text column without texts that only rejected rows had.
+fn without_unused(codes: Vec<u32>, values: Vec<String>, mut used: Vec<bool>) -> ColumnData {
+    if let Some(empty) = used.first_mut() {
+        *empty = true;
+    }
+    if used.iter().all(|&u| u) {
+        return ColumnData::Text { codes, values };
+    }
+    let mut new_code = vec![0u32; used.len()];
+    let mut kept = Vec::new();
+    for (i, text) in values.into_iter().enumerate() {
+        if used[i] {
+            new_code[i] = kept.len() as u32;
+            kept.push(text);
+        }
+    }
+    ColumnData::Text {
+        codes: codes.iter().map(|&c| new_code[c as usize]).collect(),
+        values: kept,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::Row;
+    use gemmscope_model::dtype::DataType;
+    use gemmscope_model::gemm::Operation;
+
+    /// Two parts and the rest of a table with a column of text.
+    fn parts() -> (Part, Part, Rest) {
+        let mut table = TableBuilder::new();
+        let kernel = table.text_column(ColumnMeaning::Kernel, "kernel");
+        let op = Operation::uniform(DataType::Fp16);
+        let mut next = |names: [&str; 2]| {
+            for name in names {
+                table.set_text(kernel, name.as_bytes());
+                let line = table.len() as u32 + 2;
+                table.commit(line, b"", Ok(Row::new(1, 2, 3, op, 1e-6)));
+            }
+            table.part().unwrap()
+        };
+        let (first, second) = (next(["a", "b"]), next(["c", "a"]));
+        (first, second, table.rest())
+    }
+
+    #[test]
+    fn parts_make_the_table_that_they_were_taken_from() {
+        let (first, second, rest) = parts();
+        let mut all = Assembly::default();
+        // However wrong the guess is.
+        all.expect(1);
+        all.add(first).unwrap();
+        all.add(second).unwrap();
+        let data = all.finish(rest).unwrap();
+        let kernels: Vec<&str> = (0..4)
+            .map(|r| data.text(ColumnMeaning::Kernel, r))
+            .collect();
+        assert_eq!(kernels, ["a", "b", "c", "a"]);
+        assert_eq!(
+            (data.line, data.sources[0].rows_used),
+            (vec![2, 3, 4, 5], 4)
+        );
+    }
+
+    #[test]
+    fn parts_that_do_not_follow_each_other_are_refused_in_words() {
+        let (first, second, _) = parts();
+        let refused = |part: Part| Assembly::default().add(part).unwrap_err();
+        assert!(refused(second.clone()).starts_with("the parts of the table do not fit: "));
+        let mut fewer = second;
+        fewer.rows.columns.clear();
+        let mut all = Assembly::default();
+        all.add(first).unwrap();
+        assert!(all.add(fewer).unwrap_err().ends_with("a column is missing"));
+    }
+}
