@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Brings in what building and testing gemmscope needs, says what and why, and leaves alone what is already there.
 #
-#   scripts/setup.sh site   what the site build needs
+#   scripts/setup.sh tools  the site's tools alone, from Cargo.toml and this script: a layer of the container's build
+#   scripts/setup.sh site   that, and the crates: what the site build needs
 #   scripts/setup.sh docs   that, and what the book needs
 #   scripts/setup.sh        that, and what the tests need (a browser)
 #
@@ -166,7 +167,7 @@ fi
 
 # ---- Crates ----------------------------------------------------------------------------------------------------------
 # Trunk builds offline, so every crate of Cargo.lock has to be here first.
-if ! cargo fetch --locked --offline >/dev/null 2>&1; then
+if [ "$WANT" != tools ] && ! cargo fetch --locked --offline >/dev/null 2>&1; then
   step 'crates' 'the dependencies in Cargo.lock' cargo fetch --locked
 fi
 

@@ -127,6 +127,38 @@ test("a host that isolates itself shows what nginx serves", async (t) => {
   assert.deepEqual(page.trouble, []);
 });
 
+test("container, server and manifests agree: paths, stages, ports, names", () => {
+  const read = (name) => readFileSync(join(project, "deploy", name), "utf8");
+  const container = read("Containerfile");
+  const server = read("nginx.conf");
+  const port = server.match(/listen (\d+);/)[1];
+  assert.equal(container.match(/^EXPOSE (\d+)$/m)[1], port);
+  assert.equal(container.match(/--from=site \/src\/dist (\S+)/)[1], server.match(/^\s+root (\S+);/m)[1]);
+  const left_out = readFileSync(join(project, ".dockerignore"), "utf8").split("\n").filter((line) => line.startsWith("/")).map((line) => line.slice(1));
+  const copied = [...container.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths]) => paths.split(" "));
+  assert.ok(copied.length > 3, String(copied));
+  for (const path of copied) {
+    assert.ok(existsSync(join(project, path)), path);
+    assert.ok(!left_out.some((name) => path === name || path.startsWith(`${name}/`)), `.dockerignore leaves out ${path}`);
+  }
+  const stages = [...container.matchAll(/^FROM \S+ AS (\w+)$/gm)].map(([, name]) => name);
+  for (const [, from] of container.matchAll(/(?:--from=|^FROM )(\w+) /gm)) assert.ok(stages.includes(from), from);
+  // The documentation's Python has a YAML reader.
+  const python = join(dirname(execFileSync("which", ["mkdocs"], { encoding: "utf8" })), "python");
+  const script = "import json, sys, yaml; print(json.dumps([part for name in sys.argv[1:] for part in yaml.safe_load_all(open(name))]))";
+  const files = ["kubernetes.yaml", "ingress.yaml"].map((name) => join(project, "deploy", name));
+  const [deployment, service, ingress] = JSON.parse(execFileSync(python, ["-c", script, ...files], { encoding: "utf8" }));
+  assert.deepEqual([deployment.kind, service.kind, ingress.kind], ["Deployment", "Service", "Ingress"]);
+  const { template } = deployment.spec;
+  const [site] = template.spec.containers;
+  assert.equal(String(site.ports[0].containerPort), port);
+  assert.equal(String(template.spec.securityContext.runAsUser), container.match(/^USER (\d+)$/m)[1]);
+  assert.deepEqual(service.spec.selector, template.metadata.labels);
+  assert.equal(service.spec.ports[0].targetPort, site.ports[0].name);
+  assert.deepEqual(ingress.spec.rules[0].http.paths[0].backend.service, { name: service.metadata.name, port: { name: service.spec.ports[0].name } });
+  assert.match(site.image, new RegExp(`:${readFileSync(join(project, "Cargo.toml"), "utf8").match(/^version = "(.*)"/m)[1]}$`));
+});
+
 test("releases without a site are passed over; a version has no folder before its release", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "gemmscope-pages-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
