@@ -2,7 +2,7 @@
 // command, their data beside them, and what the command, the recipes and deploy/ say filled in, so that it cannot
 // drift. Needs `cargo build` and mdbook (scripts/setup.sh).
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,7 +10,7 @@ const project = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = resolve(process.argv[2] ?? join(project, "target", "docs", "book"));
 // Its own, so that two runs do not write into one.
 const work = join(project, "target", "docs", `source-${process.pid}`);
-const run = (...args) => execFileSync(join(project, "target", "debug", "gemmscope"), args, { encoding: "utf8" });
+const run = (...args) => execFileSync(join(project, "target", "debug", "gemmscope"), args, { cwd: project, encoding: "utf8" });
 const text = (path) => readFileSync(join(project, path), "utf8").trimEnd();
 
 /** Pictures: name, arguments of `gemmscope render`. */
@@ -34,11 +34,29 @@ for (const [name, [file, ...args]] of Object.entries(PICTURES)) {
   const files = [file, ...args.filter((a) => a.endsWith(".json"))].map((f) => join(project, f));
   run("render", ...files, ...args.filter((a) => !a.endsWith(".json")), "-o", join(src, "pictures", `${name}.svg`));
 }
-if (!existsSync(join(src, "formats.md"))) {
-  const formats = run("formats").trim().split("\n").map((line) => line.match(/^(\S+)\s+(.*); (.*)$/));
-  const rows = formats.map(([, id, name, by]) => `| \`${id}\` | ${name} | ${by} |`);
-  writeFileSync(join(src, "formats.md"), `# File formats\n\n| key | format | produced by |\n|---|---|---|\n${rows.join("\n")}\n`);
-}
+// formats.md lists every format (tests/import.rs). In the book a format stands in the chapter of its family, in one alone;
+// the list leads there.
+const listed = readFileSync(join(src, "formats.md"), "utf8").split(/\n(?=## )/);
+const formats = new Map(listed.map((section) => [section.match(/^Id: `(.*?)`/m)?.[1], section]).filter(([id]) => id));
+const told = new Map();
+const format = (id, chapter) => {
+  const section = formats.get(id);
+  if (!section) throw new Error(`${chapter}: there is no format ${id}`);
+  if (told.has(id)) throw new Error(`${chapter}: ${id} is told in ${told.get(id)} already`);
+  told.set(id, chapter);
+  return section.replace(/^## /, "### ");
+};
+/** The list in the book: its own sections, and a table in the place of the formats. */
+const contents = () => {
+  const [head, ...rest] = listed.filter((section) => !/^Id: /m.test(section));
+  const rows = [...formats].map(([id, section]) => {
+    const chapter = told.get(id);
+    if (!chapter) throw new Error(`formats.md: no chapter tells of ${id}`);
+    const title = section.match(/^## (.*)$/m)[1];
+    return `| [${title}](${chapter}#${title.toLowerCase().replace(/[^\w -]/g, "").replaceAll(" ", "-")}) | \`${id}\` |`;
+  });
+  return [head, `\n| format | id |\n|---|---|\n${rows.join("\n")}\n`, ...rest].join("\n");
+};
 // A line a place, and indented below it a line a picture.
 const views = run("views").trimEnd().split("\n").map((line) => line.match(/^(\s*)(\S+)\s+(.*)$/).slice(1));
 // The rules as `gemmscope rules` prints them: a line with id and title, then a line a fact.
@@ -72,11 +90,16 @@ const filled = {
   ids: () => views.map(([, id]) => `\`${id}\``).join(", "),
   element: () => recipe("mdbook/src/index.md").split("\n").filter((l) => l.startsWith("<")).join("\n"),
 };
-for (const name of readdirSync(src).filter((n) => n.endsWith(".md"))) {
+// The list of formats last: it says which chapter told of which.
+const chapters = readdirSync(src).filter((n) => n.endsWith(".md") && n !== "formats.md");
+for (const name of [...chapters, "formats.md"]) {
   const path = join(src, name);
-  const done = readFileSync(path, "utf8").replace(/\{\{(\w+)(?::([\w./-]+))?\}\}/g, (all, key, path) => {
-    if (key === "recipe") return recipe(path);
-    if (key === "file") return text(path);
+  const source = name === "formats.md" ? contents() : readFileSync(path, "utf8");
+  const done = source.replace(/\{\{(\w+)(?::([^{}]+))?\}\}/g, (all, key, value) => {
+    if (key === "recipe") return recipe(value);
+    if (key === "file") return text(value);
+    if (key === "format") return format(value, name);
+    if (key === "run") return run(...value.split(" ")).trimEnd();
     if (!filled[key]) throw new Error(`${name}: nothing to fill in for ${all}`);
     return filled[key]();
   });

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -176,6 +177,27 @@ class Documentation(unittest.TestCase):
             with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 exec(compile(block, "example", "exec"), known)  # noqa: S102
+
+    def test_the_bench_of_the_book_writes_a_table_that_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            if not has("numpy"):
+                stand_in = "float32 = None\nclass ones:\n    def __init__(*_): pass\n    def __matmul__(a, b): return a\n"
+                (pathlib.Path(folder) / "numpy.py").write_text(stand_in)
+            script = [sys.executable, PROJECT / "docs" / "examples" / "bench.py"]
+            subprocess.run(script, cwd=folder, check=True, env={**os.environ, "PYTHONPATH": folder})
+            said = gemmscope.summary(str(pathlib.Path(folder) / "bench.csv"))
+        self.assertEqual((said["format"], said["rows_read"], said["rows_used"]), ("generic", 3, 3))
+
+    def test_the_recording_of_the_book_runs_one_step_and_writes_a_trace(self):
+        torch, step = mock.MagicMock(), mock.Mock()
+        modules = {"torch": torch, "torch.profiler": torch.profiler}
+        source = (PROJECT / "docs" / "examples" / "trace.py").read_text(encoding="utf-8")
+        with mock.patch.dict(sys.modules, modules):
+            exec(compile(source, "trace.py", "exec"), {"step": step})  # noqa: S102
+        self.assertEqual(step.call_count, 2)
+        self.assertIs(torch.profiler.profile.call_args.kwargs["record_shapes"], True)
+        trace = torch.profiler.profile.return_value.__enter__.return_value
+        trace.export_chrome_trace.assert_called_once_with("trace.json.gz")
 
 
 class Program(unittest.TestCase):

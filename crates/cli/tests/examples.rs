@@ -114,3 +114,50 @@ fn the_device_file_is_read() {
     let found = first["max_efficiency"].as_f64().unwrap();
     assert!((found - 0.5034).abs() < 1e-3, "{found}");
 }
+
+#[test]
+fn the_tables_of_the_book_are_read_whole() {
+    let bench = Bench::new("tables");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples");
+    for (name, format, rows) in [
+        ("own.csv", "generic", 4),
+        ("own.jsonl", "json-rows", 2),
+        ("own.txt", "log", 2),
+    ] {
+        std::fs::copy(examples.join(name), bench.at(name)).unwrap();
+        let script = bench.at("run.sh");
+        let text = format!("gemmscope summary {name} --device h100-sxm --json > summary.jsonl\n");
+        std::fs::write(&script, text).unwrap();
+        assert_eq!(bench.sh(&script, &[]).status.code(), Some(0), "{name}");
+        let said = std::fs::read_to_string(bench.at("summary.jsonl")).unwrap();
+        let first: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+        assert_eq!(first["format"], format, "{name}");
+        assert_eq!(first["rows_used"], rows, "{name}");
+        assert_eq!(first["rows_read"], rows, "{name}");
+    }
+}
+
+/// What the book has in a shell block is a script that a shell can read.
+#[test]
+fn every_shell_block_of_the_book_parses() {
+    let chapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(chapters).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|e| e != "md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        for block in text.split("```sh\n").skip(1) {
+            let block = block.split("```").next().unwrap();
+            let ran = Command::new("sh")
+                .args(["-n", "-c", block])
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&ran.stderr);
+            assert!(ran.status.success(), "{}: {said}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen} blocks");
+}
