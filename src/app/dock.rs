@@ -42,9 +42,9 @@ pub fn Dock() -> impl IntoView {
     let folded = RwSignal::new(false);
     let place = Memo::new(move |_| bench.shown.get().place);
     Effect::new(move |before: Option<_>| {
-        let now = (place.get(), bench.selected.get());
-        if let Some((was, selected)) = before {
-            if selected != now.1 {
+        let now = (place.get(), bench.selected.get(), bench.picks.get());
+        if let Some((was, selected, picks)) = before {
+            if selected != now.1 || picks != now.2 {
                 folded.set(false);
             } else if was != now.0 {
                 folded.set(now.0 != SUMMARY);

@@ -172,6 +172,7 @@ impl Workbench {
 
     /// Selects rows. With `add` the old selection stays, and rows already in it are taken out.
     pub fn select(&self, rows: &[u32], add: bool) {
+        self.picks.update(|n| *n = n.wrapping_add(1));
         let refs: Vec<RowRef> = self.data.with_untracked(|d| RowRef::of_all(rows, d));
         self.edit_without_undo(|v| {
             if !add {

@@ -155,6 +155,8 @@ pub struct Workbench {
     pub devices_in_use: Memo<Vec<Option<String>>>,
     /// Rows under the pointer in any chart, ascending: the other charts mark them.
     pub hovered: RwSignal<Vec<u32>>,
+    /// Counts the times that rows were picked, also where they were the selected ones already.
+    pub picks: RwSignal<u32>,
     /// The findings of the settled frame, once they are there.
     pub findings: Memo<Option<FindingsResult>>,
     /// True once the rules run over what shows: an embedded page has no list of findings.
@@ -298,6 +300,7 @@ impl Workbench {
             }),
             devices_in_use: Memo::new(move |_| devices_in_use(&data.get(), &metrics.get())),
             hovered: RwSignal::default(),
+            picks: RwSignal::default(),
             findings,
             looks,
             asked: RwSignal::new(false),
