@@ -2,6 +2,7 @@
 
 pub mod begin;
 pub mod drop;
+pub mod figures;
 pub mod given;
 pub mod job;
 pub mod kept;

@@ -7,8 +7,8 @@ use super::worker::{field, message, number, text};
 use super::{clock, dom, transfer};
 use gemmscope_import::{ImportError, ImportOptions, Imported};
 use gemmscope_model::units::Bytes;
-use gemmscope_table::dataset::wire;
-use gemmscope_table::dataset::wire::Packed;
+use gemmscope_table::dataset::wire::{self, Packed};
+use gemmscope_table::dataset::{Assembly, Dataset};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,15 +17,76 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 type Progress = Rc<dyn Fn(u64)>;
+/// Called with the rows so far, whenever there are more.
+pub type Grown = Rc<dyn Fn(&Dataset)>;
 
 /// A number that no file has.
 const NOBODY: u32 = 0;
 /// How long a worker has to say that it stopped reading.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Takes the rows of a message; false where they make no table. The link calls it without knowing
+/// tables, which the first view has no need of.
+type Rows = Rc<dyn Fn(&JsValue) -> bool>;
+
 struct Waiting {
     resolve: js_sys::Function,
     progress: Progress,
+    rows: Rows,
+}
+
+/// A table that comes in parts.
+struct Growing {
+    table: RefCell<Assembly>,
+    /// Why the parts make no table.
+    flaw: RefCell<Option<String>>,
+    /// Bytes of the file.
+    size: f64,
+    grown: Grown,
+}
+
+impl Growing {
+    /// Adds the rows of a message; false where they make no table.
+    fn add(&self, message: &JsValue) -> bool {
+        if self.flaw.borrow().is_some() {
+            return false;
+        }
+        let mut table = self.table.borrow_mut();
+        let added = packed(message)
+            .and_then(wire::unpack_part)
+            .and_then(|part| {
+                let rows = (table.data().len() + part.len()) as f64;
+                // A little more than the lines so far promise.
+                let more = self.size / number(message, "read").max(1.0) * 65.0 / 64.0;
+                table.expect((rows * more) as usize);
+                table.add(part)
+            });
+        match added {
+            Ok(()) => (self.grown)(table.data()),
+            Err(why) => {
+                *self.flaw.borrow_mut() = Some(why);
+                // Nobody needs the rows any more.
+                *table = Assembly::default();
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The table, with the rows of the last message.
+    fn finish(&self, message: &JsValue) -> Result<Dataset, String> {
+        let rest = packed(message).and_then(wire::unpack_rest)?;
+        self.table.take().finish(rest)
+    }
+}
+
+fn packed(message: &JsValue) -> Result<Packed, String> {
+    let arrays = field(message, "arrays").dyn_into::<js_sys::Array>().ok();
+    let buffers = arrays.and_then(|arrays| transfer::part_from_js(&arrays));
+    Ok(Packed {
+        head: text(message, "head"),
+        buffers: buffers.ok_or("the worker sent no columns")?,
+    })
 }
 
 /// A running worker and the replies that are awaited.
@@ -72,7 +133,12 @@ impl Importer {
         let link = self.link.borrow().clone();
         if let Some(link) = link
             && is_true(JsFuture::from(link.ready.clone()).await)
-            && let Some(reply) = link.ask(NOBODY, Rc::new(|_| ()), &message("warm", &[]))
+            && let Some(reply) = link.ask(
+                NOBODY,
+                Rc::new(|_| ()),
+                Rc::new(|_| true),
+                &message("warm", &[]),
+            )
         {
             let _ = JsFuture::from(reply).await;
         }
@@ -97,17 +163,18 @@ impl Importer {
         });
     }
 
-    /// Reads one file.
+    /// Reads one file. `grown` sees the rows of a large table while they come.
     pub async fn import(
         &self,
         input: &Input,
         options: &ImportOptions,
         progress: impl Fn(u64) + 'static,
+        grown: Grown,
     ) -> Outcome {
         let id = self.next_id.get() + 1;
         self.next_id.set(id);
         self.current.set(id);
-        let outcome = self.run(id, input, options, Rc::new(progress)).await;
+        let outcome = self.run(id, input, options, Rc::new(progress), grown).await;
         self.current.set(NOBODY);
         outcome
     }
@@ -118,11 +185,21 @@ impl Importer {
         input: &Input,
         options: &ImportOptions,
         progress: Progress,
+        grown: Grown,
     ) -> Outcome {
         self.start();
         let link = self.link.borrow().clone();
         if let Some(link) = link.filter(|l| !l.broken.get()) {
-            match link.import(id, input, options, progress.clone()).await {
+            let rows = Rc::new(Growing {
+                table: RefCell::default(),
+                flaw: RefCell::default(),
+                size: input.size() as f64,
+                grown,
+            });
+            match link
+                .import(id, input, options, progress.clone(), rows)
+                .await
+            {
                 Ended::With(outcome) => return outcome,
                 // Reading on the page is slower, but works.
                 Ended::NotStarted => *self.link.borrow_mut() = None,
@@ -142,7 +219,15 @@ impl Importer {
             return Outcome::Cancelled;
         }
         let is_cancelled = move || cancelled.get() == id;
-        reading::read(input, options, Pace::Page, &*progress, &is_cancelled).await
+        let read = reading::read(input, options, Pace::Page, &*progress, &is_cancelled, None);
+        match read.await {
+            Outcome::Done(ended) => match ended.whole() {
+                Ok(imported) => Outcome::Done(imported),
+                Err(error) => Outcome::Failed(error),
+            },
+            Outcome::Failed(error) => Outcome::Failed(error),
+            Outcome::Cancelled => Outcome::Cancelled,
+        }
     }
 }
 
@@ -194,6 +279,17 @@ fn connect() -> Option<Link> {
                         progress(number(&data, "read") as u64);
                     }
                 }
+                "part" => {
+                    let rows = waiting.borrow().get(&id).map(|w| w.rows.clone());
+                    let worker = event.current_target();
+                    let worker = worker.and_then(|w| w.dyn_into::<web_sys::Worker>().ok());
+                    if let (Some(rows), Some(worker)) = (rows, worker)
+                        && !rows(&data)
+                    {
+                        let stop = message("cancel", &[("id", id.into())]);
+                        let _ = worker.post_message(&stop);
+                    }
+                }
                 _ => {
                     if let Some(waiting) = waiting.borrow_mut().remove(&id) {
                         let _ = waiting.resolve.call1(&JsValue::NULL, &data);
@@ -236,12 +332,19 @@ impl Link {
 
     /// Posts a message. The promise resolves to the reply with the same number, or to null where
     /// the worker dies. `None` where the message cannot be posted.
-    fn ask(&self, id: u32, progress: Progress, request: &JsValue) -> Option<js_sys::Promise> {
+    fn ask(
+        &self,
+        id: u32,
+        progress: Progress,
+        rows: Rows,
+        request: &JsValue,
+    ) -> Option<js_sys::Promise> {
         let mut resolve = None;
         let reply = js_sys::Promise::new(&mut |r, _| resolve = Some(r));
         let waiting = Waiting {
             resolve: resolve?,
             progress,
+            rows,
         };
         self.waiting.borrow_mut().insert(id, waiting);
         self.worker.post_message(request).ok()?;
@@ -254,6 +357,7 @@ impl Link {
         input: &Input,
         options: &ImportOptions,
         progress: Progress,
+        rows: Rc<Growing>,
     ) -> Ended {
         if !is_true(JsFuture::from(self.ready.clone()).await) {
             return Ended::NotStarted;
@@ -269,18 +373,23 @@ impl Link {
                 ("options", options.into()),
             ],
         );
-        let Some(reply) = self.ask(id, progress, &request) else {
+        let growing = rows.clone();
+        let take = Rc::new(move |message: &JsValue| growing.add(message));
+        let Some(reply) = self.ask(id, progress, take, &request) else {
             return Ended::NotStarted;
         };
         match JsFuture::from(reply).await {
-            Ok(reply) if !reply.is_null() => Ended::With(outcome(&reply).await),
+            Ok(reply) if !reply.is_null() => Ended::With(outcome(&reply, &rows).await),
             _ => Ended::Died,
         }
     }
 }
 
-async fn outcome(reply: &JsValue) -> Outcome {
+async fn outcome(reply: &JsValue, rows: &Growing) -> Outcome {
     let failed = |message: String| Outcome::Failed(ImportError::new(message));
+    if let Some(why) = rows.flaw.take() {
+        return failed(why);
+    }
     match text(reply, "type").as_str() {
         "table" => {
             clock::mark("gemmscope:received");
@@ -300,6 +409,13 @@ async fn outcome(reply: &JsValue) -> Outcome {
                     Outcome::Done(Imported::table(data))
                 }
                 Err(message) => failed(format!("the worker's columns do not fit: {message}")),
+            }
+        }
+        "rest" => {
+            clock::mark("gemmscope:received");
+            match rows.finish(reply) {
+                Ok(data) => Outcome::Done(Imported::table(data)),
+                Err(why) => failed(why),
             }
         }
         "devices" => match serde_json::from_str(&text(reply, "json")) {

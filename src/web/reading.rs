@@ -6,8 +6,11 @@
 
 use super::clock;
 use super::file::Input;
-use gemmscope_import::{Head, ImportError, ImportOptions, Imported, Session, header_fingerprint};
+use gemmscope_import::{
+    Ended, Head, ImportError, ImportOptions, Imported, Session, header_fingerprint,
+};
 use gemmscope_model::units::Bytes;
+use gemmscope_table::dataset::Part;
 use gloo_file::Blob;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
@@ -16,6 +19,8 @@ use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
 /// Bytes of a call of `feed`. Small, so that the browser switches to its optimised code early.
 const FEED: usize = 256 << 10;
+/// Bytes after which rows leave for the page. Few enough that it takes them in a short task.
+const PART: u64 = 2 << 20;
 /// Bytes read at once on the page.
 const SLICE: u64 = 1 << 20;
 /// Longest stretch of work on the page before the browser gets a turn, ms.
@@ -36,9 +41,9 @@ pub enum Pace {
 
 /// How reading ended.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum Outcome<T = Imported> {
     /// The file was read.
-    Done(Imported),
+    Done(T),
     /// It cannot be read.
     Failed(ImportError),
     /// The user stopped it.
@@ -157,8 +162,10 @@ fn explain(error: JsValue) -> String {
 pub trait Reading {
     /// See [`Session::feed`].
     fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError>;
-    /// See [`Session::finish`].
-    fn finish(self: Box<Self>) -> Result<Imported, ImportError>;
+    /// See [`Session::part`].
+    fn part(&mut self) -> Option<Part>;
+    /// See [`Session::end`].
+    fn end(self: Box<Self>) -> Result<Ended, ImportError>;
 }
 
 impl Reading for Session {
@@ -166,8 +173,12 @@ impl Reading for Session {
         Session::feed(self, bytes)
     }
 
-    fn finish(self: Box<Self>) -> Result<Imported, ImportError> {
-        Session::finish(*self)
+    fn part(&mut self) -> Option<Part> {
+        Session::part(self)
+    }
+
+    fn end(self: Box<Self>) -> Result<Ended, ImportError> {
+        Session::end(*self)
     }
 }
 
@@ -189,22 +200,30 @@ pub fn fingerprint(name: String, head: Vec<u8>) -> Result<Option<String>, NotLoa
     Ok(header_fingerprint(&Head::from_bytes(&name, &head)))
 }
 
+/// Takes rows that were read, and how many bytes of the file were read so far.
+pub type TakeRows<'a> = dyn Fn(Part, u64) + 'a;
+
 /// Reads the whole input. `progress` is called with the bytes read so far; `cancelled` is asked
-/// between slices.
+/// between slices. Where somebody takes rows, those of a large file leave while it is read.
 pub async fn read(
     input: &Input,
     options: &ImportOptions,
     pace: Pace,
     progress: &dyn Fn(u64),
     cancelled: &dyn Fn() -> bool,
-) -> Outcome {
-    let Ok(mut session) = open_session(input.name.clone(), input.size(), options.clone()).await
-    else {
+    take_rows: Option<&TakeRows<'_>>,
+) -> Outcome<Ended> {
+    let at_once = match take_rows {
+        Some(_) => input.size().min(PART),
+        None => input.size(),
+    };
+    let Ok(mut session) = open_session(input.name.clone(), at_once, options.clone()).await else {
         return Outcome::Failed(ImportError::new(NOT_LOADED));
     };
     let mut chunks = Chunks::open(&input.blob, pace);
     let mut buffer = Vec::new();
     let mut done = 0u64;
+    let mut left = 0u64;
     let mut told = clock::now_ms();
     let mut turn = told;
     loop {
@@ -230,6 +249,13 @@ pub async fn read(
                 return Outcome::Failed(error);
             }
             done += part.len() as u64;
+            if let Some(take_rows) = take_rows
+                && done - left >= PART
+                && let Some(rows) = session.part()
+            {
+                left = done;
+                take_rows(rows, done);
+            }
             let now = clock::now_ms();
             if now - told > 50.0 {
                 told = now;
@@ -244,8 +270,8 @@ pub async fn read(
     if cancelled() {
         return Outcome::Cancelled;
     }
-    match session.finish() {
-        Ok(imported) => Outcome::Done(imported),
+    match session.end() {
+        Ok(ended) => Outcome::Done(ended),
         Err(error) => Outcome::Failed(error),
     }
 }

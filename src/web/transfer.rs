@@ -43,15 +43,24 @@ pub async fn from_js(arrays: &Array) -> Option<Vec<Buffer>> {
             clock::pause(Duration::ZERO).await;
             turn = clock::now_ms();
         }
-        out.push(if let Some(a) = array.dyn_ref::<Uint32Array>() {
-            Buffer::U32(a.to_vec())
-        } else if let Some(a) = array.dyn_ref::<Float64Array>() {
-            Buffer::F64(a.to_vec())
-        } else if let Some(a) = array.dyn_ref::<Uint16Array>() {
-            Buffer::U16(a.to_vec())
-        } else {
-            Buffer::U8(array.dyn_ref::<Uint8Array>()?.to_vec())
-        });
+        out.push(buffer(&array)?);
     }
     Some(out)
+}
+
+/// Copies the typed arrays of a part in.
+pub fn part_from_js(arrays: &Array) -> Option<Vec<Buffer>> {
+    arrays.iter().map(|array| buffer(&array)).collect()
+}
+
+fn buffer(array: &JsValue) -> Option<Buffer> {
+    Some(if let Some(a) = array.dyn_ref::<Uint32Array>() {
+        Buffer::U32(a.to_vec())
+    } else if let Some(a) = array.dyn_ref::<Float64Array>() {
+        Buffer::F64(a.to_vec())
+    } else if let Some(a) = array.dyn_ref::<Uint16Array>() {
+        Buffer::U16(a.to_vec())
+    } else {
+        Buffer::U8(array.dyn_ref::<Uint8Array>()?.to_vec())
+    })
 }

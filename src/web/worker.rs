@@ -2,16 +2,18 @@
 //! by its missing window.
 //!
 //! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`, `{type:
-//! "warm"}`. Messages out: `warm {id: 0}` once the readers are there; `progress {id, read}`, then
-//! one of `table {id, head, arrays, parse_ms}`, `devices {id, json}`, `context {id, json}`, `error
-//! {id, line, column, message, kind}`, `cancelled {id}`.
+//! "warm"}`. Messages out: `warm {id: 0}` once the readers are there; `progress {id, read}` and, of
+//! a large table, `part {id, head, arrays, read}`; then one of `table {id, head, arrays}`, `rest
+//! {id, head, arrays}` after parts, `devices {id, json}`, `context {id, json}`, `error {id, line,
+//! column, message, kind}`, `cancelled {id}`.
 
 use super::clock;
 use super::file::Input;
 use super::reading::{self, Outcome, Pace};
 use super::transfer;
-use gemmscope_import::{ImportOptions, Imported};
-use gemmscope_table::dataset::wire;
+use gemmscope_import::{Ended, ImportOptions, Imported};
+use gemmscope_table::dataset::Part;
+use gemmscope_table::dataset::wire::{self, Packed};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -112,7 +114,6 @@ fn import(
 }
 
 async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32, data: &JsValue) {
-    let started = clock::now_ms();
     let Ok(blob) = field(data, "blob").dyn_into::<web_sys::Blob>() else {
         return;
     };
@@ -129,35 +130,47 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
         ));
     };
     let cancelled = || state.cancelled.borrow().contains(&id);
-    let outcome = reading::read(&input, &options, Pace::Worker, &progress, &cancelled).await;
+    let post = |kind: &str, packed: Packed, read: u64| {
+        let arrays = transfer::to_js(packed.buffers);
+        let list = transfer::transfer_list(&arrays);
+        let reply = message(
+            kind,
+            &[
+                tag.clone(),
+                ("head", packed.head.into()),
+                ("arrays", arrays.into()),
+                ("read", (read as f64).into()),
+            ],
+        );
+        out.post_message_with_transfer(&reply, &list)
+    };
+    let take_rows = |part: Part, read: u64| drop(post("part", wire::pack_part(part), read));
+    let outcome = reading::read(
+        &input,
+        &options,
+        Pace::Worker,
+        &progress,
+        &cancelled,
+        Some(&take_rows),
+    )
+    .await;
     let _ = match outcome {
-        Outcome::Done(Imported::Table(table)) => {
-            let packed = wire::pack(*table);
-            let arrays = transfer::to_js(packed.buffers);
-            let list = transfer::transfer_list(&arrays);
-            let reply = message(
-                "table",
-                &[
-                    tag,
-                    ("head", packed.head.into()),
-                    ("arrays", arrays.into()),
-                    ("parse_ms", (clock::now_ms() - started).into()),
-                ],
-            );
-            out.post_message_with_transfer(&reply, &list)
+        Outcome::Done(Ended::Whole(Imported::Table(table))) => {
+            post("table", wire::pack(*table), input.size())
         }
-        Outcome::Done(Imported::Devices(devices)) => {
+        Outcome::Done(Ended::Rest(rest)) => post("rest", wire::pack_rest(*rest), input.size()),
+        Outcome::Done(Ended::Whole(Imported::Devices(devices))) => {
             let json = serde_json::to_string(&devices).unwrap_or_default();
-            out.post_message(&message("devices", &[tag, ("json", json.into())]))
+            out.post_message(&message("devices", &[tag.clone(), ("json", json.into())]))
         }
-        Outcome::Done(Imported::Context(context)) => {
+        Outcome::Done(Ended::Whole(Imported::Context(context))) => {
             let json = serde_json::to_string(&context).unwrap_or_default();
-            out.post_message(&message("context", &[tag, ("json", json.into())]))
+            out.post_message(&message("context", &[tag.clone(), ("json", json.into())]))
         }
         Outcome::Failed(error) => out.post_message(&message(
             "error",
             &[
-                tag,
+                tag.clone(),
                 ("line", error.line.into()),
                 ("column", error.column.into()),
                 ("message", error.message.into()),
@@ -209,5 +222,6 @@ async fn warm_up_now(state: &State) {
         text.clear();
         clock::pause(Duration::ZERO).await;
     }
-    let _ = session.finish();
+    let _ = session.part();
+    let _ = session.end();
 }

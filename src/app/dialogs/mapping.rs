@@ -394,7 +394,7 @@ async fn read_beginning(begins: &Beginning, options: ImportOptions) -> Preview {
             .map_or(0, |i| i + 1),
     };
     let read = session.feed(&begins.bytes[..end]);
-    match read.and_then(|()| session.finish()) {
+    match read.and_then(|()| session.end()?.whole()) {
         Ok(Imported::Table(data)) => Preview::Rows(first_rows(&data), skipped(&data)),
         Ok(_) => fails("Not a table of GEMMs.".to_owned()),
         Err(error) => fails(error.to_string()),

@@ -1,6 +1,7 @@
 //! What a file goes through: it is read, and what it holds is shown. A part of the program of its
 //! own, which the first view does not wait for.
 
+use super::figures::Figures;
 use super::{Job, Loader, Queue, begin};
 use crate::app::later::NotLoaded;
 use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared};
@@ -15,6 +16,7 @@ use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
+use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -48,14 +50,19 @@ impl Loader {
             return Ok(());
         }
         let mut options = job.options.clone();
-        let mut outcome = self.read(queue, &job.input, &options, started).await;
+        let figures = Rc::new(RefCell::new(Figures::default()));
+        let mut outcome = self
+            .read(queue, &job.input, &options, started, &figures)
+            .await;
         // A file of an unknown format whose columns were assigned by hand earlier.
         if let (Outcome::Failed(error), true) = (&outcome, options == ImportOptions::default())
             && error.kind == ErrorKind::NeedsMapping
             && let Some(known) = remembered(&job.input).await
         {
             options = known;
-            outcome = self.read(queue, &job.input, &options, started).await;
+            outcome = self
+                .read(queue, &job.input, &options, started, &figures)
+                .await;
         }
         match outcome {
             Outcome::Done(Imported::Table(data)) => {
@@ -63,6 +70,7 @@ impl Loader {
                     data: *data,
                     options,
                     started,
+                    figures: figures.take(),
                 };
                 self.add_table(queue, job, read).await;
             }
@@ -129,7 +137,7 @@ impl Loader {
             files.iter().filter(|_| all).map(|f| f.id).collect()
         });
         if files.with_untracked(|f| f.iter().all(|f| f.id == id || leaving.contains(&f.id))) {
-            self.bench.prepare(&file.data).await;
+            self.bench.prepare(&file.data, read.figures).await;
         }
         self.shell.load.update(|l| l.errors.retain(|e| e.id != id));
         self.bench.expected.set(None);
@@ -244,6 +252,7 @@ impl Loader {
         input: &Input,
         options: &ImportOptions,
         started: f64,
+        figures: &Rc<RefCell<Figures>>,
     ) -> Outcome {
         let load = self.shell.load;
         let progress = move |read: u64| {
@@ -255,7 +264,11 @@ impl Loader {
                 }
             });
         };
-        queue.importer.import(input, options, progress).await
+        // Another reading begins with the first row.
+        figures.take();
+        let (bench, figures) = (self.bench, figures.clone());
+        let grown = Rc::new(move |data: &Dataset| figures.borrow_mut().follow(&bench, data));
+        queue.importer.import(input, options, progress, grown).await
     }
 
     /// Keeps what a trace report says about its tables. The device of its platform applies to its
@@ -294,6 +307,8 @@ struct Read {
     options: ImportOptions,
     /// When reading began, ms.
     started: f64,
+    /// Figures of its rows, as far as they were worked out.
+    figures: Figures,
 }
 
 /// Size up to which no rate is said, bytes.

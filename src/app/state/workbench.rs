@@ -2,6 +2,7 @@
 
 use super::findings_task::AT_ONCE;
 use super::{Message, Shared, Shell, Shown};
+use crate::app::load::figures::Figures;
 use crate::undo::{History, Keyed, Swap};
 use crate::web::file::Input;
 use crate::web::{clock, frame as frames, storage};
@@ -374,15 +375,25 @@ impl Workbench {
 
     /// Computes what the memos will ask for once `data` is the only file, in tasks of its own. So
     /// a file of a million rows makes no task long.
-    pub async fn prepare(&self, data: &Shared<Dataset>) {
+    pub async fn prepare(&self, data: &Shared<Dataset>, figures: Figures) {
         let (choice, roof, kind) = self
             .view
             .with_untracked(|v| (v.devices.clone(), v.roof, v.kind));
         let resolved = self.custom.with_untracked(|own| choice.resolve(data, own));
-        let metrics = Shared::from(Metrics::compute(data, resolved, roof));
-        clock::pause(Duration::ZERO).await;
         let cache = self.row_cache.get_value();
-        let _ = cache.points(&data.0, &metrics.0);
+        let metrics = match figures.of(data, &resolved, roof) {
+            Some((metrics, points)) => {
+                let metrics = Shared::from(metrics);
+                cache.set_points(&data.0, &metrics.0, points);
+                metrics
+            }
+            None => {
+                let metrics = Shared::from(Metrics::compute(data, resolved, roof));
+                clock::pause(Duration::ZERO).await;
+                let _ = cache.points(&data.0, &metrics.0);
+                metrics
+            }
+        };
         clock::pause(Duration::ZERO).await;
         let decision = Shared::from(Decision::new(data, kind));
         clock::pause(Duration::ZERO).await;

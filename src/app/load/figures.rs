@@ -1,0 +1,59 @@
+//! Figures of a table that is still being read: worked out as its rows come, so that the picture
+//! waits for those of the last rows alone.
+
+use crate::app::state::Workbench;
+use gemmscope_chart::roofline::Points;
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_table::dataset::Dataset;
+use gemmscope_table::metrics::Metrics;
+use leptos::prelude::*;
+
+/// Metrics of the rows so far, and where they lie on the roofline.
+#[derive(Default)]
+pub struct Figures {
+    metrics: Metrics,
+    points: Points,
+    devices: Vec<Option<Device>>,
+    /// The figures of the rows so far would not be those of the finished table.
+    off: bool,
+}
+
+impl Figures {
+    /// Computes the rows that are new.
+    pub fn follow(&mut self, bench: &Workbench, data: &Dataset) {
+        self.off |= !Metrics::can_grow(data) || !Points::can_grow(data);
+        if self.off {
+            return;
+        }
+        if self.devices.len() != data.devices.len() {
+            let (choice, kind) = bench.view.with_untracked(|v| (v.devices.clone(), v.roof));
+            let devices = bench.custom.with_untracked(|own| choice.resolve(data, own));
+            if !devices.starts_with(&self.devices) {
+                // Another device makes earlier rows what they were not.
+                *self = Figures::default();
+            }
+            if self.devices.is_empty() {
+                self.metrics.kind = kind;
+            }
+            self.devices = devices;
+        }
+        self.metrics.extend(data, self.devices.clone());
+        self.points.extend(data, &self.metrics);
+    }
+
+    /// The figures of the finished table; `None` where it has other devices or another roof.
+    pub fn of(
+        mut self,
+        data: &Dataset,
+        devices: &[Option<Device>],
+        kind: RoofKind,
+    ) -> Option<(Metrics, Points)> {
+        let fits = !self.off && self.metrics.kind == kind && self.devices == devices;
+        if !fits || self.metrics.ai.is_empty() || !Metrics::can_grow(data) {
+            return None;
+        }
+        self.metrics.extend(data, self.devices);
+        self.points.extend(data, &self.metrics);
+        Some((self.metrics, self.points))
+    }
+}
