@@ -204,7 +204,8 @@ fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
     let mut rows = f.evidence.rows.clone();
     rows.sort_unstable();
     // A title that counts GEMMs says it already.
-    let count = (!f.title.contains("GEMM")).then(|| plural(rows.len() as u64, "row"));
+    let several = rows.len() > 1 && !f.title.contains("GEMM");
+    let count = several.then(|| plural(rows.len() as u64, "row"));
     let save = f.gives_back_s.is_some();
     let words = view! {
         <span class="finding-title">{f.heading()}</span>

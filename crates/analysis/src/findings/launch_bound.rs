@@ -2,6 +2,7 @@
 
 use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Need, Rule, Scan, Severity};
+use gemmscope_model::units::seconds_brief;
 
 /// A call shorter than this takes about as long as a launch.
 pub(super) const SHORT_CALL_S: f64 = 15e-6;
@@ -47,14 +48,14 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             title: if g.calls == 1.0 {
                 format!(
                     "A call of only {}: {}",
-                    story::time(g.call_s()),
+                    seconds_brief(g.call_s()),
                     scan.title(g)
                 )
             } else {
                 format!(
                     "{} of only {} each: {}",
                     story::calls(g.calls),
-                    story::time(g.call_s()),
+                    seconds_brief(g.call_s()),
                     scan.title(g)
                 )
             },

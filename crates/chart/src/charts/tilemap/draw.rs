@@ -301,32 +301,67 @@ fn draw(
             scene.dashed(points, outline(region, theme), 2.0, &[5.0, 3.0]);
         }
     }
-    let mut free_from = f64::NEG_INFINITY;
-    for i in 0..n {
-        let label = panel.column_label(i);
-        let (px, half) = (
-            left + (i as f64 + 0.5) * step,
-            text::width(&label, FONT, false) / 2.0,
-        );
-        if px - half < free_from || px + half > scene.width - 2.0 {
-            continue;
-        }
-        free_from = px + half + 5.0;
-        scene.text(
-            (px, bottom + 6.0),
-            label,
-            FONT,
-            theme.muted,
-            (Anchor::Middle, Baseline::Top),
-        );
-    }
+    let under = [left, bottom, step];
+    let lines = columns(
+        scene,
+        theme,
+        &(0..n).map(|i| panel.column_label(i)).collect::<Vec<_>>(),
+        under,
+    );
+    let name = match lines {
+        2 => sweep.axis.label().replace(" × ", " above "),
+        _ => sweep.axis.label().to_owned(),
+    };
     scene.text(
-        (left + step * n as f64, bottom + 22.0),
-        sweep.axis.label(),
+        (left + step * n as f64, bottom + 10.0 + 12.0 * lines as f64),
+        name,
         FONT,
         theme.muted,
         (Anchor::End, Baseline::Top),
     );
+}
+
+/// The labels of the columns below them, those of tiles in two lines where one has no room. Gives the
+/// number of lines.
+pub(super) fn columns(
+    scene: &mut Scene,
+    theme: &Theme,
+    labels: &[String],
+    [left, bottom, step]: [f64; 3],
+) -> usize {
+    const APART: f64 = 5.0;
+    let tight = labels
+        .iter()
+        .any(|l| text::width(l, FONT, false) + APART > step);
+    let lines = if tight && labels.iter().all(|l| l.contains('×')) {
+        2
+    } else {
+        1
+    };
+    let mut free_from = f64::NEG_INFINITY;
+    for (i, label) in labels.iter().enumerate() {
+        let parts: Vec<&str> = label.splitn(lines, '×').collect();
+        let half = parts
+            .iter()
+            .map(|p| text::width(p, FONT, false))
+            .fold(0.0, f64::max)
+            / 2.0;
+        let px = left + (i as f64 + 0.5) * step;
+        if px - half < free_from || px + half > scene.width - 2.0 {
+            continue;
+        }
+        free_from = px + half + APART;
+        for (line, part) in parts.into_iter().enumerate() {
+            scene.text(
+                (px, bottom + 6.0 + 12.0 * line as f64),
+                part.to_owned(),
+                FONT,
+                theme.muted,
+                (Anchor::Middle, Baseline::Top),
+            );
+        }
+    }
+    lines
 }
 
 /// A corner of the grid and the way into the region from it.
