@@ -109,6 +109,9 @@ test("our own book: built, no dead link, its element live", async (t) => {
   await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot?.querySelector(".ready"), null, { timeout: 30_000 });
   assert.equal(await page.evaluate(() => document.body.innerHTML.includes("{{")), false);
   await screenshot(page, "docs-own");
+  await page.locator("#mdbook-search-toggle").click();
+  await page.locator("#mdbook-searchbar").fill("hipblaslt-bench");
+  await page.locator('#mdbook-searchresults a[href*="libraries.html"]').first().waitFor();
 });
 
 test("the README's snippet in a blank page", async (t) => {
