@@ -155,6 +155,95 @@ test("a file that changes while it is read", async (t) => {
   await goesOn(app);
 });
 
+/** Waits until the page is ready, without the frames that Playwright waits by. */
+async function readyWithoutFrames(app) {
+  for (const end = Date.now() + 120_000; (await app.page.evaluate(() => document.documentElement.dataset.ready)) !== "1"; ) {
+    assert.ok(Date.now() < end, "the page is not ready");
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+test("a tab in the background reads on: no frames, timers once a second", async (t) => {
+  // A browser without a window hides no tab, so the page gets what a hidden one gets.
+  const before = (page) =>
+    page.addInitScript(() => {
+      const { requestAnimationFrame, setTimeout } = window;
+      const kept = [];
+      window.requestAnimationFrame = (run) => (window.inFront === false ? kept.push(run) : requestAnimationFrame.call(window, run));
+      window.setTimeout = (run, ms, ...more) => setTimeout.call(window, run, window.inFront === false ? Math.max(ms ?? 0, 1000) : ms, ...more);
+      Object.defineProperty(document, "visibilityState", { get: () => (window.inFront === false ? "hidden" : "visible") });
+      Object.defineProperty(document, "hidden", { get: () => window.inFront === false });
+      window.toFront = (on) => {
+        window.inFront = on;
+        document.dispatchEvent(new Event("visibilitychange"));
+        if (on) kept.splice(0).forEach((run) => requestAnimationFrame.call(window, run));
+      };
+    });
+  const app = await start(t, { before });
+  await app.page.evaluate(() => window.toFront(false));
+  await choose(app, BIG);
+  await app.page.evaluate(() => document.documentElement.dataset.ready ?? "busy");
+  await readyWithoutFrames(app);
+  assert.equal((await app.page.evaluate(() => window.gemmscope.summary()))[0].rows_used, 4_000_000);
+  await app.page.evaluate(() => window.toFront(true));
+  await waitReady(app.page);
+  assert.equal(await app.page.locator(".loading").count(), 0);
+  await app.page.locator(".chart-stage canvas").first().waitFor();
+  await goesOn(app);
+  app.assertQuiet();
+});
+
+test("a tab that the browser freezes while it reads goes on where it was", async (t) => {
+  const app = await start(t);
+  const cdp = await app.page.context().newCDPSession(app.page);
+  await choose(app, BIG);
+  await app.page.waitForFunction(() => document.querySelector(".loading progress")?.value > 0.05);
+  await cdp.send("Page.setWebLifecycleState", { state: "frozen" });
+  await new Promise((done) => setTimeout(done, 1500));
+  await cdp.send("Page.setWebLifecycleState", { state: "active" });
+  await waitReady(app.page, 120_000);
+  assert.equal((await app.only()).rows_used, 4_000_000);
+  await goesOn(app);
+  app.assertQuiet();
+});
+
+test("a clock that jumps back an hour while a file is read", async (t) => {
+  /** From the first reading on, each tenth one jumps back an hour, and the wall clock with it. */
+  const jump = () => {
+    const { now } = Performance.prototype;
+    const wall = Date.now;
+    let [read, back] = [0, 0];
+    Performance.prototype.now = function () {
+      if (++read % 10 === 0) back += 3_600_000;
+      return now.call(this) - back;
+    };
+    Date.now = () => wall() - back;
+    self.jumped = () => back;
+  };
+  const app = await start(t);
+  await app.page.evaluate(jump);
+  await app.page.workers()[0].evaluate(jump);
+  await app.page.evaluate(() => {
+    window.said = [];
+    new MutationObserver(() => {
+      const texts = [...document.querySelectorAll(".loading, [role=status]")].map((e) => e.textContent);
+      window.said.push(...texts, document.querySelector(".loading progress")?.value ?? "");
+    }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+  });
+  await choose(app, BIG);
+  await app.page.locator(".loading").waitFor();
+  await waitReady(app.page, 120_000);
+  assert.equal((await app.only()).rows_used, 4_000_000);
+  assert.ok(await app.page.evaluate(() => self.jumped() > 0));
+  const said = await app.page.evaluate(() => window.said);
+  assert.deepEqual(said.filter((text) => /[-−]\d|NaN|∞/.test(text)), []);
+  // The bar moves, and the speed is one that a disk can have.
+  assert.ok(new Set(said.filter((value) => typeof value === "number")).size > 3, `${said.length}`);
+  assert.deepEqual(said.filter((text) => /[TPE]B\/s/.test(text)), []);
+  await goesOn(app);
+  app.assertQuiet();
+});
+
 test("a file that is gone is not shared as an empty one", async (t) => {
   const app = await start(t);
   const path = join(folder, "once.csv");

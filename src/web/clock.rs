@@ -1,5 +1,6 @@
 //! Time: clocks, frames, pauses, performance marks.
 
+use std::cell::Cell;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -12,9 +13,19 @@ fn performance() -> Option<web_sys::Performance> {
         .ok()
 }
 
-/// Milliseconds since the page (or the worker) started.
+thread_local! {
+    /// What was told last, and how far that is ahead of the clock.
+    static TOLD: Cell<(f64, f64)> = const { Cell::new((0.0, 0.0)) };
+}
+
+/// Milliseconds since the page (or the worker) started. Goes on where the clock jumps back, as it
+/// may when a machine wakes up: work that gives way after a while would not, and bars would stand.
 pub fn now_ms() -> f64 {
-    performance().map_or(0.0, |p| p.now())
+    let clock = performance().map_or(0.0, |p| p.now());
+    let (last, ahead) = TOLD.get();
+    let ahead = ahead.max(last - clock);
+    TOLD.set((clock + ahead, ahead));
+    clock + ahead
 }
 
 /// Sets a mark for `performance.getEntriesByName`.

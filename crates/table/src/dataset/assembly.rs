@@ -3,8 +3,8 @@
 
 use super::{Column, ColumnData, ColumnMeaning, Dataset, ReportedCheck, Source};
 use crate::build::column::with_exceptions;
-use crate::build::{TableBuilder, compare_rates, free_key};
-use gemmscope_model::units::{Bytes, plural};
+use crate::build::{COMPUTED_BYTES, ROW_BYTES, TableBuilder, compare_rates, free_key};
+use gemmscope_model::units::{Bytes, grouped, plural};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -60,9 +60,9 @@ pub const MOST_MEMORY: usize = usize::MAX / 2;
 /// Says that the rows so far take more than `most` bytes.
 pub fn too_large(rows: u64, most: usize) -> String {
     format!(
-        "too large: the first {} take more than {} of memory; split the file, or use the \
-         gemmscope command",
-        plural(rows, "row"),
+        "too large: the first {} rows and what is computed of them take more than {} of memory; \
+         split the file, or use the gemmscope command",
+        grouped(rows),
         Bytes(most as f64).to_iec()
     )
 }
@@ -186,7 +186,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// About the bytes that the rows take.
+    /// About the bytes that the rows take, with what is computed of them.
     fn memory(&self) -> usize {
         let of_column = |c: &Column| match &c.data {
             ColumnData::Text { codes, values } => {
@@ -195,7 +195,7 @@ impl Assembly {
             ColumnData::Number(v) => v.len() * 8,
         };
         let of_columns: usize = self.data.columns.iter().map(of_column).sum();
-        self.data.len() * crate::build::ROW_BYTES + of_columns
+        self.data.len() * (ROW_BYTES + COMPUTED_BYTES) + of_columns
     }
 
     /// Adds a part that fits.
