@@ -113,9 +113,11 @@ pub struct Decision {
     several: bool,
 }
 
-/// Configurations are sampled from this many rows on, one in [`SAMPLE`].
+/// Configurations are sampled from this many rows on: one in [`SAMPLE`], of very many rows so few
+/// that about [`SAMPLED`] rows are looked at.
 const EXACT_ROWS: usize = 200_000;
-const SAMPLE: u64 = 16;
+const SAMPLE: usize = 16;
+const SAMPLED: usize = 62_500;
 
 /// If there are fewer configurations than this share of the variants, the file is a sweep.
 const SWEEP_SHARE: f64 = 0.67;
@@ -298,7 +300,10 @@ impl<'a> Names<'a> {
 
 impl<'a> Rows<'a> {
     fn new(data: &'a Dataset, only: Option<u16>) -> Self {
-        let large = data.len() > EXACT_ROWS;
+        let sample = match data.len() {
+            ..=EXACT_ROWS => 1,
+            len => (len / SAMPLED).next_power_of_two().max(SAMPLE) as u64,
+        };
         let mut seen = vec![false; data.sources.len().max(1)];
         let rows = (0..data.len())
             .filter(|&r| {
@@ -307,7 +312,7 @@ impl<'a> Rows<'a> {
                 if measured && let Some(seen) = seen.get_mut(usize::from(data.source[r])) {
                     *seen = true;
                 }
-                measured && (!large || configuration(data, r).is_multiple_of(SAMPLE))
+                measured && (sample == 1 || configuration(data, r).is_multiple_of(sample))
             })
             .collect();
         Rows {

@@ -6,7 +6,7 @@ use crate::build::column::with_exceptions;
 use crate::build::{COMPUTED_BYTES, ROW_BYTES, TableBuilder, compare_rates, free_key};
 use gemmscope_model::units::{Bytes, grouped, plural};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, TryReserveError};
 
 /// Rows of a table that is still being read, and what is known of the file. Operations, devices and texts are those that no
 /// earlier part had; codes count from the first part. A column may have fewer values than rows, or
@@ -97,7 +97,9 @@ impl Assembly {
             .map_err(|why| format!("the parts of the table do not fit: {why}"))?;
         self.make_room(part.rows.len())?;
         self.join(part);
-        Ok(())
+        // Columns that this part began.
+        self.reserve_columns(self.data.m.capacity())
+            .map_err(|_| too_large(self.data.len() as u64, self.memory()))
     }
 
     /// The finished table.
@@ -164,10 +166,7 @@ impl Assembly {
             .map_err(|_| too_large(len as u64, self.memory()))
     }
 
-    fn reserve(&mut self, room: usize) -> Result<(), std::collections::TryReserveError> {
-        fn to<T>(v: &mut Vec<T>, room: usize) -> Result<(), std::collections::TryReserveError> {
-            v.try_reserve_exact(room.saturating_sub(v.len()))
-        }
+    fn reserve(&mut self, room: usize) -> Result<(), TryReserveError> {
         let d = &mut self.data;
         for v in [&mut d.m, &mut d.n, &mut d.k, &mut d.batch, &mut d.line] {
             to(v, room)?;
@@ -176,7 +175,12 @@ impl Assembly {
             to(v, room)?;
         }
         to(&mut d.time_s, room)?;
-        for c in &mut d.columns {
+        self.reserve_columns(room)
+    }
+
+    /// Reserves memory for the columns that have values.
+    fn reserve_columns(&mut self, room: usize) -> Result<(), TryReserveError> {
+        for c in &mut self.data.columns {
             match &mut c.data {
                 ColumnData::Text { codes, .. } if !codes.is_empty() => to(codes, room)?,
                 ColumnData::Number(v) => to(v, room)?,
@@ -333,6 +337,11 @@ impl Assembly {
     }
 }
 
+/// Reserves memory for so many values in all.
+fn to<T>(v: &mut Vec<T>, room: usize) -> Result<(), TryReserveError> {
+    v.try_reserve_exact(room.saturating_sub(v.len()))
+}
+
 fn in_range(codes: &[u32], len: usize) -> bool {
     codes.iter().all(|&c| (c as usize) < len)
 }
@@ -400,6 +409,23 @@ mod tests {
             (data.line, data.sources[0].rows_used),
             (vec![2, 3, 4, 5], 4)
         );
+    }
+
+    #[test]
+    fn room_is_made_once_for_columns_too() {
+        let (first, second, _) = parts();
+        let mut all = Assembly::default();
+        all.expect(100);
+        all.add(first).unwrap();
+        let at = |all: &Assembly| {
+            let data = all.data();
+            let codes = data.codes(ColumnMeaning::Kernel).unwrap();
+            (data.m.as_ptr(), codes.as_ptr())
+        };
+        let before = at(&all);
+        all.add(second).unwrap();
+        assert_eq!(at(&all), before);
+        assert_eq!(all.data().m.capacity(), 100);
     }
 
     #[test]
