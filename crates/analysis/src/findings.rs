@@ -31,6 +31,7 @@ mod claims;
 mod double_count;
 mod few_workgroups;
 mod fp8_gain;
+mod larger;
 mod launch_bound;
 mod layout;
 mod library;
@@ -268,6 +269,7 @@ pub static RULES: &[Rule] = &[
     layout::RULE,
     library::RULE,
     fp8_gain::RULE,
+    larger::RULE,
     neighbour::RULE,
     split_k::RULE,
     few_workgroups::RULE,

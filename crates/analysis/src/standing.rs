@@ -5,12 +5,15 @@ use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use serde::Serialize;
 
+/// Sides within this share of each other are tied, as in a comparison unless it is set otherwise.
+const TIE: f64 = 0.02;
+
 /// Who is fastest on how many of the GEMMs that all sides hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Standing {
     /// Each side with the number of GEMMs that it is fastest on, most first.
     pub fastest: Vec<(String, u64)>,
-    /// GEMMs on which two or more sides are fastest with the same time.
+    /// GEMMs on which two or more sides are fastest within 2 % of each other.
     pub ties: u64,
     /// GEMMs that all sides hold.
     pub shared: u64,
@@ -35,7 +38,7 @@ impl Standing {
             side,
         };
         let comparison = Comparison::new(frame, &setup);
-        let tally = winner::tally(&comparison, 0.0, true);
+        let tally = winner::tally(&comparison, TIE, true);
         if tally.compared == 0 {
             return None;
         }

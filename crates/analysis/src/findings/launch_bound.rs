@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     path_a: "Batch them into one call (bmm, grouped GEMM), fuse them into their neighbours, or \
              capture the step in a graph.",
     path_b: "A kernel with fewer workgroups and less set-up helps a little; tuning the tile does \
-             not. Worth a look if another platform is five times faster.",
+             not.",
     profile: "Look for gaps between kernels in a timeline before blaming launches.",
     check,
 };

@@ -1,6 +1,7 @@
 //! Rule: far below the compute roof.
 
 use super::advice;
+use super::memory_bandwidth;
 use super::story::{self, Hit, Story};
 use super::{ANOMALY_EFFICIENCY, Category, Confidence, MEDIUM_SHARE, Need, Rule, Scan};
 use crate::tile_roof::{AT_TILE_ROOF, Limit};
@@ -16,13 +17,13 @@ pub(super) const REACHABLE: f64 = 0.80;
 
 pub(super) const RULE: Rule = Rule {
     id: "low_efficiency",
-    title: "Low efficiency against the compute roof",
+    title: "Low efficiency",
     category: Category::Efficiency,
     needs: &[Need::Time, Need::Roof],
-    threshold: "under 40 % of the roof, or under 60 % with over 5 % of the time; not memory-bound, \
-                not launch-bound",
+    threshold: "under 40 % of the roof, or under 60 % with over 5 % of the time; not launch-bound, \
+                and if memory-bound under 10 %",
     confidence: Confidence::Certain,
-    why: "These GEMMs run far below what the device's matrix units deliver.",
+    why: "These GEMMs run far below what the device delivers.",
     path_a: "Change the roof: a larger batch, fusion with a neighbour, a narrower type that \
              this device multiplies faster, or structured sparsity.",
     path_b: "Send the kernel team a reproducer. Tune tile, split-K and stages for this shape, \
@@ -39,7 +40,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let e = g.efficiency();
             let low = e < LOW || (e < FAIR && scan.share(g, g.time_s) > MEDIUM_SHARE);
             low && e <= ANOMALY_EFFICIENCY
-                && scan.bound(g) != Some(Bound::Memory)
+                && (scan.bound(g) != Some(Bound::Memory) || e < memory_bandwidth::NEITHER)
                 && !story::tiny(g)
         })
         .map(|(i, g)| Hit {

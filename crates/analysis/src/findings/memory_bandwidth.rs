@@ -11,12 +11,15 @@ pub(super) const LOW: f64 = 0.60;
 /// Share of the bandwidth that streaming kernels usually reach.
 pub(super) const REACHABLE: f64 = 0.85;
 
+/// Below this share neither memory nor arithmetic is what limits a GEMM.
+pub(super) const NEITHER: f64 = 0.10;
+
 pub(super) const RULE: Rule = Rule {
     id: "memory_bandwidth",
     title: "Memory-bound below achievable bandwidth",
     category: Category::Memory,
     needs: &[Need::Time, Need::Roof],
-    threshold: "AI under 0.75 of the ridge point and under 60 % of the device's bandwidth; not \
+    threshold: "AI under 0.75 of the ridge point and 10 to 60 % of the device's bandwidth; not \
                 launch-bound",
     confidence: Confidence::Certain,
     why: "Memory limits these GEMMs, and they don't use the bandwidth there is.",
@@ -33,7 +36,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let hits = scan
         .checked()
         .filter(|(_, g)| {
-            scan.bound(g) == Some(Bound::Memory) && g.efficiency() < LOW && !story::tiny(g)
+            let e = g.efficiency();
+            scan.bound(g) == Some(Bound::Memory) && (NEITHER..LOW).contains(&e) && !story::tiny(g)
         })
         .map(|(i, g)| Hit {
             group: i,

@@ -128,14 +128,17 @@ fn of_one_side(
             Story {
                 title: rest(others.len()),
                 text: format!(
-                    "{} The {alone} largest are listed on their own. Of these, the {}: {}",
+                    "{} The {alone} largest are listed on their own. Of these, the one {} {}",
                     rule.why,
                     if weight(first) > 0.0 {
-                        "largest saving"
+                        "with the most to save"
                     } else {
-                        "slowest"
+                        "with the longest time"
                     },
-                    story.text
+                    match story.text.strip_prefix("Takes ") {
+                        Some(rest) => format!("takes {rest}"),
+                        None => format!("has {}", story.text),
+                    }
                 ),
                 ..story
             },
@@ -306,7 +309,7 @@ pub(super) fn opening(scan: &Scan<'_>, group: &Group) -> String {
         scan.part(group).whole.label()
     );
     match group.calls {
-        1.0 => format!("{} {share}", time(group.time_s)),
+        1.0 => format!("Takes {} {share}", time(group.time_s)),
         n => format!(
             "{} of {}, {} in all {share}",
             calls(n),

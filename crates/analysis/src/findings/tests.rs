@@ -493,3 +493,24 @@ fn a_finding_is_found_by_its_name() {
     }
     assert_eq!(found.id_of(usize::MAX), "");
 }
+
+#[test]
+fn a_larger_gemm_that_is_faster_says_to_pad() {
+    let mut rows = Rows::new();
+    rows.row((57_344, 2, 8192), "x", 13.4e-3, "");
+    rows.row((57_344, 4, 8192), "x", 26.0e-3, "");
+    rows.row((57_344, 16, 8192), "x", 284e-6, "");
+    // Larger in two sides, or hardly slower: nothing to learn.
+    rows.row((28_672, 4, 4096), "x", 26.0e-3, "");
+    rows.row((57_344, 32, 8192), "x", 300e-6, "");
+    let found = check_all(&rows.frame(Some("mi300x")));
+    let larger = of(&found, "larger");
+    assert_eq!(larger.len(), 1);
+    let f = larger[0];
+    assert_eq!(f.title, "Up to 91.5x the time of a larger GEMM: 2 GEMMs");
+    assert_eq!(f.evidence.rows, [0, 1]);
+    assert!(f.path_a.contains("N from 4 to 16"), "{}", f.path_a);
+    let (low, high) = f.gives_back_s.unwrap();
+    let gap = 13.4e-3 + 26.0e-3 - 2.0 * 284e-6;
+    assert!((high - gap).abs() < 1e-9 && (low - 0.8 * gap).abs() < 1e-9);
+}

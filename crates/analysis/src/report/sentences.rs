@@ -10,6 +10,8 @@ use gemmscope_model::hardware::{Device, match_name};
 use gemmscope_model::units::{capitalized, grouped, percent, seconds_brief, seconds_range};
 use gemmscope_table::data_kind::DataKind;
 
+/// GEMMs that take less than this share of the time from end to end are not what to start with.
+const MINOR: f64 = 0.2;
 /// If more than this share of the time has a roof, it counts as all of it.
 const ALL: f64 = 0.995;
 
@@ -93,7 +95,7 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
                 } else {
                     "look elsewhere first"
                 }
-            )
+            ) + &end_to_end(scan, part)
         }
     };
     let (roof_s, time_s) = known(groups);
@@ -115,6 +117,19 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
         format!(". {who} {} of {roof}", percent(roof_s / time_s))
     };
     format!("{what} {}{share}{reach}.", seconds_brief(part.time_s))
+}
+
+/// That most of the time from the first to the last kernel is none of GEMMs, if it is.
+fn end_to_end(scan: &Scan<'_>, part: &Part) -> String {
+    let all = part.time_s + other_time_s(scan.frame);
+    match part.time_s / all {
+        share if share < MINOR => format!(
+            ", but only {} of the {} from end to end: look at what happens between kernels first",
+            percent(share),
+            seconds_brief(all)
+        ),
+        _ => String::new(),
+    }
 }
 
 /// Who is fastest on how many GEMMs, and how near its roof each side is.
@@ -244,6 +259,8 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         None => String::new(),
     };
     let lead = match f.gives_back_s {
+        // Sides take turns in the list.
+        Some(_) if scan.compares() => "First in the list",
         Some(_) => "Most to gain",
         None => "Look first at",
     };

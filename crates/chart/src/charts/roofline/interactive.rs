@@ -19,7 +19,7 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
 use gemmscope_analysis::tile_roof::TileRoofs;
-use gemmscope_model::units::{grouped, percent};
+use gemmscope_model::units::{percent, plural};
 use gemmscope_table::control::Control;
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
@@ -306,7 +306,7 @@ impl InteractiveChart for InteractiveRoofline {
         let out = Tooltip::from(explain::brief(self.frame(), row as usize));
         match target.more {
             0 => out,
-            n => out.row("Same place", format!("{} more GEMMs", grouped(n as u64))),
+            n => out.row("Same place", plural(n as u64, "other GEMM")),
         }
     }
 
