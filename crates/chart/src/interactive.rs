@@ -17,6 +17,8 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent};
 use gemmscope_table::control::Control;
+use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::filter::Range;
 use gemmscope_table::metrics::Totals;
@@ -338,6 +340,19 @@ impl InteractiveChart for SceneChart {
     }
 }
 
+/// True if rows are of different sides, which are never added up.
+fn of_several_sides(frame: &Frame, rows: &[u32]) -> bool {
+    let library = frame.data.codes(ColumnMeaning::Library);
+    let side = |r: &u32| {
+        let r = *r as usize;
+        let data = &frame.data;
+        (data.source[r], data.device[r], library.map_or(0, |l| l[r]))
+    };
+    let mut sides = rows.iter().map(side);
+    let first = sides.next();
+    frame.kind() == DataKind::Sides && sides.any(|s| Some(s) != first)
+}
+
 /// What the chart says of a target, then the figures of its row, or of its rows together.
 fn with_figures(frame: &Frame, target: &Target) -> Tooltip {
     let out = target.tooltip.clone();
@@ -346,6 +361,9 @@ fn with_figures(frame: &Frame, target: &Target) -> Tooltip {
         return figures
             .into_iter()
             .fold(out, |out, (caption, value)| out.row(caption, value));
+    }
+    if of_several_sides(frame, &target.rows) {
+        return out;
     }
     let totals = Totals::over(frame, &target.rows);
     let mut out = out.row("GEMMs", grouped(totals.rows));

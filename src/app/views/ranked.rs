@@ -207,12 +207,13 @@ fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
     let several = rows.len() > 1 && !f.title.contains("GEMM");
     let count = several.then(|| plural(rows.len() as u64, "row"));
     let save = f.gives_back_s.is_some();
+    let of = format!("The percentage is of {}", Seconds(f.whole_s));
     let words = view! {
         <span class="finding-title">{f.heading()}</span>
         <span class="finding-facts">
             <span class="finding-kind">{f.category.label()}</span>
             {count.map(|c| view! { <span>{c}</span> })}
-            {save.then(|| view! { <span class="finding-back">"could save "<strong>{back_text(f)}</strong></span> })}
+            {save.then(|| view! { <span class="finding-back" title=of>"could save "<strong>{back_text(f)}</strong></span> })}
         </span>
         <span class="finding-bar" aria-hidden="true">
             <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>

@@ -30,12 +30,12 @@ const DEFAULT: [Field; 11] = [
     Field::Dtype,
     Field::Transposes,
     Field::Time,
+    Field::Lost,
     Field::Attained,
     Field::Efficiency,
     Field::Ai,
     Field::Bandwidth,
     Field::Bound,
-    Field::Lost,
     Field::Source,
 ];
 const SORT_KEY: &str = "sort";

@@ -74,29 +74,18 @@ impl LostTime {
                 .into_iter()
                 .filter(|c| c.value != "shape"),
         );
-        // A column that tells at least two apart.
-        let telling = |key: &&&str| {
-            let column = frame.data.columns.iter().find(|c| c.key == ***key);
-            matches!(column.map(|c| &c.data), Some(ColumnData::Text { values, .. })
-                if values.iter().filter(|v| !v.is_empty()).count() > 1)
-        };
-        let fallback = ["op_name", "layer", "library", "kernel"]
-            .iter()
-            .find(telling)
-            .map(|key| format!("c.{key}"))
-            // All rows of a side have its value.
-            .filter(|key| {
-                let side = frame.decision().side.as_ref();
-                side.is_none_or(|side| side.to_string() != *key)
-            })
-            .unwrap_or_else(|| "shape".to_owned());
+        // Layers that a model names, if it names several; else shapes, which every row has.
+        let layers = frame.data.columns.iter().find(|c| c.key == "layer");
+        let several = matches!(layers.map(|c| &c.data), Some(ColumnData::Text { values, .. })
+            if values.iter().filter(|v| !v.is_empty()).count() > 1);
+        let fallback = if several { "c.layer" } else { "shape" };
         let by = Control::field(
             state,
             "pareto.by",
             "Group",
             "What lost time is added up by",
             options,
-            &fallback,
+            fallback,
         );
         let field = Field::parse(&by.current).unwrap_or(Field::Shape);
         let counted = frame.counted();
