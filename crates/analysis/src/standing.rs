@@ -48,11 +48,11 @@ impl Standing {
 
     /// What a tally over these sides says.
     pub fn new(names: impl Iterator<Item = String>, tally: &winner::Tally) -> Standing {
-        let mut fastest: Vec<(String, u64)> = names.zip(tally.fastest.iter().copied()).collect();
+        let mut fastest: Vec<(String, u64)> = names.zip(tally.clear.iter().copied()).collect();
         fastest.sort_by_key(|side| std::cmp::Reverse(side.1));
         Standing {
             fastest,
-            ties: tally.ties,
+            ties: tally.compared - tally.clear.iter().sum::<u64>(),
             shared: tally.compared,
         }
     }
