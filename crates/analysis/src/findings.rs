@@ -44,6 +44,7 @@ mod precision;
 mod reported;
 mod same_shape;
 pub mod scan;
+mod sibling;
 mod skinny_tile;
 mod split_k;
 mod story;
@@ -270,6 +271,7 @@ pub static RULES: &[Rule] = &[
     library::RULE,
     fp8_gain::RULE,
     larger::RULE,
+    sibling::RULE,
     neighbour::RULE,
     split_k::RULE,
     few_workgroups::RULE,

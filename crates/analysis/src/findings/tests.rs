@@ -514,3 +514,27 @@ fn a_larger_gemm_that_is_faster_says_to_pad() {
     let gap = 13.4e-3 + 26.0e-3 - 2.0 * 284e-6;
     assert!((high - gap).abs() < 1e-9 && (low - 0.8 * gap).abs() < 1e-9);
 }
+
+#[test]
+fn a_type_slower_than_its_sibling_is_one_finding() {
+    let mut rows = Rows::new();
+    let op = Operation::uniform;
+    for (n, slow) in [(1024, 3.0), (2048, 2.0), (4096, 1.2)] {
+        let t = 2.0 * 4096.0 * f64::from(n) * 4096.0 / 400e12;
+        rows.typed((4096, n, 4096), op(DataType::Fp16), "", t, "");
+        rows.typed((4096, n, 4096), op(DataType::Bf16), "", t * slow, "");
+        // Another roof: no sibling.
+        rows.typed((4096, n, 4096), op(DataType::Fp32), "", t * 20.0, "");
+    }
+    let found = check_all(&rows.frame(Some("mi300x")));
+    let sibling = of(&found, "sibling");
+    assert_eq!(sibling.len(), 1, "{found:#?}");
+    let f = sibling[0];
+    assert_eq!(f.title, "bf16 takes up to 3.0x the time of fp16: 2 GEMMs");
+    assert_eq!(f.evidence.rows, [1, 4]);
+    assert!(
+        f.evidence.formula.ends_with("= 3.00"),
+        "{}",
+        f.evidence.formula
+    );
+}
