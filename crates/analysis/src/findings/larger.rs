@@ -120,9 +120,12 @@ fn tell(scan: &Scan<'_>, hits: &[Hit], faster: &FxHashMap<u32, Faster>) -> Story
     );
     Story {
         title: match hits.len() {
-            1 => format!("{most} the time of {name} = {large}: {}", scan.title(group)),
+            1 => format!(
+                "{most} slower than with {name} = {large}: {}",
+                scan.title(group)
+            ),
             n => format!(
-                "Up to {most} the time of a larger GEMM: {}",
+                "Up to {most} slower than a larger GEMM: {}",
                 plural(n as u64, "GEMM")
             ),
         },

@@ -507,7 +507,7 @@ fn a_larger_gemm_that_is_faster_says_to_pad() {
     let larger = of(&found, "larger");
     assert_eq!(larger.len(), 1);
     let f = larger[0];
-    assert_eq!(f.title, "Up to 91.5x the time of a larger GEMM: 2 GEMMs");
+    assert_eq!(f.title, "Up to 91.5x slower than a larger GEMM: 2 GEMMs");
     assert_eq!(f.evidence.rows, [0, 1]);
     assert!(f.path_a.contains("N from 4 to 16"), "{}", f.path_a);
     let (low, high) = f.gives_back_s.unwrap();
