@@ -109,7 +109,9 @@ test("the figures of the strip are those of the rows that pass", async (t) => {
   const same = async (rows) => {
     assert.equal(await app.figure("rows"), String(rows.length));
     for (const [key, share] of Object.entries(shares(rows))) {
-      const shown = await app.figure(key);
+      // The share beyond the ridge stands in the hint of the share before it.
+      const hint = () => app.page.locator('[data-figure="memory"]').getAttribute("data-tip");
+      const shown = key === "compute" ? (await hint()).match(/lie ([\d.]+)/)[1] : await app.figure(key);
       assert.ok(Math.abs(Number.parseFloat(shown) - share) <= 0.051, `${key}: ${shown}, not ${share}`);
     }
   };
