@@ -110,8 +110,14 @@ test("our own book: built, no dead link, its element live", async (t) => {
   assert.equal(await page.evaluate(() => document.body.innerHTML.includes("{{")), false);
   await screenshot(page, "docs-own");
   await page.locator("#mdbook-search-toggle").click();
-  await page.locator("#mdbook-searchbar").fill("hipblaslt-bench");
-  await page.locator('#mdbook-searchresults a[href*="libraries.html"]').first().waitFor();
+  // What is typed before the index is there finds nothing, so it is typed until it does.
+  const results = page.locator('#mdbook-searchresults a[href*="libraries.html"]').first();
+  for (let i = 0; i < 20 && !(await results.isVisible()); i++) {
+    await page.locator("#mdbook-searchbar").fill("");
+    await page.locator("#mdbook-searchbar").pressSequentially("hipblaslt-bench");
+    await page.waitForTimeout(500);
+  }
+  await results.waitFor();
 });
 
 test("the README's snippet in a blank page", async (t) => {
