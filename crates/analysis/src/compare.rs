@@ -23,6 +23,9 @@ use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::group::{self, mix};
 use gemmscope_table::stats::{median, quantile};
 
+/// Sides within this share of each other are tied, where no other threshold is set.
+pub const TIE: f64 = 0.02;
+
 /// Scales the median absolute deviation to the standard deviation of a normal distribution.
 const MAD_TO_SIGMA: f64 = 1.4826;
 

@@ -1,12 +1,9 @@
 //! How the sides of a frame stand to each other, in numbers and in words.
 
-use crate::compare::{Comparison, Setup, winner};
+use crate::compare::{Comparison, Setup, TIE, winner};
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use serde::Serialize;
-
-/// Sides within this share of each other are tied, as in a comparison unless it is set otherwise.
-const TIE: f64 = 0.02;
 
 /// Who is fastest on how many of the GEMMs that all sides hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

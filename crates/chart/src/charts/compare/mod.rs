@@ -13,6 +13,7 @@ use crate::palette::Theme;
 use crate::scene::{Color, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
+use gemmscope_analysis::compare::TIE;
 use gemmscope_analysis::compare::duel;
 use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, times};
 use gemmscope_analysis::compare::winner::{Tally, tally};
@@ -135,7 +136,7 @@ impl Compare {
             "A smaller lead is a tie",
             (0.0, 100.0, 1.0),
             "%",
-            2.0,
+            TIE * 100.0,
         );
         let comparison = if setup == found.setup {
             found
