@@ -191,6 +191,13 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
             picture.with(|p| p.as_ref().map(|p| p.tooltip(t)))
         })
     });
+    // The dock says more of a selected point than its tooltip, which would lie over the picture.
+    let in_dock = Memo::new(move |_| {
+        target.with(|t| {
+            t.as_ref()
+                .is_some_and(|t| !t.rows.is_empty() && bench.selected.with(|s| *s == t.rows))
+        })
+    });
     let spoken = move || tooltip.with(|t| t.as_ref().map_or_else(String::new, spoken));
     let described = format!("chart-{name}");
     view! {
@@ -215,7 +222,9 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
             >
                 <canvas node_ref=base aria-hidden="true"></canvas>
                 <canvas node_ref=over aria-hidden="true"></canvas>
-                <TooltipBox target=target tooltip=tooltip size=size />
+                <Show when=move || !in_dock.get()>
+                    <TooltipBox target=target tooltip=tooltip size=size />
+                </Show>
             </div>
             {notes.map(|notes| notes(picture))}
             </div>

@@ -40,6 +40,7 @@ mod memory_bandwidth;
 mod need;
 mod neighbour;
 mod no_model;
+mod older_kernel;
 mod precision;
 mod reported;
 mod same_shape;
@@ -272,6 +273,7 @@ pub static RULES: &[Rule] = &[
     fp8_gain::RULE,
     larger::RULE,
     sibling::RULE,
+    older_kernel::RULE,
     neighbour::RULE,
     split_k::RULE,
     few_workgroups::RULE,

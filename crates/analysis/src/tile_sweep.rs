@@ -14,8 +14,10 @@ use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use std::collections::{BTreeMap, BTreeSet};
 
+mod influence;
 mod settings;
 
+pub use influence::{Influence, influences, sentence as influence_sentence};
 pub use settings::{Runs, has_tiles, launch_of, only_best_tiles};
 use settings::{Setting, settings};
 
@@ -87,8 +89,30 @@ pub struct Panel {
     pub unit_kind: String,
     /// Name of the device, if known.
     pub device: String,
-    /// True if all lines have the same M.
-    pub one_m: bool,
+    /// What names a line.
+    pub line_name: LineName,
+}
+
+/// What names the lines of a panel: what is the same in all of them is in the title.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineName {
+    /// N alone.
+    N,
+    /// M and N.
+    MN,
+    /// M, N and K.
+    MNK,
+}
+
+impl LineName {
+    /// Title of the axis: `M × N`.
+    pub fn label(self) -> &'static str {
+        match self {
+            LineName::N => "N",
+            LineName::MN => "M × N",
+            LineName::MNK => "M × N × K",
+        }
+    }
 }
 
 impl Panel {
@@ -101,12 +125,13 @@ impl Panel {
         }
     }
 
-    /// The text of a line: N, or M x N where several M occur.
+    /// The text of a line.
     pub fn line_label(&self, i: usize) -> String {
-        match self.lines.get(i).map(|l| &l.problem) {
-            Some(p) if self.one_m => p.n.to_string(),
-            Some(p) => format!("{} × {}", p.m, p.n),
-            None => String::new(),
+        match (self.lines.get(i).map(|l| &l.problem), self.line_name) {
+            (Some(p), LineName::N) => p.n.to_string(),
+            (Some(p), LineName::MN) => format!("{} × {}", p.m, p.n),
+            (Some(p), LineName::MNK) => format!("{} × {} × {}", p.m, p.n, p.k),
+            (None, _) => String::new(),
         }
     }
 }
@@ -241,7 +266,8 @@ fn build(
     axes: Vec<Axis>,
 ) -> Sweep {
     let data = &*frame.data;
-    let mut panels: BTreeMap<(u16, u16, u32), BTreeMap<ShapeKey, Vec<usize>>> = BTreeMap::new();
+    type Shapes = BTreeMap<ShapeKey, Vec<usize>>;
+    let mut panels: BTreeMap<(u16, u16, u32), Shapes> = BTreeMap::new();
     for &r in rows.iter().filter(|&&r| settings[r].at(axis).is_some()) {
         panels
             .entry((data.op[r], data.device[r], data.k[r]))
@@ -259,6 +285,15 @@ fn build(
         agreement: (0, 0),
         model_reaches: f64::NAN,
     };
+    // Panels of one line each read better as the lines of one panel.
+    let together = panels.len() > 1 && panels.values().all(|shapes| shapes.len() == 1);
+    if together {
+        let mut joined: BTreeMap<(u16, u16, u32), Shapes> = BTreeMap::new();
+        for ((op, device, _), shapes) in panels {
+            joined.entry((op, device, 0)).or_default().extend(shapes);
+        }
+        panels = joined;
+    }
     let mut reached: Vec<f64> = Vec::new();
     let several = |v: &mut Vec<u16>| {
         v.sort_unstable();
@@ -286,18 +321,21 @@ fn build(
             .get(device as usize)
             .and_then(Option::as_ref);
         let ms: BTreeSet<u32> = shapes.keys().map(|s| s.4).collect();
-        let mut title = format!("K = {k}");
-        if ms.len() == 1
-            && let Some(m) = ms.first()
-        {
-            title.push_str(&format!(", M = {m}"));
+        let mut title: Vec<String> = Vec::new();
+        if !together {
+            title.push(format!("K = {k}"));
+            let one = ms.first().filter(|_| ms.len() == 1);
+            title.extend(one.map(|m| format!("M = {m}")));
         }
         if many_ops {
-            title.push_str(&format!(", {}", data.ops[op as usize]));
+            title.push(data.ops[op as usize].to_string());
         }
         if many_devices {
             let name = dev.map_or(data.devices[device as usize].as_str(), |d| d.name.as_str());
-            title.push_str(&format!(", {name}"));
+            title.push(name.to_owned());
+        }
+        if title.is_empty() {
+            title.push(plural(shapes.len() as u64, "shape"));
         }
         let units = dev.and_then(|d| d.units);
         let roof = frame.metrics.roof_of(device, op);
@@ -327,13 +365,17 @@ fn build(
             lines.push(line);
         }
         out.panels.push(Panel {
-            title,
+            title: title.join(", "),
             columns,
             lines,
             units,
             unit_kind: dev.map_or_else(|| "unit".to_owned(), |d| d.unit_kind.clone()),
             device: dev.map_or_else(String::new, |d| d.name.clone()),
-            one_m: ms.len() == 1,
+            line_name: match (together, ms.len()) {
+                (true, _) => LineName::MNK,
+                (false, 1) => LineName::N,
+                (false, _) => LineName::MN,
+            },
         });
     }
     reached.retain(|v| v.is_finite());

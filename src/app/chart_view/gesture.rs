@@ -546,6 +546,14 @@ fn on_key(parts: &Parts, e: &web_sys::KeyboardEvent) {
                 };
                 let by = |d: f64| if d > 0.0 { d * times } else { 0.0 };
                 scroll_by(parts, &shown, (by(dx), by(dy)));
+            } else if matches!(key, "Home" | "End") {
+                // The first and the last mark of the walk.
+                e.prevent_default();
+                let from_end = match key {
+                    "Home" => Direction::Right,
+                    _ => Direction::Left,
+                };
+                parts.point(shown.neighbour(None, from_end));
             }
         }
         "Enter" | " " => {

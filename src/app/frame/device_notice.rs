@@ -2,7 +2,7 @@
 
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{icon, value_of};
-use gemmscope_model::hardware::{known, match_name, short_name};
+use gemmscope_model::hardware::{RoofKind, known, match_name, short_name};
 use gemmscope_model::units::percent;
 use leptos::prelude::*;
 
@@ -21,6 +21,8 @@ enum Question {
     Named(String, Vec<(String, String)>),
     /// Many rows above the roof of this device.
     Doubt(String, f64),
+    /// Many rows above its achievable roof.
+    TooLow(String, f64),
 }
 
 /// The notice; nothing where no question is open.
@@ -40,6 +42,10 @@ pub fn DeviceNotice() -> impl IntoView {
             Question::Named(name, _) => format!("\u{201c}{name}\u{201d} is one of:"),
             Question::Doubt(name, share) => format!(
                 "Is this really {name}? {} of the measured rows are above its roof.",
+                percent(share)
+            ),
+            Question::TooLow(name, share) => format!(
+                "{} of the measured rows beat the achievable roof of {name}: it is too low for these runs.",
                 percent(share)
             ),
         })
@@ -67,6 +73,10 @@ pub fn DeviceNotice() -> impl IntoView {
                 view! { {buttons} {other(Some(name))} }.into_any()
             }
             Question::Doubt(..) => other(None),
+            Question::TooLow(..) => view! {
+                <button type="button" class="button small" on:click=move |_| bench.set_roof(RoofKind::Datasheet)>"Use the datasheet roof"</button>
+            }
+            .into_any(),
         })
     };
     let shown = Memo::new(move |_| question.with(Option::is_some));
@@ -132,5 +142,10 @@ fn open_question(bench: Workbench) -> Option<Question> {
     let name = bench
         .devices_in_use
         .with(|d| d.first().cloned().flatten())?;
-    (share > IN_DOUBT).then_some(Question::Doubt(short_name(&name), share))
+    let name = short_name(&name);
+    let kind = bench.view.with(|v| v.roof);
+    (share > IN_DOUBT).then_some(match kind {
+        RoofKind::Datasheet => Question::Doubt(name, share),
+        RoofKind::Achievable => Question::TooLow(name, share),
+    })
 }

@@ -43,6 +43,7 @@ pub(super) fn page(ready: Ready) -> AnyView {
                     <span class="muted">{move || format!("{} of {}", step.get() + 1, STEPS.len())}</span>
                     <button type="button" class="button primary" disabled=move || { step.get() + 1 >= STEPS.len() } on:click=move |_| go(step.get_untracked() + 1)>"Next"</button>
                 </div>
+                <p class="muted">"Each step sets the plan to its example. Undo brings your own back."</p>
                 <details class="plan-group">
                     <summary>"All steps"</summary>
                     <ul>{STEPS.iter().enumerate().map(entry).collect_view()}</ul>

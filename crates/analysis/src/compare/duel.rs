@@ -334,7 +334,12 @@ pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> Verdict {
     }
 }
 
-/// `0.0385×`, `1.31×`, `26×`.
+/// How far the faster side is ahead, whichever it is: `26.0x` for a ratio of 0.0385.
+pub fn lead(ratio: f64) -> String {
+    times(ratio.max(1.0 / ratio))
+}
+
+/// `1.31x`, `26.0x`.
 pub fn times(v: f64) -> String {
     if !v.is_finite() {
         return "n/a".to_owned();

@@ -33,26 +33,9 @@ impl Setup {
 
     /// The fields whose values can be sides: categories with at least two values among the rows.
     pub fn candidates(frame: &Frame) -> Vec<Field> {
-        let meaning = |f: &Field| match f {
-            Field::Column(key) => frame.data.columns.iter().find(|c| c.key == *key),
-            _ => None,
-        };
         // What the rows are sides of comes first, then the most usual sides; the others follow in
         // the order of the file.
         let own = frame.decision().side.as_ref();
-        let rank = |f: &Field| match f {
-            Field::Source => 0,
-            Field::Device => 2,
-            Field::Column(_) => match meaning(f).map(|c| c.meaning) {
-                Some(ColumnMeaning::Library) => 1,
-                Some(ColumnMeaning::Other) => 4,
-                Some(ColumnMeaning::Kernel | ColumnMeaning::Model | ColumnMeaning::OpName) => 5,
-                _ => 6,
-            },
-            Field::Dtype => 7,
-            Field::Transposes => 8,
-            _ => 9,
-        };
         let mut out: Vec<Field> = frame
             .fields()
             .into_iter()
@@ -68,8 +51,14 @@ impl Setup {
                 values.len() > 1 && (few || own == Some(f))
             })
             .collect();
-        out.sort_by_key(|f| (own != Some(f), rank(f)));
+        out.sort_by_key(|f| (own != Some(f), rank(frame, f)));
         out
+    }
+
+    /// True if the values of a field are what people compare: files, libraries, devices, or what
+    /// the rows were taken for the sides of. Kernels and settings of a sweep are not.
+    pub fn is_usual(frame: &Frame, field: &Field) -> bool {
+        frame.decision().side.as_ref() == Some(field) || rank(frame, field) <= 2
     }
 
     /// The comparison by the first candidate for which any configuration matches.
@@ -101,6 +90,24 @@ impl Setup {
                 .collect(),
             side,
         }
+    }
+}
+
+/// The place of a field among the sides that are offered: the most usual ones first.
+fn rank(frame: &Frame, field: &Field) -> u8 {
+    let column = |key: &str| frame.data.columns.iter().find(|c| c.key == key);
+    match field {
+        Field::Source => 0,
+        Field::Device => 2,
+        Field::Column(key) => match column(key).map(|c| c.meaning) {
+            Some(ColumnMeaning::Library) => 1,
+            Some(ColumnMeaning::Other) => 4,
+            Some(ColumnMeaning::Kernel | ColumnMeaning::Model | ColumnMeaning::OpName) => 5,
+            _ => 6,
+        },
+        Field::Dtype => 7,
+        Field::Transposes => 8,
+        _ => 9,
     }
 }
 

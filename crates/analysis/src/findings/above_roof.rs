@@ -71,6 +71,17 @@ fn words_of(cause: &AboveRoofCause) -> String {
     }
 }
 
+/// True for a group that only beat the achievable rate: it is under the datasheet's roof.
+pub(super) fn is_under_datasheet(scan: &Scan<'_>, g: &Group) -> bool {
+    let Some(device) = scan.device(g) else {
+        return false;
+    };
+    let time = scan.data().time_s[g.row as usize];
+    above_roof_causes(&scan.problem(g), time, device, scan.metrics().kind)
+        .iter()
+        .any(|c| matches!(c, AboveRoofCause::UnderDatasheet { .. }))
+}
+
 /// What would bring a group under its roof.
 pub(super) fn causes(scan: &Scan<'_>, g: &Group) -> Vec<String> {
     let Some(device) = scan.device(g) else {

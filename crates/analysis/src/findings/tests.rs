@@ -327,6 +327,45 @@ fn with_many_rows_above_the_roof_the_device_is_the_first_question() {
 }
 
 #[test]
+fn a_kernel_of_an_older_generation_is_named() {
+    let kernels = [
+        (
+            "cutlass_80_tensorop_bf16_s16816gemm_bf16_256x128_32x3_tn_align8",
+            true,
+        ),
+        (
+            "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64",
+            false,
+        ),
+        ("cutlass_80_simt_sgemm_128x32_8x5_nn_align1", false),
+    ];
+    for (device, flagged) in [("h100-sxm", true), ("a100-80-sxm", false)] {
+        let mut rows = Rows::new();
+        let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+        let op = Operation::uniform(DataType::Bf16);
+        for (i, (kernel, _)) in kernels.iter().enumerate() {
+            rows.table().set_text(column, kernel.as_bytes());
+            rows.typed((4096, 4096, 4096 + 64 * i as u32), op, "", 1e-3, "");
+        }
+        let frame = rows.frame(Some(device));
+        assert!(frame.metrics.devices[0].is_some(), "{device}");
+        let report = check_all(&frame);
+        let found: Vec<u32> = report
+            .findings
+            .iter()
+            .filter(|f| f.rule == "older_kernel")
+            .flat_map(|f| f.evidence.rows.clone())
+            .collect();
+        let expected: Vec<u32> = (0..)
+            .zip(kernels)
+            .filter(|(_, k)| flagged && k.1)
+            .map(|(row, _)| row)
+            .collect();
+        assert_eq!(found, expected, "{device}");
+    }
+}
+
+#[test]
 fn candidates_of_a_sweep_spend_no_time() {
     let mut rows = Rows::new();
     let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");

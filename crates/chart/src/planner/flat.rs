@@ -397,7 +397,7 @@ impl Chart for FlatTool {
                     let names = Names {
                         title: &format!("Measured: {}, % of each row's best", panel.title),
                         x: "B_N",
-                        y: if panel.one_m { "N" } else { "M × N" },
+                        y: panel.line_name.label(),
                         columns: &columns,
                         rows: &rows,
                     };

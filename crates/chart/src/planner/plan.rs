@@ -14,8 +14,9 @@ use crate::scene::Color;
 use crate::scene::{Item, Point, Scene, Symbol};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::planner::matching::Index;
-use gemmscope_analysis::planner::{Plan, PlanRow, Way, export};
+use gemmscope_analysis::planner::{Plan, PlanRow, Trail, Way, export};
 use gemmscope_model::hardware::short_name;
+use gemmscope_model::transformer::Phase;
 use gemmscope_model::units::{FlopsPerSec, format_significant};
 use gemmscope_table::control::Control;
 use gemmscope_table::field::shape_label;
@@ -301,11 +302,16 @@ pub(crate) fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
             Some(b) if b.0.share >= new.0.share => Some(b),
             _ => Some(new),
         });
+    let what = match (plan.state.trail, plan.state.workload.phase) {
+        (Trail::Length, Phase::Decode) => "context",
+        (Trail::Length, _) => "length",
+        _ => "batch",
+    };
     for w in longest.iter().flat_map(|l| &l.1) {
         out.push(Waymark {
             ai: w.ai,
             rate: w.rate,
-            labels: vec![w.value.to_string()],
+            labels: vec![format!("{what} {}", w.value), w.value.to_string()],
             name: String::new(),
             color: theme.accent,
         });
@@ -435,7 +441,7 @@ mod tests {
         // The steps of the slider on the way there.
         let steps: Vec<String> = waymarks(&p, &Theme::LIGHT)[1..]
             .iter()
-            .map(|w| w.labels[0].clone())
+            .filter_map(|w| w.labels.last().cloned())
             .collect();
         assert_eq!(steps, ["1", "2", "4", "8", "16", "32"]);
         assert_eq!(describe(&p, "nothing"), None);

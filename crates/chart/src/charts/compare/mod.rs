@@ -15,13 +15,14 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::TIE;
 use gemmscope_analysis::compare::duel;
-use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, times};
+use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, lead};
 use gemmscope_analysis::compare::winner::{Tally, tally};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_analysis::standing::Standing;
 use gemmscope_model::units::{grouped, plural_s};
 use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -58,12 +59,20 @@ impl Show {
     ];
 }
 
+/// Height of the three panels below each other, where they have no room side by side.
+const STACKED: f64 = 860.0;
+
+/// No column of sides.
+const NONE: &str = "none";
+
 /// An opened comparison.
 #[derive(Debug)]
 pub(crate) struct Compare {
     frame: Frame,
     controls: Vec<Control>,
     show: Show,
+    /// True where the rows are variants of a sweep and nobody chose two of them.
+    variants: bool,
     model: Option<Model>,
 }
 
@@ -84,6 +93,7 @@ impl Compare {
             frame: frame.clone(),
             controls: Vec::new(),
             show: Show::Overview,
+            variants: false,
             model: None,
         };
         let candidates = Setup::candidates(frame);
@@ -91,14 +101,25 @@ impl Compare {
             return out;
         };
         let default = found.setup.clone();
+        let variants = frame.kind() == DataKind::Sweep && !Setup::is_usual(frame, &default.side);
+        let mut fields = Choice::named(frame, &candidates);
+        let own = default.side.to_string();
+        if variants {
+            fields.insert(0, Choice::new(NONE, "choose"));
+        }
         let side = Control::field(
             state,
             "compare.side",
             "Sides",
             "The column whose values are compared",
-            Choice::named(frame, &candidates),
-            &default.side.to_string(),
+            fields,
+            if variants { NONE } else { &own },
         );
+        if side.current == NONE {
+            out.variants = true;
+            out.controls = vec![side];
+            return out;
+        }
         let mut setup = match Field::parse(&side.current) {
             Some(f) if f != default.side => Setup::of(frame, f),
             _ => default,
@@ -195,6 +216,13 @@ impl Compare {
 
     /// Why nothing can be compared; `None` where something can.
     fn obstacle(&self) -> Option<String> {
+        if self.variants {
+            return Some(
+                "These rows are variants of a sweep, not sides: Sweep shows which is fastest. To compare \
+                 two of them, choose the column that names them under Sides."
+                    .to_owned(),
+            );
+        }
         let Some(m) = &self.model else {
             return Some(
                 "Nothing to compare: open a second file, or one with a column of libraries, devices \
@@ -337,6 +365,13 @@ impl Chart for Compare {
                 p.distribution(&mut scene, [left, 0.0, w - left, top]);
                 p.ranked(&mut scene, [left, top, w - left, h - top]);
             }
+            Show::Overview if h >= STACKED => {
+                let parts = [0.0, 0.44, 0.66, 1.0].map(|part| (part * h).round());
+                let rect = |i: usize| [0.0, parts[i], w, parts[i + 1] - parts[i]];
+                p.scatter(&mut scene, rect(0));
+                p.distribution(&mut scene, rect(1));
+                p.ranked(&mut scene, rect(2));
+            }
             Show::Overview | Show::Scatter => p.scatter(&mut scene, all),
             Show::Distribution => p.distribution(&mut scene, all),
             Show::Ranked => p.ranked(&mut scene, all),
@@ -442,6 +477,9 @@ impl Chart for Compare {
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
+        if self.show == Show::Overview && width < NARROW && self.obstacle().is_none() {
+            return (STACKED, STACKED);
+        }
         // Three panels need more than one.
         let least = if width < NARROW { 340.0 } else { 400.0 };
         (least, f64::INFINITY)
@@ -470,18 +508,21 @@ fn tooltip(frame: &Frame, comparison: &Comparison, duel: &Duel, index: usize) ->
         (Some(s), Measure::Roof) => Format::percent().write(s.efficiency, 4),
         (None, _) => "not stated".to_owned(),
     };
-    let verdict = match r.verdict {
-        Verdict::Noise => ", within noise",
-        Verdict::Even => ", tie",
-        _ => "",
+    let by = lead(r.ratio);
+    let result = match r.verdict {
+        Verdict::A => format!("{a}, {by}"),
+        Verdict::B => format!("{b}, {by}"),
+        Verdict::Noise => format!("within noise, {by}"),
+        Verdict::Even => format!("tie, {by}"),
+    };
+    let ahead = match duel.measure {
+        Measure::Rate => "Faster",
+        Measure::Roof => "Ahead",
     };
     Tooltip::new(comparison.label(frame, r.configuration as usize))
         .row(a, value(duel.a))
         .row(b, value(duel.b))
-        .row(
-            format!("{b} over {a}"),
-            format!("{}{verdict}", times(r.ratio)),
-        )
+        .row(ahead, result)
 }
 
 #[cfg(test)]

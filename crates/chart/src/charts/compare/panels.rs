@@ -15,7 +15,7 @@ use crate::ticks;
 use crate::ticks::{Format, Tick};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::Comparison;
-use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, times};
+use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, lead};
 use gemmscope_model::units::grouped;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
@@ -245,10 +245,9 @@ impl Panels<'_> {
         };
         tag(scene, 1.0, "equal".to_owned(), self.theme.roof);
         if !(1.0 / 1.05..=1.05).contains(&g) && g.is_finite() {
-            let words = if narrow {
-                times(g)
-            } else {
-                format!("geometric mean {}", times(g))
+            let words = match narrow {
+                true => self.leader(g),
+                false => self.mean_words(),
             };
             tag(scene, g, words, self.theme.accent);
         }
@@ -311,7 +310,6 @@ impl Panels<'_> {
 
     /// A histogram of log2 ratios.
     pub(super) fn distribution(&self, scene: &mut Scene, rect: Rect) {
-        let (a, b) = self.duel.names(self.comparison);
         let d = self.duel.distribution();
         let most = d.members.iter().map(Vec::len).max().unwrap_or(0).max(1) as f64;
         let mut lo = d.start;
@@ -346,11 +344,7 @@ impl Panels<'_> {
             &plot,
             self.theme,
             &Axis {
-                title: text::ellipsis(
-                    &format!("{b} over {a}, {}", self.measure_words()),
-                    FONT,
-                    plot.rect[2],
-                ),
+                title: self.directions(plot.rect[2]),
                 ticks: x_ticks,
                 grid: false,
             },
@@ -376,23 +370,34 @@ impl Panels<'_> {
                 d.start + d.width * (i + 1) as f64,
             );
             let (x0, x1) = (plot.x.px(e0), plot.x.px(e1));
-            let y = plot.y.px(members.len() as f64);
             let bottom = plot.rect[1] + plot.rect[3];
-            let color = if e0 >= 0.0 {
-                self.color(Verdict::B)
-            } else {
-                self.color(Verdict::A)
-            };
+            let y = plot.y.px(members.len() as f64);
             let bar = [x0 + 0.5, y, (x1 - x0 - 1.0).max(1.0), bottom - y];
-            scene.fill(bar, color);
+            // Ties stand at the foot, as no side won them.
+            let mut foot = 0.0;
+            for verdict in [Verdict::Even, Verdict::Noise, Verdict::A, Verdict::B] {
+                let is = |m: &&u32| self.duel.ratios[**m as usize].verdict == verdict;
+                let top = foot + members.iter().filter(is).count() as f64;
+                let [y0, y1] = [top, foot].map(|n| plot.y.px(n));
+                if top > foot {
+                    scene.fill([bar[0], y0, bar[2], y1 - y0], self.color(verdict));
+                }
+                foot = top;
+            }
+            let ends = match e0 >= 0.0 {
+                true => [e0, e1],
+                false => [e1, e0],
+            };
+            let [least, most] = ends.map(|e| lead(e.exp2()));
+            let leader = self.side_ahead((e0 + e1) / 2.0);
+            let title = format!("{leader} {} by {least} to {most}", self.ahead());
             scene.hit_areas.push(HitArea {
                 rows: members
                     .iter()
                     .flat_map(|&m| self.rows(m as usize))
                     .collect(),
                 rect: bar,
-                tooltip: Tooltip::new(format!("{} to {}", times(e0.exp2()), times(e1.exp2())))
-                    .line(super::counted(members.len() as u64)),
+                tooltip: Tooltip::new(title).line(super::counted(members.len() as u64)),
             });
         }
         let [l, t, w, h] = plot.rect;
@@ -406,39 +411,53 @@ impl Panels<'_> {
             1.5,
             &[6.0, 4.0],
         );
-        let words = format!("geometric mean {}", times(self.duel.geometric_mean));
-        let width = text::width(&words, FONT, false);
-        // On the side with more room.
-        let (at, anchor) = if g >= 1.0 && gx + width + 8.0 < l + w || gx - width - 8.0 < l {
-            (gx + 5.0, Anchor::Start)
-        } else {
-            (gx - 5.0, Anchor::End)
-        };
-        if width < w {
-            let left = if anchor == Anchor::Start {
-                at
-            } else {
-                at - width
-            };
+        // On the side with more room; in short where the long words do not fit.
+        for words in [self.mean_words(), self.leader(self.duel.geometric_mean)] {
+            let width = text::width(&words, FONT, false);
+            let right = l + w - gx >= gx - l;
+            let left = if right { gx + 5.0 } else { gx - 5.0 - width };
+            if left < l || left + width > l + w {
+                continue;
+            }
             scene.fill(
                 [left - 2.0, t + 2.0, width + 4.0, 15.0],
                 alpha(self.theme.panel, 0.8),
             );
-            scene.text(
-                (at, t + 9.0),
-                words,
-                FONT,
-                self.theme.accent,
-                (anchor, Baseline::Middle),
-            );
+            let start = (Anchor::Start, Baseline::Middle);
+            scene.text((left, t + 9.0), words, FONT, self.theme.accent, start);
+            break;
         }
     }
 
-    fn measure_words(&self) -> &'static str {
+    /// `faster` of rates, `ahead` of shares of roofs.
+    fn ahead(&self) -> &'static str {
         match self.duel.measure {
-            Measure::Rate => "attained rate",
-            Measure::Roof => "% of own roof",
+            Measure::Rate => "faster",
+            Measure::Roof => "ahead",
         }
+    }
+
+    /// The side that a log2 ratio speaks for, its name cut where it is long.
+    fn side_ahead(&self, log: f64) -> String {
+        let (a, b) = self.duel.names(self.comparison);
+        text::ellipsis(if log < 0.0 { a } else { b }, FONT, 130.0)
+    }
+
+    /// `rocBLAS 1.10x`: the faster side and its lead.
+    pub(super) fn leader(&self, ratio: f64) -> String {
+        format!("{} {}", self.side_ahead(ratio.log2()), lead(ratio))
+    }
+
+    fn mean_words(&self) -> String {
+        format!("geometric mean: {}", self.leader(self.duel.geometric_mean))
+    }
+
+    /// Which way along an axis of ratios which side is ahead.
+    fn directions(&self, width: f64) -> String {
+        let [a, b] = [-1.0, 1.0].map(|log| self.side_ahead(log));
+        let how = self.ahead();
+        let words = format!("\u{2190} {a} {how}, {b} {how} \u{2192}");
+        text::ellipsis(&words, FONT, width)
     }
 }
 
@@ -450,19 +469,15 @@ pub(super) fn ratio_ticks((lo, hi): (f64, f64), room: usize) -> Vec<Tick> {
         return Vec::new();
     }
     if span <= 1.6 {
-        // A narrow range reads better in per cent.
-        let percent = |v: f64| (v.exp2() - 1.0) * 100.0;
+        // A narrow range reads better in per cent. Both directions count the lead of the faster.
+        let percent = |v: f64| v.signum() * (v.abs().exp2() - 1.0) * 100.0;
         return ticks::linear((percent(lo), percent(hi)), room, &Format::plain(""))
             .into_iter()
-            .filter(|t| t.value > -100.0)
             .map(|t| Tick {
-                value: (1.0 + t.value / 100.0).log2(),
-                label: t.label.map(|_| {
-                    if t.value == 0.0 {
-                        "1x".to_owned()
-                    } else {
-                        format!("{:+}\u{202f}%", (t.value * 100.0).round() / 100.0)
-                    }
+                value: t.value.signum() * (1.0 + t.value.abs() / 100.0).log2(),
+                label: t.label.map(|_| match t.value {
+                    0.0 => "equal".to_owned(),
+                    v => format!("{}\u{202f}%", (v.abs() * 100.0).round() / 100.0),
                 }),
             })
             .collect();
@@ -476,10 +491,9 @@ pub(super) fn ratio_ticks((lo, hi): (f64, f64), room: usize) -> Vec<Tick> {
             let factor = v.abs().exp2();
             Tick {
                 value: v,
-                label: Some(if v < 0.0 {
-                    format!("1/{factor:.0}x")
-                } else {
-                    format!("{factor:.0}x")
+                label: Some(match v {
+                    0.0 => "equal".to_owned(),
+                    _ => format!("{factor:.0}x"),
                 }),
             }
         })

@@ -7,7 +7,7 @@ use crate::legend;
 use crate::scale::{Kind, Scale};
 use crate::scene::{Anchor, Baseline, HitArea, Scene};
 use crate::text;
-use gemmscope_analysis::compare::duel::times;
+use gemmscope_analysis::compare::duel::lead;
 use gemmscope_model::units::grouped;
 
 impl Panels<'_> {
@@ -60,15 +60,20 @@ impl Panels<'_> {
                 (x0 + room_x - pad(hi > 0.0)).max(x0 + pad(lo < 0.0) + 10.0),
             ),
         );
-        let of = if tail == 0 {
-            format!("All {}", super::counted(n as u64))
-        } else {
-            format!("Best {head} and worst {tail} of {}", grouped(n as u64))
+        let of = format!("of {}", grouped(n as u64));
+        let headings = match tail {
+            0 => vec![format!("All {}", super::counted(n as u64))],
+            _ => vec![
+                format!("{head} best for {b}, {tail} best for {a}, {of}"),
+                format!("Both ends, {} {of}", head + tail),
+            ],
         };
-        let heading = [format!("{of}, {b} over {a}")]
-            .into_iter()
+        let heading = headings
+            .iter()
             .find(|h| text::width(h, FONT, true) <= rect[2] - 16.0)
-            .unwrap_or(of);
+            .or(headings.last())
+            .cloned()
+            .unwrap_or_default();
         legend::heading(
             scene,
             (rect[0] + 8.0, rect[1] + 14.0),
@@ -107,7 +112,7 @@ impl Panels<'_> {
             };
             scene.text(
                 (at, y + ROW / 2.0),
-                times(r.ratio),
+                lead(r.ratio),
                 FONT,
                 self.theme.text,
                 (anchor, Baseline::Middle),

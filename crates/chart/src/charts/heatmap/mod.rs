@@ -65,6 +65,47 @@ pub(crate) struct Heatmap {
 
 /// Kernels up to which they are the rows where nothing is chosen.
 const KERNELS: usize = 400;
+/// The axes that a map may start with, the most telling first.
+const AXES: [(&str, &str); 4] = [("k", "mxn"), ("n", "m"), ("k", "m"), ("k", "n")];
+/// A map with this share of its cells filled is no blank sheet.
+const FILLED: f64 = 0.3;
+/// Rows that are looked at to choose the axes.
+const LOOKED_AT: usize = 20_000;
+
+/// The first axes whose map is not mostly blank; else those with the least blank.
+fn filled(frame: &Frame) -> (&'static str, &'static str) {
+    let data = &*frame.data;
+    let step = frame.rows.len() / LOOKED_AT + 1;
+    let value = |axis: &str, row: usize| {
+        let [m, n, k] = [data.m[row], data.n[row], data.k[row]].map(u64::from);
+        match axis {
+            "m" => m,
+            "n" => n,
+            "k" => k,
+            _ => m << 32 | n,
+        }
+    };
+    let share = |&(x, y): &(&str, &str)| {
+        let rows = frame.rows.iter().step_by(step).map(|r| *r as usize);
+        let mut cells: Vec<(u64, u64)> = rows.map(|r| (value(x, r), value(y, r))).collect();
+        let distinct = |mut of: Vec<u64>| {
+            of.sort_unstable();
+            of.dedup();
+            of.len() as f64
+        };
+        let all = distinct(cells.iter().map(|c| c.0).collect())
+            * distinct(cells.iter().map(|c| c.1).collect());
+        cells.sort_unstable();
+        cells.dedup();
+        cells.len() as f64 / all
+    };
+    let shares = AXES.map(|axes| share(&axes));
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    let enough = most.min(FILLED);
+    let found = AXES.iter().zip(shares).find(|(_, s)| *s >= enough);
+    found.map_or(AXES[0], |(axes, _)| *axes)
+}
+
 /// Most cells of a map, empty ones included; an axis with more values is refused.
 const MOST_CELLS: usize = 4_000_000;
 
@@ -73,14 +114,18 @@ impl Heatmap {
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
         let explore = Explore::new(frame, state);
         let (row, kernel) = (explore.one_row(), explore.kernel(KERNELS));
+        let (across, down) = match kernel {
+            Some(_) => ("k", "mxn"),
+            None => filled(frame),
+        };
         let x = explore.x(
             None,
             &match row {
                 true => kernel.clone().unwrap_or_else(|| "shape".to_owned()),
-                false => "k".to_owned(),
+                false => across.to_owned(),
             },
         );
-        let y = explore.y(kernel.as_deref().unwrap_or("mxn"));
+        let y = explore.y(kernel.as_deref().unwrap_or(down));
         let value = explore.figure("Colour", None);
         let aggregate = explore.statistic();
         let order_x = explore.sort(&[], if row { "value" } else { "name" });

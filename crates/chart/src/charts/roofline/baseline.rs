@@ -68,7 +68,7 @@ impl Baseline {
         links.truncate(MOST);
         let to = match (names.len(), other) {
             (2, Some(other)) => comparison.names[other].clone(),
-            _ => "the others".to_owned(),
+            _ => "the other sides".to_owned(),
         };
         let few = match all > MOST {
             true => format!("the {MOST} heaviest of {}", plural(all as u64, "GEMM")),
@@ -81,7 +81,7 @@ impl Baseline {
             rows,
             links: links.into_iter().map(|l| (l.1, l.2)).collect(),
             note: format!(
-                "Faint: {}, the baseline. Arrows to {to}, down is slower: {few}.",
+                "Faint: {}, the baseline. Arrows lead to {to}, coloured where slower: {few}.",
                 comparison.names[base]
             ),
         })
@@ -136,7 +136,7 @@ mod tests {
         );
         assert_eq!(
             first.note,
-            "Faint: hipBLASLt, the baseline. Arrows to rocBLAS, down is slower: 2 GEMMs in common."
+            "Faint: hipBLASLt, the baseline. Arrows lead to rocBLAS, coloured where slower: 2 GEMMs in common."
         );
         let second = of("rocblas", &[3]);
         assert_eq!((second.rows, second.links), (vec![3], vec![(3, 1)]));

@@ -23,6 +23,8 @@ pub struct RoofLine {
     pub peak: f64,
     /// Best measured rates of large GEMMs, where known: types, FLOP/s.
     pub achievable: Vec<(Vec<String>, f64)>,
+    /// The ceilings that rows are judged by, FLOP/s: drawn solid, the others dashed.
+    pub solid: Vec<f64>,
     /// Memory bandwidth, byte/s.
     pub bandwidth: f64,
     /// Bandwidths of the caches that show, byte/s.
@@ -54,6 +56,7 @@ impl RoofLine {
             types: name(),
             peak: peak.flops_per_s,
             achievable: achievable.map(|rate| (name(), rate)).into_iter().collect(),
+            solid: vec![peak.flops_per_s],
             bandwidth: device.bandwidth_bytes_per_s,
             caches: Vec::new(),
             rows: 0,
@@ -66,6 +69,11 @@ impl RoofLine {
     /// Ridge point, FLOP/byte.
     pub(crate) fn ridge(&self) -> f64 {
         self.peak / self.bandwidth
+    }
+
+    /// The ridges of the ceilings that rows are judged by, FLOP/byte, with the ceilings, FLOP/s.
+    fn ridges(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.solid.iter().map(|peak| (peak / self.bandwidth, *peak))
     }
 
     /// True where a place is on its ceiling.
@@ -135,6 +143,11 @@ pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
     };
     add(&mut roof.types, new.types);
     add(&mut roof.row_types, new.row_types);
+    for peak in new.solid {
+        if !roof.solid.contains(&peak) {
+            roof.solid.push(peak);
+        }
+    }
     for (names, rate) in new.achievable {
         match roof.achievable.iter_mut().find(|a| a.1 == rate) {
             Some((list, _)) => add(list, names),
@@ -163,8 +176,10 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
             let caches = [MemoryLevel::L2, MemoryLevel::L1].into_iter();
             let shown = caches.filter(|l| input.ai == AiAxis::All || input.ai.level() == Some(*l));
             let caches = shown.filter_map(|l| Some((l, device.bandwidth_of(l)?)));
+            let judged = device.roof(dtype, input.frame.metrics.kind);
             Some(RoofLine {
                 caches: caches.collect(),
+                solid: judged.map(|r| r.peak_flops_per_s).into_iter().collect(),
                 ..roof
             })
         };
@@ -238,8 +253,8 @@ fn ceiling_line(plot: &Plot, bandwidth: f64, peak: f64) -> Vec<Point> {
 pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[RoofLine]) {
     let color = |own: Option<Color>| own.unwrap_or(theme.roof);
     let bottom = plot.rect[1] + plot.rect[3];
-    for r in roofs.iter().take(LABELLED) {
-        let at = px(plot, r.ridge(), r.peak);
+    for (ridge, peak) in roofs.iter().take(LABELLED).flat_map(RoofLine::ridges) {
+        let at = px(plot, ridge, peak);
         scene.dashed(
             vec![at, (at.0, bottom)],
             alpha(theme.axis, 0.7),
@@ -248,8 +263,9 @@ pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[Roof
         );
     }
     for r in roofs {
-        for (_, a) in &r.achievable {
-            let line = ceiling_line(plot, r.bandwidth, *a);
+        let ceilings = r.achievable.iter().map(|a| a.1).chain([r.peak]);
+        for peak in ceilings.filter(|p| !r.solid.contains(p)) {
+            let line = ceiling_line(plot, r.bandwidth, peak);
             scene.dashed(line, alpha(color(r.color), 0.85), 1.25, &[6.0, 4.0]);
         }
     }
@@ -262,13 +278,15 @@ pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[Roof
     }
     for r in roofs {
         let color = color(r.color);
-        scene.line(ceiling_line(plot, r.bandwidth, r.peak), color, 1.5);
-        scene.items.push(Item::Symbol {
-            at: px(plot, r.ridge(), r.peak),
-            radius: 3.0,
-            symbol: Symbol::Dot,
-            color,
-        });
+        for (ridge, peak) in r.ridges() {
+            scene.line(ceiling_line(plot, r.bandwidth, peak), color, 1.5);
+            scene.items.push(Item::Symbol {
+                at: px(plot, ridge, peak),
+                radius: 3.0,
+                symbol: Symbol::Dot,
+                color,
+            });
+        }
     }
 }
 
@@ -332,14 +350,14 @@ pub(super) fn labels(
         };
         slope_label(scene, placer, plot, theme, (bandwidth, ridge), &label);
     }
-    for r in shown {
-        let value = format_short(r.ridge(), 4);
+    for (ridge, peak) in shown.iter().flat_map(RoofLine::ridges) {
+        let value = format_short(ridge, 4);
         let label = if narrow || shown.len() > 2 {
             value
         } else {
             format!("ridge {value} FLOP/B")
         };
-        ridge_label(scene, placer, plot, theme, r, &label);
+        ridge_label(scene, placer, plot, theme, px(plot, ridge, peak), &label);
     }
     places
 }
@@ -432,10 +450,9 @@ fn ridge_label(
     placer: &mut Placer,
     plot: &Plot,
     theme: &Theme,
-    roof: &RoofLine,
+    at: Point,
     label: &str,
 ) {
-    let at = px(plot, roof.ridge(), roof.peak);
     if !(at.0 >= plot.rect[0] && at.0 <= plot.rect[0] + plot.rect[2]) {
         return;
     }

@@ -196,7 +196,7 @@ fn draw(
         .min(w * 0.4);
     let texts: Vec<&str> = labels.iter().map(String::as_str).collect();
     let labels = text::cut_apart(&texts, FONT, label_w);
-    let name = if panel.one_m { "N" } else { "M × N" };
+    let name = panel.line_name.label();
     legend::note(scene, (x + 4.0, y + HEAD - 12.0), w - 8.0, theme, name);
     let left = x + 4.0 + label_w + 10.0;
     let n = panel.columns.len().max(1);

@@ -9,7 +9,9 @@ use crate::legend;
 use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::tile_sweep::{FLAT_M, NoSweep, Panel, Sweep, TileSource};
+use gemmscope_analysis::tile_sweep::{
+    FLAT_M, Influence, NoSweep, Panel, Sweep, TileSource, influence_sentence, influences,
+};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat;
@@ -47,6 +49,8 @@ pub(crate) struct TileMap {
     sweep: Result<Sweep, NoSweep>,
     /// The part of a sweep that is drawn where it has more lines than [`MOST_LINES`].
     part: Option<Sweep>,
+    /// What the settings other than the tile change.
+    influences: Vec<Influence>,
 }
 
 impl TileMap {
@@ -81,15 +85,21 @@ impl TileMap {
                 options,
                 "all",
             );
-            if panel.current != "all" {
-                s.panels.retain(|p| p.title == panel.current);
+            if s.panels.len() > 1 {
+                if panel.current != "all" {
+                    s.panels.retain(|p| p.title == panel.current);
+                }
+                controls.push(panel);
             }
-            controls.push(panel);
         }
         TileMap {
             frame: frame.clone(),
             controls,
             part: sweep.as_ref().ok().and_then(part_of),
+            influences: match &sweep {
+                Ok(s) if s.source != TileSource::BestColumn => influences(frame),
+                _ => Vec::new(),
+            },
             sweep,
         }
     }
@@ -405,6 +415,7 @@ impl Chart for TileMap {
         if count_lines(sweep) <= NAMED {
             out.extend(fastest_kernels(&self.frame, sweep));
         }
+        out.extend(influence_sentence(&self.influences));
         if sweep.single > 0 {
             out.push(format!(
                 "{} with one tile left out.",
@@ -446,6 +457,31 @@ impl Chart for TileMap {
             out.push("Device not stated; the chosen one is assumed.".to_owned());
         }
         out
+    }
+
+    /// Every value of every setting but the tile.
+    fn details(&self) -> Vec<(String, Table)> {
+        let share = |v: f64| Format::percent().write(v, 3);
+        let of = |i: &Influence| {
+            let values = i.values.iter().map(|v| {
+                let (n, best, median) = (v.variants.to_string(), share(v.best), share(v.median));
+                vec![i.name.clone(), v.value.clone(), n, best, median]
+            });
+            values.collect::<Vec<_>>()
+        };
+        let rows: Vec<Vec<String>> = self.influences.iter().flat_map(of).collect();
+        if rows.is_empty() {
+            return Vec::new();
+        }
+        let heads = [
+            "Setting",
+            "Value",
+            "Variants",
+            "Best, % of the fastest",
+            "Median, % of the fastest",
+        ];
+        let name = "What the other settings change".to_owned();
+        vec![(name, Table::of(&heads, rows))]
     }
 
     fn height(&self, width: f64) -> f64 {

@@ -8,6 +8,7 @@ use crate::layout;
 use crate::legend;
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
+use gemmscope_analysis::compare::TIE;
 use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner;
 use gemmscope_analysis::compare::winner::{Cell, Crossover, Crossovers, Size, Strip};
@@ -110,7 +111,7 @@ impl Winner {
             "A smaller lead is a tie",
             (0.0, 100.0, 1.0),
             "%",
-            2.0,
+            TIE * 100.0,
         );
         let lead = threshold.as_number() / 100.0;
         let comparison = match Field::parse(&side.current) {
@@ -161,9 +162,9 @@ impl Winner {
             });
             out.controls = vec![
                 show,
-                axes,
                 dtype,
-                hold.more(),
+                hold,
+                axes.more(),
                 side.more(),
                 threshold.more(),
             ];
@@ -286,7 +287,7 @@ fn dtype_control(frame: &Frame, comparison: &Comparison, state: &ViewState) -> C
     Control::choice(state, "winner.dtype", "Type", "", options, &default)
 }
 
-/// Values of the held size; the one with most compared cells is the default.
+/// Values of the held size; the one with most of the compared cells is the default, else all.
 fn held_control(
     frame: &Frame,
     comparison: &Comparison,
@@ -302,9 +303,12 @@ fn held_control(
             *counts.entry(held.of(frame, row)).or_default() += u64::from(both);
         }
     }
+    // One value where it has most of the cells: else the map would leave most out.
+    let all: u64 = counts.values().sum();
     let default = counts
         .iter()
         .max_by_key(|(_, n)| **n)
+        .filter(|(_, n)| 2 * **n > all)
         .map_or_else(|| "all".to_owned(), |(v, _)| v.to_string());
     let mut options: Vec<Choice> = counts
         .keys()

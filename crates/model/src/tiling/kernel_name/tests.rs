@@ -179,6 +179,42 @@ fn stages_splits_threads_layouts() {
     );
 }
 
+#[test]
+fn the_generation_of_a_kernel() {
+    for (name, generation) in [
+        (
+            "cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_32x6_tn_align8",
+            Some(80),
+        ),
+        (
+            "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm>",
+            Some(80),
+        ),
+        (
+            "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_32x6_nn",
+            Some(80),
+        ),
+        ("turing_fp16_s1688gemm_fp16_256x128_ldg8_f2f_nn", Some(75)),
+        ("volta_h884gemm_128x64_nn", Some(70)),
+        (
+            "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64",
+            Some(80),
+        ),
+        (
+            "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize64x64x64",
+            Some(90),
+        ),
+        ("cutlass3x_sm100_tensorop_s256x128x16gemm_bf16", Some(100)),
+        // Without tensor cores the generation does not matter.
+        ("cutlass_80_simt_sgemm_128x32_8x5_nn_align1", None),
+        ("volta_sgemm_128x64_nn", None),
+        ("nvjet_tst_64x64_64x16_2x1_v_bz_TNT", None),
+        ("Cijk_Ailk_Bljk_HHS_BH_MT128x128x32", None),
+    ] {
+        assert_eq!(built_for(name), generation, "{name}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_survived(text in ".*") {

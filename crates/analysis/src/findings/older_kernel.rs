@@ -1,0 +1,78 @@
+//! Rule: a kernel built for an older generation of tensor cores than the device has.
+
+use super::story::{self, Hit, Story};
+use super::{Category, Confidence, Need, Rule, Scan};
+use gemmscope_model::tiling::kernel_name::built_for;
+use gemmscope_table::dataset::ColumnMeaning;
+
+/// Generations whose tensor cores need instructions of their own for their full rate: `wgmma` from
+/// 90 on, `tcgen05` from 100 on (PTX ISA, asynchronous warpgroup and 5th-generation instructions).
+const OWN: [u32; 2] = [90, 100];
+/// A GEMM that reaches more of its roof than this is not held back by its kernel.
+const FAST: f64 = 0.8;
+
+pub(super) const RULE: Rule = Rule {
+    id: "older_kernel",
+    title: "Kernel of an older generation",
+    category: Category::Library,
+    needs: &[
+        Need::Time,
+        Need::Roof,
+        Need::Column(ColumnMeaning::Kernel, "the kernel's name"),
+    ],
+    threshold: "the kernel's name is of sm_89 or older on a device of sm_90 or sm_100, and the GEMM \
+                reaches less than 80 % of its roof; not launch-bound",
+    confidence: Confidence::Likely,
+    why: "Tensor cores reach their full rate only through the instructions of their own generation \
+          (wgmma on Hopper, tcgen05 on Blackwell), which older kernels do not use.",
+    path_a: "Update CUDA and the library; build own kernels for sm_90a or sm_100a.",
+    path_b: "See why the library falls back: leading dimensions or pointers that are not multiples \
+             of 16 bytes, odd sizes, a type without newer kernels.",
+    profile: "Look for HMMA instructions where HGMMA or UTCMMA would do the work.",
+    check,
+};
+
+/// The generation of a device with tensor cores that older kernels do not fill: 90 of `sm_90`.
+fn generation(token: &str) -> Option<u32> {
+    let number = token.strip_prefix("sm_")?;
+    let found = number.trim_end_matches(['a', 'f']).parse().ok()?;
+    // sm_103 is of the generation of sm_100; sm_120 has no tcgen05.
+    let of = match found {
+        100..=119 => 100,
+        other => other,
+    };
+    OWN.contains(&of).then_some(of)
+}
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
+    let kernel = |g: &super::Group| scan.data().text(ColumnMeaning::Kernel, g.row as usize);
+    let hits = scan
+        .checked()
+        .filter(|(_, g)| g.efficiency() < FAST && !story::tiny(g))
+        .filter(|(_, g)| {
+            let device = scan.device(g).and_then(|d| generation(&d.arch_token));
+            device.is_some() && built_for(kernel(g)).is_some_and(|of| of < OWN[0])
+        })
+        .map(|(i, _)| Hit {
+            group: i,
+            back: None,
+        })
+        .collect();
+    story::findings(
+        rule,
+        scan,
+        hits,
+        |_, g| {
+            let of = built_for(kernel(g)).unwrap_or_default();
+            let device = scan.device(g);
+            let token = device.map_or("", |d| d.arch_token.as_str());
+            Story {
+                title: format!("Kernel of sm_{of} on {token}: {}", scan.title(g)),
+                text: format!("{}. Its kernel is {}.", story::opening(scan, g), kernel(g)),
+                formula: story::roof_formula(scan, g),
+                ..Story::default()
+            }
+        },
+        |n| format!("{n} GEMMs run kernels of an older generation"),
+    )
+}

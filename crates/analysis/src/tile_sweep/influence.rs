@@ -1,0 +1,273 @@
+//! What the other settings of a sweep change: each value of each setting, and how near to the
+//! fastest variant any variant with it comes.
+
+use super::{ShapeKey, shape_key};
+use crate::tuning::parameters;
+use gemmscope_model::units::percent;
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use gemmscope_table::field::Frame;
+use std::collections::BTreeMap;
+
+/// More rows than this are not looked through: the answer would keep every filter waiting.
+const MOST_ROWS: usize = 200_000;
+/// A setting with more values than this is a name or a result.
+const MOST_VALUES: usize = 32;
+/// A setting whose worst value comes within this share of the best changes nothing.
+const LITTLE: f64 = 0.05;
+/// Settings that the sentence names.
+const NAMED: usize = 3;
+
+/// A value of a setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// As the file or the kernel's name has it.
+    pub value: String,
+    /// Measured variants with it.
+    pub variants: u64,
+    /// The fastest variant with it over the fastest of all; geometric mean over the shapes, 0 to 1.
+    pub best: f64,
+    /// The middle variant with it over the fastest of all, 0 to 1.
+    pub median: f64,
+}
+
+/// A setting that varies, and its values, the best first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Influence {
+    /// Title of the column, or the letters before the value in kernel names.
+    pub name: String,
+    /// At least two.
+    pub values: Vec<Value>,
+}
+
+impl Influence {
+    /// By how much the choice of the value changes the best rate, 0 to 1.
+    pub fn spread(&self) -> f64 {
+        let worst = self.values.last().map_or(1.0, |v| v.best);
+        1.0 - worst
+    }
+}
+
+/// The settings other than the tile that vary among the variants of a shape, the one that changes
+/// most first.
+pub fn influences(frame: &Frame) -> Vec<Influence> {
+    if frame.rows.len() > MOST_ROWS {
+        return Vec::new();
+    }
+    let rate = &frame.metrics.rate;
+    let rows: Vec<usize> = frame.rows.iter().map(|r| *r as usize).collect();
+    let mut fastest: BTreeMap<ShapeKey, (f64, u64)> = BTreeMap::new();
+    for &r in rows.iter().filter(|r| rate[**r].is_finite()) {
+        let of = fastest.entry(shape_key(frame, r)).or_default();
+        *of = (of.0.max(rate[r]), of.1 + 1);
+    }
+    let names = NameParts::of(frame);
+    // Setting to value to shape to the shares that its variants reach.
+    let mut found: BTreeMap<String, BTreeMap<String, BTreeMap<ShapeKey, Vec<f64>>>> =
+        BTreeMap::new();
+    for &r in &rows {
+        let key = shape_key(frame, r);
+        let Some((top, _)) = fastest.get(&key).filter(|(_, n)| *n > 1) else {
+            continue;
+        };
+        if !rate[r].is_finite() {
+            continue;
+        }
+        let columns = parameters(frame, r).into_iter();
+        for (name, value) in columns.filter(|(n, _)| !is_tile(n)).chain(names.at(r)) {
+            let of = found.entry(name).or_default();
+            if of.len() <= MOST_VALUES {
+                let shapes = of.entry(value).or_default();
+                shapes.entry(key).or_default().push(rate[r] / top);
+            }
+        }
+    }
+    let mut out: Vec<Influence> = found
+        .into_iter()
+        .filter(|(_, values)| (2..=MOST_VALUES).contains(&values.len()))
+        .map(|(name, values)| {
+            let mut values: Vec<Value> = values.into_iter().map(value_of).collect();
+            values.sort_by(|a, b| b.best.total_cmp(&a.best));
+            Influence { name, values }
+        })
+        .collect();
+    out.sort_by(|a, b| b.spread().total_cmp(&a.spread()));
+    out
+}
+
+fn value_of((value, shapes): (String, BTreeMap<ShapeKey, Vec<f64>>)) -> Value {
+    let best = |of: &Vec<f64>| of.iter().copied().fold(0.0, f64::max).ln();
+    let mean = shapes.values().map(best).sum::<f64>() / shapes.len().max(1) as f64;
+    let mut all: Vec<f64> = shapes.into_values().flatten().collect();
+    all.sort_unstable_by(f64::total_cmp);
+    Value {
+        value,
+        variants: all.len() as u64,
+        best: mean.exp(),
+        median: all.get(all.len() / 2).copied().unwrap_or(f64::NAN),
+    }
+}
+
+/// The settings that matter most, in a sentence; `None` where no setting but the tile varies.
+pub fn sentence(influences: &[Influence]) -> Option<String> {
+    influences.first()?;
+    let told: Vec<String> = influences
+        .iter()
+        .filter(|i| i.spread() > LITTLE)
+        .take(NAMED)
+        .filter_map(|i| {
+            let (best, worst) = (i.values.first()?, i.values.last()?);
+            let reach = percent(worst.best);
+            Some(format!(
+                "{} (best {}, with {} at most {reach} of the fastest)",
+                i.name, best.value, worst.value
+            ))
+        })
+        .collect();
+    Some(match told.is_empty() {
+        true => "No setting but the tile changes the best rate by more than 5 %.".to_owned(),
+        false => format!("What else matters: {}.", told.join(", ")),
+    })
+}
+
+/// True for the titles of a tile's sides: the map shows those.
+fn is_tile(name: &str) -> bool {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let plain = plain.to_ascii_lowercase();
+    [
+        "tilem",
+        "tilen",
+        "blockm",
+        "blockn",
+        "blocksizem",
+        "blocksizen",
+        "bm",
+        "bn",
+    ]
+    .contains(&plain.as_str())
+}
+
+/// The parts of kernel names that vary, where the names are built alike: `GRVW4` is 4 of `GRVW`.
+struct NameParts<'a> {
+    codes: &'a [u32],
+    /// For each name its settings; empty for names that are built differently.
+    settings: Vec<Vec<(String, String)>>,
+}
+
+impl<'a> NameParts<'a> {
+    fn of(frame: &'a Frame) -> Self {
+        let column = frame.data.column(ColumnMeaning::Kernel);
+        let Some(ColumnData::Text { codes, values }) = column.map(|c| &c.data) else {
+            return NameParts {
+                codes: &[],
+                settings: Vec::new(),
+            };
+        };
+        let parts: Vec<Vec<String>> = values.iter().map(|v| parts_of(v)).collect();
+        let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
+        for p in &parts {
+            *lengths.entry(p.len()).or_default() += 1;
+        }
+        let usual = lengths.into_iter().max_by_key(|l| l.1).map_or(0, |l| l.0);
+        let alike = || parts.iter().filter(|p| p.len() == usual);
+        let titles: Vec<Option<String>> = (0..usual)
+            .map(|i| {
+                let first = alike().next()?.get(i)?;
+                let title = letters(first);
+                let varies = alike().any(|p| p[i] != *first);
+                let titled = alike().all(|p| letters(&p[i]) == title);
+                // Sides joined by an x are the tile.
+                let tile = first[title.len()..].contains('x');
+                (varies && titled && !tile && !title.is_empty()).then(|| title.to_owned())
+            })
+            .collect();
+        let settings = parts
+            .iter()
+            .map(|p| match p.len() == usual {
+                false => Vec::new(),
+                true => titles
+                    .iter()
+                    .zip(p)
+                    .filter_map(|(title, part)| {
+                        let title = title.as_ref()?;
+                        Some((title.clone(), part[title.len()..].to_owned()))
+                    })
+                    .collect(),
+            })
+            .collect();
+        NameParts { codes, settings }
+    }
+
+    fn at(&self, row: usize) -> impl Iterator<Item = (String, String)> {
+        let code = self.codes.get(row).map(|c| *c as usize);
+        let found = code.and_then(|c| self.settings.get(c)).cloned();
+        found.into_iter().flatten()
+    }
+}
+
+/// A name cut at underscores; a number goes with the part before it (`TT4_4`).
+fn parts_of(name: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for part in name.split('_') {
+        match out.last_mut() {
+            Some(last) if part.starts_with(|c: char| c.is_ascii_digit()) => {
+                last.push('_');
+                last.push_str(part);
+            }
+            _ => out.push(part.to_owned()),
+        }
+    }
+    out
+}
+
+/// The letters that a part begins with.
+fn letters(part: &str) -> &str {
+    let end = part.find(|c: char| !c.is_ascii_alphabetic());
+    &part[..end.unwrap_or(part.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn the_setting_that_changes_most_comes_first() {
+        let mut rows = Rows::new();
+        let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+        for (wgm, by_wgm) in [(1, 1.0), (8, 1.1)] {
+            for (vw, by_vw) in [(2, 2.0), (4, 1.0)] {
+                for (tt, by_tt) in [("4_4", 1.0), ("8_8", 1.5)] {
+                    let kernel = format!("Cijk_MT64x64x8_TT{tt}_VW{vw}_WGM{wgm}");
+                    let time = 1e-5 * by_wgm * by_vw * by_tt;
+                    rows.table().set_text(column, kernel.as_bytes());
+                    rows.row((512, 512, 512), "", time, "");
+                }
+            }
+        }
+        let frame = rows.frame(None);
+        let found = influences(&frame);
+        let names: Vec<&str> = found.iter().map(|i| i.name.as_str()).collect();
+        assert_eq!(names, ["VW", "TT", "WGM"]);
+        let vw: Vec<(&str, u64, f64)> = found[0]
+            .values
+            .iter()
+            .map(|v| (v.value.as_str(), v.variants, (v.best * 1e3).round() / 1e3))
+            .collect();
+        assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
+        assert_eq!(
+            sentence(&found).unwrap(),
+            "What else matters: VW (best 4, with 2 at most 50.0 % of the fastest), TT (best 4_4, with \
+             8_8 at most 66.7 % of the fastest), WGM (best 1, with 8 at most 90.9 % of the fastest)."
+        );
+    }
+
+    #[test]
+    fn names_of_one_kind_have_no_settings() {
+        let mut rows = Rows::new();
+        for time in [1e-5, 2e-5] {
+            rows.row((512, 512, 512), "", time, "");
+        }
+        assert_eq!(influences(&rows.frame(None)), []);
+        assert_eq!(sentence(&[]), None);
+    }
+}
