@@ -134,3 +134,28 @@ test("a load is cancelled, and one dropped during another waits its turn", async
   assert.deepEqual((await app.summary()).map((s) => [s.file, s.rows_used]), [["big.csv", 4_000_000], ["good.csv", 1]]);
   app.assertQuiet();
 });
+
+test("what a dropped folder holds and the browser cannot open is listed", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  // A folder with a good file, one that went away, and a folder without permission.
+  await app.page.evaluate((text) => {
+    const entry = (path, rest) => ({ fullPath: path, isDirectory: false, isFile: true, ...rest });
+    const folder = (path, entries) => {
+      const portions = entries && [entries, []];
+      const readEntries = (done, fail) => (portions ? done(portions.shift()) : fail(new DOMException("no", "NotReadableError")));
+      return entry(path, { isDirectory: true, isFile: false, createReader: () => ({ readEntries }) });
+    };
+    const good = entry("/runs/good.csv", { file: (done) => done(new File([text], "good.csv")) });
+    const gone = entry("/runs/gone.csv", { file: (_, fail) => fail(new DOMException("gone", "NotFoundError")) });
+    const root = folder("/runs", [good, gone, folder("/runs/locked")]);
+    DataTransferItem.prototype.webkitGetAsEntry = () => root;
+  }, GOOD.text);
+  await app.drop(GOOD);
+  await app.page.waitForFunction(() => window.gemmscope.summary().length === 1);
+  const notice = app.page.locator(".notice", { hasText: "left out" });
+  assert.match(await notice.locator("summary").innerText(), /2 files of the folder were left out/);
+  await notice.locator("summary").click();
+  const lines = await notice.locator("li").allInnerTexts();
+  assert.deepEqual(lines.sort(), ["runs/gone.csv: the browser could not open it", "runs/locked: the browser could not open it"]);
+  app.assertQuiet();
+});

@@ -158,6 +158,13 @@ impl Loader {
         self.enqueue(inputs, true);
     }
 
+    /// Lists what the browser could not open in the notice of files left out.
+    pub fn leave_out(&self, closed: Vec<String>) {
+        let why = || "the browser could not open it".to_owned();
+        let left = closed.into_iter().map(|name| (name, why()));
+        self.shell.load.update(|l| l.left.extend(left));
+    }
+
     fn enqueue(&self, inputs: Vec<Input>, of_folder: bool) {
         let jobs = inputs.into_iter().map(|input| Job {
             of_folder,

@@ -102,10 +102,11 @@ impl Dropped {
         !self.folders.is_empty()
     }
 
-    /// All files, with their path where they lie in a folder; at most [`MAX_FOLDER_FILES`] of
-    /// folders.
-    pub async fn inputs(self) -> Vec<Input> {
+    /// All files, with their path where they lie in a folder, at most [`MAX_FOLDER_FILES`] of
+    /// folders; and the paths of what the browser could not open.
+    pub async fn inputs(self) -> (Vec<Input>, Vec<String>) {
         let mut out = self.files;
+        let mut closed = Vec::new();
         let mut waiting = self.folders;
         waiting.reverse();
         while let Some(entry) = waiting.pop() {
@@ -113,7 +114,11 @@ impl Dropped {
                 break;
             }
             if entry.is_directory() {
-                let mut inside = read_folder(entry.unchecked_into()).await;
+                let path = entry.full_path();
+                let (mut inside, whole) = read_folder(entry.unchecked_into()).await;
+                if !whole {
+                    closed.push(path.trim_start_matches('/').to_owned());
+                }
                 inside.sort_by_key(|e| std::cmp::Reverse(e.full_path()));
                 waiting.extend(inside);
             } else {
@@ -122,20 +127,23 @@ impl Dropped {
                 let promise = js_sys::Promise::new(&mut |resolve, reject| {
                     entry.file_with_callback_and_callback(&resolve, &reject);
                 });
-                if let Ok(file) = JsFuture::from(promise).await {
-                    out.push(Input {
-                        name: path.trim_start_matches('/').to_owned(),
+                let name = path.trim_start_matches('/').to_owned();
+                match JsFuture::from(promise).await {
+                    Ok(file) => out.push(Input {
+                        name,
                         blob: Blob::from(file.unchecked_into::<web_sys::Blob>()),
-                    });
+                    }),
+                    Err(_) => closed.push(name),
                 }
             }
         }
-        out
+        (out, closed)
     }
 }
 
-/// The entries of a folder. The browser returns them in batches, the last of which is empty.
-async fn read_folder(folder: FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
+/// The entries of a folder, and whether these are all. The browser returns them in batches, the last
+/// of which is empty.
+async fn read_folder(folder: FileSystemDirectoryEntry) -> (Vec<FileSystemEntry>, bool) {
     let reader = folder.create_reader();
     let mut out = Vec::new();
     loop {
@@ -148,11 +156,11 @@ async fn read_folder(folder: FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
             }
         });
         let Ok(portion) = JsFuture::from(promise).await else {
-            break;
+            return (out, false);
         };
         let portion: js_sys::Array = portion.unchecked_into();
         if portion.length() == 0 {
-            break;
+            return (out, true);
         }
         out.extend(
             portion
@@ -160,7 +168,6 @@ async fn read_folder(folder: FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
                 .map(JsCast::unchecked_into::<FileSystemEntry>),
         );
     }
-    out
 }
 
 /// Takes the chosen files and empties the control, so that the same file can be chosen again.

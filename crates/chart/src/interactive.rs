@@ -18,7 +18,6 @@ use gemmscope_analysis::explain;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
-use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::filter::Range;
 use gemmscope_table::metrics::Totals;
@@ -342,13 +341,8 @@ impl InteractiveChart for SceneChart {
 
 /// True if rows are of different sides, which are never added up.
 fn of_several_sides(frame: &Frame, rows: &[u32]) -> bool {
-    let library = frame.data.codes(ColumnMeaning::Library);
-    let side = |r: &u32| {
-        let r = *r as usize;
-        let data = &frame.data;
-        (data.source[r], data.device[r], library.map_or(0, |l| l[r]))
-    };
-    let mut sides = rows.iter().map(side);
+    let counted = frame.counted();
+    let mut sides = rows.iter().map(|r| counted.side_of(*r));
     let first = sides.next();
     frame.kind() == DataKind::Sides && sides.any(|s| Some(s) != first)
 }

@@ -31,10 +31,13 @@ pub fn accept(loader: Loader) -> RwSignal<bool> {
             };
             let dropped = file::dropped(&transfer);
             leptos::task::spawn_local(async move {
-                if dropped.has_folder() {
-                    loader.add_folder(dropped.inputs().await);
+                let of_folder = dropped.has_folder();
+                let (inputs, closed) = dropped.inputs().await;
+                loader.leave_out(closed);
+                if of_folder {
+                    loader.add_folder(inputs);
                 } else {
-                    loader.add(dropped.inputs().await);
+                    loader.add(inputs);
                 }
             });
         }

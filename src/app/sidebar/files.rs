@@ -255,7 +255,10 @@ fn device_choice(
         <select aria-label=label.to_owned() on:change=move |e| change(value_of(&e))>
             {names
                 .into_iter()
-                .map(|n| view! { <option value=n.clone() selected=n == value>{short_name(&n)}</option> })
+                .map(|n| {
+                    let name = if n.is_empty() { "Choose".to_owned() } else { short_name(&n) };
+                    view! { <option value=n.clone() selected=n == value>{name}</option> }
+                })
                 .collect_view()}
         </select>
     }

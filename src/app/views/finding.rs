@@ -29,7 +29,8 @@ pub fn back_text(f: &Finding) -> String {
     format!(
         "{} (up to {})",
         seconds_range((low, high)),
-        rounded_percent(high / f.whole_s)
+        // The sign stays with its number.
+        rounded_percent(high / f.whole_s).replace(' ', "\u{a0}")
     )
 }
 

@@ -421,10 +421,7 @@ impl<'a> Scan<'a> {
 
     /// Index of the side of a row; 0 where there are no sides.
     pub(super) fn side_of(&self, row: u32) -> u16 {
-        let sides = &self.frame.counted().sides;
-        let found = sides
-            .iter()
-            .position(|s| s.rows.binary_search(&row).is_ok());
+        let found = self.frame.counted().side_of(row);
         found.and_then(|i| u16::try_from(i).ok()).unwrap_or(0)
     }
 

@@ -56,10 +56,22 @@ impl Spread {
         } else {
             String::new()
         };
+        // An even split wakes as many experts as it can, and each reads its weights.
+        let count = f64::from(experts.count);
+        let even = (self.mean * count).min(count);
+        let used = count - self.idle;
+        let split = match even > used + 0.5 {
+            true => format!(
+                "The list splits tokens evenly and so reads {} experts; random routing reads about \
+                 {}, so a real step can be faster than the best one here.",
+                even.round(),
+                used.round()
+            ),
+            false => "The list splits tokens evenly.".to_owned(),
+        };
         format!(
             "Tokens per routed expert: {} on average, {} to {} for 9 of 10 experts{idle} \
-             (uniform random routing; real routers spread wider). The list splits tokens \
-             evenly.",
+             (uniform random routing; real routers spread wider). {split}",
             n(self.mean, 3),
             n(self.low.floor(), 3),
             n(self.high.ceil(), 3),
@@ -85,6 +97,13 @@ mod tests {
             spread
                 .sentence(&experts)
                 .contains("93 of 256 experts get none"),
+            "{}",
+            spread.sentence(&experts)
+        );
+        assert!(
+            spread
+                .sentence(&experts)
+                .contains("reads 256 experts; random routing reads about 163"),
             "{}",
             spread.sentence(&experts)
         );

@@ -33,6 +33,13 @@ pub struct Counted {
 }
 
 impl Counted {
+    /// Index of the side that a row counts for; `None` for a row that no total is over.
+    pub fn side_of(&self, row: u32) -> Option<usize> {
+        self.sides
+            .iter()
+            .position(|s| s.rows.binary_search(&row).is_ok())
+    }
+
     /// Counts the rows of a frame.
     pub(crate) fn new(frame: &Frame, decision: &Decision) -> Counted {
         let rows = frame.rows.len() as u64;

@@ -134,13 +134,6 @@ impl Compare {
             sides.clone(),
             &first,
         );
-        let second = setup
-            .sides
-            .iter()
-            .find(|s| **s != a.current)
-            .cloned()
-            .unwrap_or_default();
-        let b = Control::choice(state, "compare.b", "Other side", "", sides, &second);
         let keys = Control::several(
             state,
             "compare.keys",
@@ -164,6 +157,15 @@ impl Compare {
         } else {
             Comparison::new(frame, &setup)
         };
+        let tally = tally(&comparison, threshold.as_number() / 100.0, true);
+        // Of several sides the nearest rival: the one that is fastest most often.
+        let wins = |i: usize| tally.clear.get(i).copied().unwrap_or(0);
+        let second = (0..setup.sides.len())
+            .filter(|&i| setup.sides[i] != a.current)
+            .max_by_key(|&i| (wins(i), std::cmp::Reverse(i)))
+            .and_then(|i| setup.sides.get(i).cloned())
+            .unwrap_or_default();
+        let b = Control::choice(state, "compare.b", "Other side", "", sides, &second);
         let at = |c: &Control| setup.sides.iter().position(|s| *s == c.current);
         let pair = (at(&a).unwrap_or(0), at(&b).unwrap_or(1));
         let measure = Control::choice(
@@ -201,7 +203,6 @@ impl Compare {
             .iter()
             .find(|(_, v, _)| *v == show.current)
             .map_or(Show::Overview, |s| s.0);
-        let tally = tally(&comparison, duel.threshold, true);
         out.controls = vec![show, a, b];
         out.controls
             .extend([side, keys, measure, threshold].map(Control::more));
@@ -453,11 +454,7 @@ impl Chart for Compare {
         if self.obstacle().is_some() {
             return Vec::new();
         }
-        let mut out = vec![m.duel.headline(&m.comparison)];
-        out.extend(m.duel.exception_sentence(&self.frame, &m.comparison));
-        out.push(m.duel.means_sentence(&m.comparison));
-        out.push(m.comparison.join_sentence());
-        out.extend(m.duel.device_sentence(&self.frame, &m.comparison));
+        let mut out = Vec::new();
         if m.comparison.setup.sides.len() > 2 && m.tally.compared > 0 {
             let names = m.comparison.names.iter().cloned();
             out.push(format!(
@@ -466,6 +463,11 @@ impl Chart for Compare {
                 Standing::new(names, &m.tally).words()
             ));
         }
+        out.push(m.duel.headline(&m.comparison));
+        out.extend(m.duel.exception_sentence(&self.frame, &m.comparison));
+        out.push(m.duel.means_sentence(&m.comparison));
+        out.push(m.comparison.join_sentence());
+        out.extend(m.duel.device_sentence(&self.frame, &m.comparison));
         if m.duel.without_roof > 0 {
             out.push(format!(
                 "{} left out: no known roof.",

@@ -10,8 +10,19 @@ use gemmscope_model::hardware::MemoryLevel;
 pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Legend {
     let colors = input.color_scale;
     let name = |i: usize| colors.names.get(i).cloned().unwrap_or_default();
+    // Sides have the names that everything else calls them by.
+    let side = input.frame.decision().side.as_ref();
+    let by_side = side
+        .and_then(|f| input.frame.info(f))
+        .is_some_and(|info| info.label == colors.label);
+    let shown = |i: usize| {
+        let own = name(i);
+        let sides = &input.frame.counted().sides;
+        let found = sides.iter().find(|s| by_side && s.value == own);
+        found.map_or(own, |s| s.label.clone())
+    };
     let categories = (0..colors.palette.len()).map(|i| LegendEntry {
-        name: name(i),
+        name: shown(i),
         symbol: colors.symbols.get(i).copied().unwrap_or(Symbol::Dot),
         color: colors.palette[i],
         count: by_code.get(i).copied().unwrap_or(0),

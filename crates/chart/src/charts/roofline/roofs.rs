@@ -350,7 +350,10 @@ pub(super) fn labels(
         };
         slope_label(scene, placer, plot, theme, (bandwidth, ridge), &label);
     }
-    for (ridge, peak) in shown.iter().flat_map(RoofLine::ridges) {
+    // From the right: of two close ridges the right one's label goes to the right.
+    let mut ridges: Vec<(f64, f64)> = shown.iter().flat_map(RoofLine::ridges).collect();
+    ridges.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (ridge, peak) in ridges {
         let value = format_short(ridge, 4);
         let label = if narrow || shown.len() > 2 {
             value
