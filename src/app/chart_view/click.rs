@@ -10,6 +10,12 @@ use leptos::prelude::{GetUntracked, Set};
 
 /// The part of the main column that the dock covers from below, as in the style sheet.
 const DOCK: f64 = 0.42;
+/// Where the dock is a sheet over the lower part of the screen, as in the style sheet.
+const PHONE: &str = "(max-width: 820px)";
+/// The part of the screen that the sheet covers, as in the style sheet.
+const SHEET: f64 = 0.62;
+/// How far down the screen a point comes that the sheet would cover.
+const SEEN: f64 = 0.28;
 /// Rows that a box selects at most: every one is a number in the link.
 const MOST_SELECTED: usize = 200;
 
@@ -49,15 +55,25 @@ pub(super) fn isolate(parts: &Parts, shown: &Drawn, target: &Target, add: bool) 
 
 /// Chooses the side for the dock that leaves a point of the picture in sight. The summary keeps a
 /// place for the dock below.
-pub(super) fn make_room(parts: &Parts, stage: &web_sys::HtmlElement, at: Point) {
+pub(super) fn make_room(parts: &Parts, element: &web_sys::HtmlElement, at: Point) {
     let Some(main) = dom::document().get_element_by_id("main") else {
         return;
     };
     let (main, stage) = (
         main.get_bounding_client_rect(),
-        stage.get_bounding_client_rect(),
+        element.get_bounding_client_rect(),
     );
     let (x, y) = (stage.left() + at.0, stage.top() + at.1);
+    if dom::media(PHONE) {
+        let height = dom::window().inner_height();
+        let height = height.ok().and_then(|h| h.as_f64()).unwrap_or_default();
+        if y > (1.0 - SHEET) * height - REACH
+            && let Ok(Some(page)) = element.closest(".summary, .chart-scroll")
+        {
+            page.scroll_by_with_x_and_y(0.0, y - SEEN * height);
+        }
+        return;
+    }
     let covered = y > main.bottom() - DOCK * main.height() - REACH;
     let side = match (parts.bench.shown.get_untracked().place == SUMMARY, covered) {
         (true, _) | (_, false) => "",

@@ -28,7 +28,7 @@ pub(super) const RULE: Rule = Rule {
     path_b: "Tune a matrix-vector or split-K kernel for this shape: 80 % of the bandwidth is \
              within reach.",
     profile: "The bytes counted are the compulsory ones. Profile the bytes really moved \
-              (dram__bytes, TCC_EA) before blaming traffic or access pattern.",
+              (ncu: dram__bytes; rocprof: TCC_EA) before blaming traffic or access pattern.",
     check,
 };
 

@@ -12,6 +12,9 @@ use gemmscope_table::dataset::Part;
 
 const HEAD_LINES: usize = 80;
 const HEAD_BYTES: usize = 64 << 10;
+/// The head is looked at each time so many bytes came in, and at the end: what a file is taken for
+/// must not depend on its slices.
+const HEAD_STEP: u64 = 4 << 10;
 /// After this many NUL bytes and no text at the start of a file, it counts as binary.
 const NUL_BYTES: u64 = 1 << 20;
 /// How many raw bytes are searched for the signatures of binary files.
@@ -111,12 +114,18 @@ impl Session {
                 return self.fail(ImportError::new(sentence).kind(ErrorKind::Foreign));
             }
         }
-        let step = if self.magic.starts_with(&[0x1f, 0x8b]) {
-            PACKED_STEP
-        } else {
-            bytes.len().max(1)
-        };
-        for piece in bytes.chunks(step) {
+        let packed = self.magic.starts_with(&[0x1f, 0x8b]);
+        let mut at = self.bytes_in - bytes.len() as u64;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let step = match (&self.state, packed) {
+                (State::Head, _) => (HEAD_STEP - at % HEAD_STEP) as usize,
+                (_, true) => PACKED_STEP,
+                _ => rest.len(),
+            };
+            let (piece, after) = rest.split_at(step.min(rest.len()));
+            rest = after;
+            at += piece.len() as u64;
             if let State::Failed(e) = &self.state {
                 return Err(e.clone());
             }
@@ -138,15 +147,14 @@ impl Session {
             if let Err(e) = result {
                 return self.fail(e);
             }
-            if matches!(self.state, State::Head)
-                && self.decoder.nul_bytes() > NUL_BYTES
-                && self.head.is_empty()
-            {
+            if !matches!(self.state, State::Head) || !at.is_multiple_of(HEAD_STEP) {
+                continue;
+            }
+            if self.decoder.nul_bytes() > NUL_BYTES && self.head.is_empty() {
                 return self.fail(only_nul());
             }
-            if matches!(self.state, State::Head)
-                && (self.head.len() >= HEAD_BYTES
-                    || self.head_lines >= HEAD_LINES && !is_json(&self.head))
+            if (self.head.len() >= HEAD_BYTES
+                || self.head_lines >= HEAD_LINES && !is_json(&self.head))
                 && let Err(e) = self.open(false)
             {
                 return self.fail(e);
@@ -405,5 +413,34 @@ mod tests {
         };
         assert_eq!(data.len(), 20_000);
         assert!(data.m.capacity() < 24_000, "{}", data.m.capacity());
+    }
+
+    #[test]
+    fn what_a_file_is_taken_for_does_not_depend_on_its_slices() {
+        // More lines than a head has, then NUL bytes.
+        let mut junk = "1,2,3,x\n".repeat(120).into_bytes();
+        junk.extend([0; 2500]);
+        junk.extend("1,2,3,x\n".repeat(900).bytes());
+        let mut forms = vec![ImportOptions::default()];
+        forms.extend(crate::formats::FORMATS.iter().map(|f| ImportOptions {
+            format: Some(f.id.to_owned()),
+            ..ImportOptions::default()
+        }));
+        for options in forms {
+            for bytes in [&junk[..], &junk[..9_000], &junk[..600]] {
+                let said = |slice: usize| {
+                    let mut session = Session::new("junk.csv", options.clone());
+                    let fed = bytes.chunks(slice).try_for_each(|s| session.feed(s));
+                    match fed.and_then(|()| session.finish()) {
+                        Ok(_) => "read".to_owned(),
+                        Err(e) => e.to_string(),
+                    }
+                };
+                let whole = said(usize::MAX);
+                for slice in [1, 7, 511, 4096, 5000] {
+                    assert_eq!(said(slice), whole, "{slice} of {}", bytes.len());
+                }
+            }
+        }
     }
 }
