@@ -251,12 +251,29 @@ impl Comparison {
         self.pairs
     }
 
-    /// How the join went, in one sentence.
+    /// How the join of all sides went, in one sentence.
     pub fn join_sentence(&self) -> String {
-        let mut text = format!("{} matched", plural(self.matched, "configuration"));
-        for (side, n) in self.names.iter().zip(&self.unmatched) {
-            if *n > 0 {
-                text.push_str(&format!(", {} {side} unmatched", grouped(*n)));
+        let sides = 0..self.names.len();
+        self.told(self.matched, sides.zip(self.unmatched.iter().copied()))
+    }
+
+    /// How the join of two sides went: of several, each pair has other configurations in common.
+    pub(crate) fn join_of(&self, pair: [usize; 2]) -> String {
+        let has = |c: &usize, side| self.sample(*c, side).is_some();
+        let alone = |side: usize, other: usize| {
+            let found = (0..self.len()).filter(|c| has(c, side) && !has(c, other));
+            (side, found.count() as u64)
+        };
+        let [a, b] = pair;
+        let both = (0..self.len()).filter(|c| has(c, a) && has(c, b)).count();
+        self.told(both as u64, [alone(a, b), alone(b, a)].into_iter())
+    }
+
+    fn told(&self, matched: u64, unmatched: impl Iterator<Item = (usize, u64)>) -> String {
+        let mut text = format!("{} matched", plural(matched, "configuration"));
+        for (side, n) in unmatched {
+            if let Some(side) = self.names.get(side).filter(|_| n > 0) {
+                text.push_str(&format!(", {} {side} unmatched", grouped(n)));
             }
         }
         if self.ambiguous > 0 {

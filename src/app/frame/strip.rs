@@ -97,11 +97,14 @@ fn of_sides(bench: Workbench) -> AnyView {
         .into_iter()
         .take(SIDES)
         .map(|(side, t)| {
-            let label = match t.lost_s {
-                Some(lost) => format!("{side}, {} lost", Seconds(lost)),
-                None => format!("{side}, {}", Seconds(t.time_s)),
+            // Without a roof the time says what there is to say.
+            let (value, label) = match (t.weighted_efficiency, t.lost_s) {
+                (Some(e), Some(lost)) => (percent(e), format!("{side}, {} lost", Seconds(lost))),
+                _ => {
+                    let gemms = plural(t.measured, "GEMM");
+                    (Seconds(t.time_s).to_string(), format!("{side}, {gemms}"))
+                }
             };
-            let value = t.weighted_efficiency.map_or_else(missing, percent);
             let hint = format!(
                 "{side}: {}, {} in all. Share of the {}, and what perfect kernels would save.",
                 plural(t.measured, "GEMM"),

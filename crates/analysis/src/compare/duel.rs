@@ -264,6 +264,11 @@ impl Duel {
         text
     }
 
+    /// How the join of both sides went, in one sentence.
+    pub fn join_sentence(&self, comparison: &Comparison) -> String {
+        comparison.join_of([self.a, self.b])
+    }
+
     /// The rule for "within noise".
     pub fn noise_sentence(&self) -> String {
         if self.with_spread == 0 {

@@ -256,7 +256,7 @@ impl Compare {
         Some(format!(
             "{a} and {b} share no configuration (key: {}). Choose a shorter key or other sides. {}",
             keys.join(", "),
-            m.comparison.join_sentence()
+            m.duel.join_sentence(&m.comparison)
         ))
     }
 }
@@ -466,7 +466,7 @@ impl Chart for Compare {
         out.push(m.duel.headline(&m.comparison));
         out.extend(m.duel.exception_sentence(&self.frame, &m.comparison));
         out.push(m.duel.means_sentence(&m.comparison));
-        out.push(m.comparison.join_sentence());
+        out.push(m.duel.join_sentence(&m.comparison));
         out.extend(m.duel.device_sentence(&self.frame, &m.comparison));
         if m.duel.without_roof > 0 {
             out.push(format!(
