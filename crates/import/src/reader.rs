@@ -2,7 +2,7 @@
 //! lines.
 
 use crate::columns::by_column::{ByColumn, PlannedRows};
-use crate::split::records::first_line;
+use crate::split::lines::first_line;
 use crate::{Dialect, ImportError, Imported, Line, Lines, Record, Records};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assembly, MOST_MEMORY, Part, Rest, too_large};

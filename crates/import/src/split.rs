@@ -5,5 +5,6 @@ pub(crate) mod index;
 pub(crate) mod json;
 pub(crate) mod json_or_csv;
 pub(crate) mod json_rows;
+pub(crate) mod lines;
 pub(crate) mod log;
 pub(crate) mod records;

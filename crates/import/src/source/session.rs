@@ -3,7 +3,7 @@
 use super::text::Decoder;
 use super::{xlsx, zip};
 use crate::formats::sniff;
-use crate::split::records::Lines;
+use crate::split::lines::Lines;
 use crate::unsupported;
 use crate::{Ended, ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
 use gemmscope_model::encode::visible;

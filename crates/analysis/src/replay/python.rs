@@ -1,0 +1,272 @@
+//! Python scripts: PyTorch, and a Triton kernel.
+
+use super::{CALLS, Case, Tool, WARM_UP, head, names};
+use crate::planner::rounding;
+use gemmscope_model::dtype::DataType;
+
+fn torch_type(t: DataType) -> Option<&'static str> {
+    Some(match t {
+        DataType::Fp64 => "torch.float64",
+        DataType::Fp32 | DataType::Tf32 => "torch.float32",
+        DataType::Fp16 => "torch.float16",
+        DataType::Bf16 => "torch.bfloat16",
+        DataType::Int8 => "torch.int8",
+        DataType::Int32 => "torch.int32",
+        DataType::Fp8E4m3 => "torch.float8_e4m3fn",
+        DataType::Fp8E5m2 => "torch.float8_e5m2",
+        DataType::Fp8E4m3Fnuz => "torch.float8_e4m3fnuz",
+        DataType::Fp8E5m2Fnuz => "torch.float8_e5m2fnuz",
+        _ => return None,
+    })
+}
+
+fn is_fp8(t: DataType) -> bool {
+    matches!(
+        t,
+        DataType::Fp8E4m3 | DataType::Fp8E5m2 | DataType::Fp8E4m3Fnuz | DataType::Fp8E5m2Fnuz
+    )
+}
+
+/// Lines that create `a` (M x K) and `b` (K x N) with the layout of the GEMM.
+fn operands(case: &Case, tool: Tool) -> Result<String, String> {
+    let p = &case.problem;
+    let [a, b, _] = names([p.op.a, p.op.b, p.op.c], torch_type, tool)?;
+    // A column-major operand is a transposed row-major one.
+    let (ta, tb) = (
+        p.op.trans_a != case.column_major,
+        p.op.trans_b != case.column_major,
+    );
+    let make = |dtype: &str, rows: &str, columns: &str, transposed: bool| {
+        let (first, second) = if transposed {
+            (columns, rows)
+        } else {
+            (rows, columns)
+        };
+        let batch = if p.batch > 1 { "BATCH, " } else { "" };
+        let shape = format!("{batch}{first}, {second}");
+        let turn = if transposed { ".transpose(-2, -1)" } else { "" };
+        if dtype == "torch.int8" {
+            format!("torch.randint(-8, 8, ({shape}), device=DEVICE, dtype=torch.int8){turn}")
+        } else if dtype.contains("float8") {
+            format!("torch.randn({shape}, device=DEVICE).to({dtype}){turn}")
+        } else {
+            format!("torch.randn({shape}, device=DEVICE, dtype={dtype}){turn}")
+        }
+    };
+    Ok(format!(
+        "M, N, K, BATCH = {}, {}, {}, {}\na = {}\nb = {}\n",
+        p.m,
+        p.n,
+        p.k,
+        p.batch,
+        make(a, "M", "K", ta),
+        make(b, "K", "N", tb)
+    ))
+}
+
+/// Words of a script that choose the processor where there is no accelerator, as for tests.
+const DEVICE: &str = "DEVICE = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n";
+
+/// The part of a script that checks `run()` against a reference in double precision, times it, and
+/// prints a line of CSV. With `--row` the header is left out, so that lines of several scripts make
+/// one file.
+fn check_and_time(case: &Case, tool: Tool, narrow_parts: bool) -> Result<String, String> {
+    let p = &case.problem;
+    let (atol, rtol) = rounding::tolerance(p.k, &p.op, narrow_parts)
+        .ok_or_else(|| format!("{} checks no {} products", tool.label(), p.op.compute))?;
+    let bias = if p.op.bias && p.op.a != DataType::Int8 && tool == Tool::Pytorch {
+        " + bias.double()[columns]"
+    } else {
+        ""
+    };
+    Ok(CHECK
+        .replace("ATOL", &format!("{atol:.3e}"))
+        .replace("RTOL", &format!("{rtol:.3e}"))
+        .replace(" + BIAS", bias)
+        .replace("DTYPE", p.op.a.id())
+        .replace("LAYOUT", row_major_layout(case))
+        .replace("LIBRARY", tool.label())
+        .replace("WORK", &format!("{:.0}", p.work().0))
+        .replace("CALLS", &CALLS.to_string())
+        .replace("WARM_UP", &WARM_UP.to_string()))
+}
+
+/// The layout of the script's operands: `NT`. A column-major operand is a transposed row-major one.
+fn row_major_layout(case: &Case) -> &'static str {
+    let op = case.problem.op;
+    if is_fp8(op.a) || is_fp8(op.b) {
+        return "NT";
+    }
+    let (a, b) = (
+        op.trans_a != case.column_major,
+        op.trans_b != case.column_major,
+    );
+    op.with_layout(a, b).layout()
+}
+
+const CHECK: &str = r#"
+# The check: up to 512 rows and columns, edges included, against double precision. The tolerance is
+# four times the largest error that rounding a sum of K products is expected to make.
+rows = torch.linspace(0, M - 1, min(M, 512), device=DEVICE).long()
+columns = torch.linspace(0, N - 1, min(N, 512), device=DEVICE).long()
+wanted = a.double()[..., rows, :] @ b.double()[..., :, columns] + BIAS
+found = run()[..., rows, :][..., :, columns].double()
+passed = torch.allclose(found, wanted, atol=ATOL, rtol=RTOL)
+worst = (found - wanted).abs().max().item()
+print(f"check {'passed' if passed else 'FAILED'}: largest error {worst:.3e}, "
+      f"atol=ATOL, rtol=RTOL", file=sys.stderr)
+
+
+def seconds():
+    if DEVICE == "cpu":
+        start = time.perf_counter()
+        run()
+        return time.perf_counter() - start
+    start = torch.cuda.Event(enable_timing=True)
+    end = torch.cuda.Event(enable_timing=True)
+    start.record()
+    run()
+    end.record()
+    torch.cuda.synchronize()
+    return start.elapsed_time(end) * 1e-3
+
+
+for _ in range(WARM_UP):
+    seconds()
+times = sorted(seconds() for _ in range(CALLS))
+median = times[len(times) // 2]
+name = torch.cuda.get_device_name() if DEVICE == "cuda" else ""
+if "--row" not in sys.argv:
+    print("M,N,K,batch,dtype,layout,library,device,time_us,tflops,status")
+print(f"{M},{N},{K},{BATCH},DTYPE,LAYOUT,LIBRARY,{name},{median * 1e6:.3f},"
+      f"{WORK / median * 1e-12:.2f},{'ok' if passed else 'failed'}")
+sys.exit(0 if passed else 1)
+"#;
+
+pub(super) fn pytorch(case: &Case) -> Result<String, String> {
+    let p = &case.problem;
+    let mut out = head(case, "#");
+    out.push_str("import sys\nimport time\n\nimport torch\n\n");
+    out.push_str(DEVICE);
+    if p.op.compute == DataType::Tf32 {
+        out.push_str("torch.backends.cuda.matmul.allow_tf32 = True\n");
+    }
+    let eight = is_fp8(p.op.a) || is_fp8(p.op.b);
+    if (eight || p.op.a == DataType::Int8) && p.batch > 1 {
+        return Err("PyTorch has no batched product of 8-bit types".to_owned());
+    }
+    out.push_str(&operands(case, Tool::Pytorch)?);
+    let [_, _, c] = names([p.op.a, p.op.b, p.op.c], torch_type, Tool::Pytorch)?;
+    let integer = p.op.a == DataType::Int8;
+    if p.op.bias && integer {
+        out.push_str("# The bias is left out: the product of 8-bit integers takes none.\n");
+    } else if p.op.bias {
+        let dtype = if eight { "torch.bfloat16" } else { c };
+        out.push_str(&format!(
+            "bias = torch.randn(N, device=DEVICE, dtype={dtype})\n"
+        ));
+    }
+    let run = if eight {
+        // This call needs A row-major and B column-major, whatever the layout of the GEMM.
+        let bias = if p.op.bias { ", bias=bias" } else { "" };
+        let c = if is_fp8(p.op.c) { "torch.bfloat16" } else { c };
+        out.push_str(
+            "a = a.contiguous()\nb = b.t().contiguous().t()\none = torch.ones((), device=DEVICE)\n",
+        );
+        format!("torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype={c}{bias})")
+    } else if integer {
+        "torch._int_mm(a, b)".to_owned()
+    } else if p.op.bias && p.batch == 1 {
+        "torch.addmm(bias, a, b)".to_owned()
+    } else if p.op.bias {
+        "torch.matmul(a, b) + bias".to_owned()
+    } else {
+        "torch.matmul(a, b)".to_owned()
+    };
+    out.push_str(&format!("\n\ndef run():\n    return {run}\n\n"));
+    // A library may split K and add the parts in the format of the output.
+    out.push_str(&check_and_time(case, Tool::Pytorch, true)?);
+    Ok(out)
+}
+
+/// The smallest power of two that is at least `v`, within the limits of a Triton block.
+fn block(v: u32, most: u32) -> u32 {
+    v.min(most).next_power_of_two().clamp(16, most)
+}
+
+const TRITON_KERNEL: &str = r#"
+
+@triton.jit
+def gemm(a_ptr, b_ptr, c_ptr, M, N, K, sab, sam, sak, sbb, sbk, sbn, scb, scm, scn,
+         BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GM: tl.constexpr):
+    pid, batch = tl.program_id(0), tl.program_id(1).to(tl.int64)
+    tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    group = pid // (GM * tiles_n)
+    rows = min(tiles_m - group * GM, GM)
+    inside = pid % (GM * tiles_n)
+    m = ((group * GM + inside % rows) * BM + tl.arange(0, BM)).to(tl.int64)[:, None]
+    n = ((inside // rows) * BN + tl.arange(0, BN)).to(tl.int64)[None, :]
+    k = tl.arange(0, BK)
+    total = tl.zeros((BM, BN), dtype=ACCUMULATOR)
+    for start in range(0, K, BK):
+        depth = start + k
+        a = tl.load(a_ptr + batch * sab + m * sam + depth[None, :] * sak,
+                    mask=(m < M) & (depth[None, :] < K), other=0)
+        b = tl.load(b_ptr + batch * sbb + depth[:, None] * sbk + n * sbn,
+                    mask=(depth[:, None] < K) & (n < N), other=0)
+        total = tl.dot(a, b, totalPRECISION)
+    tl.store(c_ptr + batch * scb + m * scm + n * scn, total.to(c_ptr.dtype.element_ty),
+             mask=(m < M) & (n < N))
+
+
+"#;
+
+const TRITON_RUN: &str = r"
+
+def run():
+    grid = (triton.cdiv(M, BLOCK_M) * triton.cdiv(N, BLOCK_N), BATCH)
+    gemm[grid](a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),
+               BM=BLOCK_M, BN=BLOCK_N, BK=BLOCK_K, GM=GROUP_M)
+    return c
+
+";
+
+pub(super) fn triton(case: &Case) -> Result<String, String> {
+    let p = &case.problem;
+    if matches!(p.op.compute, DataType::Fp64) {
+        return Err("Triton multiplies no fp64 tiles".to_owned());
+    }
+    let accumulator = if p.op.a == DataType::Int8 {
+        "tl.int32"
+    } else {
+        "tl.float32"
+    };
+    let [_, _, c] = names([p.op.a, p.op.b, p.op.c], torch_type, Tool::Triton)?;
+    let power = |v: u32| v.is_power_of_two() && (16..=256).contains(&v);
+    let (bm, bn, bk) = match case.tile {
+        Some(t) if power(t.m) && power(t.n) => (t.m, t.n, t.k.filter(|k| power(*k)).unwrap_or(64)),
+        _ => (block(p.m, 128), block(p.n, 128), block(p.k, 64)),
+    };
+    let precision = if p.op.compute == DataType::Fp32 {
+        ", input_precision=\"ieee\""
+    } else {
+        ""
+    };
+    let mut out = head(case, "#");
+    out.push_str(&format!(
+        "import sys\nimport time\n\nimport torch\nimport triton\nimport triton.language as tl\n\n\
+         {DEVICE}BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = {bm}, {bn}, {bk}, 8\n"
+    ));
+    out.push_str(
+        &TRITON_KERNEL
+            .replace("ACCUMULATOR", accumulator)
+            .replace("PRECISION", precision),
+    );
+    out.push_str(&operands(case, Tool::Triton)?);
+    out.push_str(&format!(
+        "c = torch.empty(BATCH, M, N, device=DEVICE, dtype={c})\nif a.dim() == 2:\n    a, b = a[None], b[None]\n"
+    ));
+    out.push_str(TRITON_RUN);
+    out.push_str(&check_and_time(case, Tool::Triton, false)?);
+    Ok(out)
+}
