@@ -188,8 +188,9 @@ impl BandwidthUnit {
             Some((amount, "s" | "sec" | "second")) => amount,
             Some(_) => return None,
             None => text.strip_suffix("ps").or_else(|| {
-                // CLBlast writes `GBs`; a bare `bs` is no unit.
-                text.strip_suffix('s').filter(|rest| rest.len() >= 2)
+                // CLBlast writes `GBs`; a bare `bs` is no unit, and `bytes` is an amount.
+                let rest = text.strip_suffix('s');
+                rest.filter(|rest| rest.len() >= 2 && *rest != "byte")
             })?,
         };
         Some(match amount.trim() {

@@ -306,6 +306,13 @@ pub(crate) const NAMES: &[(&str, ColumnMeaning, u8)] = &[
     ("total_bytes", ReportedBytes, 85),
     ("bytes_moved", ReportedBytes, 85),
     ("num_bytes", ReportedBytes, 80),
+    // bytes that counters saw at a level of the memory
+    ("measured_bytes", MeasuredBytes, 90),
+    ("dram_bytes", MeasuredBytes, 90),
+    ("hbm_bytes", MeasuredBytes, 90),
+    ("vram_bytes", MeasuredBytes, 85),
+    ("l2_bytes", MeasuredL2Bytes, 85),
+    ("l1_bytes", MeasuredL1Bytes, 85),
     ("mfu", ReportedEfficiency, 80),
     ("efficiency", ReportedEfficiency, 80),
     ("roofline_percent", ReportedEfficiency, 90),
