@@ -16,6 +16,7 @@ pub mod start;
 pub mod strip;
 pub mod workspace;
 
+use super::chart_view::save::load_save;
 use super::load::begin::begin;
 use super::load::kept::Kept;
 use super::load::{Loader, PlanModel, drop, given};
@@ -42,6 +43,7 @@ pub fn GemmScope() -> impl IntoView {
     start_later(shell, loader, kept);
     if dom::embedded() {
         dom::set_root_data("embed", Some("1"));
+        embed::fetch(bench);
         return later::later(embed::embedded);
     }
     address::follow(bench);
@@ -119,8 +121,10 @@ fn start_later(shell: Shell, loader: Loader, kept: Kept) {
         // Fetched while the user looks for a file.
         let open = begin(loader.bench).await.is_ok();
         let work = open && !dom::embedded() && workspace::load_work().await.is_ok();
-        clock::pause(Duration::from_millis(150)).await;
-        loader.prepare().await;
+        if !dom::embedded() {
+            clock::pause(Duration::from_millis(150)).await;
+            loader.prepare().await;
+        }
         if work {
             shell.built_early.try_set(true);
             rehearse().await;
@@ -137,4 +141,5 @@ async fn load_rest() -> bool {
     dialogs::load_ask().await.is_ok()
         && planner::load_plan().await.is_ok()
         && reading::load().await.is_ok()
+        && load_save().await.is_ok()
 }

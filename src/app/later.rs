@@ -2,8 +2,9 @@
 //! (`scripts/split.mjs`); the browser fetches them when they are first needed, or when it is idle.
 //!
 //! A function with `#[wasm_split(NAME)]` begins a part: `open` (what a file goes through on the
-//! page), `work` (workspace, samples), `embed` (a picture inside another page), `ask` (dialogs),
-//! `plan` (planner), `read` (readers of files, the worker's work). What only one part uses is in its
+//! page), `work` (workspace, samples), `embed` (a picture inside another page), `roofline` and
+//! `charts` (the pictures there), `ask` (dialogs), `plan` (planner), `table` (readers of plain tables,
+//! the worker's work), `read` (readers of all files), `save` (pictures as text). What only one part uses is in its
 //! file; what several use, in one they share; what the first view uses, in the main file. So code
 //! outside a part must not name what is meant to be in it.
 

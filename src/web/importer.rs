@@ -22,6 +22,8 @@ pub type Grown = Rc<dyn Fn(&Dataset)>;
 
 /// A number that no file has.
 const NOBODY: u32 = 0;
+/// Up to so many bytes a frame reads on the page.
+const SMALL: u64 = 1 << 20;
 /// How long a worker has to say that it stopped reading.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -187,8 +189,12 @@ impl Importer {
         progress: Progress,
         grown: Grown,
     ) -> Outcome {
-        self.start();
-        let link = self.link.borrow().clone();
+        // A worker takes longer to start than a frame to read a small table.
+        let small = dom::embedded() && input.size() <= SMALL;
+        if !small {
+            self.start();
+        }
+        let link = self.link.borrow().clone().filter(|_| !small);
         if let Some(link) = link.filter(|l| !l.broken.get()) {
             let rows = Rc::new(Growing {
                 table: RefCell::default(),

@@ -1,13 +1,13 @@
 //! Feeds the bytes of a blob to an import session in slices. A worker streams as fast as it can;
 //! the page, which reads itself in a sandboxed frame, gives the browser a turn in between.
 //!
-//! The readers are a part of the program that is fetched when first needed. So nothing else on the
-//! page may name [`Session`]; see `app::later`.
+//! The readers are parts of the program that are fetched when first needed: those of plain tables,
+//! and all of them. So nothing else on the page may name [`Session`]; see `app::later`.
 
 use super::clock;
 use super::file::Input;
 use gemmscope_import::{
-    Ended, Head, ImportError, ImportOptions, Imported, Session, header_fingerprint,
+    Ended, Head, ImportError, ImportOptions, Imported, Session, header_fingerprint, is_plain,
 };
 use gemmscope_model::units::Bytes;
 use gemmscope_table::dataset::Part;
@@ -158,7 +158,7 @@ fn explain(error: JsValue) -> String {
         .unwrap_or_else(|| "unknown error".to_owned())
 }
 
-/// Reads one file. The implementation is in a part of the program that is fetched later.
+/// Reads one file. The implementations are in parts of the program that are fetched later.
 pub trait Reading {
     /// See [`Session::feed`].
     fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError>;
@@ -182,8 +182,8 @@ impl Reading for Session {
     }
 }
 
-/// A session for a file of this name and size.
-#[wasm_split(read, fallible, preload(#[doc = "Fetches the readers."] load))]
+/// A session for any file of this name and size.
+#[wasm_split(read, fallible, preload(#[doc = "Fetches the readers of all formats."] load))]
 pub fn open_session(
     name: String,
     bytes: u64,
@@ -194,8 +194,41 @@ pub fn open_session(
     Ok(Box::new(session))
 }
 
+/// A session for a plain table; `None` for a file that starts otherwise.
+#[wasm_split(table, fallible, preload(#[doc = "Fetches the readers of plain tables."] load_plain))]
+pub fn open_plain(
+    name: String,
+    bytes: u64,
+    options: ImportOptions,
+    start: Vec<u8>,
+) -> Result<Option<Box<dyn Reading>>, NotLoaded> {
+    if !is_plain(&start, &options) {
+        return Ok(None);
+    }
+    let mut session = Session::plain(&name, options);
+    session.expect(bytes);
+    Ok(Some(Box::new(session)))
+}
+
+/// Bytes of a file in which the header of a plain table ends.
+const HEADER: usize = 4 << 10;
+
+/// A session for a file that starts with these bytes, by the smallest part that reads it.
+pub async fn session_for(
+    name: &str,
+    bytes: u64,
+    options: &ImportOptions,
+    start: &[u8],
+) -> Result<Box<dyn Reading>, NotLoaded> {
+    let start = start[..start.len().min(HEADER)].to_vec();
+    match open_plain(name.to_owned(), bytes, options.clone(), start).await? {
+        Some(session) => Ok(session),
+        None => open_session(name.to_owned(), bytes, options.clone()).await,
+    }
+}
+
 /// Fingerprint of the header of a file that starts with these bytes; `None` without a header.
-#[wasm_split(read, fallible)]
+#[wasm_split(table, fallible)]
 pub fn fingerprint(name: String, head: Vec<u8>) -> Result<Option<String>, NotLoaded> {
     Ok(header_fingerprint(&Head::from_bytes(&name, &head)))
 }
@@ -217,17 +250,19 @@ pub async fn read(
         Some(_) => input.size().min(PART),
         None => input.size(),
     };
-    let Ok(mut session) = open_session(input.name.clone(), at_once, options.clone()).await else {
-        return Outcome::Failed(ImportError::new(NOT_LOADED));
-    };
     let mut chunks = Chunks::open(&input.blob, pace);
     let mut buffer = Vec::new();
+    let mut more = chunks.next(&mut buffer).await;
+    let Ok(mut session) = session_for(&input.name, at_once, options, &buffer).await else {
+        chunks.cancel();
+        return Outcome::Failed(ImportError::new(NOT_LOADED));
+    };
     let mut done = 0u64;
     let mut left = 0u64;
     let mut told = clock::now_ms();
     let mut turn = told;
     loop {
-        match chunks.next(&mut buffer).await {
+        match more {
             Ok(true) => {}
             Ok(false) => break,
             Err(message) => {
@@ -266,6 +301,7 @@ pub async fn read(
                 turn = clock::now_ms();
             }
         }
+        more = chunks.next(&mut buffer).await;
     }
     if cancelled() {
         return Outcome::Cancelled;

@@ -103,7 +103,7 @@ pub fn run() {
 type Running = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Reads a file and posts the result.
-#[wasm_split(read, fallible)]
+#[wasm_split(table, fallible)]
 fn import(
     state: Rc<State>,
     out: web_sys::DedicatedWorkerGlobalScope,
@@ -189,18 +189,17 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
 
 /// Runs the reader over about 1 MB of made-up rows, so that the browser has optimised its code
 /// before the first file. Stops when a file arrives.
-#[wasm_split(read, fallible)]
+#[wasm_split(table, fallible)]
 fn warm_up(state: Rc<State>) -> Result<Running, NotLoaded> {
     Ok(Box::pin(async move { warm_up_now(&state).await }))
 }
 
 async fn warm_up_now(state: &State) {
-    let Ok(mut session) =
-        reading::open_session("warm-up.csv".to_owned(), 0, ImportOptions::default()).await
-    else {
+    let mut text = String::from("model,kernel,dtype,batch,M,N,K,transA,transB,time_us\n");
+    let (options, start) = (ImportOptions::default(), text.as_bytes());
+    let Ok(mut session) = reading::session_for("warm-up.csv", 0, &options, start).await else {
         return;
     };
-    let mut text = String::from("model,kernel,dtype,batch,M,N,K,transA,transB,time_us\n");
     let mut seed = 1u32;
     for _ in 0..16 {
         for _ in 0..1024 {

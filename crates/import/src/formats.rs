@@ -2,12 +2,14 @@
 
 pub(crate) mod devices;
 pub(crate) mod logs;
+pub(crate) mod plain;
 pub(crate) mod profilers;
 pub(crate) mod table_format;
 pub(crate) mod tables;
 
+use crate::source::xlsx;
 use crate::{
-    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, unsupported,
+    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Reader, unsupported,
 };
 
 /// Every format that is read. Of several with the same score, the first wins.
@@ -83,6 +85,42 @@ pub struct Best {
     pub detection: Detection,
 }
 
+/// What a session finds its reader among.
+pub(crate) struct Readers {
+    /// Opens the reader of a head.
+    pub open: fn(&Head, &ImportOptions) -> Result<Chosen, ImportError>,
+    /// Reads an Excel workbook.
+    pub workbook: fn(&str, &[u8], &ImportOptions) -> Result<Imported, ImportError>,
+}
+
+/// The readers of all formats.
+pub(crate) static ALL: Readers = Readers {
+    open: |head, options| {
+        let best = sniff(head, options)?;
+        let reader = best.format.open(head, options)?;
+        Ok(Chosen::new(&best, reader))
+    },
+    workbook: xlsx::read,
+};
+
+/// The reader of a file, and what is said of its format.
+pub(crate) struct Chosen {
+    /// Takes the text.
+    pub reader: Box<dyn Reader>,
+    /// Id and name of the format, and the reason for it.
+    pub format: (&'static str, &'static str, String),
+}
+
+impl Chosen {
+    fn new(best: &Best, reader: Box<dyn Reader>) -> Self {
+        let reason = best.detection.reason.clone();
+        Chosen {
+            reader,
+            format: (best.format.id, best.format.name, reason),
+        }
+    }
+}
+
 /// Chooses the format of a head: the user's choice, else the highest score.
 pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> {
     if let Some(wanted) = &options.format {
@@ -96,6 +134,9 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
                 FORMATS.iter().map(|f| f.id).collect::<Vec<_>>().join(", ")
             ))),
         };
+    }
+    if let Some(best) = plain::choose(head) {
+        return Ok(best);
     }
     let mut best: Option<Best> = None;
     for format in FORMATS {

@@ -2,6 +2,7 @@
 //! part that shows and the whole are offered, each with its size.
 
 use super::picture::Picture;
+use crate::app::later::NotLoaded;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
 use crate::web::{dom, picture as file};
@@ -11,9 +12,11 @@ use gemmscope_chart::interactive::{Emphasis, InteractiveChart};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::scene::Scene;
 use gemmscope_chart::scroll::{LIMIT, fits, whole_size};
-use gemmscope_chart::svg;
+use gemmscope_chart::{picture, svg};
+use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
+use wasm_split_helpers::wasm_split;
 
 /// Kinds of pictures: caption, device pixels per CSS pixel; none for a vector picture.
 const KINDS: [(&str, Option<f64>); 3] = [
@@ -70,13 +73,9 @@ pub fn marks(bench: Workbench) -> Emphasis {
 
 /// What a saved picture says of itself; nothing where it is none of the views.
 fn caption_of(bench: Workbench, picture: &dyn InteractiveChart, name: &str) -> Option<Caption> {
-    let kind = charts::by_id(name)?;
+    let (_, title) = charts::named(name)?;
     let key = picture.key(&marks(bench));
-    let of = |v: &ViewState| {
-        bench
-            .frame
-            .with(|f| Caption::of(f, &v.filters, kind.name, key))
-    };
+    let of = |v: &ViewState| bench.frame.with(|f| Caption::of(f, &v.filters, title, key));
     Some(bench.view.with(of))
 }
 
@@ -144,10 +143,32 @@ fn save(
             let suffix = if scale > 1.0 { "@2x" } else { "" };
             file::save_png(&scene, scale, format!("{name}{suffix}.png"));
         }
-        None => dom::download(
-            &format!("{name}.svg"),
-            "image/svg+xml",
-            svg::svg(&scene).as_bytes(),
-        ),
+        None => leptos::task::spawn_local(async move {
+            match svg_of(scene).await {
+                Ok(text) => dom::download(&format!("{name}.svg"), "image/svg+xml", text.as_bytes()),
+                Err(_) => shell.say(NOT_LOADED),
+            }
+        }),
     }
+}
+
+const NOT_LOADED: &str =
+    "The part of the page that writes SVG could not be loaded: check the connection.";
+
+/// A picture as SVG.
+#[wasm_split(save, fallible, preload(#[doc = "Fetches what writes pictures as text."] load_save))]
+pub fn svg_of(scene: Scene) -> Result<String, NotLoaded> {
+    Ok(svg::svg(&scene))
+}
+
+/// The picture of a view state as SVG, as it is saved; `None` where it has none.
+#[wasm_split(save, fallible)]
+pub fn svg_of_view(
+    frame: Frame,
+    view: ViewState,
+    width: f64,
+    theme: Theme,
+) -> Result<Option<String>, NotLoaded> {
+    let scene = picture::saved(&frame, &view, (width, None), &theme);
+    Ok(scene.map(|scene| svg::svg(&scene)))
 }

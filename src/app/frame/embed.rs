@@ -5,20 +5,22 @@
 
 use super::notices::{Loading, Status};
 use super::strip::Strip;
+use crate::app::chart_view::save;
 use crate::app::dialogs::AskedDialog;
 use crate::app::later::{NotLoaded, later};
 use crate::app::load::Loader;
+use crate::app::load::begin::begin;
 use crate::app::state::{LoadedFile, Shell, ThemeChoice, Workbench};
 use crate::app::views::chart::ChartPane;
 use crate::app::{dock, views};
 use crate::web::file::Input;
 use crate::web::host;
 use crate::web::host::Host;
-use crate::web::{clock, dom};
+use crate::web::{clock, dom, reading};
 use gemmscope_analysis::summary::Summary;
+use gemmscope_chart::charts::ChartKind;
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::svg::svg;
-use gemmscope_chart::{charts, picture, places};
+use gemmscope_chart::{charts, places, roofline};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware;
 use gemmscope_share::embed::{Export, Reply, Request, ViewChange};
@@ -67,17 +69,48 @@ fn details() -> Result<AnyView, NotLoaded> {
     Ok(view! { <dock::Dock /> }.into_any())
 }
 
+/// The roofline, which most frames show.
+#[wasm_split(roofline, fallible, preload(#[doc = "Fetches the roofline."] load_roofline))]
+fn roofline_kind() -> Result<&'static ChartKind, NotLoaded> {
+    Ok(&roofline::KIND)
+}
+
+/// Any chart.
+#[wasm_split(charts, fallible)]
+fn any_kind(id: &'static str) -> Result<Option<&'static ChartKind>, NotLoaded> {
+    Ok(charts::by_id(id))
+}
+
+/// The pane of a chart, with the part of the program that draws it.
+async fn pane(id: &'static str) -> Result<AnyView, NotLoaded> {
+    let kind = match id == roofline::KIND.id {
+        true => Some(roofline_kind().await?),
+        false => any_kind(id).await?,
+    };
+    let pane = kind.map(|kind| view! { <ChartPane kind=kind /> });
+    Ok(view! { <div class="panes"><div class="pane">{pane}</div></div> }.into_any())
+}
+
+/// Fetches side by side what a frame needs for a plain table and the picture of its view. All else
+/// is fetched once it turns out to be needed.
+pub fn fetch(bench: Workbench) {
+    leptos::task::spawn_local(async move { drop(begin(bench).await) });
+    leptos::task::spawn_local(async { drop(reading::load_plain().await) });
+    let view = bench.view.with_untracked(|v| v.view.clone());
+    let picture = places::of(&view).map(|(_, picture)| picture);
+    if picture.is_none_or(|id| id == roofline::KIND.id) {
+        leptos::task::spawn_local(async { drop(load_roofline().await) });
+    }
+}
+
 /// A picture, its legend and its menu.
 fn quiet(bench: Workbench) -> AnyView {
-    let kind = Memo::new(move |_| charts::by_id(bench.shown.get().id()).map(|kind| kind.id));
+    let picture = Memo::new(move |_| charts::named(bench.shown.get().id()).map(|(id, _)| id));
     let asked = Memo::new(move |was: Option<&bool>| {
         was == Some(&true) || bench.selected.with(|rows| !rows.is_empty())
     });
-    let shown = move || match kind.get().and_then(charts::by_id) {
-        Some(kind) => view! {
-            <div class="panes"><div class="pane"><ChartPane kind=kind /></div></div>
-        }
-        .into_any(),
+    let shown = move || match picture.get() {
+        Some(id) => later(move || pane(id)),
         None => later(other_view),
     };
     view! {
@@ -133,7 +166,9 @@ fn connect(loader: Loader, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
             });
         }
         Request::View { id, set } => host.answer(id, change(shell, bench, set)),
-        Request::Export { id, what } => host.answer(id, export(shell, bench, what)),
+        Request::Export { id, what } => leptos::task::spawn_local(async move {
+            host.answer(id, export(shell, bench, what).await);
+        }),
     });
     let joined = move |host| {
         dom::set_root_data("hosted", Some("1"));
@@ -206,7 +241,7 @@ fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
     Ok(None)
 }
 
-fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
+async fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
     let text = match what {
         Export::View => bench.view.with_untracked(ViewState::encode),
         Export::Summary => return Ok(Some(summary(bench))),
@@ -221,17 +256,12 @@ fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
                 .and_then(|w| w.as_f64())
                 .unwrap_or(960.0);
             let theme = Theme::of(shell.dark.get_untracked());
-            let scene = bench.frame.with_untracked(|f| {
-                bench
-                    .view
-                    .with_untracked(|v| picture::saved(f, v, (width.max(480.0), None), &theme))
-            });
-            match scene {
-                Some(scene) => svg(&scene),
-                None => {
-                    let message = "this view has no picture".to_owned();
-                    return Err(("no-picture".to_owned(), message));
-                }
+            let (frame, view) = (bench.frame.get_untracked(), bench.view.get_untracked());
+            let fails = |code: &str, why: &str| Err((code.to_owned(), why.to_owned()));
+            match save::svg_of_view(frame, view, width.max(480.0), theme).await {
+                Ok(Some(svg)) => svg,
+                Ok(None) => return fails("no-picture", "this view has no picture"),
+                Err(_) => return fails("not-loaded", "a part of gemmscope could not be loaded"),
             }
         }
     };

@@ -2,7 +2,8 @@
 
 use super::text::Decoder;
 use super::{xlsx, zip};
-use crate::formats::sniff;
+use crate::formats::plain::PLAIN;
+use crate::formats::{ALL, Chosen, Readers};
 use crate::split::lines::Lines;
 use crate::unsupported;
 use crate::{Ended, ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
@@ -36,6 +37,7 @@ enum State {
 pub struct Session {
     name: String,
     options: ImportOptions,
+    readers: &'static Readers,
     decoder: Decoder,
     magic: Vec<u8>,
     /// A zip archive, whose directory is at the end.
@@ -57,9 +59,20 @@ pub struct Session {
 impl Session {
     /// A session for a file of this name ("" for a paste).
     pub fn new(name: &str, options: ImportOptions) -> Self {
+        Session::among(&ALL, name, options)
+    }
+
+    /// As [`Session::new`] for a file that [`is_plain`](crate::is_plain): it reads no other, and
+    /// brings no other reader along.
+    pub fn plain(name: &str, options: ImportOptions) -> Self {
+        Session::among(&PLAIN, name, options)
+    }
+
+    fn among(readers: &'static Readers, name: &str, options: ImportOptions) -> Self {
         Session {
             name: visible(name).into_owned(),
             options,
+            readers,
             decoder: Decoder::new(),
             magic: Vec::new(),
             archive: None,
@@ -184,7 +197,7 @@ impl Session {
             return Err(e);
         }
         if let Some(archive) = &self.archive {
-            return xlsx::read(&self.name, archive, &self.options).map(Ended::Whole);
+            return (self.readers.workbook)(&self.name, archive, &self.options).map(Ended::Whole);
         }
         let Session {
             decoder,
@@ -282,9 +295,8 @@ impl Session {
         {
             return Err(ImportError::new(unsupported::binary(&self.name)).kind(ErrorKind::Foreign));
         }
-        let best = sniff(&head, &self.options)?;
-        self.format = (best.format.id, best.format.name, best.detection.reason);
-        let mut reader = best.format.open(&head, &self.options)?;
+        let Chosen { mut reader, format } = (self.readers.open)(&head, &self.options)?;
+        self.format = format;
         reader.feed(&std::mem::take(&mut self.head))?;
         self.state = State::Reading(reader);
         Ok(())

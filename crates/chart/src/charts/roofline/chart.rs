@@ -18,7 +18,8 @@ use gemmscope_table::result_table::Table;
 use std::sync::Arc;
 
 /// This chart in the list of all.
-pub(in crate::charts) const KIND: ChartKind = ChartKind {
+/// The kind of chart, for a page that shows no other.
+pub const KIND: ChartKind = ChartKind {
     id: "roofline",
     name: "Roofline",
     hint: "Every GEMM by arithmetic intensity and attained rate, under what its device allows",

@@ -20,7 +20,7 @@ pub use roofs::{RoofLine, merge as merge_roof};
 pub use settings::{AiAxis, Ceilings, LABELS_KEY, Numbers, Roofs, Settings, numbered};
 pub use table::table;
 
-pub(super) use chart::KIND;
+pub use chart::KIND;
 pub(crate) use chart::Opened;
 pub(crate) use interactive::{Extras, InteractiveRoofline};
 

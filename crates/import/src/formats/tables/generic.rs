@@ -25,7 +25,7 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { detect, open },
 };
 
-fn detect(head: &Head) -> Option<Detection> {
+pub(crate) fn detect(head: &Head) -> Option<Detection> {
     let sampled = mapping::sample(head, &ImportOptions::default())?;
     let m = &sampled.mapping;
     if m.is_complete() {

@@ -5,8 +5,8 @@ use crate::cell;
 use crate::cell::CellError;
 use crate::columns::header::{Col, Header};
 use crate::{
-    Delimited, Detection, Dialect, FORMATS, Format, Head, ImportError, ImportOptions, Imported,
-    Opened, ReadBy, Record, RowReader, ValueCache, sniff_dialect,
+    Delimited, Detection, Dialect, FORMAT_NAMES, Format, Head, ImportError, ImportOptions,
+    Imported, Opened, ReadBy, Record, RowReader, ValueCache, sniff_dialect,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -27,7 +27,7 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { detect, open },
 };
 
-fn detect(head: &Head) -> Option<Detection> {
+pub(crate) fn detect(head: &Head) -> Option<Detection> {
     let first = head.lines.first()?;
     let fields: Vec<&str> = first
         .split([',', ';', '\t'])
@@ -206,12 +206,12 @@ impl RowReader for NativeTable {
             self.sources
         };
         for (i, (name, format)) in names.into_iter().enumerate() {
-            let known = FORMATS.iter().find(|f| f.id == format);
+            let known = FORMAT_NAMES.iter().find(|f| f.0 == format);
             let mut source = Source {
                 name,
                 rows_read: used[i],
                 rows_used: used[i],
-                format_name: known.map_or(FORMAT.name, |f| f.name).to_owned(),
+                format_name: known.map_or(FORMAT.name, |f| f.1).to_owned(),
                 format: if format.is_empty() {
                     FORMAT.id.to_owned()
                 } else {

@@ -1,0 +1,190 @@
+//! Plain tables: told by the first line alone. A page that shows nothing else needs no other reader.
+
+use super::tables::{generic, native_csv};
+use super::{Best, Chosen, Readers};
+use crate::{Detection, Format, Head, ImportError, ImportOptions, ReadBy};
+
+/// The readers of plain tables.
+pub(crate) static PLAIN: Readers = Readers {
+    open: |head, options| match choose(head) {
+        Some(best) => match &best.format.read {
+            ReadBy::Code { open, .. } => Ok(Chosen::new(&best, open(head, options)?)),
+            ReadBy::Table(_) | ReadBy::Providers(_) => Err(foreign()),
+        },
+        None => Err(foreign()),
+    },
+    workbook: |_, _, _| Err(foreign()),
+};
+
+fn foreign() -> ImportError {
+    ImportError::new("this is no plain table")
+}
+
+/// Headers of a plain table, in lower case. None of them is by itself a sign of a tool.
+const NAMES: [&str; 62] = [
+    "m",
+    "n",
+    "k",
+    "batch",
+    "dtype",
+    "type",
+    "time",
+    "time_us",
+    "time_ms",
+    "time_s",
+    "time_ns",
+    "us",
+    "ms",
+    "ns",
+    "time (us)",
+    "time (ms)",
+    "time [us]",
+    "time [ms]",
+    "latency",
+    "latency_us",
+    "latency_ms",
+    "duration_us",
+    "duration_ms",
+    "mean_us",
+    "mean_ms",
+    "median_us",
+    "median_ms",
+    "avg_us",
+    "avg_ms",
+    "min_us",
+    "min_ms",
+    "max_us",
+    "max_ms",
+    "tflops",
+    "gflops",
+    "tflop/s",
+    "gflop/s",
+    "kernel",
+    "kernel_name",
+    "name",
+    "library",
+    "backend",
+    "provider",
+    "model",
+    "layer",
+    "op",
+    "device",
+    "gpu",
+    "transa",
+    "transb",
+    "trans_a",
+    "trans_b",
+    "ta",
+    "tb",
+    "layout",
+    "count",
+    "calls",
+    "tile",
+    "dtype_a",
+    "dtype_b",
+    "dtype_c",
+    "run",
+];
+
+/// The format of a head whose first line is the header of a plain table.
+pub(crate) fn choose(head: &Head) -> Option<Best> {
+    let line = head.lines.first()?;
+    let (format, found): (&Format, _) = match of(line)? {
+        Kind::Native => (&native_csv::FORMAT, native_csv::detect(head)),
+        Kind::Generic => (&generic::FORMAT, generic::detect(head)),
+    };
+    let detection = found.unwrap_or_else(|| Detection::new(1, "the header of a table"));
+    Some(Best { format, detection })
+}
+
+enum Kind {
+    Native,
+    Generic,
+}
+
+fn of(line: &str) -> Option<Kind> {
+    let delimiter = [',', ';', '\t'].into_iter().find(|d| line.contains(*d))?;
+    let names = Head::fields(line, delimiter);
+    if names.first() == Some(&"gemmscope") && names.contains(&"time_s") {
+        return Some(Kind::Native);
+    }
+    let names: Vec<String> = names.iter().map(|n| n.to_ascii_lowercase()).collect();
+    let has = |name: &str| names.iter().any(|n| n == name);
+    let known = |n: &String| NAMES.contains(&n.as_str());
+    (has("m") && has("n") && has("k") && names.iter().all(known)).then_some(Kind::Generic)
+}
+
+/// True where the file that starts with these bytes is a plain table; false where a first line does
+/// not end in them. [`Session::plain`](crate::Session::plain) then reads it.
+pub fn is_plain(start: &[u8], options: &ImportOptions) -> bool {
+    let end = memchr::memchr(b'\n', start);
+    let line = end.and_then(|end| start.get(..end));
+    let text = line.filter(|l| l.is_ascii() && !l.contains(&0));
+    let text = text.and_then(|l| std::str::from_utf8(l).ok());
+    options.format.is_none() && text.is_some_and(|l| of(l).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FORMATS, Session, sniff};
+
+    #[test]
+    fn only_a_plain_header_is_plain() {
+        let options = ImportOptions::default();
+        for text in [
+            "M,N,K,dtype,time_us\n",
+            "m;n;k;\"Time (us)\"\r\n",
+            "gemmscope,m,n,k,time_s,made_up\n",
+            "model,kernel,dtype,batch,M,N,K,transA,transB,time_us\n1,2",
+        ] {
+            assert!(is_plain(text.as_bytes(), &options), "{text}");
+        }
+        for text in [
+            "M,N,K,dtype,time_us",
+            "M,N,K,solution_index,time_us\n",
+            "\u{feff}M,N,K,time_us\n",
+            "M,N,time_us\n",
+            "m n k\n",
+            "",
+        ] {
+            assert!(!is_plain(text.as_bytes(), &options), "{text}");
+        }
+        let by_hand = ImportOptions {
+            format: Some("log".into()),
+            ..options
+        };
+        assert!(!is_plain(b"M,N,K,time_us\n", &by_hand));
+    }
+
+    #[test]
+    fn no_tool_writes_a_plain_header() {
+        for format in FORMATS {
+            let head = Head::of(format.example);
+            let plain = choose(&head).map(|best| best.format.id);
+            let own = matches!(format.id, "gemmscope" | "generic").then_some(format.id);
+            assert_eq!(plain, own, "{}", format.id);
+            assert_eq!(sniff(&head, &ImportOptions::default()).is_ok(), true);
+        }
+    }
+
+    #[test]
+    fn the_plain_readers_and_all_of_them_read_a_plain_table_alike() {
+        for text in [
+            "M,N,K,dtype,time_us,kernel\n64,64,64,fp16,2.5,a\n64,64,x,fp16,2,b\n",
+            "m,n,k,time_us\n",
+            "m,n,k,kernel\n1,2,3,a\n",
+            "gemmscope,m,n,k,time_s\n1,2,3,4,5\n",
+        ] {
+            let read = |mut session: Session| {
+                session.feed(text.as_bytes())?;
+                session.finish()
+            };
+            let options = ImportOptions::default();
+            assert!(is_plain(text.as_bytes(), &options));
+            let all = read(Session::new("a.csv", options.clone()));
+            let plain = read(Session::plain("a.csv", options));
+            assert_eq!(format!("{all:?}"), format!("{plain:?}"));
+        }
+    }
+}
