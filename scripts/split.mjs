@@ -4,10 +4,10 @@
 //
 //   gemmscope-page-HASH.js, gemmscope-page-HASH_bg.wasm   the glue and the main part, under the names Trunk gave them
 //   parts-HASH.js                               fetches a part when it is asked for
-//   part-NAME-HASH.wasm                         a part, or what several parts share
+//   part-NAME-HASH.wasm                         a part, or what several parts share; the little ones together
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -17,7 +17,8 @@ const FEATURES = [
 ].map((name) => `--enable-${name}`);
 
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
-const run = (command, ...args) => execFileSync(command, args, { stdio: ["ignore", "ignore", "inherit"] });
+// What a tool says is in the error where it fails; wasm-opt warns of sections that it leaves alone.
+const run = (command, ...args) => execFileSync(command, args, { stdio: ["ignore", "ignore", "pipe"] });
 
 /** What cargo wrote for a profile, whether it is meant to be small, and whether functions keep their names
  *  (GEMMSCOPE_NAMES=1, for the browser's profiler). The profile alone decides: other builds may be newer. */
@@ -38,6 +39,23 @@ const FETCH = `async function part(name) {
 }
 `;
 
+/** What several parts share is often little: pieces of less than so many bytes lie in one file, one after another. Each
+ *  alone would cost a request, and compress badly. */
+const LITTLE = 8000;
+
+/** Gives one of them. */
+const PIECE = (name) => `let pieces;
+async function piece(from, to) {
+    const file = (pieces ??= part("./${name}").then((response) => response.arrayBuffer()));
+    try {
+        return new Response((await file).slice(from, to), { headers: { "content-type": "application/wasm" } });
+    } catch (error) {
+        if (pieces === file) pieces = undefined;
+        throw error;
+    }
+}
+`;
+
 /** Splits the wasm of the site in `dist`, as cargo compiled it for `profile`; gives the link script's name. */
 export function split(dist, root, profile) {
   const { path, small, named } = compiled(root, profile);
@@ -52,21 +70,36 @@ export function split(dist, root, profile) {
     if (small) {
       for (const file of [`${name}_bg.wasm`, ...parts]) {
         const path = join(work, file);
+        const bare = ["--strip-debug", "--strip-producers", ...FEATURES, "-o", path];
+        if (!named && statSync(path).size < 4 * LITTLE) {
+          run("wasm-opt", path, "-O2", ...bare);
+          continue;
+        }
         // Copies of one function for several types lie side by side: 4 % less after gzip.
         run("wasm-opt", path, "-O2", "--reorder-functions-by-name", "-g", ...FEATURES, "-o", path);
-        if (!named) run("wasm-opt", path, "--strip-debug", "--strip-producers", ...FEATURES, "-o", path);
+        if (!named) run("wasm-opt", path, ...bare);
       }
     }
     let link = readFileSync(join(work, LINK), "utf8").replaceAll(/fetch\(new URL\(("[^"]*"), import\.meta\.url\)\)/g, "part($1)");
+    const pieces = [];
+    let end = 0;
+    const keep = (stem, bytes) => {
+      const kept = `part-${stem}-${hash(bytes)}.wasm`;
+      writeFileSync(join(dist, kept), bytes);
+      return kept;
+    };
     for (const file of parts) {
       const bytes = readFileSync(join(work, file));
       const stem = file.replace(/\.wasm$/, "");
-      const kept = `part-${stem}-${hash(bytes)}.wasm`;
-      writeFileSync(join(dist, kept), bytes);
-      const next = link.replaceAll(`"./${file}"`, `"./${kept}"`);
-      if (next === link) throw new Error(`the link script does not name ${file}`);
+      const little = stem.startsWith("chunk_") && bytes.length < LITTLE;
+      if (little) pieces.push(bytes);
+      const call = little ? `piece(${end}, ${(end += bytes.length)})` : `part("./${keep(stem, bytes)}")`;
+      const next = link.replaceAll(`part("./${file}")`, call);
+      if (next === link) throw new Error(`the link script does not fetch ${file}`);
       link = next;
     }
+    // Its name ends as those of the parts do: servers compress by that.
+    link = PIECE(keep("chunk_pieces", Buffer.concat(pieces))) + link;
     if (/fetch\(/.test(link)) throw new Error("the link script fetches in a way that is not known here");
     link = FETCH + link;
     const linkName = `parts-${hash(link)}.js`;

@@ -114,12 +114,12 @@ test("the part with the readers does not arrive: said, and asked for again with 
   const app = await GemmscopePage.open({
     t,
     viewport: DESKTOP,
-    before: (page) => page.context().route(/part-split_read/, (route) => route.abort("connectionreset")),
+    before: (page) => page.context().route(/part-split_table/, (route) => route.abort("connectionreset")),
   });
   await waitParts(app.page);
   await app.load(GOOD);
   assert.match(await app.errors.first().innerText(), /good\.csv was not read: the part of the page that reads files could not be loaded/);
-  await app.page.context().unroute(/part-split_read/);
+  await app.page.context().unroute(/part-split_table/);
   await goesOn(app);
 });
 

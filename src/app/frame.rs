@@ -20,6 +20,7 @@ use super::chart_view::save::load_save;
 use super::load::begin::begin;
 use super::load::kept::Kept;
 use super::load::{Loader, PlanModel, drop, given};
+use super::state::several::load_several;
 use super::state::{Shell, Workbench};
 use super::{dialogs, later, planner, views};
 use crate::web::{clock, dom, reading};
@@ -138,8 +139,10 @@ fn start_later(shell: Shell, loader: Loader, kept: Kept) {
 
 /// Fetches all other parts; false where one failed.
 async fn load_rest() -> bool {
-    dialogs::load_ask().await.is_ok()
+    notices::load_told().await.is_ok()
+        && dialogs::load_ask().await.is_ok()
         && planner::load_plan().await.is_ok()
         && reading::load().await.is_ok()
         && load_save().await.is_ok()
+        && load_several().await.is_ok()
 }

@@ -7,7 +7,8 @@
 //! here knows a component.
 //!
 //! Both are made with the frame of the page, before the workspace arrives: header, links and the
-//! loader need them, and what their memos call is 2 % of the main part of the program.
+//! loader need them. What their memos call comes with the first file (`follow.rs`), and what makes
+//! one table of several files with the second (`several.rs`).
 //!
 //! # Order of reads
 //!
@@ -20,11 +21,14 @@
 
 mod actions;
 pub mod findings_task;
+mod follow;
+pub mod several;
 mod shared;
 mod shell;
 mod shown;
 mod workbench;
 
+pub use follow::Follow;
 pub use shared::Shared;
 pub use shell::{Dialog, LoadError, LoadState, Message, Progress, Shell, ThemeChoice};
 pub use shown::Shown;

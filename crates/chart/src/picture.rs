@@ -83,7 +83,11 @@ pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
 pub const NO_ROW: u32 = u32::MAX;
 
 /// As [`selected`], by a view state. `findings` gives what was found in the frame.
-fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Findings) -> Vec<u32> {
+pub fn selected_by(
+    frame: &Frame,
+    state: &ViewState,
+    findings: impl FnOnce() -> Findings,
+) -> Vec<u32> {
     selected(&state.selection, &frame.data, || {
         let id = state.param(FINDING_KEY)?;
         let found = findings();
@@ -150,9 +154,9 @@ fn draw_with(
     size: (f64, Option<f64>),
     theme: &Theme,
 ) -> Option<Scene> {
-    opened(frame, state, marks, size, theme, |_, chart, options| {
-        chart.scene(options)
-    })
+    let kind = shown(&state.view, frame)?;
+    let draw = |chart: &dyn Chart, options: &RenderOptions<'_>| chart.scene(options);
+    Some(opened(kind, frame, state, marks, size, theme, draw))
 }
 
 /// The picture as it is saved: as [`draw`], with its title, device, files, filter and the key to its
@@ -164,8 +168,21 @@ pub fn saved(
     theme: &Theme,
 ) -> Option<Scene> {
     let selected = selected_by(frame, state, || check_all(frame));
-    let marks = (&selected[..], None);
-    opened(frame, state, marks, size, theme, |kind, chart, options| {
+    let kind = shown(&state.view, frame)?;
+    Some(saved_as(kind, frame, state, &selected, size, theme))
+}
+
+/// As [`saved`], where the chart and the selected rows are known.
+pub fn saved_as(
+    kind: &ChartKind,
+    frame: &Frame,
+    state: &ViewState,
+    selected: &[u32],
+    size: (f64, Option<f64>),
+    theme: &Theme,
+) -> Scene {
+    let marks = (selected, None);
+    opened(kind, frame, state, marks, size, theme, |chart, options| {
         let caption = Caption::of(frame, &state.filters, kind.name, chart.key(options));
         let room = caption.height(options.width);
         let height = match size.1 {
@@ -177,16 +194,16 @@ pub fn saved(
     })
 }
 
-/// Opens the chart of a view state, and gives it with how to draw it.
+/// Opens a chart with a view state, and gives it with how to draw it.
 fn opened<T>(
+    kind: &ChartKind,
     frame: &Frame,
     state: &ViewState,
     (selected, ranked): (&[u32], Option<&[u32]>),
     (width, height): (f64, Option<f64>),
     theme: &Theme,
-    then: impl FnOnce(&ChartKind, &dyn Chart, &RenderOptions<'_>) -> T,
-) -> Option<T> {
-    let kind = shown(&state.view, frame)?;
+    then: impl FnOnce(&dyn Chart, &RenderOptions<'_>) -> T,
+) -> T {
     let chart = (kind.open)(&Inputs {
         selected,
         ranked,
@@ -200,7 +217,7 @@ fn opened<T>(
         zoom: zoom_of(state, kind.id),
         ..RenderOptions::new(theme, (width, height))
     };
-    Some(then(kind, &*chart, &options))
+    then(&*chart, &options)
 }
 
 #[cfg(test)]

@@ -89,6 +89,14 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    /// The metrics of no rows.
+    pub fn of_nothing(kind: RoofKind) -> Self {
+        Metrics {
+            kind,
+            ..Metrics::default()
+        }
+    }
+
     /// Computes all rows. `devices` has one entry per `data.devices`.
     pub fn compute(data: &Dataset, devices: Vec<Option<Device>>, kind: RoofKind) -> Self {
         let mut metrics = Metrics {

@@ -6,8 +6,9 @@ use crate::app::later::NotLoaded;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
 use crate::web::{dom, picture as file};
+use gemmscope_analysis::findings;
 use gemmscope_chart::caption::Caption;
-use gemmscope_chart::charts;
+use gemmscope_chart::charts::{self, ChartKind};
 use gemmscope_chart::interactive::{Emphasis, InteractiveChart};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::scene::Scene;
@@ -161,14 +162,23 @@ pub fn svg_of(scene: Scene) -> Result<String, NotLoaded> {
     Ok(svg::svg(&scene))
 }
 
-/// The picture of a view state as SVG, as it is saved; `None` where it has none.
+/// The picture of a view state as SVG, as it is saved, where the chart and the selected rows are known.
 #[wasm_split(save, fallible)]
-pub fn svg_of_view(
-    frame: Frame,
-    view: ViewState,
+pub fn svg_as(
+    kind: &'static ChartKind,
+    (frame, view, selected): (Frame, ViewState, Vec<u32>),
     width: f64,
     theme: Theme,
-) -> Result<Option<String>, NotLoaded> {
-    let scene = picture::saved(&frame, &view, (width, None), &theme);
-    Ok(scene.map(|scene| svg::svg(&scene)))
+) -> Result<String, NotLoaded> {
+    let size = (width, None);
+    let scene = picture::saved_as(kind, &frame, &view, &selected, size, &theme);
+    Ok(svg::svg(&scene))
+}
+
+/// The rows of the finding that a view state chooses.
+#[wasm_split(work, fallible)]
+pub fn rows_of_finding(frame: Frame, view: ViewState) -> Result<Vec<u32>, NotLoaded> {
+    Ok(picture::selected_by(&frame, &view, || {
+        findings::check_all(&frame)
+    }))
 }

@@ -20,6 +20,7 @@ use crate::web::{clock, dom, reading};
 use gemmscope_analysis::summary::Summary;
 use gemmscope_chart::charts::ChartKind;
 use gemmscope_chart::palette::Theme;
+use gemmscope_chart::picture::FINDING_KEY;
 use gemmscope_chart::{charts, places, roofline};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware;
@@ -81,12 +82,18 @@ fn any_kind(id: &'static str) -> Result<Option<&'static ChartKind>, NotLoaded> {
     Ok(charts::by_id(id))
 }
 
-/// The pane of a chart, with the part of the program that draws it.
+/// A chart, with the part of the program that draws it.
+async fn kind_of(id: &str) -> Result<Option<&'static ChartKind>, NotLoaded> {
+    match charts::named(id) {
+        Some((id, _)) if id == roofline::KIND.id => roofline_kind().await.map(Some),
+        Some((id, _)) => any_kind(id).await,
+        None => Ok(None),
+    }
+}
+
+/// The pane of a chart.
 async fn pane(id: &'static str) -> Result<AnyView, NotLoaded> {
-    let kind = match id == roofline::KIND.id {
-        true => Some(roofline_kind().await?),
-        false => any_kind(id).await?,
-    };
+    let kind = kind_of(id).await?;
     let pane = kind.map(|kind| view! { <ChartPane kind=kind /> });
     Ok(view! { <div class="panes"><div class="pane">{pane}</div></div> }.into_any())
 }
@@ -256,13 +263,23 @@ async fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
                 .and_then(|w| w.as_f64())
                 .unwrap_or(960.0);
             let theme = Theme::of(shell.dark.get_untracked());
+            let not_loaded = |_| {
+                let message = "a part of gemmscope could not be loaded".to_owned();
+                ("not-loaded".to_owned(), message)
+            };
+            let id = bench.shown.get_untracked().id();
+            let Some(kind) = kind_of(id).await.map_err(not_loaded)? else {
+                let message = "this view has no picture".to_owned();
+                return Err(("no-picture".to_owned(), message));
+            };
             let (frame, view) = (bench.frame.get_untracked(), bench.view.get_untracked());
-            let fails = |code: &str, why: &str| Err((code.to_owned(), why.to_owned()));
-            match save::svg_of_view(frame, view, width.max(480.0), theme).await {
-                Ok(Some(svg)) => svg,
-                Ok(None) => return fails("no-picture", "this view has no picture"),
-                Err(_) => return fails("not-loaded", "a part of gemmscope could not be loaded"),
-            }
+            let rows = match view.selection.is_empty() && view.param(FINDING_KEY).is_some() {
+                true => save::rows_of_finding(frame.clone(), view.clone()).await,
+                false => Ok(bench.selected.get_untracked()),
+            };
+            let shown = (frame, view, rows.map_err(not_loaded)?);
+            let svg = save::svg_as(kind, shown, width.max(480.0), theme).await;
+            svg.map_err(not_loaded)?
         }
     };
     Ok(Some(text.into()))

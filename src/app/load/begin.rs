@@ -1,14 +1,14 @@
-//! What has to be there before the first file is shown: the user's own devices, and the summary for
-//! scripts on the page. The first view waits for neither.
+//! What has to be there before the first file is shown: what follows from rows, the user's own
+//! devices, and the summary for scripts on the page. The first view waits for none of it.
 
 use crate::app::later::NotLoaded;
-use crate::app::state::Workbench;
+use crate::app::state::{Follow, Workbench};
 use gemmscope_analysis::summary::Summary;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use wasm_split_helpers::wasm_split;
 
-/// Reads the stored devices and sets `window.gemmscope.summary`, once.
+/// Sets [`Follow`], reads the stored devices and sets `window.gemmscope.summary`, once.
 #[wasm_split(open, fallible)]
 pub fn begin(bench: Workbench) -> Result<(), NotLoaded> {
     now(bench);
@@ -17,9 +17,10 @@ pub fn begin(bench: Workbench) -> Result<(), NotLoaded> {
 
 /// As [`begin`], for code that is in the same part.
 pub(super) fn now(bench: Workbench) {
-    if bench.begun.try_update_value(|b| std::mem::replace(b, true)) != Some(false) {
+    if !matches!(bench.follow.try_get_untracked(), Some(None)) {
         return;
     }
+    bench.follow.set(Some(Follow::ROWS));
     bench.read_stored_devices();
     // What the command `summary --json` prints.
     let summary = Closure::<dyn Fn() -> JsValue>::new(move || {

@@ -4,6 +4,7 @@
 use super::figures::Figures;
 use super::{Job, Loader, Queue, begin};
 use crate::app::later::NotLoaded;
+use crate::app::state::several::{add_context, several};
 use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared};
 use crate::web::file::Input;
 use crate::web::reading::{self, Outcome};
@@ -72,10 +73,13 @@ impl Loader {
                     started,
                     figures: figures.take(),
                 };
-                self.add_table(queue, job, read).await;
+                self.add_table(queue, job, read).await?;
             }
             Outcome::Done(Imported::Devices(devices)) => self.add_devices(&name, devices),
-            Outcome::Done(Imported::Context(context)) => self.add_context(&name, *context),
+            Outcome::Done(Imported::Context(context)) => {
+                let added = add_context(*self, name, *context).await;
+                added.map_err(|_| reading::NOT_LOADED.to_owned())?;
+            }
             Outcome::Failed(error) if job.of_folder => {
                 let left = (name, error.to_string());
                 self.shell.load.update(|l| l.left.push(left));
@@ -115,14 +119,18 @@ impl Loader {
     }
 
     /// Adds the rows of a file that was read.
-    async fn add_table(&self, queue: &Queue, job: Job, read: Read) {
+    async fn add_table(&self, queue: &Queue, job: Job, read: Read) -> Result<(), String> {
         let (name, rows) = (job.input.name.clone(), read.data.len());
         let total = job.input.size();
         // Who removed a file while it was read again does not want it back.
         if job.replaces.is_some_and(|id| self.input(id).is_none()) {
-            return;
+            return Ok(());
         }
         let id = job.replaces.unwrap_or_else(|| queue.new_id());
+        let other = |files: &Vec<LoadedFile>| files.iter().any(|f| f.id != id);
+        if self.bench.files.with_untracked(other) && several(self.bench).await.is_err() {
+            return Err(self.refuse(queue, job, &ImportError::new(reading::NOT_LOADED)));
+        }
         let file = LoadedFile {
             id,
             data: Shared::from(read.data),
@@ -156,7 +164,7 @@ impl Loader {
         clock::mark("gemmscope:computed");
         // In an embedded page nobody chose the file or waits for it.
         if dom::embedded() {
-            return;
+            return Ok(());
         }
         let seconds = (clock::now_ms() - read.started) / 1e3;
         let mut words = match rows {
@@ -175,6 +183,7 @@ impl Loader {
         } else {
             self.shell.say(words);
         }
+        Ok(())
     }
 
     /// Reads traces that launch graphs once more, with the captures of the other files, which give
@@ -273,7 +282,7 @@ impl Loader {
 
     /// Keeps what a trace report says about its tables. The device of its platform applies to its
     /// rows from now on.
-    pub(super) fn add_context(&self, name: &str, context: TraceContext) {
+    pub fn add_context(&self, name: &str, context: TraceContext) {
         let device = context.device();
         if let Some(measured) = self
             .bench

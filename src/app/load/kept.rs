@@ -5,6 +5,7 @@
 
 use super::Loader;
 use crate::app::later::NotLoaded;
+use crate::app::state::several::add_context;
 use crate::web::database::{Database, Write};
 use crate::web::file::Input;
 use crate::web::{boot, clock, dom, storage};
@@ -136,7 +137,9 @@ impl Kept {
                     let noted = noted().filter(|_| with_view);
                     for context in list.contexts {
                         let name = context.files.first().cloned().unwrap_or_default();
-                        loader.add_context(&name, context);
+                        if add_context(loader, name, context).await.is_err() {
+                            self.lose(NO_PART);
+                        }
                     }
                     // A report's context chooses a roof; the user's choice is the later one.
                     let noted = noted.map(|(view, _)| ViewState::decode(&view).0);

@@ -29,6 +29,20 @@ impl Shown {
         }
     }
 
+    /// What a view key shows while there are no rows.
+    pub fn without_rows(key: &str) -> Shown {
+        let (place, picture) = places::of(key).unwrap_or((places::SUMMARY, ""));
+        let named = key == picture && !picture.is_empty();
+        Shown {
+            place,
+            picture: if named {
+                picture
+            } else {
+                places::first_picture(place)
+            },
+        }
+    }
+
     /// Key of the view: the picture, else the place.
     pub fn id(self) -> &'static str {
         match self.picture {

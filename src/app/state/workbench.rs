@@ -1,6 +1,8 @@
 //! What is worked on, and everything that follows from it as memos.
 
 use super::findings_task::AT_ONCE;
+use super::follow::{Follow, ReadyMade};
+use super::several::Several;
 use super::{Message, Shared, Shell, Shown};
 use crate::app::load::figures::Figures;
 use crate::undo::{History, Keyed, Swap};
@@ -9,12 +11,12 @@ use crate::web::{clock, frame as frames, storage};
 use gemmscope_analysis::findings::Findings;
 use gemmscope_analysis::report::Breakdown;
 use gemmscope_chart::charts::RowCache;
-use gemmscope_chart::picture::{self, FINDING_KEY};
-use gemmscope_chart::roofline::{Numbers, numbered};
+use gemmscope_chart::picture::FINDING_KEY;
+use gemmscope_chart::roofline::Numbers;
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
 use gemmscope_share::data::{self, DATA_KEY, FILES_KEY, SOURCE_KEY};
-use gemmscope_table::data_kind::{Counting, DataKind, Decision};
+use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::filter::Mask;
@@ -99,15 +101,6 @@ pub struct Step {
     pub(super) contexts: Swap<TraceContext>,
 }
 
-/// Metrics of a file that is about to be shown, and what its rows are.
-#[derive(Clone)]
-struct ReadyMade {
-    data: Shared<Dataset>,
-    metrics: Shared<Metrics>,
-    kind: Option<DataKind>,
-    decision: Shared<Decision>,
-}
-
 /// Files, view and devices, and the memos that follow from them. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub struct Workbench {
@@ -170,10 +163,12 @@ pub struct Workbench {
     pub finding: Memo<Option<usize>>,
     /// Where actions report what they did.
     pub(super) status: RwSignal<Message>,
+    /// What follows from rows, once the part of the program for the first file is there.
+    pub follow: RwSignal<Option<&'static Follow>>,
+    /// Makes one table of several files, once it is there.
+    pub(super) several: StoredValue<Option<&'static Several>>,
     ready_made: StoredValue<Option<ReadyMade>>,
     pub(super) mask: StoredValue<Mask>,
-    /// True once what the first file needs was read from the browser's storage.
-    pub begun: StoredValue<bool>,
 }
 
 impl Workbench {
@@ -191,39 +186,48 @@ impl Workbench {
         let contexts = RwSignal::new(Vec::<TraceContext>::new());
         let view = RwSignal::new(first);
         let custom = RwSignal::new(Vec::new());
-        let repeats = Memo::new(move |_| files.with(|files| repeated(files)));
+        let several = StoredValue::new(None::<&'static Several>);
+        let repeats = Memo::new(move |_| {
+            files.with(|files| match (&files[..], several.get_value()) {
+                ([] | [_], _) | (_, None) => Vec::new(),
+                (files, Some(several)) => (several.repeated)(files),
+            })
+        });
         let data = Memo::new(move |_| {
             files.with(|files| {
-                repeats.with(|repeats| contexts.with(|contexts| unite(files, repeats, contexts)))
+                repeats.with(|repeats| {
+                    contexts.with(|contexts| match (&files[..], several.get_value()) {
+                        ([], _) => Shared::from(Dataset::new()),
+                        ([one, ..], None) => one.data.clone(),
+                        (files, Some(several)) => (several.unite)(files, repeats, contexts),
+                    })
+                })
             })
         });
         let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
         let roof = Memo::new(move |_| view.with(|v| v.roof));
+        let follow = RwSignal::new(None::<&'static Follow>);
         let ready_made = StoredValue::new(None::<ReadyMade>);
         let metrics = Memo::new(move |_| {
-            let data = data.get();
-            let resolved = custom.with(|own| devices.get().resolve(&data, own));
-            let kind = roof.get();
-            let fits = |r: &ReadyMade| {
-                r.data == data && r.metrics.devices == resolved && r.metrics.kind == kind
-            };
-            ready_made
-                .get_value()
-                .filter(fits)
-                .map(|r| r.metrics)
-                .unwrap_or_else(|| Shared::from(Metrics::compute(&data, resolved, kind)))
+            let (data, kind) = (data.get(), roof.get());
+            match follow.get() {
+                Some(follow) => custom.with(|own| {
+                    (follow.metrics)(&data, &devices.get(), own, kind, ready_made.get_value())
+                }),
+                None => Shared::from(Metrics::of_nothing(kind)),
+            }
         });
         let row_cache = StoredValue::new(RowCache::default());
         let mask = StoredValue::new(Mask::default());
         let chosen_kind = Memo::new(move |_| view.with(|v| v.kind));
         let decision = Memo::new(move |_| {
             let (kind, data) = (chosen_kind.get(), data.get());
-            let fits = |r: &ReadyMade| r.data == data && r.kind == kind;
-            let made = ready_made.get_value().filter(fits);
-            made.map(|r| r.decision)
-                .unwrap_or_else(|| Shared::from(Decision::new(&data, kind)))
+            match follow.get() {
+                Some(follow) => (follow.decision)(&data, kind, ready_made.get_value()),
+                None => Shared::from(Decision::default()),
+            }
         });
-        let filtered = filtered(view, data, metrics, decision, mask);
+        let filtered = filtered(follow, view, data, (metrics, decision), mask);
         let frame = Memo::new(move |_| filtered.with(|f| f.0.clone()));
         Effect::new(move |_| {
             let refused = filtered.with(|f| f.1);
@@ -232,8 +236,11 @@ impl Workbench {
                 status.set(format!("{most} filters are too many; {refused} left out").into());
             }
         });
-        let settled_frame = settled(frame);
-        let totals = Memo::new(move |_| settled_frame.with(Totals::of));
+        let settled_frame = settled(frame, follow);
+        let totals = Memo::new(move |_| match follow.get() {
+            Some(follow) => settled_frame.with(follow.totals),
+            None => Vec::new(),
+        });
 
         let findings_result = RwSignal::new(None::<FindingsResult>);
         let findings = Memo::new(move |_| {
@@ -247,12 +254,15 @@ impl Workbench {
         });
         let selection = Memo::new(move |_| view.with(|v| v.selection.clone()));
         let selected = Memo::new(move |_| {
+            let Some(follow) = follow.get() else {
+                return Vec::new();
+            };
             selection.with(|picked| {
-                picture::selected(picked, &data.get(), || {
+                (follow.selected)(picked, &data.get(), &|| {
                     let index = finding.get()?;
                     findings.with(|r| {
                         let r = r.as_ref()?;
-                        picture::rows_of(&r.findings, &r.frame, index)
+                        (follow.rows_of)(&r.findings, &r.frame, index)
                     })
                 })
             })
@@ -264,8 +274,8 @@ impl Workbench {
                 return None;
             }
             let known = findings.with(|r| {
-                let r = r.as_ref()?;
-                Some(Shared::from(picture::ranked(&r.findings, &r.frame)))
+                let (r, follow) = (r.as_ref()?, follow.get()?);
+                Some(Shared::from((follow.ranked)(&r.findings, &r.frame)))
             });
             // While the rules run, no point carries a number that it would lose.
             let soon = || frame.with(|f| f.rows.len() <= AT_ONCE);
@@ -289,7 +299,10 @@ impl Workbench {
             decision,
             shown: Memo::new(move |_| {
                 let kind = decision.with(|d| d.kind);
-                key.with(|key| data.with(|data| Shown::of(key, kind, data)))
+                key.with(|key| match follow.get() {
+                    Some(follow) => data.with(|data| (follow.shown)(key, kind, data)),
+                    None => Shown::without_rows(key),
+                })
             }),
             totals,
             selected,
@@ -297,9 +310,15 @@ impl Workbench {
             numbered: Memo::new(move |_| {
                 let (by, selected, ranked) = (numbers.get(), selected.get(), ranked.get());
                 let ranked = ranked.as_ref().map(|r| r.as_slice());
-                frame.with(|f| numbered(f, by, &selected, ranked))
+                match follow.get() {
+                    Some(follow) => frame.with(|f| (follow.numbered)(f, by, &selected, ranked)),
+                    None => Vec::new(),
+                }
             }),
-            devices_in_use: Memo::new(move |_| devices_in_use(&data.get(), &metrics.get())),
+            devices_in_use: Memo::new(move |_| match follow.get() {
+                Some(follow) => (follow.devices)(&data.get(), &metrics.get()),
+                None => Vec::new(),
+            }),
             hovered: RwSignal::default(),
             picks: RwSignal::default(),
             findings,
@@ -308,9 +327,10 @@ impl Workbench {
             findings_result,
             finding,
             status,
+            follow,
+            several,
             ready_made,
             mask,
-            begun: StoredValue::new(false),
         }
     }
 
@@ -419,10 +439,10 @@ fn read_link(text: &str) -> (ViewState, Option<String>, Vec<KeyProblem>) {
 /// The frame of the rows that pass the view's filters, and how many filters were too many. The
 /// mask is kept between calls: a changed filter costs one pass over its own column.
 fn filtered(
+    follow: RwSignal<Option<&'static Follow>>,
     view: RwSignal<ViewState>,
     data: Memo<Shared<Dataset>>,
-    metrics: Memo<Shared<Metrics>>,
-    decision: Memo<Shared<Decision>>,
+    (metrics, decision): (Memo<Shared<Metrics>>, Memo<Shared<Decision>>),
     mask: StoredValue<Mask>,
 ) -> Memo<(Frame, usize)> {
     let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
@@ -434,15 +454,17 @@ fn filtered(
             Arc::default(),
         );
         let filters = filters.get();
+        let Some(follow) = follow.get() else {
+            return (whole, 0);
+        };
         let passing = mask.try_update_value(|mask| {
             if !old.is_some_and(|(old, _)| old.same_data(&whole)) {
                 mask.reset();
             }
-            let refused = mask.update(&filters, &whole).len();
-            (Arc::new(mask.passing()), refused)
+            (follow.passing)(mask, &filters, &whole)
         });
         let (rows, refused) = passing.unwrap_or_default();
-        (whole.with_rows(rows), refused)
+        (whole.with_rows(Arc::new(rows)), refused)
     })
 }
 
@@ -450,7 +472,7 @@ fn filtered(
 const SHORT: usize = 100_000;
 
 /// The frame as it was when the browser last painted after a change of it.
-fn settled(frame: Memo<Frame>) -> Memo<Frame> {
+fn settled(frame: Memo<Frame>, follow: RwSignal<Option<&'static Follow>>) -> Memo<Frame> {
     let paints = RwSignal::new(0u32);
     let running = StoredValue::new(false);
     let settled = Memo::new(move |_| {
@@ -469,9 +491,10 @@ fn settled(frame: Memo<Frame>) -> Memo<Frame> {
             frames::settled().await;
             // Sums over very many rows are prepared in short tasks, for the frame as it is by then.
             while let Some(now) = frame.try_get_untracked() {
-                if now.rows.len() > SHORT {
-                    let mut counting = Counting::new(now.clone());
-                    while counting.step() {
+                let follow = follow.try_get_untracked().flatten();
+                if let Some(follow) = follow.filter(|_| now.rows.len() > SHORT) {
+                    let mut count = (follow.count)(now.clone());
+                    while count() {
                         clock::pause(Duration::ZERO).await;
                     }
                 }
@@ -484,51 +507,4 @@ fn settled(frame: Memo<Frame>) -> Memo<Frame> {
         });
     });
     settled
-}
-
-fn devices_in_use(data: &Dataset, metrics: &Metrics) -> Vec<Option<String>> {
-    let used = data.devices_used();
-    let mut names: Vec<Option<String>> = metrics
-        .devices
-        .iter()
-        .zip(used)
-        .filter(|(_, used)| *used)
-        .map(|(d, _)| d.as_ref().map(|d| d.name.clone()))
-        .collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// Files whose rows are those of another one, by their index.
-fn repeated(files: &[LoadedFile]) -> Vec<trace::Repeated> {
-    match files {
-        [] | [_] => Vec::new(),
-        files => trace::repeated_rows(&files.iter().map(|f| &*f.data.0).collect::<Vec<_>>()),
-    }
-}
-
-/// All rows of all files, but those that repeat another one. One file is shared as it is; several
-/// are copied into one table, and the contexts of trace reports are attached to their tables.
-fn unite(
-    files: &[LoadedFile],
-    repeated: &[trace::Repeated],
-    contexts: &[TraceContext],
-) -> Shared<Dataset> {
-    let traced = files
-        .iter()
-        .flat_map(|f| &f.data.sources)
-        .any(|s| contexts.iter().any(|c| trace::is_table_of(&s.format, c)));
-    match files {
-        [] => Shared::from(Dataset::new()),
-        [one] if !traced => one.data.clone(),
-        files => {
-            let tables: Vec<&Dataset> = files.iter().map(|f| &*f.data.0).collect();
-            let (mut all, _) = trace::unite(&tables, repeated);
-            for context in contexts.iter().filter(|_| traced) {
-                trace::attach(&mut all, context);
-            }
-            Shared::from(all)
-        }
-    }
 }

@@ -164,7 +164,7 @@ mod tests {
             let plain = choose(&head).map(|best| best.format.id);
             let own = matches!(format.id, "gemmscope" | "generic").then_some(format.id);
             assert_eq!(plain, own, "{}", format.id);
-            assert_eq!(sniff(&head, &ImportOptions::default()).is_ok(), true);
+            assert!(sniff(&head, &ImportOptions::default()).is_ok());
         }
     }
 
