@@ -5,6 +5,7 @@ use crate::findings;
 use crate::findings::{Category, Finding, Findings, Group, Part, Scan, Severity, Whole};
 use crate::pareto::other_time_s;
 use crate::standing::Standing;
+use crate::tile_sweep::{influence_sentence, influences};
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::{Device, match_name};
 use gemmscope_model::units::{capitalized, grouped, percent, seconds_brief, seconds_range};
@@ -36,7 +37,12 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         true => vec![all, most],
         false => vec![most, all],
     };
-    out.extend(third(scan, findings));
+    // Of a sweep the settings are the story.
+    let settings = match scan.kind {
+        DataKind::Sweep => influence_sentence(&influences(scan.frame)),
+        _ => None,
+    };
+    out.extend(settings.or_else(|| third(scan, findings)));
     out
 }
 

@@ -9,7 +9,7 @@ use gemmscope_table::field::Frame;
 use std::collections::BTreeMap;
 
 /// More rows than this are not looked through: the answer would keep every filter waiting.
-const MOST_ROWS: usize = 200_000;
+const MOST_ROWS: usize = 50_000;
 /// A setting with more values than this is a name or a result.
 const MOST_VALUES: usize = 32;
 /// A setting whose worst value comes within this share of the best changes nothing.
@@ -61,24 +61,33 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
         *of = (of.0.max(rate[r]), of.1 + 1);
     }
     let names = NameParts::of(frame);
-    // Setting to value to shape to the shares that its variants reach.
-    let mut found: BTreeMap<String, BTreeMap<String, BTreeMap<ShapeKey, Vec<f64>>>> =
-        BTreeMap::new();
-    for &r in &rows {
+    // Setting to value to the shapes and shares of its variants.
+    let mut found: BTreeMap<String, BTreeMap<String, Vec<(ShapeKey, f64)>>> = BTreeMap::new();
+    let mut add = |name: &str, value: &str, of: (ShapeKey, f64)| {
+        if !found.contains_key(name) {
+            found.insert(name.to_owned(), BTreeMap::new());
+        }
+        let Some(values) = found.get_mut(name).filter(|v| v.len() <= MOST_VALUES) else {
+            return;
+        };
+        match values.get_mut(value) {
+            Some(shares) => shares.push(of),
+            None => drop(values.insert(value.to_owned(), vec![of])),
+        }
+    };
+    for &r in rows.iter().filter(|r| rate[**r].is_finite()) {
         let key = shape_key(frame, r);
         let Some((top, _)) = fastest.get(&key).filter(|(_, n)| *n > 1) else {
             continue;
         };
-        if !rate[r].is_finite() {
-            continue;
-        }
-        let columns = parameters(frame, r).into_iter();
-        for (name, value) in columns.filter(|(n, _)| !is_tile(n)).chain(names.at(r)) {
-            let of = found.entry(name).or_default();
-            if of.len() <= MOST_VALUES {
-                let shapes = of.entry(value).or_default();
-                shapes.entry(key).or_default().push(rate[r] / top);
+        let share = (key, rate[r] / top);
+        for (name, value) in parameters(frame, r) {
+            if !is_tile(&name) {
+                add(&name, &value, share);
             }
+        }
+        for (name, value) in names.at(r) {
+            add(name, value, share);
         }
     }
     let mut out: Vec<Influence> = found
@@ -94,10 +103,15 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
     out
 }
 
-fn value_of((value, shapes): (String, BTreeMap<ShapeKey, Vec<f64>>)) -> Value {
-    let best = |of: &Vec<f64>| of.iter().copied().fold(0.0, f64::max).ln();
-    let mean = shapes.values().map(best).sum::<f64>() / shapes.len().max(1) as f64;
-    let mut all: Vec<f64> = shapes.into_values().flatten().collect();
+fn value_of((value, mut shares): (String, Vec<(ShapeKey, f64)>)) -> Value {
+    shares.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    // The best of each shape comes first.
+    let best: Vec<f64> = shares
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|of| of[0].1.ln())
+        .collect();
+    let mean = best.iter().sum::<f64>() / best.len().max(1) as f64;
+    let mut all: Vec<f64> = shares.into_iter().map(|s| s.1).collect();
     all.sort_unstable_by(f64::total_cmp);
     Value {
         value,
@@ -197,10 +211,11 @@ impl<'a> NameParts<'a> {
         NameParts { codes, settings }
     }
 
-    fn at(&self, row: usize) -> impl Iterator<Item = (String, String)> {
+    fn at(&self, row: usize) -> impl Iterator<Item = (&str, &str)> {
         let code = self.codes.get(row).map(|c| *c as usize);
-        let found = code.and_then(|c| self.settings.get(c)).cloned();
-        found.into_iter().flatten()
+        let found = code.and_then(|c| self.settings.get(c));
+        let pairs = found.map_or(&[][..], Vec::as_slice);
+        pairs.iter().map(|(name, value)| (&**name, &**value))
     }
 }
 
