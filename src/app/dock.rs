@@ -142,7 +142,7 @@ pub fn Dock() -> impl IntoView {
                         </div>
                     }
                 >
-                    {charts::by_id("card").map(|kind| view! { <chart::ChartPane kind=kind /> })}
+                    {charts::by_id("card").map(|kind| view! { <chart::ChartPane kind=kind bar=chart::settings /> })}
                 </Show>
                 </Show>
             </aside>

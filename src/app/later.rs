@@ -5,7 +5,8 @@
 //! page), `work` (workspace, samples), `embed` (a picture inside another page), `roofline` and
 //! `charts` (the pictures there), `ask` (dialogs), `plan` (planner), `table` (readers of plain tables,
 //! the worker's work), `read` (readers of all files), `save` (pictures as text), `several`
-//! (what the second file needs), `told` (progress and what could not be read). What only one part uses is in its
+//! (what the second file needs), `carried` (data
+//! of a link or a page), `told` (progress and what could not be read). What only one part uses is in its
 //! file; what several use, in one they share; what the first view uses, in the main file. So code
 //! outside a part must not name what is meant to be in it.
 

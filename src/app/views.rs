@@ -173,7 +173,7 @@ fn body(id: &'static str, tiled: bool) -> AnyView {
     if in_summary && !tiled && !dom::embedded() && id != "card" {
         return view! { <summary::Summary kind=kind /> }.into_any();
     }
-    view! { <chart::ChartPane kind=kind /> }.into_any()
+    view! { <chart::ChartPane kind=kind bar=chart::settings /> }.into_any()
 }
 
 /// What a place would need to show something; `None` where it shows something.

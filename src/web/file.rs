@@ -1,5 +1,6 @@
 //! Files as the browser provides them: chosen, dropped, pasted, or made from bytes.
 
+use gemmscope_model::order::InOrder;
 use gloo_file::Blob;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -119,7 +120,7 @@ impl Dropped {
                 if !whole {
                     closed.push(path.trim_start_matches('/').to_owned());
                 }
-                inside.sort_by_key(|e| std::cmp::Reverse(e.full_path()));
+                inside.order_by_key(|e| std::cmp::Reverse(e.full_path()));
                 waiting.extend(inside);
             } else {
                 let path = entry.full_path();

@@ -19,6 +19,7 @@
 //! Large data can be checked in steps: [`Runner::new`] groups the rows, each
 //! [`step`](Runner::step) checks one rule.
 
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
@@ -224,7 +225,7 @@ impl Finding {
                 .map_or(f64::NAN, |t| t * frame.calls(r))
         };
         let mut rows = self.evidence.rows.clone();
-        rows.sort_by(|a, b| time(b).total_cmp(&time(a)).then(a.cmp(b)));
+        rows.order_by(|a, b| time(b).total_cmp(&time(a)).then(a.cmp(b)));
         rows
     }
 
@@ -529,7 +530,7 @@ fn rank(findings: &mut Vec<Finding>, parts: &[Part]) {
     let back = |f: &Finding| f.gives_back_s.map_or(0.0, |(low, high)| 0.5 * (low + high));
     // What makes all other figures doubtful comes first, though it saves nothing.
     let sure = |f: &Finding| f.severity > Severity::High || f.category != Category::Data;
-    findings.sort_by(|a, b| {
+    findings.order_by(|a, b| {
         sure(a)
             .cmp(&sure(b))
             .then(back(b).total_cmp(&back(a)))
@@ -542,7 +543,7 @@ fn rank(findings: &mut Vec<Finding>, parts: &[Part]) {
     }
     let mut sides: Vec<&Part> = parts.iter().collect();
     let efficiency = |p: &Part| p.efficiency().unwrap_or(0.0);
-    sides.sort_by(|a, b| efficiency(b).total_cmp(&efficiency(a)));
+    sides.order_by(|a, b| efficiency(b).total_cmp(&efficiency(a)));
     let mut turns = vec![0u32; sides.len() + 1];
     let mut turn = |f: &Finding| {
         let side = sides.iter().position(|p| p.label == f.side);
@@ -552,7 +553,7 @@ fn rank(findings: &mut Vec<Finding>, parts: &[Part]) {
     };
     let all = std::mem::take(findings).into_iter();
     let mut all: Vec<_> = all.map(|f| (turn(&f), f)).collect();
-    all.sort_by_key(|(turn, _)| *turn);
+    all.order_by_key(|(turn, _)| *turn);
     findings.extend(all.into_iter().map(|(_, f)| f));
 }
 

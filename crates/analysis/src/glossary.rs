@@ -1,5 +1,7 @@
 //! Explains technical terms in a sentence or two, and finds them in a text.
 
+use gemmscope_model::order::InOrder;
+
 /// A term and its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
@@ -156,7 +158,7 @@ pub fn mark<'a>(text: &'a str, known: &mut Vec<&'static str>) -> Vec<Piece<'a>> 
             known.push(term.name);
         }
     }
-    found.sort_by_key(|f| f.0);
+    found.order_by_key(|f| f.0);
     let mut out = Vec::new();
     let mut at = 0;
     for (a, b, term) in found {

@@ -1,6 +1,7 @@
 //! Shows where time is lost, and what reaching a goal would change end to end.
 
 use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::order::InOrder;
 use gemmscope_table::field::{Categories, Codes, Field, Frame};
 use gemmscope_table::metrics::Metrics;
 use std::collections::HashMap;
@@ -97,7 +98,7 @@ pub fn pareto(frame: &Frame, side: usize, field: &Field, limit: usize) -> Pareto
         bar.lost_s += (time - roof).max(0.0);
     }
     out.bars
-        .sort_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.value.cmp(&b.value)));
+        .order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.value.cmp(&b.value)));
     if limit > 0 && out.bars.len() > limit {
         let rest = out.bars.split_off(limit - 1);
         out.others = rest.len();

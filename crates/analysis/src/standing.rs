@@ -1,6 +1,7 @@
 //! How the sides of a frame stand to each other, in numbers and in words.
 
 use crate::compare::{Comparison, Setup, TIE, winner};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use serde::Serialize;
@@ -46,7 +47,7 @@ impl Standing {
     /// What a tally over these sides says.
     pub fn new(names: impl Iterator<Item = String>, tally: &winner::Tally) -> Standing {
         let mut fastest: Vec<(String, u64)> = names.zip(tally.clear.iter().copied()).collect();
-        fastest.sort_by_key(|side| std::cmp::Reverse(side.1));
+        fastest.order_by_key(|side| std::cmp::Reverse(side.1));
         Standing {
             fastest,
             ties: tally.compared - tally.clear.iter().sum::<u64>(),

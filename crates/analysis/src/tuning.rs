@@ -5,6 +5,7 @@
 //! such as the baseline of the search. A row with a status but no time is a failed variant.
 
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{format_significant, percent, trim_zeros};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, Frame};
@@ -150,7 +151,7 @@ pub fn problems(frame: &Frame) -> Vec<(Problem, u64)> {
             (Problem { m, n, k, batch, op }, count)
         })
         .collect();
-    out.sort_by_key(|p| std::cmp::Reverse(p.1));
+    out.order_by_key(|p| std::cmp::Reverse(p.1));
     out
 }
 
@@ -210,7 +211,7 @@ impl History {
                 out.references.push(variant);
             }
         }
-        out.references.sort_by(|a, b| b.rate.total_cmp(&a.rate));
+        out.references.order_by(|a, b| b.rate.total_cmp(&a.rate));
         out.find_best();
         Some(out)
     }
@@ -232,7 +233,7 @@ impl History {
             }
         }
         let mut order: Vec<usize> = (0..variants.len()).collect();
-        order.sort_by(|&a, &b| variants[a].order.total_cmp(&variants[b].order));
+        order.order_by(|&a, &b| variants[a].order.total_cmp(&variants[b].order));
         let mut running: Option<usize> = None;
         self.generations = order
             .chunk_by(|&a, &b| variants[a].order == variants[b].order)
@@ -330,7 +331,7 @@ impl History {
             })
             .filter(|s| s.bad >= 2 && part(s) > usual)
             .collect();
-        out.sort_by(|a, b| part(b).total_cmp(&part(a)).then(b.bad.cmp(&a.bad)));
+        out.order_by(|a, b| part(b).total_cmp(&part(a)).then(b.bad.cmp(&a.bad)));
         out
     }
 

@@ -34,6 +34,7 @@ pub mod dtype;
 pub mod encode;
 pub mod gemm;
 pub mod hardware;
+pub mod order;
 pub mod roofline;
 pub mod tiling;
 pub mod transformer;

@@ -24,6 +24,7 @@ pub use trace_context::{
 
 use crate::group::mix;
 use gemmscope_model::gemm::{Operation, Problem};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -200,7 +201,7 @@ impl Source {
         }
         self.without_model_names = names.into_iter().filter(|n| !n.0.is_empty()).collect();
         self.without_model_names
-            .sort_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s));
+            .order_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s));
     }
 }
 

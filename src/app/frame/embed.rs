@@ -11,7 +11,7 @@ use crate::app::later::{NotLoaded, later};
 use crate::app::load::Loader;
 use crate::app::load::begin::begin;
 use crate::app::state::{LoadedFile, Shell, ThemeChoice, Workbench};
-use crate::app::views::chart::ChartPane;
+use crate::app::views::chart::{ChartPane, NO_BAR};
 use crate::app::{dock, views};
 use crate::web::file::Input;
 use crate::web::host;
@@ -94,7 +94,7 @@ async fn kind_of(id: &str) -> Result<Option<&'static ChartKind>, NotLoaded> {
 /// The pane of a chart.
 async fn pane(id: &'static str) -> Result<AnyView, NotLoaded> {
     let kind = kind_of(id).await?;
-    let pane = kind.map(|kind| view! { <ChartPane kind=kind /> });
+    let pane = kind.map(|kind| view! { <ChartPane kind=kind bar=NO_BAR /> });
     Ok(view! { <div class="panes"><div class="pane">{pane}</div></div> }.into_any())
 }
 

@@ -1,6 +1,7 @@
 //! The bar at the top: files, the device, the roof, undo, sharing, theme and help.
 
 use super::choose::ChooseFiles;
+use crate::app::later::{NotLoaded, later};
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
 use crate::app::ui::{Menu, NARROW, icon, rove};
@@ -9,6 +10,7 @@ use crate::web::dom;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
+use wasm_split_helpers::wasm_split;
 
 /// The header.
 #[component]
@@ -48,7 +50,7 @@ pub fn Header(
             </div>
             <div class="header-tools">
                 <Show when=move || has_data.get()>
-                    <DevicePicker />
+                    {later(device_picker)}
                 </Show>
                 <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
                     <RoofSwitch />
@@ -100,6 +102,12 @@ pub fn Header(
             </div>
         </header>
     }
+}
+
+/// Comes with the workspace: without rows it does not show.
+#[wasm_split(work, fallible)]
+pub fn device_picker() -> Result<AnyView, NotLoaded> {
+    Ok(view! { <DevicePicker /> }.into_any())
 }
 
 /// Chooses the device of rows whose file names none, and opens the dialog of all devices.

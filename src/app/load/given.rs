@@ -72,7 +72,7 @@ fn refuse(shell: Shell, name: &str, message: String) {
 type Unpacked = Result<(Option<String>, Vec<Carried>), String>;
 
 /// Unpacks what a page (with its view) or a link carries.
-#[wasm_split(open, fallible)]
+#[wasm_split(carried, fallible)]
 fn unpack(text: String, of_page: bool) -> Result<Unpacked, NotLoaded> {
     Ok(match of_page {
         true => data::from_page(&text).map(|found| match found {

@@ -4,6 +4,7 @@ use crate::app::state::Workbench;
 use crate::app::ui::{icon, value_of};
 use crate::web::clock;
 use gemmscope_analysis::findings::rule;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{grouped, larger, smaller};
 use gemmscope_table::column_format;
 use gemmscope_table::dataset::ColumnData;
@@ -203,7 +204,7 @@ fn Facet(facet: FacetOf) -> impl IntoView {
             return Vec::new();
         }
         let mut counts = field.with_value(|f| bench.facet_counts(f));
-        counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        counts.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         counts
     });
     let shown = move || {
@@ -223,7 +224,7 @@ fn Facet(facet: FacetOf) -> impl IntoView {
             .map(|(v, n)| (v.clone(), *n, chosen.contains(v), *n as f64 / most as f64))
             .collect();
         // Chosen values come first.
-        out.sort_by_key(|v| !v.2);
+        out.order_by_key(|v| !v.2);
         let more = out.len().saturating_sub(limit);
         out.truncate(limit);
         (out, more)

@@ -68,9 +68,33 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
     })
 }
 
+/// What stands above a picture. A frame shows no settings, and so does without what draws them.
+pub type Bar = fn(&'static ChartKind, Picture, Workbench) -> AnyView;
+
+/// Nothing above the picture.
+pub const NO_BAR: Bar = |_, _, _| ().into_any();
+
+/// The switch of pictures, and the settings of the chart.
+pub fn settings(kind: &'static ChartKind, picture: Picture, bench: Workbench) -> AnyView {
+    let now = Memo::new(move |_| {
+        let drawn = picture.with(|p| p.as_ref().map(|p| p.controls()));
+        // Before there is a picture: what takes the same room, so that the chart keeps its size.
+        drawn.unwrap_or_else(|| {
+            let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
+            let state = ViewState::default();
+            (kind.open)(&Inputs::new(&frame, &state)).controls()
+        })
+    });
+    view! {
+        {places::switch(bench, kind.id)}
+        {controls(now.into(), write(bench))}
+    }
+    .into_any()
+}
+
 /// The view of a chart.
 #[component]
-pub fn ChartPane(kind: &'static ChartKind) -> impl IntoView {
+pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
     let bench = Workbench::here();
     let inputs = Memo::new(move |_| inputs_of(bench, kind));
     let opening = Memo::new(move |_| inputs.with(|i| i.opening.clone()));
@@ -85,21 +109,6 @@ pub fn ChartPane(kind: &'static ChartKind) -> impl IntoView {
         let chart = opened.get_untracked();
         interactive::draw(&chart.0, Some(&inputs.opening.frame), &options)
     });
-    let settings = move |picture: Picture| {
-        let now = Memo::new(move |_| {
-            let drawn = picture.with(|p| p.as_ref().map(|p| p.controls()));
-            // Before there is a picture: what takes the same room, so that the chart keeps its size.
-            drawn.unwrap_or_else(|| {
-                let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
-                let state = ViewState::default();
-                (kind.open)(&Inputs::new(&frame, &state)).controls()
-            })
-        });
-        view! {
-            {places::switch(bench, kind.id)}
-            {controls(now.into(), write(bench))}
-        }
-    };
     let legend = move |picture| {
         let legend = kind.legend;
         legend.then(|| view! { <legend::ChartLegend picture=picture /> })
@@ -109,7 +118,7 @@ pub fn ChartPane(kind: &'static ChartKind) -> impl IntoView {
             inputs=inputs
             draw=draw
             name=kind.id
-            bar=Box::new(move |picture| settings(picture).into_any())
+            bar=Box::new(move |picture| bar(kind, picture, bench))
             legend=Box::new(move |picture| legend(picture).into_any())
             notes=Box::new(|picture| view! { <Notes picture=picture /> }.into_any())
         />

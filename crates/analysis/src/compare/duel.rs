@@ -1,6 +1,7 @@
 //! Two sides against each other: ratio per configuration, wins, means, distribution.
 
 use super::{Comparison, Sample};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{format_short, grouped, plural};
 use gemmscope_table::field::{Field, Frame};
 
@@ -158,7 +159,7 @@ impl Duel {
     /// Indices into `ratios`, lowest ratio (A furthest ahead) first.
     pub fn ranked(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.ratios.len()).collect();
-        order.sort_by(|&x, &y| self.ratios[x].ratio.total_cmp(&self.ratios[y].ratio));
+        order.order_by(|&x, &y| self.ratios[x].ratio.total_cmp(&self.ratios[y].ratio));
         order
     }
 

@@ -1,6 +1,7 @@
 //! Chooses sides and keys of a comparison from the data.
 
 use super::{Comparison, measured};
+use gemmscope_model::order::InOrder;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 
@@ -51,7 +52,7 @@ impl Setup {
                 values.len() > 1 && (few || own == Some(f))
             })
             .collect();
-        out.sort_by_key(|f| (own != Some(f), rank(frame, f)));
+        out.order_by_key(|f| (own != Some(f), rank(frame, f)));
         out
     }
 
@@ -79,7 +80,7 @@ impl Setup {
     pub fn of(frame: &Frame, side: Field) -> Setup {
         let mut counts = value_counts(frame, &side);
         if side != Field::Source {
-            counts.sort_by_key(|c| std::cmp::Reverse(c.1));
+            counts.order_by_key(|c| std::cmp::Reverse(c.1));
         }
         Setup {
             keys: Setup::default_keys(frame, &side),

@@ -2,6 +2,7 @@
 //! which one overtakes another.
 
 use super::{Comparison, key_label};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::{Field, Frame};
 use std::collections::BTreeMap;
@@ -300,7 +301,7 @@ pub fn strips(frame: &Frame, comparison: &Comparison, along: Size, threshold: f6
     let mut out: Vec<Strip> = groups
         .into_values()
         .map(|mut points| {
-            points.sort_by_key(|p| (p.0, p.3));
+            points.order_by_key(|p| (p.0, p.3));
             let row = comparison.row(points.first().map_or(0, |p| p.3 as usize));
             let mut label = key_label(frame, &held, row);
             if d.batch[row] != 1 {
@@ -317,7 +318,7 @@ pub fn strips(frame: &Frame, comparison: &Comparison, along: Size, threshold: f6
             }
         })
         .collect();
-    out.sort_by_key(|s| std::cmp::Reverse(s.points.len()));
+    out.order_by_key(|s| std::cmp::Reverse(s.points.len()));
     out
 }
 

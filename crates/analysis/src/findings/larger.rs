@@ -2,6 +2,7 @@
 
 use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Finding, Need, Rule, Scan};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{plural, seconds_brief};
 use rustc_hash::FxHashMap;
 
@@ -90,7 +91,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             }
         })
         .collect();
-    hits.sort_unstable_by_key(|h| h.group);
+    hits.order_by_key(|h| h.group);
     story::joined(rule, scan, vec![hits], |hits| tell(scan, hits, &faster))
 }
 

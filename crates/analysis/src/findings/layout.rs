@@ -4,6 +4,7 @@ use super::same_shape;
 use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Need, Rule, Scan};
 use gemmscope_model::gemm::Operation;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use std::collections::{BTreeMap, HashMap};
 
@@ -118,7 +119,7 @@ impl Slow {
         let call = |g: u32| scan.groups[g as usize].call_s();
         let ratio = |p: &(u32, u32)| call(p.0) / call(p.1);
         // The clearest first.
-        pairs.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)).then(a.0.cmp(&b.0)));
+        pairs.order_by(|a, b| ratio(b).total_cmp(&ratio(a)).then(a.0.cmp(&b.0)));
         let Some(first) = pairs.first() else {
             return Story::default();
         };

@@ -3,6 +3,7 @@
 use super::claims::at_most;
 use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Finding, Need, Rule, Scan};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::percent;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -129,7 +130,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                 .map(|&g| (scan.groups[g as usize].efficiency(), g)),
         );
         // The most efficient first, of several the first group.
-        best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        best.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for &(_, g) in &keys[cell.groups.clone()] {
             let group = &scan.groups[g as usize];
             let least = BETTER * group.efficiency();
@@ -147,7 +148,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             partner.insert(g, b);
         }
     });
-    hits.sort_unstable_by_key(|h| h.group);
+    hits.order_by_key(|h| h.group);
     story::findings(
         rule,
         scan,

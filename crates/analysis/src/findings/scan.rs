@@ -5,6 +5,7 @@ use super::claims::Claims;
 use crate::tile_roof::{RowTile, TileRoofs};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
@@ -332,7 +333,7 @@ impl<'a> Scan<'a> {
                         data.time_s[*a as usize].total_cmp(&data.time_s[*b as usize])
                     };
                     let mut rows: Vec<u32> = rows.copied().collect();
-                    rows.sort_by(by_time);
+                    rows.order_by(by_time);
                     add(rows[(rows.len() - 1) / 2]);
                 }
             }

@@ -4,6 +4,7 @@
 use super::claims::at_most;
 use super::{Confidence, Evidence, Finding, Group, Rule, Scan, Severity, finding_severity};
 use crate::tile_roof::RowTile;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds, percent, plural};
 
 /// Largest number of separate findings of one rule; the others are joined into one more.
@@ -105,7 +106,7 @@ fn of_one_side(
         hits.select_nth_unstable_by(shown, order);
     }
     let head = hits.len().min(shown);
-    hits[..head].sort_by(order);
+    hits[..head].order_by(order);
     let alone = if hits.len() == shown {
         hits.len()
     } else {

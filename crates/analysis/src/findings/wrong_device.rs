@@ -3,6 +3,7 @@
 use super::above_roof::{NOISE, causes, is_under_datasheet};
 use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Finding, Need, Rule, Scan, Severity};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{percent, plural};
 use std::collections::BTreeMap;
 
@@ -87,7 +88,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         .map(|h| &scan.groups[h.group as usize])
         .max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()));
     let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
-    reasons.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    reasons.order_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     let would = reasons.first().map_or(String::new(), |(why, n)| {
         format!(" For {n} of them this would explain it: {why}")
     });

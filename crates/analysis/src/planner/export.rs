@@ -6,6 +6,7 @@
 use super::{Plan, PlanRow, Step};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent};
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::native_csv::CsvWriter;
@@ -172,7 +173,7 @@ pub fn device_table(plan: &Plan) -> Table {
         .iter()
         .filter_map(|s| Some((&s.device, s.result.as_ref().ok()?)))
         .collect();
-    done.sort_by(|a, b| a.1.totals.time.0.total_cmp(&b.1.totals.time.0));
+    done.order_by(|a, b| a.1.totals.time.0.total_cmp(&b.1.totals.time.0));
     // Training needs memory for more than weights, so it is not known whether it fits.
     let training = plan.state.workload.backward;
     let fastest = done.first().map_or(f64::NAN, |d| d.1.totals.time.0);

@@ -5,6 +5,7 @@ use super::form;
 use super::matching::{Index, Match};
 use super::state::{PlanState, SCHEMES};
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::transformer::{Attention, Model, Part, Pass, Phase, Workload, preset};
 use gemmscope_model::units::{FlopsPerSec, Seconds, percent, plural};
 use gemmscope_table::dataset::Dataset;
@@ -66,7 +67,7 @@ pub fn measured_table(index: &Index, frame: &Frame, shapes: &[(u32, Problem)]) -
             Some((time, cells))
         })
         .collect();
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rows.order_by(|a, b| b.0.total_cmp(&a.0));
     Table::of(
         &[
             "GEMM",

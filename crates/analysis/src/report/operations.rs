@@ -10,6 +10,7 @@ use crate::findings::{
     ANOMALY_EFFICIENCY, Finding, Findings, Group, Scan, Severity, band, is_quantized,
 };
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, capitalized, fixed, percent};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde::Serialize;
@@ -201,7 +202,7 @@ pub struct Bottleneck {
 fn operations(scan: &Scan<'_>) -> (Vec<Operation>, usize) {
     let mut groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
     let total = groups.len();
-    groups.sort_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.row.cmp(&b.row)));
+    groups.order_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.row.cmp(&b.row)));
     groups.truncate(MAX_OPERATIONS);
     (groups.iter().map(|g| operation(scan, g)).collect(), total)
 }
@@ -300,7 +301,7 @@ fn modules(scan: &Scan<'_>, g: &Group, name: &str) -> Vec<String> {
 /// The flagged operations in the order of their priority.
 fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -> Vec<Bottleneck> {
     let mut groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
-    groups.sort_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.row.cmp(&b.row)));
+    groups.order_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.row.cmp(&b.row)));
     let mut out = Vec::new();
     for (i, (o, g)) in operations.iter().zip(groups).enumerate() {
         let mut flags = Vec::new();
@@ -362,7 +363,7 @@ fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -
             priority: findings::priority(o.share, o.efficiency, false),
         });
     }
-    out.sort_by(|a, b| {
+    out.order_by(|a, b| {
         (!a.validated)
             .cmp(&!b.validated)
             .then(a.priority.cmp(&b.priority))

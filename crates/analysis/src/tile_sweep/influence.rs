@@ -3,6 +3,7 @@
 
 use super::{ShapeKey, shape_key};
 use crate::tuning::parameters;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
@@ -104,7 +105,7 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
 }
 
 fn value_of((value, mut shares): (String, Vec<(ShapeKey, f64)>)) -> Value {
-    shares.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    shares.order_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     // The best of each shape comes first.
     let best: Vec<f64> = shares
         .chunk_by(|a, b| a.0 == b.0)

@@ -1,5 +1,6 @@
 //! Several rows as one figure, and rows grouped by band.
 
+use gemmscope_model::order::InOrder;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::stats::median;
@@ -164,7 +165,7 @@ impl Groups {
 /// Bands by figure, the best first, those without a figure last; equal ones keep their order.
 pub(crate) fn best_first(figures: &[f64], higher_is_better: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
-    order.sort_by(|&a, &b| {
+    order.order_by(|&a, &b| {
         let (x, y) = (figures[a], figures[b]);
         x.is_nan().cmp(&y.is_nan()).then(if higher_is_better {
             y.total_cmp(&x)

@@ -3,6 +3,7 @@
 
 use crate::scale::Kind;
 use crate::ticks::Format;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::format_short;
 use gemmscope_table::field::{FieldInfo, FieldKind, Frame};
 use std::collections::HashMap;
@@ -84,7 +85,7 @@ impl BandScale {
             .collect();
         if order != Order::File {
             let mut by_size: Vec<u32> = (0..sizes.len() as u32).collect();
-            by_size.sort_by_key(|&i| sizes[i as usize]);
+            by_size.order_by_key(|&i| sizes[i as usize]);
             let mut place = vec![0u32; sizes.len()];
             for (new, &old) in by_size.iter().enumerate() {
                 place[old as usize] = new as u32;
@@ -141,7 +142,7 @@ impl BandScale {
         }
         let name = |code: u32| values.get(code as usize).map_or("", String::as_str);
         if order != Order::File {
-            used.sort_by(|a, b| natural(name(*a), name(*b)));
+            used.order_by(|a, b| natural(name(*a), name(*b)));
         }
         for (i, &code) in used.iter().enumerate() {
             band[code as usize] = i as u32;

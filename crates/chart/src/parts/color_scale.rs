@@ -5,6 +5,7 @@ use crate::palette::{Theme, sequential};
 use crate::scale::Kind;
 use crate::scene::{Color, Symbol};
 use crate::ticks::Format;
+use gemmscope_model::order::InOrder;
 use gemmscope_table::field::{Categories, Field, FieldInfo, FieldKind, Frame};
 
 /// A colour, shape and name per code, and the code of every row of the dataset.
@@ -138,7 +139,7 @@ impl ColorScale {
             .filter(|&i| counts[i] > 0 && !values[i].is_empty())
             .collect();
         if used.len() > Theme::DISTINCT {
-            used.sort_by_key(|&i| (std::cmp::Reverse(counts[i]), i));
+            used.order_by_key(|&i| (std::cmp::Reverse(counts[i]), i));
         }
         let shown = if used.len() > Theme::DISTINCT {
             Theme::DISTINCT - 1

@@ -4,6 +4,7 @@ use crate::layout::FONT;
 use crate::palette::{Theme, alpha};
 use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Point, Scene, Symbol};
 use crate::text;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
 use gemmscope_table::view_state::ViewState;
 
@@ -169,7 +170,7 @@ impl Legend {
         categories.retain(|e| e.click == Click::Category);
         let more = categories.len().saturating_sub(ENTRIES);
         if more > 0 {
-            categories.sort_by_key(|e| std::cmp::Reverse(e.count));
+            categories.order_by_key(|e| std::cmp::Reverse(e.count));
             categories.truncate(ENTRIES);
         }
         for e in &categories {

@@ -1,6 +1,7 @@
 //! Where an axis is marked, and how numbers on it are written.
 
 use crate::scale::{Kind, Scale};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{self, Prefix, format_short};
 
 /// One mark on an axis.
@@ -198,7 +199,7 @@ pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<T
         false => Vec::new(),
     };
     mantissas.extend(labelled);
-    mantissas.sort_by(f64::total_cmp);
+    mantissas.order_by(f64::total_cmp);
     mantissas.dedup();
     let mut out = Vec::new();
     for e in lo..=hi {

@@ -4,6 +4,7 @@ use super::shape_text;
 use crate::cell;
 use crate::columns::mapping::Mapping;
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::is_missing;
 use gemmscope_table::dataset::ColumnMeaning;
@@ -495,7 +496,7 @@ pub(crate) fn infer_bandwidth(
             Some((shapes[*s].bytes / (t * time_unit.to_si()) / v).log10())
         })
         .collect();
-    ratios.sort_by(f64::total_cmp);
+    ratios.order_by(f64::total_cmp);
     let Some(middle) = ratios.get(ratios.len() / 2) else {
         return fallback;
     };

@@ -11,6 +11,7 @@ use crate::{
     RowReader, sniff_dialect,
 };
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::order::InOrder;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -257,7 +258,7 @@ impl TableFormat {
                     .push(Extra::Auto(i, keep(ColumnMeaning::Other, name)));
             }
         }
-        plan.extras.sort_by_key(Extra::index);
+        plan.extras.order_by_key(Extra::index);
         plan
     }
 

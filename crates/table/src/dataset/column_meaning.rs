@@ -2,6 +2,7 @@
 
 use ColumnMeaning::*;
 use gemmscope_model::hardware::MemoryLevel;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -439,7 +440,7 @@ impl ColumnSpec {
             let mut meanings: Vec<ColumnMeaning> =
                 all().copied().filter(|m| m.group() == group).collect();
             // What most columns are.
-            meanings.sort_by_key(|m| match m {
+            meanings.order_by_key(|m| match m {
                 Time | Other => 0,
                 ReportedRate | Ignore => 1,
                 _ => 2,

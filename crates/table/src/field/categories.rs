@@ -2,6 +2,7 @@
 
 use super::{Field, Frame};
 use crate::dataset::ColumnData;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -134,7 +135,7 @@ impl Frame {
             })
             .collect();
         let mut order: Vec<u32> = (0..seen.len() as u32).collect();
-        order.sort_by(|&a, &b| seen[a as usize].total_cmp(&seen[b as usize]));
+        order.order_by(|&a, &b| seen[a as usize].total_cmp(&seen[b as usize]));
         let mut rank = vec![0u32; seen.len()];
         for (new, &old) in order.iter().enumerate() {
             rank[old as usize] = new as u32;

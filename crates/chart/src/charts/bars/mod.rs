@@ -15,6 +15,7 @@ use crate::row_names::RowNames;
 use crate::scene::{Color, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
+use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
 use gemmscope_table::control::Control;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
@@ -224,7 +225,7 @@ impl Bars {
                     all.reverse();
                 }
             }
-            _ => all.sort_by(|a, b| {
+            _ => all.order_by(|a, b| {
                 let (x, y) = (key(a), key(b));
                 // Bars without a value come last either way.
                 x.is_nan()

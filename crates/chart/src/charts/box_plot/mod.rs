@@ -16,6 +16,7 @@ use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
+use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
 use gemmscope_table::control::Control;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
@@ -87,7 +88,7 @@ impl Five {
     /// The five figures; `None` without values. Sorts the values and drops NaN.
     pub(crate) fn of(values: &mut Vec<f64>) -> Option<Five> {
         values.retain(|v| !v.is_nan());
-        values.sort_by(f64::total_cmp);
+        values.order_by(f64::total_cmp);
         let at = |q: f64| quantile(values, q);
         (!values.is_empty()).then(|| Five {
             low: at(0.05),

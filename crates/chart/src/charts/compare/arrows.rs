@@ -14,6 +14,7 @@ use crate::scene::{Anchor, Baseline, HitArea, Item, Point, Scene, Symbol};
 use crate::ticks;
 use crate::ticks::Format;
 use gemmscope_analysis::compare::duel::Verdict;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::units::grouped;
 
@@ -32,7 +33,7 @@ pub(super) fn draw(p: &Panels<'_>, scene: &mut Scene, rect: Rect) {
     let (a, b) = p.duel.names(p.comparison);
     let mut order: Vec<usize> = (0..p.duel.ratios.len()).collect();
     let gap = |i: usize| p.duel.ratios[i].ratio.ln().abs();
-    order.sort_by(|&x, &y| gap(y).total_cmp(&gap(x)));
+    order.order_by(|&x, &y| gap(y).total_cmp(&gap(x)));
     let all = order.len();
     order.truncate(MOST);
     let metrics = &p.frame.metrics;

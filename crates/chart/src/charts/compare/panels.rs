@@ -16,6 +16,7 @@ use crate::ticks::{Format, Tick};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::Comparison;
 use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, lead};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
@@ -226,7 +227,7 @@ impl Panels<'_> {
                 })
                 .filter(|r| placer.free(*r))
                 .collect();
-            spots.sort_by_key(|r| {
+            spots.order_by_key(|r| {
                 points
                     .iter()
                     .filter(|p| clip::holds(grown(*r, 3.0), **p))

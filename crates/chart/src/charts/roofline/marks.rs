@@ -8,6 +8,7 @@ use crate::layout::Plot;
 use crate::palette::alpha;
 use crate::scene::{Color, Item, Marks, Scene, Symbol};
 use gemmscope_model::hardware::MemoryLevel;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{larger, smaller};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::metrics::Metrics;
@@ -378,10 +379,10 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
     });
     if sizes.most > 0.0 {
         // Large ones first, so that they cover none of the small ones.
-        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        order.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     }
     if !input.faint.is_empty() {
-        order.sort_by_key(|o| !is_faint(o.1));
+        order.order_by_key(|o| !is_faint(o.1));
     }
     for (radius, row, x, y, place) in order {
         let code = input.color_scale.code(row as usize);

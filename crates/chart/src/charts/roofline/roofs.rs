@@ -10,6 +10,7 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Device, MemoryLevel};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{format_short, grouped};
 
 /// The roof of one device for the types that share a peak.
@@ -203,7 +204,7 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
             merge(&mut out, roof);
         }
     }
-    out.sort_by(|a, b| b.rows.cmp(&a.rows).then(a.device.cmp(&b.device)));
+    out.order_by(|a, b| b.rows.cmp(&a.rows).then(a.device.cmp(&b.device)));
     out
 }
 
@@ -331,7 +332,7 @@ pub(super) fn labels(
             ceilings.push((index, *a, r.bandwidth, label));
         }
     }
-    ceilings.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ceilings.order_by(|a, b| b.1.total_cmp(&a.1));
     let mut places = Vec::new();
     for (index, peak, bandwidth, label) in ceilings {
         let place = ceiling_label(scene, placer, plot, theme, bandwidth, peak, &label);
@@ -352,7 +353,7 @@ pub(super) fn labels(
     }
     // From the right: of two close ridges the right one's label goes to the right.
     let mut ridges: Vec<(f64, f64)> = shown.iter().flat_map(RoofLine::ridges).collect();
-    ridges.sort_by(|a, b| b.0.total_cmp(&a.0));
+    ridges.order_by(|a, b| b.0.total_cmp(&a.0));
     for (ridge, peak) in ridges {
         let value = format_short(ridge, 4);
         let label = if narrow || shown.len() > 2 {

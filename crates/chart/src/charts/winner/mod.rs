@@ -13,6 +13,7 @@ use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner;
 use gemmscope_analysis::compare::winner::{Cell, Crossover, Crossovers, Size, Strip};
 use gemmscope_analysis::compare::{Comparison, Setup};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
@@ -146,7 +147,7 @@ impl Winner {
         let (cells, along, strips) = if out.strips_shown {
             let (along, mut strips) = along_control(frame, &comparison, state, lead);
             // Strips that cross over first, then the undecided ones.
-            strips.sort_by_key(|s| match s.verdict {
+            strips.order_by_key(|s| match s.verdict {
                 Crossover::At(_) => 0,
                 Crossover::Unstable(_) => 1,
                 Crossover::Always(_) => 2,
@@ -247,7 +248,7 @@ impl Model {
         // Of a few sides each is named; of many those that win.
         if ranked.len() > NAMED {
             ranked.retain(|(_, n)| **n > 0);
-            ranked.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+            ranked.order_by_key(|(_, n)| std::cmp::Reverse(**n));
         }
         let more = ranked.len().saturating_sub(NAMED);
         let mut parts: Vec<String> = ranked

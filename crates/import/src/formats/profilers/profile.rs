@@ -10,6 +10,7 @@ use crate::columns::defaults;
 use crate::{Head, Header, ImportOptions, Imported, Record};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::units::{Flops, Seconds};
 use gemmscope_table::build::cell_text::RowError;
@@ -276,7 +277,7 @@ impl Profile {
         let mut order: Vec<usize> = (0..launches.len())
             .filter(|&i| is_gemm(&launches[i].kernel, &parsed[i]))
             .collect();
-        order.sort_by(|&a, &b| total(&launches[b]).total_cmp(&total(&launches[a])));
+        order.order_by(|&a, &b| total(&launches[b]).total_cmp(&total(&launches[a])));
         let gemm_s: f64 = order.iter().map(|&i| total(&launches[i])).sum();
         let mut shapes: HashMap<usize, [u32; 4]> = HashMap::new();
         let mut asked: Vec<Assumption> = Vec::new();
@@ -327,7 +328,7 @@ impl Profile {
             });
         }
         // Questions without an answer come first.
-        asked.sort_by_key(|a| !a.value.is_empty());
+        asked.order_by_key(|a| !a.value.is_empty());
         for assumption in asked {
             table.assume(assumption);
         }

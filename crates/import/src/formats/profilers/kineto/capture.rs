@@ -2,6 +2,7 @@
 
 use super::events::{Events, Signature};
 use super::join::Join;
+use gemmscope_model::order::InOrder;
 use gemmscope_table::dataset::Capture;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -54,9 +55,9 @@ pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
         .iter()
         .filter(|l| !l.graph && !ran.contains(&l.correlation))
         .collect();
-    launches.sort_by(|a, b| a.start.total_cmp(&b.start));
+    launches.order_by(|a, b| a.start.total_cmp(&b.start));
     let mut begins = events.captures.clone();
-    begins.sort_by(f64::total_cmp);
+    begins.order_by(f64::total_cmp);
     let mut all: Vec<Launches> = Vec::new();
     let mut segment = usize::MAX;
     let mut codes = Codes::default();

@@ -6,6 +6,7 @@ use super::{Trace, capture};
 use crate::formats::profilers::kernel_kind::KernelKind;
 use crate::formats::profilers::tracelens::{Py, from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
@@ -414,7 +415,7 @@ impl LeftOut {
     /// Rejects the GEMM kernels without a shape, the longest first, and adds up their time.
     fn reject_loose(&self, table: &mut TableBuilder, names: &[String]) -> RowsAndTime {
         let mut loose: Vec<_> = self.loose.iter().collect();
-        loose.sort_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s).then(a.0.cmp(b.0)));
+        loose.order_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s).then(a.0.cmp(b.0)));
         let mut without = RowsAndTime::default();
         for (name, l) in loose {
             without.add(l.time_s);
