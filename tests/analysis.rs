@@ -353,7 +353,7 @@ fn what_is_not_listed_by_itself_is_counted() {
     let (text, page) = (markdown(&report), html(&report, &[]));
     assert!(text.contains("| Type | Side | Kernel |"), "{text}");
     assert!(text.contains("| regular | new | k7 |"), "{text}");
-    assert!(text.contains("| old: GEMM | 5888 x"), "{text}");
+    assert!(text.contains("| old: GEMM | 5888 ×"), "{text}");
     assert!(page.contains("<td class=\"w\">old</td><td class=\"w\">k7</td>"));
 }
 

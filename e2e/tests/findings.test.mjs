@@ -78,7 +78,7 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
 
   await app.choosePlace("Summary");
   assert.match(await lead(app), /2 different GEMMs take 25\.4 ms, 79\.4 % of the compute time \(worth optimizing\)/);
-  assert.match(await lead(app), /^Most to gain: only 4 workgroups for 304 CUs, split K 1 -> 76 \(aten::mm 512 x 256 x 65536 bf16 NN\)/);
+  assert.match(await lead(app), /^Most to gain: only 4 workgroups for 304 CUs, split K 1 -> 76 \(aten::mm 512 × 256 × 65536 bf16 NN\)/);
   const first = app.page.locator(".finding").first();
   await first.locator(".finding-head").click();
   const dock = app.page.locator(".dock");
@@ -90,7 +90,7 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
 
   // Its point is selected in the roofline, and the reasons stand beside it.
   await app.settle();
-  assert.match(await app.detail(), /split K 1 -> 76[\s\S]*512 x 256 x 65536/);
+  assert.match(await app.detail(), /split K 1 -> 76[\s\S]*512 × 256 × 65536/);
   await app.screenshot("findings-roofline");
 
   // The link finds it again.
@@ -200,8 +200,8 @@ test("operations are listed with what is flagged; one leads to its point", async
   const list = app.page.locator(".operations");
   await list.locator("summary").click();
   const text = (await list.locator("tbody tr").nth(1).innerText()).replace(/\s+/g, " ");
-  assert.match(text, /512 x 256 x 65536 bf16 NN aten::mm 43\.3 % 11\.00 ms 10 .* Critical/);
-  await list.getByRole("button", { name: /512 x 256/ }).click();
+  assert.match(text, /512 × 256 × 65536 bf16 NN aten::mm 43\.3 % 11\.00 ms 10 .* Critical/);
+  await list.getByRole("button", { name: /512 × 256/ }).click();
   assert.match(await app.detail(), /512 × 256 × 65536/);
   app.assertQuiet();
 });

@@ -223,7 +223,7 @@ test("a selected measured row is named in its model, and its step planned", asyn
   await cell(/2816.*1024/).click();
   // Its kernel's MT128x224x64 covers 224 rows and 128 columns.
   await app.page.getByRole("button", { name: "Explore its tiles" }).click();
-  await drawn(app.page, /Tile explorer of 6016 x 2816 x 1024 bf16/);
+  await drawn(app.page, /Tile explorer of 6016 × 2816 × 1024 bf16/);
   assert.equal(await total(app.page, "Tiles"), "27 × 22");
   await app.choosePlace("Table");
   await app.page.getByRole("button", { name: "Plan this step" }).click();

@@ -28,6 +28,8 @@ struct Job {
     options: ImportOptions,
     /// Number of the loaded or refused file that this replaces.
     replaces: Option<u32>,
+    /// True where the user changed how the file is read, and may take it back.
+    by_user: bool,
     /// Where it comes from.
     origin: Origin,
     /// True for a file of a folder: nobody chose just this file.
@@ -44,6 +46,7 @@ impl Job {
             input,
             options: ImportOptions::default(),
             replaces: None,
+            by_user: false,
             origin,
             of_folder: false,
             tab: None,
@@ -256,8 +259,12 @@ impl Loader {
             .unwrap_or_else(|| Err("cancelled".to_owned()))
     }
 
-    /// Imports a file again with other options.
+    /// Imports a file again with other options, as a step of undo.
     pub fn import_again(&self, id: u32, options: ImportOptions) {
+        self.read_again(id, options, true);
+    }
+
+    fn read_again(&self, id: u32, options: ImportOptions, by_user: bool) {
         let origin = self.bench.files.with_untracked(|files| {
             let file = files.iter().find(|f| f.id == id);
             file.map(|f| f.origin)
@@ -266,6 +273,7 @@ impl Loader {
             self.start(Job {
                 options,
                 replaces: Some(id),
+                by_user,
                 ..Job::new(input, origin.unwrap_or_default())
             });
         }

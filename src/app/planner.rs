@@ -11,6 +11,7 @@ mod tool;
 use self::ready::{PAGE, Ready};
 use super::later::NotLoaded;
 use super::state::{Shared, Shell, Workbench};
+use crate::web::{clock, dom};
 use gemmscope_analysis::planner::{Plan, PlanState, form};
 use gemmscope_chart::planner::TOOLS;
 use gemmscope_model::transformer::Model;
@@ -66,6 +67,14 @@ fn PlannerPane() -> impl IntoView {
             let id = v.param(PAGE).unwrap_or("");
             pages().iter().position(|p| p.0 == id).unwrap_or(0)
         })
+    });
+    // Each page begins at its top, also where it takes over the elements of the last one.
+    Effect::new(move |_| {
+        shown.get();
+        leptos::task::spawn_local(async {
+            clock::after_paint().await;
+            dom::scroll_to_top(".plan-columns, .plan-form, .plan-body");
+        });
     });
     let tab = move |(i, (id, title, hint)): (usize, (&'static str, &'static str, &'static str))| {
         view! {

@@ -153,6 +153,18 @@ pub fn media(query: &str) -> bool {
         .is_some_and(|q| q.matches())
 }
 
+/// Scrolls every element that a selector finds to its top.
+pub fn scroll_to_top(selector: &str) {
+    let Ok(found) = document().query_selector_all(selector) else {
+        return;
+    };
+    for i in 0..found.length() {
+        if let Some(Ok(element)) = found.item(i).map(|n| n.dyn_into::<web_sys::Element>()) {
+            element.set_scroll_top(0);
+        }
+    }
+}
+
 /// Calls back whenever a media query starts or stops matching.
 pub fn watch_media(query: &str, handler: impl FnMut(web_sys::Event) + 'static) -> Option<Listener> {
     let query = window().match_media(query).ok().flatten()?;

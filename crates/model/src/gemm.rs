@@ -307,7 +307,7 @@ impl fmt::Display for Problem {
         if self.batch != 1 {
             write!(f, "{} of ", self.batch)?;
         }
-        write!(f, "{} x {} x {} {}", self.m, self.n, self.k, self.op)
+        write!(f, "{} × {} × {} {}", self.m, self.n, self.k, self.op)
     }
 }
 
@@ -400,7 +400,7 @@ mod tests {
         let Backward { dx, dw } = forward.backward();
         assert_eq!((dx.m, dx.n, dx.k, dx.op.layout()), (8, 32, 16, "NN"));
         assert_eq!((dw.m, dw.n, dw.k, dw.op.layout()), (16, 32, 8, "TN"));
-        assert_eq!(forward.to_string(), "8 x 16 x 32 bf16 NT");
+        assert_eq!(forward.to_string(), "8 × 16 × 32 bf16 NT");
         // What a row-major framework's linear layer becomes in column-major BLAS words.
         let blas = |problem: Problem| problem.other_storage_order().op.layout();
         assert_eq!((blas(forward), blas(dx), blas(dw)), ("TN", "NN", "NT"));

@@ -259,7 +259,7 @@ impl Frame {
     }
 
     /// What tells the rows apart at first sight, and so what colours show: the sides; the file
-    /// where there are several; the library where there are several; else the types. It follows
+    /// where there are several; the device or the library where there are several; else the types. It follows
     /// from all rows, whatever passes the filters.
     pub fn main_field(&self) -> Field {
         let data = &*self.data;
@@ -273,6 +273,10 @@ impl Frame {
         };
         if data.sources.len() > 1 && several(&mut data.source.iter().map(|s| u32::from(*s))) {
             return Field::Source;
+        }
+        // Rows under different roofs are told apart first.
+        if several(&mut data.device.iter().map(|d| u32::from(*d))) {
+            return Field::Device;
         }
         match data.column(ColumnMeaning::Library) {
             Some(Column {

@@ -36,7 +36,7 @@ pub fn Help() -> impl IntoView {
                         {TERMS.iter().map(|t| view! { <dt>{t.name}</dt><dd>{t.text}</dd> }).collect_view()}
                     </dl>
                     <p class="muted">
-                        {format!("gemmscope {}. Files are read by this page and go nowhere else; links hold filters and device, never data.", env!("CARGO_PKG_VERSION"))}
+                        {format!("gemmscope {}. Files are read by this page and go nowhere else. A link holds the view; the data only where you put it in under Share.", env!("CARGO_PKG_VERSION"))}
                     </p>
                 </section>
             </div>

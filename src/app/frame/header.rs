@@ -32,6 +32,7 @@ pub fn Header(
                     aria-controls="sidebar"
                     title="Files and filters"
                     aria-expanded=move || (if dom::media(NARROW) { drawer.get() } else { shell.panel.get() }).to_string()
+                    on:keydown=move |e| if e.key() == "Escape" { drawer.set(false) }
                     on:click=move |_| match dom::media(NARROW) {
                         true => drawer.update(|d| *d = !*d),
                         false => shell.set_panel(!shell.panel.get_untracked()),

@@ -161,7 +161,11 @@ fn of_all(bench: Workbench) -> AnyView {
         {move || figure(
             format!("Sum of the times that the {} allows over the sum of the measured times: long rows weigh more. Never a mean of percentages.", of()),
             move || share(totals.with(|t| t.weighted_efficiency)),
-            move || format!("of the {}", of()),
+            move || match totals.with(|t| t.without_roof.1 / t.time_s) {
+                // The share of the time that has no roof is not in the figure.
+                without if without > 0.005 => format!("of the {}, known for {} of the time", of(), percent(1.0 - without)),
+                _ => format!("of the {}", of()),
+            },
             "efficiency",
         )}
         {figure(
@@ -171,7 +175,7 @@ fn of_all(bench: Workbench) -> AnyView {
             "lost",
         )}
         {move || figure(above_hint(kind.get()), above, || "above the roof".to_owned(), "above")}
-        {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, || "in all".to_owned(), "time")}
+        {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, move || all_words(bench), "time")}
         {move || figure(
             totals.with(|t| format!("All work over all time. The fastest row: {}.", FlopsPerSec(t.max_flops_per_s))),
             rate,
@@ -189,6 +193,15 @@ fn of_all(bench: Workbench) -> AnyView {
         }}
     }
     .into_any()
+}
+
+/// What the total time is of.
+fn all_words(bench: Workbench) -> String {
+    match bench.decision.with(|d| d.kind) {
+        DataKind::Sweep => "for the fastest of each",
+        _ => "in all",
+    }
+    .to_owned()
 }
 
 /// What rows above the roof mean.

@@ -31,7 +31,8 @@ fn Workspace(
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     findings_task::follow(bench);
     view! {
-        <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get() class:no-panel=move || !shell.panel.get()>
+        <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get() class:no-panel=move || !shell.panel.get()
+            on:keydown=move |e| if e.key() == "Escape" && drawer.get_untracked() { drawer.set(false) }>
             <div class="scrim" on:click=move |_| drawer.set(false)></div>
             <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1">
                 <Show when=move || needs_file.get()>

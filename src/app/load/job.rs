@@ -156,10 +156,13 @@ impl Loader {
         if let Some(tab) = job.tab {
             self.bench.edit_without_undo(|v| v.view = tab.to_owned());
         }
-        files.update(|files| match files.iter_mut().find(|f| f.id == id) {
-            Some(old) => *old = file,
-            None => files.push(file),
-        });
+        match job.by_user {
+            true => self.bench.replace_file(file),
+            false => files.update(|files| match files.iter_mut().find(|f| f.id == id) {
+                Some(old) => *old = file,
+                None => files.push(file),
+            }),
+        }
         self.give_captures();
         clock::mark("gemmscope:computed");
         // In an embedded page nobody chose the file or waits for it.
@@ -204,7 +207,7 @@ impl Loader {
             files.iter().enumerate().filter_map(with_captures).collect()
         });
         for (id, options) in again {
-            self.import_again(id, options);
+            self.read_again(id, options, false);
         }
     }
 

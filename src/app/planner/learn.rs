@@ -2,6 +2,7 @@
 
 use super::ready::{PAGE, Ready};
 use super::{lists, model, picture};
+use crate::app::state::Shell;
 use gemmscope_analysis::planner::learn::{STEPS, enter, shown};
 use leptos::prelude::*;
 
@@ -10,12 +11,16 @@ pub(super) fn page(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let step = Memo::new(move |_| bench.view.with(shown));
     let go = move |i: usize| bench.edit("learn", |v| enter(v, i));
-    // Opened without settings in the link, the page shows what the step describes.
-    if bench
-        .view
-        .with_untracked(|v| !v.params.keys().any(|k| k.starts_with("plan.") && k != PAGE))
-    {
+    // The plan shows what the step describes; a plan of the user's own comes back with undo.
+    let (own, read) = bench.view.with_untracked(|v| {
+        let own = v.params.keys().any(|k| k.starts_with("plan.") && k != PAGE);
+        (own, v.param("learn.step").is_some())
+    });
+    if !read {
         go(step.get_untracked());
+        if own {
+            Shell::here().say_with_undo("The plan shows the example of this step now.");
+        }
     }
     let text = move || {
         let s = &STEPS[step.get()];

@@ -8,7 +8,7 @@ use crate::web::dom;
 use gemmscope_import::FORMAT_NAMES;
 use gemmscope_model::hardware::Device;
 use gemmscope_model::hardware::{known, short_name};
-use gemmscope_model::units::{Bytes, grouped};
+use gemmscope_model::units::{Bytes, grouped, plural};
 use gemmscope_share::data::base_name;
 use gemmscope_table::dataset::TraceContext;
 use gemmscope_table::dataset::{Assumption, Source};
@@ -97,7 +97,7 @@ fn Card(file: LoadedFile) -> impl IntoView {
             <p class="file-card-line">
                 <strong>{grouped(source.rows_used)}</strong>
                 {if source.rows_used == 1 { " GEMM" } else { " GEMMs" }}
-                " from " {grouped(source.rows_read)} " rows, " {Bytes(source.bytes as f64).to_string()}
+                " from " {plural(source.rows_read, "row")} ", " {Bytes(source.bytes as f64).to_string()}
             </p>
             {move || why_not_counted(bench, id).map(|why| view! {
                 <p class="file-card-line">"Not counted: " {why} "."</p>

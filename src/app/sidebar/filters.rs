@@ -19,6 +19,8 @@ use std::time::Duration;
 const FIRST: usize = 7;
 /// How many values show at most; the search finds the others.
 const MOST: usize = 200;
+/// Values up to which a facet keeps the order of its first counts.
+const ORDERED: usize = 1000;
 /// Facets with more values than this start folded.
 const OPEN_UP_TO: usize = 40;
 
@@ -198,13 +200,22 @@ fn Facet(facet: FacetOf) -> impl IntoView {
                 .with(|v| v.filters.facets.get(f).cloned().unwrap_or_default())
         })
     });
+    let order = StoredValue::new(Vec::<String>::new());
     // Counted only while the facet is open.
     let counts = Memo::new(move |_| {
         if !open.get() {
             return Vec::new();
         }
         let mut counts = field.with_value(|f| bench.facet_counts(f));
-        counts.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        // In the order of their first counts: a value must not jump away under the pointer.
+        let place = |order: &[String], v: &str| order.iter().position(|o| o == v);
+        let known = order.with_value(|o| counts.iter().all(|c| place(o, &c.0).is_some()));
+        if !known {
+            counts.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            order.set_value(counts.iter().map(|c| c.0.clone()).collect());
+        } else if counts.len() <= ORDERED {
+            order.with_value(|o| counts.order_by_key(|c| place(o, &c.0)));
+        }
         counts
     });
     let shown = move || {
@@ -223,10 +234,10 @@ fn Facet(facet: FacetOf) -> impl IntoView {
             .filter(|(v, n)| (*n > 0 || chosen.contains(v)) && matching(v))
             .map(|(v, n)| (v.clone(), *n, chosen.contains(v), *n as f64 / most as f64))
             .collect();
-        // Chosen values come first.
-        out.order_by_key(|v| !v.2);
         let more = out.len().saturating_sub(limit);
-        out.truncate(limit);
+        let hidden = out.split_off(out.len().min(limit));
+        // A chosen value is always in sight.
+        out.extend(hidden.into_iter().filter(|v| v.2));
         (out, more)
     };
     let shown = Memo::new(move |_| shown());

@@ -65,6 +65,32 @@ impl Workbench {
         });
     }
 
+    /// Puts a file that was read in another way in the place of the old one, as one step of undo.
+    pub fn replace_file(&self, file: LoadedFile) {
+        let (view, id) = (self.view.get_untracked(), file.id);
+        let old = self.files.try_update(|files| {
+            let place = files.iter().position(|f| f.id == id);
+            match place {
+                Some(at) => Some((at, std::mem::replace(&mut files[at], file))),
+                None => {
+                    files.push(file);
+                    None
+                }
+            }
+        });
+        if let Some(Some(old)) = old {
+            let files = Swap {
+                back: vec![old],
+                out: vec![id],
+            };
+            self.push(Step {
+                view,
+                files,
+                ..Step::default()
+            });
+        }
+    }
+
     /// Takes files off the page for good.
     pub fn discard_files(&self, ids: Vec<u32>) {
         self.take_files(ids);
@@ -147,7 +173,10 @@ impl Workbench {
             let back = all.iter().filter(|f| files.out.contains(&f.id));
             names(back)
         });
-        if !back.is_empty() {
+        let same = |f: &(usize, LoadedFile)| files.out.contains(&f.1.id);
+        if files.back.iter().any(same) {
+            self.status.set(format!("{back} is read as before.").into());
+        } else if !back.is_empty() {
             self.status.set(format!("Reopened {back}.").into());
         } else if !files.back.is_empty() {
             let gone = names(files.back.iter().map(|(_, f)| f));

@@ -136,7 +136,15 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
             }
         })
     };
+    let of = found.parts.first().map_or("time", |p| p.whole.label());
+    let order = match found.parts.len() {
+        0 | 1 => format!("By what a fix could save, in percent of the {of}."),
+        _ => format!(
+            "Sides take turns, the nearest to the roof first. Percentages are of a side's {of}."
+        ),
+    };
     view! {
+        <p class="ranked-note order">{order}</p>
         <ol class="findings">{entries}</ol>
         {more}
     }
@@ -152,6 +160,7 @@ fn nothing_found(checked: &[Checked]) -> AnyView {
     let ran = checked.len() - waiting.len();
     let words = match waiting.len() {
         0 => format!("No problems found by {}.", plural(ran as u64, "check")),
+        n if ran == 0 => format!("No check could run: all {n} lack data."),
         n => format!(
             "Nothing found in {ran} of {} checks. The other {n} lack data.",
             checked.len()
@@ -291,7 +300,7 @@ fn filtered(bench: Workbench) -> impl IntoView {
                 .as_ref()
                 .map(crate::app::sidebar::filters::only_of);
             format!(
-                "Filtered: {} of {} rows{}. Findings come from these alone; what shows only beside the hidden rows is missing.",
+                "Filtered: {} of {} rows{}. The findings compare only these.",
                 grouped(rows as u64),
                 grouped(all as u64),
                 only.map_or(String::new(), |w| format!(" ({w})"))

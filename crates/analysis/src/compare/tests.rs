@@ -311,7 +311,9 @@ fn a_cell_counts_its_configurations() {
         (cells[0].wins.as_slice(), cells[0].winner),
         (&[2, 1][..], Some(0))
     );
-    assert!((cells[0].margin - 2.0).abs() < 1e-12);
+    // Twice as fast on two, half as fast on one: the mean counts all three.
+    assert!((cells[0].margin - 2f64.cbrt()).abs() < 1e-12);
+    assert_eq!((cells[0].other(), cells[1].other()), (Some(1), None));
     assert_eq!((cells[1].winner, cells[1].alone.len()), (None, 1));
 }
 

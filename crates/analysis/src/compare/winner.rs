@@ -80,10 +80,20 @@ pub struct Cell {
     pub alone: Vec<(u32, usize)>,
     /// Wins per side.
     pub wins: Vec<u32>,
-    /// The side with most wins; `None` if two have equally many or nothing was compared.
+    /// The side with the highest rate over all compared configurations, as a geometric mean; `None`
+    /// if it leads by no more than the threshold, or nothing was compared. Only sides that ran all of
+    /// them count.
     pub winner: Option<usize>,
-    /// Geometric mean of the winner's margin over the next side where it wins; 1 without one.
+    /// Its mean rate over that of the next side; 1 without a winner.
     pub margin: f64,
+}
+
+impl Cell {
+    /// The side that wins most of the configurations that the winner does not.
+    pub fn other(&self) -> Option<usize> {
+        let others = (0..self.wins.len()).filter(|s| Some(*s) != self.winner && self.wins[*s] > 0);
+        others.max_by_key(|s| (self.wins[*s], std::cmp::Reverse(*s)))
+    }
 }
 
 /// A size that can be an axis of a winner map.
@@ -153,14 +163,16 @@ pub fn cells(
     keep: impl Fn(usize) -> bool,
 ) -> Vec<Cell> {
     let sides = comparison.setup.sides.len();
-    let mut map: BTreeMap<(u32, u32), (Cell, Vec<f64>)> = BTreeMap::new();
+    /// For each side: the sum of the logarithms of its times, and how many.
+    type Times = Vec<(f64, usize)>;
+    let mut map: BTreeMap<(u32, u32), (Cell, Times)> = BTreeMap::new();
     for i in 0..comparison.len() {
         let row = comparison.row(i);
         if !keep(row) {
             continue;
         }
         let at = (y.of(frame, row), x.of(frame, row));
-        let (cell, logs) = map.entry(at).or_insert_with(|| {
+        let (cell, times) = map.entry(at).or_insert_with(|| {
             let cell = Cell {
                 x: at.1,
                 y: at.0,
@@ -170,7 +182,7 @@ pub fn cells(
                 winner: None,
                 margin: 1.0,
             };
-            (cell, vec![0.0; sides])
+            (cell, vec![(0.0, 0); sides])
         });
         match fastest(comparison, i) {
             Some((side, margin)) => {
@@ -178,7 +190,10 @@ pub fn cells(
                 // A lead below the threshold is not a win.
                 if margin > 1.0 + threshold {
                     cell.wins[side] += 1;
-                    logs[side] += margin.ln();
+                }
+                for (side, sample) in comparison.samples(i) {
+                    let of = &mut times[usize::from(*side)];
+                    *of = (of.0 + sample.time_s.ln(), of.1 + 1);
                 }
             }
             None => {
@@ -189,15 +204,16 @@ pub fn cells(
         }
     }
     map.into_values()
-        .map(|(mut cell, logs)| {
-            let most = cell.wins.iter().copied().max().unwrap_or(0);
-            let mut leaders = (0..sides).filter(|&s| most > 0 && cell.wins[s] == most);
-            cell.winner = match (leaders.next(), leaders.next()) {
-                (Some(side), None) => Some(side),
-                _ => None,
-            };
-            if let Some(side) = cell.winner {
-                cell.margin = (logs[side] / f64::from(cell.wins[side])).exp();
+        .map(|(mut cell, times)| {
+            let all = cell.compared.len();
+            let ran = (0..sides).filter(|s| all > 0 && times[*s].1 == all);
+            let mut means: Vec<(f64, usize)> = ran.map(|s| (times[s].0 / all as f64, s)).collect();
+            means.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            if let [first, second, ..] = means[..] {
+                let margin = (second.0 - first.0).exp();
+                if margin > 1.0 + threshold {
+                    (cell.winner, cell.margin) = (Some(first.1), margin);
+                }
             }
             cell
         })

@@ -86,8 +86,23 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                 }
             }
             let Some((row, ratio)) = worst else { continue };
-            let guess = guess(ratio, same_ratio && rows.len() > 1, meaning);
             let r = row as usize;
+            // Block scales are bytes that many a producer leaves out.
+            let scaled = {
+                let op = data.ops[usize::from(data.op[r])];
+                [op.a, op.b]
+                    .iter()
+                    .any(|t| t.scale_bytes_per_element() > 0.0)
+            };
+            let bytes = [
+                ColumnMeaning::ReportedBandwidth,
+                ColumnMeaning::ReportedBytes,
+            ];
+            let guess = match scaled && bytes.contains(&meaning) && (0.8..1.0).contains(&ratio) {
+                true => " The file may leave out the scales of the blocks, which are bytes too."
+                    .to_owned(),
+                false => guess(ratio, same_ratio && rows.len() > 1, meaning),
+            };
             let count = rows.len();
             let mut finding = story::of_rows(
                 rule,

@@ -68,7 +68,7 @@ pub enum Whole {
 
 impl Whole {
     /// Name, for use after "of".
-    pub(crate) fn label(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Whole::ComputeTime => "compute time",
             Whole::ListedKernels => "kernel time",
@@ -495,7 +495,7 @@ impl<'a> Scan<'a> {
             .map(|meaning| data.text(meaning, row))
             .find(|t| !t.is_empty());
         match name {
-            Some(name) => format!("{name} {}", self.problem(group)),
+            Some(name) => format!("{} {}", short(name), self.problem(group)),
             None => self.problem(group).to_string(),
         }
     }
@@ -509,6 +509,20 @@ impl<'a> Scan<'a> {
     pub fn calls(&self, row: usize) -> f64 {
         self.frame.calls(row)
     }
+}
+
+/// Letters of a name that a title has room for.
+const NAME: usize = 60;
+
+/// A name cut in the middle, so that its start and its end can be told.
+fn short(name: &str) -> std::borrow::Cow<'_, str> {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= NAME {
+        return name.into();
+    }
+    let start: String = letters[..NAME / 2].iter().collect();
+    let end: String = letters[letters.len() - NAME / 2..].iter().collect();
+    format!("{start}\u{2026}{end}").into()
 }
 
 fn calls_of(count: Option<&[f64]>, row: usize) -> f64 {

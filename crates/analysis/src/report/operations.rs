@@ -384,7 +384,7 @@ fn context(problem: &Problem, o: &Operation) -> Vec<String> {
     let mut out = Vec::new();
     if problem.batch >= 100 && problem.m.min(problem.n) <= 64 && problem.k <= 256 {
         out.push(format!(
-            "Tiny batched GEMM ({} of {} x {} x {}): low efficiency is natural here.",
+            "Tiny batched GEMM ({} of {} × {} × {}): low efficiency is natural here.",
             problem.batch, problem.m, problem.n, problem.k
         ));
     } else if o.time_s / o.calls < 15e-6 {

@@ -8,13 +8,15 @@ use crate::standing::Standing;
 use crate::tile_sweep::{influence_sentence, influences};
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::{Device, match_name};
-use gemmscope_model::units::{capitalized, grouped, percent, seconds_brief, seconds_range};
+use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief, seconds_range};
 use gemmscope_table::data_kind::DataKind;
 
 /// GEMMs that take less than this share of the time from end to end are not what to start with.
 const MINOR: f64 = 0.2;
 /// If more than this share of the time has a roof, it counts as all of it.
 const ALL: f64 = 0.995;
+/// Up to this much over the roof is the variation of clocks and timers.
+const NOISE: f64 = 1.02;
 
 /// What matters most, first: the most important finding and what to try, the time of the GEMMs and
 /// their efficiency, the possible savings of all findings. Where sides are compared, who is fastest
@@ -93,15 +95,18 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
                 share => format!("; GEMMs of unknown shape take another {share}"),
             };
             format!(
-                ", {} of the {} ({}){without}",
+                ", {} of the {}{}{without}",
                 percent(part.share(part.time_s)),
                 whole.label(),
-                if part.gemm_share() > SIGNIFICANT_SHARE {
-                    "worth optimizing"
-                } else {
-                    "look elsewhere first"
+                match (
+                    end_to_end(scan, part),
+                    part.gemm_share() > SIGNIFICANT_SHARE
+                ) {
+                    (Some(words), _) => words,
+                    (None, true) => " (worth optimizing)".to_owned(),
+                    (None, false) => " (look elsewhere first)".to_owned(),
                 }
-            ) + &end_to_end(scan, part)
+            )
         }
     };
     let (roof_s, time_s) = known(groups);
@@ -120,22 +125,39 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
             1 => "It reaches",
             _ => "Together they reach",
         };
-        format!(". {who} {} of {roof}", percent(roof_s / time_s))
+        format!(
+            ". {who} {} of {roof}{}",
+            percent(roof_s / time_s),
+            beaten(scan, groups)
+        )
     };
     format!("{what} {}{share}{reach}.", seconds_brief(part.time_s))
 }
 
+/// That the achievable rate, which is no limit, was beaten.
+fn beaten(scan: &Scan<'_>, groups: &[&Group]) -> String {
+    let over = groups.iter().filter(|g| g.efficiency() > NOISE).count();
+    match over {
+        0 => String::new(),
+        _ if !scan.achievable() => String::new(),
+        n => format!(
+            "; {} beat it, as it is the best that somebody measured and not a limit",
+            plural(n as u64, "GEMM")
+        ),
+    }
+}
+
 /// That most of the time from the first to the last kernel is none of GEMMs, if it is.
-fn end_to_end(scan: &Scan<'_>, part: &Part) -> String {
+fn end_to_end(scan: &Scan<'_>, part: &Part) -> Option<String> {
     let all = part.time_s + other_time_s(scan.frame);
-    match part.time_s / all {
-        share if share < MINOR => format!(
+    let share = part.time_s / all;
+    (share < MINOR).then(|| {
+        format!(
             ", but only {} of the {} from end to end: look at what happens between kernels first",
             percent(share),
             seconds_brief(all)
-        ),
-        _ => String::new(),
-    }
+        )
+    })
 }
 
 /// Who is fastest on how many GEMMs, and how near its roof each side is.

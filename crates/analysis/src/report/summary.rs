@@ -2,15 +2,39 @@
 
 use super::escape::{markdown_text as md, short};
 use super::{Bottleneck, CANNOT_INFER, MAX_BOTTLENECKS, Operation, Report, ReportPart};
+use crate::explain::roof_name;
 use gemmscope_model::units::{fixed, plural};
 use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::Totals;
 use std::fmt::Write;
 
 /// The summary of a frame with achievable peaks as roofs, if they are known: the percentages of
 /// analysts refer to these.
 pub fn gemm_findings_of(frame: &Frame) -> String {
-    let frame = super::with_achievable(frame);
-    gemm_findings(&Report::new(&frame, &crate::findings::check_all(&frame)))
+    let own = super::with_achievable(frame);
+    let text = gemm_findings(&Report::new(&own, &crate::findings::check_all(&own)));
+    if own.metrics.kind == frame.metrics.kind {
+        return text;
+    }
+    // The page's own figure is beside this form's, so that nobody takes one for the other.
+    let of = |(side, t): (String, Totals)| {
+        let share = percent(t.weighted_efficiency?);
+        Some(match side.as_str() {
+            "" => share,
+            side => format!("{} {share}", md(side)),
+        })
+    };
+    let page: Vec<String> = Totals::of(frame).into_iter().filter_map(of).collect();
+    let words = format!(
+        "Percentages here are of the max-achievable rate (MAF), as is usual in this form. Of the {}: {}.",
+        roof_name(frame.metrics.kind),
+        page.join(", ")
+    );
+    text.replacen(
+        "\n## Key Bottlenecks\n",
+        &format!("{words}\n\n## Key Bottlenecks\n"),
+        1,
+    )
 }
 
 /// A percentage without a space before the sign: this is how the form is exchanged.

@@ -129,8 +129,8 @@ impl RowTile {
         let [m, n, _, batch] = self.sizes;
         let Tile { m: bm, n: bn, .. } = self.tile;
         let mut text = format!(
-            "workgroups = ceil({m}/{bm}) x ceil({n}/{bn}) x {batch} x {} = {}; tile efficiency = \
-             {m} x {n} / ({} x {}) = {:.3}",
+            "workgroups = ceil({m}/{bm}) × ceil({n}/{bn}) × {batch} × {} = {}; tile efficiency = \
+             {m} × {n} / ({} × {}) = {:.3}",
             self.tiling.split_k,
             self.tiling.workgroups(),
             self.tiling.tiles_m.saturating_mul(u64::from(bm)),
@@ -139,7 +139,7 @@ impl RowTile {
         );
         if let (Some(w), Some((units, _))) = (self.waves, &self.units) {
             text.push_str(&format!(
-                "; wave efficiency = {} / ({} x {units}) = {:.3}",
+                "; wave efficiency = {} / ({} × {units}) = {:.3}",
                 w.workgroups, w.waves, w.wave_efficiency
             ));
         }

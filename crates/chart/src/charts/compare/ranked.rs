@@ -62,9 +62,19 @@ impl Panels<'_> {
         );
         let of = format!("of {}", grouped(n as u64));
         let headings = match tail {
+            0 if n == 1 => vec!["The one configuration in common".to_owned()],
             0 => vec![format!("All {}", super::counted(n as u64))],
             _ => vec![
-                format!("{head} best for {b}, {tail} best for {a}, {of}"),
+                match logs.first().zip(logs.last()) {
+                    // A side that never wins has no best.
+                    Some((first, _)) if *first <= 0.0 => {
+                        format!("{tail} largest and {head} smallest leads of {a}, {of}")
+                    }
+                    Some((_, last)) if *last >= 0.0 => {
+                        format!("{head} largest and {tail} smallest leads of {b}, {of}")
+                    }
+                    _ => format!("{head} best for {b}, {tail} best for {a}, {of}"),
+                },
                 format!("Both ends, {} {of}", head + tail),
             ],
         };

@@ -12,6 +12,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Device, MemoryLevel};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{format_short, grouped};
+use gemmscope_table::field::Field;
 
 /// The roof of one device for the types that share a peak.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,6 +163,8 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
     let data = &input.frame.data;
     let ops = data.ops.len();
     let mut out: Vec<RoofLine> = input.roofs.to_vec();
+    let device = input.frame.info(&Field::Device);
+    let by_device = device.is_some_and(|info| info.label == input.color_scale.label);
     for (i, &rows) in usage.iter().enumerate() {
         let (Some(op), Some(Some(device))) = (
             data.ops.get(i % ops.max(1)),
@@ -178,9 +181,14 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
             let shown = caches.filter(|l| input.ai == AiAxis::All || input.ai.level() == Some(*l));
             let caches = shown.filter_map(|l| Some((l, device.bandwidth_of(l)?)));
             let judged = device.roof(dtype, input.frame.metrics.kind);
+            // Where colours tell devices apart, a roof has the colour of its device.
+            let colors = input.color_scale;
+            let named = data.devices.get(i / ops.max(1)).filter(|_| by_device);
+            let code = named.and_then(|name| colors.names.iter().position(|n| n == name));
             Some(RoofLine {
                 caches: caches.collect(),
                 solid: judged.map(|r| r.peak_flops_per_s).into_iter().collect(),
+                color: code.and_then(|c| colors.palette.get(c).copied()),
                 ..roof
             })
         };

@@ -11,6 +11,7 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning;
 use gemmscope_analysis::tuning::{History, Outcome, Suspect, Variant};
+use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{Seconds, plural};
 use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
@@ -57,12 +58,9 @@ impl Tuning {
             problems
                 .iter()
                 .take(200)
-                .map(|(p, n)| Choice::new(p.to_string(), format!("{p} ({n} variants)")))
+                .map(|(p, n)| Choice::new(key(p), format!("{p} ({n} variants)")))
                 .collect(),
-            &problems
-                .first()
-                .map(|p| p.0.to_string())
-                .unwrap_or_default(),
+            &problems.first().map(|p| key(&p.0)).unwrap_or_default(),
         );
         let slow = Control::number(
             state,
@@ -86,7 +84,7 @@ impl Tuning {
         );
         let history = problems
             .iter()
-            .find(|p| p.0.to_string() == shape.current)
+            .find(|p| key(&p.0) == shape.current)
             .and_then(|p| History::new(frame, &p.0, slow.as_number() / 100.0));
         let log = scale.current == "log";
         if history.is_some() {
@@ -117,6 +115,11 @@ impl Tuning {
             Some(_) => None,
         }
     }
+}
+
+/// A GEMM in links, which are plain ASCII and older than the sign between its sizes.
+fn key(problem: &Problem) -> String {
+    problem.to_string().replace(" × ", " x ")
 }
 
 /// `correctness failed 3, timeout 1`.

@@ -79,13 +79,19 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
             "one side only".to_owned(),
         ));
     }
+    if m.cells.iter().any(|c| c.other().is_some()) {
+        entries.push((
+            Swatch::Mark(Symbol::Dot, theme.muted),
+            "another side wins a part".to_owned(),
+        ));
+    }
     let (w, h) = (scene.width, scene.height);
     legend::heading(
         scene,
         (8.0, 14.0),
         w - 16.0,
         theme,
-        &format!("Fastest {}, lead over the next", m.where_words()),
+        &format!("Fastest {}, mean lead over the next", m.where_words()),
     );
     let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
     let top = 24.0 + legend + 22.0;
@@ -125,6 +131,21 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
         match fill {
             Some(color) => {
                 scene.fill(cell, color);
+                // Somebody else wins a part of these GEMMs.
+                if let Some(other) = c.other().filter(|_| cell[2].min(cell[3]) >= 10.0) {
+                    scene.items.push(Item::Symbol {
+                        at: (cell[0] + cell[2] - 6.0, cell[1] + 6.0),
+                        radius: 3.5,
+                        symbol: Symbol::Dot,
+                        color: theme.panel,
+                    });
+                    scene.items.push(Item::Symbol {
+                        at: (cell[0] + cell[2] - 6.0, cell[1] + 6.0),
+                        radius: 2.5,
+                        symbol: Symbol::Dot,
+                        color: colors[other],
+                    });
+                }
                 let label = c.winner.map(|_| times(c.margin)).unwrap_or_default();
                 if text::width(&label, FONT, false) + 4.0 <= cell[2] && cell[3] >= FONT * 1.2 {
                     scene.text(
@@ -268,12 +289,19 @@ pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &Rend
             let x = place(size);
             let r = (step * 0.4).clamp(2.0, 7.0);
             let rect = [x - r, y - r, 2.0 * r, 2.0 * r];
-            scene.fill(rect, shade(theme, colors[side], margin));
+            let color = match margin > 1.0 + m.threshold {
+                true => shade(theme, colors[side], margin),
+                false => theme.other,
+            };
+            scene.fill(rect, color);
             scene.hit_areas.push(HitArea {
                 rows: rows_of(m, [configuration].into_iter()),
                 rect: [x - step / 2.0, y - ROW / 2.0, step, ROW],
                 tooltip: Tooltip::new(m.comparison.label(frame, configuration as usize))
-                    .line(format!("{} ahead by {}", sides[side], times(margin)))
+                    .line(match margin > 1.0 + m.threshold {
+                        true => format!("{} ahead by {}", sides[side], times(margin)),
+                        false => format!("tie ({} {})", sides[side], times(margin)),
+                    })
                     .line(s.sentence(sides, m.along)),
             });
         }

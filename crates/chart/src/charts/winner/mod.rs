@@ -58,6 +58,8 @@ struct Model {
     /// The held size's value; `None` is all values together.
     at: Option<u32>,
     dtype: Option<String>,
+    /// A lead up to this share is a tie.
+    threshold: f64,
     /// Of the map; empty where the strips show.
     cells: Vec<Cell>,
     along: Size,
@@ -179,6 +181,7 @@ impl Winner {
             held,
             at,
             dtype: chosen_dtype,
+            threshold: lead,
             cells,
             along,
             strips,
@@ -320,7 +323,7 @@ fn held_control(
         state,
         &format!("winner.{}", held.key()),
         held.name(),
-        "A cell of several shapes goes to the side that wins most",
+        "A cell of several GEMMs goes to the side with the best mean",
         options,
         &default,
     )
