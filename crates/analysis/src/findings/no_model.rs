@@ -1,5 +1,6 @@
 //! Rule: GEMM time without figures, because shape, device or peak is unknown.
 
+use super::scan::short;
 use super::story::{self, Story};
 use super::{Category, Confidence, Finding, HIGH_SHARE, Need, Rule, Scan, Severity};
 use gemmscope_model::units::percent;
@@ -85,9 +86,11 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
 fn named(names: &[(String, RowsAndTime)]) -> String {
     match names {
         [] => String::new(),
-        [(one, _)] => format!(": {one}"),
-        [(a, _), (b, _)] => format!(": {a} and {b}"),
-        [(a, _), (b, _), rest @ ..] => format!(": {a}, {b} and {} more", rest.len()),
+        [(one, _)] => format!(": {}", short(one)),
+        [(a, _), (b, _)] => format!(": {} and {}", short(a), short(b)),
+        [(a, _), (b, _), rest @ ..] => {
+            format!(": {}, {} and {} more", short(a), short(b), rest.len())
+        }
     }
 }
 

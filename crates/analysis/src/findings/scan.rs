@@ -512,10 +512,10 @@ impl<'a> Scan<'a> {
 }
 
 /// Letters of a name that a title has room for.
-const NAME: usize = 60;
+const NAME: usize = 50;
 
 /// A name cut in the middle, so that its start and its end can be told.
-fn short(name: &str) -> std::borrow::Cow<'_, str> {
+pub(super) fn short(name: &str) -> std::borrow::Cow<'_, str> {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= NAME {
         return name.into();

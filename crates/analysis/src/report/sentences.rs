@@ -15,6 +15,10 @@ use gemmscope_table::data_kind::DataKind;
 const MINOR: f64 = 0.2;
 /// If more than this share of the time has a roof, it counts as all of it.
 const ALL: f64 = 0.995;
+/// What could save less than this share of the time is not what to talk about.
+const TRIFLE: f64 = 0.01;
+/// An efficiency from which on a GEMM is no problem.
+const ACCEPTABLE: f64 = 0.4;
 /// Up to this much over the roof is the variation of clocks and timers.
 const NOISE: f64 = 1.02;
 
@@ -35,6 +39,10 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         ];
     }
     let (all, most) = (first(scan, &groups), second(scan, findings, &groups));
+    let most = match unjudged(scan) {
+        Some(words) => format!("{words} {most}"),
+        None => most,
+    };
     let mut out = match scan.compares() || findings.findings.is_empty() {
         true => vec![all, most],
         false => vec![most, all],
@@ -46,6 +54,18 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     };
     out.extend(settings.or_else(|| third(scan, findings)));
     out
+}
+
+/// That most of the GEMM time cannot be judged, if it cannot.
+fn unjudged(scan: &Scan<'_>) -> Option<String> {
+    let [part] = scan.parts.as_slice() else {
+        return None;
+    };
+    let share = part.without_s / (part.without_s + part.time_s);
+    (share > 0.5).then(|| {
+        let share = percent(share);
+        format!("{share} of the GEMM time has no known shape, so this is of the rest.")
+    })
 }
 
 /// What can be said of a list of shapes.
@@ -92,10 +112,10 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
         whole => {
             let without = match percent(part.share(part.without_s)).as_str() {
                 _ if part.without_s <= 0.0 => String::new(),
-                share => format!("; GEMMs of unknown shape take another {share}"),
+                share => format!(" (GEMMs of unknown shape another {share})"),
             };
             format!(
-                ", {} of the {}{}{without}",
+                ", {} of the {}{without}{}",
                 percent(part.share(part.time_s)),
                 whole.label(),
                 match (
@@ -292,10 +312,37 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         Some(_) => "Most to gain",
         None => "Look first at",
     };
+    if f.severity == Severity::Low
+        && !scan.compares()
+        && let Some(words) = nothing_much(scan, findings, groups)
+    {
+        return words;
+    }
     if f.severity == Severity::Low {
         return format!("No single problem stands out. {lead}: {claim}.{facts}");
     }
     format!("{lead}: {claim}.{facts} Try this: {}", advice(f))
+}
+
+/// Where the time goes, if all findings together could save next to nothing of it.
+fn nothing_much(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> Option<String> {
+    let part = scan.parts.first()?;
+    let (_, high_s) = findings::gives_back_together(&findings.findings, &part.label);
+    let most = groups
+        .iter()
+        .filter(|g| g.efficiency().is_finite())
+        .max_by(|a, b| a.time_s.total_cmp(&b.time_s))?;
+    let efficiency = most.efficiency();
+    if high_s > TRIFLE * part.time_s || efficiency < ACCEPTABLE {
+        return None;
+    }
+    Some(format!(
+        "No problem stands out: the findings could save under 1 % of the time. Most of it goes to {}, at \
+         {} of its roof, which is {}.",
+        scan.title(most),
+        percent(efficiency),
+        findings::band(efficiency)
+    ))
 }
 
 /// The title of a finding, which is `claim: GEMM`, inside a sentence, with its side.
