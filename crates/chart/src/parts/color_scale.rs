@@ -129,11 +129,11 @@ impl ColorScale {
     ) -> Self {
         let values = &categories.values;
         let mut counts = vec![0u64; values.len()];
-        for row in 0..rows {
-            if let Some(c) = counts.get_mut(categories.codes.get(row) as usize) {
+        categories.codes.each(|code| {
+            if let Some(c) = counts.get_mut(code as usize) {
                 *c += 1;
             }
-        }
+        });
         // Empty text is "not stated", and grey.
         let mut used: Vec<usize> = (0..values.len())
             .filter(|&i| counts[i] > 0 && !values[i].is_empty())
@@ -177,12 +177,11 @@ impl ColorScale {
             out.push(String::new(), theme.categories[0], Symbol::Dot);
         }
         let last = (out.names.len() - 1) as u16;
-        out.codes = (0..rows)
-            .map(|row| {
-                let code = categories.codes.get(row) as usize;
-                map.get(code).copied().unwrap_or(last).min(last)
-            })
-            .collect();
+        out.codes = Vec::with_capacity(rows);
+        categories.codes.each(|code| {
+            let code = map.get(code as usize).copied().unwrap_or(last);
+            out.codes.push(code.min(last));
+        });
         out
     }
 

@@ -1,6 +1,6 @@
-//! Points of the roofline: where they are, which marks they get, and the density image.
+//! Points of the roofline: which marks they get, and the density image.
 
-use super::settings::levels;
+use super::points::{Extent, Place};
 use super::{Counts, Input, SizeBy};
 use crate::density::Density;
 use crate::labels::Placer;
@@ -9,164 +9,7 @@ use crate::palette::alpha;
 use crate::scene::{Color, Item, Marks, Scene, Symbol};
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{larger, smaller};
-use gemmscope_table::dataset::{ColumnMeaning, Dataset};
-use gemmscope_table::metrics::Metrics;
-
-/// What a row is on the roofline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Measured, at or under its roof, or without a known roof.
-    Measured,
-    /// Measured above its roof.
-    Above,
-    /// Not measured: drawn on its roof.
-    Attainable,
-    /// No place: neither measured nor with a roof.
-    Nowhere,
-}
-
-/// Decimal logarithms of intensity and rate of every row: computed once per metrics, so that
-/// zooming and filtering cost one multiplication and one addition per axis.
-#[derive(Clone, Debug, Default)]
-pub struct Points {
-    x: Vec<f32>,
-    y: Vec<f32>,
-    place: Vec<Place>,
-    /// Logarithms of the intensity at the bytes counted at each of [`MemoryLevel::ALL`]; empty
-    /// where no file has such.
-    measured: [Vec<f32>; 3],
-}
-
-/// A rate this much over the roof is above it, not rounded to it.
-const ABOVE: f64 = 1.0 + 1e-6;
-
-/// The decimal logarithm of what can be drawn, else NaN. Right to a millionth (a pixel is more than
-/// a thousandth), and several times as fast as the exact one.
-fn log(v: f64) -> f32 {
-    use std::f32::consts::{LOG10_2, LOG10_E};
-    if !(v > 1e-36 && v < 1e38) {
-        return f32::NAN;
-    }
-    // v = m 2^e with m between sqrt(1/2) and sqrt(2), whose bits begin at this number.
-    let bits = (v as f32).to_bits() as i32;
-    let e = (bits - 0x3f35_04f3) >> 23;
-    let m = f32::from_bits((bits - (e << 23)) as u32);
-    // ln m = 2 artanh((m - 1) / (m + 1)), as the first terms of its series.
-    let t = (m - 1.0) / (m + 1.0);
-    let t2 = t * t;
-    let series = 1.0 + t2 * (1.0 / 3.0 + t2 * (0.2 + t2 / 7.0));
-    e as f32 * LOG10_2 + 2.0 * LOG10_E * t * series
-}
-
-impl Points {
-    /// Positions of all rows of a dataset, by their compulsory bytes.
-    pub fn new(data: &Dataset, metrics: &Metrics) -> Self {
-        let mut out = Points::default();
-        out.extend(data, metrics);
-        let n = out.place.len();
-        for level in levels(data) {
-            out.measured[level as usize] = (0..n)
-                .map(|row| match out.place[row] {
-                    Place::Measured | Place::Above => log(metrics.measured_ai(data, row, level)),
-                    _ => f32::NAN,
-                })
-                .collect();
-        }
-        out
-    }
-
-    /// Positions of the rows that were added since the last call, where no bytes were counted: see
-    /// [`can_grow`](Self::can_grow).
-    pub fn extend(&mut self, data: &Dataset, metrics: &Metrics) {
-        let (from, n) = (self.place.len(), data.len().min(metrics.ai.len()));
-        let room = data.m.capacity().max(n) - from;
-        self.x.reserve_exact(room);
-        self.y.reserve_exact(room);
-        self.place.reserve_exact(room);
-        for row in from..n {
-            let (ai, rate, time, roof_s) = (
-                metrics.ai[row],
-                metrics.rate[row],
-                data.time_s[row],
-                metrics.roof_s[row],
-            );
-            let (place, y) = if rate > 0.0 && rate.is_finite() {
-                let above = roof_s > time * ABOVE;
-                let place = if above { Place::Above } else { Place::Measured };
-                (place, rate)
-            } else {
-                match metrics.roof(data, row) {
-                    Some(roof) if time.is_nan() => (Place::Attainable, roof.at(ai)),
-                    _ => (Place::Nowhere, f64::NAN),
-                }
-            };
-            self.push(log(ai), log(y), place);
-        }
-    }
-
-    /// True if the positions in a growing dataset are those in the finished one.
-    pub fn can_grow(data: &Dataset) -> bool {
-        levels(data).is_empty()
-    }
-
-    /// Positions by the bytes that were counted at a level of the memory; rows without such have
-    /// no place. Whether a row is above its roof is asked of compulsory bytes alone.
-    pub fn at(data: &Dataset, metrics: &Metrics, level: MemoryLevel) -> Self {
-        let n = data.len().min(metrics.ai.len());
-        let mut out = Points::default();
-        for row in 0..n {
-            let ai = metrics.measured_ai(data, row, level);
-            out.push(log(ai), log(metrics.rate[row]), Place::Measured);
-        }
-        out
-    }
-
-    fn push(&mut self, x: f32, y: f32, place: Place) {
-        let known = !x.is_nan() && !y.is_nan();
-        self.x.push(if known { x } else { f32::NAN });
-        self.y.push(if known { y } else { f32::NAN });
-        self.place.push(if known { place } else { Place::Nowhere });
-    }
-
-    fn get(&self, row: u32) -> Option<(f32, f32, Place)> {
-        let r = row as usize;
-        Some((*self.x.get(r)?, *self.y.get(r)?, *self.place.get(r)?))
-    }
-
-    /// Pixel of a row on a plot; `None` where it has no place.
-    pub(crate) fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
-        let (x, y, place) = self.get(row)?;
-        (place != Place::Nowhere).then(|| {
-            (
-                plot.x.px_of_position(f64::from(x)),
-                plot.y.px_of_position(f64::from(y)),
-            )
-        })
-    }
-
-    /// Pixel of a row at the intensity of the bytes that were counted at a level; `None` where none
-    /// were.
-    pub(crate) fn measured_px(
-        &self,
-        plot: &Plot,
-        row: u32,
-        level: MemoryLevel,
-    ) -> Option<(f64, f64)> {
-        let (x, (_, y, _)) = (self.measured_of(row, level)?, self.get(row)?);
-        Some((
-            plot.x.px_of_position(f64::from(x)),
-            plot.y.px_of_position(f64::from(y)),
-        ))
-    }
-
-    fn measured_of(&self, row: u32, level: MemoryLevel) -> Option<f32> {
-        self.measured[level as usize]
-            .get(row as usize)
-            .copied()
-            .filter(|x| !x.is_nan())
-    }
-}
+use gemmscope_table::dataset::ColumnMeaning;
 
 /// One pass over the passing rows: extents, counts, use of roofs.
 pub(super) struct Survey {
@@ -189,8 +32,6 @@ impl Survey {
             passing: input.frame.rows.len() as u64,
             ..Counts::default()
         };
-        let (mut x0, mut x1) = (f32::INFINITY, f32::NEG_INFINITY);
-        let (mut y0, mut y1) = (f32::INFINITY, f32::NEG_INFINITY);
         for &row in input.frame.rows.iter() {
             let r = row as usize;
             let code = input.color_scale.code(r);
@@ -202,44 +43,57 @@ impl Survey {
             {
                 *n += 1;
             }
-            let Some((x, y, place)) = input.points.get(row) else {
-                counts.nowhere += 1;
-                continue;
-            };
-            if place == Place::Nowhere {
-                counts.nowhere += 1;
-                continue;
-            }
-            (x0, x1) = (smaller(x0, x), larger(x1, x));
-            (y0, y1) = (smaller(y0, y), larger(y1, y));
-            let shown = !input.is_hidden(code);
-            for level in MemoryLevel::ALL {
-                if let Some(x) = input.points.measured_of(row, level) {
-                    if input.shows(level) {
-                        (x0, x1) = (smaller(x0, x), larger(x1, x));
-                    }
-                    counts.measured[level as usize] += u64::from(shown);
-                }
-            }
-            if shown {
-                counts.above_roof += u64::from(place == Place::Above);
-                counts.attainable += u64::from(place == Place::Attainable);
-            }
         }
+        let mut extent = match input.points.known(input) {
+            Some(all) => all,
+            None => extent(input, &mut counts),
+        };
+        counts.above_roof = extent.above;
+        counts.attainable = extent.attainable;
+        counts.nowhere = extent.nowhere;
         for (x, y, _) in input.background.iter().filter_map(|r| input.points.get(*r)) {
-            (x0, x1) = (smaller(x0, x), larger(x1, x));
-            (y0, y1) = (smaller(y0, y), larger(y1, y));
+            extent.add(x, y);
         }
-        let range =
-            |a: f32, b: f32| (a <= b).then(|| (10f64.powf(f64::from(a)), 10f64.powf(f64::from(b))));
+        let range = |(a, b): (f32, f32)| {
+            (a <= b).then(|| (10f64.powf(f64::from(a)), 10f64.powf(f64::from(b))))
+        };
         Survey {
-            x: range(x0, x1),
-            y: range(y0, y1),
+            x: range(extent.x),
+            y: range(extent.y),
             counts,
             by_code,
             usage,
         }
     }
+}
+
+/// Looks through the passing rows; counts those with measured bytes.
+fn extent(input: &Input<'_>, counts: &mut Counts) -> Extent {
+    let mut extent = Extent::default();
+    for &row in input.frame.rows.iter() {
+        let Some((x, y, place)) = input.points.get(row) else {
+            extent.nowhere += 1;
+            continue;
+        };
+        if place == Place::Nowhere {
+            extent.nowhere += 1;
+            continue;
+        }
+        extent.add(x, y);
+        let shown = !input.is_hidden(input.color_scale.code(row as usize));
+        for level in MemoryLevel::ALL {
+            if let Some(x) = input.points.measured_of(row, level) {
+                if input.shows(level) {
+                    extent.add_x(x);
+                }
+                counts.measured[level as usize] += u64::from(shown);
+            }
+        }
+        if shown {
+            extent.count(place);
+        }
+    }
+    extent
 }
 
 /// Calls back with row, pixel and place of every point that is not hidden and inside the plot.
@@ -499,7 +353,7 @@ pub(super) fn each_open(
     level: MemoryLevel,
     mut f: impl FnMut(u32, (f64, f64), (f64, f64)),
 ) {
-    if input.points.measured[level as usize].is_empty() || !input.shows(level) {
+    if !input.points.has_measured(level) || !input.shows(level) {
         return;
     }
     for &row in input.frame.rows.iter() {
@@ -563,16 +417,38 @@ pub(super) fn block(placer: &mut Placer, input: &Input<'_>, plot: &Plot, counts:
 
 #[cfg(test)]
 mod tests {
-    use super::log;
-    use proptest::prelude::*;
+    use super::*;
+    use crate::color_scale::ColorScale;
+    use crate::palette::Theme;
+    use crate::roofline::Points;
+    use gemmscope_table::fixture::Rows;
 
-    proptest! {
-        #[test]
-        fn logarithms_are_right_to_a_millionth(exponent in -35.9f64..37.9) {
-            let v = 10f64.powf(exponent);
-            // And to what an f32 holds.
-            let most = 1e-6 + 2.0 * f64::from(f32::EPSILON) * exponent.abs();
-            prop_assert!((f64::from(log(v)) - v.log10()).abs() < most, "{v}");
+    #[test]
+    fn the_extent_of_all_rows_is_known_beforehand() {
+        let mut rows = Rows::new();
+        // Measured, above the roof, not measured, and not measured without a roof.
+        for (time_s, device) in [(1e-3, "H100 SXM"), (3e-6, "H100 SXM")] {
+            rows.row((4096, 1024, 512), "", time_s, device);
+            rows.row((64, 32, 16), "", f64::NAN, device);
         }
+        rows.row((64, 64, 64), "", f64::NAN, "");
+        let frame = rows.frame(None);
+        let points = Points::new(&frame.data, &frame.metrics);
+        let colors = ColorScale::plain(&Theme::LIGHT);
+        let input = Input::new(&frame, &points, &colors, &Theme::LIGHT, (900.0, 600.0));
+        let looked_through = extent(&input, &mut Counts::default());
+        assert_eq!(points.known(&input), Some(looked_through));
+        let Extent {
+            above,
+            attainable,
+            nowhere,
+            ..
+        } = looked_through;
+        assert_eq!((above, attainable, nowhere), (1, 2, 1));
+        let hidden = Input {
+            hidden: &[true],
+            ..input
+        };
+        assert_eq!(points.known(&hidden), None);
     }
 }

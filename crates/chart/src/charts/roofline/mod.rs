@@ -9,13 +9,14 @@ mod legend;
 mod marks;
 mod overlay;
 mod planned;
+mod points;
 mod roofs;
 mod settings;
 mod table;
 
-pub use marks::Points;
 pub use overlay::{Overlay, overlay};
 pub use planned::{Arrow, Planned, Waymark};
+pub use points::Points;
 pub use roofs::{RoofLine, merge as merge_roof};
 pub use settings::{AiAxis, Ceilings, LABELS_KEY, Numbers, Roofs, Settings, numbered};
 pub use table::table;

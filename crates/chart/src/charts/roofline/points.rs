@@ -1,0 +1,242 @@
+//! Where every row lies on the roofline.
+
+use super::Input;
+use super::settings::levels;
+use crate::layout::Plot;
+use gemmscope_model::hardware::MemoryLevel;
+use gemmscope_model::units::{larger, smaller};
+use gemmscope_table::dataset::Dataset;
+use gemmscope_table::metrics::Metrics;
+
+/// What a row is on the roofline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Measured, at or under its roof, or without a known roof.
+    Measured,
+    /// Measured above its roof.
+    Above,
+    /// Not measured: drawn on its roof.
+    Attainable,
+    /// No place: neither measured nor with a roof.
+    Nowhere,
+}
+
+/// Decimal logarithms of intensity and rate of every row: computed once per metrics, so that
+/// zooming and filtering cost one multiplication and one addition per axis.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    x: Vec<f32>,
+    y: Vec<f32>,
+    place: Vec<Place>,
+    /// What is known of all of them together.
+    all: Extent,
+    /// Logarithms of the intensity at the bytes counted at each of [`MemoryLevel::ALL`]; empty
+    /// where no file has such.
+    measured: [Vec<f32>; 3],
+}
+
+/// Where some points lie, and how many are what.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extent {
+    pub x: (f32, f32),
+    pub y: (f32, f32),
+    pub above: u64,
+    pub attainable: u64,
+    pub nowhere: u64,
+}
+
+impl Default for Extent {
+    fn default() -> Self {
+        Extent {
+            x: (f32::INFINITY, f32::NEG_INFINITY),
+            y: (f32::INFINITY, f32::NEG_INFINITY),
+            above: 0,
+            attainable: 0,
+            nowhere: 0,
+        }
+    }
+}
+
+impl Extent {
+    pub(super) fn add_x(&mut self, x: f32) {
+        self.x = (smaller(self.x.0, x), larger(self.x.1, x));
+    }
+
+    pub(super) fn add(&mut self, x: f32, y: f32) {
+        self.add_x(x);
+        self.y = (smaller(self.y.0, y), larger(self.y.1, y));
+    }
+
+    pub(super) fn count(&mut self, place: Place) {
+        match place {
+            Place::Measured => {}
+            Place::Above => self.above += 1,
+            Place::Attainable => self.attainable += 1,
+            Place::Nowhere => self.nowhere += 1,
+        }
+    }
+}
+
+/// A rate this much over the roof is above it, not rounded to it.
+const ABOVE: f64 = 1.0 + 1e-6;
+
+/// The decimal logarithm of what can be drawn, else NaN. Right to a millionth (a pixel is more than
+/// a thousandth), and several times as fast as the exact one.
+fn log(v: f64) -> f32 {
+    use std::f32::consts::{LOG10_2, LOG10_E};
+    if !(v > 1e-36 && v < 1e38) {
+        return f32::NAN;
+    }
+    // v = m 2^e with m between sqrt(1/2) and sqrt(2), whose bits begin at this number.
+    let bits = (v as f32).to_bits() as i32;
+    let e = (bits - 0x3f35_04f3) >> 23;
+    let m = f32::from_bits((bits - (e << 23)) as u32);
+    // ln m = 2 artanh((m - 1) / (m + 1)), as the first terms of its series.
+    let t = (m - 1.0) / (m + 1.0);
+    let t2 = t * t;
+    let series = 1.0 + t2 * (1.0 / 3.0 + t2 * (0.2 + t2 / 7.0));
+    e as f32 * LOG10_2 + 2.0 * LOG10_E * t * series
+}
+
+impl Points {
+    /// Positions of all rows of a dataset, by their compulsory bytes.
+    pub fn new(data: &Dataset, metrics: &Metrics) -> Self {
+        let mut out = Points::default();
+        out.extend(data, metrics);
+        let n = out.place.len();
+        for level in levels(data) {
+            out.measured[level as usize] = (0..n)
+                .map(|row| match out.place[row] {
+                    Place::Measured | Place::Above => log(metrics.measured_ai(data, row, level)),
+                    _ => f32::NAN,
+                })
+                .collect();
+        }
+        out
+    }
+
+    /// Positions of the rows that were added since the last call, where no bytes were counted: see
+    /// [`can_grow`](Self::can_grow).
+    pub fn extend(&mut self, data: &Dataset, metrics: &Metrics) {
+        let (from, n) = (self.place.len(), data.len().min(metrics.ai.len()));
+        let room = data.m.capacity().max(n) - from;
+        self.x.reserve_exact(room);
+        self.y.reserve_exact(room);
+        self.place.reserve_exact(room);
+        for row in from..n {
+            let (ai, rate, time, roof_s) = (
+                metrics.ai[row],
+                metrics.rate[row],
+                data.time_s[row],
+                metrics.roof_s[row],
+            );
+            let (place, y) = if rate > 0.0 && rate.is_finite() {
+                let above = roof_s > time * ABOVE;
+                let place = if above { Place::Above } else { Place::Measured };
+                (place, rate)
+            } else {
+                match metrics.roof(data, row) {
+                    Some(roof) if time.is_nan() => (Place::Attainable, roof.at(ai)),
+                    _ => (Place::Nowhere, f64::NAN),
+                }
+            };
+            self.push(log(ai), log(y), place);
+        }
+    }
+
+    /// True if the positions in a growing dataset are those in the finished one.
+    pub fn can_grow(data: &Dataset) -> bool {
+        levels(data).is_empty()
+    }
+
+    /// Positions by the bytes that were counted at a level of the memory; rows without such have
+    /// no place. Whether a row is above its roof is asked of compulsory bytes alone.
+    pub fn at(data: &Dataset, metrics: &Metrics, level: MemoryLevel) -> Self {
+        let n = data.len().min(metrics.ai.len());
+        let mut out = Points::default();
+        for row in 0..n {
+            let ai = metrics.measured_ai(data, row, level);
+            out.push(log(ai), log(metrics.rate[row]), Place::Measured);
+        }
+        out
+    }
+
+    fn push(&mut self, x: f32, y: f32, place: Place) {
+        let known = !x.is_nan() && !y.is_nan();
+        let place = if known { place } else { Place::Nowhere };
+        self.x.push(if known { x } else { f32::NAN });
+        self.y.push(if known { y } else { f32::NAN });
+        self.place.push(place);
+        self.all.count(place);
+        if place != Place::Nowhere {
+            self.all.add(x, y);
+        }
+    }
+
+    /// The extent of all points, where all pass and none is hidden or has a second place.
+    pub(super) fn known(&self, input: &Input<'_>) -> Option<Extent> {
+        let whole = input.frame.rows.len() == self.place.len()
+            && !input.hidden.contains(&true)
+            && self.measured.iter().all(Vec::is_empty);
+        whole.then_some(self.all)
+    }
+
+    pub(super) fn get(&self, row: u32) -> Option<(f32, f32, Place)> {
+        let r = row as usize;
+        Some((*self.x.get(r)?, *self.y.get(r)?, *self.place.get(r)?))
+    }
+
+    /// Pixel of a row on a plot; `None` where it has no place.
+    pub(crate) fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
+        let (x, y, place) = self.get(row)?;
+        (place != Place::Nowhere).then(|| {
+            (
+                plot.x.px_of_position(f64::from(x)),
+                plot.y.px_of_position(f64::from(y)),
+            )
+        })
+    }
+
+    /// Pixel of a row at the intensity of the bytes that were counted at a level; `None` where none
+    /// were.
+    pub(crate) fn measured_px(
+        &self,
+        plot: &Plot,
+        row: u32,
+        level: MemoryLevel,
+    ) -> Option<(f64, f64)> {
+        let (x, (_, y, _)) = (self.measured_of(row, level)?, self.get(row)?);
+        Some((
+            plot.x.px_of_position(f64::from(x)),
+            plot.y.px_of_position(f64::from(y)),
+        ))
+    }
+
+    /// Bytes were counted at a level.
+    pub(super) fn has_measured(&self, level: MemoryLevel) -> bool {
+        !self.measured[level as usize].is_empty()
+    }
+
+    pub(super) fn measured_of(&self, row: u32, level: MemoryLevel) -> Option<f32> {
+        self.measured[level as usize]
+            .get(row as usize)
+            .copied()
+            .filter(|x| !x.is_nan())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn logarithms_are_right_to_a_millionth(exponent in -35.9f64..37.9) {
+            let v = 10f64.powf(exponent);
+            // And to what an f32 holds.
+            let most = 1e-6 + 2.0 * f64::from(f32::EPSILON) * exponent.abs();
+            prop_assert!((f64::from(log(v)) - v.log10()).abs() < most, "{v}");
+        }
+    }
+}
