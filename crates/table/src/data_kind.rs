@@ -21,8 +21,10 @@ use std::fmt;
 use std::sync::Arc;
 
 mod counted;
+mod sample;
 
 pub use counted::{Counted, Counting, Side, library_name};
+pub use sample::Sample;
 
 /// What the rows of a table are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -113,12 +115,6 @@ pub struct Decision {
     several: bool,
 }
 
-/// Configurations are sampled from this many rows on: one in [`SAMPLE`], of very many rows so few
-/// that about [`SAMPLED`] rows are looked at.
-const EXACT_ROWS: usize = 200_000;
-const SAMPLE: usize = 16;
-const SAMPLED: usize = 62_500;
-
 /// If there are fewer configurations than this share of the variants, the file is a sweep.
 const SWEEP_SHARE: f64 = 0.67;
 
@@ -161,17 +157,27 @@ const NUMBERING: [&str; 12] = [
 impl Decision {
     /// Decides for a table; `chosen` is the user's choice.
     pub fn new(data: &Dataset, chosen: Option<DataKind>) -> Decision {
-        Decision::of(data, None, chosen)
+        Decision::sampled(data, &Sample::of(data, None), chosen)
+    }
+
+    /// As [`Decision::new`], where the sample of the table was taken before.
+    pub fn sampled(data: &Dataset, sample: &Sample, chosen: Option<DataKind>) -> Decision {
+        Decision::of(data, None, sample, chosen)
     }
 
     /// Decides for the rows of one file by themselves.
     pub fn of_source(data: &Dataset, source: u16, chosen: Option<DataKind>) -> Decision {
-        Decision::of(data, Some(source), chosen)
+        Decision::of(data, Some(source), &Sample::of(data, Some(source)), chosen)
     }
 
-    fn of(data: &Dataset, source: Option<u16>, chosen: Option<DataKind>) -> Decision {
+    fn of(
+        data: &Dataset,
+        source: Option<u16>,
+        sample: &Sample,
+        chosen: Option<DataKind>,
+    ) -> Decision {
         let programs = programs(data, source);
-        let scan = Rows::new(data, source);
+        let scan = Rows::new(data, sample);
         let mut out = found(&scan, &programs);
         out.programs = programs;
         if let Some(kind) = chosen {
@@ -273,7 +279,7 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
 /// The columns that decide, and the measured rows (a sample of the configurations of a large table).
 struct Rows<'a> {
     data: &'a Dataset,
-    rows: Vec<usize>,
+    rows: &'a [usize],
     /// Sources with a measured row.
     sources: usize,
     library: Option<&'a [u32]>,
@@ -299,26 +305,11 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(data: &'a Dataset, only: Option<u16>) -> Self {
-        let sample = match data.len() {
-            ..=EXACT_ROWS => 1,
-            len => (len / SAMPLED).next_power_of_two().max(SAMPLE) as u64,
-        };
-        let mut seen = vec![false; data.sources.len().max(1)];
-        let rows = (0..data.len())
-            .filter(|&r| {
-                let measured =
-                    data.time_s[r] > 0.0 && only.is_none_or(|source| source == data.source[r]);
-                if measured && let Some(seen) = seen.get_mut(usize::from(data.source[r])) {
-                    *seen = true;
-                }
-                measured && (sample == 1 || configuration(data, r).is_multiple_of(sample))
-            })
-            .collect();
+    fn new(data: &'a Dataset, sample: &'a Sample) -> Self {
         Rows {
             data,
-            rows,
-            sources: seen.iter().filter(|s| **s).count(),
+            rows: sample.rows(),
+            sources: sample.sources(),
             library: data.codes(ColumnMeaning::Library),
             names: Names::new(data),
             variant: variant_columns(data),
@@ -393,7 +384,7 @@ impl<'a> Rows<'a> {
         let mut keys = Counts::default();
         let mut of_side = Counts::default();
         let mut sizes: Vec<u64> = Vec::new();
-        for &r in &self.rows {
+        for &r in self.rows {
             let (side, key) = (side(r), key(r));
             if of_side.insert(mix(key, u64::from(side)), 1).is_none() {
                 let side = side as usize;
@@ -425,7 +416,7 @@ impl<'a> Rows<'a> {
     fn variants(&self) -> (usize, usize, bool) {
         let mut configurations = Counts::default();
         let mut variants = Counts::default();
-        for &r in &self.rows {
+        for &r in self.rows {
             let key = self.names.hash(within(self.data, r), r);
             let key = mix(key, u64::from(self.library(r)));
             configurations.insert(key, 1);

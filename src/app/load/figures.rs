@@ -4,16 +4,18 @@
 use crate::app::state::Workbench;
 use gemmscope_chart::roofline::Points;
 use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_table::data_kind::Sample;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::Metrics;
 use leptos::prelude::*;
 
-/// Metrics of the rows so far, and where they lie on the roofline.
+/// Metrics of the rows so far, where they lie on the roofline, and which of them tell what they are.
 #[derive(Default)]
 pub struct Figures {
     metrics: Metrics,
     points: Points,
     devices: Vec<Option<Device>>,
+    sample: Sample,
     /// The figures of the rows so far would not be those of the finished table.
     off: bool,
 }
@@ -21,6 +23,7 @@ pub struct Figures {
 impl Figures {
     /// Computes the rows that are new.
     pub fn follow(&mut self, bench: &Workbench, data: &Dataset) {
+        self.sample.extend(data);
         self.off |= !Metrics::can_grow(data) || !Points::can_grow(data);
         if self.off {
             return;
@@ -30,7 +33,10 @@ impl Figures {
             let devices = bench.custom.with_untracked(|own| choice.resolve(data, own));
             if !devices.starts_with(&self.devices) {
                 // Another device makes earlier rows what they were not.
-                *self = Figures::default();
+                *self = Figures {
+                    sample: std::mem::take(&mut self.sample),
+                    ..Figures::default()
+                };
             }
             if self.devices.is_empty() {
                 self.metrics.kind = kind;
@@ -39,6 +45,13 @@ impl Figures {
         }
         self.metrics.extend(data, self.devices.clone());
         self.points.extend(data, &self.metrics);
+    }
+
+    /// The rows of the finished table that tell what they are.
+    pub fn sample(&mut self, data: &Dataset) -> Sample {
+        let mut sample = std::mem::take(&mut self.sample);
+        sample.extend(data);
+        sample
     }
 
     /// The figures of the finished table; `None` where it has other devices or another roof.

@@ -395,12 +395,13 @@ impl Workbench {
 
     /// Computes what the memos will ask for once `data` is the only file, in tasks of its own. So
     /// a file of a million rows makes no task long.
-    pub async fn prepare(&self, data: &Shared<Dataset>, figures: Figures) {
+    pub async fn prepare(&self, data: &Shared<Dataset>, mut figures: Figures) {
         let (choice, roof, kind) = self
             .view
             .with_untracked(|v| (v.devices.clone(), v.roof, v.kind));
         let resolved = self.custom.with_untracked(|own| choice.resolve(data, own));
         let cache = self.row_cache.get_value();
+        let sample = figures.sample(data);
         let metrics = match figures.of(data, &resolved, roof) {
             Some((metrics, points)) => {
                 let metrics = Shared::from(metrics);
@@ -415,7 +416,7 @@ impl Workbench {
             }
         };
         clock::pause(Duration::ZERO).await;
-        let decision = Shared::from(Decision::new(data, kind));
+        let decision = Shared::from(Decision::sampled(data, &sample, kind));
         clock::pause(Duration::ZERO).await;
         self.ready_made.set_value(Some(ReadyMade {
             data: data.clone(),

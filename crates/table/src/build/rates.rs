@@ -12,17 +12,18 @@ pub(crate) fn compare_rates(data: &Dataset) -> ReportedCheck {
     sum
 }
 
-/// Like `compare_rates`, with one count for each source.
+/// Like `compare_rates`, with one count for each source up to the last that has rows; none without
+/// rates.
 pub fn compare_rates_by_source(data: &Dataset) -> Vec<ReportedCheck> {
-    let last = data.source.iter().copied().max().unwrap_or(0);
-    let mut checks = vec![ReportedCheck::default(); usize::from(last) + 1];
     let Some(Column {
         data: ColumnData::Number(rates),
         ..
     }) = data.column(ColumnMeaning::ReportedRate)
     else {
-        return checks;
+        return Vec::new();
     };
+    let last = data.source.iter().copied().max().unwrap_or(0);
+    let mut checks = vec![ReportedCheck::default(); usize::from(last) + 1];
     for (row, &rate) in rates.iter().enumerate() {
         let time = data.time_s[row];
         if !rate.is_finite() || !time.is_finite() {

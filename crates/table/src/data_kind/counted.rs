@@ -295,6 +295,9 @@ impl<'a> Fastest<'a> {
 
 /// Rows whose keys are made in one step, and about as many are sorted in one.
 const STEP: usize = if cfg!(test) { 16 } else { 100_000 };
+/// Rows that are brought together at a time, at most about twice as many: what lies beside the
+/// table is then small, however large it is.
+const PART: usize = if cfg!(test) { 40 } else { 250_000 };
 
 /// Works out [`Frame::counted`] a step at a time, so that no step takes long. Sides are counted in
 /// one step.
@@ -302,8 +305,11 @@ pub struct Counting {
     frame: Frame,
     /// The columns of variants, once they are known.
     columns: Option<Vec<usize>>,
-    keys: Vec<u64>,
-    buckets: Option<Buckets>,
+    /// The upper half of each row's key: the highest bits tell its part.
+    halves: Vec<u32>,
+    /// The next part.
+    part: u32,
+    buckets: Buckets,
     chosen: Vec<u32>,
 }
 
@@ -313,8 +319,9 @@ impl Counting {
         Counting {
             frame,
             columns: None,
-            keys: Vec::new(),
-            buckets: None,
+            halves: Vec::new(),
+            part: 0,
+            buckets: Buckets::default(),
             chosen: Vec::new(),
         }
     }
@@ -324,7 +331,8 @@ impl Counting {
         let Counting {
             frame,
             columns,
-            keys,
+            halves,
+            part,
             buckets,
             chosen,
         } = self;
@@ -336,16 +344,29 @@ impl Counting {
         }
         let columns = columns.get_or_insert_with(|| variant_indices(&frame.data));
         let fastest = Fastest::by(&frame.data, columns);
-        let Some(placed) = buckets else {
-            let rows = &frame.rows[keys.len()..];
-            keys.extend(rows.iter().take(STEP).map(|&row| fastest.key(row)));
-            if keys.len() == frame.rows.len() {
-                *buckets = Some(Buckets::new(&frame.rows, keys));
-            }
+        if halves.len() < frame.rows.len() {
+            halves.reserve_exact(frame.rows.len() - halves.len());
+            let rows = frame.rows[halves.len()..].iter().take(STEP);
+            halves.extend(rows.map(|&row| (fastest.key(row) >> 32) as u32));
             return true;
-        };
-        if let Some(keyed) = placed.sort_next(STEP) {
+        }
+        if let Some(keyed) = buckets.sort_next(STEP) {
             fastest.choose(keyed, chosen);
+            return true;
+        }
+        let bits = (frame.rows.len() / PART)
+            .next_power_of_two()
+            .trailing_zeros();
+        if *part < 1 << bits {
+            let part_of = |half: u32| half.checked_shr(32 - bits).unwrap_or(0);
+            let rows = frame.rows.iter().zip(&*halves);
+            let rows = rows.filter(|(_, half)| part_of(**half) == *part);
+            let rows: Vec<u32> = rows.map(|(row, _)| *row).collect();
+            // Behind the bits that all of them share are those that spread them.
+            let key = |row: &u32| fastest.key(*row).rotate_left(bits);
+            let keys: Vec<u64> = rows.iter().map(key).collect();
+            *buckets = Buckets::new(&rows, &keys);
+            *part += 1;
             return true;
         }
         let mut all = everything(frame.rows.clone(), false);

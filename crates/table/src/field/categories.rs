@@ -31,7 +31,7 @@ impl Codes<'_> {
 
     /// Calls `f` with the category of every row, in order.
     #[inline]
-    pub(crate) fn each(&self, mut f: impl FnMut(u32)) {
+    pub fn each(&self, mut f: impl FnMut(u32)) {
         match self {
             Codes::Direct(c) => c.iter().for_each(|&c| f(c)),
             Codes::Mapped(c, map) => c.iter().for_each(|&c| f(map[usize::from(c)])),
