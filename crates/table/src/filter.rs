@@ -93,6 +93,9 @@ impl Slot {
 #[derive(Clone, Debug, Default)]
 pub struct Mask {
     slots: Vec<Option<Slot>>,
+    /// Rows of the dataset.
+    rows: usize,
+    /// By row a bit for each filter that it fails; empty without a filter.
     fail: Vec<u32>,
     known: Vec<Known>,
 }
@@ -101,7 +104,7 @@ pub struct Mask {
 #[derive(Clone, Debug)]
 struct Known {
     field: Field,
-    codes: Vec<u32>,
+    codes: Vec<u16>,
     values: Vec<String>,
 }
 
@@ -120,7 +123,7 @@ fn categories<'a>(known: &'a mut Vec<Known>, field: &Field, frame: &'a Frame) ->
         } if values.len() <= KNOWN_VALUES => {
             known.push(Known {
                 field: field.clone(),
-                codes,
+                codes: codes.iter().map(|&c| c as u16).collect(),
                 values,
             });
             known[known.len() - 1].categories()
@@ -132,7 +135,7 @@ fn categories<'a>(known: &'a mut Vec<Known>, field: &Field, frame: &'a Frame) ->
 impl Known {
     fn categories(&self) -> Categories<'_> {
         Categories {
-            codes: Codes::Direct(&self.codes),
+            codes: Codes::Mapped(&self.codes, (0..self.values.len() as u32).collect()),
             values: self.values.clone(),
         }
     }
@@ -146,9 +149,9 @@ impl Mask {
     /// [`Mask::reset`] when the data or the metrics change. Returns the link keys of filters
     /// beyond [`Mask::CAPACITY`], which are not applied.
     pub fn update(&mut self, filters: &Filters, frame: &Frame) -> Vec<String> {
-        if self.fail.len() != frame.data.len() {
+        if self.rows != frame.data.len() {
             self.reset();
-            self.fail = vec![0; frame.data.len()];
+            self.rows = frame.data.len();
         }
         let mut wanted: Vec<Slot> = Vec::new();
         for (f, set) in &filters.facets {
@@ -191,8 +194,12 @@ impl Mask {
             if index == self.slots.len() {
                 self.slots.push(None);
             }
+            self.fail.resize(self.rows, 0);
             evaluate(&slot, frame, &mut self.fail, 1 << index, &mut self.known);
             self.slots[index] = Some(slot);
+        }
+        if self.slots.iter().all(Option::is_none) {
+            self.fail = Vec::new();
         }
         refused
     }
@@ -204,7 +211,10 @@ impl Mask {
 
     /// Rows that pass all filters, ascending.
     pub fn passing(&self) -> Vec<u32> {
-        let mut out = Vec::with_capacity(self.fail.len());
+        if self.fail.is_empty() {
+            return (0..self.rows as u32).collect();
+        }
+        let mut out = Vec::with_capacity(self.rows);
         out.extend(
             self.fail
                 .iter()
@@ -227,7 +237,8 @@ impl Mask {
         let mut counts = vec![0u64; values.len()];
         let mut words = self.fail.iter();
         codes.each(|code| {
-            let passes = words.next().is_some_and(|word| word & !own == 0);
+            // Without a filter there is no word.
+            let passes = words.next().is_none_or(|word| word & !own == 0);
             counts[code as usize] += u64::from(passes);
         });
         values.into_iter().zip(counts).collect()
