@@ -47,6 +47,20 @@ pub async fn pause(duration: Duration) {
     let _ = JsFuture::from(promise).await;
 }
 
+/// Lets in what messages wait: at once, where [`pause`] may take the 4 ms that browsers stretch it to.
+pub async fn turn() {
+    let Ok(channel) = web_sys::MessageChannel::new() else {
+        return;
+    };
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        channel.port1().set_onmessage(Some(&resolve));
+    });
+    if channel.port2().post_message(&JsValue::NULL).is_ok() {
+        let _ = JsFuture::from(promise).await;
+    }
+    channel.port1().close();
+}
+
 /// Resolves after the next painted frame: in a task after an animation frame, or after a timeout
 /// because a hidden tab gets no frames.
 pub async fn after_paint() {

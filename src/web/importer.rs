@@ -289,11 +289,12 @@ fn connect() -> Option<Link> {
                     let rows = waiting.borrow().get(&id).map(|w| w.rows.clone());
                     let worker = event.current_target();
                     let worker = worker.and_then(|w| w.dyn_into::<web_sys::Worker>().ok());
-                    if let (Some(rows), Some(worker)) = (rows, worker)
-                        && !rows(&data)
-                    {
-                        let stop = message("cancel", &[("id", id.into())]);
-                        let _ = worker.post_message(&stop);
+                    if let (Some(rows), Some(worker)) = (rows, worker) {
+                        if !rows(&data) {
+                            let stop = message("cancel", &[("id", id.into())]);
+                            let _ = worker.post_message(&stop);
+                        }
+                        give_back(&worker, &field(&data, "memory"));
                     }
                 }
                 _ => {
@@ -319,6 +320,12 @@ fn connect() -> Option<Link> {
         broken,
         settle,
     })
+}
+
+/// Gives the worker the memory of a part back, which the page has copied.
+fn give_back(worker: &web_sys::Worker, memory: &JsValue) {
+    let spare = message("spare", &[("memory", memory.clone())]);
+    let _ = worker.post_message_with_transfer(&spare, &js_sys::Array::of1(memory));
 }
 
 fn fail(broken: &Cell<bool>, settle: &js_sys::Function, waiting: &RefCell<HashMap<u32, Waiting>>) {

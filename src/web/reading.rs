@@ -290,6 +290,8 @@ pub async fn read(
             {
                 left = done;
                 take_rows(rows, done);
+                // As long as there are bytes, no message would come in.
+                clock::turn().await;
             }
             let now = clock::now_ms();
             if now - told > 50.0 {

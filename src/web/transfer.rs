@@ -3,7 +3,7 @@
 
 use super::clock;
 use gemmscope_table::dataset::wire::Buffer;
-use js_sys::{Array, Float64Array, Uint8Array, Uint16Array, Uint32Array};
+use js_sys::{Array, ArrayBuffer, Float64Array, Uint8Array, Uint16Array, Uint32Array};
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
 
@@ -31,6 +31,49 @@ pub fn transfer_list(arrays: &Array) -> Array {
         .collect()
 }
 
+/// Copies the buffers of a part of a table into one piece of memory, a spare one where it is large
+/// enough: the browser then neither clears new memory for each part nor collects it afterwards.
+pub fn part_to_js(buffers: &[Buffer], spare: &mut Vec<ArrayBuffer>) -> (Array, ArrayBuffer) {
+    let bytes = |buffer: &Buffer| match buffer {
+        Buffer::U8(v) => v.len(),
+        Buffer::U16(v) => v.len() * 2,
+        Buffer::U32(v) => v.len() * 4,
+        Buffer::F64(v) => v.len() * 8,
+    };
+    // Each begins where any type may.
+    let room = |buffer: &Buffer| bytes(buffer).next_multiple_of(8) as u32;
+    let need: u32 = buffers.iter().map(room).sum();
+    let memory = loop {
+        match spare.pop() {
+            Some(memory) if memory.byte_length() >= need => break memory,
+            Some(_) => {}
+            // The next part may be a little larger.
+            None => break ArrayBuffer::new(need + need / 8),
+        }
+    };
+    let mut at = 0;
+    let array = |buffer: &Buffer| -> JsValue {
+        let from = at;
+        at += room(buffer);
+        macro_rules! copied {
+            ($array:ident, $values:expr) => {{
+                let len = $values.len() as u32;
+                let array = $array::new_with_byte_offset_and_length(&memory, from, len);
+                array.copy_from($values);
+                array.into()
+            }};
+        }
+        match buffer {
+            Buffer::U8(v) => copied!(Uint8Array, v),
+            Buffer::U16(v) => copied!(Uint16Array, v),
+            Buffer::U32(v) => copied!(Uint32Array, v),
+            Buffer::F64(v) => copied!(Float64Array, v),
+        }
+    };
+    let arrays = buffers.iter().map(array).collect();
+    (arrays, memory)
+}
+
 /// Longest stretch of work before the browser gets a turn, ms.
 const TURN_MS: f64 = 8.0;
 
@@ -48,7 +91,7 @@ pub async fn from_js(arrays: &Array) -> Option<Vec<Buffer>> {
     Some(out)
 }
 
-/// Copies the typed arrays of a part in.
+/// Copies the typed arrays of [`part_to_js`] in.
 pub fn part_from_js(arrays: &Array) -> Option<Vec<Buffer>> {
     arrays.iter().map(|array| buffer(&array)).collect()
 }

@@ -2,10 +2,11 @@
 //! by its missing window.
 //!
 //! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`, `{type:
-//! "warm"}`. Messages out: `warm {id: 0}` once the readers are there; `progress {id, read}` and, of
-//! a large table, `part {id, head, arrays, read}`; then one of `table {id, head, arrays}`, `rest
-//! {id, head, arrays}` after parts, `devices {id, json}`, `context {id, json}`, `error {id, line,
-//! column, message, kind}`, `cancelled {id}`.
+//! "spare", memory}`, `{type: "warm"}`. Messages out: `warm {id: 0}` once the readers are there;
+//! `progress {id, read}` and, of a large table, `part {id, head, arrays, memory, read}`, whose memory
+//! comes back as `spare`; then one of `table {id, head, arrays}`, `rest {id, head, arrays}` after
+//! parts, `devices {id, json}`, `context {id, json}`, `error {id, line, column, message, kind}`,
+//! `cancelled {id}`.
 
 use super::clock;
 use super::file::Input;
@@ -52,6 +53,8 @@ pub fn field(message: &JsValue, key: &str) -> JsValue {
 struct State {
     cancelled: RefCell<BTreeSet<u32>>,
     importing: Cell<u32>,
+    /// Memory of parts that the page has taken.
+    spare: RefCell<Vec<js_sys::ArrayBuffer>>,
 }
 
 /// Handles messages for as long as the worker lives. Does nothing outside a worker.
@@ -78,10 +81,17 @@ pub fn run() {
                         }
                     }
                     state.importing.set(state.importing.get() - 1);
+                    state.spare.take();
                 });
             }
             "cancel" => {
                 state.cancelled.borrow_mut().insert(id);
+            }
+            "spare" => {
+                let memory = field(&data, "memory").dyn_into();
+                if let (Ok(memory), 1..) = (memory, state.importing.get()) {
+                    state.spare.borrow_mut().push(memory);
+                }
             }
             "warm" => {
                 let (state, out) = (state.clone(), out.clone());
@@ -130,7 +140,7 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
         ));
     };
     let cancelled = || state.cancelled.borrow().contains(&id);
-    let post = |kind: &str, packed: Packed, read: u64| {
+    let post = |kind: &str, packed: Packed| {
         let arrays = transfer::to_js(packed.buffers);
         let list = transfer::transfer_list(&arrays);
         let reply = message(
@@ -139,12 +149,26 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
                 tag.clone(),
                 ("head", packed.head.into()),
                 ("arrays", arrays.into()),
-                ("read", (read as f64).into()),
             ],
         );
         out.post_message_with_transfer(&reply, &list)
     };
-    let take_rows = |part: Part, read: u64| drop(post("part", wire::pack_part(part), read));
+    let take_rows = |part: Part, read: u64| {
+        let packed = wire::pack_part(part);
+        let spare = &mut state.spare.borrow_mut();
+        let (arrays, memory) = transfer::part_to_js(&packed.buffers, spare);
+        let reply = message(
+            "part",
+            &[
+                tag.clone(),
+                ("head", packed.head.into()),
+                ("arrays", arrays.into()),
+                ("memory", memory.clone().into()),
+                ("read", (read as f64).into()),
+            ],
+        );
+        let _ = out.post_message_with_transfer(&reply, &js_sys::Array::of1(&memory));
+    };
     let outcome = reading::read(
         &input,
         &options,
@@ -155,10 +179,8 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
     )
     .await;
     let _ = match outcome {
-        Outcome::Done(Ended::Whole(Imported::Table(table))) => {
-            post("table", wire::pack(*table), input.size())
-        }
-        Outcome::Done(Ended::Rest(rest)) => post("rest", wire::pack_rest(*rest), input.size()),
+        Outcome::Done(Ended::Whole(Imported::Table(table))) => post("table", wire::pack(*table)),
+        Outcome::Done(Ended::Rest(rest)) => post("rest", wire::pack_rest(*rest)),
         Outcome::Done(Ended::Whole(Imported::Devices(devices))) => {
             let json = serde_json::to_string(&devices).unwrap_or_default();
             out.post_message(&message("devices", &[tag.clone(), ("json", json.into())]))

@@ -67,7 +67,7 @@ impl TextColumn {
     /// The rows and texts since the last call.
     pub(crate) fn take(&mut self) -> ColumnData {
         let values = self.words.texts_from(self.given_words).to_vec();
-        let codes = std::mem::take(&mut self.codes);
+        let codes = take(&mut self.codes);
         self.given += codes.len();
         self.given_words += values.len();
         ColumnData::Text { codes, values }
@@ -153,8 +153,19 @@ impl NumberColumn {
     /// The rows since the last call.
     pub(crate) fn take(&mut self) -> ColumnData {
         self.given = self.len();
-        ColumnData::Number(std::mem::take(&mut self.values))
+        ColumnData::Number(take(&mut self.values))
     }
+
+    /// As [`take`](Self::take), at the end.
+    pub(crate) fn rest(self) -> ColumnData {
+        ColumnData::Number(self.values)
+    }
+}
+
+/// Takes the values, and leaves room for about as many: parts of a table are alike.
+pub(super) fn take<T>(values: &mut Vec<T>) -> Vec<T> {
+    let room = values.len() + values.len() / 16;
+    std::mem::replace(values, Vec::with_capacity(room))
 }
 
 /// Number of cells after which a column of unknown kind is treated as numbers or text.
@@ -331,7 +342,7 @@ impl AutoColumn {
         }
         match self.mode {
             Mode::Text => (self.text.rest(), Vec::new()),
-            _ => (self.numbers.take(), self.odd),
+            _ => (self.numbers.rest(), self.odd),
         }
     }
 }

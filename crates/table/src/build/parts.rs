@@ -1,5 +1,6 @@
 //! Takes rows out of a table that is still being built, and finishes it.
 
+use super::column::take;
 use super::{TableBuilder, Values};
 use crate::dataset::{Assembly, Column, Dataset, Part, Rest, Source, Tail};
 
@@ -22,15 +23,15 @@ impl TableBuilder {
                 .get(self.given.devices..)
                 .unwrap_or_default()
                 .to_vec(),
-            m: std::mem::take(&mut d.m),
-            n: std::mem::take(&mut d.n),
-            k: std::mem::take(&mut d.k),
-            batch: std::mem::take(&mut d.batch),
-            op: std::mem::take(&mut d.op),
-            device: std::mem::take(&mut d.device),
-            time_s: std::mem::take(&mut d.time_s),
-            source: std::mem::take(&mut d.source),
-            line: std::mem::take(&mut d.line),
+            m: take(&mut d.m),
+            n: take(&mut d.n),
+            k: take(&mut d.k),
+            batch: take(&mut d.batch),
+            op: take(&mut d.op),
+            device: take(&mut d.device),
+            time_s: take(&mut d.time_s),
+            source: take(&mut d.source),
+            line: take(&mut d.line),
             columns: self
                 .columns
                 .iter_mut()
@@ -64,7 +65,7 @@ impl TableBuilder {
         for c in self.columns {
             let (data, exceptions) = match c.values {
                 Values::Text(t) => (t.rest(), Vec::new()),
-                Values::Number(mut v) => (v.take(), Vec::new()),
+                Values::Number(v) => (v.rest(), Vec::new()),
                 Values::Auto(a) => a.rest(),
             };
             odd.push(exceptions);
