@@ -341,10 +341,13 @@ impl InteractiveChart for SceneChart {
 
 /// True if rows are of different sides, which are never added up.
 fn of_several_sides(frame: &Frame, rows: &[u32]) -> bool {
+    if frame.kind() != DataKind::Sides {
+        return false;
+    }
     let counted = frame.counted();
     let mut sides = rows.iter().map(|r| counted.side_of(*r));
     let first = sides.next();
-    frame.kind() == DataKind::Sides && sides.any(|s| Some(s) != first)
+    sides.any(|s| Some(s) != first)
 }
 
 /// What the chart says of a target, then the figures of its row, or of its rows together.

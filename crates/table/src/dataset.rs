@@ -277,8 +277,13 @@ impl Dataset {
     /// By device: some row has it.
     pub fn devices_used(&self) -> Vec<bool> {
         let mut used = vec![false; self.devices.len()];
+        // Mostly that of the row before.
+        let mut last = None;
         for &code in &self.device {
-            used[usize::from(code)] = true;
+            if last != Some(code) {
+                used[usize::from(code)] = true;
+                last = Some(code);
+            }
         }
         used
     }

@@ -243,7 +243,7 @@ impl Frame {
     }
 
     /// True once [`Frame::counted`] is worked out.
-    pub(crate) fn is_counted(&self) -> bool {
+    pub fn is_counted(&self) -> bool {
         self.counted.get().is_some()
     }
 

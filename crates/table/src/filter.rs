@@ -225,6 +225,14 @@ impl Mask {
         out
     }
 
+    /// Number of values of a field that rows have. The frame is that of the last [`Mask::update`].
+    pub fn distinct(&mut self, field: &Field, frame: &Frame) -> usize {
+        let Categories { codes, values } = categories(&mut self.known, field, frame);
+        let mut has = vec![false; values.len()];
+        codes.each(|code| has[code as usize] = true);
+        has.into_iter().filter(|h| *h).count()
+    }
+
     /// Number of rows that each value of a facet would show: rows that pass every *other* filter.
     /// The frame is that of the last [`Mask::update`].
     pub fn counts(&mut self, field: &Field, frame: &Frame) -> Vec<(String, u64)> {
@@ -419,6 +427,8 @@ mod tests {
                 // Twice: the second time from what was kept.
                 let first = mask.counts(field, &frame);
                 assert_eq!(mask.counts(field, &frame), first);
+                let distinct = Mask::default().distinct(field, &frame);
+                assert_eq!(mask.distinct(field, &frame), distinct);
                 if !f.facets.contains_key(field) {
                     assert_eq!(sum(first), mask.passing().len());
                 }
@@ -435,5 +445,7 @@ mod tests {
         mask.update(&f, &frame);
         let counts = mask.counts(&Field::Dtype, &frame);
         assert_eq!(counts.iter().map(|c| c.1).collect::<Vec<_>>(), [30, 30]);
+        let distinct = [Field::Dtype, Field::Batch, Field::M].map(|f| mask.distinct(&f, &frame));
+        assert_eq!(distinct, [2, 1, 60]);
     }
 }

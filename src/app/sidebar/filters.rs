@@ -89,21 +89,14 @@ struct FacetOf {
 }
 
 /// The facet of a field; `None` where it has only one value.
-fn facet_of(frame: &Frame, field: Field) -> Option<FacetOf> {
+fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetOf> {
     let column = match &field {
         Field::Column(key) => frame.data.columns.iter().find(|c| c.key == *key),
         _ => None,
     };
     let distinct = match column.map(|c| &c.data) {
         Some(ColumnData::Text { values, .. }) => values.len().saturating_sub(1),
-        _ => {
-            let categories = frame.categories(&field);
-            let mut known = vec![false; categories.values.len()];
-            for row in 0..frame.data.len() {
-                known[categories.codes.get(row) as usize] = true;
-            }
-            known.into_iter().filter(|k| *k).count()
-        }
+        _ => bench.distinct(&field, frame),
     };
     let info = frame.info(&field).filter(|_| distinct > 1)?;
     let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Device);
@@ -154,7 +147,7 @@ fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec
             let mut turn = clock::now_ms();
             let mut found = Vec::new();
             for field in facet_fields(&frame) {
-                found.extend(facet_of(&frame, field));
+                found.extend(facet_of(&bench, &frame, field));
                 if clock::now_ms() - turn > TURN_MS {
                     clock::pause(Duration::ZERO).await;
                     turn = clock::now_ms();

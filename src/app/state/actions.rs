@@ -6,8 +6,8 @@ use crate::undo::{History, Keyed, Swap};
 use crate::web::{clock, storage};
 use gemmscope_chart::picture::FINDING_KEY;
 use gemmscope_model::hardware::{Device, RoofKind};
-use gemmscope_table::field::Field;
-use gemmscope_table::filter::Filters;
+use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::filter::{Filters, Mask};
 use gemmscope_table::metrics::DeviceChoice;
 use gemmscope_table::selection::RowSet;
 use gemmscope_table::view_state::{RowRef, ViewState};
@@ -265,6 +265,15 @@ impl Workbench {
         self.mask
             .try_update_value(|mask| mask.counts(field, &frame))
             .unwrap_or_default()
+    }
+
+    /// Number of values of a field that rows have, whatever the filters. A facet counts them by what
+    /// is kept of them here.
+    pub fn distinct(&self, field: &Field, frame: &Frame) -> usize {
+        let distinct = |mask: &mut Mask| mask.distinct(field, frame);
+        let same = self.frame.with_untracked(|now| now.same_data(frame));
+        let kept = same.then(|| self.mask.try_update_value(distinct)).flatten();
+        kept.unwrap_or_else(|| distinct(&mut Mask::default()))
     }
 
     /// Changes which devices apply to the rows.

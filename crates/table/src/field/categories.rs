@@ -2,6 +2,7 @@
 
 use super::{Field, Frame};
 use crate::dataset::ColumnData;
+use crate::group::mix;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use rustc_hash::FxHashMap;
@@ -119,17 +120,19 @@ impl Frame {
         let get = self.numbers(field);
         let mut known: FxHashMap<u64, u32> = FxHashMap::default();
         let mut seen: Vec<f64> = Vec::new();
-        // Neighbouring rows are often equal.
-        let mut last = (0, u32::MAX);
+        // Most rows have one of few values: found by some bits of them, without the map.
+        let mut recent = [(0, u32::MAX); RECENT];
         let mut codes: Vec<u32> = (0..self.data.len())
             .map(|r| {
                 let v = get(r);
-                if last.0 != v.to_bits() || last.1 == u32::MAX {
-                    let code = *known.entry(v.to_bits()).or_insert_with(|| {
+                let bits = v.to_bits();
+                let last = &mut recent[mix(0, bits) as usize % RECENT];
+                if last.0 != bits || last.1 == u32::MAX {
+                    let code = *known.entry(bits).or_insert_with(|| {
                         seen.push(v);
                         (seen.len() - 1) as u32
                     });
-                    last = (v.to_bits(), code);
+                    *last = (bits, code);
                 }
                 last.1
             })
@@ -160,6 +163,9 @@ impl Frame {
         }
     }
 }
+
+/// Values that are found without the map.
+const RECENT: usize = 256;
 
 /// `128 x 1280 x 2048`, with the batch in front if it is not 1.
 pub fn shape_label(m: u32, n: u32, k: u32, batch: u32) -> String {

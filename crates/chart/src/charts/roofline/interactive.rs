@@ -21,6 +21,7 @@ use gemmscope_analysis::explain;
 use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::control::Control;
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
 use gemmscope_table::result_table::Table;
@@ -386,7 +387,10 @@ fn point(frame: &Frame, row: usize) -> String {
     let shape = shape_label(data.m[row], data.n[row], data.k[row], data.batch[row]);
     let types = data.ops[usize::from(data.op[row])].types();
     let mut out = format!("{shape} {types}");
-    let sides = &frame.counted().sides;
+    let sides = match frame.kind() {
+        DataKind::Sides => frame.counted().sides.as_slice(),
+        _ => &[],
+    };
     let side = sides
         .iter()
         .find(|s| s.rows.binary_search(&(row as u32)).is_ok());

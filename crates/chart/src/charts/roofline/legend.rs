@@ -15,10 +15,14 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
     let by_side = side
         .and_then(|f| input.frame.info(f))
         .is_some_and(|info| info.label == colors.label);
+    // Only where there are sides: counting very many rows takes longer than all of the picture.
+    let sides = match by_side {
+        true => input.frame.counted().sides.as_slice(),
+        false => &[],
+    };
     let shown = |i: usize| {
         let own = name(i);
-        let sides = &input.frame.counted().sides;
-        let found = sides.iter().find(|s| by_side && s.value == own);
+        let found = sides.iter().find(|s| s.value == own);
         found.map_or(own, |s| s.label.clone())
     };
     let categories = (0..colors.palette.len()).map(|i| LegendEntry {

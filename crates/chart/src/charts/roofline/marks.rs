@@ -420,7 +420,7 @@ mod tests {
     use super::*;
     use crate::color_scale::ColorScale;
     use crate::palette::Theme;
-    use crate::roofline::Points;
+    use crate::roofline::{Points, roofline};
     use gemmscope_table::fixture::Rows;
 
     #[test]
