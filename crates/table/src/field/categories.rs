@@ -126,7 +126,7 @@ impl Frame {
             .map(|r| {
                 let v = get(r);
                 let bits = v.to_bits();
-                let last = &mut recent[mix(0, bits) as usize % RECENT];
+                let last = &mut recent[(mix(0, bits) >> 56) as usize];
                 if last.0 != bits || last.1 == u32::MAX {
                     let code = *known.entry(bits).or_insert_with(|| {
                         seen.push(v);
@@ -164,7 +164,7 @@ impl Frame {
     }
 }
 
-/// Values that are found without the map.
+/// Values that are found without the map: one for each of the highest eight bits of a hash.
 const RECENT: usize = 256;
 
 /// `128 x 1280 x 2048`, with the batch in front if it is not 1.
