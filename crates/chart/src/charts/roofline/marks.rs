@@ -445,6 +445,8 @@ mod tests {
             ..
         } = looked_through;
         assert_eq!((above, attainable, nowhere), (1, 2, 1));
+        let _ = roofline(&input);
+        assert!(!frame.is_counted(), "a picture waits for no totals");
         let hidden = Input {
             hidden: &[true],
             ..input
