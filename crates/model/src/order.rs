@@ -56,7 +56,7 @@ mod tests {
         fn it_sorts_as_the_standard_library(items: Vec<(u8, u8)>) {
             let (mut ours, mut theirs) = (items.clone(), items.clone());
             ours.order_by(|a, b| b.0.cmp(&a.0));
-            theirs.sort_by(|a, b| b.0.cmp(&a.0));
+            theirs.sort_by_key(|b| std::cmp::Reverse(b.0));
             prop_assert_eq!(&ours, &theirs);
             let (mut ours, mut theirs) = (items.clone(), items);
             ours.order_by_key(|a| a.1);
