@@ -5,11 +5,12 @@
 //   gemmscope-page-HASH.js, gemmscope-page-HASH_bg.wasm   the glue and the main part, under the names Trunk gave them
 //   parts-HASH.js                               fetches a part when it is asked for
 //   part-NAME-HASH.wasm                         a part, or what several parts share; the little ones together
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 const LINK = "./__wasm_split.js";
 const FEATURES = [
@@ -19,6 +20,7 @@ const FEATURES = [
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
 // What a tool says is in the error where it fails; wasm-opt warns of sections that it leaves alone.
 const run = (command, ...args) => execFileSync(command, args, { stdio: ["ignore", "ignore", "pipe"] });
+const start = (command, args) => promisify(execFile)(command, args, { maxBuffer: 64 << 20 });
 
 /** What cargo wrote for a profile, whether it is meant to be small, and whether functions keep their names
  *  (GEMMSCOPE_NAMES=1, for the browser's profiler). The profile alone decides: other builds may be newer. */
@@ -57,7 +59,7 @@ async function piece(from, to) {
 `;
 
 /** Splits the wasm of the site in `dist`, as cargo compiled it for `profile`; gives the link script's name. */
-export function split(dist, root, profile) {
+export async function split(dist, root, profile) {
   const { path, small, named } = compiled(root, profile);
   const name = readdirSync(dist).find((file) => file.endsWith("_bg.wasm")).replace("_bg.wasm", "");
   const work = mkdtempSync(join(tmpdir(), "gemmscope-split-"));
@@ -68,17 +70,21 @@ export function split(dist, root, profile) {
     rmSync(main);
     const parts = readdirSync(work).filter((file) => file.endsWith(".wasm") && file !== `${name}_bg.wasm`);
     if (small) {
-      for (const file of [`${name}_bg.wasm`, ...parts]) {
+      const optimize = async (file) => {
         const path = join(work, file);
         const bare = ["--strip-debug", "--strip-producers", ...FEATURES, "-o", path];
-        if (!named && statSync(path).size < 4 * LITTLE) {
-          run("wasm-opt", path, "-O2", ...bare);
-          continue;
-        }
+        if (!named && statSync(path).size < 4 * LITTLE) return start("wasm-opt", [path, "-O2", ...bare]);
         // Copies of one function for several types lie side by side: 4 % less after gzip.
-        run("wasm-opt", path, "-O2", "--reorder-functions-by-name", "-g", ...FEATURES, "-o", path);
-        if (!named) run("wasm-opt", path, ...bare);
-      }
+        await start("wasm-opt", [path, "-O2", "--reorder-functions-by-name", "-g", ...FEATURES, "-o", path]);
+        if (!named) await start("wasm-opt", [path, ...bare]);
+      };
+      // As many at once as there are cores, the large ones first.
+      const bytes = (file) => statSync(join(work, file)).size;
+      const waiting = [`${name}_bg.wasm`, ...parts].sort((a, b) => bytes(a) - bytes(b));
+      const worker = async () => {
+        while (waiting.length) await optimize(waiting.pop());
+      };
+      await Promise.all(Array.from({ length: availableParallelism() }, worker));
     }
     let link = readFileSync(join(work, LINK), "utf8").replaceAll(/fetch\(new URL\(("[^"]*"), import\.meta\.url\)\)/g, "part($1)");
     const pieces = [];

@@ -15,7 +15,7 @@ import { split } from "./split.mjs";
 const dist = process.env.TRUNK_STAGING_DIR;
 if (!dist) throw new Error("stamp.mjs runs as a Trunk hook: TRUNK_STAGING_DIR is not set");
 // Trunk takes the cargo profile from this variable too, so both speak of one program.
-const link = split(dist, process.env.TRUNK_SOURCE_DIR ?? process.cwd(), process.env.TRUNK_BUILD_CARGO_PROFILE);
+const link = await split(dist, process.env.TRUNK_SOURCE_DIR ?? process.cwd(), process.env.TRUNK_BUILD_CARGO_PROFILE);
 const dev = Boolean(process.env.GEMMSCOPE_DEV);
 
 const sha = (...names) => {

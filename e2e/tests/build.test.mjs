@@ -54,7 +54,7 @@ test("after a debug build the program of the profile is what is split", { timeou
   const parts = (at) => readdirSync(at).filter((name) => /^parts?-/.test(name));
   for (const name of parts(staging)) rmSync(join(staging, name));
   const run = (profile) => {
-    const script = `import { split } from ${JSON.stringify(join(project, "scripts", "split.mjs"))}; split(${JSON.stringify(staging)}, ${JSON.stringify(root)}, ${JSON.stringify(profile)});`;
+    const script = `import { split } from ${JSON.stringify(join(project, "scripts", "split.mjs"))}; await split(${JSON.stringify(staging)}, ${JSON.stringify(root)}, ${JSON.stringify(profile)});`;
     const env = { ...process.env, CARGO_TARGET_DIR: join(root, "target") };
     return spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8", env });
   };

@@ -183,8 +183,10 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
             let judged = device.roof(dtype, input.frame.metrics.kind);
             // Where colours tell devices apart, a roof has the colour of its device.
             let colors = input.color_scale;
-            let named = data.devices.get(i / ops.max(1)).filter(|_| by_device);
-            let code = named.and_then(|name| colors.names.iter().position(|n| n == name));
+            // Their names are the file's, or the catalogue's where it has them.
+            let own = data.devices.get(i / ops.max(1));
+            let is = |name: &String| *name == device.name || own == Some(name);
+            let code = colors.names.iter().position(|n| by_device && is(n));
             Some(RoofLine {
                 caches: caches.collect(),
                 solid: judged.map(|r| r.peak_flops_per_s).into_iter().collect(),
