@@ -94,12 +94,12 @@ fn qwen_on_mi300x() {
     let data = table("GEMM.csv", &bytes);
     assert_eq!(data.len(), 5);
     assert_eq!((data.m[0], data.n[0], data.k[0]), (8944, 2816, 1024));
-    assert_eq!(data.problem(0).to_string(), "8944 x 2816 x 1024 bf16 NT");
+    assert_eq!(data.problem(0).to_string(), "8944 × 2816 × 1024 bf16 NT");
     assert_eq!(
         data.problem(1).to_string(),
-        "8944 x 1024 x 1024 bf16 NT + bias"
+        "8944 × 1024 × 1024 bf16 NT + bias"
     );
-    assert_eq!(data.problem(4).to_string(), "32 x 559 x 1 fp32 NN");
+    assert_eq!(data.problem(4).to_string(), "32 × 559 × 1 fp32 NN");
     assert_eq!(data.count(0), 48.0);
     assert!((data.time_s[0] * 1e6 - 110.589_03).abs() < 1e-4);
     assert!((data.problem(0).work().0 / data.time_s[0] / 1e12 - 466.4).abs() < 0.05);
