@@ -1,6 +1,7 @@
 //! All about one row: its time first, then why, then every figure with its formula.
 
 use gemmscope_analysis::explain::{Explanation, Figure, bound_name};
+use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::percent;
 use leptos::prelude::*;
 
@@ -40,7 +41,7 @@ pub(super) fn explanation(mut e: Explanation, roof: &'static str, beside: Beside
                     <div class="gauge-line">
                         <strong>{percent(share)}</strong>
                         <span class="muted">{format!("of the {roof}")}</span>
-                        {e.limit.map(|l| view! { <span class="badge">{format!("limited by {}", bound_name(l))}</span> })}
+                        {e.limit.map(|l| view! { <span class="badge">{match l { Bound::NearRidge => bound_name(l).to_owned(), _ => format!("limited by {}", bound_name(l)) }}</span> })}
                     </div>
                     <div class="gauge-track" aria-hidden="true">
                         <div class="gauge-fill" style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></div>

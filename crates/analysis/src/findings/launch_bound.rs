@@ -18,8 +18,8 @@ pub(super) const RULE: Rule = Rule {
     confidence: Confidence::Likely,
     why: "Starting a kernel and filling the device takes some microseconds whatever the work, and \
           these GEMMs have little more than that.",
-    path_a: "Batch them into one call (bmm, grouped GEMM), fuse them into their neighbours, or \
-             capture the step in a graph.",
+    path_a: "Merge those that do not wait for each other (Q, K and V; a grouped GEMM), or fuse them \
+             into their neighbours; a graph only removes the gaps between them.",
     path_b: "A kernel with fewer workgroups and less set-up helps a little; tuning the tile does \
              not.",
     profile: "Look for gaps between kernels in a timeline before blaming launches.",
