@@ -98,10 +98,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .iter()
         .zip(0u32..)
         .filter(|(g, _)| g.efficiency() > NOISE)
-        .map(|(_, i)| Hit {
-            group: i,
-            back: None,
-        })
+        .map(|(_, i)| Hit::of(i))
         .collect();
     let mut found = story::findings(
         rule,

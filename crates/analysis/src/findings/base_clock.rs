@@ -41,10 +41,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let hits = scan
         .checked()
         .filter(|(_, g)| ratio(g).is_some_and(|r| r < LOW))
-        .map(|(i, _)| Hit {
-            group: i,
-            back: None,
-        })
+        .map(|(i, _)| Hit::of(i))
         .collect();
     story::findings(
         rule,

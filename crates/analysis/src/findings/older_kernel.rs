@@ -53,10 +53,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let device = scan.device(g).and_then(|d| generation(&d.arch_token));
             device.is_some() && built_for(kernel(g)).is_some_and(|of| of < OWN[0])
         })
-        .map(|(i, _)| Hit {
-            group: i,
-            back: None,
-        })
+        .map(|(i, _)| Hit::of(i))
         .collect();
     story::findings(
         rule,

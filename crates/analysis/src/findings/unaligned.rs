@@ -55,10 +55,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let slow = g.efficiency() < FINE || g.roof_s.is_nan();
             slow && !story::tiny(g) && !unaligned(&scan.problem(g)).is_empty()
         })
-        .map(|(i, _)| Hit {
-            group: i,
-            back: None,
-        })
+        .map(|(i, _)| Hit::of(i))
         .collect();
     story::findings(
         rule,

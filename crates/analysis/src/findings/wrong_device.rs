@@ -61,10 +61,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let hits: Vec<Hit> = scan
         .checked()
         .filter(|(_, g)| g.efficiency() > NOISE)
-        .map(|(i, _)| Hit {
-            group: i,
-            back: None,
-        })
+        .map(|(i, _)| Hit::of(i))
         .collect();
     let mut names: Vec<&str> = Vec::new();
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
