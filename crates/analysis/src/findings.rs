@@ -52,6 +52,7 @@ mod split_k;
 mod story;
 mod tail_wave;
 mod tile_padding;
+mod timeline;
 mod unaligned;
 mod variance;
 mod wrong_device;
@@ -129,6 +130,8 @@ pub enum Category {
     Library,
     /// Spread of the times.
     Stability,
+    /// What a trace's time goes to besides GEMMs.
+    Timeline,
     /// The measurements themselves.
     Data,
 }
@@ -145,6 +148,7 @@ impl Category {
             Category::Layout => "Layout and alignment",
             Category::Library => "Library",
             Category::Stability => "Stability",
+            Category::Timeline => "Timeline",
             Category::Data => "Data",
         }
     }
@@ -288,6 +292,7 @@ pub static RULES: &[Rule] = &[
     unaligned::RULE,
     precision::RULE,
     variance::RULE,
+    timeline::RULE,
     double_count::RULE,
     no_model::RULE,
     above_roof::RULE,
@@ -528,8 +533,12 @@ pub fn check_all(frame: &Frame) -> Findings {
 /// the time. Sides take turns, the most efficient first: the slowest would else fill the list.
 fn rank(findings: &mut Vec<Finding>, parts: &[Part]) {
     let back = |f: &Finding| f.gives_back_s.map_or(0.0, |(low, high)| 0.5 * (low + high));
-    // What makes all other figures doubtful comes first, though it saves nothing.
-    let sure = |f: &Finding| f.severity > Severity::High || f.category != Category::Data;
+    // What makes all other figures doubtful, or small, comes first, though it saves nothing.
+    let sure = |f: &Finding| match f.category {
+        Category::Data => f.severity > Severity::High,
+        Category::Timeline => f.severity > Severity::Critical,
+        _ => true,
+    };
     findings.order_by(|a, b| {
         sure(a)
             .cmp(&sure(b))

@@ -154,6 +154,9 @@ pub struct Source {
     /// Other operations of the same trace.
     #[serde(default)]
     pub not_gemm: RowsAndTime,
+    /// Names of these that take most time, the longest first; at most [`Source::NAMED`].
+    #[serde(default)]
+    pub not_gemm_names: Vec<(String, RowsAndTime)>,
     /// Content of the other files of the same trace report.
     #[serde(default)]
     pub trace: Option<Box<TraceContext>>,
@@ -193,16 +196,30 @@ impl Source {
         })
     }
 
+    /// Other operations of a trace that are kept by name.
+    pub const NAMED: usize = 8;
+
     /// Sets the names of the GEMMs whose shape is not known, from the name and the time of each.
-    pub fn name_without_model(&mut self, each: impl IntoIterator<Item = (String, f64)>) {
-        let mut names: BTreeMap<String, RowsAndTime> = BTreeMap::new();
-        for (name, time_s) in each {
-            names.entry(name).or_default().add(time_s);
-        }
-        self.without_model_names = names.into_iter().filter(|n| !n.0.is_empty()).collect();
-        self.without_model_names
-            .order_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s));
+    pub fn name_without_model(&mut self, each: Vec<(String, f64)>) {
+        self.without_model_names = longest_first(each);
     }
+
+    /// Sets the names of the other operations, from the name and the time of each.
+    pub fn name_not_gemm(&mut self, each: Vec<(String, f64)>) {
+        self.not_gemm_names = longest_first(each);
+        self.not_gemm_names.truncate(Self::NAMED);
+    }
+}
+
+/// The sum of each name, the longest time first.
+fn longest_first(each: Vec<(String, f64)>) -> Vec<(String, RowsAndTime)> {
+    let mut names: BTreeMap<String, RowsAndTime> = BTreeMap::new();
+    for (name, time_s) in each {
+        names.entry(name).or_default().add(time_s);
+    }
+    let mut names: Vec<_> = names.into_iter().filter(|n| !n.0.is_empty()).collect();
+    names.order_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s));
+    names
 }
 
 /// A number of rows and their total time.

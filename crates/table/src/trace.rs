@@ -174,6 +174,7 @@ fn lend(all: &mut Dataset, source: usize, from: &Source) {
     }
     if s.not_gemm.rows == 0 {
         s.not_gemm = from.not_gemm;
+        s.not_gemm_names.clone_from(&from.not_gemm_names);
     }
 }
 

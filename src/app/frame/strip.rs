@@ -169,9 +169,12 @@ fn of_all(bench: Workbench) -> AnyView {
             "efficiency",
         )}
         {figure(
-            "Measured time minus the time that the roof allows, summed: what perfect kernels would save. Rows above the roof lose nothing.".to_owned(),
+            "Measured time minus the time that the roof allows, summed over the rows below it: what perfect kernels would save. Rows above the roof lose nothing, though they raise the share of the roof.".to_owned(),
             lost,
-            || "lost".to_owned(),
+            move || match totals.with(|t| t.above_roof) {
+                0 => "lost".to_owned(),
+                _ => "lost below it".to_owned(),
+            },
             "lost",
         )}
         {move || figure(above_hint(kind.get()), above, || "above the roof".to_owned(), "above")}

@@ -114,6 +114,14 @@ pub(super) fn memory_path(scan: &Scan<'_>, group: &Group) -> String {
     )
 }
 
+/// The sentence of [`padding`], before other advice.
+pub(super) fn padded_then(scan: &Scan<'_>, group: &Group, then: &str) -> String {
+    match padding(scan, group) {
+        first if first.is_empty() => then.to_owned(),
+        first => format!("{first} {then}"),
+    }
+}
+
 /// An operand with this part of the bytes is the one to shrink.
 const HALF: f64 = 0.5;
 
@@ -131,8 +139,7 @@ pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
     format!("{kind} for this shape: 80 % of the bandwidth is within reach.")
 }
 
-/// The sizes that are padded to make every row start at 16 bytes, as a sentence with a blank after
-/// it; "" if they do.
+/// The sizes that are padded to make every row start at 16 bytes, as a sentence; "" if they do.
 pub(super) fn padding(scan: &Scan<'_>, group: &Group) -> String {
     let p = scan.problem(group);
     let odd = super::unaligned::unaligned(&p);
@@ -150,7 +157,7 @@ pub(super) fn padding(scan: &Scan<'_>, group: &Group) -> String {
         return String::new();
     }
     format!(
-        "Pad first, so that rows start at 16 bytes ({}). ",
+        "Pad first, so that rows start at 16 bytes ({}).",
         sizes.join(", ")
     )
 }

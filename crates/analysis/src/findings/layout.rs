@@ -2,11 +2,12 @@
 
 use super::same_shape;
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Need, Rule, Scan};
+use super::{Category, Confidence, Group, Need, Rule, Scan};
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// The slower layout must take at least this many times as long.
 pub(super) const SLOWER: f64 = 1.15;
@@ -29,14 +30,48 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let data = scan.data();
-    let op = |g: u32| {
-        let row = scan.groups[g as usize].row as usize;
-        data.ops[usize::from(data.op[row])]
-    };
-    let first = data.ops.first().map(|o| o.layout());
-    if data.ops.iter().all(|o| Some(o.layout()) == first) {
+    if one(data.ops.iter().map(|o| o.layout())) {
         return Vec::new();
     }
+    let slow = if one(scan.groups.iter().map(|g| layout_of(scan, g))) {
+        // A filter on the slow layout does not make it a fast one: it is compared with all rows.
+        let whole = scan
+            .frame
+            .with_rows(Arc::new((0..data.len() as u32).collect()));
+        let shown = (0u32..).zip(&scan.groups);
+        let number: HashMap<u32, u32> = shown
+            .flat_map(|(i, g)| scan.rows(g).iter().map(move |row| (*row, i)))
+            .collect();
+        let all = Scan::new(&whole);
+        Slow::new(&all, scan, |g| {
+            let mut rows = all.rows(&all.groups[g as usize]).iter();
+            rows.find_map(|row| number.get(row)).copied()
+        })
+    } else {
+        Slow::new(scan, scan, Some)
+    };
+    let sets = slow.by_layout.values().cloned().collect();
+    story::joined(rule, scan, sets, |hits| slow.story(scan, hits))
+}
+
+/// True where all layouts are the same.
+fn one(mut layouts: impl Iterator<Item = &'static str>) -> bool {
+    let first = layouts.next();
+    layouts.all(|l| Some(l) == first)
+}
+
+fn operation(scan: &Scan<'_>, group: &Group) -> Operation {
+    let data = scan.data();
+    data.ops[usize::from(data.op[group.row as usize])]
+}
+
+fn layout_of(scan: &Scan<'_>, group: &Group) -> &'static str {
+    operation(scan, group).layout()
+}
+
+/// The groups of the same sizes and types, in any layout.
+fn same_but_layout(scan: &Scan<'_>) -> Vec<Vec<u32>> {
+    let data = scan.data();
     // Operations that differ only in the layout get the same number.
     let mut kinds: HashMap<u64, u64> = HashMap::new();
     let kind_of: Vec<u64> = data
@@ -48,39 +83,45 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             *kinds.entry(plain.key()).or_insert(next)
         })
         .collect();
-    let sets = same_shape::sets(scan, |g| {
+    same_shape::sets(scan, |g| {
         let group = &scan.groups[g as usize];
         let row = group.row as usize;
         let place = u64::from(data.source[row]) << 32 | u64::from(group.side) << 48;
         group
             .checked
             .then(|| kind_of[usize::from(data.op[row])] | place)
-    });
-    let slow = Slow::new(scan, &sets, |g| op(g).layout());
-    let sets = slow.by_layout.values().cloned().collect();
-    story::joined(rule, scan, sets, |hits| slow.story(scan, hits, &op))
+    })
 }
 
-/// The groups in a slow layout, and the group in a fast layout that each is compared with.
+/// The groups in a slow layout, and the call of a group in a fast layout that each is compared with.
 struct Slow {
     by_layout: BTreeMap<(u16, &'static str), Vec<Hit>>,
-    partner: HashMap<u32, u32>,
+    partner: HashMap<u32, Partner>,
+}
+
+#[derive(Clone, Copy)]
+struct Partner {
+    call_s: f64,
+    layout: &'static str,
 }
 
 impl Slow {
-    fn new(scan: &Scan<'_>, sets: &[Vec<u32>], layout: impl Fn(u32) -> &'static str) -> Self {
-        let call = |g: u32| scan.groups[g as usize].call_s();
+    /// The slow groups of `scan` that are in `shown`, which may be the same; `own` is the number of
+    /// a group there.
+    fn new(scan: &Scan<'_>, shown: &Scan<'_>, own: impl Fn(u32) -> Option<u32>) -> Self {
+        let group = |g: u32| &scan.groups[g as usize];
+        let call = |g: u32| group(g).call_s();
         // Of each slow group the sizes in all layouts.
         let mut slow: BTreeMap<(u16, &'static str), Vec<Slower>> = BTreeMap::new();
-        for set in sets {
-            let best = same_shape::fastest_by(scan, set, &layout);
+        for set in same_but_layout(scan) {
+            let best = same_shape::fastest_by(scan, &set, |g| layout_of(scan, group(g)));
             let least = best
                 .iter()
                 .map(|(_, g)| call(*g))
                 .fold(f64::INFINITY, f64::min);
             for (name, g) in &best {
                 if call(*g) > SLOWER * least {
-                    let key = (scan.groups[*g as usize].side, *name);
+                    let key = (group(*g).side, *name);
                     slow.entry(key).or_default().push((*g, best.clone()));
                 }
             }
@@ -100,10 +141,16 @@ impl Slow {
                 let fast = usual
                     .filter(|u| call(g) > SLOWER * call(u.1))
                     .map_or(fastest, |u| u.1);
-                let gap = (call(g) - call(fast)) * scan.groups[g as usize].calls;
-                out.partner.insert(g, fast);
+                let Some(own) = own(g) else { continue };
+                let partner = Partner {
+                    call_s: call(fast),
+                    layout: layout_of(scan, group(fast)),
+                };
+                let own_group = &shown.groups[own as usize];
+                let gap = (own_group.call_s() - partner.call_s) * own_group.calls;
+                out.partner.insert(own, partner);
                 out.by_layout.entry(key).or_default().push(Hit {
-                    group: g,
+                    group: own,
                     back: Some((0.5 * gap, gap)),
                 });
             }
@@ -111,25 +158,25 @@ impl Slow {
         out
     }
 
-    fn story(&self, scan: &Scan<'_>, hits: &[Hit], op: &impl Fn(u32) -> Operation) -> Story {
-        let mut pairs: Vec<(u32, u32)> = hits
+    fn story(&self, scan: &Scan<'_>, hits: &[Hit]) -> Story {
+        let mut pairs: Vec<(u32, Partner)> = hits
             .iter()
             .filter_map(|h| Some((h.group, *self.partner.get(&h.group)?)))
             .collect();
         let call = |g: u32| scan.groups[g as usize].call_s();
-        let ratio = |p: &(u32, u32)| call(p.0) / call(p.1);
+        let ratio = |p: &(u32, Partner)| call(p.0) / p.1.call_s;
         // The clearest first.
         pairs.order_by(|a, b| ratio(b).total_cmp(&ratio(a)).then(a.0.cmp(&b.0)));
         let Some(first) = pairs.first() else {
             return Story::default();
         };
-        let (slow, fast) = (op(first.0).layout(), op(first.1).layout());
         let group = &scan.groups[first.0 as usize];
+        let (slow, fast) = (layout_of(scan, group), first.1.layout);
         let most = ratio(first);
         let formula = format!(
             "time {slow} / time {fast} = {} / {} = {most:.2}",
             story::time(call(first.0)),
-            story::time(call(first.1)),
+            story::time(first.1.call_s),
         );
         if pairs.len() == 1 {
             return Story {
@@ -140,7 +187,7 @@ impl Slow {
                 text: format!(
                     "{}. Stored as {fast} the same product takes {}.",
                     story::opening(scan, group),
-                    story::time(call(first.1))
+                    story::time(first.1.call_s)
                 ),
                 formula,
                 ..Story::default()
@@ -151,10 +198,10 @@ impl Slow {
         for (slow, fast) in &pairs {
             let group = &scan.groups[*slow as usize];
             time_s += group.time_s;
-            fast_s += call(*fast) * group.calls;
+            fast_s += fast.call_s * group.calls;
         }
-        let one = pairs.iter().all(|p| op(p.1).layout() == fast);
-        let other = if one { fast } else { "a faster layout" };
+        let all = one(pairs.iter().map(|p| p.1.layout));
+        let other = if all { fast } else { "a faster layout" };
         let count = plural(pairs.len() as u64, "GEMM");
         Story {
             title: format!("Layout {slow} takes up to {most:.1}x the time of {other}: {count}"),

@@ -77,7 +77,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                     story::rate(scan.metrics().rate[g.row as usize] / g.efficiency()),
                 ),
                 formula: story::roof_formula(scan, g),
-                path_a: Some(advice::padding(scan, g) + &advice::compute_path(scan, g)),
+                path_a: Some(advice::padded_then(scan, g, &advice::compute_path(scan, g))),
                 path_b: explained.map(|_| {
                     "The kernel already does what its workgroups allow; tuning inside the tile \
                      gains little. Change how the problem is cut: split-K, tile size, batching."

@@ -68,7 +68,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                     roof.map_or(f64::NAN, |r| r.ridge()),
                 ),
                 formula: story::roof_formula(scan, g),
-                path_a: Some(advice::memory_path(scan, g)),
+                path_a: Some(advice::padded_then(scan, g, &advice::memory_path(scan, g))),
                 path_b: Some(advice::memory_kernel(scan, g)),
             }
         },

@@ -1,7 +1,9 @@
 //! Rule: a kernel built for an older generation of tensor cores than the device has.
 
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Need, Rule, Scan};
+use super::unaligned::unaligned;
+use super::{Category, Confidence, Need, Rule, Scan, advice};
+use gemmscope_model::roofline::Bound;
 use gemmscope_model::tiling::kernel_name::built_for;
 use gemmscope_table::dataset::ColumnMeaning;
 
@@ -10,6 +12,9 @@ use gemmscope_table::dataset::ColumnMeaning;
 const OWN: [u32; 2] = [90, 100];
 /// A GEMM that reaches more of its roof than this is not held back by its kernel.
 const FAST: f64 = 0.8;
+/// The part of a Hopper's rate that its older instructions (`mma.sync`) reach (Luo et al., Dissecting
+/// the NVIDIA Hopper Architecture, arXiv 2402.13499): newer ones save at most the rest of the time.
+const OLDER_RATE: f64 = 0.63;
 
 pub(super) const RULE: Rule = Rule {
     id: "older_kernel",
@@ -21,13 +26,14 @@ pub(super) const RULE: Rule = Rule {
         Need::Column(ColumnMeaning::Kernel, "the kernel's name"),
     ],
     threshold: "the kernel's name is of sm_89 or older on a device of sm_90 or sm_100, and the GEMM \
-                reaches less than 80 % of its roof; not launch-bound",
+                reaches less than 80 % of its roof; not launch-bound, and memory-bound only where \
+                rows start off 16 bytes",
     confidence: Confidence::Likely,
     why: "Tensor cores reach their full rate only through the instructions of their own generation \
           (wgmma on Hopper, tcgen05 on Blackwell), which older kernels do not use.",
     path_a: "Update CUDA and the library; build own kernels for sm_90a or sm_100a.",
-    path_b: "See why the library falls back: leading dimensions or pointers that are not multiples \
-             of 16 bytes, odd sizes, a type without newer kernels.",
+    path_b: "See why the library falls back: pointers that are not multiples of 16 bytes, an \
+             epilogue or a type without newer kernels.",
     profile: "Look for HMMA instructions where HGMMA or UTCMMA would do the work.",
     check,
 };
@@ -53,7 +59,18 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let device = scan.device(g).and_then(|d| generation(&d.arch_token));
             device.is_some() && built_for(kernel(g)).is_some_and(|of| of < OWN[0])
         })
-        .map(|(i, _)| Hit::of(i))
+        .filter_map(|(i, g)| {
+            // What keeps newer kernels away can cost all that is lost; the instructions cannot.
+            let most = match unaligned(&scan.problem(g)).is_empty() {
+                false => g.lost_s(),
+                true if scan.bound(g) == Some(Bound::Memory) => return None,
+                true => g.lost_s().min((1.0 - OLDER_RATE) * g.time_s),
+            };
+            Some(Hit {
+                group: i,
+                back: Some((0.0, most)),
+            })
+        })
         .collect();
     story::findings(
         rule,
@@ -63,10 +80,28 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let of = built_for(kernel(g)).unwrap_or_default();
             let device = scan.device(g);
             let token = device.map_or("", |d| d.arch_token.as_str());
+            let (opening, formula) = (story::opening(scan, g), story::roof_formula(scan, g));
+            let own = format!("{opening}. Its kernel is {}.", kernel(g));
+            if let [first, ..] = unaligned(&scan.problem(g)).as_slice() {
+                return Story {
+                    title: format!("Unaligned, so a kernel of sm_{of}: {}", scan.title(g)),
+                    text: format!(
+                        "{own} {} is no multiple of 16 bytes, which kernels of {token} need.",
+                        first.0
+                    ),
+                    formula,
+                    path_a: Some(advice::padding(scan, g)),
+                    path_b: Some(
+                        "Compare with the padded size first; then ask the library's maintainers \
+                         for a newer kernel that copies the odd rows."
+                            .to_owned(),
+                    ),
+                };
+            }
             Story {
                 title: format!("Kernel of sm_{of} on {token}: {}", scan.title(g)),
-                text: format!("{}. Its kernel is {}.", story::opening(scan, g), kernel(g)),
-                formula: story::roof_formula(scan, g),
+                text: own,
+                formula,
                 ..Story::default()
             }
         },

@@ -1,7 +1,7 @@
 //! Rule: rows in memory that do not start at multiples of 16 bytes.
 
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Need, Rule, Scan};
+use super::{Category, Confidence, Need, Rule, Scan, advice};
 use gemmscope_model::gemm::Problem;
 
 /// Bytes that vector loads and copy engines of current devices move at once.
@@ -86,6 +86,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                         + " start off 16-byte boundaries"
                 ),
                 formula: sizes.join("; "),
+                path_a: Some(advice::padding(scan, g)),
                 ..Story::default()
             }
         },

@@ -234,7 +234,11 @@ pub(super) fn facts(f: &FindingLine) -> String {
     let mut parts = vec![format!("Confidence: {}", f.finding.confidence.label())];
     match f.finding.gives_back_s {
         Some(back) => parts.push(format!("could save {}", seconds_range(back))),
-        None => parts.push("the saving is not measurable from timings".to_owned()),
+        None if f.rows_total > 0 => {
+            parts.push("the saving is not measurable from timings".to_owned());
+        }
+        None if f.finding.time_s > 0.0 => parts.push(Seconds(f.finding.time_s).to_string()),
+        None => {}
     }
     if f.rows_total > 0 {
         parts.push(format!(

@@ -272,7 +272,7 @@ impl Profile {
             .collect();
         let mut not_gemm = RowsAndTime::default();
         let mut without = RowsAndTime::default();
-        let mut unnamed = Vec::new();
+        let (mut unnamed, mut others) = (Vec::new(), Vec::new());
         // Longest first, for the questions and the ranking.
         let mut order: Vec<usize> = (0..launches.len())
             .filter(|&i| is_gemm(&launches[i].kernel, &parsed[i]))
@@ -366,6 +366,7 @@ impl Profile {
                 }
                 None => {
                     not_gemm.add(total(l));
+                    others.push((l.kernel.clone(), total(l)));
                     Err(RowError::new("not a GEMM (kernel name)"))
                 }
             };
@@ -383,6 +384,7 @@ impl Profile {
             s.not_gemm = not_gemm;
             s.without_model = without;
             s.name_without_model(unnamed);
+            s.name_not_gemm(others);
         }
         Imported::table(data)
     }

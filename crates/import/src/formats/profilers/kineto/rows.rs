@@ -88,6 +88,8 @@ struct LeftOut {
     attention: RowsAndTime,
     convolution: RowsAndTime,
     loose: HashMap<u32, Loose>,
+    /// Time of the other kernels by name.
+    others: HashMap<u32, f64>,
 }
 
 pub(super) fn finish(
@@ -321,6 +323,7 @@ pub(super) fn finish(
         };
         s.without_model = without;
         s.name_without_model(left_out.loose_names(&events.names));
+        s.name_not_gemm(left_out.other_names(&events.names));
         s.trace = Some(Box::new(context));
         s.captures = own.iter().map(capture::Launches::to_capture).collect();
         [s.graphs_with_capture, s.graphs_without_capture] = graphs_by_capture;
@@ -404,12 +407,19 @@ impl LeftOut {
             KernelKind::Other => {}
         }
         self.not_gemm.add(k.time_s);
+        *self.others.entry(k.name).or_default() += k.time_s;
     }
 
     /// Name and time of the GEMM kernels without a shape.
     fn loose_names(&self, names: &[String]) -> Vec<(String, f64)> {
         let named = |(name, l): (&u32, &Loose)| (names[*name as usize].clone(), l.time_s);
         self.loose.iter().map(named).collect()
+    }
+
+    /// Name and time of the other kernels.
+    fn other_names(&self, names: &[String]) -> Vec<(String, f64)> {
+        let named = |(name, time_s): (&u32, &f64)| (names[*name as usize].clone(), *time_s);
+        self.others.iter().map(named).collect()
     }
 
     /// Rejects the GEMM kernels without a shape, the longest first, and adds up their time.

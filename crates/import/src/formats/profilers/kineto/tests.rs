@@ -105,6 +105,7 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
     assert!((joined.time_s[0] - 1e-6).abs() < 1e-12 && (joined.time_s[1] - 7e-6).abs() < 1e-12);
     assert_eq!(joined.sources[0].graphs_with_capture, 2);
     assert_eq!(joined.sources[0].not_gemm.rows, 2);
+    assert_eq!(joined.sources[0].not_gemm_names[0].0, "silu");
 
     // Another graph is not forced into this capture.
     let other = read_with("t.json", run(&["Cijk_gemm", "silu", "Cijk_gemm"]), &options);

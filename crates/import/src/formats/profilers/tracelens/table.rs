@@ -56,6 +56,7 @@ pub(super) struct Table {
     without_model: RowsAndTime,
     without_model_names: Vec<(String, f64)>,
     not_gemm: RowsAndTime,
+    not_gemm_names: Vec<(String, f64)>,
     own_model: u64,
     seen_header: bool,
 }
@@ -71,6 +72,7 @@ impl Table {
             without_model: RowsAndTime::default(),
             without_model_names: Vec::new(),
             not_gemm: RowsAndTime::default(),
+            not_gemm_names: Vec::new(),
             own_model: 0,
             seen_header: false,
         }
@@ -416,16 +418,16 @@ impl RowReader for Table {
         for set in 0..self.sets.len() {
             let pending = self.read(record, set, table);
             if let Err(bad) = &pending.row {
-                match bad.reason.as_str() {
-                    NOT_A_GEMM => self.not_gemm.add(pending.total_s),
-                    NO_MODEL => {
-                        self.without_model.add(pending.total_s);
-                        let name = self.words.value(pending.name).to_owned();
-                        let named = (name, pending.total_s);
-                        self.without_model_names.push(named);
+                let (sum, names) = match bad.reason.as_str() {
+                    NOT_A_GEMM => (&mut self.not_gemm, &mut self.not_gemm_names),
+                    NO_MODEL => (&mut self.without_model, &mut self.without_model_names),
+                    _ => {
+                        self.pending.push(pending);
+                        continue;
                     }
-                    _ => {}
-                }
+                };
+                sum.add(pending.total_s);
+                names.push((self.words.value(pending.name).to_owned(), pending.total_s));
             }
             self.pending.push(pending);
         }
@@ -493,6 +495,7 @@ impl RowReader for Table {
             source.without_model = self.without_model;
             source.name_without_model(self.without_model_names);
             source.not_gemm = self.not_gemm;
+            source.name_not_gemm(self.not_gemm_names);
         }
         Ok(Imported::table(data))
     }

@@ -62,6 +62,7 @@ fn gemms_without_a_model_keep_their_time() {
     assert_eq!(source.without_model.rows, 1);
     assert!((source.without_model.time_s - 30e-6).abs() < 1e-15);
     assert!((source.not_gemm.time_s - 60e-6).abs() < 1e-15);
+    assert_eq!(source.not_gemm_names[0].0, "aten::add");
     assert!(source.notes.iter().any(|n| n.contains("75.0 %")));
 }
 

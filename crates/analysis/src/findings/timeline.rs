@@ -1,0 +1,226 @@
+//! Rule: what a trace's time goes to besides GEMMs: gaps, communication, the largest other kernel.
+
+use super::scan::short;
+use super::story::{self, Story};
+use super::{Category, Confidence, Finding, Need, Rule, Scan, Severity};
+use gemmscope_model::tiling::kernel_name::function;
+use gemmscope_model::units::percent;
+use gemmscope_table::dataset::{Source, TraceContext};
+
+/// A device that is idle for more than this share of the time is worth a word.
+const IDLE: f64 = 0.20;
+/// From this share on it is what to look at first.
+const MOSTLY: f64 = 0.50;
+/// The same for communication that nothing hides, and for a kernel's share of the compute time.
+const NOTABLE: f64 = 0.10;
+
+pub(super) const RULE: Rule = Rule {
+    id: "timeline",
+    title: "Time outside GEMMs",
+    category: Category::Timeline,
+    needs: &[Need::Time],
+    threshold: "a trace whose device is idle for over 20 % of the time, communicates alone for over \
+                10 %, or spends over 10 % of its compute time in one other kernel",
+    confidence: Confidence::Certain,
+    why: "Faster GEMMs don't shorten this time.",
+    path_a: "Launch less and earlier: capture the step in a CUDA or HIP graph, compile the model, \
+             use larger batches, and take out what waits for the device (.item(), copies to the \
+             host). Check that the trace holds whole steps and no warm-up.",
+    path_b: "No kernel helps here: a faster one makes the gaps longer.",
+    profile: "Open the trace in a timeline viewer and look at what the processor does meanwhile.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
+    let mut out = Vec::new();
+    for (number, source) in (0u16..).zip(&scan.data().sources) {
+        let own = |g: &super::Group| scan.data().source[g.row as usize] == number;
+        let gemm_s: f64 = scan
+            .checked()
+            .filter(|(_, g)| own(g))
+            .map(|(_, g)| g.time_s)
+            .sum();
+        if gemm_s <= 0.0 {
+            continue;
+        }
+        if let Some(trace) = source.trace.as_deref() {
+            out.extend(idle(rule, scan, trace));
+            out.extend(communication(rule, scan, trace));
+        }
+        out.extend(other_kernel(rule, scan, source, gemm_s));
+    }
+    out
+}
+
+/// A finding about `time_s` of `whole_s`, without rows.
+fn of(rule: &Rule, scan: &Scan<'_>, time_s: f64, whole_s: f64, story: Story) -> Finding {
+    let mut finding = story::of_rows(rule, scan, Vec::new(), time_s, story);
+    finding.share = time_s / whole_s;
+    finding.whole_s = whole_s;
+    finding.severity = match finding.share {
+        share if share > MOSTLY => Severity::Critical,
+        share if share > IDLE => Severity::High,
+        _ => Severity::Medium,
+    };
+    finding
+}
+
+/// The time in which the device did nothing, seconds.
+fn idle_s(trace: &TraceContext) -> Option<f64> {
+    let rest = || {
+        let alone = |part: Option<f64>| part.unwrap_or(0.0);
+        let busy = trace.compute_s? + alone(trace.exposed_comm_s) + alone(trace.exposed_memcpy_s);
+        Some(trace.total_s? - busy)
+    };
+    trace.idle_s.or_else(rest)
+}
+
+fn idle(rule: &Rule, scan: &Scan<'_>, trace: &TraceContext) -> Option<Finding> {
+    let (idle, total) = (idle_s(trace)?, trace.total_s?);
+    (idle > IDLE * total).then(|| {
+        let share = percent(idle / total);
+        of(
+            rule,
+            scan,
+            idle,
+            total,
+            Story {
+                title: format!("The device is idle for {share} of the time"),
+                text: format!(
+                    "{} of the {} from the first to the last kernel run nothing: the processor \
+                     launches too slowly, or waits.",
+                    story::time(idle),
+                    story::time(total)
+                ),
+                formula: format!(
+                    "idle / all = {} / {} = {share}",
+                    story::time(idle),
+                    story::time(total)
+                ),
+                ..Story::default()
+            },
+        )
+    })
+}
+
+fn communication(rule: &Rule, scan: &Scan<'_>, trace: &TraceContext) -> Option<Finding> {
+    let (alone, total) = (trace.exposed_comm_s?, trace.total_s?);
+    (alone > NOTABLE * total).then(|| {
+        let share = percent(alone / total);
+        of(
+            rule,
+            scan,
+            alone,
+            total,
+            Story {
+                title: format!("Communication alone takes {share} of the time"),
+                text: format!(
+                    "For {} of {} the device only communicates: no kernel computes meanwhile.",
+                    story::time(alone),
+                    story::time(total)
+                ),
+                formula: format!(
+                    "exposed communication / all = {} / {} = {share}",
+                    story::time(alone),
+                    story::time(total)
+                ),
+                path_a: Some(
+                    "Overlap it with GEMMs (split the batch or the layer in two halves), or shard \
+                     along another dimension that moves less."
+                        .to_owned(),
+                ),
+                path_b: Some(
+                    "Try kernels that compute and communicate at once (fused all-gather or \
+                     reduce-scatter GEMMs), and one-shot or quantised all-reduce for small sizes."
+                        .to_owned(),
+                ),
+            },
+        )
+    })
+}
+
+/// Words in the names of kernels, lower case, and what to try.
+const REMEDIES: [(&[&str], &str); 3] = [
+    (
+        &[
+            "nccl",
+            "rccl",
+            "all_reduce",
+            "allreduce",
+            "all_gather",
+            "reduce_scatter",
+        ],
+        "Overlap it with GEMMs, or use an all-reduce of one kernel for small sizes.",
+    ),
+    (
+        &["attn", "attention", "fmha", "flash"],
+        "Try another attention backend; for long contexts, one that splits the keys.",
+    ),
+    (
+        &[
+            "elementwise",
+            "triton_poi",
+            "triton_red",
+            "triton_per",
+            "norm",
+            "softmax",
+            "copy",
+            "cat",
+        ],
+        "Fuse it with its neighbours or into a GEMM's epilogue: it moves bytes and computes little.",
+    ),
+];
+
+fn other_kernel(rule: &Rule, scan: &Scan<'_>, source: &Source, gemm_s: f64) -> Option<Finding> {
+    let (name, sum) = source.not_gemm_names.first()?;
+    let traced = source.trace.as_ref().and_then(|t| t.compute_s);
+    let listed = gemm_s + source.without_model.time_s + source.not_gemm.time_s;
+    let compute = traced.unwrap_or(listed);
+    (sum.time_s > NOTABLE * compute).then(|| {
+        let share = percent(sum.time_s / compute);
+        let known = name.to_ascii_lowercase();
+        let remedy = REMEDIES
+            .iter()
+            .find(|(words, _)| words.iter().any(|w| known.contains(w)))
+            .map_or(
+                "See what it is for, and whether it can be fused or left out.",
+                |r| r.1,
+            );
+        let others: Vec<String> = source.not_gemm_names[1..]
+            .iter()
+            .take(2)
+            .map(|(name, sum)| format!("{} ({})", short(&function(name)), story::time(sum.time_s)))
+            .collect();
+        let next = match others.as_slice() {
+            [] => String::new(),
+            all => format!(" Next: {}.", all.join(", ")),
+        };
+        of(
+            rule,
+            scan,
+            sum.time_s,
+            compute,
+            Story {
+                title: format!(
+                    "The largest other kernel takes {share}: {}",
+                    short(&function(name))
+                ),
+                text: format!(
+                    "{} of {} compute time; the GEMMs take {}.{next}",
+                    story::time(sum.time_s),
+                    story::time(compute),
+                    story::time(gemm_s + source.without_model.time_s)
+                ),
+                formula: format!(
+                    "its time / compute time = {} / {} = {share}",
+                    story::time(sum.time_s),
+                    story::time(compute)
+                ),
+                path_a: Some(remedy.to_owned()),
+                path_b: Some(
+                    "This page knows GEMMs only: profile this kernel by itself.".to_owned(),
+                ),
+            },
+        )
+    })
+}
