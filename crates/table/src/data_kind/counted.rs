@@ -4,6 +4,7 @@ use super::{DataKind, Decision, Names, columns_at, variant, variant_indices, wit
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
 use crate::group::{self, Buckets, mix};
+use gemmscope_model::hardware::{match_name, short_name};
 use gemmscope_model::units::{grouped, plural};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -88,6 +89,9 @@ impl Counted {
                 }
             })
             .collect();
+        if *side == Field::Source {
+            name_devices(&frame.data, &mut sides);
+        }
         unique(&mut sides);
         Counted { sides, rows }
     }
@@ -156,6 +160,32 @@ fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
         }
         Field::Column(_) => library(value).unwrap_or_else(|| value.to_owned()),
         _ => value.to_owned(),
+    }
+}
+
+/// Sides of one device each, and another one each, get its name: it is what they differ in. A
+/// library's name stays before it: `Tensile on MI300X`, `H100 80GB`.
+fn name_devices(data: &Dataset, sides: &mut [Side]) {
+    let of_side = |side: &Side| {
+        let mut codes = side.rows.iter().map(|r| data.device[*r as usize]);
+        let first = codes.next()?;
+        let stated = data.devices.get(usize::from(first))?;
+        let stated = Some(stated.as_str()).filter(|d| !d.is_empty())?;
+        let known = match_name(stated).device();
+        let name = known.map_or(stated, |d| d.name.as_str());
+        codes.all(|c| c == first).then(|| short_name(name))
+    };
+    let Some(names) = sides.iter().map(of_side).collect::<Option<Vec<_>>>() else {
+        return;
+    };
+    if sides.len() < 2 || (1..names.len()).any(|i| names[..i].contains(&names[i])) {
+        return;
+    }
+    for (side, device) in sides.iter_mut().zip(names) {
+        side.label = match library_name(&side.label) {
+            Some(library) => format!("{library} on {device}"),
+            None => device,
+        };
     }
 }
 

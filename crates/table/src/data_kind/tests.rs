@@ -117,6 +117,45 @@ fn files_with_the_same_gemms_are_sides_and_others_one_benchmark() {
 }
 
 #[test]
+fn files_of_different_devices_are_named_after_them() {
+    let file = |device: &str, library: &str, name: &str| {
+        let mut t = Table::new();
+        for shape in SIZES {
+            t.row(shape, library, 1e-5, device);
+        }
+        let mut data = (*t.frame(None).data).clone();
+        data.sources[0].name = name.to_owned();
+        data
+    };
+    let labels = |a: Dataset, b: Dataset| -> Vec<String> {
+        let mut all = a;
+        all.append(b);
+        let frame = crate::fixture::frame(all, None);
+        frame
+            .counted()
+            .sides
+            .iter()
+            .map(|s| s.label.clone())
+            .collect()
+    };
+    assert_eq!(
+        labels(
+            file("AMD Instinct MI300X", "", "t1.csv"),
+            file("NVIDIA B200", "cublas", "t2.csv")
+        ),
+        ["MI300X", "cuBLAS on B200"]
+    );
+    // One device tells nothing.
+    assert_eq!(
+        labels(
+            file("NVIDIA B200", "", "t1.csv"),
+            file("NVIDIA B200", "", "t2.csv")
+        ),
+        ["t1", "t2"]
+    );
+}
+
+#[test]
 fn every_kind_has_a_key_of_its_own() {
     for kind in DataKind::ALL {
         assert_eq!(DataKind::parse(kind.key()), Some(kind));
