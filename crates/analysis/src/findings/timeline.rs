@@ -159,6 +159,10 @@ const REMEDIES: [(&[&str], &str); 3] = [
     (
         &[
             "elementwise",
+            "aten::add",
+            "aten::mul",
+            "gelu",
+            "silu",
             "triton_poi",
             "triton_red",
             "triton_per",

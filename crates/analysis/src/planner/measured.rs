@@ -148,12 +148,16 @@ pub fn best_preset(shapes: &[(u32, Problem)]) -> Option<Fit> {
         })
 }
 
-/// The model for measured rows: the planned one if one was chosen, else the preset that has most
-/// of their shapes.
+/// The model for measured rows: the planned one if one was chosen that has any of their shapes, else
+/// the preset that has most of them.
 pub fn model_for(state: &ViewState, shapes: &[(u32, Problem)]) -> Option<Model> {
     let chosen = ["plan.model", "plan.json"];
     if chosen.iter().any(|key| state.param(key).is_some()) {
-        return Some(PlanState::read(state).0.model);
+        let planned = PlanState::read(state).0.model;
+        let index = Index::new(&planned);
+        if shapes.iter().any(|(_, p)| index.find(p).is_some()) {
+            return Some(planned);
+        }
     }
     preset(&best_preset(shapes)?.model).cloned()
 }

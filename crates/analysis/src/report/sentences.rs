@@ -105,7 +105,14 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
         (_, DataKind::Sweep) => format!("{counted}: the fastest of each take"),
         (1, DataKind::Workload) => "One GEMM takes".to_owned(),
         (1, _) => "One call of one GEMM takes".to_owned(),
-        (n, DataKind::Workload) => format!("{} different GEMMs take", grouped(n as u64)),
+        (n, DataKind::Workload) => {
+            let rows = scan.frame.counted().all().len();
+            let of = match rows {
+                rows if rows == n => String::new(),
+                rows => format!("{} rows of ", grouped(rows as u64)),
+            };
+            format!("{of}{} different GEMMs take", grouped(n as u64))
+        }
         (n, _) => format!("One call of each of {} GEMMs takes", grouped(n as u64)),
     };
     let share = match part.whole {

@@ -187,7 +187,10 @@ impl TileTool {
                 Some(less) => (
                     "Shared memory",
                     less / have,
-                    format!("{} or {all} of {have_text}", Bytes(less).to_iec()),
+                    format!(
+                        "{} of {have_text} (one buffer less; all take {all})",
+                        Bytes(less).to_iec()
+                    ),
                 ),
                 None => (
                     "Shared memory",
