@@ -14,7 +14,9 @@ pub mod wire;
 
 pub(crate) use append::Joiner;
 pub(crate) use assembly::Tail;
-pub use assembly::{Assembly, MOST_MEMORY, Part, Rest, too_large};
+pub use assembly::{
+    Assembly, MOST_MEMORY, MOST_TOGETHER, Part, Rest, too_large, too_large_together,
+};
 pub use capture::Capture;
 pub use column_meaning::{ColumnGroup, ColumnMeaning, ColumnSpec, ColumnUnit, UnknownMeaning};
 pub use rejected::{RejectReason, Rejected};

@@ -13,7 +13,7 @@ use gemmscope_import::{ErrorKind, ImportError, ImportOptions, Imported};
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::transformer::Model;
 use gemmscope_model::units::{Bytes, grouped};
-use gemmscope_table::dataset::{Dataset, TraceContext};
+use gemmscope_table::dataset::{Dataset, MOST_TOGETHER, TraceContext, too_large_together};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
@@ -130,6 +130,18 @@ impl Loader {
         let other = |files: &Vec<LoadedFile>| files.iter().any(|f| f.id != id);
         if self.bench.files.with_untracked(other) && several(self.bench).await.is_err() {
             return Err(self.refuse(queue, job, &ImportError::new(reading::NOT_LOADED)));
+        }
+        // A sample leaves, and the file that is read again makes room for itself.
+        let too_large = self.bench.files.with_untracked(|files| {
+            let stay = files
+                .iter()
+                .filter(|f| f.id != id && f.origin != Origin::Sample);
+            let mut others = stay.map(|f| &*f.data.0).peekable();
+            others.peek()?;
+            too_large_together(others.chain([&read.data]), MOST_TOGETHER)
+        });
+        if let Some(why) = too_large {
+            return Err(self.refuse(queue, job, &ImportError::new(why)));
         }
         let file = LoadedFile {
             id,

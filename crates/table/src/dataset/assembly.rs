@@ -67,6 +67,34 @@ pub fn too_large(rows: u64, most: usize) -> String {
     )
 }
 
+/// About the bytes that the rows of a table take, with what is computed of them.
+fn memory(data: &Dataset) -> usize {
+    let of_column = |c: &Column| match &c.data {
+        ColumnData::Text { codes, values } => codes.len() * 4 + values.len() * size_of::<String>(),
+        ColumnData::Number(v) => v.len() * 8,
+    };
+    let of_columns: usize = data.columns.iter().map(of_column).sum();
+    data.len() * (ROW_BYTES + COMPUTED_BYTES) + of_columns
+}
+
+/// Most bytes of several tables, which are joined into one more.
+pub const MOST_TOGETHER: usize = MOST_MEMORY / 4 * 3;
+
+/// That several tables do not fit into memory together, if they do not.
+pub fn too_large_together<'a>(
+    tables: impl Iterator<Item = &'a Dataset> + Clone,
+    most: usize,
+) -> Option<String> {
+    (tables.clone().map(memory).sum::<usize>() > most).then(|| {
+        format!(
+            "too large together: its rows and those of the other files are {}, which take more than \
+             {} of memory; remove a file, or use the gemmscope command",
+            grouped(tables.map(|t| t.len() as u64).sum()),
+            Bytes(most as f64).to_iec()
+        )
+    })
+}
+
 /// A table that grows by parts.
 #[derive(Debug, Default)]
 pub struct Assembly {
@@ -192,14 +220,7 @@ impl Assembly {
 
     /// About the bytes that the rows take, with what is computed of them.
     fn memory(&self) -> usize {
-        let of_column = |c: &Column| match &c.data {
-            ColumnData::Text { codes, values } => {
-                codes.len() * 4 + values.len() * size_of::<String>()
-            }
-            ColumnData::Number(v) => v.len() * 8,
-        };
-        let of_columns: usize = self.data.columns.iter().map(of_column).sum();
-        self.data.len() * (ROW_BYTES + COMPUTED_BYTES) + of_columns
+        memory(&self.data)
     }
 
     /// Adds a part that fits.
@@ -438,5 +459,22 @@ mod tests {
         let mut all = Assembly::default();
         all.add(first).unwrap();
         assert!(all.add(fewer).unwrap_err().ends_with("a column is missing"));
+    }
+
+    #[test]
+    fn tables_that_fit_alone_may_not_fit_together() {
+        let (_, _, rest) = parts();
+        let mut all = Assembly::default();
+        let (first, second, _) = parts();
+        all.add(first).unwrap();
+        all.add(second).unwrap();
+        let table = all.finish(rest).unwrap();
+        let one = memory(&table);
+        assert_eq!(too_large_together([&table].into_iter(), one), None);
+        let why = too_large_together([&table, &table].into_iter(), one).unwrap();
+        assert!(
+            why.starts_with("too large together: its rows and those of the other files are 8,"),
+            "{why}"
+        );
     }
 }
