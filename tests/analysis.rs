@@ -289,7 +289,7 @@ fn a_report_lists_what_failed_and_what_it_shares() {
     assert!(html(&report, &[]).contains("<td>failed: wrong result</td>"));
     // A failed variant is in no total, however fast it was, and nothing is called above its roof.
     assert_eq!(report.parts[0].gemm_s, 1e-3, "{:?}", report.parts);
-    assert!(f.metrics.rate[1].is_nan());
+    assert!(f.metrics.rate(&f.data, 1).is_nan());
     // A history in which all went well has no such section.
     assert!(!markdown(&own()).contains("## Tuning"));
 }

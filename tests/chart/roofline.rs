@@ -42,7 +42,7 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
     let points = Points::new(&frame.data, &frame.metrics);
     let theme = Theme::DARK;
     let coloring = colored(&frame, "m", &theme);
-    let own = |r: usize| frame.metrics.rate[r] * 1.6;
+    let own = |r: usize| frame.metrics.rate(&frame.data, r) * 1.6;
     let planned = [Planned {
         ai: 600.0,
         rate: 4e14,

@@ -131,8 +131,11 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
             format!(" × {count}")
         };
         line("Time", format!("{}{calls}", Seconds(time)));
-        line("Attained", FlopsPerSec(metrics.rate[row]).to_string());
-        line("Bandwidth", BytesPerSec(metrics.bandwidth(row)).to_string());
+        line("Attained", FlopsPerSec(metrics.rate(data, row)).to_string());
+        line(
+            "Bandwidth",
+            BytesPerSec(metrics.bandwidth(data, row)).to_string(),
+        );
     }
     line("AI", Intensity(metrics.ai[row]).to_string());
     let measured = metrics.measured_ai(data, row, MemoryLevel::Main);

@@ -293,7 +293,7 @@ impl<'a> TileRoofs<'a> {
             no_waves,
             roof,
             memory_limited,
-            attained_flops_per_s: self.metrics.rate[row],
+            attained_flops_per_s: self.metrics.rate(self.data, row),
             sizes,
         })
     }

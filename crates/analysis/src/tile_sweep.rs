@@ -421,7 +421,7 @@ fn cells(
     roof: Option<Roof>,
     source: TileSource,
 ) -> Vec<Cell> {
-    let metrics = &*frame.metrics;
+    let rate = |r: u32| frame.metrics.rate(&frame.data, r as usize);
     columns
         .iter()
         .map(|&column| {
@@ -436,11 +436,8 @@ fn cells(
                 _ => members
                     .iter()
                     .copied()
-                    .filter(|&r| metrics.rate[r as usize].is_finite())
-                    .max_by(|&a, &b| {
-                        let rate = |r: u32| metrics.rate[r as usize];
-                        rate(a).total_cmp(&rate(b)).then(b.cmp(&a))
-                    }),
+                    .filter(|&r| rate(r).is_finite())
+                    .max_by(|&a, &b| rate(a).total_cmp(&rate(b)).then(b.cmp(&a))),
             };
             members.sort_unstable();
             let known = |v: u32| (v > 0).then_some(v);
@@ -457,7 +454,7 @@ fn cells(
                 row: best,
                 rows: members,
                 share: f64::NAN,
-                rate: best.map_or(f64::NAN, |r| metrics.rate[r as usize]),
+                rate: best.map_or(f64::NAN, rate),
                 tile,
                 workgroups: None,
                 waves: None,

@@ -177,7 +177,7 @@ impl History {
             if d.problem(r) != *problem {
                 continue;
             }
-            let rate = frame.metrics.rate[r];
+            let rate = frame.metrics.rate(d, r);
             let status = d.text(ColumnMeaning::Status, r).to_owned();
             let at = order(r);
             // A row without a time is a variant only if the file states what happened to it.

@@ -1,4 +1,4 @@
-//! Figures of every row, computed from shape, type and time: intensity, attained rate, roof time.
+//! Figures of every row, computed from shape, type and time: intensity and roof time, from which all others follow.
 //!
 //! Work, bytes and the rest follow from these three. The roof of a row depends on its device and
 //! on the type in which its products are multiplied.
@@ -70,8 +70,6 @@ impl DeviceChoice {
 pub struct Metrics {
     /// Arithmetic intensity, FLOP/byte over compulsory traffic.
     pub ai: Vec<f64>,
-    /// Attained rate, FLOP/s; NaN if the row has no time.
-    pub rate: Vec<f64>,
     /// Shortest time that the roof allows, seconds; NaN if the device or its peak is unknown.
     pub roof_s: Vec<f64>,
     /// Device of each entry of `Dataset::devices`.
@@ -114,7 +112,7 @@ impl Metrics {
     pub fn extend(&mut self, data: &Dataset, devices: Vec<Option<Device>>) {
         self.look_up(data, devices);
         let (from, n) = (self.ai.len(), data.len());
-        for column in [&mut self.ai, &mut self.rate, &mut self.roof_s] {
+        for column in [&mut self.ai, &mut self.roof_s] {
             // As much room as the rows have.
             column.reserve_exact(data.m.capacity().max(n) - from);
         }
@@ -127,7 +125,6 @@ impl Metrics {
                 f64::from(data.batch[row]),
             );
             self.ai.push(work / bytes);
-            self.rate.push(work / data.time_s[row]);
             let roof = data.device[row] as usize * self.types + usize::from(self.type_of[op]);
             self.roof_s.push(match self.roofs[roof] {
                 Some(roof) => at_clock(roof, self.clock_ratio.get(row)).time_s(work, bytes),
@@ -212,15 +209,21 @@ impl Metrics {
         )
     }
 
+    /// Attained rate, FLOP/s; NaN if the row has no time.
+    pub fn rate(&self, data: &Dataset, row: usize) -> f64 {
+        self.work(data, row) / data.time_s[row]
+    }
+
     /// Compulsory bytes over time, byte/s.
-    pub fn bandwidth(&self, row: usize) -> f64 {
-        self.rate[row] / self.ai[row]
+    pub fn bandwidth(&self, data: &Dataset, row: usize) -> f64 {
+        self.bytes(data, row) / data.time_s[row]
     }
 
     /// Share of the device's bandwidth that the compulsory bytes used.
     pub fn bandwidth_use(&self, data: &Dataset, row: usize) -> f64 {
-        self.roof(data, row)
-            .map_or(f64::NAN, |r| self.bandwidth(row) / r.bandwidth_bytes_per_s)
+        self.roof(data, row).map_or(f64::NAN, |r| {
+            self.bandwidth(data, row) / r.bandwidth_bytes_per_s
+        })
     }
 
     /// Roof time over measured time: 1 is at the roof. Values above 1 are never clamped.
@@ -325,8 +328,9 @@ impl Totals {
             t.measured += 1;
             let total = time * calls;
             t.time_s += total;
-            work += metrics.rate[r] * total;
-            t.max_flops_per_s = larger(t.max_flops_per_s, metrics.rate[r]);
+            let rate = metrics.rate(data, r);
+            work += rate * total;
+            t.max_flops_per_s = larger(t.max_flops_per_s, rate);
             let roof_s = metrics.roof_s[r];
             if roof_s.is_nan() {
                 t.without_roof.0 += 1;

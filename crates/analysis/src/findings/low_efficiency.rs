@@ -73,8 +73,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 text: format!(
                     "{}. Attained {} where the roof allows {}.{second}",
                     story::opening(scan, g),
-                    story::rate(scan.metrics().rate[g.row as usize]),
-                    story::rate(scan.metrics().rate[g.row as usize] / g.efficiency()),
+                    story::rate(scan.rate(g)),
+                    story::rate(scan.rate(g) / g.efficiency()),
                 ),
                 formula: story::roof_formula(scan, g),
                 path_a: Some(advice::padded_then(scan, g, &advice::compute_path(scan, g))),

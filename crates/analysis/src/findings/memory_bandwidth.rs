@@ -62,7 +62,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                     "{}. {} of compulsory traffic where the device moves {}; AI {:.1} FLOP/B is \
                      below the ridge point at {:.1}.",
                     story::opening(scan, g),
-                    story::bandwidth(m.bandwidth(r)),
+                    story::bandwidth(m.bandwidth(scan.data(), r)),
                     story::bandwidth(roof.map_or(f64::NAN, |r| r.bandwidth_bytes_per_s)),
                     m.ai[r],
                     roof.map_or(f64::NAN, |r| r.ridge()),

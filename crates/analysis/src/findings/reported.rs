@@ -53,8 +53,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             continue;
         };
         let ours = |r: usize| match meaning {
-            ColumnMeaning::ReportedRate => metrics.rate[r],
-            ColumnMeaning::ReportedBandwidth => metrics.bandwidth(r),
+            ColumnMeaning::ReportedRate => metrics.rate(data, r),
+            ColumnMeaning::ReportedBandwidth => metrics.bandwidth(data, r),
             ColumnMeaning::ReportedIntensity => metrics.ai[r],
             ColumnMeaning::ReportedWork => metrics.work(data, r),
             _ => metrics.bytes(data, r),

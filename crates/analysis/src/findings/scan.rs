@@ -415,6 +415,11 @@ impl<'a> Scan<'a> {
             .unwrap_or(&[])
     }
 
+    /// The attained rate of a group's first row, FLOP/s.
+    pub(crate) fn rate(&self, group: &Group) -> f64 {
+        self.metrics().rate(self.data(), group.row as usize)
+    }
+
     /// The groups that rules check, each with its number.
     pub(crate) fn checked(&self) -> impl Iterator<Item = (u32, &Group)> {
         (0u32..).zip(&self.groups).filter(|(_, g)| g.checked)

@@ -41,7 +41,7 @@ pub fn measured_table(index: &Index, frame: &Frame, shapes: &[(u32, Problem)]) -
             let found = index.find(p)?;
             let (time, efficiency, best, count) =
                 *groups.get(&(p.m, p.n, p.k, p.batch, p.op.bias))?;
-            let rate = metrics.rate[best as usize];
+            let rate = metrics.rate(data, best as usize);
             let or_dash = |known: bool, text: String| if known { text } else { "–".to_owned() };
             let shards = match found.tensor_parallel {
                 1 => String::new(),

@@ -54,12 +54,12 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
     if frame.rows.len() > MOST_ROWS {
         return Vec::new();
     }
-    let rate = &frame.metrics.rate;
+    let rate = |r: usize| frame.metrics.rate(&frame.data, r);
     let rows: Vec<usize> = frame.rows.iter().map(|r| *r as usize).collect();
     let mut fastest: BTreeMap<ShapeKey, (f64, u64)> = BTreeMap::new();
-    for &r in rows.iter().filter(|r| rate[**r].is_finite()) {
+    for &r in rows.iter().filter(|r| rate(**r).is_finite()) {
         let of = fastest.entry(shape_key(frame, r)).or_default();
-        *of = (of.0.max(rate[r]), of.1 + 1);
+        *of = (of.0.max(rate(r)), of.1 + 1);
     }
     let names = NameParts::of(frame);
     // Setting to value to the shapes and shares of its variants.
@@ -76,12 +76,12 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
             None => drop(values.insert(value.to_owned(), vec![of])),
         }
     };
-    for &r in rows.iter().filter(|r| rate[**r].is_finite()) {
+    for &r in rows.iter().filter(|r| rate(**r).is_finite()) {
         let key = shape_key(frame, r);
         let Some((top, _)) = fastest.get(&key).filter(|(_, n)| *n > 1) else {
             continue;
         };
-        let share = (key, rate[r] / top);
+        let share = (key, rate(r) / top);
         for (name, value) in parameters(frame, r) {
             if !is_tile(&name) {
                 add(&name, &value, share);

@@ -98,7 +98,10 @@ impl TileTool {
         let map = map(p, &shape.device, roof, setting, (x, y));
         let ran = map.cells.iter().map(|cell| {
             let row = runs.fastest(&cell.as_ref()?.setting)?;
-            Some((row as u32, context.frame.metrics.rate[row]))
+            Some((
+                row as u32,
+                context.frame.metrics.rate(&context.frame.data, row),
+            ))
         });
         TileTool {
             measured: runs.fastest(&setting).map(|r| measured(context.frame, r)),
@@ -269,7 +272,7 @@ fn measured(frame: &Frame, row: usize) -> String {
     };
     format!(
         "Ran as chosen: {}{share} ({file}:{}).",
-        FlopsPerSec(frame.metrics.rate[row]),
+        FlopsPerSec(frame.metrics.rate(data, row)),
         data.line[row]
     )
 }

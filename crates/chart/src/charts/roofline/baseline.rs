@@ -93,7 +93,7 @@ const SLOWER: f64 = 0.98;
 
 /// Draws the arrows.
 pub(super) fn arrows(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
-    let rate = |row: u32| input.frame.metrics.rate[row as usize];
+    let rate = |row: u32| input.frame.metrics.rate(&input.frame.data, row as usize);
     let hidden = |row: u32| input.is_hidden(input.color_scale.code(row as usize));
     for &(from, to) in input.links {
         let px = |row| input.points.px(plot, row);

@@ -397,7 +397,7 @@ fn point(frame: &Frame, row: usize) -> String {
     if let Some(side) = side.filter(|s| !s.label.is_empty()) {
         out.push_str(&format!(" {}", side.label));
     }
-    let rate = frame.metrics.rate[row];
+    let rate = frame.metrics.rate(&frame.data, row);
     if rate.is_finite() {
         out.push_str(&format!(", {}", Format::rate().write(rate, 3)));
     }

@@ -126,7 +126,7 @@ impl Points {
         for row in from..n {
             let (ai, rate, time, roof_s) = (
                 metrics.ai[row],
-                metrics.rate[row],
+                metrics.rate(data, row),
                 data.time_s[row],
                 metrics.roof_s[row],
             );
@@ -156,7 +156,7 @@ impl Points {
         let mut out = Points::default();
         for row in 0..n {
             let ai = metrics.measured_ai(data, row, level);
-            out.push(log(ai), log(metrics.rate[row]), Place::Measured);
+            out.push(log(ai), log(metrics.rate(data, row)), Place::Measured);
         }
         out
     }

@@ -65,7 +65,7 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
                 .map(gemmscope_model::gemm::Operation::types)
                 .unwrap_or_default(),
             number(ai, metrics.ai[r]),
-            number(rate, metrics.rate[r]),
+            number(rate, metrics.rate(data, r)),
             number(rate, roof.map_or(f64::NAN, |f| f.at(metrics.ai[r]))),
             number(share, metrics.efficiency(data, r)),
             metrics
