@@ -154,7 +154,7 @@ impl Session {
             } = self;
             let result = decoder.feed(piece).and_then(|text| {
                 *text_bytes += text.len() as u64;
-                *line_ends += memchr::memchr_iter(b'\n', text).count() as u64;
+                *line_ends += count_lines(text);
                 take(text, state, head, head_lines, *only_cr)
             });
             if let Err(e) = result {
@@ -205,11 +205,13 @@ impl Session {
             head,
             head_lines,
             text_bytes,
+            line_ends,
             only_cr,
             ..
         } = &mut self;
         let text = decoder.finish()?;
         *text_bytes += text.len() as u64;
+        *line_ends += count_lines(text);
         take(text, state, head, head_lines, *only_cr)?;
         if matches!(self.state, State::Head) {
             self.open(true)?;
@@ -301,6 +303,10 @@ impl Session {
         self.state = State::Reading(reader);
         Ok(())
     }
+}
+
+fn count_lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
 }
 
 fn no_rows(format: &str, lines: u64) -> ImportError {
