@@ -433,11 +433,15 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
         false => "GEMM time",
     };
     let whole = part.time_s + other;
-    let fast = |back: f64| format!("{:.2}", whole / (whole - back));
+    let fast = |back: f64| match whole / (whole - back) {
+        times if times < 10.0 => format!("{times:.2}"),
+        times => format!("{times:.0}"),
+    };
     let end = match (fast(low_s), fast(high_s)) {
         _ if other <= 0.0 => String::new(),
         (_, b) if b == "1.00" => String::new(),
         (a, b) if a == b => format!(" ({b}x faster end to end)"),
+        (a, b) if a == "1.00" => format!(" (up to {b}x faster end to end)"),
         (a, b) => format!(" ({a}x to {b}x faster end to end)"),
     };
     Some(format!(

@@ -133,7 +133,7 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
             let (best, worst) = (i.values.first()?, i.values.last()?);
             let reach = percent(worst.best);
             Some(format!(
-                "{} (best {}, with {} at most {reach} of the fastest)",
+                "{} ({} is best, {} reaches at most {reach} of the best rate)",
                 i.name, best.value, worst.value
             ))
         })
@@ -272,8 +272,9 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "What else matters: VW (best 4, with 2 at most 50.0 % of the fastest), TT (best 4_4, with \
-             8_8 at most 66.7 % of the fastest), WGM (best 1, with 8 at most 90.9 % of the fastest)."
+            "What else matters: VW (4 is best, 2 reaches at most 50.0 % of the best rate), TT (4_4 is \
+             best, 8_8 reaches at most 66.7 % of the best rate), WGM (1 is best, 8 reaches at most \
+             90.9 % of the best rate)."
         );
     }
 
