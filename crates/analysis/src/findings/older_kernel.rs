@@ -50,6 +50,13 @@ fn generation(token: &str) -> Option<u32> {
     OWN.contains(&of).then_some(of)
 }
 
+/// The name of a kernel without its return type and parameters: its template arguments tell what it
+/// is.
+fn without_parameters(kernel: &str) -> &str {
+    let name = kernel.strip_prefix("void ").unwrap_or(kernel);
+    name.rfind(">(").map_or(name, |end| &name[..=end])
+}
+
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let kernel = |g: &super::Group| scan.data().text(ColumnMeaning::Kernel, g.row as usize);
     let hits = scan
@@ -81,7 +88,10 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let device = scan.device(g);
             let token = device.map_or("", |d| d.arch_token.as_str());
             let (opening, formula) = (story::opening(scan, g), story::roof_formula(scan, g));
-            let own = format!("{opening}. Its kernel is {}.", kernel(g));
+            let own = format!(
+                "{opening}. Its kernel is {}.",
+                without_parameters(kernel(g))
+            );
             if let [first, ..] = unaligned(&scan.problem(g)).as_slice() {
                 return Story {
                     title: format!("Unaligned, so a kernel of sm_{of}: {}", scan.title(g)),
