@@ -128,7 +128,7 @@ fn the_template_is_kept() {
     assert!(text.contains("% of peak MAF"));
 }
 
-/// Sentences and assumptions of a table, judged by a device where rows name none.
+/// The sentences of a table judged by a device where rows name none, and what was chosen.
 fn said(text: &str, device: Option<&str>) -> (Vec<String>, Vec<String>) {
     let Ok(Imported::Table(data)) = read_all("t.csv", text.as_bytes(), &ImportOptions::default())
     else {
@@ -142,7 +142,8 @@ fn said(text: &str, device: Option<&str>) -> (Vec<String>, Vec<String>) {
     let metrics = Metrics::compute(&data, devices, RoofKind::Datasheet);
     let f = Frame::all(Arc::new(*data), Arc::new(metrics));
     let report = Report::new(&f, &check_all(&f));
-    (report.sentences, report.assumptions)
+    assert_eq!(report.assumptions, [""; 0], "nothing is assumed");
+    (report.sentences, report.chosen)
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn sentences_say_what_is_not_known() {
     let head = "M,N,K,dtype,time_us,device\n";
     let row = |device: &str, us: f64| format!("4096,4096,4096,bf16,{us},{device}\n");
     // No device at all.
-    let (said_of, assumed) = said(&format!("{head}{}", row("", 500.0)), None);
+    let (said_of, chosen) = said(&format!("{head}{}", row("", 500.0)), None);
     assert_eq!(
         said_of,
         [
@@ -158,16 +159,16 @@ fn sentences_say_what_is_not_known() {
             "Most checks compare with a roof, so they wait for a device."
         ]
     );
-    assert!(assumed.is_empty());
-    // One that is chosen is an assumption, and named.
-    let (said_of, assumed) = said(&format!("{head}{}", row("", 500.0)), Some("mi300x"));
+    assert!(chosen.is_empty());
+    // One that is chosen is named as such.
+    let (said_of, chosen) = said(&format!("{head}{}", row("", 500.0)), Some("mi300x"));
     assert!(said_of[0].starts_with("Most to gain: "), "{said_of:?}");
     assert!(
         said_of[1].ends_with("datasheet roof of the AMD Instinct MI300X."),
         "{said_of:?}"
     );
     assert_eq!(
-        assumed,
+        chosen,
         ["The file names no device. The roof is that of the AMD Instinct MI300X."]
     );
     // A name that fits several devices.

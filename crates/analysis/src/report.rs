@@ -27,7 +27,7 @@ pub use html::{Picture, html};
 pub use json::json;
 pub use markdown::markdown;
 pub use operations::{Bottleneck, Breakdown, Operation, impact_percent};
-pub use sentences::{assumptions, sentences};
+pub use sentences::{Unstated, sentences, unstated};
 pub use summary::{gemm_findings, gemm_findings_of};
 pub use tuning::TuningPart;
 
@@ -84,8 +84,10 @@ pub struct Report {
     pub roof: String,
     /// Summary in at most three sentences, what matters most first.
     pub sentences: Vec<String>,
-    /// Assumptions that no file states.
+    /// What was assumed that no file states.
     pub assumptions: Vec<String>,
+    /// What the user chose that no file states.
+    pub chosen: Vec<String>,
     /// Key of what the rows are: `workload`, `benchmark`, `sweep`, `sides`.
     pub rows_are: String,
     /// The sides, each with its own totals; one without a name where none are compared.
@@ -238,6 +240,7 @@ impl Report {
         let scan = Scan::new(frame);
         let data = scan.data();
         let breakdown = Breakdown::new(&scan, findings);
+        let unstated = unstated(&scan);
         let places = |rows: &[u32]| {
             rows.iter()
                 .take(MAX_PLACES)
@@ -260,7 +263,8 @@ impl Report {
             devices: devices(&scan),
             roof: scan.roof_name().to_owned(),
             sentences: sentences(&scan, findings),
-            assumptions: assumptions(&scan),
+            assumptions: unstated.assumed,
+            chosen: unstated.chosen,
             rows_are: frame.kind().key().to_owned(),
             parts: scan
                 .parts

@@ -278,12 +278,13 @@ fn device_assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 's
         let device = chosen
             .filter(|_| !a.by_hand)
             .and_then(|id| known(&own).into_iter().find(|d| d.id == id));
+        let chosen = a.by_hand || device.is_some();
         let (text, value) = match device {
             Some(d) => ("The file names no device: you chose it.".to_owned(), d.name),
             None => (a.text.clone(), a.value.clone()),
         };
         let control = device_choice(&own, &value, &text, change.clone());
-        view! { <div class="assumption"><span>{text}</span>{control}</div> }
+        view! { <div class="assumption" class:chosen=chosen><span>{text}</span>{control}</div> }
     };
     body.into_any()
 }

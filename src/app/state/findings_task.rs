@@ -44,14 +44,14 @@ pub fn follow(bench: Workbench) {
             }
             let (findings, scan) = runner.parts();
             let sentences = report::sentences(&scan, &findings);
-            let assumptions = report::assumptions(&scan);
+            let unstated = report::unstated(&scan);
             let breakdown = Shared::from(report::Breakdown::new(&scan, &findings));
             drop(scan);
             bench.findings_result.set(Some(FindingsResult {
                 frame,
                 findings: Shared::from(findings),
                 sentences,
-                assumptions,
+                unstated,
                 breakdown,
             }));
         });

@@ -9,7 +9,7 @@ use crate::undo::{History, Keyed, Swap};
 use crate::web::file::Input;
 use crate::web::{clock, frame as frames, storage};
 use gemmscope_analysis::findings::Findings;
-use gemmscope_analysis::report::Breakdown;
+use gemmscope_analysis::report::{Breakdown, Unstated};
 use gemmscope_chart::charts::RowCache;
 use gemmscope_chart::picture::FINDING_KEY;
 use gemmscope_chart::roofline::Numbers;
@@ -38,8 +38,8 @@ pub struct FindingsResult {
     pub findings: Shared<Findings>,
     /// The most important results, in at most three sentences.
     pub sentences: Vec<String>,
-    /// Assumptions behind the sentences that no file states.
-    pub assumptions: Vec<String>,
+    /// What the sentences rest on that no file states.
+    pub unstated: Unstated,
     /// Where the time goes, operation by operation.
     pub breakdown: Shared<Breakdown>,
 }

@@ -35,11 +35,14 @@ fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
         .iter()
         .map(|s| view! { <p>{explained(shell.terms, s, &mut known)}</p> }.into_any())
         .collect();
-    let assumed = (!result.assumptions.is_empty()).then(|| {
-        view! { <p class="muted assumed">"Assumed: "{result.assumptions.join(" ")}</p> }
-    });
+    let named = |what: &'static str, texts: &[String]| {
+        let words = texts.join(" ");
+        (!texts.is_empty()).then(|| view! { <p class="muted assumed">{what}": "{words}</p> })
+    };
+    let chosen = named("Chosen", &result.unstated.chosen);
+    let assumed = named("Assumed", &result.unstated.assumed);
     view! {
-        <div class="lead-text">{lead}{assumed}</div>
+        <div class="lead-text">{lead}{chosen}{assumed}</div>
         <div class="story-more">
             {operations(bench, &result.breakdown)}
             {checks(&result.findings.checked)}

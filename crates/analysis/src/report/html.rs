@@ -208,10 +208,15 @@ fn overview(report: &Report, out: &mut String) {
         h(&lead.concat()),
         h(&rest.join(" "))
     ));
-    if !report.assumptions.is_empty() {
-        out.push_str("<p class=\"facts\">Assumed:</p>\n<ul class=\"facts\">\n");
-        for a in &report.assumptions {
-            out.push_str(&format!("<li>{}</li>\n", h(a)));
+    for (what, texts) in [("Chosen", &report.chosen), ("Assumed", &report.assumptions)] {
+        if texts.is_empty() {
+            continue;
+        }
+        out.push_str(&format!(
+            "<p class=\"facts\">{what}:</p>\n<ul class=\"facts\">\n"
+        ));
+        for text in texts {
+            out.push_str(&format!("<li>{}</li>\n", h(text)));
         }
         out.push_str("</ul>\n");
     }

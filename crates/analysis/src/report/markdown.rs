@@ -132,10 +132,13 @@ fn overview(report: &Report, out: &mut String) {
         "\n## Overview\n\n{}\n",
         md(&report.sentences.join(" "))
     ));
-    if !report.assumptions.is_empty() {
-        out.push_str("\nAssumed:\n\n");
-        for a in &report.assumptions {
-            out.push_str(&format!("- {}\n", md(a)));
+    for (what, texts) in [("Chosen", &report.chosen), ("Assumed", &report.assumptions)] {
+        if texts.is_empty() {
+            continue;
+        }
+        out.push_str(&format!("\n{what}:\n\n"));
+        for text in texts {
+            out.push_str(&format!("- {}\n", md(text)));
         }
     }
 }

@@ -457,13 +457,26 @@ fn may_be(stated: &str, device: &Device) -> bool {
     candidates.iter().any(|c| c.id == device.id)
 }
 
-/// Assumptions that no file states: device, units, types; each once.
-pub fn assumptions(scan: &Scan<'_>) -> Vec<String> {
+/// What the figures rest on that no file states: device, units, types; each once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unstated {
+    /// What was assumed.
+    pub assumed: Vec<String>,
+    /// What the user chose.
+    pub chosen: Vec<String>,
+}
+
+/// What the figures of a scan rest on that no file states.
+pub fn unstated(scan: &Scan<'_>) -> Unstated {
     let data = scan.data();
-    let mut out: Vec<String> = Vec::new();
-    let mut add = |text: String| {
-        if !text.is_empty() && !out.contains(&text) {
-            out.push(text);
+    let mut out = Unstated::default();
+    let mut add = |by_hand: bool, text: String| {
+        let list = match by_hand {
+            true => &mut out.chosen,
+            false => &mut out.assumed,
+        };
+        if !text.is_empty() && !list.contains(&text) {
+            list.push(text);
         }
     };
     let mut used = vec![false; data.devices.len()];
@@ -472,10 +485,11 @@ pub fn assumptions(scan: &Scan<'_>) -> Vec<String> {
     }
     for ((device, stated), used) in scan.metrics().devices.iter().zip(&data.devices).zip(used) {
         if let (true, true, Some(d)) = (used, stated.is_empty(), device) {
-            add(format!(
+            let text = format!(
                 "The file names no device. The roof is that of the {}.",
                 d.name
-            ));
+            );
+            add(true, text);
         }
     }
     let used_for = |stated: &str| {
@@ -490,19 +504,22 @@ pub fn assumptions(scan: &Scan<'_>) -> Vec<String> {
                 // What a format implies gives way to the user's choice.
                 ("device", stated) if !a.by_hand => match used_for(stated) {
                     Some(d) if !may_be(stated, d) => {
-                        add(format!("The file names no device: you chose {}.", d.name));
+                        add(
+                            true,
+                            format!("The file names no device: you chose {}.", d.name),
+                        );
                     }
-                    _ => add(a.text.clone()),
+                    _ => add(false, a.text.clone()),
                 },
-                _ => add(a.text.clone()),
+                _ => add(a.by_hand, a.text.clone()),
             }
         }
     }
     let decision = scan.frame.decision();
     if decision.overridden() {
-        add(format!("You chose: {}", decision.kind.hint()));
+        add(true, format!("You chose: {}", decision.kind.hint()));
     } else if matches!(decision.kind, DataKind::Sweep | DataKind::Sides) {
-        add(decision.reason.to_owned());
+        add(false, decision.reason.to_owned());
     }
     out
 }

@@ -222,8 +222,10 @@ fn notes(report: &Report, out: &mut String) {
             );
         }
     }
-    for a in &report.assumptions {
-        let _ = writeln!(out, "- Assumed: {}", md(a));
+    for (what, texts) in [("Chosen", &report.chosen), ("Assumed", &report.assumptions)] {
+        for text in texts {
+            let _ = writeln!(out, "- {what}: {}", md(text));
+        }
     }
 }
 
