@@ -181,10 +181,10 @@ test("the picture is saved as it is: PNG, SVG, CSV", async (t) => {
   assert.match(svg.text, /^<svg[\s\S]*Arithmetic intensity[\s\S]*<\/svg>\s*$/);
   assert.match(svg.text, /ridge/);
   // The legend stands beside the chart on the page, and in the picture.
-  for (const type of (await app.page.locator("button.legend-entry > span:not(.facet-count)").allInnerTexts()).filter((t) => /fp|bf/.test(t))) {
-    assert.ok(svg.text.includes(type), `${type} in the legend of the picture`);
-  }
-  const png = await app.download(() => app.saveAs("PNG, double size"));
+  const entries = await app.page.locator("button.legend-entry > span:not(.facet-count)").allInnerTexts();
+  assert.ok(entries.length > 0);
+  for (const entry of entries) assert.ok(svg.text.includes(entry), `${entry} in the legend of the picture`);
+  const png = await app.download(() => app.saveAs("PNG"));
   assert.deepEqual([...png.bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
   const box = await app.stage.boundingBox();
   assert.equal(png.bytes.readUInt32BE(16), Math.round(box.width) * 2);

@@ -23,9 +23,9 @@ async function exportsOf(app, name, mustSay) {
   const csv = await app.download(() => app.saveAs("CSV of what is drawn"));
   assert.equal(csv.name, `${name}.csv`);
   const png = await app.download(() => app.saveAs("PNG"));
-  const twice = await app.download(() => app.saveAs("PNG, double size"));
+  const half = await app.download(() => app.saveAs("PNG, half as large"));
   const width = (file) => file.bytes.readUInt32BE(16);
-  assert.equal(width(twice), 2 * width(png));
+  assert.equal(width(png), 2 * width(half));
   return csv.text.trim().split("\r\n");
 }
 

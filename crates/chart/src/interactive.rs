@@ -9,7 +9,7 @@ use crate::camera::{Camera, Zoom};
 use crate::charts::{Chart, RenderOptions};
 use crate::hit::Direction;
 use crate::labels::Rect;
-use crate::legend::Legend;
+use crate::legend::{Legend, Outside};
 use crate::palette::{Theme, alpha};
 use crate::scene::{DragArea, HitArea, Item, Point, Scene};
 use crate::scroll;
@@ -124,6 +124,10 @@ pub trait InteractiveChart: Send + Sync {
     fn controls(&self) -> Vec<Control>;
     /// Sentences below the picture.
     fn notes(&self) -> Vec<String>;
+    /// How many of the first notes are the verdict.
+    fn verdict_notes(&self) -> usize {
+        0
+    }
     /// Tables below the picture, each under its heading.
     fn details(&self) -> Vec<(String, Table)> {
         Vec::new()
@@ -143,7 +147,7 @@ pub trait InteractiveChart: Send + Sync {
         None
     }
     /// The rows that an entry of the legend selects.
-    fn legend_rows(&self) -> Vec<u32> {
+    fn legend_rows(&self, _of: Outside) -> Vec<u32> {
         Vec::new()
     }
     /// The picture as it is saved: with its legend, with selected rows marked and with numbers.
@@ -320,6 +324,10 @@ impl InteractiveChart for SceneChart {
 
     fn notes(&self) -> Vec<String> {
         self.chart.notes()
+    }
+
+    fn verdict_notes(&self) -> usize {
+        self.chart.verdict_notes()
     }
 
     fn details(&self) -> Vec<(String, Table)> {

@@ -11,6 +11,7 @@ use gemmscope_chart::caption::Caption;
 use gemmscope_chart::charts::{self, ChartKind};
 use gemmscope_chart::interactive::{Emphasis, InteractiveChart};
 use gemmscope_chart::palette::Theme;
+use gemmscope_chart::roofline::Numbers;
 use gemmscope_chart::scene::Scene;
 use gemmscope_chart::scroll::{LIMIT, fits, whole_size};
 use gemmscope_chart::{picture, svg};
@@ -19,10 +20,13 @@ use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use wasm_split_helpers::wasm_split;
 
-/// Kinds of pictures: caption, device pixels per CSS pixel; none for a vector picture.
+/// Pixels of a saved picture per CSS pixel: it is seen on other screens, and larger.
+const SHARP: f64 = 2.0;
+
+/// Kinds of pictures: caption, pixels per CSS pixel; none for a vector picture.
 const KINDS: [(&str, Option<f64>); 3] = [
-    ("PNG", Some(1.0)),
-    ("PNG, double size", Some(2.0)),
+    ("PNG", Some(SHARP)),
+    ("PNG, half as large", Some(1.0)),
     ("SVG", None),
 ];
 
@@ -75,7 +79,16 @@ pub fn marks(bench: Workbench) -> Emphasis {
 /// What a saved picture says of itself; nothing where it is none of the views.
 fn caption_of(bench: Workbench, picture: &dyn InteractiveChart, name: &str) -> Option<Caption> {
     let (_, title) = charts::named(name)?;
-    let key = picture.key(&marks(bench));
+    let mut key = picture.key(&marks(bench));
+    // The numbers of the findings say what was found.
+    let by = bench.view.with(Numbers::of);
+    if let (Numbers::Findings, Some(result)) = (by, bench.findings.get()) {
+        for (number, words) in &mut key {
+            if let Some(found) = result.findings.findings.get(*number - 1) {
+                *words = format!("{} · {words}", found.title);
+            }
+        }
+    }
     let of = |v: &ViewState| bench.frame.with(|f| Caption::of(f, &v.filters, title, key));
     Some(bench.view.with(of))
 }
@@ -106,7 +119,9 @@ fn group(
             </button>
         }
     };
-    let words = format!("{caption}: {:.0} × {:.0} px", size.0, size.1);
+    let scale = if fits(size, SHARP) { SHARP } else { 1.0 };
+    let pixels = |css: f64| (css * scale).round();
+    let words = format!("{caption}: {} × {} px", pixels(size.0), pixels(size.1));
     view! {
         <p class="menu-caption">{words} {too_large(1.0).map(|why| format!(". {why}. Filter, or save the CSV."))}</p>
         {KINDS.map(one).collect_view()}
@@ -141,7 +156,7 @@ fn save(
     };
     match scale {
         Some(scale) => {
-            let suffix = if scale > 1.0 { "@2x" } else { "" };
+            let suffix = if scale < SHARP { "-half" } else { "" };
             file::save_png(&scene, scale, format!("{name}{suffix}.png"));
         }
         None => leptos::task::spawn_local(async move {

@@ -78,8 +78,8 @@ fn Entry(first: LegendEntry, legend: Memo<Option<Legend>>, picture: Picture) -> 
                 }
             }
             Click::Set { key, value } => bench.edit(key, |v| v.set_param(key, value)),
-            Click::Select => {
-                let rows = picture.with_untracked(|p| p.as_ref().map(|p| p.legend_rows()));
+            Click::Select(of) => {
+                let rows = picture.with_untracked(|p| p.as_ref().map(|p| p.legend_rows(of)));
                 bench.select(&rows.unwrap_or_default(), false);
             }
         }
@@ -103,7 +103,7 @@ fn mark(entry: &LegendEntry) -> AnyView {
     match entry.click {
         // Of the page's colours, not of one category's.
         Click::Set { .. } => of_class(entry.symbol, "swatch-open"),
-        Click::Select => of_class(entry.symbol, "swatch-above"),
+        Click::Select(_) => of_class(entry.symbol, "swatch-above"),
         Click::Category => swatch(entry.color, entry.symbol),
     }
 }

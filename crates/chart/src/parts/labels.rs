@@ -38,7 +38,13 @@ pub(crate) struct Placer {
     bounds: Rect,
     taken: Vec<Rect>,
     lines: Vec<(Point, Point)>,
+    /// Marks, and the radius of each.
+    points: Vec<Point>,
+    radius: f64,
 }
+
+/// What covering a mark counts, in lines that are crossed.
+const COVERED: usize = 1000;
 
 impl Placer {
     /// Room inside `bounds`.
@@ -47,6 +53,8 @@ impl Placer {
             bounds,
             taken: Vec::new(),
             lines: Vec::new(),
+            points: Vec::new(),
+            radius: 0.0,
         }
     }
 
@@ -60,31 +68,53 @@ impl Placer {
         self.lines.push((from, to));
     }
 
+    /// Marks of a radius that labels should not cover.
+    pub(crate) fn block_points(&mut self, points: Vec<Point>, radius: f64) {
+        self.points.extend(points);
+        self.radius = self.radius.max(radius);
+    }
+
     /// True where a box is inside and touches nothing taken (lines not counted).
     pub(crate) fn free(&self, rect: Rect) -> bool {
         contains(self.bounds, rect) && !self.taken.iter().any(|t| overlaps(*t, rect))
     }
 
-    fn crossings(&self, rect: Rect) -> usize {
-        self.lines
-            .iter()
-            .filter(|(a, b)| crate::clip::segment(*a, *b, rect).is_some())
-            .count()
+    /// How much lies under a box: lines, and marks, which weigh far more.
+    fn cost(&self, rect: Rect) -> usize {
+        let crossed = |(a, b): &&(Point, Point)| crate::clip::segment(*a, *b, rect).is_some();
+        let [l, t, w, h] = grown(rect, self.radius);
+        let inside = |(x, y): &&Point| *x > l && *x < l + w && *y > t && *y < t + h;
+        let covered = self.points.iter().filter(inside).count();
+        self.lines.iter().filter(crossed).count() + COVERED * covered
     }
 
-    /// Takes the first of the boxes that is free, preferring those that lie on no line.
+    /// Takes the first of the boxes that is free and covers no mark, preferring those that lie on
+    /// no line; none where all of them cover one.
     pub(crate) fn first(&mut self, candidates: impl IntoIterator<Item = Rect>) -> Option<Rect> {
+        self.take(candidates, COVERED)
+    }
+
+    /// As [`first`](Self::first), for what must be said: where every box covers marks, the one that
+    /// covers fewest.
+    pub(crate) fn first_or_least(
+        &mut self,
+        candidates: impl IntoIterator<Item = Rect>,
+    ) -> Option<Rect> {
+        self.take(candidates, usize::MAX)
+    }
+
+    fn take(&mut self, candidates: impl IntoIterator<Item = Rect>, under: usize) -> Option<Rect> {
         let mut second: Option<(usize, Rect)> = None;
         for rect in candidates {
             if !self.free(rect) {
                 continue;
             }
-            let n = self.crossings(rect);
+            let n = self.cost(rect);
             if n == 0 {
                 self.taken.push(rect);
                 return Some(rect);
             }
-            if second.is_none_or(|(m, _)| n < m) {
+            if n < under && second.is_none_or(|(m, _)| n < m) {
                 second = Some((n, rect));
             }
         }
@@ -127,7 +157,7 @@ impl Placer {
                 if !self.free(rect) {
                     continue;
                 }
-                let n = self.crossings(rect) + step as usize / 3;
+                let n = self.cost(rect) + step as usize / 3;
                 if second.is_none_or(|(m, _)| n < m) {
                     second = Some((n, rect));
                 }
@@ -177,6 +207,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_label_covers_no_mark_while_there_is_room() {
+        let mut placer = Placer::new([0.0, 0.0, 400.0, 300.0]);
+        // A column of marks right of the point.
+        let column = (0..30)
+            .map(|i| (112.0, 5.0 + 10.0 * f64::from(i)))
+            .collect();
+        placer.block_points(column, 4.0);
+        let placed = placer.around((100.0, 100.0), (40.0, 14.0), 4.0).unwrap();
+        assert!(placed.rect[0] + 40.0 <= 108.0, "{placed:?}");
+        let over = [90.0, 50.0, 40.0, 14.0];
+        assert_eq!(placer.first([over]), None);
+        assert_eq!(placer.first_or_least([over]), Some(over));
     }
 
     #[test]

@@ -77,7 +77,16 @@ pub enum Click {
         value: &'static str,
     },
     /// Selects the rows that the entry stands for.
-    Select,
+    Select(Outside),
+}
+
+/// What a roofline says of rows besides their category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// They are above their roof.
+    Above,
+    /// No roof is known for them.
+    NoRoof,
 }
 
 /// Entries in a saved picture; a longer legend takes the room of the plot.
@@ -183,9 +192,10 @@ impl Legend {
                 format!("and {more} more"),
             ));
         }
-        let others = self.entries.iter().filter(on);
+        let others = self.entries.iter().filter(|e| e.shown != Some(false));
         for e in others.filter(|e| e.click != Click::Category) {
-            out.push((Swatch::Mark(e.symbol, e.color), e.name.clone()));
+            let name = format!("{} ({})", e.name, grouped(e.count));
+            out.push((Swatch::Mark(e.symbol, e.color), name));
         }
         out
     }

@@ -478,6 +478,14 @@ impl Chart for Compare {
         out
     }
 
+    fn verdict_notes(&self) -> usize {
+        // Of several sides: who is fastest how often, then the two that are compared.
+        match &self.model {
+            Some(m) if m.comparison.setup.sides.len() > 2 && m.tally.compared > 0 => 2,
+            _ => 1,
+        }
+    }
+
     fn heights(&self, width: f64) -> (f64, f64) {
         if self.show == Show::Overview && width < NARROW && self.obstacle().is_none() {
             return (STACKED, STACKED);

@@ -12,7 +12,7 @@ use crate::text;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::pareto::{
-    Besides, Goal, Pareto, WhatIf, known_types, other_time_s, pareto, rows_of, what_if,
+    Bar, Besides, Goal, Pareto, WhatIf, known_types, other_time_s, pareto, rows_of, what_if,
 };
 use gemmscope_model::hardware;
 use gemmscope_model::units::{Seconds, percent, plural};
@@ -39,6 +39,8 @@ pub(super) const KIND: ChartKind = ChartKind {
 /// Bars that have a line of their own.
 const LINES: usize = 40;
 const ROW: f64 = 24.0;
+/// Room of the axis of the cumulative line.
+const AXIS: f64 = 20.0;
 
 /// Opened lost time.
 #[derive(Debug)]
@@ -327,7 +329,10 @@ impl Chart for LostTime {
                 "time at the roof".to_owned(),
             ),
             (Swatch::Box(theme.accent), "lost time".to_owned()),
-            (Swatch::Solid(theme.warn), "cumulative lost time".to_owned()),
+            (
+                Swatch::Solid(theme.warn),
+                "cumulative lost time, upper axis".to_owned(),
+            ),
         ];
         if self.bar.is_some() {
             let words = format!("time if it {}", self.goal);
@@ -335,7 +340,7 @@ impl Chart for LostTime {
         }
         let width = options.width - 20.0;
         legend::legend(Some(&mut scene), (10.0, 6.0), width, theme, &entries);
-        let top = 10.0 + legend::legend(None, (10.0, 6.0), width, theme, &entries);
+        let top = 10.0 + legend::legend(None, (10.0, 6.0), width, theme, &entries) + AXIS;
         let left = bars
             .iter()
             .map(|b| text::width(named_value(&b.value), FONT, false))
@@ -343,12 +348,34 @@ impl Chart for LostTime {
             .min(options.width * if narrow { 0.36 } else { 0.38 })
             .ceil()
             + 18.0;
-        let figures = if narrow { 86.0 } else { 236.0 };
-        let span = (options.width - left - figures - 10.0).max(20.0);
+        let words = |b: &Bar| match narrow {
+            true => format!("{} lost", Seconds(b.lost_s)),
+            false => format!("{} lost, {}", Seconds(b.lost_s), percent(b.share)),
+        };
+        // The bars take what the figures leave.
+        let figures = bars
+            .iter()
+            .map(|b| text::width(&words(b), FONT, false))
+            .fold(0.0, f64::max);
+        let span = (options.width - left - figures - 20.0).max(20.0);
         // Few bars may be thicker than many.
         let row = ((options.height - top - 12.0) / bars.len() as f64).clamp(ROW, 1.5 * ROW);
-        let longest = bars.iter().map(|b| b.time_s).fold(0.0, f64::max);
+        // The others together may be far longer than any bar that has a name.
+        let named = bars.len() - usize::from(self.pareto.others > 0);
+        let scale = if named > 0 { &bars[..named] } else { bars };
+        let longest = scale.iter().map(|b| b.time_s).fold(0.0, f64::max);
         let px = |s: f64| s / longest * span;
+        let low = top + row * bars.len() as f64;
+        let parts: &[f64] = match narrow {
+            true => &[0.0, 0.5, 1.0],
+            false => &[0.0, 0.25, 0.5, 0.75, 1.0],
+        };
+        for &part in parts {
+            let x = left + span * part;
+            scene.line(vec![(x, top - 4.0), (x, low)], theme.grid, 1.0);
+            let hang = (Anchor::Middle, Baseline::Bottom);
+            scene.text((x, top - 5.0), percent_tick(part), FONT, theme.warn, hang);
+        }
         let middle = (Anchor::Start, Baseline::Middle);
         let mut line = Vec::new();
         let names: Vec<&str> = bars.iter().map(|b| named_value(&b.value)).collect();
@@ -358,11 +385,14 @@ impl Chart for LostTime {
             let center = y + row / 2.0;
             let hang = (Anchor::End, Baseline::Middle);
             scene.text((left - 8.0, center), name, FONT, theme.text, hang);
-            let lost = px(b.lost_s);
-            let rest = px(b.time_s) - lost;
+            let rest = px(b.time_s - b.lost_s).min(span);
+            let lost = px(b.lost_s).min(span - rest);
             let bar = [left, y + 4.0, rest, row - 8.0];
             scene.fill(bar, roof_color(theme));
             scene.fill([left + rest, y + 4.0, lost, row - 8.0], theme.accent);
+            if b.time_s > longest {
+                broken(&mut scene, theme, left + span, (y + 2.0, row - 4.0));
+            }
             if self.bar == Some(i) {
                 let after = left + px(self.result.group_after_s.min(longest));
                 scene.line(
@@ -372,18 +402,7 @@ impl Chart for LostTime {
                 );
             }
             let at = left + span + 10.0;
-            let words = if narrow {
-                format!("{} lost", Seconds(b.lost_s))
-            } else {
-                format!(
-                    "{} lost, {}, {} so far",
-                    Seconds(b.lost_s),
-                    percent(b.share),
-                    percent(b.cumulative)
-                )
-            };
-            let words = text::ellipsis(&words, FONT, figures);
-            scene.text((at, center), words, FONT, theme.muted, middle);
+            scene.text((at, center), words(b), FONT, theme.muted, middle);
             line.push((left + span * b.cumulative, center));
             scene.hit_areas.push(HitArea {
                 rows: b.rows.clone(),
@@ -480,11 +499,23 @@ impl Chart for LostTime {
     fn height(&self, width: f64) -> f64 {
         let lines = if width < NARROW { 2.0 } else { 1.0 };
         let legend = legend::LEGEND_LINE * lines;
-        (28.0 + legend + ROW * self.pareto.bars.len() as f64).max(160.0)
+        (28.0 + AXIS + legend + ROW * self.pareto.bars.len() as f64).max(160.0)
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
         (self.height(width), self.height(width))
+    }
+}
+
+fn percent_tick(part: f64) -> String {
+    format!("{:.0} %", part * 100.0)
+}
+
+/// Two strokes through a bar that is longer than its scale.
+fn broken(scene: &mut Scene, theme: &Theme, end: f64, (y, height): (f64, f64)) {
+    for x in [end - 16.0, end - 11.0] {
+        let stroke = vec![(x, y + height), (x + 5.0, y)];
+        scene.line(stroke, theme.background, 2.5);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::charts::RenderOptions;
 use crate::hit::{Direction, Hit, HitGrid};
 use crate::interactive::{Canvas, Emphasis, InteractiveChart, Target};
 use crate::labels::Rect;
-use crate::legend::Legend;
+use crate::legend::{Legend, Outside};
 use crate::scene::{Point, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
@@ -344,15 +344,21 @@ impl InteractiveChart for InteractiveRoofline {
         Some(self.picture.legend.clone())
     }
 
-    /// The rows above their roof, the farthest first.
-    fn legend_rows(&self) -> Vec<u32> {
+    /// The rows above their roof, the farthest first, or those without one, the slowest first.
+    fn legend_rows(&self, of: Outside) -> Vec<u32> {
         const MOST: usize = 24;
         let frame = self.frame();
+        let (data, metrics) = (&*frame.data, &*frame.metrics);
+        let rank = |r: usize| match of {
+            Outside::Above => Some(metrics.efficiency(data, r)).filter(|e| *e > 1.0),
+            Outside::NoRoof => {
+                Some(data.time_s[r]).filter(|t| *t > 0.0 && metrics.roof_s[r].is_nan())
+            }
+        };
         let mut rows: Vec<(f64, u32)> = frame
             .rows
             .iter()
-            .map(|&r| (frame.metrics.efficiency(&frame.data, r as usize), r))
-            .filter(|(efficiency, _)| *efficiency > 1.0)
+            .filter_map(|&r| Some((rank(r as usize)?, r)))
             .collect();
         rows.sort_by(|a, b| b.0.total_cmp(&a.0));
         rows.truncate(MOST);

@@ -2,11 +2,11 @@
 
 use super::settings::{AI_KEY, AiAxis, MEASURED_KEY, OFF_KEY};
 use super::{Counts, Input, marks};
-use crate::legend::{Click, Legend, LegendEntry};
+use crate::legend::{Click, Legend, LegendEntry, Outside};
 use crate::scene::Symbol;
 use gemmscope_model::hardware::MemoryLevel;
 
-/// Categories with their counts, then what the open marks and the triangles mean.
+/// Categories with their counts, then what the open and hollow marks and the triangles mean.
 pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Legend {
     let colors = input.color_scale;
     let name = |i: usize| colors.names.get(i).cloned().unwrap_or_default();
@@ -76,12 +76,22 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
     let above = LegendEntry {
         name: "above its roof".to_owned(),
         symbol: Symbol::Triangle,
-        color: input.theme.warn,
+        color: input.theme.text,
         count: counts.above_roof,
         hint: "Faster than the roof: cache, sparsity, wrong device or unit. Click to select them"
             .to_owned(),
         shown: None,
-        click: Click::Select,
+        click: Click::Select(Outside::Above),
+    };
+    let no_roof = LegendEntry {
+        name: "no known roof".to_owned(),
+        symbol: Symbol::Ring,
+        color: input.theme.text,
+        count: counts.no_roof,
+        hint: "No efficiency: no device, or no peak for this type. Click to select the slowest"
+            .to_owned(),
+        shown: None,
+        click: Click::Select(Outside::NoRoof),
     };
     let steps = colors.palette.len().saturating_sub(1);
     Legend {
@@ -93,7 +103,7 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
             .map(|_| (0..steps).map(|i| (colors.palette[i], name(i))).collect()),
         entries: categories
             .filter(|_| colors.gradient.is_none())
-            .chain([measured, above])
+            .chain([measured, above, no_roof])
             .chain(MemoryLevel::ALL.map(level))
             .filter(|e| e.count > 0 && !e.name.is_empty())
             .collect(),

@@ -49,6 +49,7 @@ impl Survey {
             None => extent(input, &mut counts),
         };
         counts.above_roof = extent.above;
+        counts.no_roof = extent.no_roof;
         counts.attainable = extent.attainable;
         counts.nowhere = extent.nowhere;
         for (x, y, _) in input.background.iter().filter_map(|r| input.points.get(*r)) {
@@ -208,8 +209,8 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// Marks of all points in view: discs and other shapes of categories, rings on the roof,
-/// triangles above it.
+/// Marks of all points in view: discs and other shapes of categories, triangles above the roof;
+/// hollow ones on the roof where nothing was measured, and where no roof is known.
 pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
     let (base, opacity) = look(counts.in_view);
     let sizes = Sizes::of(input, base);
@@ -242,8 +243,8 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
         let code = input.color_scale.code(row as usize);
         let symbol = match place {
             Place::Above => Symbol::Triangle,
-            Place::Attainable => Symbol::Ring,
-            _ => input
+            Place::Attainable | Place::NoRoof => Symbol::Ring,
+            Place::Measured | Place::Nowhere => input
                 .color_scale
                 .symbols
                 .get(usize::from(code))
@@ -403,16 +404,15 @@ pub(super) fn density(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
 /// many.
 pub(super) fn block(placer: &mut Placer, input: &Input<'_>, plot: &Plot, counts: &Counts) {
     // A sample, by a stride that shares no factor with the usual periods of files.
-    let every = (counts.passing / 900).max(1) as usize | 1;
+    let every = (counts.passing / 1500).max(1) as usize | 1;
     let sample: Vec<u32> = input.frame.rows.iter().copied().step_by(every).collect();
+    let mut points = Vec::with_capacity(sample.len());
     each_of(&sample, input, plot, |row, x, y, _| {
-        let p = (f64::from(x), f64::from(y));
-        placer.block_line(p, p);
+        points.push((f64::from(x), f64::from(y)));
         let shown = MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l));
-        for p in shown.filter_map(|l| input.points.measured_px(plot, row, l)) {
-            placer.block_line(p, p);
-        }
+        points.extend(shown.filter_map(|l| input.points.measured_px(plot, row, l)));
     });
+    placer.block_points(points, look(counts.in_view).0);
 }
 
 #[cfg(test)]
@@ -426,12 +426,14 @@ mod tests {
     #[test]
     fn the_extent_of_all_rows_is_known_beforehand() {
         let mut rows = Rows::new();
-        // Measured, above the roof, not measured, and not measured without a roof.
+        // Measured, above the roof, and not measured.
         for (time_s, device) in [(1e-3, "H100 SXM"), (3e-6, "H100 SXM")] {
             rows.row((4096, 1024, 512), "", time_s, device);
             rows.row((64, 32, 16), "", f64::NAN, device);
         }
+        // Without a roof: not measured, and measured.
         rows.row((64, 64, 64), "", f64::NAN, "");
+        rows.row((64, 64, 64), "", 1e-3, "");
         let frame = rows.frame(None);
         let points = Points::new(&frame.data, &frame.metrics);
         let colors = ColorScale::plain(&Theme::LIGHT);
@@ -440,12 +442,25 @@ mod tests {
         assert_eq!(points.known(&input), Some(looked_through));
         let Extent {
             above,
+            no_roof,
             attainable,
             nowhere,
             ..
         } = looked_through;
-        assert_eq!((above, attainable, nowhere), (1, 2, 1));
-        let _ = roofline(&input);
+        assert_eq!((above, no_roof, attainable, nowhere), (1, 1, 2, 1));
+        let drawn = roofline(&input);
+        let rings = |item: &Item| match item {
+            Item::Marks(marks) if marks.symbol == Symbol::Ring => marks.len(),
+            _ => 0,
+        };
+        assert_eq!(drawn.scene.items.iter().map(rings).sum::<usize>(), 3);
+        let hollow = drawn
+            .legend
+            .entries
+            .iter()
+            .find(|e| e.symbol == Symbol::Ring);
+        let hollow = hollow.map(|e| (e.name.as_str(), e.count));
+        assert_eq!(hollow, Some(("no known roof", 1)));
         assert!(!frame.is_counted(), "a picture waits for no totals");
         let hidden = Input {
             hidden: &[true],

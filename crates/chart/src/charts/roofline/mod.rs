@@ -174,6 +174,8 @@ pub struct Counts {
     pub outside: u64,
     /// Above their roof (hidden ones not counted).
     pub above_roof: u64,
+    /// Measured, without a known roof (hidden ones not counted).
+    pub no_roof: u64,
     /// Not measured, drawn on their roof.
     pub attainable: u64,
     /// Without any place: not measured and without a roof.
@@ -427,6 +429,7 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
     }
     for (n, what) in [
         (counts.above_roof, "above the roof (triangles)"),
+        (counts.no_roof, "without a known roof (hollow)"),
         (
             counts.attainable,
             "untimed, drawn on the roof (rings): what they could attain",

@@ -11,8 +11,10 @@ use gemmscope_table::metrics::Metrics;
 /// What a row is on the roofline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Measured, at or under its roof, or without a known roof.
+    /// Measured, at or under its roof.
     Measured,
+    /// Measured, without a known roof.
+    NoRoof,
     /// Measured above its roof.
     Above,
     /// Not measured: drawn on its roof.
@@ -41,6 +43,7 @@ pub(super) struct Extent {
     pub x: (f32, f32),
     pub y: (f32, f32),
     pub above: u64,
+    pub no_roof: u64,
     pub attainable: u64,
     pub nowhere: u64,
 }
@@ -51,6 +54,7 @@ impl Default for Extent {
             x: (f32::INFINITY, f32::NEG_INFINITY),
             y: (f32::INFINITY, f32::NEG_INFINITY),
             above: 0,
+            no_roof: 0,
             attainable: 0,
             nowhere: 0,
         }
@@ -71,6 +75,7 @@ impl Extent {
         match place {
             Place::Measured => {}
             Place::Above => self.above += 1,
+            Place::NoRoof => self.no_roof += 1,
             Place::Attainable => self.attainable += 1,
             Place::Nowhere => self.nowhere += 1,
         }
@@ -107,7 +112,9 @@ impl Points {
         for level in levels(data) {
             out.measured[level as usize] = (0..n)
                 .map(|row| match out.place[row] {
-                    Place::Measured | Place::Above => log(metrics.measured_ai(data, row, level)),
+                    Place::Measured | Place::Above | Place::NoRoof => {
+                        log(metrics.measured_ai(data, row, level))
+                    }
                     _ => f32::NAN,
                 })
                 .collect();
@@ -131,8 +138,11 @@ impl Points {
                 metrics.roof_s[row],
             );
             let (place, y) = if rate > 0.0 && rate.is_finite() {
-                let above = roof_s > time * ABOVE;
-                let place = if above { Place::Above } else { Place::Measured };
+                let place = match roof_s {
+                    roof if roof.is_nan() => Place::NoRoof,
+                    roof if roof > time * ABOVE => Place::Above,
+                    _ => Place::Measured,
+                };
                 (place, rate)
             } else {
                 match metrics.roof(data, row) {
@@ -156,7 +166,11 @@ impl Points {
         let mut out = Points::default();
         for row in 0..n {
             let ai = metrics.measured_ai(data, row, level);
-            out.push(log(ai), log(metrics.rate(data, row)), Place::Measured);
+            let place = match metrics.roof_s[row].is_nan() {
+                true => Place::NoRoof,
+                false => Place::Measured,
+            };
+            out.push(log(ai), log(metrics.rate(data, row)), place);
         }
         out
     }

@@ -421,7 +421,7 @@ fn ceiling_label(
         x -= 24.0;
     }
     candidates.push([right_edge - w - 4.0, from.1 + 3.0, w, h]);
-    let rect = placer.first(candidates)?;
+    let rect = placer.first_or_least(candidates)?;
     let end = (rect[0] + w, rect[1] + h / 2.0);
     if begins_here && end.0 < from.0 {
         let leader = vec![(end.0 + 1.0, end.1), (from.0 - 2.0, from.1)];

@@ -12,12 +12,15 @@ use crate::text;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner::Crossover;
+use gemmscope_model::units::format_significant;
 use gemmscope_table::field::Frame;
 
 const ROW: f64 = 22.0;
 /// Highest cell of a map.
 const CELL_HEIGHT: f64 = 52.0;
 const STRIPS_TOP: f64 = 64.0;
+/// Rows of a narrow map up to which it grows with them.
+const MOST_ROWS: f64 = 60.0;
 
 /// Colour of a lead: a narrow one is pale, one of 2x or more is full.
 fn shade(theme: &Theme, full: Color, margin: f64) -> Color {
@@ -48,6 +51,17 @@ fn thinned(values: &[u32], step: f64, needed: impl Fn(&str) -> f64) -> Vec<(usiz
         }
     }
     out
+}
+
+/// A lead in as many digits as fit a width: `1.30x`, `1.30`, `1.3`.
+fn lead_label(margin: f64, width: f64) -> Option<String> {
+    let whole = times(margin);
+    let bare = whole.trim_end_matches('x').to_owned();
+    let short = format_significant(margin, 2);
+    [(whole, 4.0), (bare, 2.0), (short, 2.0)]
+        .into_iter()
+        .find(|(label, room)| text::width(label, FONT, false) + room <= width)
+        .map(|(label, _)| label)
 }
 
 /// Cells by two sizes, coloured by the fastest side.
@@ -86,13 +100,12 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
         ));
     }
     let (w, h) = (scene.width, scene.height);
-    legend::heading(
-        scene,
-        (8.0, 14.0),
-        w - 16.0,
-        theme,
-        &format!("Fastest {}, mean lead over the next", m.where_words()),
-    );
+    // What shows comes before what the figures are, where there is no room for both.
+    let of = format!("Fastest {}", m.where_words());
+    let whole = format!("{of}, mean lead over the next");
+    let fits = text::width(&whole, FONT * 1.1, false) <= w - 16.0;
+    let words = if fits { &whole } else { &of };
+    legend::heading(scene, (8.0, 14.0), w - 16.0, theme, words);
     let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
     let top = 24.0 + legend + 22.0;
     let widest = ys
@@ -133,21 +146,24 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
                 scene.fill(cell, color);
                 // Somebody else wins a part of these GEMMs.
                 if let Some(other) = c.other().filter(|_| cell[2].min(cell[3]) >= 10.0) {
-                    scene.items.push(Item::Symbol {
-                        at: (cell[0] + cell[2] - 6.0, cell[1] + 6.0),
-                        radius: 3.5,
-                        symbol: Symbol::Dot,
-                        color: theme.panel,
-                    });
-                    scene.items.push(Item::Symbol {
-                        at: (cell[0] + cell[2] - 6.0, cell[1] + 6.0),
-                        radius: 2.5,
-                        symbol: Symbol::Dot,
-                        color: colors[other],
-                    });
+                    // In a small cell the figure needs the room.
+                    let (inset, r) = if cell[2] < 40.0 {
+                        (3.5, 2.0)
+                    } else {
+                        (6.0, 2.5)
+                    };
+                    let at = (cell[0] + cell[2] - inset, cell[1] + inset);
+                    for (radius, color) in [(r + 1.0, theme.panel), (r, colors[other])] {
+                        scene.items.push(Item::Symbol {
+                            at,
+                            radius,
+                            symbol: Symbol::Dot,
+                            color,
+                        });
+                    }
                 }
-                let label = c.winner.map(|_| times(c.margin)).unwrap_or_default();
-                if text::width(&label, FONT, false) + 4.0 <= cell[2] && cell[3] >= FONT * 1.2 {
+                let label = c.winner.and_then(|_| lead_label(c.margin, cell[2]));
+                if let Some(label) = label.filter(|_| cell[3] >= FONT * 1.2) {
                     scene.text(
                         centre,
                         label,
@@ -205,13 +221,27 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
     );
 }
 
-/// Height past which the cells of a map do not grow.
-pub(super) fn map_height(m: &Model) -> f64 {
+fn map_rows(m: &Model) -> f64 {
     let mut ys: Vec<u32> = m.cells.iter().map(|c| c.y).collect();
     ys.sort_unstable();
     ys.dedup();
-    // Heading, two lines of legend, axis names.
-    126.0 + CELL_HEIGHT * ys.len() as f64
+    ys.len() as f64
+}
+
+/// Heading, two lines of legend, axis names of a map.
+const MAP_FRAME: f64 = 126.0;
+
+/// Height past which the cells of a map do not grow.
+pub(super) fn map_height(m: &Model) -> f64 {
+    MAP_FRAME + CELL_HEIGHT * map_rows(m)
+}
+
+/// Height at which a narrow map's cells can be read and touched; of a wide one they shrink first.
+pub(super) fn map_least(m: &Model, width: f64) -> f64 {
+    match width < NARROW {
+        true => MAP_FRAME + ROW * map_rows(m).min(MOST_ROWS),
+        false => 0.0,
+    }
 }
 
 /// Height of a picture of `n` strips.

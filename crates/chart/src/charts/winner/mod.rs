@@ -58,6 +58,8 @@ struct Model {
     /// The held size's value; `None` is all values together.
     at: Option<u32>,
     dtype: Option<String>,
+    /// The layout that shows, or how many there are together; `None` where there is only one.
+    layout: Option<String>,
     /// A lead up to this share is a tie.
     threshold: f64,
     /// Of the map; empty where the strips show.
@@ -135,13 +137,20 @@ impl Winner {
             .unwrap_or(&AXES[0]);
         let dtype = dtype_control(frame, &comparison, state);
         let chosen_dtype = Some(dtype.current.clone()).filter(|d| d != "all");
-        let types: Vec<bool> = frame
+        let layout = layout_control(frame, &comparison, state);
+        let chosen_layout = Some(layout.current.clone()).filter(|l| l != "all");
+        let shown: Vec<bool> = frame
             .data
             .ops
             .iter()
-            .map(|o| chosen_dtype.as_ref().is_none_or(|d| o.types() == *d))
+            .map(|o| {
+                chosen_dtype.as_ref().is_none_or(|d| o.types() == *d)
+                    && chosen_layout.as_ref().is_none_or(|l| o.layout() == *l)
+            })
             .collect();
-        let of_type = |row: usize| types[frame.data.op[row] as usize];
+        let of_type = |row: usize| shown[frame.data.op[row] as usize];
+        // One for all, and one for each.
+        let layouts = layout.options().len() - 1;
         let hold = held_control(frame, &comparison, state, held, &of_type);
         let at = hold.current.parse::<u32>().ok();
         out.strips_shown = show.current == "strips";
@@ -163,14 +172,10 @@ impl Winner {
             let cells = winner::cells(frame, &comparison, (x, y), lead, |row| {
                 of_type(row) && at.is_none_or(|v| held.of(frame, row) == v)
             });
-            out.controls = vec![
-                show,
-                dtype,
-                hold,
-                axes.more(),
-                side.more(),
-                threshold.more(),
-            ];
+            out.controls = vec![show, dtype];
+            out.controls.extend((layouts > 1).then_some(layout));
+            out.controls
+                .extend([hold, axes.more(), side.more(), threshold.more()]);
             (cells, Size::M, Vec::new())
         };
         let all = winner::sum_up(&strips, comparison.setup.sides.len());
@@ -181,6 +186,8 @@ impl Winner {
             held,
             at,
             dtype: chosen_dtype,
+            layout: (layouts > 1)
+                .then(|| chosen_layout.unwrap_or_else(|| format!("all {layouts} layouts"))),
             threshold: lead,
             cells,
             along,
@@ -219,16 +226,16 @@ impl Winner {
 }
 
 impl Model {
-    /// `at K = 4096, fp16`.
+    /// `at K = 4096, fp16, all 4 layouts`.
     fn where_words(&self) -> String {
         let held = match self.at {
             Some(v) => format!("at {} = {v}", self.held.name()),
             None => format!("over all {}", self.held.name()),
         };
-        match &self.dtype {
-            Some(d) => format!("{held}, {d}"),
-            None => held,
-        }
+        let dtype = self.dtype.as_deref().unwrap_or("all types");
+        let layout = self.layout.as_deref();
+        let of = [Some(held.as_str()), Some(dtype), layout];
+        of.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// Cells won by each side, and cells without a clear winner.
@@ -272,6 +279,18 @@ impl Model {
             plural(wins.iter().sum::<u64>() + open, "cell")
         )
     }
+}
+
+/// Layouts that were compared; all together is the default.
+fn layout_control(frame: &Frame, comparison: &Comparison, state: &ViewState) -> Control {
+    let mut layouts: Vec<&str> = (0..comparison.len())
+        .map(|i| frame.data.ops[frame.data.op[comparison.row(i)] as usize].layout())
+        .collect();
+    layouts.sort_unstable();
+    layouts.dedup();
+    let mut options: Vec<Choice> = layouts.into_iter().map(Choice::plain).collect();
+    options.push(Choice::new("all", "all layouts"));
+    Control::choice(state, "winner.layout", "Layout", "", options, "all")
 }
 
 /// Types that were compared; the one with most configurations is the default.
@@ -482,18 +501,26 @@ impl Chart for Winner {
         out
     }
 
+    fn verdict_notes(&self) -> usize {
+        1
+    }
+
     fn height(&self, width: f64) -> f64 {
         let usual = if width < layout::NARROW { 420.0 } else { 640.0 };
         match (&self.model, self.strips_shown) {
             (Some(m), true) => draw::strips_height(m.strips.len().min(MOST_STRIPS)).max(260.0),
-            _ => usual,
+            (Some(m), false) => draw::map_least(m, width).max(usual),
+            (None, _) => usual,
         }
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
         match (&self.model, self.strips_shown) {
             (Some(_), true) => (self.height(width), self.height(width)),
-            (Some(m), false) => (260.0, draw::map_height(m).max(260.0)),
+            (Some(m), false) => {
+                let least = draw::map_least(m, width).max(260.0);
+                (least, draw::map_height(m).max(least))
+            }
             (None, _) => (260.0, f64::INFINITY),
         }
     }
