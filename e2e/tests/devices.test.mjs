@@ -32,6 +32,47 @@ test("a file that names no device asks for one; the choice draws roofs", async (
   app.assertQuiet();
 });
 
+test("the list of devices opens at the one in use, and is searched and walked by keys", async (t) => {
+  const app = await open(t, "#v=1&device=mi300x");
+  const button = app.page.getByRole("button", { name: /^Device: / });
+  const option = (state) => app.page.locator(`[role="option"]${state}`);
+  await button.focus();
+  await app.page.keyboard.press("Enter");
+  const field = app.page.getByRole("combobox", { name: "Search devices" });
+  await field.waitFor();
+  // Marked, in sight, and where the keys begin.
+  const used = option('[aria-selected="true"]');
+  assert.match(await used.innerText(), /^MI300X/);
+  assert.equal(await used.count(), 1);
+  await app.page.waitForTimeout(100);
+  const inside = await used.evaluate((e) => {
+    const [own, list] = [e.getBoundingClientRect(), e.parentElement.getBoundingClientRect()];
+    return own.top >= list.top && own.bottom <= list.bottom;
+  });
+  assert.ok(inside, "the device in use is in sight");
+  assert.equal(await field.getAttribute("aria-activedescendant"), await used.getAttribute("id"));
+  assert.ok(await field.evaluate((e) => e === document.activeElement), "typing searches");
+  const all = await option("").count();
+  await app.page.keyboard.type("h100");
+  const found = await option("").allInnerTexts();
+  assert.ok(found.length > 1 && found.length < all && found.every((f) => /H100/.test(f)), `${found}`);
+  await app.page.keyboard.press("ArrowDown");
+  const chosen = await option(".active").innerText();
+  assert.equal(chosen, found[1]);
+  await app.page.keyboard.press("Enter");
+  await app.settle();
+  assert.equal(await option("").count(), 0, "a choice closes the list");
+  assert.ok(chosen.startsWith((await button.innerText()).trim()), await button.innerText());
+  assert.ok(await button.evaluate((e) => e === document.activeElement), "the button has the focus again");
+  await app.page.keyboard.press("Enter");
+  await field.fill("no such thing");
+  await app.page.getByText("No device of this name").waitFor();
+  await app.page.keyboard.press("Escape");
+  assert.equal(await field.count(), 0);
+  assert.ok(await button.evaluate((e) => e === document.activeElement));
+  app.assertQuiet();
+});
+
 test("the catalogue: search, numbers with their sources, use it", async (t) => {
   const app = await open(t);
   await app.page.keyboard.press("d");

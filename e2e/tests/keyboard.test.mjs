@@ -33,7 +33,7 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   // A device from its menu.
   await tabTo(page, ".device-picker button");
   await page.keyboard.press("ArrowDown");
-  await page.waitForFunction(() => document.activeElement.classList.contains("menu-item"));
+  await page.waitForFunction(() => document.activeElement.role === "combobox");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await app.settle();

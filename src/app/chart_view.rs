@@ -44,6 +44,9 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     /// What stands below the bar: a legend.
     #[prop(optional)]
     legend: Option<Beside>,
+    /// What stands above the bar on a narrow page: the verdict.
+    #[prop(optional)]
+    lead: Option<Beside>,
     /// What stands below the picture.
     #[prop(optional)]
     notes: Option<Beside>,
@@ -229,6 +232,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
             {notes.map(|notes| notes(picture))}
             </div>
             {legend.map(|legend| legend(picture))}
+            {lead.map(|lead| lead(picture))}
             <div class="toolbar" class:open=move || options.get()>
                 <button type="button" class="button small narrow-only" aria-expanded=move || options.get().to_string()
                     on:click=move |_| options.update(|o| *o = !*o)>

@@ -4,6 +4,7 @@
 pub mod address;
 pub mod choose;
 pub mod device_notice;
+pub mod device_picker;
 pub mod embed;
 pub mod focus;
 pub mod header;

@@ -77,6 +77,15 @@ pub fn icon(path: &'static str) -> AnyView {
     .into_any()
 }
 
+/// Whether a media query holds, as long as the calling component lives.
+pub fn media(query: &'static str) -> RwSignal<bool> {
+    let holds = RwSignal::new(dom::media(query));
+    let watch = dom::watch_media(query, move |_| holds.set(dom::media(query)));
+    let watch = StoredValue::new_local(watch);
+    on_cleanup(move || watch.dispose());
+    holds
+}
+
 /// A button that shows only an icon; `label` is its name and tooltip.
 pub fn icon_button(
     path: &'static str,
@@ -197,7 +206,7 @@ pub fn Menu(
         let picked = event
             .target()
             .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
-            .is_some_and(|e| e.closest("button").ok().flatten().is_some());
+            .is_some_and(|e| e.closest("button, [role=option]").ok().flatten().is_some());
         if picked && !stays {
             open.set(false);
             focus_button();

@@ -16,7 +16,7 @@ pub mod summary;
 pub mod table;
 
 use super::state::{Shown, Workbench};
-use super::ui::icon;
+use super::ui::{icon, media};
 use crate::web::dom;
 use gemmscope_chart::charts;
 use gemmscope_chart::places::{self as known, COMPARE, PLAN, Place, SUMMARY, TABLE};
@@ -100,20 +100,11 @@ fn toggle_tiles(bench: Workbench) {
     });
 }
 
-/// Tells whether the screen has room for several views.
-fn wide() -> RwSignal<bool> {
-    let wide = RwSignal::new(dom::media(WIDE));
-    let watch = dom::watch_media(WIDE, move |_| wide.set(dom::media(WIDE)));
-    let watch = StoredValue::new_local(watch);
-    on_cleanup(move || watch.dispose());
-    wide
-}
-
 /// The view that the state names, or several.
 #[component]
 pub fn ActiveView() -> impl IntoView {
     let bench = Workbench::here();
-    let wide = wide();
+    let wide = media(WIDE);
     let shown = Memo::new(move |_| {
         let (wide, active) = (wide.get(), bench.shown.get());
         bench.view.with(|s| match panes(s, active) {

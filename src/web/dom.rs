@@ -85,6 +85,33 @@ pub fn focus(selector: &str) {
     }
 }
 
+/// Clicks an element, where it is there.
+pub fn click(id: &str) {
+    if let Some(element) = by_id(id) {
+        element.click();
+    }
+}
+
+/// Scrolls the list around an element, where it has to, so that the element is in its middle.
+pub fn scroll_into_list(id: &str) {
+    let Some(element) = by_id(id) else { return };
+    let Some(list) = element.parent_element() else {
+        return;
+    };
+    let (own, room) = (
+        element.get_bounding_client_rect(),
+        list.get_bounding_client_rect(),
+    );
+    if own.top() < room.top() || own.bottom() > room.bottom() {
+        let middle = |r: &web_sys::DomRect| (r.top() + r.bottom()) / 2.0;
+        list.set_scroll_top(list.scroll_top() + (middle(&own) - middle(&room)) as i32);
+    }
+}
+
+fn by_id(id: &str) -> Option<web_sys::HtmlElement> {
+    document().get_element_by_id(id)?.dyn_into().ok()
+}
+
 /// True where an element matches a selector.
 pub fn exists(selector: &str) -> bool {
     document()

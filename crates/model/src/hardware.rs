@@ -192,6 +192,22 @@ pub fn short_name(name: &str) -> String {
         .to_owned()
 }
 
+impl Device {
+    /// True where its name, id, vendor or architecture holds a text, whatever the case.
+    pub fn is_called(&self, text: &str) -> bool {
+        let text = text.trim().to_lowercase();
+        [
+            &self.name,
+            &self.id,
+            &self.vendor,
+            &self.arch,
+            &self.arch_token,
+        ]
+        .iter()
+        .any(|own| own.to_lowercase().contains(&text))
+    }
+}
+
 /// All devices, the user's own first. An own device hides the catalogue's with the same id.
 pub fn known(own: &[Device]) -> Vec<Device> {
     let hidden = |d: &&Device| own.iter().all(|o| o.id != d.id);

@@ -47,6 +47,13 @@ impl Filters {
             && self.only.is_none()
     }
 
+    /// How many filters there are: values, ranges, the search, the set of rows.
+    pub fn count(&self) -> usize {
+        let values: usize = self.facets.values().map(BTreeSet::len).sum();
+        let others = [!self.search.is_empty(), self.only.is_some()];
+        values + self.ranges.len() + others.into_iter().filter(|on| *on).count()
+    }
+
     /// Adds a value to a facet or removes it. Removing the last one clears the facet.
     pub fn toggle(&mut self, field: &Field, value: &str) {
         let set = self.facets.entry(field.clone()).or_default();

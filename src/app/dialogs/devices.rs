@@ -22,18 +22,9 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
     let needle = RwSignal::new(String::new());
     let editing = RwSignal::new(None::<Device>);
     let list = Memo::new(move |_| {
-        let needle = needle.get().to_lowercase();
-        bench.custom.with(|own| {
-            known(own)
-                .into_iter()
-                .filter(|d| {
-                    needle.is_empty()
-                        || [&d.name, &d.id, &d.vendor, &d.arch, &d.arch_token]
-                            .iter()
-                            .any(|t| t.to_lowercase().contains(&needle))
-                })
-                .collect::<Vec<_>>()
-        })
+        let mut all = bench.custom.with(|own| known(own));
+        needle.with(|n| all.retain(|d| d.is_called(n)));
+        all
     });
     let device = Memo::new(move |_| {
         let id = shown.get();

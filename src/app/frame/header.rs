@@ -1,16 +1,16 @@
 //! The bar at the top: files, the device, the roof, undo, sharing, theme and help.
 
 use super::choose::ChooseFiles;
-use crate::app::later::{NotLoaded, later};
+use super::device_picker;
+use crate::app::later::later;
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
 use crate::app::ui::{Menu, NARROW, icon, rove};
 use crate::samples::SAMPLES;
 use crate::web::dom;
-use gemmscope_model::hardware;
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::units::plural;
 use leptos::prelude::*;
-use wasm_split_helpers::wasm_split;
 
 /// The header.
 #[component]
@@ -22,15 +22,20 @@ pub fn Header(
     let bench = Workbench::here();
     let loader = Loader::here();
     let has_data = bench.has_data;
+    let filters = Memo::new(move |_| bench.view.with(|v| v.filters.count()));
+    let panel_name = move || match filters.get() {
+        0 => "Files and filters".to_owned(),
+        n => format!("Files and filters, {} set", plural(n as u64, "filter")),
+    };
     view! {
         <header class="header">
             <Show when=move || has_data.get()>
                 <button
                     type="button"
                     class="icon-button drawer-button"
-                    aria-label="Files and filters"
+                    aria-label=panel_name
                     aria-controls="sidebar"
-                    title="Files and filters"
+                    title=panel_name
                     aria-expanded=move || (if dom::media(NARROW) { drawer.get() } else { shell.panel.get() }).to_string()
                     on:keydown=move |e| if e.key() == "Escape" { drawer.set(false) }
                     on:click=move |_| match dom::media(NARROW) {
@@ -39,6 +44,9 @@ pub fn Header(
                     }
                 >
                     {icon(icon::FILTER)}
+                    <Show when=move || filters.get().gt(&0)>
+                        <span class="filter-count" aria-hidden="true">{move || filters.get()}</span>
+                    </Show>
                 </button>
             </Show>
             <div class="brand">
@@ -51,7 +59,7 @@ pub fn Header(
             </div>
             <div class="header-tools">
                 <Show when=move || has_data.get()>
-                    {later(device_picker)}
+                    {later(device_picker::device_picker)}
                 </Show>
                 <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
                     <RoofSwitch />
@@ -102,71 +110,6 @@ pub fn Header(
                 </Show>
             </div>
         </header>
-    }
-}
-
-/// Comes with the workspace: without rows it does not show.
-#[wasm_split(work, fallible)]
-pub fn device_picker() -> Result<AnyView, NotLoaded> {
-    Ok(view! { <DevicePicker /> }.into_any())
-}
-
-/// Chooses the device of rows whose file names none, and opens the dialog of all devices.
-#[component]
-fn DevicePicker() -> impl IntoView {
-    let shell = Shell::here();
-    let bench = Workbench::here();
-    let devices = bench.devices_in_use;
-    let label = Memo::new(move |_| match &devices.get()[..] {
-        [] => "Device".to_owned(),
-        [Some(one)] => hardware::short_name(one),
-        [None] => "Choose a device".to_owned(),
-        many => format!("{} devices", many.len()),
-    });
-    let missing = move || devices.with(|d| d.contains(&None));
-    let choose = move |id: String| bench.set_devices(|d| d.default = Some(id));
-    let current = move |id: &str| {
-        bench
-            .view
-            .with(|v| v.devices.default.as_deref() == Some(id))
-    };
-    view! {
-        <div class="device-picker" class:unset=missing>
-            <Menu
-                class="button small"
-                right=true
-                name=Signal::derive(move || format!("Device: {}", label.get()))
-                label=move || view! { {icon(icon::CHIP)}<span class="device-name">{move || label.get()}</span>{icon(icon::DOWN)} }
-            >
-                <div class="menu-scroll">
-                    <p class="menu-note">"For rows whose file states no device:"</p>
-                    {move || {
-                        let own = bench.custom.get();
-                        own.iter()
-                            .chain(hardware::catalog().iter().filter(|d| own.iter().all(|o| o.id != d.id)))
-                            .map(|d| {
-                                let (id, shown) = (d.id.clone(), d.id.clone());
-                                view! {
-                                    <button
-                                        type="button"
-                                        class="menu-item"
-                                        aria-pressed=move || current(&shown).to_string()
-                                        on:click=move |_| choose(id.clone())
-                                    >
-                                        {hardware::short_name(&d.name)}
-                                        <span class="menu-side">{d.memory_kind.clone()}</span>
-                                    </button>
-                                }
-                            })
-                            .collect_view()
-                    }}
-                </div>
-                <hr />
-                <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Devices(None))>
-                    "All peaks, own devices…" <kbd>"D"</kbd>
-                </button>
-            </Menu>
-        </div>
     }
 }
 

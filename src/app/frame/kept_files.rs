@@ -2,8 +2,36 @@
 
 use crate::app::load::Loader;
 use crate::app::load::kept::Kept;
+use crate::app::state::Workbench;
 use crate::app::ui::icon;
+use gemmscope_model::units::plural;
 use leptos::prelude::*;
+
+/// Says that filters came back with the files of last time, as long as nobody changed them.
+#[component]
+pub fn RestoredFilters() -> impl IntoView {
+    let kept = Kept::here();
+    let bench = Workbench::here();
+    let shown = Memo::new(move |_| {
+        let now = bench.view.with(|v| v.filters.clone());
+        let same = kept.filters.with(|f| f.as_ref() == Some(&now));
+        bench.has_data.get() && same
+    });
+    let words = move || {
+        let n = bench.view.with(|v| v.filters.count());
+        format!("{} from last time.", plural(n as u64, "filter"))
+    };
+    view! {
+        <Show when=move || shown.get()>
+            <div class="notice restored" role="status">
+                {icon(icon::FILTER)}
+                <p>{words}</p>
+                <button type="button" class="button small" on:click=move |_| bench.clear_filters()>"Remove"</button>
+                <button type="button" class="button small" on:click=move |_| kept.filters.set(None)>"Keep"</button>
+            </div>
+        </Show>
+    }
+}
 
 /// The switch, what is kept, and a button that forgets it. Nothing where this page keeps no files.
 #[component]

@@ -1,7 +1,7 @@
 //! The workspace: side panel, tabs, views, detail panel.
 
 use super::device_notice::DeviceNotice;
-use super::kept_files::KeptFiles;
+use super::kept_files::{KeptFiles, RestoredFilters};
 use super::strip;
 use crate::app::later::NotLoaded;
 use crate::app::sidebar::{files, filters};
@@ -37,6 +37,7 @@ fn Workspace(
             <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1">
                 <Show when=move || needs_file.get()>
                     <strip::Strip />
+                    <RestoredFilters />
                     <DeviceNotice />
                 </Show>
                 <views::ActiveView />

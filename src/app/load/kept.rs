@@ -13,6 +13,7 @@ use gemmscope_import::ImportOptions;
 use gemmscope_model::units::Bytes;
 use gemmscope_share::data::linked_names;
 use gemmscope_table::dataset::TraceContext;
+use gemmscope_table::filter::Filters;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use serde_json::{Value, json};
@@ -44,6 +45,8 @@ pub struct Kept {
     pub trouble: RwSignal<String>,
     /// True while the files of last time are opened.
     pub opening: RwSignal<bool>,
+    /// The filters that came back with the files of last time, until the user keeps them.
+    pub filters: RwSignal<Option<Filters>>,
     memory: StoredValue<Memory, LocalStorage>,
 }
 
@@ -91,6 +94,7 @@ impl Kept {
             names: RwSignal::new(names),
             trouble: RwSignal::default(),
             opening: RwSignal::new(false),
+            filters: RwSignal::new(None),
             memory: StoredValue::new_local(Memory::default()),
         }
     }
@@ -134,7 +138,7 @@ impl Kept {
             match read {
                 Ok(list) if !list.files.is_empty() => {
                     let shown = loader.bench.view.get_untracked();
-                    let noted = noted().filter(|_| with_view);
+                    let noted = noted().map(|(view, _)| ViewState::decode(&view).0);
                     for context in list.contexts {
                         let name = context.files.first().cloned().unwrap_or_default();
                         if add_context(loader, name, context).await.is_err() {
@@ -142,8 +146,10 @@ impl Kept {
                         }
                     }
                     // A report's context chooses a roof; the user's choice is the later one.
-                    let noted = noted.map(|(view, _)| ViewState::decode(&view).0);
-                    loader.bench.view.set(noted.unwrap_or(shown));
+                    let filters = noted.as_ref().map(|v| v.filters.clone());
+                    self.filters.set(filters.filter(|f| !f.is_empty()));
+                    let view = noted.filter(|_| with_view).unwrap_or(shown);
+                    loader.bench.view.set(view);
                     for Entry {
                         input,
                         options,

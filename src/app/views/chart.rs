@@ -4,7 +4,7 @@ use super::{legend, places};
 use crate::app::chart_view::{ChartView, Draw, Picture};
 use crate::app::controls::{controls, write};
 use crate::app::state::{Shared, Workbench};
-use crate::app::ui::table_view;
+use crate::app::ui::{NARROW, media, table_view};
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::charts::{self, Chart, ChartKind, Inputs, RenderOptions};
 use gemmscope_chart::interactive::{self, Canvas};
@@ -96,6 +96,7 @@ pub fn settings(kind: &'static ChartKind, picture: Picture, bench: Workbench) ->
 #[component]
 pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
     let bench = Workbench::here();
+    let narrow = media(NARROW);
     let inputs = Memo::new(move |_| inputs_of(bench, kind));
     let opening = Memo::new(move |_| inputs.with(|i| i.opening.clone()));
     let opened = Memo::new(move |_| Shared(opening.with(|o| o.open(bench, kind))));
@@ -120,16 +121,51 @@ pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
             name=kind.id
             bar=Box::new(move |picture| bar(kind, picture, bench))
             legend=Box::new(move |picture| legend(picture).into_any())
-            notes=Box::new(|picture| view! { <Notes picture=picture /> }.into_any())
+            lead=Box::new(move |picture| view! { <Verdict picture=picture narrow=narrow /> }.into_any())
+            notes=Box::new(move |picture| view! { <Notes picture=picture narrow=narrow /> }.into_any())
         />
+    }
+}
+
+/// The sentences of a picture: the verdict, and the others.
+fn sentences(picture: Picture) -> (Vec<String>, Vec<String>) {
+    picture.with(|p| {
+        let Some(p) = p else {
+            return Default::default();
+        };
+        let mut notes = p.notes();
+        let others = notes.split_off(p.verdict_notes().min(notes.len()));
+        (notes, others)
+    })
+}
+
+/// On a phone the verdict comes first: the picture would push it out of sight.
+#[component]
+fn Verdict(picture: Picture, narrow: RwSignal<bool>) -> impl IntoView {
+    let verdict = Memo::new(move |_| sentences(picture).0);
+    let shown = Memo::new(move |_| narrow.get() && verdict.with(|v| !v.is_empty()));
+    let words = move || {
+        let sentences = verdict.get().into_iter();
+        sentences.map(|v| view! { <p>{v}</p> }).collect_view()
+    };
+    view! {
+        <Show when=move || shown.get()>
+            <div class="chart-verdict" role="note">{words}</div>
+        </Show>
     }
 }
 
 /// The sentences below a picture, and its tables.
 #[component]
-fn Notes(picture: Picture) -> impl IntoView {
-    let notes =
-        Memo::new(move |_| picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.notes())));
+fn Notes(picture: Picture, narrow: RwSignal<bool>) -> impl IntoView {
+    let notes = Memo::new(move |_| {
+        let (mut verdict, others) = sentences(picture);
+        if narrow.get() {
+            return others;
+        }
+        verdict.extend(others);
+        verdict
+    });
     let details =
         Memo::new(move |_| picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.details())));
     let list = move || {

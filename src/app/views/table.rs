@@ -1,7 +1,7 @@
 //! The table of all rows. It sorts, chooses columns, and builds only the rows that are in sight.
 
 use crate::app::state::{Shared, Workbench};
-use crate::app::ui::{Menu, NARROW, icon, value_of};
+use crate::app::ui::{Menu, NARROW, icon, media, value_of};
 use crate::web::dom;
 use gemmscope_model::units::grouped;
 use gemmscope_table::column_format;
@@ -131,10 +131,7 @@ pub fn Table() -> impl IntoView {
             .as_bytes(),
         );
     };
-    let cards = RwSignal::new(dom::media(NARROW));
-    let narrow = dom::watch_media(NARROW, move |_| cards.set(dom::media(NARROW)));
-    let narrow = StoredValue::new_local(narrow);
-    on_cleanup(move || narrow.dispose());
+    let cards = media(NARROW);
     let row_height = Memo::new(move |_| if cards.get() { CARD } else { ROW });
     let scroller = NodeRef::<leptos::html::Div>::new();
     let top = RwSignal::new(0.0f64);
@@ -168,7 +165,14 @@ pub fn Table() -> impl IntoView {
             .settled_frame
             .with(|f| columns.with(|c| c.iter().map(|c| column_width(f, c)).collect::<Vec<f64>>()))
     });
-    let width = Memo::new(move |_| widths.with(|w| w.iter().sum::<f64>() + NUMBER_WIDTH));
+    // No column of numbers where no row has one.
+    let any_number = Memo::new(move |_| {
+        let frame = bench.settled_frame.get();
+        let shown = |row: &u32| frame.rows.binary_search(row).is_ok();
+        bench.numbered.with(|n| n.iter().any(shown))
+    });
+    let number_width = move || if any_number.get() { NUMBER_WIDTH } else { 0.0 };
+    let width = Memo::new(move |_| widths.with(|w| w.iter().sum::<f64>() + number_width()));
     // Where the keyboard is: an index into the sorted rows, `None` for the heads, and a column. It
     // holds only for the rows it was set in; in another order it would be another row.
     let placed = RwSignal::new(None::<(Shared<Vec<u32>>, Option<usize>)>);
@@ -313,7 +317,7 @@ pub fn Table() -> impl IntoView {
                 role="grid"
                 aria-label="GEMMs"
                 aria-multiselectable="true"
-                aria-colcount=move || (columns.with(|c| c.len()) + 1).to_string()
+                aria-colcount=move || (columns.with(|c| c.len()) + usize::from(any_number.get())).to_string()
                 aria-rowcount=move || (count.get() + 1).to_string()
                 aria-activedescendant=active
                 on:keydown=on_key
@@ -326,7 +330,9 @@ pub fn Table() -> impl IntoView {
                 }
             >
                 <div class="data-grid-head" role="row" aria-rowindex="1" style:width=move || format!("{}px", width.get())>
-                    <span class="cell number-cell" role="columnheader" title="Number in the chart">"#"</span>
+                    <Show when=move || any_number.get()>
+                        <span class="cell number-cell" role="columnheader" title="Number in the chart">"#"</span>
+                    </Show>
                     <For each=move || columns.get() key=|c| c.field.clone() let:info>
                         {
                             let field = info.field.clone();
@@ -341,7 +347,7 @@ pub fn Table() -> impl IntoView {
                             view! {
                                 <span class="cell" class:num=info.kind == FieldKind::Number role="columnheader"
                                     id=move || format!("head-{}", place.get()) class:cursor=on
-                                    aria-colindex=move || (place.get() + 2).to_string()
+                                    aria-colindex=move || (place.get() + 1 + usize::from(any_number.get())).to_string()
                                     aria-sort=state style:width=move || {
                                         let at = columns.with(|c| c.iter().position(|c| c.field == sized));
                                         at.and_then(|i| widths.with(|w| w.get(i).copied()))
@@ -369,6 +375,7 @@ pub fn Table() -> impl IntoView {
                         let (first, visible) = (first.get(), visible.get());
                         let selected = bench.selected.get();
                         let numbers = bench.numbered.get();
+                        let any_number = any_number.get();
                         let cursor = cursor.get().flatten().filter(|_| focused.get());
                         let at = column.get();
                         let (cards, row_height) = (cards.get(), row_height.get());
@@ -403,7 +410,7 @@ pub fn Table() -> impl IntoView {
                                         style:transform=format!("translateY({y}px)")
                                         on:click=move |e| bench.select(&[row], e.shift_key() || e.ctrl_key() || e.meta_key())
                                     >
-                                        <span class="cell number-cell" role="gridcell">{number.map(|n| n + 1)}</span>
+                                        {any_number.then(|| view! { <span class="cell number-cell" role="gridcell">{number.map(|n| n + 1)}</span> })}
                                         {columns
                                             .iter()
                                             .zip(&texts)
@@ -460,22 +467,22 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, files: usize) -> Vec<Fiel
     }
 }
 
+/// Width of a digit, and of a letter of a name, CSS pixels.
+const DIGIT: f64 = 7.2;
+const LETTER: f64 = 7.8;
+
 /// Width of a column, CSS pixels: room for the title or the longest text, within bounds. Of the
 /// texts only the first thousand are measured.
 fn column_width(frame: &Frame, info: &FieldInfo) -> f64 {
     let title = column_format::title(info).chars().count() + 3;
     let longest = match (&info.kind, &info.field) {
-        (_, Field::Shape) => 22,
-        (FieldKind::Number, _) => 8,
+        (_, Field::Shape) => 22.0 * DIGIT,
+        (FieldKind::Number, _) => 8.0 * DIGIT,
         (FieldKind::Category, field) => {
             let values = frame.categories(field).values;
-            values
-                .iter()
-                .take(1000)
-                .map(|v| v.chars().count())
-                .max()
-                .unwrap_or(0)
+            let lengths = values.iter().take(1000).map(|v| v.chars().count());
+            lengths.max().unwrap_or(0) as f64 * LETTER
         }
     };
-    (title.max(longest) as f64 * 7.2 + 22.0).clamp(64.0, 300.0)
+    (longest.max(title as f64 * DIGIT) + 22.0).clamp(64.0, 300.0)
 }

@@ -8,6 +8,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent};
+use gemmscope_table::field::shape_label;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::native_csv::CsvWriter;
 use gemmscope_table::result_table::Table;
@@ -95,63 +96,54 @@ pub fn csv(plan: &Plan) -> String {
     writer.header() + &writer.rows(0..data.len())
 }
 
-/// Column titles of the table of GEMMs.
-const HEADER: [&str; 16] = [
+/// Column titles of the table of GEMMs: what takes how long first, then why.
+const HEADER: [&str; 11] = [
     "GEMM",
-    "M",
-    "N",
-    "K",
-    "batch",
+    "shape",
     "count",
-    "types",
-    "work",
-    "bytes",
-    "AI (FLOP/B)",
-    "roof",
-    "bound",
     "best time",
     "step time",
     "share",
+    "bound",
+    "AI",
     "ridge at batch",
+    "work",
+    "bytes",
 ];
 
 fn cells(row: &PlanRow) -> Vec<String> {
     let p = row.problem();
     vec![
         row.name.clone(),
-        p.m.to_string(),
-        p.n.to_string(),
-        p.k.to_string(),
-        p.batch.to_string(),
+        shape_label(p.m, p.n, p.k, p.batch),
         row.best.gemm.count.to_string(),
-        p.op.types(),
-        p.work().to_string(),
-        p.bytes().to_string(),
-        format_significant(row.intensity(), 4),
-        FlopsPerSec(row.rate()).to_string(),
-        row.best.bound.label().to_owned(),
         row.best.time.to_string(),
         row.best.total_time.to_string(),
         percent(row.share),
+        row.best.bound.label().to_owned(),
+        format_significant(row.intensity(), 4),
+        match row.ridge_batch {
+            Some(batch) => batch.to_string(),
+            None => "never".to_owned(),
+        },
+        p.work().to_string(),
+        p.bytes().to_string(),
     ]
 }
 
-/// The GEMMs of one step as a table, with the batch at which each crosses the ridge.
+/// The GEMMs of one step as a table, with the batch at which each crosses the ridge; their types
+/// where they differ.
 pub fn table(step: &Step) -> Table {
-    let rows = step
-        .rows
-        .iter()
-        .map(|row| {
-            let mut cells = cells(row);
-            cells.push(match row.ridge_batch {
-                Some(batch) => batch.to_string(),
-                None if row.best.gemm.part.is_attention() => "same at any batch".to_owned(),
-                None => "never".to_owned(),
-            });
-            cells
-        })
-        .collect();
-    Table::of(&HEADER, rows)
+    let mut header = HEADER.to_vec();
+    let mut rows: Vec<Vec<String>> = step.rows.iter().map(cells).collect();
+    let types: Vec<String> = step.rows.iter().map(|r| r.problem().op.types()).collect();
+    if types.windows(2).any(|two| two[0] != two[1]) {
+        header.push("types");
+        for (row, types) in rows.iter_mut().zip(types) {
+            row.push(types);
+        }
+    }
+    Table::of(&header, rows)
 }
 
 /// Devices by best time of the step; devices without a roof come last, with the reason.

@@ -143,7 +143,7 @@ fn exports_name_every_shape_in_the_tools_words() {
     );
     let markdown = export::markdown(&p);
     assert!(
-        markdown.contains("| up_proj | 16 | 11008 | 4096 | 1 | 32 | bf16 |"),
+        markdown.contains("| up_proj | 16 × 11008 × 4096 | 32 |"),
         "{markdown}"
     );
     assert!(markdown.contains("meta-llama/Llama-2-7b-hf"));
