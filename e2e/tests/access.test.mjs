@@ -131,7 +131,7 @@ test("the table is a grid: arrow keys go from cell to cell, Enter on a head sort
   await app.page.keyboard.press("Enter");
   assert.ok(await app.state("sel"));
   await app.page.keyboard.press("ArrowUp");
-  assert.equal(await at(), (await app.tableHeads())[2]);
+  assert.equal(await at(), (await app.tableHeads()).filter((h) => h !== "#")[1]);
   await app.page.keyboard.press("Enter");
   await app.settle();
   assert.ok(await app.state("sort"));

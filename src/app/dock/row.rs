@@ -74,7 +74,7 @@ pub(super) fn explanation(mut e: Explanation, roof: &'static str, beside: Beside
             <section class="detail-section">
                 <h3>"In the file"</h3>
                 <dl class="file-columns">
-                    {e.columns.into_iter().map(|(k, v)| view! { <dt>{k}</dt><dd>{v}</dd> }).collect_view()}
+                    {e.columns.into_iter().map(|(k, v)| view! { <dt title=k.clone()>{k.clone()}</dt><dd>{v}</dd> }).collect_view()}
                 </dl>
             </section>
         })}

@@ -1,5 +1,6 @@
 //! The table of all rows. It sorts, chooses columns, and builds only the rows that are in sight.
 
+use crate::app::state::findings_task::AT_ONCE;
 use crate::app::state::{Shared, Workbench};
 use crate::app::ui::{Menu, NARROW, icon, media, value_of};
 use crate::web::dom;
@@ -165,9 +166,13 @@ pub fn Table() -> impl IntoView {
             .settled_frame
             .with(|f| columns.with(|c| c.iter().map(|c| column_width(f, c)).collect::<Vec<f64>>()))
     });
-    // No column of numbers where no row has one.
+    // No column of numbers where no row has one, nor will have.
     let any_number = Memo::new(move |_| {
         let frame = bench.settled_frame.get();
+        let looks = bench.looks.get() && (frame.rows.len() <= AT_ONCE || bench.asked.get());
+        if looks && bench.findings.with(Option::is_none) {
+            return true;
+        }
         let shown = |row: &u32| frame.rows.binary_search(row).is_ok();
         bench.numbered.with(|n| n.iter().any(shown))
     });
