@@ -42,9 +42,10 @@ pub fn Dock() -> impl IntoView {
     let folded = RwSignal::new(false);
     let place = Memo::new(move |_| bench.shown.get().place);
     Effect::new(move |before: Option<_>| {
-        let now = (place.get(), bench.selected.get(), bench.picks.get());
-        if let Some((was, selected, picks)) = before {
-            if selected != now.1 || picks != now.2 {
+        let opened = (bench.selected.get(), bench.picks.get(), bench.finding.get());
+        let now = (place.get(), opened);
+        if let Some((was, opened)) = before {
+            if opened != now.1 {
                 folded.set(false);
             } else if was != now.0 {
                 folded.set(now.0 != SUMMARY);
@@ -59,7 +60,11 @@ pub fn Dock() -> impl IntoView {
     };
     let count = Memo::new(move |_| bench.selected.with(Vec::len));
     let beside = Memo::new(move |_| together.get() && count.get() > 1);
-    let any = Memo::new(move |_| count.get() > 0 && bench.shown.get().picture != "card");
+    // A finding about the time outside GEMMs has no rows.
+    let any = Memo::new(move |_| {
+        let opened = count.get() > 0 || bench.finding.get().is_some();
+        opened && bench.shown.get().picture != "card"
+    });
     let row = Memo::new(move |_| bench.selected.with(|s| s.get(shown.get()).copied()));
     let read = model_row::read(bench);
     let body = move || {
@@ -118,8 +123,16 @@ pub fn Dock() -> impl IntoView {
         })
     };
     let title = move || match count.get() {
+        0 => "Finding".to_owned(),
         1 => "1 GEMM".to_owned(),
         n => format!("{n} GEMMs"),
+    };
+    let filter = move || {
+        (count.get() > 0).then(|| {
+            icon_button(icon::FILTER, "Filter to what is selected", move || {
+                only_selected(bench);
+            })
+        })
     };
     view! {
         <Show when=move || any.get()>
@@ -129,7 +142,7 @@ pub fn Dock() -> impl IntoView {
                     <div class="detail-tabs" role="group" aria-label="Selected rows">{tabs}</div>
                     <button type="button" class="icon-button unfold" aria-label="Show the details" title="Show the details"
                         hidden=move || !folded.get() on:click=move |_| folded.set(false)>{icon(icon::UP)}</button>
-                    {icon_button(icon::FILTER, "Filter to what is selected", move || only_selected(bench))}
+                    {filter}
                     {icon_button(icon::CROSS, "Close the details (Esc)", move || close(bench))}
                 </header>
                 <Show when=move || !folded.get()>

@@ -128,6 +128,12 @@ impl Card {
                 percent(self.efficiency),
                 FlopsPerSec(roof.peak_flops_per_s)
             ),
+            Bound::Launch => format!(
+                "Launch-bound: the roof needs {} of this call of {}, and starting a kernel and \
+                 filling the device takes the rest. Neither memory nor compute limits it.",
+                Seconds(self.efficiency * self.time_s),
+                Seconds(self.time_s)
+            ),
             Bound::NearRidge => format!(
                 "Near the ridge ({} operations a byte, the ridge is at {}): memory and compute \
                  limit it about equally, at the roof {} of the bandwidth would be in use.",

@@ -94,6 +94,7 @@ pub fn bound_name(bound: Bound) -> &'static str {
         Bound::Memory => "memory",
         Bound::NearRidge => "near the ridge",
         Bound::Compute => "compute",
+        Bound::Launch => "its launch",
     }
 }
 
@@ -142,7 +143,7 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
     if measured > 0.0 {
         line("AI, measured bytes", Intensity(measured).to_string());
     }
-    if let Some(roof) = metrics.roof(data, row) {
+    if let Some(bound) = metrics.bound(data, row) {
         let efficiency = metrics.efficiency(data, row);
         if efficiency.is_finite() {
             line(
@@ -150,10 +151,7 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
                 format!("{} of the {}", percent(efficiency), roof_name(metrics.kind)),
             );
         }
-        line(
-            "Limited by",
-            bound_name(roof.bound(metrics.ai[row])).to_owned(),
-        );
+        line("Limited by", bound_name(bound).to_owned());
     }
     (head, lines)
 }
@@ -255,6 +253,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         _ => Vec::new(),
     };
     let shape = TileRoofs::of_row(data, metrics, row);
+    let limit = metrics.bound(data, row);
     Explanation {
         title: format!(
             "{} {}",
@@ -264,15 +263,19 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         name: name_of(frame, row),
         place: format!("{}, line {}", source.name, data.line[row]),
         device: judged_by(stated, &guessed, device, &problem, roof, metrics.kind),
-        limit: roof.map(|r| r.bound(work.0 / bytes.0)),
+        limit,
         efficiency: efficiency.filter(|e| e.is_finite()),
         figures,
         tile: shape
             .as_ref()
             .map_or_else(Vec::new, |s| tile_figures(frame, row, s)),
-        verdict: shape
-            .filter(|_| measured)
-            .map_or_else(String::new, |s| s.sentence()),
+        verdict: match shape.filter(|_| measured) {
+            _ if limit == Some(Bound::Launch) => {
+                "Most of so short a call is its launch: neither memory nor the tile limits it."
+                    .to_owned()
+            }
+            shape => shape.map_or_else(String::new, |s| s.sentence()),
+        },
         above_roof,
         columns: columns(frame, row),
     }

@@ -536,7 +536,7 @@ fn rank(findings: &mut Vec<Finding>, parts: &[Part]) {
     // What makes all other figures doubtful, or small, comes first, though it saves nothing.
     let sure = |f: &Finding| match f.category {
         Category::Data => f.severity > Severity::High,
-        Category::Timeline => f.severity > Severity::Critical,
+        Category::Timeline => f.severity > Severity::High,
         _ => true,
     };
     findings.order_by(|a, b| {

@@ -240,13 +240,24 @@ impl<'a> TileRoofs<'a> {
 
     /// Tile, waves and tile's roof of a row.
     pub fn of(&self, row: usize) -> Option<RowTile> {
-        let (tile, from) = self.tile(row)?;
+        let (mut tile, from) = self.tile(row)?;
         let data = self.data;
         let sizes = [data.m[row], data.n[row], data.k[row], data.batch[row]];
         let [m, n, _, batch] = sizes;
         let name = self.name_of(row);
-        let tiles = Tiling::new((m, n, batch), tile, 1)?;
         let launched = whole(self.workgroups, row).map(u64::from);
+        // Whether a name's M is that of the row depends on who called; the launched grid tells.
+        let fits = |tile: Tile| {
+            let tiles = Tiling::new((m, n, batch), tile, 1)?.workgroups();
+            Some(launched? % tiles == 0)
+        };
+        if from == TileFrom::KernelName
+            && fits(tile) == Some(false)
+            && fits(tile.swapped()) == Some(true)
+        {
+            tile = tile.swapped();
+        }
+        let tiles = Tiling::new((m, n, batch), tile, 1)?;
         let schedule = name.map_or(Schedule::Tiles, |n| n.schedule);
         let split_k = match whole(self.split_k, row).or(name.and_then(|n| n.split_k)) {
             Some(s) => SplitK::Stated(s),
@@ -264,7 +275,7 @@ impl<'a> TileRoofs<'a> {
         let no_waves = match (schedule, &units) {
             (Schedule::StreamK, _) => Some("a stream-K kernel has no partial last wave"),
             (Schedule::Persistent, _) => {
-                Some("a persistent kernel has one workgroup a unit, which computes several tiles")
+                Some("a persistent kernel has one workgroup per unit, which computes several tiles")
             }
             (Schedule::Tiles, None) => Some("the number of units of the device is not known"),
             (Schedule::Tiles, Some(_)) => None,

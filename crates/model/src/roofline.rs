@@ -40,15 +40,24 @@ pub enum Bound {
     NearRidge,
     /// Intensity above 1.25 of the ridge point.
     Compute,
+    /// Neither: the call is so short that its launch takes most of it.
+    Launch,
+}
+
+/// True for a call that is mostly its launch: under 15 µs, of which the roof explains less than a
+/// fifth. Times in seconds; false where one is not known.
+pub fn is_launch_bound(call_s: f64, roof_s: f64) -> bool {
+    call_s < 15e-6 && roof_s < 0.2 * call_s
 }
 
 impl Bound {
-    /// The words for it: `memory-bound`, `near the ridge`, `compute-bound`.
+    /// The words for it: `memory-bound`, `near the ridge`, `compute-bound`, `launch-bound`.
     pub fn label(self) -> &'static str {
         match self {
             Self::Memory => "memory-bound",
             Self::NearRidge => "near the ridge",
             Self::Compute => "compute-bound",
+            Self::Launch => "launch-bound",
         }
     }
 }

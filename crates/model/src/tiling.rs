@@ -46,7 +46,7 @@ pub struct Tile {
 
 impl Tile {
     /// The tile in the other storage order. Tensile's first number covers the row-major N.
-    pub(crate) fn swapped(self) -> Self {
+    pub fn swapped(self) -> Self {
         Self {
             m: self.n,
             n: self.m,

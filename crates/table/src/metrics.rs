@@ -10,7 +10,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Cost, Operation};
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::{Device, MemoryLevel, NameMatch, RoofKind};
-use gemmscope_model::roofline::{Bound, Roof};
+use gemmscope_model::roofline::{Bound, Roof, is_launch_bound};
 use gemmscope_model::units::larger;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -231,9 +231,13 @@ impl Metrics {
         self.roof_s[row] / data.time_s[row]
     }
 
-    /// What limits the row at its roof.
+    /// What limits the row: its launch, or what limits it at its roof.
     pub fn bound(&self, data: &Dataset, row: usize) -> Option<Bound> {
-        self.roof(data, row).map(|r| r.bound(self.ai[row]))
+        let roof = self.roof(data, row)?;
+        Some(match is_launch_bound(data.time_s[row], self.roof_s[row]) {
+            true => Bound::Launch,
+            false => roof.bound(self.ai[row]),
+        })
     }
 }
 

@@ -33,6 +33,9 @@ pub fn DeviceNotice() -> impl IntoView {
     let question = Memo::new(move |_| open_question(bench));
     let words = move || {
         question.get().map(|q| match q {
+            Question::Unnamed if bench.data.with(|d| d.devices.iter().any(|d| !d.is_empty())) => {
+                "Some rows have no device. Choose it to see their efficiency:".to_owned()
+            }
             Question::Unnamed => {
                 "The files do not state their device. Choose it to see efficiency:".to_owned()
             }

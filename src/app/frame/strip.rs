@@ -177,7 +177,7 @@ fn of_all(bench: Workbench) -> AnyView {
             },
             "lost",
         )}
-        {move || figure(above_hint(kind.get()), above, || "above the roof".to_owned(), "above")}
+        {move || figure(above_hint(kind.get()), above, move || above_words(totals), "above")}
         {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, move || all_words(bench), "time")}
         {move || figure(
             totals.with(|t| format!("All work over all time. The fastest row: {}.", FlopsPerSec(t.max_flops_per_s))),
@@ -188,7 +188,7 @@ fn of_all(bench: Workbench) -> AnyView {
         {move || {
             let compute = share(totals.with(|t| t.share_compute_bound));
             figure(
-                format!("Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them at best. Over 1.25 of it lie {compute} of the time, and the rest near it."),
+                format!("Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them at best. Over 1.25 of it lie {compute} of the time; the rest lies near it, or is mostly launches."),
                 move || share(totals.with(|t| t.share_memory_bound)),
                 || "of the time memory-bound".to_owned(),
                 "memory",
@@ -205,6 +205,18 @@ fn all_words(bench: Workbench) -> String {
         _ => "in all",
     }
     .to_owned()
+}
+
+/// By how much rows are above the roof: with it, share and lost time add up.
+fn above_words(totals: Memo<Totals>) -> String {
+    let less = totals.with(|t| {
+        let roofed = t.time_s - t.without_roof.1;
+        Some(t.lost_s? - roofed * (1.0 - t.weighted_efficiency?))
+    });
+    match less {
+        Some(less) if less > 0.0 => format!("above the roof, by {}", Seconds(less)),
+        _ => "above the roof".to_owned(),
+    }
 }
 
 /// What rows above the roof mean.

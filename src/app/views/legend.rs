@@ -49,7 +49,7 @@ fn hidden(legend: Memo<Option<Legend>>) -> impl IntoView {
         (n > 0).then(|| {
             view! {
                 <span class="legend-note" role="status">
-                    {format!("{n} hidden in this picture; the figures count all.")}
+                    {format!("{n} hidden in this picture; the figures above still count their rows.")}
                     <button type="button" class="link" on:click=all>"Show all"</button>
                 </span>
             }

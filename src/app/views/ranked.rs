@@ -140,7 +140,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     let order = match found.parts.len() {
         0 | 1 => format!("By what a fix could save, in percent of the {of}."),
         _ => format!(
-            "Sides take turns, the nearest to the roof first. Percentages are of a side's {of}."
+            "One finding of each side in turn, beginning with the side that is nearest to its roof. Percentages are of a side's {of}."
         ),
     };
     view! {

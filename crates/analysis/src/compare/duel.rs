@@ -4,6 +4,7 @@ use super::{Comparison, Sample};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{format_short, grouped, plural};
 use gemmscope_table::field::{Field, Frame};
+use std::collections::BTreeSet;
 
 /// The quantity that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -258,8 +259,8 @@ impl Duel {
         };
         text.push_str(&match self.ratios.len() {
             0 | 1 => ".".to_owned(),
-            _ if w > g * 1.02 => format!(": {fast} gains more on the long ones."),
-            _ if w < g / 1.02 => format!(": {fast} gains less on the long ones."),
+            _ if w > g * 1.02 => format!(": the lead of {fast} is larger on the long GEMMs."),
+            _ if w < g / 1.02 => format!(": the lead of {fast} is smaller on the long GEMMs."),
             _ => ".".to_owned(),
         });
         text
@@ -273,7 +274,8 @@ impl Duel {
     /// The rule for "within noise".
     pub fn noise_sentence(&self) -> String {
         if self.with_spread == 0 {
-            return "One run each and no spread in the file: what is within the threshold counts as a tie."
+            return "The file has one run of each and no spread, so a difference within the threshold \
+                    counts as a tie."
                 .to_owned();
         }
         "Within noise: medians closer than both spreads together (1.4826 × median absolute \
@@ -291,7 +293,16 @@ impl Duel {
             Field::Device => String::new(),
             _ => {
                 let cats = frame.categories(&Field::Device);
-                format!(" ({})", cats.values.join(", "))
+                let codes: BTreeSet<u32> = frame
+                    .rows
+                    .iter()
+                    .map(|r| cats.codes.get(*r as usize))
+                    .collect();
+                let names: Vec<&str> = codes
+                    .iter()
+                    .map(|c| cats.values[*c as usize].as_str())
+                    .collect();
+                format!(" ({})", names.join(", "))
             }
         };
         Some(match self.measure {

@@ -165,7 +165,7 @@ fn the_two_means_differ_where_long_runs_do() {
     assert!((duel.weighted_mean - 1.001 / 2.0005).abs() < 1e-9);
     assert_eq!(
         duel.means_sentence(&c),
-        "Weighted by time x leads, by 2.00x: y gains less on the long ones."
+        "Weighted by time x leads, by 2.00x: the lead of y is smaller on the long GEMMs."
     );
 }
 

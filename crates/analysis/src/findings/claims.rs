@@ -145,7 +145,7 @@ impl Claims {
                     rule: r.rule.to_owned(),
                     title: match r.count {
                         1 => r.first.title.clone(),
-                        n => format!("{} ({n} GEMMs)", r.title),
+                        n => format!("{} ({n} GEMMs); {}", r.title, r.first.title),
                     },
                     formula: r.first.formula.clone(),
                 })

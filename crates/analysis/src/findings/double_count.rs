@@ -17,9 +17,9 @@ pub(super) const RULE: Rule = Rule {
                 same row in two files",
     confidence: Confidence::Certain,
     why: "Totals and shares that count one kernel twice are wrong.",
-    path_a: "Nothing to change: use the totals here, not the sheet's sum.",
+    path_a: "Nothing to change: the totals here count each kernel once, a sum over the file does not.",
     path_b: "Remove one of the two files, or filter by file, so that each row counts once.",
-    profile: "Nothing: this concerns the sheet, not the kernel.",
+    profile: "There is nothing to profile: the file lists a kernel twice.",
     check,
 };
 
@@ -68,20 +68,21 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     out
 }
 
-/// Rows that are in two files: same GEMM, same calls and the same time to the last digit.
+/// Rows that are in two files: same GEMM on the same device, same calls and the same time to the last
+/// digit. Files that are sides have totals of their own, so nothing counts twice there.
 fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
     let data = scan.data();
     if data.sources.len() < 2 {
         return None;
     }
-    let mut known: HashMap<([u32; 4], u16, u64, u64), u32> = HashMap::new();
+    let mut known: HashMap<([u32; 4], [u16; 3], u64, u64), u32> = HashMap::new();
     let (mut rows, mut time_s) = (Vec::new(), 0.0);
     let mut pair = None;
     for g in &scan.groups {
         let r = g.row as usize;
         let key = (
             [data.m[r], data.n[r], data.k[r], data.batch[r]],
-            data.op[r],
+            [data.op[r], data.device[r], g.side],
             g.calls.to_bits(),
             g.time_s.to_bits(),
         );

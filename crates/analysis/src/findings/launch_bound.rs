@@ -4,11 +4,6 @@ use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Need, Rule, Scan, Severity};
 use gemmscope_model::units::seconds_brief;
 
-/// A call shorter than this takes about as long as a launch.
-pub(super) const SHORT_CALL_S: f64 = 15e-6;
-/// The roof time is less than this share of the call.
-pub(super) const ROOF_SHARE: f64 = 0.2;
-
 pub(super) const RULE: Rule = Rule {
     id: "launch_bound",
     title: "Launch-bound tiny GEMMs",

@@ -176,11 +176,22 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                     percent(g.efficiency()),
                     other.efficiency() / g.efficiency()
                 ),
+                path_a: smaller(scan, other, g).then(|| {
+                    "Choose a size that runs fast where the model is free to: padding does not lead \
+                     to the faster neighbour, which is smaller."
+                        .to_owned()
+                }),
                 ..Story::default()
             }
         },
         |n| format!("{n} GEMMs well below a neighbour of nearly their size"),
     )
+}
+
+/// True if `other` is smaller than `group` in M, N or K, so that padding does not lead there.
+fn smaller(scan: &Scan<'_>, other: &super::Group, group: &super::Group) -> bool {
+    let (a, b) = (scan.problem(other), scan.problem(group));
+    a.m < b.m || a.n < b.n || a.k < b.k
 }
 
 #[cfg(test)]

@@ -94,7 +94,10 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             );
             if let [first, ..] = unaligned(&scan.problem(g)).as_slice() {
                 return Story {
-                    title: format!("Unaligned, so a kernel of sm_{of}: {}", scan.title(g)),
+                    title: format!(
+                        "Unaligned size, so an sm_{of} kernel runs: {}",
+                        scan.title(g)
+                    ),
                     text: format!(
                         "{own} {} is no multiple of 16 bytes, which kernels of {token} need.",
                         first.0
@@ -103,13 +106,13 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                     path_a: Some(advice::padding(scan, g)),
                     path_b: Some(
                         "Compare with the padded size first; then ask the library's maintainers \
-                         for a newer kernel that copies the odd rows."
+                         for a newer kernel that takes odd sizes."
                             .to_owned(),
                     ),
                 };
             }
             Story {
-                title: format!("Kernel of sm_{of} on {token}: {}", scan.title(g)),
+                title: format!("An sm_{of} kernel runs on {token}: {}", scan.title(g)),
                 text: own,
                 formula,
                 ..Story::default()

@@ -470,10 +470,14 @@ impl<'a> Scan<'a> {
             .as_ref()
     }
 
-    /// What limits a group at its roof.
+    /// What limits a group: its launch, or what limits it at its roof.
     pub(crate) fn bound(&self, group: &Group) -> Option<Bound> {
         let row = group.row as usize;
-        self.roof(group).map(|r| r.bound(self.metrics().ai[row]))
+        let roof = self.roof(group)?;
+        Some(match super::story::tiny(group) {
+            true => Bound::Launch,
+            false => roof.bound(self.metrics().ai[row]),
+        })
     }
 
     /// Tile of a group and its roof, from its first row.

@@ -5,6 +5,7 @@ use super::claims::at_most;
 use super::{Confidence, Evidence, Finding, Group, Rule, Scan, Severity, finding_severity};
 use crate::tile_roof::RowTile;
 use gemmscope_model::order::InOrder;
+use gemmscope_model::roofline::is_launch_bound;
 use gemmscope_model::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds, percent, plural};
 
 /// Largest number of separate findings of one rule; the others are joined into one more.
@@ -348,7 +349,5 @@ pub(super) fn of_tile(
 
 /// True for groups that are too small for their roof to matter: a call is mostly launch time.
 pub(super) fn tiny(group: &Group) -> bool {
-    let call = group.call_s();
-    call < super::launch_bound::SHORT_CALL_S
-        && group.roof_s / group.calls < super::launch_bound::ROOF_SHARE * call
+    is_launch_bound(group.call_s(), group.roof_s / group.calls)
 }

@@ -2,7 +2,7 @@
 
 use super::scan::short;
 use super::story::{self, Story};
-use super::{Category, Confidence, Finding, Need, Rule, Scan, Severity};
+use super::{CRITICAL_SHARE, Category, Confidence, Finding, Need, Rule, Scan, Severity};
 use gemmscope_model::tiling::kernel_name::function;
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::{Source, TraceContext};
@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
     path_a: "Launch less and earlier: capture the step in a CUDA or HIP graph, compile the model, \
              use larger batches, and take out what waits for the device (.item(), copies to the \
              host). Check that the trace holds whole steps and no warm-up.",
-    path_b: "No kernel helps here: a faster one makes the gaps longer.",
+    path_b: "A faster kernel does not help here: the device would only wait longer.",
     profile: "Open the trace in a timeline viewer and look at what the processor does meanwhile.",
     check,
 };
@@ -59,7 +59,7 @@ fn of(rule: &Rule, scan: &Scan<'_>, time_s: f64, whole_s: f64, story: Story) -> 
     finding.whole_s = whole_s;
     finding.severity = match finding.share {
         share if share > MOSTLY => Severity::Critical,
-        share if share > IDLE => Severity::High,
+        share if share > CRITICAL_SHARE => Severity::High,
         _ => Severity::Medium,
     };
     finding

@@ -320,6 +320,15 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         Some(_) => "Most to gain",
         None => "Look first at",
     };
+    if let Some(outside) = all.first().filter(|f| f.category == Category::Timeline) {
+        let advice = advice(outside);
+        return match f.gives_back_s {
+            Some(_) => {
+                format!("Try this first: {advice} Most to gain in the GEMMs: {claim}.{facts}")
+            }
+            None => format!("Try this first: {advice}"),
+        };
+    }
     if f.severity == Severity::Low
         && !scan.compares()
         && let Some(words) = nothing_much(scan, findings, groups)

@@ -38,6 +38,28 @@ fn close(a: f64, b: f64, within: f64) {
 }
 
 #[test]
+fn the_launched_grid_tells_how_a_tile_lies() {
+    let name = "nvjet_sm90_tst_192x8_64x8_4x1_v_bz_TNT";
+    let tile = |launched: f64| {
+        let mut data = one([25136, 1, 2880], DataType::Bf16, 20e-6, name);
+        data.columns.push(Column {
+            key: "workgroups".into(),
+            label: "Workgroups".into(),
+            meaning: ColumnMeaning::Workgroups,
+            unit: String::new(),
+            data: ColumnData::Number(vec![launched]),
+        });
+        let tile = shape(&data).tile;
+        (tile.m, tile.n)
+    };
+    // 131 x 1 workgroups, not 3142 x 1.
+    assert_eq!(tile(131.0), (192, 8));
+    assert_eq!(tile(3142.0), (8, 192));
+    // Neither fits: as a row-major framework calls it.
+    assert_eq!(tile(7.0), (8, 192));
+}
+
+#[test]
 fn few_tiles_with_a_long_k_need_split_k() {
     let name = "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x16x1_GSU2_GSUAMB_ISA942";
     let s = shape(&one([256, 512, 131072], DataType::Bf16, 1089e-6, name));

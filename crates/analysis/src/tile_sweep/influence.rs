@@ -133,7 +133,7 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
             let (best, worst) = (i.values.first()?, i.values.last()?);
             let reach = percent(worst.best);
             Some(format!(
-                "{} ({} is best, {} reaches at most {reach} of the best rate)",
+                "{} ({} is best, {} reaches {reach} of the best rate on average)",
                 i.name, best.value, worst.value
             ))
         })
@@ -272,9 +272,9 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "What else matters: VW (4 is best, 2 reaches at most 50.0 % of the best rate), TT (4_4 is \
-             best, 8_8 reaches at most 66.7 % of the best rate), WGM (1 is best, 8 reaches at most \
-             90.9 % of the best rate)."
+            "What else matters: VW (4 is best, 2 reaches 50.0 % of the best rate on average), TT (4_4 \
+             is best, 8_8 reaches 66.7 % of the best rate on average), WGM (1 is best, 8 reaches \
+             90.9 % of the best rate on average)."
         );
     }
 

@@ -407,6 +407,7 @@ fn nvjet(name: &str) -> Option<KernelName> {
             .filter(|word| word.len() == 3)
             .and_then(transposes),
         persistent: true,
+        orientation_swapped: true,
         ..KernelName::default()
     })
 }
@@ -422,6 +423,7 @@ fn xmma(name: &str) -> Option<KernelName> {
         transposes: words(name).find_map(transposes),
         dtype: words(name).find_map(doubled_type),
         persistent: for_sm90_or_later(name),
+        orientation_swapped: true,
         ..KernelName::default()
     })
 }
@@ -464,6 +466,11 @@ fn cutlass(name: &str) -> Option<KernelName> {
     if !is_cutlass && !is_cublas {
         return None;
     }
+    // CUTLASS names no generation there: such kernels are in cuBLAS, whose calls are column-major.
+    let in_cublas = words(name)
+        .skip_while(|word| *word != "cutlass")
+        .nth(1)
+        .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
     const MULTIPLIES: [&str; 4] = ["gemm", "fprop", "dgrad", "wgrad"];
     let multiplies = |word: &str| MULTIPLIES.iter().any(|part| word.contains(part));
     // A demangled template repeats the name: what follows the first one is enough.
@@ -478,6 +485,7 @@ fn cutlass(name: &str) -> Option<KernelName> {
         kind: Kind::Gemm,
         dtype: type_word(name).or_else(|| blas_letter(operation)),
         persistent: for_sm90_or_later(name),
+        orientation_swapped: !is_cutlass || in_cublas,
         ..KernelName::default()
     };
     let mut stages_next = false;

@@ -74,13 +74,20 @@ impl Frame {
             ),
             Field::Source => mapped(&d.source, d.sources.iter().map(|s| s.name.clone())),
             Field::Bound => {
-                let values = ["memory", "near the ridge", "compute", "unknown roof"];
+                let values = [
+                    "memory",
+                    "near the ridge",
+                    "compute",
+                    "launch",
+                    "unknown roof",
+                ];
                 let codes = (0..d.len())
                     .map(|r| match x.bound(d, r) {
                         Some(Bound::Memory) => 0,
                         Some(Bound::NearRidge) => 1,
                         Some(Bound::Compute) => 2,
-                        None => 3,
+                        Some(Bound::Launch) => 3,
+                        None => 4,
                     })
                     .collect();
                 Categories {

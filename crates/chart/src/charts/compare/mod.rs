@@ -254,7 +254,8 @@ impl Compare {
             .map(|i| i.label.to_lowercase())
             .collect();
         Some(format!(
-            "{a} and {b} share no configuration (key: {}). Choose a shorter key or other sides. {}",
+            "{a} and {b} share no configuration: no GEMM of one has the {} of one of the other. Match \
+             by fewer of these, or choose other sides. {}",
             keys.join(", "),
             m.duel.join_sentence(&m.comparison)
         ))

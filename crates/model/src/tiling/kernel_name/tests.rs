@@ -129,6 +129,12 @@ fn tensile_says_much_more() {
             k: Some(256)
         })
     );
+    // cuBLAS is called in column-major order too: 7 x 20 workgroups for 888 x 2880.
+    let nvjet = KernelName::parse("nvjet_tst_144x128_64x6_2x1_v_bz_bias_TNN");
+    assert_eq!(nvjet.row_major_tile().map(|t| (t.m, t.n)), Some((128, 144)));
+    let own =
+        KernelName::parse("cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_128x256x64_2x1x1_0_tnn");
+    assert_eq!(own.row_major_tile().map(|t| (t.m, t.n)), Some((128, 256)));
     let split = KernelName::parse("Cijk_Ailk_Bjlk_SB_MT64x64x8_SE_GSU4_SK3_WG16_16_1");
     assert_eq!((split.split_k, split.stream_k), (Some(4), Some(true)));
     assert_eq!(split.type_code.as_deref(), Some("SB"));
