@@ -194,6 +194,18 @@ test("a chosen finding is selected in every view", async (t) => {
   app.assertQuiet();
 });
 
+test("a finding about time outside GEMMs has no rows, and opens all the same", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview" });
+  await app.load(fixture("fixtures/kineto/mi300.json"));
+  const idle = app.page.locator('.finding[data-rule="timeline"] button').first();
+  assert.match(await idle.innerText(), /The device is idle for [\d.]+ % of the time/);
+  await idle.click();
+  const dock = app.page.locator(".dock");
+  assert.match(await dock.innerText(), /Launch less and earlier/);
+  await app.page.keyboard.press("Escape");
+  await dock.waitFor({ state: "detached" });
+});
+
 test("operations are listed with what is flagged; one leads to its point", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview" });
   await choose(app, folder(REPORT));
