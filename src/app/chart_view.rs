@@ -44,7 +44,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     /// What stands below the bar: a legend.
     #[prop(optional)]
     legend: Option<Beside>,
-    /// What stands above the bar on a narrow page: the verdict.
+    /// What stands above the bar: the verdict.
     #[prop(optional)]
     lead: Option<Beside>,
     /// What stands below the picture.

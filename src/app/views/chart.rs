@@ -4,7 +4,7 @@ use super::{legend, places};
 use crate::app::chart_view::{ChartView, Draw, Picture};
 use crate::app::controls::{controls, write};
 use crate::app::state::{Shared, Workbench};
-use crate::app::ui::{NARROW, media, table_view};
+use crate::app::ui::table_view;
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::charts::{self, Chart, ChartKind, Inputs, RenderOptions};
 use gemmscope_chart::interactive::{self, Canvas};
@@ -96,7 +96,6 @@ pub fn settings(kind: &'static ChartKind, picture: Picture, bench: Workbench) ->
 #[component]
 pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
     let bench = Workbench::here();
-    let narrow = media(NARROW);
     let inputs = Memo::new(move |_| inputs_of(bench, kind));
     let opening = Memo::new(move |_| inputs.with(|i| i.opening.clone()));
     let opened = Memo::new(move |_| Shared(opening.with(|o| o.open(bench, kind))));
@@ -121,8 +120,8 @@ pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
             name=kind.id
             bar=Box::new(move |picture| bar(kind, picture, bench))
             legend=Box::new(move |picture| legend(picture).into_any())
-            lead=Box::new(move |picture| view! { <Verdict picture=picture narrow=narrow /> }.into_any())
-            notes=Box::new(move |picture| view! { <Notes picture=picture narrow=narrow /> }.into_any())
+            lead=Box::new(move |picture| view! { <Verdict picture=picture /> }.into_any())
+            notes=Box::new(move |picture| view! { <Notes picture=picture /> }.into_any())
         />
     }
 }
@@ -139,11 +138,11 @@ fn sentences(picture: Picture) -> (Vec<String>, Vec<String>) {
     })
 }
 
-/// On a phone the verdict comes first: the picture would push it out of sight.
+/// The verdict comes first: the picture would push it out of sight.
 #[component]
-fn Verdict(picture: Picture, narrow: RwSignal<bool>) -> impl IntoView {
+fn Verdict(picture: Picture) -> impl IntoView {
     let verdict = Memo::new(move |_| sentences(picture).0);
-    let shown = Memo::new(move |_| narrow.get() && verdict.with(|v| !v.is_empty()));
+    let shown = Memo::new(move |_| verdict.with(|v| !v.is_empty()));
     let words = move || {
         let sentences = verdict.get().into_iter();
         sentences.map(|v| view! { <p>{v}</p> }).collect_view()
@@ -157,15 +156,8 @@ fn Verdict(picture: Picture, narrow: RwSignal<bool>) -> impl IntoView {
 
 /// The sentences below a picture, and its tables.
 #[component]
-fn Notes(picture: Picture, narrow: RwSignal<bool>) -> impl IntoView {
-    let notes = Memo::new(move |_| {
-        let (mut verdict, others) = sentences(picture);
-        if narrow.get() {
-            return others;
-        }
-        verdict.extend(others);
-        verdict
-    });
+fn Notes(picture: Picture) -> impl IntoView {
+    let notes = Memo::new(move |_| sentences(picture).1);
     let details =
         Memo::new(move |_| picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.details())));
     let list = move || {

@@ -207,3 +207,23 @@ fn a_tile_wider_than_any_power_of_two_ends_the_columns() {
     // Whatever it says of such a tile, it says it.
     let _ = of(f64::from(u32::MAX - 5));
 }
+
+#[test]
+fn one_setting_for_all_shapes_is_the_best_on_average() {
+    // 64 wins on one shape by little, 128 on the other by much.
+    let f = tiles(
+        &[
+            ((8, 1024, 4096), (16, 64), 1.0e-5),
+            ((8, 1024, 4096), (16, 128), 1.1e-5),
+            ((8, 2048, 4096), (16, 64), 4.0e-5),
+            ((8, 2048, 4096), (16, 128), 2.0e-5),
+        ],
+        None,
+    );
+    let found = single_choice(&Sweep::new(&f, None).unwrap()).unwrap();
+    assert_eq!(
+        (found.label.as_str(), found.best, found.shapes),
+        ("128", 1, 2)
+    );
+    assert!((found.share - (10.0 / 11.0 + 1.0) / 2.0).abs() < 1e-12);
+}

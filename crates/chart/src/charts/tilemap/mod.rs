@@ -11,6 +11,7 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
     FLAT_M, Influence, NoSweep, Panel, Sweep, TileSource, influence_sentence, influences,
+    single_choice,
 };
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
@@ -180,7 +181,17 @@ fn headline(sweep: &Sweep) -> String {
     let axis = sweep.axis.label();
     let mut text = match lines {
         1..=NAMED => format!("Best {axis}: {}{what}", winners(sweep).join(", ")),
-        n => format!("Best {axis} of {}{what}", plural(n as u64, "shape")),
+        n => match single_choice(sweep) {
+            Some(c) => format!(
+                "{axis} {} is the best single choice{what}: {} of the best rate on average, and the \
+                 fastest on {} of {}",
+                c.label,
+                Format::percent().write(c.share, 3),
+                c.best,
+                plural(c.shapes as u64, "shape")
+            ),
+            None => format!("Best {axis} of {}{what}", plural(n as u64, "shape")),
+        },
     };
     if sweep.agreement.1 > 0 {
         text.push_str(&format!(
@@ -390,6 +401,10 @@ impl Chart for TileMap {
 
     fn controls(&self) -> Vec<Control> {
         self.controls.clone()
+    }
+
+    fn verdict_notes(&self) -> usize {
+        1
     }
 
     fn notes(&self) -> Vec<String> {
