@@ -49,6 +49,7 @@ test("filters that come back after a reload are said, and go at once", async (t)
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#f.dtype=fp16" });
   await app.load(sides[0]);
   const some = await app.figure("rows");
+  await app.page.locator(".kept-names").first().waitFor();
   await app.page.waitForFunction(() => localStorage["gemmscope.open"]?.includes("f.dtype"));
   const again = await app.page.context().newPage();
   await again.goto(app.page.url().split("#")[0]);

@@ -346,6 +346,15 @@ mod tests {
     }
 
     #[test]
+    fn a_device_is_found_by_what_it_is_called() {
+        let found = |text: &str| catalog().iter().filter(|d| d.is_called(text)).count();
+        assert_eq!(found(""), catalog().len());
+        assert!(device("h200-sxm").is_called(" h200 ") && device("mi300x").is_called("GFX942"));
+        assert!(found("nvidia") > 5 && found("nvidia") < catalog().len());
+        assert_eq!(found("no such thing"), 0);
+    }
+
+    #[test]
     fn the_choice_is_said() {
         assert_eq!(
             device("a100-80-sxm").explain_peak(DataType::Fp32),

@@ -444,6 +444,17 @@ mod tests {
     }
 
     #[test]
+    fn every_value_range_and_search_is_a_filter() {
+        let mut filters = Filters::default();
+        assert_eq!(filters.count(), 0);
+        filters.toggle(&Field::Dtype, "fp16");
+        filters.toggle(&Field::Dtype, "bf16");
+        filters.ranges.insert(Field::M, Range::default());
+        filters.search = "x".to_owned();
+        assert_eq!(filters.count(), 4);
+    }
+
+    #[test]
     fn a_facet_counts_without_itself() {
         let frame = frame(60);
         let mut mask = Mask::default();

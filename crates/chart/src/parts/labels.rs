@@ -127,7 +127,7 @@ impl Placer {
     /// in growing rings with a leader line. None where the plot is full.
     pub(crate) fn around(&mut self, at: Point, size: (f64, f64), radius: f64) -> Option<Placed> {
         let (w, h) = size;
-        let near = radius + 3.0;
+        let near = radius + BESIDE;
         let ring = |distance: f64| {
             // Right and left first, then above and below, then the diagonals.
             [
@@ -157,7 +157,11 @@ impl Placer {
                 if !self.free(rect) {
                     continue;
                 }
-                let n = self.cost(rect) + step as usize / 3;
+                let crossed = leader(at, rect, radius).is_some_and(|(from, to)| {
+                    let over = |taken: &Rect| crate::clip::segment(from, to, *taken).is_some();
+                    self.taken.iter().any(over)
+                });
+                let n = self.cost(rect) + step as usize / 3 + usize::from(crossed);
                 if second.is_none_or(|(m, _)| n < m) {
                     second = Some((n, rect));
                 }
@@ -171,18 +175,23 @@ impl Placer {
         }
         let (_, rect) = second?;
         self.taken.push(rect);
-        let end = (
-            at.0.clamp(rect[0], rect[0] + rect[2]),
-            at.1.clamp(rect[1], rect[1] + rect[3]),
-        );
-        let (dx, dy) = (end.0 - at.0, end.1 - at.1);
-        let far = dx.hypot(dy);
-        let leader = (far > near + 2.5).then(|| {
-            let start = (at.0 + dx / far * radius, at.1 + dy / far * radius);
-            (start, end)
-        });
+        let leader = leader(at, rect, radius);
         Some(Placed { rect, leader })
     }
+}
+
+/// Space between a mark and the box beside it.
+const BESIDE: f64 = 3.0;
+
+/// The line from the edge of a mark to a box; none where the box is beside the mark.
+fn leader(at: Point, [l, t, w, h]: Rect, radius: f64) -> Option<(Point, Point)> {
+    let end = (at.0.clamp(l, l + w), at.1.clamp(t, t + h));
+    let (dx, dy) = (end.0 - at.0, end.1 - at.1);
+    let far = dx.hypot(dy);
+    (far > radius + BESIDE + 2.5).then(|| {
+        let start = (at.0 + dx / far * radius, at.1 + dy / far * radius);
+        (start, end)
+    })
 }
 
 #[cfg(test)]

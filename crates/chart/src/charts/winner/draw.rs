@@ -54,7 +54,7 @@ fn thinned(values: &[u32], step: f64, needed: impl Fn(&str) -> f64) -> Vec<(usiz
 }
 
 /// A lead in as many digits as fit a width: `1.30x`, `1.30`, `1.3`.
-fn lead_label(margin: f64, width: f64) -> Option<String> {
+pub(super) fn lead_label(margin: f64, width: f64) -> Option<String> {
     let whole = times(margin);
     let bare = whole.trim_end_matches('x').to_owned();
     let short = format_significant(margin, 2);

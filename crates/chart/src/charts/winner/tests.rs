@@ -1,6 +1,8 @@
 use super::*;
 use crate::palette::Theme;
 use crate::testing::{SIZES, draw_everywhere, golden, two_libraries};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
 use gemmscope_table::fixture::Rows;
 
 fn decode() -> Frame {
@@ -104,4 +106,37 @@ fn many_shapes_fit() {
         "{:?}",
         view.notes()
     );
+}
+
+#[test]
+fn the_layout_is_said_and_chosen() {
+    let mut rows = Rows::new();
+    for (library, tt) in [("x", 4e-6), ("y", 1e-6)] {
+        for (trans, time) in [(false, 2e-6), (true, tt)] {
+            let op = Operation::uniform(DataType::Fp16).with_layout(trans, trans);
+            for n in [64, 128] {
+                rows.typed((64, n, 64), op, library, time, "");
+            }
+        }
+    }
+    let frame = rows.frame(None);
+    let mut state = ViewState::default();
+    let both = Winner::open(&frame, &state);
+    assert!(both.notes()[0].starts_with("Fastest at K = 64, fp16, all 2 layouts: "));
+    state.set_param("winner.layout", "TT");
+    let one = Winner::open(&frame, &state);
+    assert!(one.notes()[0].starts_with("Fastest at K = 64, fp16, TT: x in 0, y in 2"));
+    // Of one layout there is nothing to choose, and nothing to say.
+    let few = frame.with_rows(std::sync::Arc::new(vec![0, 1, 4, 5]));
+    let alone = Winner::open(&few, &ViewState::default());
+    assert!(alone.notes()[0].starts_with("Fastest at K = 64, fp16: "));
+    let keys: Vec<_> = alone.controls().into_iter().map(|c| c.key).collect();
+    assert!(!keys.contains(&"winner.layout".to_owned()), "{keys:?}");
+}
+
+#[test]
+fn a_lead_takes_the_digits_that_fit() {
+    let leads = [60.0, 30.0, 22.0, 10.0].map(|width| draw::lead_label(1.304, width));
+    let leads = leads.map(Option::unwrap_or_default);
+    assert_eq!(leads, ["1.30x", "1.30", "1.3", ""]);
 }
