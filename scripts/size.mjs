@@ -9,11 +9,11 @@ import { gzipSync } from "node:zlib";
  *  decision: write the new weights beside it. */
 export const BUDGET = {
   // Wasm and scripts that the first view waits for.
-  "first view": { limit: 275, parts: { program: 239, scripts: 24 } },
+  "first view": { limit: 275, parts: { program: 242, scripts: 24 } },
   // What follows while the reader reaches for a file. Parts share code, which is in files of its own.
   "later parts": {
-    limit: 1705,
-    parts: { shared: 1059, work: 328, plan: 112, ask: 82, open: 49, read: 18, told: 14, several: 11, carried: 9, table: 5, save: 1, roofline: 0, charts: 0, scripts: 0 },
+    limit: 1730,
+    parts: { shared: 1066, work: 343, plan: 112, ask: 80, open: 51, read: 18, told: 14, several: 11, carried: 9, table: 5, save: 1, roofline: 0, charts: 0, scripts: 0 },
   },
   // What only a page inside another one asks for.
   "a frame's own": { limit: 25, parts: { embed: 17 } },
