@@ -7,6 +7,7 @@ pub(crate) mod profilers;
 pub(crate) mod table_format;
 pub(crate) mod tables;
 
+use crate::source::text::{UNPACK, Unpack};
 use crate::source::xlsx;
 use crate::{
     Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Reader, unsupported,
@@ -91,6 +92,8 @@ pub(crate) struct Readers {
     pub open: fn(&Head, &ImportOptions) -> Result<Chosen, ImportError>,
     /// Reads an Excel workbook.
     pub workbook: fn(&str, &[u8], &ImportOptions) -> Result<Imported, ImportError>,
+    /// Unpacks a packed file.
+    pub unpack: Unpack,
 }
 
 /// The readers of all formats.
@@ -101,6 +104,7 @@ pub(crate) static ALL: Readers = Readers {
         Ok(Chosen::new(&best, reader))
     },
     workbook: xlsx::read,
+    unpack: UNPACK,
 };
 
 /// The reader of a file, and what is said of its format.

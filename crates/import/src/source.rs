@@ -1,5 +1,6 @@
 //! Bytes of a file, in slices -> text: gzip, encodings, workbooks, the session.
 
+mod gzip;
 pub(crate) mod session;
 pub(crate) mod text;
 pub(crate) mod xlsx;

@@ -14,6 +14,7 @@ pub(crate) static PLAIN: Readers = Readers {
         None => Err(foreign()),
     },
     workbook: |_, _, _| Err(foreign()),
+    unpack: || Err(foreign()),
 };
 
 fn foreign() -> ImportError {
@@ -166,6 +167,15 @@ mod tests {
             assert_eq!(plain, own, "{}", format.id);
             assert!(sniff(&head, &ImportOptions::default()).is_ok());
         }
+    }
+
+    #[test]
+    fn a_packed_table_is_not_plain() {
+        let packed = b"\x1f\x8b\x08\0\0\0\0\0\0\x03M,N,K,time_us\n";
+        let options = ImportOptions::default();
+        assert!(!is_plain(packed, &options));
+        let refused = Session::plain("a.csv", options).feed(packed);
+        assert_eq!(refused.unwrap_err(), foreign());
     }
 
     #[test]

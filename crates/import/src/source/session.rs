@@ -1,7 +1,7 @@
 //! One file from its first byte to its table.
 
-use super::text::Decoder;
-use super::{xlsx, zip};
+use super::text::{Decoder, UNPACK};
+use super::{gzip, xlsx, zip};
 use crate::formats::plain::PLAIN;
 use crate::formats::{ALL, Chosen, Readers};
 use crate::split::lines::Lines;
@@ -73,7 +73,7 @@ impl Session {
             name: visible(name).into_owned(),
             options,
             readers,
-            decoder: Decoder::new(),
+            decoder: Decoder::new(readers.unpack),
             magic: Vec::new(),
             archive: None,
             head: Vec::new(),
@@ -127,7 +127,7 @@ impl Session {
                 return self.fail(ImportError::new(sentence).kind(ErrorKind::Foreign));
             }
         }
-        let packed = self.magic.starts_with(&[0x1f, 0x8b]);
+        let packed = gzip::is_gzip(&self.magic);
         let mut at = self.bytes_in - bytes.len() as u64;
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -286,7 +286,7 @@ impl Session {
         }
         let start = &self.head[..self.head.len().min(HEAD_BYTES)];
         let mut head = head_of(&self.name, start, complete);
-        if !complete && !self.decoder.is_gzip() {
+        if !complete && !self.decoder.is_packed() {
             let lines = memchr::memchr_iter(b'\n', start).count().max(1);
             let rows = self.expected / (start.len() / lines).max(1) as u64;
             // A little more, because the header is longer than a row.
@@ -348,7 +348,7 @@ fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
 }
 
 pub(crate) fn head_from_bytes(name: &str, bytes: &[u8]) -> Head {
-    let mut decoder = Decoder::new();
+    let mut decoder = Decoder::new(UNPACK);
     let mut text = Vec::new();
     for piece in bytes.chunks(PACKED_STEP) {
         match decoder.feed(piece) {

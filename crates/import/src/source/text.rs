@@ -1,22 +1,28 @@
-//! Bytes as they come -> UTF-8 text: gzip, byte order marks, UTF-16, NUL bytes.
+//! Bytes as they come -> UTF-8 text: packed or not, byte order marks, UTF-16, NUL bytes.
 
+use super::gzip::{self, Gzip};
 use crate::ImportError;
-use flate2::write::GzDecoder;
-use std::io::Write;
 
-/// A packed file with more unpacked bytes is refused: it would not fit into memory.
-const MAX_UNPACKED: u64 = 16 << 30;
+/// Begins to unpack gzip, or says that such a file is not read here: what reads plain tables alone
+/// brings no unpacking along.
+pub(crate) type Unpack = fn() -> Result<Box<dyn Unpacking>, ImportError>;
+
+/// Bytes of a packed file in slices -> the bytes in it.
+pub(crate) trait Unpacking: std::fmt::Debug {
+    /// Appends what the next bytes hold.
+    fn feed(&mut self, bytes: &[u8], unpacked: &mut Vec<u8>) -> Result<(), ImportError>;
+    /// Appends the rest at the end of the file.
+    fn finish(&mut self, unpacked: &mut Vec<u8>) -> Result<(), ImportError>;
+}
+
+/// Unpacks gzip.
+pub(crate) const UNPACK: Unpack = || Ok(Box::new(Gzip::default()));
 
 #[derive(Debug)]
 enum Container {
     Undecided,
     Plain,
-    Gzip {
-        member: Option<Box<GzDecoder<Vec<u8>>>>,
-        /// First byte of a following member, when a slice ended right behind it.
-        pending: Vec<u8>,
-        members: u64,
-    },
+    Packed(Box<dyn Unpacking>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +36,7 @@ enum Encoding {
 /// UTF-8) gives the slice itself back without a copy.
 #[derive(Debug)]
 pub(crate) struct Decoder {
+    unpack: Unpack,
     container: Container,
     encoding: Encoding,
     raw_start: Vec<u8>,
@@ -38,20 +45,14 @@ pub(crate) struct Decoder {
     out: Vec<u8>,
     half: Option<u8>,
     high: Option<u16>,
-    total_unpacked: u64,
     nul_bytes: u64,
-}
-
-impl Default for Decoder {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl Decoder {
     /// A new decoder.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(unpack: Unpack) -> Self {
         Decoder {
+            unpack,
             container: Container::Undecided,
             encoding: Encoding::Undecided,
             raw_start: Vec::new(),
@@ -60,14 +61,13 @@ impl Decoder {
             out: Vec::new(),
             half: None,
             high: None,
-            total_unpacked: 0,
             nul_bytes: 0,
         }
     }
 
-    /// True when the bytes are gzip.
-    pub(crate) fn is_gzip(&self) -> bool {
-        matches!(self.container, Container::Gzip { .. })
+    /// True when the bytes are packed.
+    pub(crate) fn is_packed(&self) -> bool {
+        matches!(self.container, Container::Packed(_))
     }
 
     /// Name of the encoding if it is not UTF-8.
@@ -105,22 +105,9 @@ impl Decoder {
             let start = std::mem::take(&mut self.raw_start);
             self.text(&start);
         }
-        if let Container::Gzip {
-            member, members, ..
-        } = &mut self.container
-            && let Some(mut m) = member.take()
-        {
-            let done = m.try_finish();
-            let mut rest = std::mem::take(m.get_mut());
-            *members += 1;
-            if done.is_err() {
-                return Err(ImportError::new(
-                    "the gzip file ends early: it was cut off or is still being written; \
-                     copy it again",
-                ));
-            }
-            self.unpacked.append(&mut rest);
-            let unpacked = std::mem::take(&mut self.unpacked);
+        if let Container::Packed(packed) = &mut self.container {
+            let mut unpacked = std::mem::take(&mut self.unpacked);
+            packed.finish(&mut unpacked)?;
             self.text(&unpacked);
         }
         if self.encoding == Encoding::Undecided {
@@ -139,14 +126,9 @@ impl Decoder {
                 if self.raw_start.len() < 4 {
                     return Ok(());
                 }
-                self.container = if self.raw_start.starts_with(&[0x1f, 0x8b]) {
-                    Container::Gzip {
-                        member: Some(Box::new(GzDecoder::new(Vec::new()))),
-                        pending: Vec::new(),
-                        members: 0,
-                    }
-                } else {
-                    Container::Plain
+                self.container = match gzip::is_gzip(&self.raw_start) {
+                    true => Container::Packed((self.unpack)()?),
+                    false => Container::Plain,
                 };
                 let start = std::mem::take(&mut self.raw_start);
                 self.container(&start)
@@ -155,63 +137,15 @@ impl Decoder {
                 self.text(bytes);
                 Ok(())
             }
-            Container::Gzip { .. } => {
-                self.gunzip(bytes)?;
+            Container::Packed(ref mut packed) => {
                 let mut unpacked = std::mem::take(&mut self.unpacked);
+                packed.feed(bytes, &mut unpacked)?;
                 self.text(&unpacked);
                 unpacked.clear();
                 self.unpacked = unpacked;
                 Ok(())
             }
         }
-    }
-
-    fn gunzip(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
-        let Container::Gzip {
-            member,
-            pending,
-            members,
-        } = &mut self.container
-        else {
-            return Ok(());
-        };
-        let joined;
-        let mut rest = bytes;
-        if !pending.is_empty() {
-            pending.extend_from_slice(bytes);
-            joined = std::mem::take(pending);
-            rest = &joined;
-        }
-        while !rest.is_empty() {
-            let Some(m) = member else {
-                if rest.len() == 1 {
-                    pending.extend_from_slice(rest);
-                    break;
-                }
-                if !rest.starts_with(&[0x1f, 0x8b]) {
-                    // Padding behind the last member: other tools ignore it too.
-                    break;
-                }
-                *member = Some(Box::new(GzDecoder::new(Vec::new())));
-                continue;
-            };
-            let taken = m.write(rest).map_err(|e| corrupt(&e))?;
-            rest = rest.get(taken..).unwrap_or_default();
-            self.total_unpacked += m.get_ref().len() as u64;
-            self.unpacked.append(m.get_mut());
-            if self.total_unpacked > MAX_UNPACKED {
-                return Err(ImportError::new(
-                    "the gzip file unpacks to more than 16 GiB: split it first",
-                ));
-            }
-            if taken == 0 {
-                m.try_finish().map_err(|e| corrupt(&e))?;
-                self.unpacked.append(m.get_mut());
-                *member = None;
-                *members += 1;
-            }
-        }
-        Ok(())
     }
 
     fn decide_encoding(&mut self) {
@@ -295,18 +229,15 @@ impl Decoder {
     }
 }
 
-fn corrupt(error: &std::io::Error) -> ImportError {
-    ImportError::new(format!("the gzip file is damaged: copy it again ({error})"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use flate2::{Compression, write::GzEncoder};
     use gemmscope_table::build::cell_text::cell_text;
+    use std::io::Write;
 
     fn decode(bytes: &[u8], step: usize) -> Result<String, ImportError> {
-        let mut d = Decoder::new();
+        let mut d = Decoder::new(UNPACK);
         let mut out = Vec::new();
         for slice in bytes.chunks(step) {
             out.extend_from_slice(d.feed(slice)?);
