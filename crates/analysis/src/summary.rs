@@ -5,7 +5,7 @@ use gemmscope_table::dataset::{Assumption, ReportedCheck};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Summary of one file. `rows_read` is always `rows_used + rows_set_aside`. Figures that are not
@@ -113,18 +113,25 @@ impl Summary {
             [(_, totals)] => totals.clone(),
             _ => Totals::default(),
         };
-        let used = |codes: &[u16]| -> BTreeSet<u16> {
-            frame.rows.iter().map(|r| codes[*r as usize]).collect()
+        let used = |codes: &[u16], all: usize| {
+            let mut used = vec![false; all];
+            for row in frame.rows.iter() {
+                used[usize::from(codes[*row as usize])] = true;
+            }
+            (0..all).filter(move |i| used[*i])
         };
-        let device = |i: u16| {
-            let i = usize::from(i);
+        let device = |i: usize| {
             let known = metrics.devices.get(i).and_then(Option::as_ref);
             known.map_or(data.devices[i].as_str(), |d| d.name.as_str())
         };
-        let stated = used(&data.device).into_iter().map(device);
+        let stated = used(&data.device, data.devices.len()).map(device);
         let devices = distinct(stated.filter(|name| !name.is_empty()));
-        let ops = used(&data.op).into_iter().map(|i| data.ops[usize::from(i)]);
+        let ops = used(&data.op, data.ops.len()).map(|i| data.ops[i]);
         let dtypes = distinct(ops.flat_map(|op| [op.a, op.b]).map(|t| t.id()));
+        let mut rejected = BTreeMap::new();
+        for reason in &s.rejected.reasons {
+            rejected.insert(reason.text.clone(), reason.count);
+        }
         let measured = every.measured > 0;
         let roofed = every.max_efficiency.is_some();
         Some(Summary {
@@ -134,12 +141,7 @@ impl Summary {
             rows_read: s.rows_read,
             rows_used: s.rows_used,
             rows_set_aside: s.rejected.total(),
-            rejected: s
-                .rejected
-                .reasons
-                .iter()
-                .map(|r| (r.text.clone(), r.count))
-                .collect(),
+            rejected,
             assumptions: s.assumptions.clone(),
             notes: s.notes.clone(),
             devices,

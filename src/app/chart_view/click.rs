@@ -7,6 +7,7 @@ use gemmscope_chart::interactive::Target;
 use gemmscope_chart::places::SUMMARY;
 use gemmscope_chart::scene::Point;
 use leptos::prelude::{GetUntracked, Set};
+use std::collections::BTreeSet;
 
 /// The part of the main column that the dock covers from below, as in the style sheet.
 const DOCK: f64 = 0.42;
@@ -38,7 +39,10 @@ pub(super) fn isolate(parts: &Parts, shown: &Drawn, target: &Target, add: bool) 
         return;
     }
     if let Some(field) = &target.field {
-        let wanted = target.categories.iter().cloned().collect();
+        let mut wanted = BTreeSet::new();
+        for category in &target.categories {
+            wanted.insert(category.clone());
+        }
         parts.bench.edit("filter", |v| {
             let facets = &mut v.filters.facets;
             if facets.get(field) == Some(&wanted) {

@@ -22,7 +22,6 @@ use gemmscope_table::filter::Range;
 use leptos::html::Div;
 use leptos::prelude::*;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What the gestures work on.
@@ -63,7 +62,7 @@ const SLACK: f64 = 4.0;
 #[derive(Default)]
 struct Drag {
     /// Pressed pointers and where they are.
-    pointers: BTreeMap<i32, Point>,
+    pointers: Vec<(i32, Point)>,
     start: Point,
     moved: bool,
     boxing: bool,
@@ -75,6 +74,26 @@ struct Drag {
     bar: Option<(Bar, f64)>,
     /// Part of a column and of a row that the wheel has moved.
     wheel: (f64, f64),
+}
+
+impl Drag {
+    /// Where a pressed pointer is; `None` where it is not pressed.
+    fn pressed(&self, id: i32) -> Option<Point> {
+        let mut pointers = self.pointers.iter();
+        pointers.find(|(other, _)| *other == id).map(|(_, at)| *at)
+    }
+
+    fn press(&mut self, id: i32, at: Point) {
+        self.release(id);
+        self.pointers.push((id, at));
+    }
+
+    /// False where the pointer was not pressed.
+    fn release(&mut self, id: i32) -> bool {
+        let before = self.pointers.len();
+        self.pointers.retain(|(other, _)| *other != id);
+        self.pointers.len() < before
+    }
 }
 
 /// How far beside a colour or scroll bar a press still counts as on it. A finger is wider.
@@ -256,7 +275,7 @@ fn on_down(
     }
     let at = place(stage, e);
     let mut drag = drag.borrow_mut();
-    drag.pointers.insert(e.pointer_id(), at);
+    drag.press(e.pointer_id(), at);
     if drag.pointers.len() == 1 {
         drag.start = at;
         drag.moved = false;
@@ -306,7 +325,7 @@ fn on_move(
 ) {
     let at = place(stage, e);
     let mut drag = drag.borrow_mut();
-    let Some(&before) = drag.pointers.get(&e.pointer_id()) else {
+    let Some(before) = drag.pressed(e.pointer_id()) else {
         hover(parts, at, REACH);
         return;
     };
@@ -323,10 +342,10 @@ fn on_move(
     let others: Vec<Point> = drag
         .pointers
         .iter()
-        .filter(|(id, _)| **id != e.pointer_id())
+        .filter(|(id, _)| *id != e.pointer_id())
         .map(|(_, p)| *p)
         .collect();
-    drag.pointers.insert(e.pointer_id(), at);
+    drag.press(e.pointer_id(), at);
     let Some(shown) = picture(parts) else { return };
     if let Some(held) = drag.bar {
         scroll_bar(parts, &shown, held, at);
@@ -372,7 +391,7 @@ fn on_up(
 ) {
     let at = place(stage, e);
     let mut drag = drag.borrow_mut();
-    if drag.pointers.remove(&e.pointer_id()).is_none() {
+    if !drag.release(e.pointer_id()) {
         return;
     }
     let brush = parts.brush.try_update(Option::take).flatten();
@@ -423,7 +442,7 @@ fn on_cancel(
     e: &web_sys::PointerEvent,
 ) {
     let mut drag = drag.borrow_mut();
-    drag.pointers.remove(&e.pointer_id());
+    drag.release(e.pointer_id());
     drag.bar = None;
     drag.range = None;
     parts.held.set(false);

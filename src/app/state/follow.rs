@@ -6,6 +6,7 @@ use gemmscope_analysis::findings::Findings;
 use gemmscope_chart::picture;
 use gemmscope_chart::roofline::{Numbers, numbered};
 use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::order::InOrder;
 use gemmscope_table::data_kind::{Counting, DataKind, Decision};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
@@ -95,7 +96,7 @@ fn devices_in_use(data: &Dataset, metrics: &Metrics) -> Vec<Option<String>> {
         .filter(|(_, used)| *used)
         .map(|(d, _)| d.as_ref().map(|d| d.name.clone()))
         .collect();
-    names.sort();
+    names.order_by(Ord::cmp);
     names.dedup();
     names
 }

@@ -55,11 +55,14 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
         false => Vec::new(),
     };
     bench.view.with(|v| {
-        let params = v.params.iter().filter(|(k, _)| kind.reads(k));
+        let mut params = BTreeMap::new();
+        for (key, value) in v.params.iter().filter(|(key, _)| kind.reads(key)) {
+            params.insert(key.clone(), value.clone());
+        }
         PictureInputs {
             opening: Opening {
                 frame,
-                params: params.map(|(k, v)| (k.clone(), v.clone())).collect(),
+                params,
                 selected,
             },
             first: charts::first_of(v, kind.id),

@@ -19,6 +19,7 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
 use gemmscope_analysis::tile_roof::TileRoofs;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
@@ -360,7 +361,7 @@ impl InteractiveChart for InteractiveRoofline {
             .iter()
             .filter_map(|&r| Some((rank(r as usize)?, r)))
             .collect();
-        rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+        rows.order_by(|a, b| b.0.total_cmp(&a.0));
         rows.truncate(MOST);
         rows.into_iter().map(|r| r.1).collect()
     }

@@ -39,6 +39,7 @@ use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use marks::Survey;
@@ -403,7 +404,7 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
 fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[RoofLine]) {
     let devices: Vec<&str> = {
         let mut names: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
-        names.sort_unstable();
+        names.order_by(|a, b| a.cmp(b));
         names.dedup();
         names
     };

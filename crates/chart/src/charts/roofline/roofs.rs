@@ -311,7 +311,7 @@ pub(super) fn labels(
     narrow: bool,
 ) -> Vec<(usize, Rect)> {
     let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
-    devices.sort_unstable();
+    devices.order_by(|a, b| a.cmp(b));
     devices.dedup();
     let many = devices.len() > 1;
     // Labels prefer not to lie on a roof; nothing may lie on another label.
