@@ -1,14 +1,14 @@
 //! Parts of the program that arrive after the first view. The build cuts them out of the wasm
 //! (`scripts/split.mjs`); the browser fetches them when they are first needed, or when it is idle.
 //!
-//! A function with `#[wasm_split(NAME)]` begins a part: `open` (what a file goes through on the
-//! page), `work` (workspace, samples), `embed` (a picture inside another page), `roofline` and
-//! `charts` (the pictures there), `ask` (dialogs), `plan` (planner), `table` (readers of plain tables,
-//! the worker's work), `read` (readers of all files), `save` (pictures as text), `several`
-//! (what the second file needs), `carried` (data
-//! of a link or a page), `told` (progress and what could not be read). What only one part uses is in its
-//! file; what several use, in one they share; what the first view uses, in the main file. So code
-//! outside a part must not name what is meant to be in it.
+//! A function with `#[wasm_split(NAME)]` begins a part: `open` (what a file goes through, the
+//! roofline), `table` (readers of plain tables), `embed` (a picture inside another page), `charts` (any
+//! other picture there), `page` (what a frame with a small table has no use for: what page and worker
+//! say to each other, the user's own devices and columns), `work` (workspace, samples), `ask` (dialogs),
+//! `plan` (planner), `read` (readers of all files), `save` (pictures as text), `several` (what the
+//! second file needs), `carried` (data of a link or a page), `told` (progress and what could not be
+//! read). What only one part uses is in its file; what several use, in one they share; what the first
+//! view uses, in the main file. So code outside a part must not name what is meant to be in it.
 
 use leptos::prelude::*;
 use leptos::reactive::computed::ScopedFuture;

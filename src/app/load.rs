@@ -311,7 +311,11 @@ impl Loader {
                 let Some(mut job) = job else { break };
                 let done = job.done.take();
                 let input = job.input.clone();
-                let result = match job::run_job(this, queue.clone(), job).await {
+                let running = match begin::begin(this.bench).await {
+                    Ok(()) => job::run_job(this, queue.clone(), job).await,
+                    Err(not_loaded) => Err(not_loaded),
+                };
+                let result = match running {
                     Ok(result) => result.await,
                     Err(_) => {
                         let why = reading::NOT_LOADED.to_owned();

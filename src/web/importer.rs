@@ -11,10 +11,13 @@ use gemmscope_table::dataset::wire::{self, Packed};
 use gemmscope_table::dataset::{Assembly, Dataset};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
+use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
 type Progress = Rc<dyn Fn(u64)>;
 /// Called with the rows so far, whenever there are more.
@@ -196,16 +199,12 @@ impl Importer {
         }
         let link = self.link.borrow().clone().filter(|_| !small);
         if let Some(link) = link.filter(|l| !l.broken.get()) {
-            let rows = Rc::new(Growing {
-                table: RefCell::default(),
-                flaw: RefCell::default(),
-                size: input.size() as f64,
-                grown,
-            });
-            match link
-                .import(id, input, options, progress.clone(), rows)
-                .await
-            {
+            let asked = (input.clone(), options.clone());
+            let ended = match by_worker(link, id, asked, progress.clone(), grown).await {
+                Ok(reading) => reading.await,
+                Err(_) => Ended::NotStarted,
+            };
+            match ended {
                 Ended::With(outcome) => return outcome,
                 // Reading on the page is slower, but works.
                 Ended::NotStarted => *self.link.borrow_mut() = None,
@@ -235,6 +234,27 @@ impl Importer {
             Outcome::Cancelled => Outcome::Cancelled,
         }
     }
+}
+
+/// Lets the worker read a file. What it says is understood by a part of the program that a frame
+/// with a small table does without.
+#[wasm_split(page, fallible)]
+fn by_worker(
+    link: Rc<Link>,
+    id: u32,
+    (input, options): (Input, ImportOptions),
+    progress: Progress,
+    grown: Grown,
+) -> Result<Pin<Box<dyn Future<Output = Ended>>>, NotLoaded> {
+    let rows = Rc::new(Growing {
+        table: RefCell::default(),
+        flaw: RefCell::default(),
+        size: input.size() as f64,
+        grown,
+    });
+    Ok(Box::pin(async move {
+        link.import(id, &input, &options, progress, rows).await
+    }))
 }
 
 /// How a request to read a file ended.

@@ -6,9 +6,7 @@
 
 use super::clock;
 use super::file::Input;
-use gemmscope_import::{
-    Ended, Head, ImportError, ImportOptions, Imported, Session, header_fingerprint, is_plain,
-};
+use gemmscope_import::{Ended, ImportError, ImportOptions, Imported, Session, is_plain};
 use gemmscope_model::units::Bytes;
 use gemmscope_table::dataset::Part;
 use gloo_file::Blob;
@@ -225,12 +223,6 @@ pub async fn session_for(
         Some(session) => Ok(session),
         None => open_session(name.to_owned(), bytes, options.clone()).await,
     }
-}
-
-/// Fingerprint of the header of a file that starts with these bytes; `None` without a header.
-#[wasm_split(table, fallible)]
-pub fn fingerprint(name: String, head: Vec<u8>) -> Result<Option<String>, NotLoaded> {
-    Ok(header_fingerprint(&Head::from_bytes(&name, &head)))
 }
 
 /// Takes rows that were read, and how many bytes of the file were read so far.

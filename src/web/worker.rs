@@ -96,7 +96,7 @@ pub fn run() {
             "warm" => {
                 let (state, out) = (state.clone(), out.clone());
                 wasm_bindgen_futures::spawn_local(async move {
-                    let loaded = reading::load().await.is_ok();
+                    let loaded = reading::load().await.is_ok() && load_messages().await.is_ok();
                     let _ = out.post_message(&message("warm", &[("id", id.into())]));
                     if loaded && let Ok(run) = warm_up(state).await {
                         run.await;
@@ -113,7 +113,7 @@ pub fn run() {
 type Running = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Reads a file and posts the result.
-#[wasm_split(table, fallible)]
+#[wasm_split(page, fallible, preload(#[doc = "Fetches what page and worker say to each other."] load_messages))]
 fn import(
     state: Rc<State>,
     out: web_sys::DedicatedWorkerGlobalScope,

@@ -71,7 +71,7 @@ fn details() -> Result<AnyView, NotLoaded> {
 }
 
 /// The roofline, which most frames show.
-#[wasm_split(roofline, fallible, preload(#[doc = "Fetches the roofline."] load_roofline))]
+#[wasm_split(open, fallible)]
 fn roofline_kind() -> Result<&'static ChartKind, NotLoaded> {
     Ok(&roofline::KIND)
 }
@@ -98,16 +98,12 @@ async fn pane(id: &'static str) -> Result<AnyView, NotLoaded> {
     Ok(view! { <div class="panes"><div class="pane">{pane}</div></div> }.into_any())
 }
 
-/// Fetches side by side what a frame needs for a plain table and the picture of its view. All else
-/// is fetched once it turns out to be needed.
+/// Fetches side by side what a frame needs for a plain table and its roofline; `public/early.js`
+/// asks for the same files before the program is there. All else is fetched once it turns out to
+/// be needed.
 pub fn fetch(bench: Workbench) {
     leptos::task::spawn_local(async move { drop(begin(bench).await) });
     leptos::task::spawn_local(async { drop(reading::load_plain().await) });
-    let view = bench.view.with_untracked(|v| v.view.clone());
-    let picture = places::of(&view).map(|(_, picture)| picture);
-    if picture.is_none_or(|id| id == roofline::KIND.id) {
-        leptos::task::spawn_local(async { drop(load_roofline().await) });
-    }
 }
 
 /// A picture, its legend and its menu.

@@ -3,25 +3,43 @@
 
 use crate::app::later::NotLoaded;
 use crate::app::state::{Follow, Workbench};
+use crate::web::dom;
 use gemmscope_analysis::summary::Summary;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use wasm_split_helpers::wasm_split;
 
 /// Sets [`Follow`], reads the stored devices and sets `window.gemmscope.summary`, once.
-#[wasm_split(open, fallible)]
-pub fn begin(bench: Workbench) -> Result<(), NotLoaded> {
-    now(bench);
+pub async fn begin(bench: Workbench) -> Result<(), NotLoaded> {
+    if began(bench) {
+        return Ok(());
+    }
+    // A frame stores nothing.
+    if !dom::embedded() {
+        leptos::task::spawn_local(async { drop(load_open().await) });
+        stored_devices(bench).await?;
+    }
+    follow(bench).await
+}
+
+fn began(bench: Workbench) -> bool {
+    !matches!(bench.follow.try_get_untracked(), Some(None))
+}
+
+/// Reads the devices that the user added earlier.
+#[wasm_split(page, fallible)]
+fn stored_devices(bench: Workbench) -> Result<(), NotLoaded> {
+    bench.read_stored_devices();
     Ok(())
 }
 
-/// As [`begin`], for code that is in the same part.
-pub(super) fn now(bench: Workbench) {
-    if !matches!(bench.follow.try_get_untracked(), Some(None)) {
-        return;
+#[wasm_split(open, fallible, preload(#[doc = "Fetches what a file goes through."] load_open))]
+fn follow(bench: Workbench) -> Result<(), NotLoaded> {
+    // Whoever asked first while the part came has done it.
+    if began(bench) {
+        return Ok(());
     }
     bench.follow.set(Some(Follow::ROWS));
-    bench.read_stored_devices();
     // What the command `summary --json` prints.
     let summary = Closure::<dyn Fn() -> JsValue>::new(move || {
         let all = bench.frame.with_untracked(Summary::all);
@@ -32,4 +50,5 @@ pub(super) fn now(bench: Workbench) {
     if let Some(api) = api.ok().filter(JsValue::is_object) {
         let _ = js_sys::Reflect::set(&api, &"summary".into(), &summary.into_js_value());
     }
+    Ok(())
 }

@@ -2,14 +2,14 @@
 //! own, which the first view does not wait for.
 
 use super::figures::Figures;
-use super::{Job, Loader, Queue, begin};
+use super::{Job, Loader, Queue};
 use crate::app::later::NotLoaded;
 use crate::app::state::several::{add_context, several};
 use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared};
 use crate::web::file::Input;
 use crate::web::reading::{self, Outcome};
 use crate::web::{clock, dom, storage};
-use gemmscope_import::{ErrorKind, ImportError, ImportOptions, Imported};
+use gemmscope_import::{ErrorKind, Head, ImportError, ImportOptions, Imported, header_fingerprint};
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::transformer::Model;
 use gemmscope_model::units::{Bytes, grouped};
@@ -28,7 +28,6 @@ type Running = Pin<Box<dyn Future<Output = Result<(), String>>>>;
 /// Reads the file of a job: code that the first view does not wait for.
 #[wasm_split(open, fallible)]
 pub(super) fn run_job(loader: Loader, queue: Rc<Queue>, job: Job) -> Result<Running, NotLoaded> {
-    begin::now(loader.bench);
     Ok(Box::pin(async move { loader.run_job(&queue, job).await }))
 }
 
@@ -356,7 +355,16 @@ pub fn columns_key(fingerprint: &str) -> String {
 
 /// The columns that were assigned by hand for earlier files with the same header.
 async fn remembered(input: &Input) -> Option<ImportOptions> {
-    let header = reading::fingerprint(input.name.clone(), head(input).await).await;
-    let json = storage::get(&columns_key(&header.ok()??))?;
-    serde_json::from_str(&json).ok()
+    if dom::embedded() {
+        return None;
+    }
+    let known = stored_columns(input.name.clone(), head(input).await).await;
+    known.ok()?
+}
+
+#[wasm_split(page, fallible)]
+fn stored_columns(name: String, head: Vec<u8>) -> Result<Option<ImportOptions>, NotLoaded> {
+    let header = header_fingerprint(&Head::from_bytes(&name, &head));
+    let json = header.and_then(|header| storage::get(&columns_key(&header)));
+    Ok(json.and_then(|json| serde_json::from_str(&json).ok()))
 }
