@@ -86,7 +86,8 @@ export function singleFile(dist) {
     .replace(/<link rel="?(modulepreload|preload|manifest|icon)[^>]*>/g, "")
     .replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/g, "");
   const css = styles.join("\n");
-  const early = inert(read("early.js"));
+  // Nothing is fetched ahead: the parts are here.
+  const early = inert(read("early.js").replace(/^( *var FRAME = ).*$/m, "$1[];"));
   const main = inert(UNPACK + glue + START);
   const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const policy =

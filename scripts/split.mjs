@@ -4,13 +4,15 @@
 //
 //   gemmscope-page-HASH.js, gemmscope-page-HASH_bg.wasm   the glue and the main part, under the names Trunk gave them
 //   parts-HASH.js                               fetches a part when it is asked for
-//   part-NAME-HASH.wasm                         a part, or what several parts share; the little ones together
+//   part-NAME-HASH.wasm                         a part, or what several parts share; together in one file what a frame
+//                                               needs of that, and the little rest
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { shorten } from "./imports.mjs";
 
 const LINK = "./__wasm_split.js";
 const FEATURES = [
@@ -33,30 +35,60 @@ export function compiled(root, profile) {
   return { path, small: ["site", "release"].includes(profile), named: Boolean(process.env.GEMMSCOPE_NAMES) };
 }
 
-/** Fetches as boot.mjs does: a server with the wrong MIME type would stop instantiateStreaming. */
-const FETCH = `async function part(name) {
-    const response = await fetch(new URL(name, import.meta.url), { mode: "cors", credentials: "same-origin" });
-    if (!response.ok) throw new Error(name + ": HTTP " + response.status);
-    return new Response(response.body, { headers: { "content-type": "application/wasm" } });
-}
-`;
+/** The parts that every frame needs. What they share lies in one file, which is one request; public/early.js asks for it
+ *  and for them before the program is there. */
+const FRAME = ["open", "table", "embed"];
 
-/** What several parts share is often little: pieces of less than so many bytes lie in one file, one after another. Each
- *  alone would cost a request, and compress badly. */
+/** A file of the site that every frame needs. */
+export const FRAME_FILE = new RegExp(`^part-(chunk_frame|split_(${FRAME.join("|")}))-`);
+
+/** What several other parts share is often little: pieces of less than so many bytes lie in one file, too. Each alone
+ *  would cost a request, and compress badly. */
 const LITTLE = 8000;
 
-/** Gives one of them. */
-const PIECE = (name) => `let pieces;
-async function piece(from, to) {
-    const file = (pieces ??= part("./${name}").then((response) => response.arrayBuffer()));
-    try {
-        return new Response((await file).slice(from, to), { headers: { "content-type": "application/wasm" } });
-    } catch (error) {
-        if (pieces === file) pieces = undefined;
-        throw error;
-    }
+/** Fetches as boot.mjs does: a server with the wrong MIME type would stop instantiateStreaming. */
+const HELPERS = `async function part(name) {
+    const response = await fetch(new URL(name, import.meta.url), { mode: "cors", credentials: "same-origin" });
+    if (!response.ok) throw new Error(name + ": HTTP " + response.status);
+    return wasm(response.body);
 }
+const wasm = (body) => new Response(body, { headers: { "content-type": "application/wasm" } });
+/** Gives pieces of a file, each as soon as its bytes are there. */
+function bundle(name, size) {
+    let file;
+    const open = async () => ({ reader: (await part(name)).body.getReader(), bytes: new Uint8Array(size), end: 0 });
+    const more = async (file) => {
+        const { done, value } = await file.reader.read();
+        if (done) throw new Error(name + " is cut short");
+        file.bytes.set(value, file.end);
+        file.end += value.length;
+        file.step = undefined;
+    };
+    return async (from, to) => {
+        const mine = (file ??= open());
+        try {
+            const file = await mine;
+            while (file.end < to) await (file.step ??= more(file));
+            return wasm(file.bytes.slice(from, to));
+        } catch (error) {
+            if (file === mine) file = undefined;
+            throw error;
+        }
+    };
+}
+const load = (start, deps) => makeLoad(() => {
+    const source = start();
+    source.catch(() => {});
+    return async (imports) => WebAssembly.instantiateStreaming(source, imports);
+}, deps);
 `;
+
+/** How the link script loads a file, as wasm-split writes it; all but the file's name is the same each time. */
+const LOAD = new RegExp(
+  String.raw`makeLoad\(\(\) => \{\s+const src = fetch\(new URL\("\./([^"]*)", import\.meta\.url\)\);\s+src\.catch\(\(\) => \{\}\);` +
+    String.raw`\s+return async \(imports\) => \(WebAssembly\.instantiateStreaming\(src, imports\)\);\s+\}\s*, `,
+  "g",
+);
 
 /** Splits the wasm of the site in `dist`, as cargo compiled it for `profile`; gives the link script's name. */
 export async function split(dist, root, profile) {
@@ -72,7 +104,7 @@ export async function split(dist, root, profile) {
     if (small) {
       const optimize = async (file) => {
         const path = join(work, file);
-        const bare = ["--strip-debug", "--strip-producers", ...FEATURES, "-o", path];
+        const bare = ["--strip-debug", "--strip-producers", "--strip-target-features", ...FEATURES, "-o", path];
         if (!named && statSync(path).size < 4 * LITTLE) return start("wasm-opt", [path, "-O2", ...bare]);
         // Copies of one function for several types lie side by side: 4 % less after gzip.
         await start("wasm-opt", [path, "-O2", "--reorder-functions-by-name", "-g", ...FEATURES, "-o", path]);
@@ -86,35 +118,53 @@ export async function split(dist, root, profile) {
       };
       await Promise.all(Array.from({ length: availableParallelism() }, worker));
     }
-    let link = readFileSync(join(work, LINK), "utf8").replaceAll(/fetch\(new URL\(("[^"]*"), import\.meta\.url\)\)/g, "part($1)");
-    const pieces = [];
-    let end = 0;
     const keep = (stem, bytes) => {
       const kept = `part-${stem}-${hash(bytes)}.wasm`;
       writeFileSync(join(dist, kept), bytes);
       return kept;
     };
+    const written = readFileSync(join(work, LINK), "utf8");
+    const users = new Map([...written.matchAll(/\/\* (.*) \*\/\s*const __(chunk_\d+) /g)].map(([, parts, stem]) => [stem, parts.split(", ")]));
+    // A page asks for the parts one after another, so what the first of them needs lies first.
+    const first = (stem) => FRAME.findIndex((part) => users.get(stem).includes(part));
+    const bundles = { frame: [], pieces: [] };
+    const calls = new Map();
     for (const file of parts) {
-      const bytes = readFileSync(join(work, file));
       const stem = file.replace(/\.wasm$/, "");
-      const little = stem.startsWith("chunk_") && bytes.length < LITTLE;
-      if (little) pieces.push(bytes);
-      const call = little ? `piece(${end}, ${(end += bytes.length)})` : `part("./${keep(stem, bytes)}")`;
-      const next = link.replaceAll(`part("./${file}")`, call);
-      if (next === link) throw new Error(`the link script does not fetch ${file}`);
-      link = next;
+      const bytes = readFileSync(join(work, file));
+      const shared = stem.startsWith("chunk_");
+      if (shared && first(stem) >= 0) bundles.frame.push({ file, bytes, first: first(stem) });
+      else if (shared && bytes.length < LITTLE) bundles.pieces.push({ file, bytes, first: 0 });
+      else calls.set(file, `part("./${keep(stem, bytes)}")`);
     }
-    // Its name ends as those of the parts do: servers compress by that.
-    link = PIECE(keep("chunk_pieces", Buffer.concat(pieces))) + link;
-    if (/fetch\(/.test(link)) throw new Error("the link script fetches in a way that is not known here");
-    link = FETCH + link;
+    let bundled = "";
+    for (const [kind, pieces] of Object.entries(bundles)) {
+      pieces.sort((a, b) => a.first - b.first);
+      let end = 0;
+      for (const { file, bytes } of pieces) calls.set(file, `${kind}(${end}, ${(end += bytes.length)})`);
+      // Its name ends as those of the parts do: servers compress by that.
+      bundled += `const ${kind} = bundle("./${keep(`chunk_${kind}`, Buffer.concat(pieces.map(({ bytes }) => bytes)))}", ${end});\n`;
+    }
+    const link =
+      HELPERS +
+      bundled +
+      written
+        .replace(LOAD, (_, file) => {
+          const call = calls.get(file);
+          calls.delete(file);
+          return `load(() => ${call}, `;
+        })
+        .replace(/\/\*.*\*\/\s*/g, "")
+        .replaceAll("__chunk_", "c");
+    if (calls.size || /fetch\(/.test(link.slice(HELPERS.length))) throw new Error("the link script fetches in a way that is not known here");
     const linkName = `parts-${hash(link)}.js`;
     writeFileSync(join(dist, linkName), link);
-    // The wasm goes on naming the script as it did; only where it is imported from changes.
+    // The wasm goes on naming the link script as it did; only where it is imported from changes.
     const glue = readFileSync(join(work, `${name}.js`), "utf8");
     if (!glue.includes(`from "${LINK}"`)) throw new Error("the glue script does not import the link script");
-    writeFileSync(join(dist, `${name}.js`), glue.replaceAll(`from "${LINK}"`, `from "./${linkName}"`));
-    writeFileSync(join(dist, `${name}_bg.wasm`), readFileSync(join(work, `${name}_bg.wasm`)));
+    const [wasm, script] = shorten(readFileSync(join(work, `${name}_bg.wasm`)), glue.replaceAll(`from "${LINK}"`, `from "./${linkName}"`), `./${name}_bg.js`);
+    writeFileSync(join(dist, `${name}.js`), script);
+    writeFileSync(join(dist, `${name}_bg.wasm`), wasm);
     return linkName;
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // Trunk's post_build hook, the last step of a build. Trunk hashes what it builds; the static scripts in public/ keep
 // their names, so a browser could run a cached one after a redeploy. This
-// - cuts the wasm into parts (split.mjs);
+// - cuts the wasm into parts (split.mjs), tells early.js those of a frame, and puts the style sheets into one file;
 // - puts a hash of their content in the query of their URLs, and records the wasm's unpacked size, which a compressed
 //   response does not tell, for the progress bar;
 // - writes open.html: the same page under a policy that lets it fetch from other hosts (links with src=);
@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { singleFile } from "./single.mjs";
-import { split } from "./split.mjs";
+import { FRAME_FILE, split } from "./split.mjs";
 
 const dist = process.env.TRUNK_STAGING_DIR;
 if (!dist) throw new Error("stamp.mjs runs as a Trunk hook: TRUNK_STAGING_DIR is not set");
@@ -24,6 +24,11 @@ const sha = (...names) => {
   return hash.digest("hex").slice(0, 12);
 };
 const names = readdirSync(dist);
+const early = join(dist, "early.js");
+const script = readFileSync(early, "utf8");
+const told = script.replace("var FRAME = [];", `var FRAME = ${JSON.stringify(names.filter((name) => FRAME_FILE.test(name)))};`);
+if (told === script) throw new Error("early.js has no place for the parts of a frame");
+writeFileSync(early, told);
 const wasm = names.find((name) => name.endsWith("_bg.wasm"));
 const stamp = `v=${sha("boot.mjs", "early.js", "worker.mjs")}`;
 
@@ -34,6 +39,17 @@ const more = `&amp;bytes=${statSync(join(dist, wasm)).size}${dev ? "" : "&amp;sw
 html = html.replace(/(boot\.mjs\?[^"]*)v=dev/, `$1${stamp}${more}`).replaceAll("v=dev", stamp);
 // The glue imports the link script: name it early, or it costs a round trip.
 html = html.replace("</head>", `<link rel="modulepreload" href="./${link}"></head>`);
+// One style sheet: a request, not eight.
+if (!dev) {
+  const sheets = [...html.matchAll(/<link rel="?stylesheet"?[^>]*href="?(?:\.\/)?([^" >]+)"?[^>]*>/g)];
+  const css = sheets.map(([, name]) => readFileSync(join(dist, name), "utf8")).join("");
+  const sheet = `style-${createHash("sha256").update(css).digest("hex").slice(0, 12)}.css`;
+  for (const [i, [tag, name]] of sheets.entries()) {
+    html = html.replace(tag, i ? "" : `<link rel="stylesheet" href="./${sheet}">`);
+    rmSync(join(dist, name));
+  }
+  writeFileSync(join(dist, sheet), css);
+}
 if (dev) {
   // `trunk serve` adds an inline reload script and a web socket, which the policy rightly refuses.
   html = html.replace(/<meta http-equiv="?Content-Security-Policy"?[^>]*>/i, "");
