@@ -71,11 +71,20 @@ pub fn from_list(list: Option<web_sys::FileList>) -> Vec<Input> {
     })
 }
 
-/// The files and folders of a drop. Folders must be taken during the event; their files are listed
-/// later.
-pub struct Dropped {
-    files: Vec<Input>,
-    folders: Vec<FileSystemEntry>,
+/// What was dropped.
+pub enum Dropped {
+    /// Files alone.
+    Files(Vec<Input>),
+    /// A folder, perhaps with files beside it.
+    Folder(Folder),
+}
+
+/// A folder whose files are listed later.
+pub enum Folder {
+    /// Its files, as the browser's chooser gives them.
+    Chosen(Vec<Input>),
+    /// What lay in a drop; it must be taken during the event.
+    Entries(Vec<FileSystemEntry>),
 }
 
 /// Takes the files and folders of a drop. Call this during the event.
@@ -84,31 +93,22 @@ pub fn dropped(transfer: &web_sys::DataTransfer) -> Dropped {
     let entries: Vec<FileSystemEntry> = (0..items.length())
         .filter_map(|i| items.get(i)?.webkit_get_as_entry().ok().flatten())
         .collect();
-    if entries.iter().any(FileSystemEntry::is_directory) {
-        Dropped {
-            files: Vec::new(),
-            folders: entries,
-        }
-    } else {
-        Dropped {
-            files: from_list(transfer.files()),
-            folders: Vec::new(),
-        }
+    match entries.iter().any(FileSystemEntry::is_directory) {
+        true => Dropped::Folder(Folder::Entries(entries)),
+        false => Dropped::Files(from_list(transfer.files())),
     }
 }
 
-impl Dropped {
-    /// True where the drop has a folder.
-    pub fn has_folder(&self) -> bool {
-        !self.folders.is_empty()
-    }
-
-    /// All files, with their path where they lie in a folder, at most [`MAX_FOLDER_FILES`] of
-    /// folders; and the paths of what the browser could not open.
+impl Folder {
+    /// All files, with their path in the folder, at most one more than [`MAX_FOLDER_FILES`] of a
+    /// drop; and the paths of what the browser could not open.
     pub async fn inputs(self) -> (Vec<Input>, Vec<String>) {
-        let mut out = self.files;
+        let mut waiting = match self {
+            Folder::Chosen(files) => return (files, Vec::new()),
+            Folder::Entries(entries) => entries,
+        };
+        let mut out: Vec<Input> = Vec::new();
         let mut closed = Vec::new();
-        let mut waiting = self.folders;
         waiting.reverse();
         while let Some(entry) = waiting.pop() {
             if out.len() > MAX_FOLDER_FILES {

@@ -1,8 +1,8 @@
 //! Buttons that open the browser's file chooser.
 
-use crate::app::load::Loader;
+use crate::app::load::{Loader, drop};
 use crate::app::ui::icon;
-use crate::web::file;
+use crate::web::file::{self, Folder};
 use leptos::prelude::*;
 
 /// A button that opens the browser's file chooser, with the hidden input behind it. The keyboard
@@ -48,7 +48,8 @@ pub fn ChooseFolder(class: &'static str) -> impl IntoView {
     });
     let chosen = move |_| {
         if let Some(input) = input.get_untracked() {
-            loader.add_folder(file::take_chosen(&input));
+            let files = file::take_chosen(&input);
+            drop::add_folder(loader, Folder::Chosen(files));
         }
     };
     view! {

@@ -1,9 +1,36 @@
 //! Files that are dropped on the page or pasted.
 
 use super::Loader;
-use crate::web::{dom, file};
+use crate::app::later::NotLoaded;
+use crate::web::file::{Dropped, Folder};
+use crate::web::{dom, file, reading};
 use leptos::prelude::*;
+use std::future::Future;
+use std::pin::Pin;
 use wasm_bindgen::JsCast;
+use wasm_split_helpers::wasm_split;
+
+/// Imports the files of a folder that can be read; one notice lists the others.
+pub fn add_folder(loader: Loader, folder: Folder) {
+    leptos::task::spawn_local(async move {
+        match look_into(loader, folder).await {
+            Ok(looking) => looking.await,
+            Err(_) => loader.shell.say(reading::NOT_LOADED.to_owned()),
+        }
+    });
+}
+
+#[wasm_split(page, fallible)]
+fn look_into(
+    loader: Loader,
+    folder: Folder,
+) -> Result<Pin<Box<dyn Future<Output = ()>>>, NotLoaded> {
+    Ok(Box::pin(async move {
+        let (inputs, closed) = folder.inputs().await;
+        loader.leave_out(closed);
+        loader.add_folder(inputs);
+    }))
+}
 
 /// Accepts files that are dropped anywhere, and files or text pasted outside of text fields. True
 /// while files are dragged over the page.
@@ -29,17 +56,10 @@ pub fn accept(loader: Loader) -> RwSignal<bool> {
             let Some(transfer) = event.data_transfer() else {
                 return;
             };
-            let dropped = file::dropped(&transfer);
-            leptos::task::spawn_local(async move {
-                let of_folder = dropped.has_folder();
-                let (inputs, closed) = dropped.inputs().await;
-                loader.leave_out(closed);
-                if of_folder {
-                    loader.add_folder(inputs);
-                } else {
-                    loader.add(inputs);
-                }
-            });
+            match file::dropped(&transfer) {
+                Dropped::Files(files) => loader.add(files),
+                Dropped::Folder(folder) => add_folder(loader, folder),
+            }
         }
     });
     let paste = dom::listen(&window, "paste", move |event: web_sys::ClipboardEvent| {

@@ -112,7 +112,7 @@ impl Kept {
         }
         let names = self.names.get_untracked();
         if unfinished() {
-            self.write(loader, List::default());
+            self.write(loader, true);
         }
         if !names.is_empty() {
             match loader.bench.expected.get_untracked() {
@@ -131,39 +131,12 @@ impl Kept {
     pub fn open(self, loader: Loader, with_view: bool) {
         self.opening.set(true);
         leptos::task::spawn_local(async move {
-            let read = match read_list().await {
-                Ok(reading) => reading.await,
+            let opened = match open_again(self, loader, with_view).await {
+                Ok(opening) => opening.await,
                 Err(_) => Err(NO_PART.to_owned()),
             };
-            match read {
-                Ok(list) if !list.files.is_empty() => {
-                    let shown = loader.bench.view.get_untracked();
-                    let noted = noted().map(|(view, _)| ViewState::decode(&view).0);
-                    for context in list.contexts {
-                        let name = context.files.first().cloned().unwrap_or_default();
-                        if add_context(loader, name, context).await.is_err() {
-                            self.lose(NO_PART);
-                        }
-                    }
-                    // A report's context chooses a roof; the user's choice is the later one.
-                    let filters = noted.as_ref().map(|v| v.filters.clone());
-                    self.filters.set(filters.filter(|f| !f.is_empty()));
-                    let view = noted.filter(|_| with_view).unwrap_or(shown);
-                    loader.bench.view.set(view);
-                    for Entry {
-                        input,
-                        options,
-                        key,
-                    } in list.files
-                    {
-                        self.memory
-                            .update_value(|m| m.stored.push((input.clone(), key)));
-                        // Errors show on the page.
-                        let _ = loader.add_again(input, options).await;
-                    }
-                }
-                Ok(_) => self.lose("nothing is left of it"),
-                Err(why) => self.lose(&why),
+            if let Err(why) = opened {
+                self.lose(&why);
             }
             self.opening.set(false);
             if !loader.bench.has_data.get_untracked() {
@@ -187,8 +160,14 @@ impl Kept {
             open.collect::<Vec<_>>()
         });
         self.memory.update_value(|m| m.forgotten = open);
+        self.clear(loader);
+    }
+
+    fn clear(self, loader: Loader) {
         self.trouble.set(String::new());
-        self.write(loader, List::default());
+        // At once: a page that is closed now goes on forgetting when it opens again.
+        note(loader, &[]);
+        self.write(loader, true);
     }
 
     /// Turns keeping on or off; off forgets everything.
@@ -199,8 +178,7 @@ impl Kept {
             self.memory.update_value(|m| m.forgotten.clear());
             self.note_change(loader);
         } else {
-            self.trouble.set(String::new());
-            self.write(loader, List::default());
+            self.clear(loader);
         }
     }
 
@@ -229,8 +207,25 @@ impl Kept {
             }
             self.memory.try_update_value(|m| m.waiting = false);
             if self.on.try_get_untracked() == Some(true) {
-                let list = self.list(loader);
-                self.write(loader, list);
+                self.write(loader, false);
+            }
+        });
+    }
+
+    /// Writes what is to be kept of what is open, or nothing at all.
+    fn write(self, loader: Loader, nothing: bool) {
+        leptos::task::spawn_local(async move {
+            let written = match keep(self, loader, nothing).await {
+                Ok(writing) => writing.await,
+                Err(_) => Err(NO_PART.to_owned()),
+            };
+            if let Err(why) = written {
+                // Half of it would be worse than nothing.
+                storage::set(OPEN_KEY, None);
+                self.names.try_set(Vec::new());
+                let what =
+                    "The browser keeps no files here, so they will not reopen after a reload";
+                self.trouble.try_set(sentence(what, &why));
             }
         });
     }
@@ -277,63 +272,6 @@ impl Kept {
         });
         list
     }
-
-    fn write(self, loader: Loader, list: List) {
-        // What an earlier page kept stays until this one has a file of its own.
-        let untouched = self
-            .memory
-            .with_value(|m| m.written.is_none() && m.stored.is_empty());
-        let forgets = !self.on.get_untracked()
-            || unfinished()
-            || self.memory.with_value(|m| !m.forgotten.is_empty());
-        if list.files.is_empty() && untouched && !forgets {
-            return;
-        }
-        let names: Vec<String> = list.files.iter().map(|f| f.input.name.clone()).collect();
-        if self
-            .memory
-            .with_value(|m| m.written.as_ref() == Some(&list))
-        {
-            if !names.is_empty() {
-                note(loader, &names);
-            }
-            return;
-        }
-        let noted = note(loader, &names);
-        leptos::task::spawn_local(async move {
-            // One after another, so that the last word is the user's.
-            while self.memory.try_with_value(|m| m.writing) == Some(true) {
-                clock::pause(Duration::from_millis(20)).await;
-            }
-            self.memory.try_update_value(|m| m.writing = true);
-            let written = match write_list(list.clone()).await {
-                Ok(writing) => writing.await,
-                Err(_) => Err(NO_PART.to_owned()),
-            };
-            self.memory.try_update_value(|m| m.writing = false);
-            if let Err(why) = written.and_then(|()| noted.then_some(()).ok_or_else(String::new)) {
-                // Half of it would be worse than nothing.
-                storage::set(OPEN_KEY, None);
-                self.names.try_set(Vec::new());
-                let what =
-                    "The browser keeps no files here, so they will not reopen after a reload";
-                self.trouble.try_set(sentence(what, &why));
-                return;
-            }
-            if names.is_empty() {
-                storage::set(OPEN_KEY, None);
-            }
-            self.names.try_set(names);
-            self.memory.try_update_value(|m| {
-                m.stored = list
-                    .files
-                    .iter()
-                    .map(|f| (f.input.clone(), f.key.clone()))
-                    .collect();
-                m.written = Some(list);
-            });
-        });
-    }
 }
 
 const NO_PART: &str = "a part of the page could not be loaded";
@@ -379,62 +317,149 @@ const LAST: &str = "last";
 
 type Later<T> = Pin<Box<dyn Future<Output = Result<T, String>>>>;
 
-/// Reads what is kept.
+/// Opens what is kept.
 #[wasm_split(work, fallible)]
-fn read_list() -> Result<Later<List>, NotLoaded> {
-    Ok(Box::pin(async {
-        let database = Database::open(DATABASE, STORES).await?;
-        let old = stored_list(&database).await?;
-        let mut list = List::default();
-        for file in old["files"].as_array().into_iter().flatten() {
-            let key = file["key"].as_str().unwrap_or_default();
-            let blob = database.get(BYTES, key).await?.dyn_into::<web_sys::Blob>();
-            // Without its bytes a file is gone; the others open.
-            if let Ok(blob) = blob {
-                list.files.push(Entry {
-                    input: Input {
-                        name: file["name"].as_str().unwrap_or_default().to_owned(),
-                        blob: blob.into(),
-                    },
-                    options: serde_json::from_value(file["options"].clone()).unwrap_or_default(),
-                    key: key.to_owned(),
-                });
+fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<Later<()>, NotLoaded> {
+    Ok(Box::pin(async move {
+        let list = read_list().await?;
+        if list.files.is_empty() {
+            return Err("nothing is left of it".to_owned());
+        }
+        let shown = loader.bench.view.get_untracked();
+        let noted = noted().map(|(view, _)| ViewState::decode(&view).0);
+        for context in list.contexts {
+            let name = context.files.first().cloned().unwrap_or_default();
+            if add_context(loader, name, context).await.is_err() {
+                kept.lose(NO_PART);
             }
         }
-        list.contexts = serde_json::from_value(old["contexts"].clone()).unwrap_or_default();
-        Ok(list)
+        // A report's context chooses a roof; the user's choice is the later one.
+        let filters = noted.as_ref().map(|v| v.filters.clone());
+        kept.filters.set(filters.filter(|f| !f.is_empty()));
+        let view = noted.filter(|_| with_view).unwrap_or(shown);
+        loader.bench.view.set(view);
+        for Entry {
+            input,
+            options,
+            key,
+        } in list.files
+        {
+            kept.memory
+                .update_value(|m| m.stored.push((input.clone(), key)));
+            // Errors show on the page.
+            let _ = loader.add_again(input, options).await;
+        }
+        Ok(())
     }))
 }
 
-/// Writes what is to be kept: only the bytes that are not there yet.
+/// Keeps what is open, or nothing at all.
 #[wasm_split(work, fallible)]
-fn write_list(list: List) -> Result<Later<()>, NotLoaded> {
+fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<Later<()>, NotLoaded> {
     Ok(Box::pin(async move {
-        let database = Database::open(DATABASE, STORES).await?;
-        let old = stored_list(&database).await?;
-        let there: Vec<&str> = old["files"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|f| f["key"].as_str())
-            .collect();
-        let mut changes: Vec<Write> = there
-            .iter()
-            .filter(|key| list.files.iter().all(|f| f.key != **key))
-            .map(|key| Write::Delete(BYTES, (*key).to_owned()))
-            .collect();
-        for file in list.files.iter().filter(|f| !there.contains(&&*f.key)) {
-            let bytes: &JsValue = file.input.raw();
-            changes.push(Write::Put(BYTES, file.key.clone(), bytes.clone()));
+        let Some(on) = kept.on.try_get_untracked() else {
+            return Ok(());
+        };
+        let list = match nothing {
+            true => List::default(),
+            false => kept.list(loader),
+        };
+        // What an earlier page kept stays until this one has a file of its own.
+        let untouched = kept
+            .memory
+            .with_value(|m| m.written.is_none() && m.stored.is_empty());
+        let forgets = !on || unfinished() || kept.memory.with_value(|m| !m.forgotten.is_empty());
+        if list.files.is_empty() && untouched && !forgets {
+            return Ok(());
         }
-        let files = list
-            .files
-            .iter()
-            .map(|f| json!({ "key": f.key, "name": f.input.name, "options": f.options }));
-        let new = json!({ "files": files.collect::<Vec<Value>>(), "contexts": list.contexts });
-        changes.push(Write::Put(LISTS, LAST.to_owned(), new.to_string().into()));
-        database.write(&changes).await
+        let names: Vec<String> = list.files.iter().map(|f| f.input.name.clone()).collect();
+        if kept
+            .memory
+            .with_value(|m| m.written.as_ref() == Some(&list))
+        {
+            if !names.is_empty() {
+                note(loader, &names);
+            }
+            return Ok(());
+        }
+        let noted = note(loader, &names);
+        // One after another, so that the last word is the user's.
+        while kept.memory.try_with_value(|m| m.writing) == Some(true) {
+            clock::pause(Duration::from_millis(20)).await;
+        }
+        kept.memory.try_update_value(|m| m.writing = true);
+        let written = write_list(&list).await;
+        kept.memory.try_update_value(|m| m.writing = false);
+        written?;
+        if !noted {
+            return Err(String::new());
+        }
+        if names.is_empty() {
+            storage::set(OPEN_KEY, None);
+        }
+        kept.names.try_set(names);
+        kept.memory.try_update_value(|m| {
+            m.stored = list
+                .files
+                .iter()
+                .map(|f| (f.input.clone(), f.key.clone()))
+                .collect();
+            m.written = Some(list);
+        });
+        Ok(())
     }))
+}
+
+/// Reads what is kept.
+async fn read_list() -> Result<List, String> {
+    let database = Database::open(DATABASE, STORES).await?;
+    let old = stored_list(&database).await?;
+    let mut list = List::default();
+    for file in old["files"].as_array().into_iter().flatten() {
+        let key = file["key"].as_str().unwrap_or_default();
+        let blob = database.get(BYTES, key).await?.dyn_into::<web_sys::Blob>();
+        // Without its bytes a file is gone; the others open.
+        if let Ok(blob) = blob {
+            list.files.push(Entry {
+                input: Input {
+                    name: file["name"].as_str().unwrap_or_default().to_owned(),
+                    blob: blob.into(),
+                },
+                options: serde_json::from_value(file["options"].clone()).unwrap_or_default(),
+                key: key.to_owned(),
+            });
+        }
+    }
+    list.contexts = serde_json::from_value(old["contexts"].clone()).unwrap_or_default();
+    Ok(list)
+}
+
+/// Writes what is to be kept: only the bytes that are not there yet.
+async fn write_list(list: &List) -> Result<(), String> {
+    let database = Database::open(DATABASE, STORES).await?;
+    let old = stored_list(&database).await?;
+    let there: Vec<&str> = old["files"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|f| f["key"].as_str())
+        .collect();
+    let mut changes: Vec<Write> = there
+        .iter()
+        .filter(|key| list.files.iter().all(|f| f.key != **key))
+        .map(|key| Write::Delete(BYTES, (*key).to_owned()))
+        .collect();
+    for file in list.files.iter().filter(|f| !there.contains(&&*f.key)) {
+        let bytes: &JsValue = file.input.raw();
+        changes.push(Write::Put(BYTES, file.key.clone(), bytes.clone()));
+    }
+    let files = list
+        .files
+        .iter()
+        .map(|f| json!({ "key": f.key, "name": f.input.name, "options": f.options }));
+    let new = json!({ "files": files.collect::<Vec<Value>>(), "contexts": list.contexts });
+    changes.push(Write::Put(LISTS, LAST.to_owned(), new.to_string().into()));
+    database.write(&changes).await
 }
 
 async fn stored_list(database: &Database) -> Result<Value, String> {
