@@ -216,6 +216,9 @@ fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
     let several = rows.len() > 1 && !f.title.contains("GEMM");
     let count = several.then(|| plural(rows.len() as u64, "row"));
     let save = f.gives_back_s.is_some();
+    // What is outside GEMMs has a time and no rows.
+    let takes = rows.is_empty() && !save && f.time_s > 0.0;
+    let takes = takes.then(|| Seconds(f.time_s).to_string());
     let of = format!("The percentage is of {}", Seconds(f.whole_s));
     let words = view! {
         <span class="finding-title">{f.heading()}</span>
@@ -223,6 +226,7 @@ fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
             <span class="finding-kind">{f.category.label()}</span>
             {count.map(|c| view! { <span>{c}</span> })}
             {save.then(|| view! { <span class="finding-back" title=of>"could save "<strong>{back_text(f)}</strong></span> })}
+            {takes.map(|t| view! { <span class="finding-back">"takes "<strong>{t}</strong></span> })}
         </span>
         <span class="finding-bar" aria-hidden="true">
             <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>

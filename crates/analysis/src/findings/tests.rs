@@ -422,7 +422,13 @@ fn a_trace_says_what_its_time_goes_to() {
         exposed_comm_s: Some(150e-6),
         ..TraceContext::default()
     }));
-    let report = check_all(&Frame::all(Arc::new(data), f.metrics.clone()));
+    let frame = Frame::all(Arc::new(data), f.metrics.clone());
+    let report = check_all(&frame);
+    let told = crate::report::sentences(&Scan::new(&frame), &report);
+    assert!(
+        told[1].starts_with("Try this first: launch less"),
+        "{told:?}"
+    );
     let found: Vec<_> = report
         .findings
         .iter()

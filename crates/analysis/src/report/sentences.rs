@@ -392,6 +392,7 @@ fn advice(f: &Finding) -> String {
         | Category::Precision
         | Category::Layout
         | Category::Library
+        | Category::Timeline
         | Category::Data => &f.path_a,
         _ => &f.path_b,
     };
