@@ -5,6 +5,7 @@ use crate::app::chart_view::{ChartView, Draw, Picture};
 use crate::app::controls::{controls, write};
 use crate::app::state::{Shared, Workbench};
 use crate::app::ui::table_view;
+use crate::web::dom;
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::charts::{self, Chart, ChartKind, Inputs, RenderOptions};
 use gemmscope_chart::interactive::{self, Canvas};
@@ -129,14 +130,20 @@ pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
     }
 }
 
-/// The sentences of a picture: the verdict, and the others.
+/// The sentences of a picture: the verdict, and the others. In a frame all of them stand below the
+/// picture: its height is the host's.
 fn sentences(picture: Picture) -> (Vec<String>, Vec<String>) {
     picture.with(|p| {
         let Some(p) = p else {
             return Default::default();
         };
         let mut notes = p.notes();
-        let others = notes.split_off(p.verdict_notes().min(notes.len()));
+        let first = if dom::embedded() {
+            0
+        } else {
+            p.verdict_notes()
+        };
+        let others = notes.split_off(first.min(notes.len()));
         (notes, others)
     })
 }
