@@ -45,7 +45,7 @@ const cells = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g
 
 const tab = (app) => app.page.locator('.tabs .tab[aria-current="page"] span').innerText();
 const label = async (app) => plain(await app.stage.first().getAttribute("aria-label"));
-const notes = async (app) => plain((await app.page.locator(".notes").allInnerTexts()).join(" "));
+const notes = async (app) => plain((await app.page.locator(".chart-verdict, .notes").allInnerTexts()).join(" "));
 
 test("heatmap: cells, a selection that the roofline shows, a range along the colours, a reload", async (t) => {
   const app = await open(t, "#view=heat&device=mi300x");
