@@ -14,6 +14,8 @@ use gemmscope_table::metrics::Metrics;
 use proptest::prelude::*;
 use std::sync::Arc;
 
+mod kernels;
+
 fn of<'a>(report: &'a Findings, rule: &str) -> Vec<&'a Finding> {
     report.findings.iter().filter(|f| f.rule == rule).collect()
 }
@@ -337,123 +339,6 @@ fn with_many_rows_above_the_roof_the_device_is_the_first_question() {
         why.contains("waits until the device")
     });
     assert!(waiting.count() >= 10);
-}
-
-#[test]
-fn a_kernel_of_an_older_generation_is_named() {
-    let kernels = [
-        (
-            "cutlass_80_tensorop_bf16_s16816gemm_bf16_256x128_32x3_tn_align8",
-            true,
-        ),
-        (
-            "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64",
-            false,
-        ),
-        ("cutlass_80_simt_sgemm_128x32_8x5_nn_align1", false),
-    ];
-    for (device, flagged) in [("h100-sxm", true), ("a100-80-sxm", false)] {
-        let mut rows = Rows::new();
-        let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
-        let op = Operation::uniform(DataType::Bf16);
-        for (i, (kernel, _)) in kernels.iter().enumerate() {
-            rows.table().set_text(column, kernel.as_bytes());
-            rows.typed((4096, 4096, 4096 + 64 * i as u32), op, "", 1e-3, "");
-        }
-        let frame = rows.frame(Some(device));
-        assert!(frame.metrics.devices[0].is_some(), "{device}");
-        let report = check_all(&frame);
-        let found: Vec<u32> = report
-            .findings
-            .iter()
-            .filter(|f| f.rule == "older_kernel")
-            .flat_map(|f| f.evidence.rows.clone())
-            .collect();
-        let expected: Vec<u32> = (0..)
-            .zip(kernels)
-            .filter(|(_, k)| flagged && k.1)
-            .map(|(row, _)| row)
-            .collect();
-        assert_eq!(found, expected, "{device}");
-    }
-}
-
-#[test]
-fn odd_rows_are_why_an_older_kernel_runs() {
-    let mut rows = Rows::new();
-    let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
-    let op = Operation::uniform(DataType::Bf16);
-    let name = b"cutlass_80_tensorop_bf16_s16816gemm_bf16_256x128_64x3_tn_align2";
-    // The second one is limited by memory too, and its rows start at 16 bytes.
-    for n in [30522, 30528] {
-        rows.table().set_text(column, name);
-        rows.typed((141, n, 512), op, "", 41e-6, "");
-    }
-    let report = check_all(&rows.frame(Some("h100-sxm")));
-    let of_row = |row: u32| {
-        let mut all = report.findings.iter();
-        all.find(|f| f.evidence.rows == [row]).unwrap()
-    };
-    let odd = of_row(0);
-    assert_eq!(odd.rule, "older_kernel");
-    assert!(odd.path_a.contains("N 30522 to 30528"), "{}", odd.path_a);
-    let also: Vec<&str> = odd.also.iter().map(|a| a.rule.as_str()).collect();
-    assert_eq!(also, ["memory_bandwidth", "unaligned"]);
-    assert_eq!(of_row(1).rule, "memory_bandwidth");
-}
-
-#[test]
-fn a_trace_says_what_its_time_goes_to() {
-    let f = frame(
-        &[row([4096; 3], DataType::Bf16, 200.0)],
-        Some("h100-sxm"),
-        RoofKind::Datasheet,
-    );
-    let mut data = (*f.data).clone();
-    let source = &mut data.sources[0];
-    source.not_gemm.add(40e-6);
-    source.name_not_gemm(vec![
-        ("ncclDevKernel_AllReduce".to_owned(), 30e-6),
-        ("silu".to_owned(), 10e-6),
-    ]);
-    source.trace = Some(Box::new(TraceContext {
-        total_s: Some(1e-3),
-        compute_s: Some(100e-6),
-        exposed_comm_s: Some(150e-6),
-        ..TraceContext::default()
-    }));
-    let frame = Frame::all(Arc::new(data), f.metrics.clone());
-    let report = check_all(&frame);
-    let told = crate::report::sentences(&Scan::new(&frame), &report);
-    assert!(
-        told[1].starts_with("Try this first: launch less"),
-        "{told:?}"
-    );
-    let found: Vec<_> = report
-        .findings
-        .iter()
-        .filter(|f| f.rule == "timeline")
-        .map(|f| (f.title.as_str(), f.severity))
-        .collect();
-    assert_eq!(
-        found,
-        [
-            (
-                "The device is idle for 75.0 % of the time",
-                Severity::Critical
-            ),
-            (
-                "The largest other kernel takes 30.0 %: ncclDevKernel_AllReduce",
-                Severity::High
-            ),
-            (
-                "Communication alone takes 15.0 % of the time",
-                Severity::Medium
-            ),
-        ]
-    );
-    // What is idle is where to look first.
-    assert_eq!(report.findings[0].rule, "timeline");
 }
 
 #[test]

@@ -14,8 +14,10 @@ use super::Tile;
 use crate::dtype::{DataType, from_blas_letter, from_tensile_code};
 
 mod composable_kernel;
+mod function;
 mod scan;
 
+pub use function::function;
 use scan::{Sizes, number_after, sizes, sizes_after_prefix, words};
 
 /// The library of a kernel, if its name tells.
@@ -158,62 +160,6 @@ pub fn built_for(name: &str) -> Option<u32> {
         });
     }
     found
-}
-
-/// The function in the name of a kernel, without return type, template arguments and parameters.
-///
-/// ```
-/// use gemmscope_model::tiling::kernel_name::function;
-/// assert_eq!(function("void at::native::fill<(int)4, float>(int, float)"), "at::native::fill");
-/// assert_eq!(function("_ZN5aiter11add_rmsnormIfEEvPT_"), "aiter::add_rmsnorm");
-/// assert_eq!(function("triton_poi_fused_2"), "triton_poi_fused_2");
-/// ```
-pub fn function(name: &str) -> String {
-    let mangled = name.strip_prefix("_Z").map(mangled);
-    if let Some(found) = mangled.filter(|f| !f.is_empty()) {
-        return found;
-    }
-    let name = name.replace("(anonymous namespace)::", "");
-    let (mut out, mut open) = (String::new(), Vec::new());
-    for c in name.chars() {
-        match c {
-            '<' | '(' => open.push(c),
-            '>' if open.last() == Some(&'<') => drop(open.pop()),
-            ')' => {
-                // What is between two round brackets may compare.
-                while open.pop().is_some_and(|o| o != '(') {}
-            }
-            _ if open.is_empty() => out.push(c),
-            _ => {}
-        }
-    }
-    let last = out.split_whitespace().next_back();
-    last.filter(|f| f.contains(char::is_alphanumeric))
-        .map_or(name.clone(), str::to_owned)
-}
-
-/// The names in a symbol of C++ (Itanium ABI) after its `_Z`: `N5aiter4normE` is `aiter::norm`.
-fn mangled(symbol: &str) -> String {
-    let nested = symbol.strip_prefix('N');
-    let mut rest = nested.unwrap_or(symbol);
-    let mut names = Vec::new();
-    while let Some((name, after)) = counted(rest) {
-        if !name.starts_with("_GLOBAL__N_") {
-            names.push(name);
-        }
-        if nested.is_none() {
-            break;
-        }
-        rest = after;
-    }
-    names.join("::")
-}
-
-/// The name at the start of a symbol, which follows its length, and the rest: `4normE`.
-fn counted(symbol: &str) -> Option<(&str, &str)> {
-    let name = symbol.trim_start_matches(|c: char| c.is_ascii_digit());
-    let length = symbol[..symbol.len() - name.len()].parse().ok()?;
-    name.split_at_checked(length)
 }
 
 fn read(name: &str) -> KernelName {
