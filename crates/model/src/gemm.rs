@@ -159,7 +159,7 @@ impl Cost {
     ///
     /// `b (2 M N K) [+ b M N with bias]` and `b (M K s_a + K N s_b + M N s_c)`, `+ M N s_c` when C
     /// is read, `+ N s_c` with bias.
-    #[inline(always)]
+    #[inline]
     pub fn of(&self, m: f64, n: f64, k: f64, batch: f64) -> (f64, f64) {
         let mn = m * n;
         (

@@ -46,7 +46,6 @@ pub enum Bound {
 
 /// True for a call that is mostly its launch: under 15 µs, of which the roof explains less than a
 /// fifth. Times in seconds; false where one is not known.
-#[inline]
 pub fn is_launch_bound(call_s: f64, roof_s: f64) -> bool {
     call_s < 15e-6 && roof_s < 0.2 * call_s
 }

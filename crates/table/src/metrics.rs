@@ -185,7 +185,6 @@ impl Metrics {
     }
 
     /// Work of one call of a row, FLOP.
-    #[inline(always)]
     pub fn work(&self, data: &Dataset, row: usize) -> f64 {
         self.work_bytes(data, row).0
     }
@@ -201,7 +200,6 @@ impl Metrics {
         self.work(data, row) / data.number(crate::dataset::ColumnMeaning::measured(level), row)
     }
 
-    #[inline(always)]
     fn work_bytes(&self, data: &Dataset, row: usize) -> (f64, f64) {
         self.costs[data.op[row] as usize].of(
             f64::from(data.m[row]),
@@ -212,8 +210,6 @@ impl Metrics {
     }
 
     /// Attained rate, FLOP/s; NaN if the row has no time.
-    // Asked for each row of long tables: a call across parts of the program costs more than this.
-    #[inline(always)]
     pub fn rate(&self, data: &Dataset, row: usize) -> f64 {
         self.work(data, row) / data.time_s[row]
     }

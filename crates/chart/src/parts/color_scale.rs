@@ -246,13 +246,12 @@ impl ColorScale {
     }
 
     /// Code of a row.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn code(&self, row: usize) -> u16 {
         self.codes.get(row).copied().unwrap_or(0)
     }
 
     /// Colour of a row.
-    #[inline(always)]
     pub(crate) fn color(&self, row: usize) -> Color {
         let code = usize::from(self.code(row));
         self.palette

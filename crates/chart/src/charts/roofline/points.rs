@@ -195,7 +195,6 @@ impl Points {
         whole.then_some(self.all)
     }
 
-    #[inline(always)]
     pub(super) fn get(&self, row: u32) -> Option<(f32, f32, Place)> {
         let r = row as usize;
         Some((*self.x.get(r)?, *self.y.get(r)?, *self.place.get(r)?))
