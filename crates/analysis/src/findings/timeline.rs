@@ -52,8 +52,24 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     out
 }
 
-/// A finding about `time_s` of `whole_s`, without rows.
-fn of(rule: &Rule, scan: &Scan<'_>, time_s: f64, whole_s: f64, story: Story) -> Finding {
+/// A finding about a time and the whole that it is a part of, each with its name, without rows.
+/// Times in seconds.
+fn of(
+    rule: &Rule,
+    scan: &Scan<'_>,
+    (part, time_s): (&str, f64),
+    (whole, whole_s): (&str, f64),
+    story: Story,
+) -> Finding {
+    let story = Story {
+        formula: format!(
+            "{part} / {whole} = {} / {} = {}",
+            story::time(time_s),
+            story::time(whole_s),
+            percent(time_s / whole_s)
+        ),
+        ..story
+    };
     let mut finding = story::of_rows(rule, scan, Vec::new(), time_s, story);
     finding.share = time_s / whole_s;
     finding.whole_s = whole_s;
@@ -82,18 +98,13 @@ fn idle(rule: &Rule, scan: &Scan<'_>, trace: &TraceContext) -> Option<Finding> {
         of(
             rule,
             scan,
-            idle,
-            total,
+            ("idle", idle),
+            ("all", total),
             Story {
                 title: format!("The device is idle for {share} of the time"),
                 text: format!(
                     "{} of the {} from the first to the last kernel run nothing: the processor \
                      launches too slowly, or waits.",
-                    story::time(idle),
-                    story::time(total)
-                ),
-                formula: format!(
-                    "idle / all = {} / {} = {share}",
                     story::time(idle),
                     story::time(total)
                 ),
@@ -110,17 +121,12 @@ fn communication(rule: &Rule, scan: &Scan<'_>, trace: &TraceContext) -> Option<F
         of(
             rule,
             scan,
-            alone,
-            total,
+            ("exposed communication", alone),
+            ("all", total),
             Story {
                 title: format!("Communication alone takes {share} of the time"),
                 text: format!(
                     "For {} of {} the device only communicates: no kernel computes meanwhile.",
-                    story::time(alone),
-                    story::time(total)
-                ),
-                formula: format!(
-                    "exposed communication / all = {} / {} = {share}",
                     story::time(alone),
                     story::time(total)
                 ),
@@ -134,6 +140,7 @@ fn communication(rule: &Rule, scan: &Scan<'_>, trace: &TraceContext) -> Option<F
                      reduce-scatter GEMMs), and one-shot or quantised all-reduce for small sizes."
                         .to_owned(),
                 ),
+                ..Story::default()
             },
         )
     })
@@ -202,8 +209,8 @@ fn other_kernel(rule: &Rule, scan: &Scan<'_>, source: &Source, gemm_s: f64) -> O
         of(
             rule,
             scan,
-            sum.time_s,
-            compute,
+            ("its time", sum.time_s),
+            ("compute time", compute),
             Story {
                 title: format!(
                     "The largest other kernel takes {share}: {}",
@@ -215,15 +222,11 @@ fn other_kernel(rule: &Rule, scan: &Scan<'_>, source: &Source, gemm_s: f64) -> O
                     story::time(compute),
                     story::time(gemm_s + source.without_model.time_s)
                 ),
-                formula: format!(
-                    "its time / compute time = {} / {} = {share}",
-                    story::time(sum.time_s),
-                    story::time(compute)
-                ),
                 path_a: Some(remedy.to_owned()),
                 path_b: Some(
                     "This page knows GEMMs only: profile this kernel by itself.".to_owned(),
                 ),
+                ..Story::default()
             },
         )
     })

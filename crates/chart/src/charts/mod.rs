@@ -204,7 +204,7 @@ pub trait Chart: Send + Sync {
     fn controls(&self) -> Vec<Control>;
     /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
     fn notes(&self) -> Vec<String>;
-    /// How many of the first notes are the verdict, which a narrow page shows above the picture.
+    /// How many of the first notes are the verdict, which the page shows above the picture.
     fn verdict_notes(&self) -> usize {
         0
     }

@@ -418,16 +418,15 @@ impl RowReader for Table {
         for set in 0..self.sets.len() {
             let pending = self.read(record, set, table);
             if let Err(bad) = &pending.row {
-                let (sum, names) = match bad.reason.as_str() {
-                    NOT_A_GEMM => (&mut self.not_gemm, &mut self.not_gemm_names),
-                    NO_MODEL => (&mut self.without_model, &mut self.without_model_names),
-                    _ => {
-                        self.pending.push(pending);
-                        continue;
-                    }
+                let left_out = match bad.reason.as_str() {
+                    NOT_A_GEMM => Some((&mut self.not_gemm, &mut self.not_gemm_names)),
+                    NO_MODEL => Some((&mut self.without_model, &mut self.without_model_names)),
+                    _ => None,
                 };
-                sum.add(pending.total_s);
-                names.push((self.words.value(pending.name).to_owned(), pending.total_s));
+                if let Some((sum, names)) = left_out {
+                    sum.add(pending.total_s);
+                    names.push((self.words.value(pending.name).to_owned(), pending.total_s));
+                }
             }
             self.pending.push(pending);
         }
