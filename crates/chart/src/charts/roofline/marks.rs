@@ -49,7 +49,10 @@ impl Survey {
             None => extent(input, &mut counts),
         };
         counts.above_roof = extent.above;
-        counts.no_roof = extent.no_roof;
+        // Where no row has a roof, none stands apart.
+        if extent.under + extent.above + extent.attainable > 0 {
+            counts.no_roof = extent.no_roof;
+        }
         counts.attainable = extent.attainable;
         counts.nowhere = extent.nowhere;
         for (x, y, _) in input.background.iter().filter_map(|r| input.points.get(*r)) {
@@ -210,7 +213,7 @@ impl<'a> Sizes<'a> {
 }
 
 /// Marks of all points in view: discs and other shapes of categories, triangles above the roof;
-/// hollow ones on the roof where nothing was measured, and where no roof is known.
+/// hollow ones on the roof where nothing was measured, and where no roof is known but others have one.
 pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
     let (base, opacity) = look(counts.in_view);
     let sizes = Sizes::of(input, base);
@@ -243,8 +246,9 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
         let code = input.color_scale.code(row as usize);
         let symbol = match place {
             Place::Above => Symbol::Triangle,
-            Place::Attainable | Place::NoRoof => Symbol::Ring,
-            Place::Measured | Place::Nowhere => input
+            Place::Attainable => Symbol::Ring,
+            Place::NoRoof if counts.no_roof > 0 => Symbol::Ring,
+            Place::Measured | Place::NoRoof | Place::Nowhere => input
                 .color_scale
                 .symbols
                 .get(usize::from(code))
@@ -467,5 +471,25 @@ mod tests {
             ..input
         };
         assert_eq!(points.known(&hidden), None);
+    }
+
+    #[test]
+    fn points_are_hollow_only_beside_others_that_have_a_roof() {
+        let mut rows = Rows::new();
+        rows.row((64, 64, 64), "", 1e-3, "");
+        let frame = rows.frame(None);
+        let points = Points::new(&frame.data, &frame.metrics);
+        let colors = ColorScale::plain(&Theme::LIGHT);
+        let input = Input::new(&frame, &points, &colors, &Theme::LIGHT, (900.0, 600.0));
+        let drawn = roofline(&input);
+        let ring = |item: &Item| matches!(item, Item::Marks(marks) if marks.symbol == Symbol::Ring);
+        assert!(!drawn.scene.items.iter().any(ring));
+        assert!(
+            drawn
+                .legend
+                .entries
+                .iter()
+                .all(|e| e.name != "no known roof")
+        );
     }
 }

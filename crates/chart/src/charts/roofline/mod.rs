@@ -175,7 +175,7 @@ pub struct Counts {
     pub outside: u64,
     /// Above their roof (hidden ones not counted).
     pub above_roof: u64,
-    /// Measured, without a known roof (hidden ones not counted).
+    /// Measured, without a known roof, where others have one (hidden ones not counted).
     pub no_roof: u64,
     /// Not measured, drawn on their roof.
     pub attainable: u64,

@@ -42,6 +42,8 @@ pub struct Points {
 pub(super) struct Extent {
     pub x: (f32, f32),
     pub y: (f32, f32),
+    /// Measured, at or under their roof.
+    pub under: u64,
     pub above: u64,
     pub no_roof: u64,
     pub attainable: u64,
@@ -53,6 +55,7 @@ impl Default for Extent {
         Extent {
             x: (f32::INFINITY, f32::NEG_INFINITY),
             y: (f32::INFINITY, f32::NEG_INFINITY),
+            under: 0,
             above: 0,
             no_roof: 0,
             attainable: 0,
@@ -73,7 +76,7 @@ impl Extent {
 
     pub(super) fn count(&mut self, place: Place) {
         match place {
-            Place::Measured => {}
+            Place::Measured => self.under += 1,
             Place::Above => self.above += 1,
             Place::NoRoof => self.no_roof += 1,
             Place::Attainable => self.attainable += 1,
