@@ -14,6 +14,7 @@ pub mod report;
 pub mod story;
 pub mod summary;
 pub mod table;
+pub mod time_bar;
 
 use super::state::{Shown, Workbench};
 use super::ui::{icon, media};

@@ -59,6 +59,7 @@ mod wrong_device;
 
 pub(crate) use advice::is_quantized;
 pub use need::Need;
+pub(crate) use scan::short;
 pub use scan::{Group, Part, Scan, Whole};
 
 /// How much a finding matters.

@@ -57,5 +57,6 @@ pub mod standing;
 pub mod summary;
 pub mod tile_roof;
 pub mod tile_sweep;
+pub mod trace_time;
 pub mod tuning;
 pub mod untimed;

@@ -6,6 +6,7 @@ use crate::findings;
 use crate::findings::{ANOMALY_EFFICIENCY, Checked, Finding, Findings, Part, Scan, is_quantized};
 use crate::standing::Standing;
 use crate::summary::distinct;
+use crate::trace_time::TraceTime;
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
@@ -94,6 +95,8 @@ pub struct Report {
     pub parts: Vec<ReportPart>,
     /// Which side is fastest on how many of the GEMMs that all sides hold.
     pub standing: Option<Standing>,
+    /// What the time of a trace goes to, where one is known.
+    pub time: Option<TraceTime>,
     /// The operations that take most time.
     pub operations: Vec<Operation>,
     /// Number of all operations.
@@ -273,6 +276,7 @@ impl Report {
                 .map(|(i, part)| ReportPart::new(&scan, i, part, findings))
                 .collect(),
             standing: Standing::of(frame),
+            time: breakdown.time,
             bottlenecks: breakdown.bottlenecks,
             operations: breakdown.operations,
             operations_total: breakdown.total,

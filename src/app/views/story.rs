@@ -6,7 +6,7 @@ use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::terms::explained;
 use gemmscope_analysis::findings::{Checked, RULES, band};
 use gemmscope_analysis::report::{Breakdown, CANNOT_INFER};
-use gemmscope_model::units::{Seconds, percent, plural};
+use gemmscope_model::units::{Seconds, capitalized, percent, plural};
 use leptos::prelude::*;
 
 /// How many operations are listed.
@@ -135,6 +135,21 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
         })
         .collect();
     let more = breakdown.total - shown;
+    // What the table cannot list, as its shape is not known or it is no GEMM.
+    let besides = breakdown
+        .time
+        .iter()
+        .flat_map(|t| &t.parts)
+        .filter_map(|p| {
+            let kernels = Some(p.kernels()).filter(|k| !k.is_empty())?;
+            let words = format!(
+                "{}: {}; largest: {kernels}.",
+                capitalized(p.kind.label()),
+                Seconds(p.time_s)
+            );
+            Some(view! { <p>{words}</p> })
+        });
+    let besides = besides.collect_view();
     Some(view! {
         <details class="overview-more operations">
             <summary>{format!("Where the time goes: {}", plural(breakdown.total as u64, "operation"))}</summary>
@@ -147,6 +162,7 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
                     <tbody>{lines}</tbody>
                 </table>
             </div>
+            {besides}
             {(more > 0).then(|| view! { <p class="muted">{format!("{more} more take less time each.")}</p> })}
             <p class="muted">"Flagged: over 50 ms, over 5 % of the GEMM time, or under 40 % of the roof. Priority: Critical over 15 % of the time and under 30 %; High over 10 % or under 40 %; Medium over 5 %."</p>
         </details>

@@ -1,9 +1,10 @@
-//! The summary: a picture and the ranked list side by side, and below both the whole story, over
+//! The summary: what a trace's time goes to, a picture and the ranked list side by side, and below both the whole story, over
 //! which the dock opens.
 
 use super::chart::{ChartPane, settings};
 use super::ranked::Ranked;
 use super::story::Story;
+use super::time_bar::TimeBar;
 use gemmscope_chart::charts::ChartKind;
 use leptos::prelude::*;
 
@@ -12,7 +13,7 @@ use leptos::prelude::*;
 pub fn Summary(kind: &'static ChartKind) -> impl IntoView {
     view! {
         <div class="summary">
-            <div class="summary-picture"><ChartPane kind=kind bar=settings /></div>
+            <div class="summary-picture"><TimeBar /><ChartPane kind=kind bar=settings /></div>
             <Ranked />
             <Story />
         </div>

@@ -55,9 +55,14 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 )
             },
             text: format!(
-                "{}. The roof needs {} of each call; the rest is what any small kernel costs.",
+                "{}. The roof needs {} of each call; the rest is what any small kernel costs.{}",
                 story::opening(scan, g),
                 story::time(g.roof_s / g.calls),
+                match scan.is_program(g) && g.calls > 1.0 {
+                    true =>
+                        " The saving is that of all calls in one, which those that wait for each other do not allow.",
+                    false => "",
+                }
             ),
             formula: story::roof_formula(scan, g),
             ..Story::default()

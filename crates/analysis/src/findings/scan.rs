@@ -524,7 +524,7 @@ impl<'a> Scan<'a> {
 const NAME: usize = 50;
 
 /// A name cut in the middle, so that its start and its end can be told.
-pub(super) fn short(name: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn short(name: &str) -> std::borrow::Cow<'_, str> {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= NAME {
         return name.into();

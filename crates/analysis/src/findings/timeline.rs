@@ -81,18 +81,8 @@ fn of(
     finding
 }
 
-/// The time in which the device did nothing, seconds.
-fn idle_s(trace: &TraceContext) -> Option<f64> {
-    let rest = || {
-        let alone = |part: Option<f64>| part.unwrap_or(0.0);
-        let busy = trace.compute_s? + alone(trace.exposed_comm_s) + alone(trace.exposed_memcpy_s);
-        Some(trace.total_s? - busy)
-    };
-    trace.idle_s.or_else(rest)
-}
-
 fn idle(rule: &Rule, scan: &Scan<'_>, trace: &TraceContext) -> Option<Finding> {
-    let (idle, total) = (idle_s(trace)?, trace.total_s?);
+    let (idle, total) = (trace.idle_time_s()?, trace.total_s?);
     (idle > IDLE * total).then(|| {
         let share = percent(idle / total);
         of(

@@ -208,6 +208,9 @@ fn overview(report: &Report, out: &mut String) {
         h(&lead.concat()),
         h(&rest.join(" "))
     ));
+    if let Some(time) = &report.time {
+        out.push_str(&format!("<p>{}</p>\n", h(&time.words())));
+    }
     for (what, texts) in [("Chosen", &report.chosen), ("Assumed", &report.assumptions)] {
         if texts.is_empty() {
             continue;

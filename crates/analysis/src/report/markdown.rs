@@ -132,6 +132,9 @@ fn overview(report: &Report, out: &mut String) {
         "\n## Overview\n\n{}\n",
         md(&report.sentences.join(" "))
     ));
+    if let Some(time) = &report.time {
+        out.push_str(&format!("\n{}\n", md(&time.words())));
+    }
     for (what, texts) in [("Chosen", &report.chosen), ("Assumed", &report.assumptions)] {
         if texts.is_empty() {
             continue;

@@ -9,6 +9,7 @@ use crate::findings;
 use crate::findings::{
     ANOMALY_EFFICIENCY, Finding, Findings, Group, Scan, Severity, band, is_quantized,
 };
+use crate::trace_time::TraceTime;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, capitalized, fixed, percent};
@@ -132,9 +133,11 @@ impl ExtraColumn {
 /// Characters of a kernel's name in the table of operations; tiles and types come first in them.
 const KERNEL_CHARS: usize = 120;
 
-/// The operations that take most time, the number of all, and the flagged ones.
+/// What the time goes to: besides GEMMs, and operation by operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breakdown {
+    /// The parts of a trace's time.
+    pub time: Option<TraceTime>,
     /// The operations that take most time, in this order.
     pub operations: Vec<Operation>,
     /// How many there are.
@@ -163,6 +166,7 @@ impl Breakdown {
     pub fn new(scan: &Scan<'_>, findings: &Findings) -> Self {
         let (operations, total) = operations(scan);
         Breakdown {
+            time: TraceTime::of(scan),
             bottlenecks: bottlenecks(scan, &operations, findings),
             operations,
             total,

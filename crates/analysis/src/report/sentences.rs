@@ -1,4 +1,4 @@
-//! The summary in at most three sentences, and the assumptions behind it.
+//! The summary in a few sentences, and the assumptions behind it.
 
 use super::SIGNIFICANT_SHARE;
 use crate::findings;
@@ -36,18 +36,24 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
             "Add a file with times or rates to see findings.".to_owned(),
         ];
     }
-    let (all, most) = (first(scan, &groups), second(scan, findings, &groups));
+    let outside = outside(findings);
+    let all = first(scan, &groups, outside.is_none());
+    let most = second(scan, findings, &groups);
     let most = match unjudged(scan) {
         Some(words) => format!("{words} {most}"),
         None => most,
     };
     // What is idle between kernels comes before what a GEMM loses.
-    let idle = scan.parts.first().and_then(|p| end_to_end(scan, p));
-    let idle = idle.is_some() && scan.parts[0].whole != Whole::MeasuredRows;
-    let mut out = match scan.compares() || findings.findings.is_empty() || idle {
-        true => vec![all, most],
-        false => vec![most, all],
+    let mut out = match outside {
+        Some(f) => vec![
+            format!("{}. Try this first: {}", f.title, advice(f)),
+            all,
+            most,
+        ],
+        None if scan.compares() || findings.findings.is_empty() => vec![all, most],
+        None => vec![most, all],
     };
+    out.retain(|words| !words.is_empty());
     // Of a sweep the settings are the story.
     let settings = match scan.kind {
         DataKind::Sweep => influence_sentence(&influences(scan.frame)),
@@ -55,6 +61,12 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     };
     out.extend(settings.or_else(|| third(scan, findings)));
     out
+}
+
+/// The first finding, where it is about time outside the GEMMs.
+fn outside(findings: &Findings) -> Option<&Finding> {
+    let first = findings.findings.first();
+    first.filter(|f| f.category == Category::Timeline)
 }
 
 /// That most of the GEMM time cannot be judged, if it cannot.
@@ -95,7 +107,9 @@ fn known(groups: &[&Group]) -> (f64, f64) {
         .fold((0.0, 0.0), |(r, t), g| (r + g.roof_s, t + g.time_s))
 }
 
-fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
+/// What the GEMMs take and reach. Without a finding that says so, `between` adds that little of the time is
+/// theirs, and where to look.
+fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
     if scan.compares() {
         return sides(scan);
     }
@@ -127,7 +141,7 @@ fn first(scan: &Scan<'_>, groups: &[&Group]) -> String {
                 percent(part.share(part.time_s)),
                 whole.label(),
                 match (
-                    end_to_end(scan, part),
+                    end_to_end(scan, part, between),
                     part.gemm_share() > SIGNIFICANT_SHARE
                 ) {
                     (Some(words), _) => words,
@@ -176,14 +190,18 @@ fn beaten(scan: &Scan<'_>, groups: &[&Group]) -> String {
 }
 
 /// That most of the time from the first to the last kernel is none of GEMMs, if it is.
-fn end_to_end(scan: &Scan<'_>, part: &Part) -> Option<String> {
+fn end_to_end(scan: &Scan<'_>, part: &Part, between: bool) -> Option<String> {
     let all = part.time_s + other_time_s(scan.frame);
     let share = part.time_s / all;
     (share < MINOR).then(|| {
         format!(
-            ", but only {} of the {} from end to end: look at what happens between kernels first",
+            ", but only {} of the {} from end to end{}",
             percent(share),
-            seconds_brief(all)
+            seconds_brief(all),
+            match between {
+                true => ": look at what happens between kernels first",
+                false => "",
+            }
         )
     })
 }
@@ -320,13 +338,10 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         Some(_) => "Most to gain",
         None => "Look first at",
     };
-    if let Some(outside) = all.first().filter(|f| f.category == Category::Timeline) {
-        let advice = advice(outside);
+    if outside(findings).is_some() {
         return match f.gives_back_s {
-            Some(_) => {
-                format!("Try this first: {advice} Most to gain in the GEMMs: {claim}.{facts}")
-            }
-            None => format!("Try this first: {advice}"),
+            Some(_) => format!("Most to gain in the GEMMs: {claim}.{facts}"),
+            None => String::new(),
         };
     }
     if f.severity == Severity::Low
@@ -413,7 +428,9 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
         .collect();
     if parts.is_empty() {
         let words = "Timings alone don\u{2019}t show what the findings cost.";
-        return (!findings.findings.is_empty()).then(|| words.to_owned());
+        let of_gemms = |f: &Finding| f.category != Category::Timeline;
+        let any = findings.findings.iter().any(of_gemms);
+        return any.then(|| words.to_owned());
     }
     let share = |part: &Part, (low, high): (f64, f64)| {
         let [low, high] = [low, high].map(|t| (t / part.time_s * 100.0).round());

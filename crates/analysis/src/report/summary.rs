@@ -1,8 +1,11 @@
 //! `gemm_findings.md`: the summary in the form that trace analysts exchange.
 
 use super::escape::{markdown_text as md, short};
-use super::{Bottleneck, CANNOT_INFER, MAX_BOTTLENECKS, Operation, Report, ReportPart};
+use super::{
+    Bottleneck, CANNOT_INFER, FindingLine, MAX_BOTTLENECKS, Operation, Report, ReportPart,
+};
 use crate::explain::roof_name;
+use crate::findings::Category;
 use gemmscope_model::units::{fixed, plural};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
@@ -70,6 +73,19 @@ pub fn gemm_findings(report: &Report) -> String {
         for part in &report.parts {
             overview(part, &mut out);
         }
+    }
+    if let Some(time) = &report.time {
+        let _ = writeln!(out, "{}", md(&time.words()));
+    }
+    let outside = |f: &&FindingLine| f.finding.category == Category::Timeline;
+    if let Some(first) = report.findings.first().filter(outside) {
+        let f = &first.finding;
+        let _ = writeln!(
+            out,
+            "Look at this first: {}. {}",
+            md(&f.title),
+            md(&f.path_a)
+        );
     }
     if let Some(standing) = &report.standing {
         let _ = writeln!(out, "Fastest: {}.", md(&standing.words()));

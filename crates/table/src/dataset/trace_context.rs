@@ -233,6 +233,15 @@ impl TraceContext {
         out
     }
 
+    /// Time in which the device did nothing, seconds: as stated, else what is left of the whole.
+    pub fn idle_time_s(&self) -> Option<f64> {
+        self.idle_s.or_else(|| {
+            let alone = |part: Option<f64>| part.unwrap_or(0.0);
+            let busy = self.compute_s? + alone(self.exposed_comm_s) + alone(self.exposed_memcpy_s);
+            Some(self.total_s? - busy)
+        })
+    }
+
     /// Time outside the GEMMs, seconds: the whole time if known, else the compute time, minus
     /// `gemm_s`.
     pub fn other_s(&self, gemm_s: f64) -> Option<f64> {

@@ -1,6 +1,7 @@
 //! Rules about what ran: kernels of an older generation, and what a trace's time goes to.
 
 use super::*;
+use crate::trace_time::TraceTime;
 
 #[test]
 fn a_kernel_of_an_older_generation_is_named() {
@@ -81,17 +82,31 @@ fn a_trace_says_what_its_time_goes_to() {
     ]);
     source.trace = Some(Box::new(TraceContext {
         total_s: Some(1e-3),
-        compute_s: Some(100e-6),
+        compute_s: Some(250e-6),
         exposed_comm_s: Some(150e-6),
         ..TraceContext::default()
     }));
     let frame = Frame::all(Arc::new(data), f.metrics.clone());
     let report = check_all(&frame);
     let told = crate::report::sentences(&Scan::new(&frame), &report);
-    assert!(
-        told[1].starts_with("Try this first: launch less"),
-        "{told:?}"
+    let lead = "The device is idle for 60.0 % of the time. Try this first: launch less";
+    assert!(told[0].starts_with(lead), "{told:?}");
+    assert_eq!(told.len(), 2, "{told:?}");
+    let time = TraceTime::of(&Scan::new(&frame)).unwrap();
+    assert_eq!(
+        time.words(),
+        "Of 1.000 ms from end to end: idle 600.0 µs (60.0 %), communication alone 150.0 µs (15.0 %), \
+         GEMMs 200.0 µs (20.0 %), other kernels 50.00 µs (5.0 %)."
     );
+    assert_eq!(
+        time.parts[3].kernels(),
+        "ncclDevKernel_AllReduce (30.00 µs), silu (10.00 µs)"
+    );
+    // Parts that overlap do not add up.
+    let mut data = (*frame.data).clone();
+    data.sources[0].trace.as_mut().unwrap().compute_s = Some(100e-6);
+    let overlaps = Frame::all(Arc::new(data), f.metrics.clone());
+    assert_eq!(TraceTime::of(&Scan::new(&overlaps)), None);
     let found: Vec<_> = report
         .findings
         .iter()
@@ -102,15 +117,15 @@ fn a_trace_says_what_its_time_goes_to() {
         found,
         [
             (
-                "The device is idle for 75.0 % of the time",
+                "The device is idle for 60.0 % of the time",
                 Severity::Critical
             ),
             (
-                "The largest other kernel takes 30.0 %: ncclDevKernel_AllReduce",
-                Severity::High
+                "Communication alone takes 15.0 % of the time",
+                Severity::Medium
             ),
             (
-                "Communication alone takes 15.0 % of the time",
+                "The largest other kernel takes 12.0 %: ncclDevKernel_AllReduce",
                 Severity::Medium
             ),
         ]

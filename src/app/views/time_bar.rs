@@ -1,0 +1,58 @@
+//! What the time of a trace goes to, as one bar with its key.
+
+use crate::app::state::Workbench;
+use gemmscope_analysis::trace_time::{TimeKind, TimePart, TraceTime};
+use gemmscope_model::units::{Seconds, percent};
+use leptos::prelude::*;
+
+/// The bar; nothing where the time besides the GEMMs is not known.
+#[component]
+pub fn TimeBar() -> impl IntoView {
+    let bench = Workbench::here();
+    let time = Memo::new(move |_| bench.findings.get().and_then(|f| f.breakdown.time.clone()));
+    move || time.get().map(|time| bar(&time))
+}
+
+fn bar(time: &TraceTime) -> AnyView {
+    let segment = |p: &TimePart| {
+        let width = format!("{:.3}%", time.share(p) * 100.0);
+        view! { <span class=class(p.kind) style:width=width title=words(time, p)></span> }
+    };
+    let entry = |p: &TimePart| {
+        view! {
+            <li title=words(time, p)>
+                <span class=class(p.kind) aria-hidden="true"></span>
+                {p.kind.label()} " " <strong>{percent(time.share(p))}</strong>
+            </li>
+        }
+    };
+    view! {
+        <section class="time-bar" aria-label=time.words()>
+            <p><strong>{Seconds(time.whole_s).to_string()}</strong> " " {time.whole}</p>
+            <div class="time-parts" aria-hidden="true">{time.parts.iter().map(segment).collect_view()}</div>
+            <ul>{time.parts.iter().map(entry).collect_view()}</ul>
+        </section>
+    }
+    .into_any()
+}
+
+/// A part in full: its time, share and largest kernels.
+fn words(time: &TraceTime, part: &TimePart) -> String {
+    let (label, share) = (part.kind.label(), percent(time.share(part)));
+    let mut out = format!("{label}: {}, {share} of the time", Seconds(part.time_s));
+    let kernels = part.kernels();
+    if !kernels.is_empty() {
+        out.push_str(&format!(". Largest: {kernels}"));
+    }
+    out
+}
+
+fn class(kind: TimeKind) -> &'static str {
+    match kind {
+        TimeKind::Idle => "time-part idle",
+        TimeKind::Communication | TimeKind::Copies => "time-part moving",
+        TimeKind::Gemm => "time-part gemm",
+        TimeKind::UnknownGemm => "time-part unknown",
+        TimeKind::Other | TimeKind::OtherAndFiltered => "time-part other",
+    }
+}
