@@ -83,7 +83,7 @@ pub struct Report {
     pub devices: Vec<String>,
     /// The roof to which percentages refer.
     pub roof: String,
-    /// Summary in at most three sentences, what matters most first.
+    /// Summary in at most four short paragraphs, what matters most first.
     pub sentences: Vec<String>,
     /// What was assumed that no file states.
     pub assumptions: Vec<String>,

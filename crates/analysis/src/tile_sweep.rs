@@ -21,7 +21,7 @@ mod single_choice;
 pub use influence::{Influence, influences, sentence as influence_sentence};
 pub use settings::{Runs, has_tiles, launch_of, only_best_tiles};
 use settings::{Setting, settings};
-pub use single_choice::{SingleChoice, single_choice};
+pub use single_choice::NAMED;
 
 /// Largest M for the model of flat GEMMs: up to here the paper argues against padding.
 pub const FLAT_M: u32 = 64;

@@ -51,7 +51,7 @@ pub struct TimePart {
     pub largest: Vec<(String, f64)>,
 }
 
-/// The time of a trace and its parts, which add up to it.
+/// The time of a trace and its parts, which add up to it but for those under a thousandth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceTime {
     /// Seconds.
@@ -64,8 +64,8 @@ pub struct TraceTime {
 
 /// Kernels that a part names.
 const NAMED: usize = 3;
-/// Parts under this share of the whole come from rounding.
-const ROUNDING: f64 = 1e-6;
+/// Parts under this share of the whole are not told: they are rounding, or nobody sees them.
+const LEAST: f64 = 1e-3;
 
 impl TraceTime {
     /// The time of the only trace of a frame. `None` where rows come from several files, where a
@@ -112,7 +112,7 @@ impl TraceTime {
             (others, other, largest(&source.not_gemm_names)),
         ]
         .into_iter()
-        .filter(|(_, time_s, _)| time_s.abs() > ROUNDING * whole_s)
+        .filter(|(_, time_s, _)| time_s.abs() > LEAST * whole_s)
         .map(|(kind, time_s, largest)| TimePart {
             kind,
             time_s,

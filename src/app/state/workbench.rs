@@ -36,7 +36,7 @@ pub struct FindingsResult {
     pub frame: Frame,
     /// Its findings.
     pub findings: Shared<Findings>,
-    /// The most important results, in at most three sentences.
+    /// The most important results, in at most four short paragraphs.
     pub sentences: Vec<String>,
     /// What the sentences rest on that no file states.
     pub unstated: Unstated,

@@ -398,9 +398,12 @@ fn goals_of(frame: &Frame, chosen: Option<(usize, &Finding)>, goal: f64) -> Opti
         }
         _ => String::new(),
     };
+    let skipped = frame.data.sources.iter().any(|s| s.without_model.rows > 0);
+    let without_roof = effect.unknown_rows > 0 || skipped;
     Some(Goals {
         what: match chosen {
             Some((i, _)) => format!("finding {}", i + 1),
+            None if without_roof => "all GEMMs with a known roof".to_owned(),
             None => "all GEMMs".to_owned(),
         },
         result: format!(

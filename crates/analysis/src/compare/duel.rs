@@ -59,6 +59,8 @@ pub struct Duel {
     pub counts: [u64; 4],
     /// Number of configurations in which B is faster by any amount.
     pub b_ahead: u64,
+    /// Geometric mean of the ratios of rates, whatever the measure; NaN without ratios.
+    pub rate_mean: f64,
     /// Geometric mean of the ratios; NaN without ratios.
     pub geometric_mean: f64,
     /// Ratio of the sums: total work over total time of B, divided by that of A. For shares of the
@@ -105,12 +107,13 @@ impl Duel {
             without_roof: 0,
             counts: [0; 4],
             b_ahead: 0,
+            rate_mean: f64::NAN,
             geometric_mean: f64::NAN,
             weighted_mean: f64::NAN,
             devices_differ: devices_differ(frame, comparison, (a, b)),
             with_spread: 0,
         };
-        let mut logs = 0.0;
+        let (mut logs, mut rates) = (0.0, 0.0);
         // Gain (work, or roof time) and time of A and of B.
         let mut sums = [0.0f64; 4];
         for i in 0..comparison.len() {
@@ -135,6 +138,7 @@ impl Duel {
             duel.counts[verdict as usize] += 1;
             duel.b_ahead += u64::from(ratio > 1.0);
             logs += ratio.ln();
+            rates += (y.rate / x.rate).ln();
             // Both sides have the weight of A's calls; else they would be different workloads.
             for (sum, v) in sums.iter_mut().zip([gain_a, x.time_s, gain_b, y.time_s]) {
                 *sum += v * x.calls;
@@ -146,6 +150,7 @@ impl Duel {
             });
         }
         if !duel.ratios.is_empty() {
+            duel.rate_mean = (rates / duel.ratios.len() as f64).exp();
             duel.geometric_mean = (logs / duel.ratios.len() as f64).exp();
             duel.weighted_mean = (sums[2] / sums[3]) / (sums[0] / sums[1]);
         }
@@ -219,7 +224,10 @@ impl Duel {
                 ["faster", "slower"],
             ),
             Measure::Roof => (
-                format!("{who} reaches {} the % of roof of {other}", times(ratio)),
+                format!(
+                    "{who} reaches {} the share of its own roof that {other} reaches of its",
+                    times(ratio)
+                ),
                 ["ahead", "behind"],
             ),
         };
@@ -238,7 +246,22 @@ impl Duel {
                 0 => String::new(),
                 n => format!(", within noise in {}", grouped(n)),
             }
-        )
+        ) + &self.by_time(who, other)
+    }
+
+    /// Who is faster, where shares of roofs are compared: the two need not agree.
+    fn by_time(&self, who: &str, other: &str) -> String {
+        let (a_leads, rate) = (self.geometric_mean < 1.0, self.rate_mean);
+        if self.measure == Measure::Rate || !rate.is_finite() {
+            return String::new();
+        }
+        // Oriented to the side that is spoken of.
+        let rate = if a_leads { 1.0 / rate } else { rate };
+        match rate {
+            r if lead_of(r) < 1.005 => " By time they are equally fast.".to_owned(),
+            r if r > 1.0 => format!(" By time {who} is {} faster.", times(r)),
+            r => format!(" By time {other} is {} faster.", times(1.0 / r)),
+        }
     }
 
     /// A sentence that explains why the two means differ.
@@ -353,7 +376,11 @@ pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> Verdict {
 
 /// How far the faster side is ahead, whichever it is: `26.0x` for a ratio of 0.0385.
 pub fn lead(ratio: f64) -> String {
-    times(ratio.max(1.0 / ratio))
+    times(lead_of(ratio))
+}
+
+fn lead_of(ratio: f64) -> f64 {
+    ratio.max(1.0 / ratio)
 }
 
 /// `1.31x`, `26.0x`.

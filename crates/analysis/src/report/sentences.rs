@@ -5,7 +5,7 @@ use crate::findings;
 use crate::findings::{Category, Finding, Findings, Group, Part, Scan, Severity, Whole};
 use crate::pareto::other_time_s;
 use crate::standing::Standing;
-use crate::tile_sweep::{influence_sentence, influences};
+use crate::tile_sweep::{Sweep, influence_sentence, influences};
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::{Device, match_name};
 use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief, seconds_range};
@@ -46,17 +46,21 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     // What is idle between kernels comes before what a GEMM loses.
     let mut out = match outside {
         Some(f) => vec![
-            format!("{}. Try this first: {}", f.title, advice(f)),
-            all,
-            most,
+            format!("{}.", f.title),
+            format!("Try this first: {}", advice(f)),
+            format!("{all} {most}").trim_end().to_owned(),
         ],
         None if scan.compares() || findings.findings.is_empty() => vec![all, most],
         None => vec![most, all],
     };
-    out.retain(|words| !words.is_empty());
     // Of a sweep the settings are the story.
     let settings = match scan.kind {
-        DataKind::Sweep => influence_sentence(&influences(scan.frame)),
+        DataKind::Sweep => {
+            if let Ok(sweep) = Sweep::new(scan.frame, None) {
+                out = vec![sweep.headline(), out.join(" ")];
+            }
+            influence_sentence(&influences(scan.frame))
+        }
         _ => None,
     };
     out.extend(settings.or_else(|| third(scan, findings)));
@@ -127,7 +131,11 @@ fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
             };
             format!("{of}{} different GEMMs take", grouped(n as u64))
         }
-        (n, _) => format!("One call of each of {} GEMMs takes", grouped(n as u64)),
+        (n, _) => format!(
+            "One call of each of {} GEMMs{} takes",
+            grouped(n as u64),
+            on_devices(scan)
+        ),
     };
     let share = match part.whole {
         Whole::MeasuredRows => String::new(),
@@ -229,6 +237,20 @@ fn sides(scan: &Scan<'_>) -> String {
         of_devices(scan),
         reached.join(", ")
     )
+}
+
+/// ` on 3 devices`, where rows of several are pooled.
+fn on_devices(scan: &Scan<'_>) -> String {
+    let mut used: Vec<u16> = scan
+        .checked()
+        .map(|(_, g)| scan.data().device[g.row as usize])
+        .collect();
+    used.sort_unstable();
+    used.dedup();
+    match used.len() {
+        0 | 1 => String::new(),
+        n => format!(" on {n} devices"),
+    }
 }
 
 /// ` of the AMD Instinct MI300X`, or the number of devices.

@@ -133,14 +133,17 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
             let (best, worst) = (i.values.first()?, i.values.last()?);
             let reach = percent(worst.best);
             Some(format!(
-                "{} ({} is best, {} reaches {reach} of the best rate on average)",
+                "{} ({} is best, with {} at most {reach} of its rate)",
                 i.name, best.value, worst.value
             ))
         })
         .collect();
     Some(match told.is_empty() {
         true => "No setting but the tile changes the best rate by more than 5 %.".to_owned(),
-        false => format!("What else matters: {}.", told.join(", ")),
+        false => format!(
+            "What else matters, on average over the shapes: {}.",
+            told.join(", ")
+        ),
     })
 }
 
@@ -272,9 +275,9 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "What else matters: VW (4 is best, 2 reaches 50.0 % of the best rate on average), TT (4_4 \
-             is best, 8_8 reaches 66.7 % of the best rate on average), WGM (1 is best, 8 reaches \
-             90.9 % of the best rate on average)."
+            "What else matters, on average over the shapes: VW (4 is best, with 2 at most 50.0 % of its \
+             rate), TT (4_4 is best, with 8_8 at most 66.7 % of its rate), WGM (1 is best, with 8 at \
+             most 90.9 % of its rate)."
         );
     }
 

@@ -1,6 +1,8 @@
-//! The one setting to take for all shapes of a sweep.
+//! The one setting to take for all shapes of a sweep, and what a sweep says in one sentence.
 
-use super::Sweep;
+use super::{Sweep, TileSource};
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::units::{percent, plural};
 use std::collections::BTreeMap;
 
 /// A setting that ran on a smaller share of the shapes is no choice for all of them.
@@ -8,7 +10,7 @@ const RAN: f64 = 0.8;
 
 /// The setting that does best on average over the shapes of a sweep.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SingleChoice {
+pub(super) struct SingleChoice {
     /// `128`, `64×128`.
     pub label: String,
     /// Mean over the shapes it ran on of its rate over the best one, 0 to 1.
@@ -20,7 +22,7 @@ pub struct SingleChoice {
 }
 
 /// The best setting for all shapes together; `None` where no setting ran on most of them.
-pub fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
+pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
     // By setting: its label, the sum of its shares, the shapes that it ran on and won.
     let mut of: BTreeMap<(u32, u32), (String, f64, usize, usize)> = BTreeMap::new();
     let mut shapes = 0;
@@ -48,4 +50,77 @@ pub fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
             shapes,
         })
         .max_by(|a, b| a.share.total_cmp(&b.share))
+}
+
+/// Up to so many shapes are named in sentences.
+pub const NAMED: usize = 3;
+
+impl Sweep {
+    /// How many lines all panels have.
+    pub fn count(&self) -> usize {
+        self.panels.iter().map(|p| p.lines.len()).sum()
+    }
+
+    /// What the map says in one sentence; up to [`NAMED`] shapes with their best setting.
+    pub fn headline(&self) -> String {
+        let lines = self.count();
+        let what = match self.source {
+            TileSource::BestColumn => ", as stated",
+            TileSource::Columns => "",
+            TileSource::KernelNames => ", tiles from kernel names",
+        };
+        let axis = self.axis.label();
+        let single = single_choice(self);
+        let mut text = match lines {
+            2.. if let Some(c) = single.as_ref().filter(|c| c.best == c.shapes) => format!(
+                "{axis} {} is the fastest on {}{what}",
+                c.label,
+                match c.shapes {
+                    2 => "both shapes".to_owned(),
+                    n => format!("all {n} shapes"),
+                }
+            ),
+            1..=NAMED => format!("Best {axis}: {}{what}", self.winners().join(", ")),
+            n => match single {
+                Some(c) => format!(
+                    "{axis} {} is the best single choice{what}: {} of the best rate on average, and the \
+                     fastest on {} of {}",
+                    c.label,
+                    percent(c.share),
+                    c.best,
+                    plural(c.shapes as u64, "shape")
+                ),
+                None => format!("Best {axis} of {}{what}", plural(n as u64, "shape")),
+            },
+        };
+        if self.agreement.1 > 0 {
+            text.push_str(&format!(
+                ". The model picks the same in {} of {}",
+                self.agreement.0, self.agreement.1
+            ));
+        }
+        if self.model_reaches.is_finite() {
+            text.push_str(&format!(
+                "; its picks reach {} of the best rate",
+                percent(self.model_reaches)
+            ));
+        }
+        text.push('.');
+        text
+    }
+
+    /// The best setting of each shape: `64 for 384 × 3072 × 1024`.
+    fn winners(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        for panel in &self.panels {
+            for line in &panel.lines {
+                let Problem { m, n, k, .. } = line.problem;
+                let best = line
+                    .best
+                    .map_or("unknown".to_owned(), |i| panel.column_label(i));
+                out.push(format!("{best} for {m} × {n} × {k}"));
+            }
+        }
+        out
+    }
 }

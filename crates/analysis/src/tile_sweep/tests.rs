@@ -220,7 +220,7 @@ fn one_setting_for_all_shapes_is_the_best_on_average() {
         ],
         None,
     );
-    let found = single_choice(&Sweep::new(&f, None).unwrap()).unwrap();
+    let found = super::single_choice::single_choice(&Sweep::new(&f, None).unwrap()).unwrap();
     assert_eq!(
         (found.label.as_str(), found.best, found.shapes),
         ("128", 1, 2)

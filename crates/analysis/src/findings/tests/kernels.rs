@@ -89,9 +89,10 @@ fn a_trace_says_what_its_time_goes_to() {
     let frame = Frame::all(Arc::new(data), f.metrics.clone());
     let report = check_all(&frame);
     let told = crate::report::sentences(&Scan::new(&frame), &report);
-    let lead = "The device is idle for 60.0 % of the time. Try this first: launch less";
-    assert!(told[0].starts_with(lead), "{told:?}");
-    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(told[0], "The device is idle for 60.0 % of the time.");
+    let advice = "Try this first: launch less";
+    assert!(told[1].starts_with(advice), "{told:?}");
+    assert_eq!(told.len(), 3, "{told:?}");
     let time = TraceTime::of(&Scan::new(&frame)).unwrap();
     assert_eq!(
         time.words(),

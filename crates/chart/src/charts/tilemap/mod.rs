@@ -10,8 +10,7 @@ use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
-    FLAT_M, Influence, NoSweep, Panel, Sweep, TileSource, influence_sentence, influences,
-    single_choice,
+    FLAT_M, Influence, NAMED, NoSweep, Panel, Sweep, TileSource, influence_sentence, influences,
 };
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
@@ -114,7 +113,7 @@ impl TileMap {
 /// The first lines of a sweep that has too many; `None` where all are drawn.
 fn part_of(sweep: &Sweep) -> Option<Sweep> {
     let mut room = MOST_LINES;
-    if count_lines(sweep) + PANEL * sweep.panels.len() <= room {
+    if sweep.count() + PANEL * sweep.panels.len() <= room {
         return None;
     }
     let mut panels = Vec::new();
@@ -140,10 +139,6 @@ fn part_of(sweep: &Sweep) -> Option<Sweep> {
     })
 }
 
-fn count_lines(sweep: &Sweep) -> usize {
-    sweep.panels.iter().map(|p| p.lines.len()).sum()
-}
-
 /// Which model the hollow ticks of a sweep are of, in words.
 fn model_words(sweep: &Sweep) -> Option<String> {
     let lines = || sweep.panels.iter().flat_map(|p| &p.lines);
@@ -165,63 +160,6 @@ fn model_words(sweep: &Sweep) -> Option<String> {
         );
     }
     (!out.is_empty()).then(|| out.join(" "))
-}
-
-/// Up to so many shapes are named in sentences.
-const NAMED: usize = 3;
-
-/// What the map says in one sentence; up to [`NAMED`] shapes with their best setting.
-fn headline(sweep: &Sweep) -> String {
-    let lines = count_lines(sweep);
-    let what = match sweep.source {
-        TileSource::BestColumn => ", as stated",
-        TileSource::Columns => "",
-        TileSource::KernelNames => ", tiles from kernel names",
-    };
-    let axis = sweep.axis.label();
-    let mut text = match lines {
-        1..=NAMED => format!("Best {axis}: {}{what}", winners(sweep).join(", ")),
-        n => match single_choice(sweep) {
-            Some(c) => format!(
-                "{axis} {} is the best single choice{what}: {} of the best rate on average, and the \
-                 fastest on {} of {}",
-                c.label,
-                Format::percent().write(c.share, 3),
-                c.best,
-                plural(c.shapes as u64, "shape")
-            ),
-            None => format!("Best {axis} of {}{what}", plural(n as u64, "shape")),
-        },
-    };
-    if sweep.agreement.1 > 0 {
-        text.push_str(&format!(
-            ". The model picks the same in {} of {}",
-            sweep.agreement.0, sweep.agreement.1
-        ));
-    }
-    if sweep.model_reaches.is_finite() {
-        text.push_str(&format!(
-            "; its picks reach {} of the best rate",
-            Format::percent().write(sweep.model_reaches, 3)
-        ));
-    }
-    text.push('.');
-    text
-}
-
-/// The best setting of each shape: `64 for 384 × 3072 × 1024`.
-fn winners(sweep: &Sweep) -> Vec<String> {
-    let mut out = Vec::new();
-    for panel in &sweep.panels {
-        for line in &panel.lines {
-            let Problem { m, n, k, .. } = line.problem;
-            let best = line
-                .best
-                .map_or("unknown".to_owned(), |i| panel.column_label(i));
-            out.push(format!("{best} for {m} × {n} × {k}"));
-        }
-    }
-    out
 }
 
 /// The fastest kernel of each shape, where kernels have names.
@@ -321,7 +259,7 @@ impl Chart for TileMap {
         scene.fill(all, options.theme.background);
         match &self.sweep {
             Ok(sweep) => {
-                scene.title = headline(sweep);
+                scene.title = sweep.headline();
                 scene.description = self.notes().join(" ");
                 draw::panels(self.drawn(sweep), &mut scene, options);
                 legend::outline_selected(&mut scene, options.theme, options.selected);
@@ -411,14 +349,14 @@ impl Chart for TileMap {
         let Ok(sweep) = &self.sweep else {
             return Vec::new();
         };
-        let mut out = vec![headline(sweep)];
+        let mut out = vec![sweep.headline()];
         if let Some(part) = &self.part {
             let (panels, of) = (part.panels.len(), sweep.panels.len());
             out.push(format!(
                 "{} of {} shapes shown in {panels} of {of} panels: choose a panel or filter; the CSV \
                  has all.",
-                count_lines(part),
-                count_lines(sweep)
+                part.count(),
+                sweep.count()
             ));
         }
         match sweep.source {
@@ -427,7 +365,7 @@ impl Chart for TileMap {
             }
             TileSource::KernelNames | TileSource::Columns => {}
         }
-        if count_lines(sweep) <= NAMED {
+        if sweep.count() <= NAMED {
             out.extend(fastest_kernels(&self.frame, sweep));
         }
         out.extend(influence_sentence(&self.influences));
