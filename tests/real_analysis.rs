@@ -304,7 +304,7 @@ fn three_libraries_are_sides_and_a_tie_is_a_tie() {
     let standing = Standing::of(&frame).unwrap();
     assert_eq!(
         standing.words(),
-        "hipBLASLt 316, rocBLAS 166, 39 ties of 521 GEMMs"
+        "hipBLASLt 316, rocBLAS 166, IREE 0, 39 ties of 521 GEMMs"
     );
     let report = Report::new(&frame, &check_all(&frame));
     let times: Vec<f64> = report

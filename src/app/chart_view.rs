@@ -27,6 +27,8 @@ pub type Beside = Box<dyn FnOnce(Picture) -> AnyView>;
 const TABLE_ROWS: usize = 500;
 /// Rows that other charts mark at most while the pointer is over one.
 const MARKED: usize = 500;
+/// The first picture of up to so many rows is drawn in the frame that found its size.
+const AT_ONCE: usize = 100_000;
 
 /// The chart. `inputs` is everything that the picture depends on besides its size and theme.
 #[component]
@@ -69,7 +71,8 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
         dpr: dpr.get(),
         theme: Theme::of(shell.dark.get()),
     });
-    let picture = picture::picture(inputs, canvas, draw);
+    let few = move || bench.frame.with_untracked(|f| f.rows.len() <= AT_ONCE);
+    let picture = picture::picture(inputs, canvas, draw, few);
     let target = Memo::new(move |_| {
         let shown = picture.get();
         let here = |(of, _): &&(_, Target)| shown.as_ref() == Some(of);

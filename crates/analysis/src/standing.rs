@@ -17,6 +17,9 @@ pub struct Standing {
     pub shared: u64,
 }
 
+/// Up to so many sides are all named.
+const FEW: usize = 4;
+
 impl Standing {
     /// The standing of the sides of a frame; `None` if it has none, or they share nothing.
     pub fn of(frame: &Frame) -> Option<Standing> {
@@ -55,12 +58,13 @@ impl Standing {
         }
     }
 
-    /// `hipBLASLt 333, rocBLAS 187, 1 tie of 521 GEMMs`.
+    /// `hipBLASLt 333, rocBLAS 187, IREE 0, 1 tie of 521 GEMMs`; of many sides those that win none are
+    /// left out.
     pub fn words(&self) -> String {
         let mut parts: Vec<String> = self
             .fastest
             .iter()
-            .filter(|(_, n)| *n > 0)
+            .filter(|(_, n)| *n > 0 || self.fastest.len() <= FEW)
             .map(|(side, n)| format!("{side} {n}"))
             .collect();
         if self.ties > 0 {

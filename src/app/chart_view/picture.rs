@@ -19,21 +19,35 @@ pub type Draw<I> = Box<dyn Fn(&I, &Canvas) -> Arc<dyn InteractiveChart> + Send +
 /// What was last pointed at, and the picture that it lies in: another picture has other targets.
 pub(super) type Pointed = RwSignal<Option<(Drawn, Target)>>;
 
-/// The picture of the inputs on a canvas. Before the canvas has a size there is none.
-pub(super) fn picture<I>(inputs: Memo<I>, canvas: Memo<Canvas>, draw: Draw<I>) -> Picture
+/// The picture of the inputs on a canvas. Before the canvas has a size there is none. The first one
+/// is drawn `at_once`, in the frame that found the size, where it takes too little time to hold that
+/// frame up.
+pub(super) fn picture<I>(
+    inputs: Memo<I>,
+    canvas: Memo<Canvas>,
+    draw: Draw<I>,
+    at_once: impl Fn() -> bool + 'static,
+) -> Picture
 where
     I: Clone + PartialEq + Send + Sync + 'static,
 {
     let frames = RwSignal::new(0u32);
     let frame = Frame::default();
     let has_size = |to: &Canvas| to.size.0 >= 1.0 && to.size.1 >= 1.0;
-    Effect::new(move |_| {
+    Effect::new(move |begun: Option<bool>| {
         inputs.track();
-        if canvas.with(has_size) {
-            frame.request(move || {
-                frames.try_update(|n| *n = n.wrapping_add(1));
-            });
+        let begun = begun == Some(true);
+        if !canvas.with(has_size) {
+            return begun;
         }
+        let next = move || {
+            let _ = frames.try_update(|n| *n = n.wrapping_add(1));
+        };
+        match begun || !at_once() {
+            true => frame.request(next),
+            false => next(),
+        }
+        true
     });
     Memo::new(move |old: Option<&Option<Drawn>>| {
         let due = frames.get() > 0;

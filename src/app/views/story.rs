@@ -107,9 +107,12 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
                 percent(o.share_of_category),
                 Seconds(o.time_s).to_string(),
                 format!("{:.0}", o.calls),
-                o.efficiency.map_or("unknown".to_owned(), |e| {
-                    format!("{}, {}", percent(e), band(e))
-                }),
+                match (o.efficiency, flag) {
+                    (None, _) => "unknown".to_owned(),
+                    // What is natural for a size is no reason to investigate.
+                    (Some(e), Some(b)) if !b.validated => percent(e),
+                    (Some(e), _) => format!("{}, {}", percent(e), band(e)),
+                },
                 o.bound.clone().unwrap_or_else(|| "unknown".to_owned()),
             ];
             let verdict = flag.map(|b| {
