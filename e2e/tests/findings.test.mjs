@@ -84,7 +84,7 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
   const dock = app.page.locator(".dock");
   await dock.locator(".evidence").waitFor();
   assert.match(await app.detail(), /4 workgroups for 304 CUs/);
-  assert.match(await app.detail(), /Path A[\s\S]*Path B/);
+  assert.match(await app.detail(), /Try in the model[\s\S]*Try in the kernel/);
   assert.match(await dock.locator(".call-stack").innerText(), /Model\s+nn\.Module: MLP\s+aten::mm/);
   assert.equal(await app.state("finding"), "split_k.1");
 
@@ -108,7 +108,7 @@ test("every view shows only a finding's rows, until that is undone or taken back
   const rows = () => app.figure("rows");
   const first = app.page.locator(".finding").first();
   await first.locator(".finding-head").click();
-  await app.page.locator(".dock").getByRole("button", { name: "Filter to this row" }).click();
+  await app.page.locator(".dock").getByRole("button", { name: "Filter to this GEMM" }).click();
   const notice = app.page.locator(".filtered");
   await notice.waitFor();
   assert.match(await notice.innerText(), /Filtered: 1 of 2 rows \(Split-K missing, or too small\)/);

@@ -104,9 +104,9 @@ impl Confidence {
     /// Name on the page.
     pub fn label(self) -> &'static str {
         match self {
-            Confidence::Certain => "certain (arithmetic on the measured figures)",
-            Confidence::Likely => "likely (by a model of tiles, waves and launches)",
-            Confidence::Hint => "a hint (worth a look)",
+            Confidence::Certain => "the measured times, by arithmetic",
+            Confidence::Likely => "a model of tiles, waves and launches",
+            Confidence::Hint => "a hint that is worth a look",
         }
     }
 }

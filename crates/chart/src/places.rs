@@ -55,7 +55,7 @@ pub static PLACES: [Place; 6] = [
         name: "Sweep",
         hint: "Which variant of a GEMM wins, by how much, and what the model says",
         icon: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z",
-        pictures: &[("tiles", "Tiles"), ("history", "Generations")],
+        pictures: &[("tiles", "Tiles"), ("history", "Progress")],
     },
     Place {
         id: "explore",

@@ -46,6 +46,8 @@ pub fn reasons(shell: Shell, bench: Workbench, f: &Finding, index: Option<usize>
         })
     };
     let text = part("What", &f.text, "reason");
+    let a = part("Try in the model", &f.path_a, "reason path");
+    let b = part("Try in the kernel or library", &f.path_b, "reason path");
     let how = (!f.evidence.formula.is_empty()).then(|| {
         view! { <div class="reason"><dt>"Formula"</dt><dd><code>{f.evidence.formula.clone()}</code></dd></div> }
     });
@@ -60,19 +62,18 @@ pub fn reasons(shell: Shell, bench: Workbench, f: &Finding, index: Option<usize>
             .into_any()
         })
         .collect();
-    let sure = part("Confidence", f.confidence.label(), "reason");
-    let a = part("Path A: model or algorithm", &f.path_a, "reason path");
-    let b = part("Path B: kernel", &f.path_b, "reason path");
     let when = part(
         "Flagged because",
         gemmscope_analysis::findings::rule(&f.rule).map_or("", |r| r.threshold),
         "reason",
     );
+    let sure = part("Based on", f.confidence.label(), "reason");
     let profile = part("To confirm", &f.profile, "reason");
     view! {
         <dl class="reasons">
-            {text}{how}{also}
+            {text}
             {a}{b}
+            {how}{also}
             {when}{sure}{profile}
         </dl>
         {index.map(|i| evidence(bench, i, f))}
@@ -167,10 +168,10 @@ fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
         view! {
             <section class="evidence" aria-label="Evidence">
                 <div class="evidence-head">
-                    <h3>{plural(rows.len() as u64, "row")}</h3>
-                    <button type="button" class="button small" title="Every view shows only these rows, until you show all again or undo"
+                    <h3>{plural(rows.len() as u64, "GEMM")}</h3>
+                    <button type="button" class="button small" title="Every view shows only these, until you show all again or undo"
                         on:click=move |_| filter_to(bench, index)>
-                        {icon(icon::FILTER)}<span>{if one { "Filter to this row" } else { "Filter to these rows" }}</span>
+                        {icon(icon::FILTER)}<span>{if one { "Filter to this GEMM" } else { "Filter to these GEMMs" }}</span>
                     </button>
                     <button type="button" class="button small" on:click=move |_| bench.show("table")>
                         "Show in the table"

@@ -71,22 +71,22 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         pairs.entry(pair).or_default().push(hit);
     }
     let sets = pairs.into_values().collect();
-    story::joined(rule, scan, sets, |hits| {
+    let pair_of = |g: u32| (maker(g), maker(partner.get(&g).copied().unwrap_or(g)));
+    // All GEMMs of a pair on one side, also those for which another finding speaks.
+    let all_of = |g: u32| {
+        let (pair, side) = (pair_of(g), scan.groups[g as usize].side);
+        let of = losers.iter().map(|l| l.group);
+        of.filter(move |g| pair_of(*g) == pair && scan.groups[*g as usize].side == side)
+    };
+    let mut found = story::joined(rule, scan, sets, |hits| {
         let ratio = |g: u32| {
             let other = partner.get(&g).copied().unwrap_or(g);
             scan.groups[g as usize].call_s() / scan.groups[other as usize].call_s()
         };
-        let pair_of = |g: u32| (maker(g), maker(partner.get(&g).copied().unwrap_or(g)));
-        // Of all GEMMs of the two, also those for which another finding speaks.
-        let Some(pair) = hits.first().map(|h| pair_of(h.group)) else {
+        let Some(hit) = hits.first() else {
             return Story::default();
         };
-        let all = || {
-            losers
-                .iter()
-                .map(|l| l.group)
-                .filter(|g| pair_of(*g) == pair)
-        };
+        let all = || all_of(hit.group);
         let worst = all().max_by(|a, b| ratio(*a).total_cmp(&ratio(*b)));
         let first = worst.unwrap_or(hits[0].group);
         let other = partner.get(&first).copied().unwrap_or(first);
@@ -133,5 +133,23 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             formula,
             ..Story::default()
         }
-    })
+    });
+    // The rows are what the title counts.
+    for finding in &mut found {
+        let first = finding.evidence.rows.first().copied();
+        let holds = |l: &&same_shape::Loser| {
+            scan.rows(&scan.groups[l.group as usize])
+                .iter()
+                .any(|r| Some(*r) == first)
+        };
+        if let Some(one) = losers.iter().find(holds) {
+            let rows = &mut finding.evidence.rows;
+            *rows = all_of(one.group)
+                .flat_map(|g| scan.rows(&scan.groups[g as usize]))
+                .copied()
+                .collect();
+            rows.sort_unstable();
+        }
+    }
+    found
 }

@@ -347,8 +347,8 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
     out.push_str(&entry("Rows", &places(f), false));
     out.push_str("</dl>\n<div class=\"paths\">\n");
     for (title, path) in [
-        ("Path A: model or algorithm", &x.path_a),
-        ("Path B: kernel", &x.path_b),
+        ("Try in the model", &x.path_a),
+        ("Try in the kernel or library", &x.path_b),
     ] {
         out.push_str(&format!(
             "<div><dl>{}</dl></div>\n",

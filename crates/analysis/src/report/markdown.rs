@@ -237,7 +237,7 @@ fn bottlenecks(report: &Report, out: &mut String) {
 
 /// Possible savings, confidence and rows of a finding in one line.
 pub(super) fn facts(f: &FindingLine) -> String {
-    let mut parts = vec![format!("Confidence: {}", f.finding.confidence.label())];
+    let mut parts = vec![format!("Based on {}", f.finding.confidence.label())];
     match f.finding.gives_back_s {
         Some(back) => parts.push(format!("could save {}", seconds_range(back))),
         None if f.rows_total > 0 => {

@@ -125,11 +125,14 @@ fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
         (1, _) => "One call of one GEMM takes".to_owned(),
         (n, DataKind::Workload) => {
             let rows = scan.frame.counted().all().len();
-            let of = match rows {
-                rows if rows == n => String::new(),
-                rows => format!("{} rows of ", grouped(rows as u64)),
-            };
-            format!("{of}{} different GEMMs take", grouped(n as u64))
+            let different = grouped(n as u64);
+            match rows {
+                rows if rows == n => format!("{different} different GEMMs take"),
+                rows => format!(
+                    "{} GEMMs, {different} of them different, take",
+                    grouped(rows as u64)
+                ),
+            }
         }
         (n, _) => format!(
             "One call of each of {} GEMMs{} takes",

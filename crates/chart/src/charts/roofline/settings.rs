@@ -198,8 +198,8 @@ fn heaviest(state: &ViewState) -> Control {
     Control::count(
         state,
         HEAVIEST_KEY,
-        "Heaviest",
-        "Only the heaviest GEMMs that make up this share of the time",
+        "Time shown",
+        "Shows the GEMMs that make up this share of the time, the heaviest first, and hides the others",
         (1, 100),
         100,
     )

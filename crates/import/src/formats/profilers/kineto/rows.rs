@@ -513,7 +513,7 @@ impl Ids {
             library: t.text_column(ColumnMeaning::Library, "library"),
             count: t.number_column(ColumnMeaning::Count, "calls"),
             workgroups: t.number_column(ColumnMeaning::Workgroups, "workgroups"),
-            kernels: t.extra_number_column("Kernels per call", ""),
+            kernels: t.extra_number_column("Kernels launched per call", ""),
             spread: [
                 t.number_column(ColumnMeaning::TimeMin, "shortest"),
                 t.number_column(ColumnMeaning::TimeMax, "longest"),

@@ -252,7 +252,7 @@ impl Table {
             kernel: t.text_column(ColumnMeaning::Kernel, "Kernel"),
             library: t.text_column(ColumnMeaning::Library, "Library"),
             count: number(t, ColumnMeaning::Count, "Calls"),
-            kernels: t.extra_number_column("Kernels per call", ""),
+            kernels: t.extra_number_column("Kernels launched per call", ""),
             uid: t.extra_number_column(gemmscope_table::trace::UID_COLUMN, ""),
             numbers: [
                 number(t, ColumnMeaning::ReportedRate, "TFLOPS/s_mean"),
