@@ -183,7 +183,7 @@ test("compare: 261 GEMMs in common, the library ahead on all of them", async (t)
   assert.match(await label(one), /^fp16 is 1\.25x faster than bf16 over 88 configurations/);
   const none = await open(t, "#view=compare");
   await none.load(stated);
-  assert.match(await label(none), /^Nothing to compare: open a second file/);
+  assert.match(await label(none), /^Nothing to compare: add a second file/);
   for (const a of [app, one, none]) a.assertQuiet();
 });
 
@@ -260,5 +260,17 @@ test("every view on a phone has its picture and its table", async (t) => {
     await app.page.locator(".data-table").waitFor();
     await app.page.getByRole("button", { name: "As a table" }).click();
   }
+  app.assertQuiet();
+});
+
+test("Compare says before it is opened that no GEMM is on two sides", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  // Two types, and no size in both.
+  await app.load({ name: "apart.csv", text: "M,N,K,dtype,time_us\n128,128,128,fp16,4\n256,128,256,bf16,4\n512,128,256,bf16,4\n" });
+  const tab = app.page.locator('.tab[data-view="compare"]');
+  await app.page.locator('.tab.bare[data-view="compare"]').waitFor();
+  assert.match(await tab.getAttribute("title"), /Needs the same GEMM on two sides/);
+  await app.load({ name: "again.csv", text: "M,N,K,dtype,time_us\n128,128,128,fp16,5\n256,128,256,bf16,6\n512,128,256,bf16,4\n" });
+  await app.page.locator('.tab:not(.bare)[data-view="compare"]').waitFor();
   app.assertQuiet();
 });

@@ -19,6 +19,7 @@ pub mod time_bar;
 use super::state::{Shown, Workbench};
 use super::ui::{icon, media};
 use crate::web::dom;
+use gemmscope_analysis::compare::NO_SIDES;
 use gemmscope_chart::charts;
 use gemmscope_chart::places::{self as known, COMPARE, PLAN, Place, SUMMARY, TABLE};
 use gemmscope_table::data_kind::DataKind;
@@ -28,6 +29,8 @@ use leptos::prelude::*;
 
 /// Key of the views that are tiled: ids, separated by commas.
 const PANES: &str = "panes";
+/// Rows up to which Compare says before it is opened that no GEMM has two sides.
+const PAIRED: usize = 20_000;
 /// Views side by side.
 const TILED: usize = 4;
 /// Views that fill the free places, in this order.
@@ -178,7 +181,13 @@ fn missing(bench: Workbench, place: &'static Place) -> Option<&'static str> {
         let sides = data.sources.len() > 1
             || data.ops.len() > 1
             || bench.decision.with(|d| d.side.is_some());
-        return (!sides).then_some("Needs two files, libraries, devices, types or layouts");
+        if !sides {
+            return Some(NO_SIDES);
+        }
+        // Of many rows nobody waits for the answer.
+        let frame = bench.settled_frame.get();
+        let follow = bench.follow.get().filter(|_| frame.rows.len() <= PAIRED);
+        return follow.and_then(|f| (f.compare_lacks)(&frame));
     }
     if place == known::SWEEP {
         // A kernel's name alone is one variant of its GEMM.

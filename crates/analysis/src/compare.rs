@@ -14,7 +14,7 @@ mod exception;
 mod setup;
 pub mod winner;
 
-pub use setup::Setup;
+pub use setup::{NO_SIDES, Setup};
 
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::data_kind::variant;

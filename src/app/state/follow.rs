@@ -2,6 +2,7 @@
 //! nothing that follows from them.
 
 use super::{Shared, Shown};
+use gemmscope_analysis::compare::Setup;
 use gemmscope_analysis::findings::Findings;
 use gemmscope_chart::picture;
 use gemmscope_chart::roofline::{Numbers, numbered};
@@ -50,6 +51,8 @@ pub struct Follow {
     pub(super) ranked: fn(&Findings, &Frame) -> Vec<u32>,
     pub(super) numbered: fn(&Frame, Numbers, &[u32], Option<&[u32]>) -> Vec<u32>,
     pub(super) devices: fn(&Dataset, &Metrics) -> Vec<Option<String>>,
+    /// What a comparison of the rows lacks.
+    pub compare_lacks: fn(&Frame) -> Option<&'static str>,
 }
 
 impl Follow {
@@ -84,6 +87,7 @@ impl Follow {
         ranked: picture::ranked,
         numbered,
         devices: devices_in_use,
+        compare_lacks: Setup::lacks,
     };
 }
 

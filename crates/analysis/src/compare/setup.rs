@@ -2,8 +2,12 @@
 
 use super::{Comparison, measured};
 use gemmscope_model::order::InOrder;
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldKind, Frame};
+
+/// What rows that are all alike lack for a comparison.
+pub const NO_SIDES: &str = "Needs two files, libraries, devices, types or layouts";
 
 /// The sides of a comparison and its keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +78,21 @@ impl Setup {
             first = first.or(Some(found));
         }
         first
+    }
+
+    /// Why a comparison of these rows shows nothing at first; `None` where it shows something.
+    pub fn lacks(frame: &Frame) -> Option<&'static str> {
+        let Some(found) = Setup::choose(frame, &Setup::candidates(frame)) else {
+            return Some(NO_SIDES);
+        };
+        if found.pairs_possible() == 0 {
+            return Some(
+                "Needs the same GEMM on two sides: add a file with the same sizes and types",
+            );
+        }
+        let variants =
+            frame.kind() == DataKind::Sweep && !Setup::is_usual(frame, &found.setup.side);
+        variants.then_some("These rows are variants of one GEMM, which Sweep shows")
     }
 
     /// The default setup for a side field: its most frequent values, files in their own order.

@@ -27,6 +27,26 @@ fn two_files(a: &[((u32, bool), f64)], b: &[((u32, bool), f64)]) -> Frame {
 }
 
 #[test]
+fn what_a_comparison_lacks_is_known_before_it_is_opened() {
+    let of = |a: &[((u32, bool), f64)], b: &[((u32, bool), f64)]| {
+        Setup::lacks(&two_files(a, b)).map(|why| why.split(':').next().unwrap_or_default())
+    };
+    let one = ((1, false), 1.0);
+    assert_eq!(of(&[one], &[((1, false), 2.0)]), None);
+    assert_eq!(
+        of(&[one], &[((2, false), 1.0)]),
+        Some("Needs the same GEMM on two sides")
+    );
+    // One file, one type, one layout: nothing is a side.
+    let mut alike = Rows::new();
+    for m in [1, 2, 3] {
+        let op = Operation::uniform(DataType::Fp16);
+        alike.typed((m, 64, 64), op, "", 1e-6, "");
+    }
+    assert_eq!(Setup::lacks(&alike.frame(None)), Some(NO_SIDES));
+}
+
+#[test]
 fn two_files_are_joined_by_shape_type_and_layout() {
     let frame = two_files(
         &[

@@ -137,8 +137,8 @@ impl Compare {
         let keys = Control::several(
             state,
             "compare.keys",
-            "Key",
-            "What two rows of one configuration share",
+            "Match by",
+            "Two rows are the same GEMM if they agree in these",
             key_choices(frame, &setup),
             &setup.keys.iter().map(Field::to_string).collect::<Vec<_>>(),
         );
@@ -226,8 +226,8 @@ impl Compare {
         }
         let Some(m) = &self.model else {
             return Some(
-                "Nothing to compare: open a second file, or one with a column of libraries, devices \
-                 or commits."
+                "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
+                 libraries, devices or commits."
                     .to_owned(),
             );
         };
@@ -254,8 +254,8 @@ impl Compare {
             .map(|i| i.label.to_lowercase())
             .collect();
         Some(format!(
-            "{a} and {b} share no configuration: no GEMM of one has the {} of one of the other. Match \
-             by fewer of these, or choose other sides. {}",
+            "{a} and {b} have no GEMM in common: none of one has the {} of one of the other. Add a file \
+             that measures the same GEMMs, choose other sides, or match by less (More, Match by). {}",
             keys.join(", "),
             m.duel.join_sentence(&m.comparison)
         ))

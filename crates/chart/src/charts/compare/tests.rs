@@ -84,7 +84,7 @@ fn the_reader_is_told_what_is_missing() {
             .scene(&look(&Theme::LIGHT, 0))
             .message
     };
-    assert!(message(&state).is_some_and(|m| m.contains("share no configuration")));
+    assert!(message(&state).is_some_and(|m| m.contains("have no GEMM in common")));
     state.set_param("compare.b", "x");
     assert!(message(&state).is_some_and(|m| m.contains("Both sides are x")));
     let empty = gemmscope_table::fixture::frame(gemmscope_table::dataset::Dataset::new(), None);

@@ -200,8 +200,8 @@ impl Winner {
     fn obstacle(&self) -> Option<String> {
         let Some(m) = &self.model else {
             return Some(
-                "Nothing to compare: open a second file, or one with a column of libraries, devices \
-                 or kernels."
+                "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
+                 libraries, devices or kernels."
                     .to_owned(),
             );
         };
