@@ -382,7 +382,10 @@ fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<Later<()>, NotLoade
             }
             return Ok(());
         }
-        let noted = note(loader, &names);
+        if names.is_empty() {
+            // A page that is closed now goes on forgetting when it opens again.
+            note(loader, &names);
+        }
         // One after another, so that the last word is the user's.
         while kept.memory.try_with_value(|m| m.writing) == Some(true) {
             clock::pause(Duration::from_millis(20)).await;
@@ -391,11 +394,11 @@ fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<Later<()>, NotLoade
         let written = write_list(&list).await;
         kept.memory.try_update_value(|m| m.writing = false);
         written?;
-        if !noted {
-            return Err(String::new());
-        }
         if names.is_empty() {
             storage::set(OPEN_KEY, None);
+        } else if !unfinished() && !note(loader, &names) {
+            // Only now: the note never names what the database does not hold.
+            return Err(String::new());
         }
         kept.names.try_set(names);
         kept.memory.try_update_value(|m| {
