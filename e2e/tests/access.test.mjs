@@ -78,6 +78,37 @@ test("at most twelve Tab stops to the picture, and every place has its digit", a
   assert.equal(await place(app), "Compare");
 });
 
+test("the Tab key goes the way the eye does: the controls of a chart, as one stop, then the chart", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#device=mi300x" });
+  await app.load(sides[0]);
+  await app.choosePlace("Summary");
+  const { keyboard } = app.page;
+  const at = (selector) => app.page.evaluate((s) => document.activeElement.matches(s), selector);
+  await app.page.locator('.strip [data-figure="rows"]').focus();
+  await keyboard.press("Tab");
+  assert.ok(await at(".toolbar button"), "the first control");
+  // Arrow keys walk through all of them, and pass the slider and its field.
+  const seen = new Set();
+  for (let i = 0; i < 30; i++) {
+    seen.add(await app.page.evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.textContent));
+    await keyboard.press("ArrowRight");
+  }
+  for (const name of ["Lost time", "Draw a box", "Save what is drawn"]) assert.ok(seen.has(name), `${name}: ${[...seen]}`);
+  await keyboard.press("Tab");
+  assert.ok(await at(".chart-stage"), "the chart");
+  await keyboard.press("Shift+Tab");
+  assert.ok(await at(".toolbar *"), "back among the controls");
+  await keyboard.press("Home");
+  assert.equal(await app.page.evaluate(() => document.activeElement.textContent), "Roofline");
+  // The panel is the second stop away.
+  await app.page.getByRole("link", { name: "Skip to files and filters" }).focus();
+  await keyboard.press("Enter");
+  await app.page.waitForFunction(() => document.activeElement.id === "sidebar");
+  await keyboard.press("Tab");
+  assert.ok(await at(".sidebar *"), "a control of the panel");
+  app.assertQuiet();
+});
+
 test("the focus stays near when what had it goes away", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#device=mi300x" });
   await app.load(...sides);

@@ -2,6 +2,7 @@
 //! keyboard and touch, saving, and the same content as a table.
 
 mod click;
+mod drag;
 mod gesture;
 mod picture;
 pub mod save;
@@ -10,7 +11,7 @@ pub use picture::{Draw, Picture};
 
 use self::picture::Pointed;
 use super::state::{Shell, Workbench};
-use super::ui::{icon, icon_button, table_view};
+use super::ui::{icon, icon_button, one_stop, table_view};
 use crate::web::frame::Frame;
 use crate::web::{canvas, dom};
 use gemmscope_chart::camera::{Zoom, set_zoom, zoom_of};
@@ -22,6 +23,9 @@ use std::rc::Rc;
 
 /// What stands beside a picture, and follows from it.
 pub type Beside = Box<dyn FnOnce(Picture) -> AnyView>;
+
+/// What stands above the bar, and what stands below the picture.
+pub type Words = Box<dyn FnOnce(Picture) -> (AnyView, AnyView)>;
 
 /// Rows of the accessible table; a saved one has all.
 const TABLE_ROWS: usize = 500;
@@ -46,12 +50,9 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     /// What stands below the bar: a legend.
     #[prop(optional)]
     legend: Option<Beside>,
-    /// What stands above the bar: the verdict.
+    /// What stands above the bar, the verdict, and what stands below the picture.
     #[prop(optional)]
-    lead: Option<Beside>,
-    /// What stands below the picture.
-    #[prop(optional)]
-    notes: Option<Beside>,
+    words: Option<Words>,
 ) -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
@@ -206,9 +207,54 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     });
     let spoken = move || tooltip.with(|t| t.as_ref().map_or_else(String::new, spoken));
     let described = format!("chart-{name}");
+    let (above, below) = words.map(|words| words(picture)).unzip();
+    let fold = move || {
+        options.set(false);
+        dom::focus(&format!("[data-chart=\"{name}\"] .fold"));
+    };
     view! {
-        <section class="chart" aria-label=name data-chart=name>
-            // The picture comes first, so that the Tab key reaches it first; the bar stands above it.
+        <section class="chart" aria-label=name data-chart=name
+            on:keydown=move |e| if e.key() == "Escape" && !e.default_prevented() && options.get_untracked() {
+                e.prevent_default();
+                fold();
+            }>
+            {above}
+            // One stop of the Tab key: the picture is the next.
+            <div class="toolbar" class:open=move || options.get() role="toolbar" aria-label="Controls of the chart"
+                on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+                <button type="button" class="button small narrow-only fold" aria-expanded=move || options.get().to_string()
+                    on:click=move |_| options.update(|o| *o = !*o)>
+                    {icon(icon::SLIDERS)} <span>"Options"</span>
+                </button>
+                <div class="toolbar-sheet">
+                    <div class="options-head">
+                        <strong>"Options"</strong>
+                        {icon_button(icon::CROSS, "Close the options", fold)}
+                    </div>
+                    <div class="toolbar-options">{bar.map(|bar| bar(picture))}</div>
+                </div>
+                <span class="spacer"></span>
+                <button type="button" class="icon-button" aria-label="Draw a box"
+                    title="Drag a box: keeps what is inside (Shift and a drag does the same)"
+                    aria-pressed=move || boxing.get().to_string() on:click=move |_| boxing.update(|b| *b = !*b)>
+                    {icon(icon::BOX)}
+                </button>
+                <Show when=move || zoomable.get()>
+                    <div class="zoom-buttons" role="group" aria-label="Zoom">
+                        {icon_button(icon::PLUS, "Zoom in (+)", move || zoom_mid(1.5))}
+                        {icon_button(icon::MINUS, "Zoom out (−)", move || zoom_mid(1.0 / 1.5))}
+                        <button type="button" class="icon-button" aria-label="Whole picture" title="Whole picture (0)"
+                            disabled=move || !zoomed.get() on:click=move |_| zoom(None)>
+                            {icon(icon::FIT)}
+                        </button>
+                    </div>
+                </Show>
+                <button type="button" class="icon-button" aria-label="As a table" title="What is drawn, as a table"
+                    aria-pressed=move || as_table.get().to_string() on:click=move |_| as_table.update(|t| *t = !*t)>
+                    {icon(icon::TABLE)}
+                </button>
+                <save::SaveMenu picture=picture name=name />
+            </div>
             <div class="chart-scroll">
             <div
                 class="chart-stage"
@@ -232,38 +278,9 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
                     <TooltipBox target=target tooltip=tooltip size=size />
                 </Show>
             </div>
-            {notes.map(|notes| notes(picture))}
+            {below}
             </div>
             {legend.map(|legend| legend(picture))}
-            {lead.map(|lead| lead(picture))}
-            <div class="toolbar" class:open=move || options.get()>
-                <button type="button" class="button small narrow-only" aria-expanded=move || options.get().to_string()
-                    on:click=move |_| options.update(|o| *o = !*o)>
-                    {icon(icon::SLIDERS)} <span>"Options"</span>
-                </button>
-                <div class="toolbar-options">{bar.map(|bar| bar(picture))}</div>
-                <span class="spacer"></span>
-                <button type="button" class="icon-button" aria-label="Draw a box"
-                    title="Drag a box: keeps what is inside (Shift and a drag does the same)"
-                    aria-pressed=move || boxing.get().to_string() on:click=move |_| boxing.update(|b| *b = !*b)>
-                    {icon(icon::BOX)}
-                </button>
-                <Show when=move || zoomable.get()>
-                    <div class="zoom-buttons" role="group" aria-label="Zoom">
-                        {icon_button(icon::PLUS, "Zoom in (+)", move || zoom_mid(1.5))}
-                        {icon_button(icon::MINUS, "Zoom out (−)", move || zoom_mid(1.0 / 1.5))}
-                        <button type="button" class="icon-button" aria-label="Whole picture" title="Whole picture (0)"
-                            disabled=move || !zoomed.get() on:click=move |_| zoom(None)>
-                            {icon(icon::FIT)}
-                        </button>
-                    </div>
-                </Show>
-                <button type="button" class="icon-button" aria-label="As a table" title="What is drawn, as a table"
-                    aria-pressed=move || as_table.get().to_string() on:click=move |_| as_table.update(|t| *t = !*t)>
-                    {icon(icon::TABLE)}
-                </button>
-                <save::SaveMenu picture=picture name=name />
-            </div>
             <p id=described class="visually-hidden">{description}</p>
             <p class="visually-hidden" aria-live="polite">{spoken}</p>
             <Show when=move || as_table.get()>

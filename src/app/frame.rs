@@ -23,6 +23,7 @@ use super::load::kept::Kept;
 use super::load::{Loader, PlanModel, drop, given};
 use super::state::several::load_several;
 use super::state::{Shell, Workbench};
+use super::ui::NARROW;
 use super::{dialogs, later, planner, views};
 use crate::web::{clock, dom, reading};
 use leptos::prelude::*;
@@ -63,6 +64,9 @@ pub fn GemmScope() -> impl IntoView {
     view! {
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
+            <Show when=move || bench.has_data.get()>
+                <a class="skip-link" href="#sidebar" on:click=move |e| skip_to_panel(&e, shell, drawer)>"Skip to files and filters"</a>
+            </Show>
             <header::Header drawer=drawer />
             <views::places::Places />
             <notices::Loading />
@@ -89,6 +93,17 @@ fn skip_to_main(event: web_sys::MouseEvent) {
         true => ".has-data .chart-stage",
         false => "#main",
     });
+}
+
+/// The panel comes last for the Tab key, though it stands on the left: the picture is nearer so.
+fn skip_to_panel(event: &web_sys::MouseEvent, shell: Shell, drawer: RwSignal<bool>) {
+    event.prevent_default();
+    match dom::media(NARROW) {
+        true => drawer.set(true),
+        false => shell.set_panel(true),
+    }
+    // It can be focused once it shows.
+    request_animation_frame(|| dom::focus("#sidebar"));
 }
 
 /// Writes the number of rows into `data-rows` of the page.

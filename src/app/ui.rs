@@ -1,5 +1,6 @@
 //! Small components that every panel uses: icons, menus, dialogs, tables.
 
+pub mod one_stop;
 pub mod terms;
 
 use crate::web::dom;
@@ -255,21 +256,24 @@ pub fn rove(event: &web_sys::KeyboardEvent, selector: &str) {
     let Some(items) = row.and_then(|r| r.query_selector_all(selector).ok()) else {
         return;
     };
-    let count = items.length() as i32;
+    // What is hidden takes no focus.
+    let items: Vec<web_sys::HtmlElement> = (0..items.length())
+        .filter_map(|i| items.item(i)?.dyn_into().ok())
+        .filter(|e: &web_sys::HtmlElement| dom::shows(e))
+        .collect();
+    let count = items.len() as i32;
     let active = dom::document().active_element();
-    let here = (0..count).find(|&i| {
-        let item = items.item(i as u32);
-        item.is_some_and(|n| active.as_ref().is_some_and(|a| n.is_same_node(Some(a))))
-    });
+    let here = items
+        .iter()
+        .position(|e| active.as_ref().is_some_and(|a| e.is_same_node(Some(a))));
     let next = match (forward, here) {
-        (Some(step), Some(here)) => (here + step).rem_euclid(count),
+        (Some(step), Some(here)) => (here as i32 + step).rem_euclid(count),
         // The row holds the focus elsewhere: a field keeps its own keys.
         (_, None) => return,
         (None, _) if event.key() == "Home" => 0,
         (None, _) => count - 1,
     };
-    let item = items.item(next as u32);
-    if let Some(element) = item.and_then(|n| n.dyn_into::<web_sys::HtmlElement>().ok()) {
+    if let Some(element) = items.get(next as usize) {
         event.prevent_default();
         let _ = element.focus();
     }

@@ -119,6 +119,12 @@ pub fn exists(selector: &str) -> bool {
         .is_ok_and(|e| e.is_some())
 }
 
+/// True if the element takes up room on the page.
+pub fn shows(element: &web_sys::Element) -> bool {
+    let rect = element.get_bounding_client_rect();
+    rect.width() > 0.0 && rect.height() > 0.0
+}
+
 /// The element that holds the focus; none where only the page itself does.
 pub fn focused() -> Option<web_sys::HtmlElement> {
     let document = document();

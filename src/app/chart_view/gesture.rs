@@ -6,6 +6,7 @@
 //! along a bar of colours a drag filters.
 
 use super::click::{isolate, make_room, on_double, select};
+use super::drag::Drag;
 use super::picture::{Drawn, Picture, Pointed};
 use crate::app::state::{Shell, Workbench};
 use crate::web::dom;
@@ -15,8 +16,7 @@ use gemmscope_chart::hit::Direction;
 use gemmscope_chart::interactive::Target;
 use gemmscope_chart::scale::Scale;
 use gemmscope_chart::scene::{DragArea, Point, Window};
-use gemmscope_chart::scroll;
-use gemmscope_chart::scroll::Bar;
+use gemmscope_chart::scroll::{self, Bar};
 use gemmscope_table::field::Field;
 use gemmscope_table::filter::Range;
 use leptos::html::Div;
@@ -58,43 +58,6 @@ pub(super) const REACH: f64 = 14.0;
 const FINGER_REACH: f64 = 24.0;
 /// A press that moves less than this is a click.
 const SLACK: f64 = 4.0;
-
-#[derive(Default)]
-struct Drag {
-    /// Pressed pointers and where they are.
-    pointers: Vec<(i32, Point)>,
-    start: Point,
-    moved: bool,
-    boxing: bool,
-    /// The colour bar that is being dragged along.
-    range: Option<([f64; 4], String, Scale)>,
-    /// First column and row when a scrolling drag began.
-    scrolled: Option<(usize, usize)>,
-    /// The scroll bar that is held, and how far from its thumb's start, px.
-    bar: Option<(Bar, f64)>,
-    /// Part of a column and of a row that the wheel has moved.
-    wheel: (f64, f64),
-}
-
-impl Drag {
-    /// Where a pressed pointer is; `None` where it is not pressed.
-    fn pressed(&self, id: i32) -> Option<Point> {
-        let mut pointers = self.pointers.iter();
-        pointers.find(|(other, _)| *other == id).map(|(_, at)| *at)
-    }
-
-    fn press(&mut self, id: i32, at: Point) {
-        self.release(id);
-        self.pointers.push((id, at));
-    }
-
-    /// False where the pointer was not pressed.
-    fn release(&mut self, id: i32) -> bool {
-        let before = self.pointers.len();
-        self.pointers.retain(|(other, _)| *other != id);
-        self.pointers.len() < before
-    }
-}
 
 /// How far beside a colour or scroll bar a press still counts as on it. A finger is wider.
 const BAR_SLACK: f64 = 6.0;

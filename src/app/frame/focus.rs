@@ -54,11 +54,11 @@ fn lost() -> bool {
 fn restore(chain: &[Element]) {
     let Some(first) = chain.first() else { return };
     // It is there, and the user clicked beside it.
-    if first.is_connected() && shows(first) && !first.has_attribute("disabled") {
+    if first.is_connected() && dom::shows(first) && !first.has_attribute("disabled") {
         return;
     }
     let around = chain.iter().skip(1);
-    for place in around.filter(|e| e.is_connected() && shows(e)) {
+    for place in around.filter(|e| e.is_connected() && dom::shows(e)) {
         if place.matches(".app").unwrap_or(false) {
             break;
         }
@@ -70,7 +70,7 @@ fn restore(chain: &[Element]) {
         };
         for i in 0..found.length() {
             let element = found.item(i).and_then(|n| n.dyn_into::<Element>().ok());
-            if element.is_some_and(|e| shows(&e) && focus(&e)) {
+            if element.is_some_and(|e| dom::shows(&e) && focus(&e)) {
                 return;
             }
         }
@@ -84,10 +84,4 @@ fn focus(element: &Element) -> bool {
         let _ = element.focus();
     }
     !lost()
-}
-
-/// True if the element takes up room on the page.
-fn shows(element: &Element) -> bool {
-    let rect = element.get_bounding_client_rect();
-    rect.width() > 0.0 && rect.height() > 0.0
 }

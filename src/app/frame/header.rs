@@ -5,7 +5,7 @@ use super::device_picker;
 use crate::app::later::later;
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
-use crate::app::ui::{Menu, NARROW, icon, rove};
+use crate::app::ui::{Menu, NARROW, icon, one_stop, rove};
 use crate::samples::SAMPLES;
 use crate::web::dom;
 use gemmscope_model::hardware::RoofKind;
@@ -64,6 +64,10 @@ pub fn Header(
                 <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
                     <RoofSwitch />
                     <span class="rule" aria-hidden="true"></span>
+                </Show>
+                <div class="header-group" role="toolbar" aria-label="Undo, share, help"
+                    on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+                <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
                     <button type="button" class="icon-button wide-only" aria-label="Undo" title="Undo (Ctrl Z)"
                         disabled=move || !bench.history.with(|h| h.can_undo())
                         on:click=move |_| bench.undo()>
@@ -81,9 +85,11 @@ pub fn Header(
                     </button>
                 </Show>
                 <MoreMenu />
+                </div>
                 // The start page has its own button for this.
                 <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
-                    <div class="split add-files">
+                    <div class="split add-files" role="toolbar" aria-label="Add data"
+                        on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
                         <ChooseFiles class="button primary small" label="Add files" />
                         <Menu
                             class="button primary small"

@@ -43,8 +43,8 @@ fn Workspace(
                 <views::ActiveView />
                 <Show when=move || needs_file.get()><dock::Dock /></Show>
             </main>
-            // After the picture, so that the Tab key reaches it first; it stands on the left.
-            <Show when=move || bench.has_data.get() || !shown.get()><aside class="sidebar" id="sidebar" aria-label="Files and filters">
+            // After the picture, so that the Tab key reaches that soon; it stands on the left, and a link skips to it.
+            <Show when=move || bench.has_data.get() || !shown.get()><aside class="sidebar" id="sidebar" tabindex="-1" aria-label="Files and filters">
                 <div class="drawer-head">
                     <strong>"Files and filters"</strong>
                     {icon_button(icon::CROSS, "Close the drawer", move || drawer.set(false))}

@@ -124,34 +124,41 @@ pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
             name=kind.id
             bar=Box::new(move |picture| bar(kind, picture, bench))
             legend=Box::new(move |picture| legend(picture).into_any())
-            lead=Box::new(move |picture| view! { <Verdict picture=picture /> }.into_any())
-            notes=Box::new(move |picture| view! { <Notes picture=picture /> }.into_any())
+            words=Box::new(words)
         />
     }
 }
 
-/// The sentences of a picture: the verdict, and the others. In a frame all of them stand below the
-/// picture: its height is the host's.
-fn sentences(picture: Picture) -> (Vec<String>, Vec<String>) {
-    picture.with(|p| {
-        let Some(p) = p else {
-            return Default::default();
-        };
-        let mut notes = p.notes();
-        let first = if dom::embedded() {
-            0
-        } else {
-            p.verdict_notes()
-        };
-        let others = notes.split_off(first.min(notes.len()));
-        (notes, others)
-    })
+/// The verdict above a picture; the other sentences and the tables below it. In a frame all of them
+/// stand below: its height is the host's.
+fn words(picture: Picture) -> (AnyView, AnyView) {
+    let told = Memo::new(move |_| {
+        picture.with(|p| {
+            let Some(p) = p else {
+                return Default::default();
+            };
+            let mut notes = p.notes();
+            let first = match dom::embedded() {
+                true => 0,
+                false => p.verdict_notes(),
+            };
+            let others = notes.split_off(first.min(notes.len()));
+            (notes, others)
+        })
+    });
+    (
+        view! { <Verdict told=told /> }.into_any(),
+        view! { <Notes told=told picture=picture /> }.into_any(),
+    )
 }
+
+/// The sentences of a picture: the verdict, and the others.
+type Told = Memo<(Vec<String>, Vec<String>)>;
 
 /// The verdict comes first: the picture would push it out of sight.
 #[component]
-fn Verdict(picture: Picture) -> impl IntoView {
-    let verdict = Memo::new(move |_| sentences(picture).0);
+fn Verdict(told: Told) -> impl IntoView {
+    let verdict = Memo::new(move |_| told.with(|t| t.0.clone()));
     let shown = Memo::new(move |_| verdict.with(|v| !v.is_empty()));
     let words = move || {
         let sentences = verdict.get().into_iter();
@@ -166,8 +173,8 @@ fn Verdict(picture: Picture) -> impl IntoView {
 
 /// The sentences below a picture, and its tables.
 #[component]
-fn Notes(picture: Picture) -> impl IntoView {
-    let notes = Memo::new(move |_| sentences(picture).1);
+fn Notes(told: Told, picture: Picture) -> impl IntoView {
+    let notes = Memo::new(move |_| told.with(|t| t.1.clone()));
     let details =
         Memo::new(move |_| picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.details())));
     let list = move || {

@@ -1,0 +1,99 @@
+//! A row of controls as one stop of the Tab key: the arrow keys move through it.
+//!
+//! While one of its controls has the focus, the others are no stops. Once the focus has left, each
+//! is one again: which of them will be there next time, nobody knows.
+
+use crate::web::dom;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, FocusEvent, HtmlElement, HtmlInputElement, KeyboardEvent, Node};
+
+/// The controls of a row that can take the focus now, without those of an open list, which has keys
+/// of its own.
+fn controls(row: &Element) -> Vec<HtmlElement> {
+    let Ok(found) = row.query_selector_all("button, select, input") else {
+        return Vec::new();
+    };
+    (0..found.length())
+        .filter_map(|i| found.item(i)?.dyn_into::<HtmlElement>().ok())
+        .filter(|e| {
+            let listed = e.closest(".menu").ok().flatten().is_some();
+            !listed && !e.has_attribute("disabled") && dom::shows(e)
+        })
+        .collect()
+}
+
+fn row_of(event: &web_sys::Event) -> Option<Element> {
+    event.current_target()?.dyn_into().ok()
+}
+
+/// A control got the focus: the others are no stops.
+pub fn entered(event: &FocusEvent) {
+    let Some(row) = row_of(event) else { return };
+    let all = controls(&row);
+    let active = dom::document().active_element();
+    let here = |e: &HtmlElement| active.as_ref().is_some_and(|a| e.is_same_node(Some(a)));
+    if !all.iter().any(here) {
+        return;
+    }
+    for control in &all {
+        control.set_tab_index(if here(control) { 0 } else { -1 });
+    }
+}
+
+/// The focus left the row: each control is a stop.
+pub fn left(event: &FocusEvent) {
+    let Some(row) = row_of(event) else { return };
+    let to = event.related_target();
+    let to = to.and_then(|t| t.dyn_into::<Node>().ok());
+    if to.is_some() && row.contains(to.as_ref()) {
+        return;
+    }
+    let Ok(found) = row.query_selector_all("[tabindex]") else {
+        return;
+    };
+    for i in 0..found.length() {
+        if let Some(Ok(control)) = found.item(i).map(|n| n.dyn_into::<Element>()) {
+            let _ = control.remove_attribute("tabindex");
+        }
+    }
+}
+
+/// Moves to the next or the last control. A slider keeps Up and Down, a text field the keys that
+/// move inside its text.
+pub fn keys(event: &KeyboardEvent) {
+    if event.default_prevented() || event.shift_key() || event.ctrl_key() || event.alt_key() {
+        return;
+    }
+    let Some(row) = row_of(event) else { return };
+    let all = controls(&row);
+    let active = dom::document().active_element();
+    let Some(here) = all
+        .iter()
+        .position(|e| active.as_ref().is_some_and(|a| e.is_same_node(Some(a))))
+    else {
+        return;
+    };
+    let field = all[here].dyn_ref::<HtmlInputElement>();
+    let typed = |f: &&HtmlInputElement| matches!(f.type_().as_str(), "text" | "search" | "number");
+    let next = match (event.key().as_str(), field.filter(typed)) {
+        ("ArrowRight", field) if at_edge(field, true) => (here + 1) % all.len(),
+        ("ArrowLeft", field) if at_edge(field, false) => (here + all.len() - 1) % all.len(),
+        ("Home", None) => 0,
+        ("End", None) => all.len() - 1,
+        _ => return,
+    };
+    event.prevent_default();
+    let _ = all[next].focus();
+}
+
+/// True where a key that moves inside a text would leave it. A number says nothing of its cursor.
+fn at_edge(field: Option<&HtmlInputElement>, end: bool) -> bool {
+    let Some(field) = field.filter(|f| f.type_() != "number") else {
+        return true;
+    };
+    let at = field.selection_start().ok().flatten();
+    match end {
+        true => at == Some(field.value().encode_utf16().count() as u32),
+        false => at == Some(0),
+    }
+}
