@@ -61,3 +61,63 @@ test("filters that come back after a reload are said, and go at once", async (t)
   assert.notEqual(all, some);
   await again.close();
 });
+
+test("the strip has the figures that matter, and unfolds the others", async (t) => {
+  const app = await phone(t, "#device=mi300x&view=summary");
+  await app.load(sides[0]);
+  const figures = () => app.page.locator(".strip .figure:visible").evaluateAll((all) => all.map((f) => f.dataset.figure));
+  assert.deepEqual(await figures(), ["rows", "efficiency", "lost"]);
+  await app.page.getByRole("button", { name: "More figures" }).click();
+  const all = await figures();
+  for (const key of ["time", "attained", "memory"]) assert.ok(all.includes(key), `${all}`);
+  await app.page.getByRole("button", { name: "Fewer figures" }).click();
+  assert.deepEqual(await figures(), ["rows", "efficiency", "lost"]);
+  app.assertQuiet();
+});
+
+test("a desktop shows all figures in one line, each explanation under its figure", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#device=mi300x&view=summary" });
+  await app.load(sides[0]);
+  const shown = app.page.locator(".strip .figure:visible");
+  const boxes = await shown.evaluateAll((all) => all.map((f) => f.getBoundingClientRect().toJSON()));
+  assert.ok(boxes.length >= 6, `${boxes.length} figures`);
+  assert.ok(boxes.every((b) => Math.abs(b.bottom - boxes[0].bottom) < 12), JSON.stringify(boxes.map((b) => b.bottom)));
+  const cut = await shown.evaluateAll((all) => all.filter((f) => f.lastElementChild.scrollWidth > f.lastElementChild.clientWidth).map((f) => f.innerText));
+  assert.deepEqual(cut, [], "no label is cut");
+});
+
+test("the first finding is in sight beside the headline; the options are a sheet that Escape closes", async (t) => {
+  const app = await phone(t, "#device=mi300x&view=summary");
+  await app.load(sides[0]);
+  const finding = app.page.locator(".finding-head").first();
+  await finding.waitFor();
+  const box = await finding.boundingBox();
+  assert.ok(box.y + 24 < PHONE.height, `the first finding begins at ${box.y}`);
+  const before = await app.stage.boundingBox();
+  const options = app.page.getByRole("button", { name: "Options", exact: true });
+  await options.click();
+  const sheet = app.page.locator(".toolbar-sheet");
+  assert.ok((await sheet.boundingBox()).y > PHONE.height * 0.4, "over the lower part");
+  assert.deepEqual(await app.stage.boundingBox(), before, "the picture stays");
+  await app.page.keyboard.press("Escape");
+  await sheet.waitFor({ state: "hidden" });
+  assert.ok(await options.evaluate((e) => e === document.activeElement), "the button has the focus again");
+  app.assertQuiet();
+});
+
+test("what just happened is said where nothing is read, and a finding's sheet has room for fingers", async (t) => {
+  const app = await phone(t, "#device=mi300x&view=summary");
+  await app.load(...sides);
+  const said = await app.page.locator(".status").boundingBox();
+  const header = await app.page.locator(".header").boundingBox();
+  assert.ok(said.y + said.height <= header.y + header.height, JSON.stringify(said));
+  await app.choosePlace("Summary");
+  await app.page.locator(".finding-head").first().click();
+  await app.page.locator(".dock").waitFor();
+  const small = await app.page.locator(".dock-head button:visible, .dock .reasons + .evidence .button").evaluateAll((all) =>
+    all.map((b) => [b.ariaLabel ?? b.textContent, b.getBoundingClientRect()]).filter(([, r]) => r.height < 44 || r.width < 44).map(([name]) => name));
+  assert.deepEqual(small, []);
+  // The head keeps to two lines however many GEMMs there are.
+  assert.ok((await app.page.locator(".dock-head").boundingBox()).height <= 110);
+  app.assertQuiet();
+});

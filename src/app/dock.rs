@@ -96,7 +96,7 @@ pub fn Dock() -> impl IntoView {
         let f = found.findings.get(i)?;
         Some(view! {
             <section class="dock-finding">
-                <h3><span class="finding-rank">{i + 1}</span>" "{f.heading()}</h3>
+                <h3><span class="finding-rank">{i + 1}</span>" "{f.heading()}" "<span class="finding-kind">{f.category.label()}</span></h3>
                 {finding::reasons(shell, bench, f, Some(i))}
             </section>
         })
@@ -127,6 +127,11 @@ pub fn Dock() -> impl IntoView {
         1 => "1 GEMM".to_owned(),
         n => format!("{n} GEMMs"),
     };
+    let name = move || match count.get() {
+        0 => "Chosen finding",
+        1 => "Selected GEMM",
+        _ => "Selected GEMMs",
+    };
     let filter = move || {
         (count.get() > 0).then(|| {
             icon_button(icon::FILTER, "Filter to what is selected", move || {
@@ -136,7 +141,7 @@ pub fn Dock() -> impl IntoView {
     };
     view! {
         <Show when=move || any.get()>
-            <aside class="dock" class:folded=move || folded.get() data-side=move || shell.dock_side.get() aria-label="Selected GEMM">
+            <aside class="dock" class:folded=move || folded.get() data-side=move || shell.dock_side.get() aria-label=name>
                 <header class="dock-head">
                     <h2>{title}</h2>
                     <div class="detail-tabs" role="group" aria-label="Selected rows">{tabs}</div>

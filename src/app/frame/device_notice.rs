@@ -37,7 +37,7 @@ pub fn DeviceNotice() -> impl IntoView {
                 "Some rows have no device. Choose it to see their efficiency:".to_owned()
             }
             Question::Unnamed => {
-                "The files do not state their device. Choose it to see efficiency:".to_owned()
+                "No file names its device. Choose it to see efficiency:".to_owned()
             }
             Question::Named(name, fit) if fit.is_empty() => {
                 format!("\u{201c}{name}\u{201d} is not in the catalogue. Which device is it?")

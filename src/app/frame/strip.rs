@@ -1,7 +1,7 @@
 //! The sentence over every place: what the rows are, their efficiency, what is lost.
 
 use crate::app::state::Workbench;
-use crate::app::ui::rove;
+use crate::app::ui::{icon, rove};
 use gemmscope_analysis::explain::roof_name;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural};
@@ -12,15 +12,26 @@ use leptos::prelude::*;
 /// Sides that have a figure of their own; the others are counted.
 const SIDES: usize = 5;
 
-/// The figures: one sentence for all that counts, or one figure a side.
+/// The figures: one sentence for all that counts, or one figure a side. Where there is no room for
+/// all, a button unfolds the others.
 #[component]
 pub fn Strip() -> impl IntoView {
     let bench = Workbench::here();
     let sides = Memo::new(move |_| bench.totals.with(|t| t.len() > 1));
+    let open = RwSignal::new(false);
+    let more = move || match open.get() {
+        true => "Fewer figures",
+        false => "More figures",
+    };
     view! {
-        <section class="strip" aria-label="Figures of the rows that pass the filters" on:keydown=|e| rove(&e, ".figure, select")>
+        <section class="strip" class:open=move || open.get() aria-label="Figures of the rows that pass the filters"
+            on:keydown=|e| rove(&e, ".figure, select, button")>
             {rows(bench)}
             {kinds(bench)}
+            <button type="button" class="icon-button strip-more" tabindex="-1" aria-label=more title=more
+                aria-expanded=move || open.get().to_string() on:click=move |_| open.update(|o| *o = !*o)>
+                {move || icon(if open.get() { icon::UP } else { icon::DOWN })}
+            </button>
             {move || match sides.get() {
                 // A closure of its own, which alone follows the totals.
                 true => (move || of_sides(bench)).into_any(),
@@ -98,11 +109,11 @@ fn of_sides(bench: Workbench) -> AnyView {
         .take(SIDES)
         .map(|(side, t)| {
             // Without a roof the time says what there is to say.
-            let (value, label) = match (t.weighted_efficiency, t.lost_s) {
-                (Some(e), Some(lost)) => (percent(e), format!("{side}, {} lost", Seconds(lost))),
+            let (value, rest) = match (t.weighted_efficiency, t.lost_s) {
+                (Some(e), Some(lost)) => (percent(e), format!(", {} lost", Seconds(lost))),
                 _ => {
                     let gemms = plural(t.measured, "GEMM");
-                    (Seconds(t.time_s).to_string(), format!("{side}, {gemms}"))
+                    (Seconds(t.time_s).to_string(), format!(", {gemms}"))
                 }
             };
             let hint = format!(
@@ -111,7 +122,8 @@ fn of_sides(bench: Workbench) -> AnyView {
                 Seconds(t.time_s),
                 roof_name(kind)
             );
-            figure(hint, move || value.clone(), move || label.clone(), "side")
+            let label = view! { {side} <span class="figure-rest">{rest}</span> };
+            figure(hint, move || value.clone(), label, "side")
         })
         .collect();
     if more > 0 {
@@ -119,7 +131,7 @@ fn of_sides(bench: Workbench) -> AnyView {
         figures.push(figure(
             hint,
             move || more.to_string(),
-            || "more sides".to_owned(),
+            "more sides",
             "more-sides",
         ));
     }
@@ -163,7 +175,7 @@ fn of_all(bench: Workbench) -> AnyView {
             move || share(totals.with(|t| t.weighted_efficiency)),
             move || match totals.with(|t| t.without_roof.1 / t.time_s) {
                 // The share of the time that has no roof is not in the figure.
-                without if without > 0.005 => format!("of the {}, known for {} of the time", of(), percent(1.0 - without)),
+                without if without > 0.005 => format!("of the {}, for {} of the time", of(), percent(1.0 - without)),
                 _ => format!("of the {}", of()),
             },
             "efficiency",
@@ -177,12 +189,12 @@ fn of_all(bench: Workbench) -> AnyView {
             },
             "lost",
         )}
-        {move || figure(above_hint(kind.get()), above, move || above_words(totals), "above")}
+        {move || figure(above_hint(kind.get(), totals), above, "above the roof", "above")}
         {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, move || all_words(bench), "time")}
         {move || figure(
             totals.with(|t| format!("All work over all time. The fastest row: {}.", FlopsPerSec(t.max_flops_per_s))),
             rate,
-            || "attained".to_owned(),
+            "attained",
             "attained",
         )}
         {move || {
@@ -190,7 +202,7 @@ fn of_all(bench: Workbench) -> AnyView {
             figure(
                 format!("Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them at best. Over 1.25 of it lie {compute} of the time; the rest lies near it, or is mostly launches."),
                 move || share(totals.with(|t| t.share_memory_bound)),
-                || "of the time memory-bound".to_owned(),
+                "memory-bound",
                 "memory",
             )
         }}
@@ -207,31 +219,35 @@ fn all_words(bench: Workbench) -> String {
     .to_owned()
 }
 
-/// By how much rows are above the roof: with it, share and lost time add up.
-fn above_words(totals: Memo<Totals>) -> String {
+/// What rows above the roof mean, and by how much they are: with it, share and lost time add up.
+fn above_hint(kind: RoofKind, totals: Memo<Totals>) -> String {
+    let why = match kind {
+        RoofKind::Achievable => {
+            "Rows faster than the max-achievable peak, which is the best that was measured once and no limit. They raise the share of the roof, and lose nothing."
+        }
+        _ => {
+            "Rows faster than the datasheet allows: check device, type, sizes and unit. A few percent can be the clock or a cache."
+        }
+    };
     let less = totals.with(|t| {
         let roofed = t.time_s - t.without_roof.1;
         Some(t.lost_s? - roofed * (1.0 - t.weighted_efficiency?))
     });
     match less {
-        Some(less) if less > 0.0 => format!("above the roof, by {}", Seconds(less)),
-        _ => "above the roof".to_owned(),
+        Some(less) if less > 0.0 => {
+            format!(
+                "{why} Together they take {} less than the roof allows.",
+                Seconds(less)
+            )
+        }
+        _ => why.to_owned(),
     }
-}
-
-/// What rows above the roof mean.
-fn above_hint(kind: RoofKind) -> String {
-    match kind {
-        RoofKind::Achievable => "Rows faster than the max-achievable peak, which is the best that was measured once and no limit. They raise the share of the roof, and lose nothing.",
-        _ => "Rows faster than the datasheet allows: check device, type, sizes and unit. A few percent can be the clock or a cache.",
-    }
-    .to_owned()
 }
 
 fn figure(
     hint: String,
     value: impl Fn() -> String + Send + Sync + 'static,
-    label: impl Fn() -> String + Send + 'static,
+    label: impl IntoView + 'static,
     key: &'static str,
 ) -> AnyView {
     // A dash says nothing: a figure that the rows do not have takes no room.

@@ -138,7 +138,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     };
     let of = found.parts.first().map_or("time", |p| p.whole.label());
     let order = match found.parts.len() {
-        0 | 1 => format!("By what a fix could save, in percent of the {of}."),
+        0 | 1 => format!("By possible saving (% of the {of})"),
         _ => format!(
             "One finding of each side in turn, beginning with the side that is nearest to its roof. Percentages are of a side's {of}."
         ),
@@ -214,7 +214,7 @@ fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
     rows.sort_unstable();
     // A title that counts GEMMs says it already.
     let several = rows.len() > 1 && !f.title.contains("GEMM");
-    let count = several.then(|| plural(rows.len() as u64, "row"));
+    let count = several.then(|| plural(rows.len() as u64, "GEMM"));
     let save = f.gives_back_s.is_some();
     // What is outside GEMMs has a time and no rows.
     let takes = rows.is_empty() && !save && f.time_s > 0.0;
@@ -223,10 +223,9 @@ fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
     let words = view! {
         <span class="finding-title">{f.heading()}</span>
         <span class="finding-facts">
-            <span class="finding-kind">{f.category.label()}</span>
-            {count.map(|c| view! { <span>{c}</span> })}
             {save.then(|| view! { <span class="finding-back" title=of>"could save "<strong>{back_text(f)}</strong></span> })}
             {takes.map(|t| view! { <span class="finding-back">"takes "<strong>{t}</strong></span> })}
+            {count.map(|c| view! { <span>{c}</span> })}
         </span>
         <span class="finding-bar" aria-hidden="true">
             <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>
