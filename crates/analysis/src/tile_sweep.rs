@@ -178,14 +178,19 @@ impl NoSweep {
                 tiles in kernel names."
                     .to_owned()
             }
-            NoSweep::SingleTile(source, n) => format!(
-                "One tile{} for each of {}: measure several to see which is best.",
-                match source {
+            NoSweep::SingleTile(source, n) => {
+                let named = match source {
                     TileSource::KernelNames => " (from the kernel's name)",
                     _ => "",
-                },
-                plural(*n, "shape")
-            ),
+                };
+                let of = match n {
+                    1 => String::new(),
+                    n => format!(" for each of {}", plural(*n, "shape")),
+                };
+                format!(
+                    "Only one tile{named} was measured{of}: measure several to see which is best."
+                )
+            }
             NoSweep::TileIsShape(n) => format!(
                 "The tile is as wide as N in all {}: keep N and vary tile_n.",
                 plural(*n, "row")
