@@ -222,7 +222,8 @@ test("fits a phone", async (t) => {
   const wide = await app.page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= PHONE.width, `${wide} px wide`);
   const box = await app.stage.boundingBox();
-  assert.ok(box.height > 380, `the chart has ${box.height} px`);
+  // More would push the first finding out of sight (phone.test.mjs).
+  assert.ok(box.height > 300, `the chart has ${box.height} px`);
   await app.page.getByRole("button", { name: "Files and filters" }).click();
   await app.page.locator("#search").waitFor();
   await app.screenshot("phone-drawer");
