@@ -61,7 +61,7 @@ pub fn TrustedHosts() -> impl IntoView {
         <Show when=move || hosts.with(|all| !all.is_empty())>
             <h3>"Fetched from without asking"</h3>
             <ul class="trusted">
-                <For each=move || hosts.get() key=String::clone let:host>{line(host)}</For>
+                {move || hosts.get().into_iter().map(|host| line(host).into_any()).collect_view()}
             </ul>
         </Show>
     }

@@ -24,18 +24,15 @@ pub(super) struct Ready {
 /// The settings of a link that could not be read, one line each.
 pub(super) fn problems(ready: Ready) -> AnyView {
     let clear = move |key: String| ready.bench.edit("plan", |v| v.set_param(&key, ""));
-    view! {
-        <For each=move || ready.problems.get() key=|p| (p.key.clone(), p.message.clone()) let:problem>
-            {
-                let key = problem.key.clone();
-                view! {
-                    <div class="notice bad" role="alert">
-                        <p><strong>{problem.key}</strong>" "{problem.message}</p>
-                        {icon_button(icon::CROSS, "Back to the default", move || clear(key.clone()))}
-                    </div>
-                }
-            }
-        </For>
-    }
-    .into_any()
+    let line = move |problem: KeyProblem| {
+        let key = problem.key.clone();
+        view! {
+            <div class="notice bad" role="alert">
+                <p><strong>{problem.key}</strong>" "{problem.message}</p>
+                {icon_button(icon::CROSS, "Back to the default", move || clear(key.clone()))}
+            </div>
+        }
+        .into_any()
+    };
+    (move || ready.problems.get().into_iter().map(line).collect_view()).into_any()
 }

@@ -28,9 +28,10 @@ pub fn Files() -> impl IntoView {
             >
                 <Card file=file />
             </For>
-            <For each=move || bench.contexts.get() key=|c| c.files.clone() let:context>
-                {context_card(bench, loader, context)}
-            </For>
+            {move || {
+                let contexts = bench.contexts.get().into_iter();
+                contexts.map(|context| context_card(bench, loader, context)).collect_view()
+            }}
         </section>
     }
 }

@@ -425,24 +425,23 @@ fn Chips() -> impl IntoView {
         let frame = bench.settled_frame.get();
         bench.view.with(|v| chips(&frame, &v.filters))
     });
+    let chip = move |(text, what): (String, Chip)| {
+        let (name, title) = (format!("Remove the filter {text}"), text.clone());
+        view! {
+            <li class="chip">
+                <span title=title>{text}</span>
+                <button type="button" class="icon-button tiny" aria-label=name.clone() title=name
+                    on:click=move |_| take_back(bench, &what)>
+                    {icon(crate::app::ui::icon::CROSS)}
+                </button>
+            </li>
+        }
+        .into_any()
+    };
     view! {
         <Show when=move || chips.with(|c| !c.is_empty())>
             <ul class="chips" aria-label="Active filters">
-                <For each=move || chips.get() key=|c| c.0.clone() let:chip>
-                    {
-                        let (text, what) = chip;
-                        let name = format!("Remove the filter {text}");
-                        view! {
-                            <li class="chip">
-                                <span title=text.clone()>{text.clone()}</span>
-                                <button type="button" class="icon-button tiny" aria-label=name.clone() title=name
-                                    on:click=move |_| take_back(bench, &what)>
-                                    {icon(crate::app::ui::icon::CROSS)}
-                                </button>
-                            </li>
-                        }
-                    }
-                </For>
+                {move || chips.get().into_iter().map(chip).collect_view()}
             </ul>
         </Show>
     }

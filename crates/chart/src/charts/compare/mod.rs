@@ -337,6 +337,25 @@ fn key_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
         .collect()
 }
 
+impl Compare {
+    /// Of several sides who is fastest how often; then the two that are compared, and where it is the
+    /// other way round.
+    fn verdict(&self, m: &Model) -> Vec<String> {
+        let mut out = Vec::new();
+        if m.comparison.setup.sides.len() > 2 && m.tally.compared > 0 {
+            let names = m.comparison.names.iter().cloned();
+            out.push(format!(
+                "Fastest where all {} sides ran: {}.",
+                m.comparison.names.len(),
+                Standing::new(names, &m.tally).words()
+            ));
+        }
+        out.push(m.duel.headline(&m.comparison));
+        out.extend(m.duel.exception_sentence(&self.frame, &m.comparison));
+        out
+    }
+}
+
 impl Chart for Compare {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let mut scene = Scene::new(options.width, options.height, "Comparison");
@@ -449,23 +468,10 @@ impl Chart for Compare {
     }
 
     fn notes(&self) -> Vec<String> {
-        let Some(m) = &self.model else {
+        let Some(m) = self.model.as_ref().filter(|_| self.obstacle().is_none()) else {
             return Vec::new();
         };
-        if self.obstacle().is_some() {
-            return Vec::new();
-        }
-        let mut out = Vec::new();
-        if m.comparison.setup.sides.len() > 2 && m.tally.compared > 0 {
-            let names = m.comparison.names.iter().cloned();
-            out.push(format!(
-                "Fastest where all {} sides ran: {}.",
-                m.comparison.names.len(),
-                Standing::new(names, &m.tally).words()
-            ));
-        }
-        out.push(m.duel.headline(&m.comparison));
-        out.extend(m.duel.exception_sentence(&self.frame, &m.comparison));
+        let mut out = self.verdict(m);
         out.push(m.duel.means_sentence(&m.comparison));
         out.push(m.duel.join_sentence(&m.comparison));
         out.extend(m.duel.device_sentence(&self.frame, &m.comparison));
@@ -480,11 +486,7 @@ impl Chart for Compare {
     }
 
     fn verdict_notes(&self) -> usize {
-        // Of several sides: who is fastest how often, then the two that are compared.
-        match &self.model {
-            Some(m) if m.comparison.setup.sides.len() > 2 && m.tally.compared > 0 => 2,
-            _ => 1,
-        }
+        self.model.as_ref().map_or(0, |m| self.verdict(m).len())
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
