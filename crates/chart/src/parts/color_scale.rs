@@ -52,6 +52,21 @@ impl Colors {
     }
 }
 
+/// What a value of the field with this label is called on the page: a side has one name everywhere.
+pub(crate) fn shown_name(frame: &Frame, label: &str) -> impl Fn(&str) -> String {
+    let side = frame.decision().side.as_ref();
+    let by_side = side
+        .and_then(|f| frame.info(f))
+        .is_some_and(|info| info.label == label);
+    // Only where there are sides: counting very many rows takes longer than all of a picture.
+    let sides = match by_side {
+        true => frame.counted().sides.as_slice(),
+        false => &[],
+    };
+    let named = |value: &str| sides.iter().find(|s| s.value == value);
+    move |value| named(value).map_or_else(|| value.to_owned(), |s| s.label.clone())
+}
+
 /// Steps of a sequential map.
 const STEPS: usize = 32;
 
@@ -222,7 +237,11 @@ impl ColorScale {
     }
 
     /// Legend entries of these codes; none where they are too many, or only one.
-    pub(crate) fn swatches(&self, codes: impl Iterator<Item = u16>) -> Vec<(Swatch, String)> {
+    pub(crate) fn swatches(
+        &self,
+        frame: &Frame,
+        codes: impl Iterator<Item = u16>,
+    ) -> Vec<(Swatch, String)> {
         const MOST: usize = 12;
         let mut seen = vec![false; self.names.len()];
         for code in codes {
@@ -234,8 +253,9 @@ impl ColorScale {
         if !(2..=MOST).contains(&used.len()) || self.gradient.is_some() {
             return Vec::new();
         }
+        let shown = shown_name(frame, &self.label);
         used.into_iter()
-            .map(|i| (Swatch::Box(self.palette[i]), self.names[i].clone()))
+            .map(|i| (Swatch::Box(self.palette[i]), shown(&self.names[i])))
             .collect()
     }
 
@@ -267,5 +287,32 @@ pub(crate) fn shown(t: f64, theme: &Theme) -> Color {
         sequential(0.16 + 0.84 * t)
     } else {
         sequential(0.86 * t)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn a_legend_calls_a_side_by_its_name_and_other_values_by_their_own() {
+        let mut rows = Rows::new();
+        for library in ["hipblaslt", "rocblas"] {
+            for k in [64, 128] {
+                rows.row((64, 64, k), library, 1e-3, "");
+            }
+        }
+        let frame = rows.frame(None);
+        let names = |field: &Field| {
+            let info = frame.info(field).unwrap();
+            let scale = ColorScale::by(&frame, &info, &Theme::LIGHT);
+            let codes = frame.rows.iter().map(|r| scale.code(*r as usize));
+            let swatches = scale.swatches(&frame, codes);
+            swatches.into_iter().map(|s| s.1).collect::<Vec<_>>()
+        };
+        let library = Field::Column("library".into());
+        assert_eq!(names(&library), ["hipBLASLt", "rocBLAS"]);
+        assert_eq!(names(&Field::K), ["64", "128"]);
     }
 }

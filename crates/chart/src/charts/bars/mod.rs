@@ -387,7 +387,7 @@ impl Bars {
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let color_scale = self.colors.of(theme);
         let codes = || self.bars.iter().map(|b| self.code(b, color_scale));
-        let mut out = color_scale.swatches(codes().flatten());
+        let mut out = color_scale.swatches(&self.frame, codes().flatten());
         if !out.is_empty() && codes().any(|c| c.is_none()) {
             out.push((Swatch::Box(theme.other), "several".to_owned()));
         }

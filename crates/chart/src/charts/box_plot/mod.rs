@@ -219,7 +219,8 @@ impl Chart for BoxPlot {
         }
         let color_scale = self.colors.of(theme);
         let rows = self.groups.rows.iter();
-        let entries = color_scale.swatches(rows.map(|r| color_scale.code(*r as usize)));
+        let entries =
+            color_scale.swatches(&self.frame, rows.map(|r| color_scale.code(*r as usize)));
         let room = scene.width - 20.0;
         let top = legend::legend(Some(&mut scene), (10.0, 4.0), room, theme, &entries);
         let (kind, domain, share) = (self.kind, self.domain, value.unit == "%");

@@ -2,6 +2,7 @@
 
 use super::settings::{AI_KEY, AiAxis, MEASURED_KEY, OFF_KEY};
 use super::{Counts, Input, marks};
+use crate::color_scale::shown_name;
 use crate::legend::{Click, Legend, LegendEntry, Outside};
 use crate::scene::Symbol;
 use gemmscope_model::hardware::MemoryLevel;
@@ -10,23 +11,9 @@ use gemmscope_model::hardware::MemoryLevel;
 pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Legend {
     let colors = input.color_scale;
     let name = |i: usize| colors.names.get(i).cloned().unwrap_or_default();
-    // Sides have the names that everything else calls them by.
-    let side = input.frame.decision().side.as_ref();
-    let by_side = side
-        .and_then(|f| input.frame.info(f))
-        .is_some_and(|info| info.label == colors.label);
-    // Only where there are sides: counting very many rows takes longer than all of the picture.
-    let sides = match by_side {
-        true => input.frame.counted().sides.as_slice(),
-        false => &[],
-    };
-    let shown = |i: usize| {
-        let own = name(i);
-        let found = sides.iter().find(|s| s.value == own);
-        found.map_or(own, |s| s.label.clone())
-    };
+    let shown = shown_name(input.frame, &colors.label);
     let categories = (0..colors.palette.len()).map(|i| LegendEntry {
-        name: shown(i),
+        name: shown(&name(i)),
         symbol: colors.symbols.get(i).copied().unwrap_or(Symbol::Dot),
         color: colors.palette[i],
         count: by_code.get(i).copied().unwrap_or(0),
