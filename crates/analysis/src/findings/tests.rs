@@ -342,6 +342,20 @@ fn with_many_rows_above_the_roof_the_device_is_the_first_question() {
 }
 
 #[test]
+fn the_question_about_the_device_holds_the_rows_of_every_side_that_it_counts() {
+    let mut rows = Rows::new();
+    for (library, times) in [("cublas", [60e-6, 90e-3]), ("cutlass", [70e-6, 80e-3])] {
+        for (n, time) in [4096, 8192].into_iter().zip(times) {
+            rows.row((n, n, n), library, time, "");
+        }
+    }
+    let report = check_all(&rows.frame(Some("a100-80-sxm")));
+    let first = &report.findings[0];
+    assert!(first.title.contains("2 of 4 GEMMs"), "{}", first.title);
+    assert_eq!(first.evidence.rows, [0, 2]);
+}
+
+#[test]
 fn candidates_of_a_sweep_spend_no_time() {
     let mut rows = Rows::new();
     let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");

@@ -123,10 +123,17 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         ..Story::default()
     };
     let mut found = story::joined(rule, scan, vec![hits], |_| story.clone());
-    // One question, whatever the sides.
+    // One question, whatever the sides: it holds the rows of all of them.
+    let of_others: Vec<u32> = found
+        .iter()
+        .skip(1)
+        .flat_map(|f| f.evidence.rows.clone())
+        .collect();
     found.truncate(1);
     for finding in &mut found {
         finding.severity = Severity::Critical;
+        finding.evidence.rows.extend(&of_others);
+        finding.evidence.rows.sort_unstable();
     }
     found
 }
