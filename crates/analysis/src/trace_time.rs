@@ -3,6 +3,7 @@
 use crate::findings::{Scan, Whole, short};
 use gemmscope_model::units::{Seconds, percent};
 use gemmscope_table::dataset::RowsAndTime;
+use gemmscope_table::field::Frame;
 use serde::Serialize;
 
 /// What a part of a trace's time is.
@@ -64,6 +65,8 @@ pub struct TraceTime {
 
 /// Kernels that a part names.
 const NAMED: usize = 3;
+/// Rows that a page looks through before it draws.
+const FEW: usize = 20_000;
 /// Parts under this share of the whole are not told: they are rounding, or nobody sees them.
 const LEAST: f64 = 1e-3;
 
@@ -125,6 +128,18 @@ impl TraceTime {
             whole,
             parts,
         })
+    }
+
+    /// The time of a frame's only trace, where so few rows are soon looked through: the page shows it
+    /// with its first picture. `None` also where the answer takes the time of the findings.
+    pub fn at_once(frame: &Frame) -> Option<TraceTime> {
+        let [source] = frame.data.sources.as_slice() else {
+            return None;
+        };
+        let others = source.not_gemm.rows + source.without_model.rows > 0;
+        let traced = source.trace.is_some() || others;
+        let few = frame.rows.len() <= FEW;
+        (traced && few).then(|| TraceTime::of(&Scan::new(frame)))?
     }
 
     /// `Of 83.37 ms from end to end: idle 72.50 ms (87.0 %), GEMMs 784.8 µs (0.94 %).`

@@ -9,7 +9,12 @@ use leptos::prelude::*;
 #[component]
 pub fn TimeBar() -> impl IntoView {
     let bench = Workbench::here();
-    let time = Memo::new(move |_| bench.findings.get().and_then(|f| f.breakdown.time.clone()));
+    // It comes with the picture, which would else lose a part of its height later.
+    let soon = Memo::new(move |_| bench.frame.with(TraceTime::at_once));
+    let time = Memo::new(move |_| {
+        let told = || bench.findings.get().and_then(|f| f.breakdown.time.clone());
+        soon.get().or_else(told)
+    });
     move || time.get().map(|time| bar(&time))
 }
 

@@ -103,6 +103,7 @@ fn a_trace_says_what_its_time_goes_to() {
         time.parts[3].kernels(),
         "ncclDevKernel_AllReduce (30.00 µs), silu (10.00 µs)"
     );
+    assert_eq!(TraceTime::at_once(&frame), Some(time));
     // Parts that overlap do not add up.
     let mut data = (*frame.data).clone();
     data.sources[0].trace.as_mut().unwrap().compute_s = Some(100e-6);
