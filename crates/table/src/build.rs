@@ -12,7 +12,7 @@ pub mod run;
 mod said;
 
 pub(crate) use rates::compare_rates;
-pub use rates::compare_rates_by_source;
+pub use rates::{compare_rates_by_source, roundings};
 
 use crate::dataset::{Assumption, Column, ColumnData, ColumnMeaning, Dataset, Rejected};
 use admit::impossible;

@@ -87,7 +87,25 @@ pub const SHORTCUTS: &[Shortcut] = &[
         label: "Close the details",
         key: "Escape",
         ctrl: false,
-        action: |_, bench| bench.deselect(),
+        action: |_, bench| {
+            // Back to what opened them.
+            if dom::exists(".dock :focus") {
+                let finding = ".finding-head[aria-pressed=true]";
+                focus(if dom::exists(finding) {
+                    finding
+                } else {
+                    ".chart-stage"
+                });
+            }
+            bench.deselect();
+        },
+    },
+    Shortcut {
+        keys: "I",
+        label: "Go to the details",
+        key: "i",
+        ctrl: false,
+        action: |_, _| focus(".dock-body"),
     },
     Shortcut {
         keys: "Ctrl Z",

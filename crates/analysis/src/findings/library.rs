@@ -27,6 +27,29 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
+/// Whose devices a library runs on, if they are one vendor's only.
+fn vendor(library: &str) -> Option<&'static str> {
+    const ONLY: [(&str, &[&str]); 2] = [
+        (
+            "AMD",
+            &[
+                "hipblaslt",
+                "hipblas",
+                "rocblas",
+                "tensile",
+                "aiter",
+                "miopen",
+            ],
+        ),
+        ("NVIDIA", &["cublaslt", "cublas", "cutlass"]),
+    ];
+    let library = library.to_ascii_lowercase();
+    let mut vendors = ONLY.into_iter();
+    vendors
+        .find(|(_, own)| own.contains(&library.as_str()))
+        .map(|(vendor, _)| vendor)
+}
+
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let data = scan.data();
     let names = match data.column(ColumnMeaning::Library).map(|c| &c.data) {
@@ -56,7 +79,11 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         let known = names.is_none() || maker(g) != 0;
         known.then(|| u64::from(data.op[scan.groups[g as usize].row as usize]))
     });
-    let losers = same_shape::losers(scan, &sets, maker, SLOWER);
+    let mut losers = same_shape::losers(scan, &sets, maker, SLOWER);
+    // Libraries of two vendors never ran on one device, whatever device is assumed.
+    let vendors_differ =
+        |a: &str, b: &str| matches!((vendor(a), vendor(b)), (Some(a), Some(b)) if a != b);
+    losers.retain(|l| !vendors_differ(&label(l.group), &label(l.fastest)));
     let partner: HashMap<u32, u32> = losers.iter().map(|l| (l.group, l.fastest)).collect();
     // One finding for each pair of a slower and a faster one, not one a GEMM.
     let mut pairs: BTreeMap<(u32, u32), Vec<Hit>> = BTreeMap::new();
@@ -120,7 +147,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         let count = plural(total as u64, "GEMM");
         let elsewhere = match total - hits.len().min(total) {
             0 => String::new(),
-            n => format!(" {n} of them are in other findings."),
+            n => format!(" {n} of them are in other findings, which have their savings."),
         };
         Story {
             title: format!("{slow} takes up to {most:.1}x the time of {fast}: {count}"),
@@ -152,4 +179,16 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::vendor;
+
+    #[test]
+    fn libraries_of_one_vendor_only() {
+        assert_eq!(vendor("Tensile"), vendor("hipBLASLt"));
+        assert_ne!(vendor("Tensile"), vendor("cuBLAS"));
+        assert_eq!(vendor("Triton"), None);
+    }
 }

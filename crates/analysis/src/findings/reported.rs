@@ -3,6 +3,7 @@
 use super::story::{self, Story};
 use super::{Category, Confidence, Finding, Need, Rule, Scan, Severity};
 use gemmscope_model::units::{percent, plural};
+use gemmscope_table::build::roundings;
 use gemmscope_table::dataset::ColumnMeaning;
 
 /// Relative difference from which a figure is flagged.
@@ -26,8 +27,8 @@ pub(super) const RULE: Rule = Rule {
             "a rate, bandwidth, intensity, work or traffic of the file's own",
         ),
     ],
-    threshold: "more than 1 % between the file's figure and the one recomputed from shape, type and \
-                time",
+    threshold: "more than 1 %, and than the file's rounding, between its figure and the one \
+                recomputed from shape, type and time",
     confidence: Confidence::Certain,
     why: "Both figures can't be right; often a unit or a count differs.",
     path_a: "Take the recomputed figures, or correct the shape, type or unit of the file.",
@@ -59,6 +60,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             ColumnMeaning::ReportedWork => metrics.work(data, r),
             _ => metrics.bytes(data, r),
         };
+        let rounding = roundings(data, theirs);
         for source in 0..data.sources.len() {
             let (mut rows, mut time_s, mut compared) = (Vec::new(), 0.0, 0u64);
             let mut worst: Option<(u32, f64)> = None;
@@ -73,7 +75,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                     continue;
                 }
                 compared += 1;
-                if (ratio - 1.0).abs() <= GAP {
+                let rounded = rounding.get(source).copied().unwrap_or(0.0);
+                if (ratio - 1.0).abs() <= GAP || (theirs[r] - ours(r)).abs() <= rounded {
                     continue;
                 }
                 rows.push(row);

@@ -134,6 +134,9 @@ fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
                 ),
             }
         }
+        (n, _) if groups.iter().any(|g| g.calls > 1.0) => {
+            format!("{} GEMMs{} take", grouped(n as u64), on_devices(scan))
+        }
         (n, _) => format!(
             "One call of each of {} GEMMs{} takes",
             grouped(n as u64),
