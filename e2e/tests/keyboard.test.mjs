@@ -52,6 +52,17 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   await page.keyboard.press("1");
   await page.locator(".finding-head").first().waitFor();
 
+  // A finding, its details, and back.
+  const focused = (selector) => page.waitForFunction((s) => document.activeElement.matches(s), selector);
+  await page.locator(".finding-head").first().focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".dock-body").waitFor();
+  await page.keyboard.press("i");
+  await focused(".dock-body");
+  await page.keyboard.press("Escape");
+  await page.locator(".dock-body").waitFor({ state: "detached" });
+  await focused(".finding-head");
+
   // To a point, and what it is.
   await page.keyboard.press("c");
   assert.equal(await page.evaluate(() => document.activeElement.className.includes("chart-stage")), true);
