@@ -246,7 +246,7 @@ fn a_tree_without_chains_says_so() {
     assert!(stack.parents.is_empty() && stack.notes.contains("simplified"));
 }
 
-/// File, format, rows read, rows used, rates within 1 % of work over time.
+/// File, format, rows read, rows used, rates within 1 % of work over time or within their rounding.
 const TABLES: [(&str, &str, u64, u64, u64); 9] = [
     (
         "cutlass_profiler/superbench_fp32.gemm.csv",
@@ -270,8 +270,8 @@ const TABLES: [(&str, &str, u64, u64, u64); 9] = [
         11,
     ),
     ("aiter/dsv3_bf16_tuned_gemm.csv", "aiter", 176, 62, 62),
-    ("aiter/bf16_tuned_gemm.csv", "aiter", 232, 232, 226),
-    ("aiter/a8w8_tuned_gemm.csv", "aiter", 579, 579, 577),
+    ("aiter/bf16_tuned_gemm.csv", "aiter", 232, 232, 232),
+    ("aiter/a8w8_tuned_gemm.csv", "aiter", 579, 579, 579),
     (
         "hipblaslt-bench/readme_demo_output.txt",
         "hipblaslt-bench",

@@ -112,7 +112,8 @@ pub struct Assumption {
 pub struct ReportedCheck {
     /// Rows with a rate in the file.
     pub compared: u64,
-    /// Rows among them whose rate is within 1 % of work / time.
+    /// Rows among them whose rate is within 1 % of work / time, or within half a unit of the last
+    /// decimal place that the file prints.
     pub within_1_percent: u64,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset, ReportedCheck};
 
-/// Counts the rows whose own rate is within 1 % of work / time.
+/// Counts the rows whose own rate is within 1 % of work / time, or within its rounding.
 pub(crate) fn compare_rates(data: &Dataset) -> ReportedCheck {
     let mut sum = ReportedCheck::default();
     for check in compare_rates_by_source(data) {
