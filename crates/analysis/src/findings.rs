@@ -219,6 +219,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// True where it is about the time outside the GEMMs.
+    pub(crate) fn is_outside_gemms(&self) -> bool {
+        self.category == Category::Timeline
+    }
+
     /// Its rows, those that take most time first.
     pub fn rows_by_time(&self, frame: &Frame) -> Vec<u32> {
         let time = |row: &u32| {

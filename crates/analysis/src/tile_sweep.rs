@@ -18,6 +18,7 @@ mod influence;
 mod settings;
 mod single_choice;
 
+pub(crate) use influence::MOST_ROWS;
 pub use influence::{Influence, influences, sentence as influence_sentence};
 pub use settings::{Runs, has_tiles, launch_of, only_best_tiles};
 use settings::{Setting, settings};

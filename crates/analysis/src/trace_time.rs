@@ -139,7 +139,9 @@ impl TraceTime {
         let others = source.not_gemm.rows + source.without_model.rows > 0;
         let traced = source.trace.is_some() || others;
         let few = frame.rows.len() <= FEW;
-        (traced && few).then(|| TraceTime::of(&Scan::new(frame)))?
+        (traced && few)
+            .then(|| TraceTime::of(&Scan::new(frame)))
+            .flatten()
     }
 
     /// `Of 83.37 ms from end to end: idle 72.50 ms (87.0 %), GEMMs 784.8 µs (0.94 %).`

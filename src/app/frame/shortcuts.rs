@@ -40,7 +40,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
         label: "Search kernels",
         key: "/",
         ctrl: false,
-        action: |_, _| focus("#search"),
+        action: |_, _| dom::focus("#search"),
     },
     Shortcut {
         keys: "1 … 6",
@@ -80,7 +80,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
         label: "Focus the chart",
         key: "c",
         ctrl: false,
-        action: |_, _| focus(".chart-stage"),
+        action: |_, _| dom::focus(".chart-stage"),
     },
     Shortcut {
         keys: "Esc",
@@ -91,7 +91,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
             // Back to what opened them.
             if dom::exists(".dock :focus") {
                 let finding = ".finding-head[aria-pressed=true]";
-                focus(if dom::exists(finding) {
+                dom::focus(if dom::exists(finding) {
                     finding
                 } else {
                     ".chart-stage"
@@ -105,7 +105,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
         label: "Go to the details",
         key: "i",
         ctrl: false,
-        action: |_, _| focus(".dock-body"),
+        action: |_, _| dom::focus(".dock-body"),
     },
     Shortcut {
         keys: "Ctrl Z",
@@ -131,14 +131,6 @@ pub const CHART_KEYS: &[(&str, &str)] = &[
     ("Shift ← ↑ → ↓", "Move the picture"),
     ("0", "Whole picture"),
 ];
-
-fn focus(selector: &str) {
-    if let Ok(Some(element)) = dom::document().query_selector(selector)
-        && let Ok(element) = element.dyn_into::<web_sys::HtmlElement>()
-    {
-        let _ = element.focus();
-    }
-}
 
 fn click(selector: &str) {
     if let Ok(Some(element)) = dom::document().query_selector(selector)

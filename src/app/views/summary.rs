@@ -1,5 +1,5 @@
-//! The summary: what a trace's time goes to, a picture and the ranked list side by side, and below both the whole story, over
-//! which the dock opens.
+//! The summary: what a trace's time goes to, a picture and the ranked list side by side, and below
+//! both the whole story, over which the dock opens.
 
 use super::chart::{ChartPane, settings};
 use super::ranked::Ranked;

@@ -225,7 +225,7 @@ impl Duel {
             ),
             Measure::Roof => (
                 format!(
-                    "{who} reaches {} the share of its own roof that {other} reaches of its",
+                    "{who} reaches {} the share of its roof that {other} does",
                     times(ratio)
                 ),
                 ["ahead", "behind"],

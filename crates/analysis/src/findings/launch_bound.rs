@@ -60,7 +60,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 story::time(g.roof_s / g.calls),
                 match scan.is_program(g) && g.calls > 1.0 {
                     true =>
-                        " The saving is that of all calls in one, which those that wait for each other do not allow.",
+                        " The saving assumes that all calls run as one; calls that wait for each other can’t.",
                     false => "",
                 }
             ),

@@ -88,8 +88,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                     scan.title(g)
                 ),
                 text: format!(
-                    "{}. Attained {} where the roof allows {}.{second} The lower saving is that at {}, the \
-                     higher one that at the roof.",
+                    "{}. Attained {} where the roof allows {}.{second} The saving runs from reaching {} to \
+                     reaching the roof.",
                     story::opening(scan, g),
                     story::rate(scan.rate(g)),
                     story::rate(scan.rate(g) / g.efficiency()),

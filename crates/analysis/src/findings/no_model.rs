@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     confidence: Confidence::Certain,
     why: "Time without a roof may hide the worst kernels.",
     path_a: "Ask the report tool's maintainers to record this operation's shape.",
-    path_b: "Choose the device, or enter its peak for this data type (D).",
+    path_b: "Look at these kernels in a profiler: no figure here is about them.",
     profile: "Nothing: the shape or the peak is missing, not the time.",
     check,
 };
@@ -63,9 +63,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                     story::time(all),
                     percent(without.time_s / all),
                     percent(share)
-                ),
-                path_b: Some(
-                    "Look at these kernels in a profiler: no figure here is about them.".to_owned(),
                 ),
                 ..Story::default()
             },
@@ -130,7 +127,7 @@ fn without_roof(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
                 story::time(scan.time_s),
                 percent(share)
             ),
-            path_a: Some(RULE.path_b.to_owned()),
+            path_a: Some("Choose the device, or enter its peak for this data type (D).".to_owned()),
             path_b: Some("Nothing to tune yet: without a roof no row can be judged.".to_owned()),
         },
     ))

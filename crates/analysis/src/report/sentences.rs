@@ -5,7 +5,7 @@ use crate::findings;
 use crate::findings::{Category, Finding, Findings, Group, Part, Scan, Severity, Whole};
 use crate::pareto::other_time_s;
 use crate::standing::Standing;
-use crate::tile_sweep::{Sweep, influence_sentence, influences};
+use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::{Device, match_name};
 use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief, seconds_range};
@@ -43,20 +43,25 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         Some(words) => format!("{words} {most}"),
         None => most,
     };
-    // What is idle between kernels comes before what a GEMM loses.
+    // What else the time goes to comes before what a GEMM loses.
+    let minor = scan
+        .parts
+        .first()
+        .is_some_and(|p| p.whole != Whole::MeasuredRows && end_to_end(scan, p, true).is_some());
     let mut out = match outside {
         Some(f) => vec![
             format!("{}.", f.title),
             format!("Try this first: {}", advice(f)),
             format!("{all} {most}").trim_end().to_owned(),
         ],
-        None if scan.compares() || findings.findings.is_empty() => vec![all, most],
+        None if scan.compares() || findings.findings.is_empty() || minor => vec![all, most],
         None => vec![most, all],
     };
     // Of a sweep the settings are the story.
     let settings = match scan.kind {
         DataKind::Sweep => {
-            if let Ok(sweep) = Sweep::new(scan.frame, None) {
+            let few = scan.frame.rows.len() <= MOST_ROWS;
+            if let Some(Ok(sweep)) = few.then(|| Sweep::new(scan.frame, None)) {
                 out = vec![sweep.headline(), out.join(" ")];
             }
             influence_sentence(&influences(scan.frame))
@@ -69,8 +74,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
 
 /// The first finding, where it is about time outside the GEMMs.
 fn outside(findings: &Findings) -> Option<&Finding> {
-    let first = findings.findings.first();
-    first.filter(|f| f.category == Category::Timeline)
+    findings.findings.first().filter(|f| f.is_outside_gemms())
 }
 
 /// That most of the GEMM time cannot be judged, if it cannot.
@@ -111,8 +115,8 @@ fn known(groups: &[&Group]) -> (f64, f64) {
         .fold((0.0, 0.0), |(r, t), g| (r + g.roof_s, t + g.time_s))
 }
 
-/// What the GEMMs take and reach. Without a finding that says so, `between` adds that little of the time is
-/// theirs, and where to look.
+/// What the GEMMs take and reach. `between`: where little of the time is theirs, it says where to look,
+/// as no finding does.
 fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
     if scan.compares() {
         return sides(scan);
@@ -456,8 +460,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
         .collect();
     if parts.is_empty() {
         let words = "Timings alone don\u{2019}t show what the findings cost.";
-        let of_gemms = |f: &Finding| f.category != Category::Timeline;
-        let any = findings.findings.iter().any(of_gemms);
+        let any = findings.findings.iter().any(|f| !f.is_outside_gemms());
         return any.then(|| words.to_owned());
     }
     let share = |part: &Part, (low, high): (f64, f64)| {

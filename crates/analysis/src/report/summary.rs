@@ -1,11 +1,8 @@
 //! `gemm_findings.md`: the summary in the form that trace analysts exchange.
 
 use super::escape::{markdown_text as md, short};
-use super::{
-    Bottleneck, CANNOT_INFER, FindingLine, MAX_BOTTLENECKS, Operation, Report, ReportPart,
-};
+use super::{Bottleneck, CANNOT_INFER, MAX_BOTTLENECKS, Operation, Report, ReportPart};
 use crate::explain::roof_name;
-use crate::findings::Category;
 use gemmscope_model::units::{fixed, plural};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
@@ -77,9 +74,8 @@ pub fn gemm_findings(report: &Report) -> String {
     if let Some(time) = &report.time {
         let _ = writeln!(out, "{}", md(&time.words()));
     }
-    let outside = |f: &&FindingLine| f.finding.category == Category::Timeline;
-    if let Some(first) = report.findings.first().filter(outside) {
-        let f = &first.finding;
+    let first = report.findings.first().map(|line| &line.finding);
+    if let Some(f) = first.filter(|f| f.is_outside_gemms()) {
         let _ = writeln!(
             out,
             "Look at this first: {}. {}",

@@ -10,7 +10,7 @@ use gemmscope_table::field::Frame;
 use std::collections::BTreeMap;
 
 /// More rows than this are not looked through: the answer would keep every filter waiting.
-const MOST_ROWS: usize = 50_000;
+pub(crate) const MOST_ROWS: usize = 50_000;
 /// A setting with more values than this is a name or a result.
 const MOST_VALUES: usize = 32;
 /// A setting whose worst value comes within this share of the best changes nothing.

@@ -40,7 +40,8 @@ pub fn compare_rates_by_source(data: &Dataset) -> Vec<ReportedCheck> {
 }
 
 /// By source, half a unit of the last decimal place that its figures have: a figure that is printed
-/// with two decimals is right to half a hundredth. The first figures of each source tell.
+/// with two decimals is right to half a hundredth. The first figures of each source tell; none where
+/// all of them are too short to.
 pub fn roundings(data: &Dataset, figures: &[f64]) -> Vec<f64> {
     let last = data.source.iter().copied().max().unwrap_or(0);
     // The last place so far, and the figures looked at.
@@ -64,19 +65,20 @@ pub fn roundings(data: &Dataset, figures: &[f64]) -> Vec<f64> {
 /// Figures of a source that tell how it rounds.
 const TELLING: usize = 1000;
 
-/// The power of ten of a figure's last digit that is not 0: -2 for 0.12, 10 for 0.12e12. `None` where
-/// it has no digits, or so many that it was computed and not printed.
+/// The power of ten of a figure's last digit that is not 0: -2 for 98.76, 10 for 98.76e12. `None` for a
+/// figure of few digits: 200 can be printed to the unit, or by somebody who rounds to hundreds.
 fn last_place(figure: f64) -> Option<i32> {
     // More digits than a printed figure has are errors of a conversion.
     const DIGITS: usize = 9;
+    const TELLS: usize = 4;
     if !figure.is_finite() || figure == 0.0 {
         return None;
     }
     let text = format!("{:.*e}", DIGITS - 1, figure);
     let (digits, exponent) = text.split_once('e')?;
     let digits = digits.trim_start_matches('-').trim_end_matches('0');
-    let decimals = digits.split_once('.').map_or(0, |d| d.1.len() as i32);
-    Some(exponent.parse::<i32>().ok()? - decimals)
+    let decimals = digits.split_once('.').map_or(0, |d| d.1.len());
+    (1 + decimals >= TELLS).then_some(exponent.parse::<i32>().ok()? - decimals as i32)
 }
 
 #[cfg(test)]
@@ -86,17 +88,16 @@ mod tests {
     #[test]
     fn the_last_place_of_a_printed_figure() {
         for (figure, place) in [
-            (0.12, -2),
-            (0.12 * 1e12, 10),
-            (846.0, 0),
-            (-1.5, -1),
-            (3e12, 12),
+            (98.76, -2),
+            (98.76 * 1e12, 10),
+            (-1234.5, -1),
+            // An error of the sum is no digit.
+            (1000.1 + 0.2, -1),
         ] {
             assert_eq!(last_place(figure), Some(place), "{figure}");
         }
-        assert_eq!(last_place(0.0), None);
-        assert_eq!(last_place(f64::NAN), None);
-        // 0.1 + 0.2 is 0.3 but for an error of the sum.
-        assert_eq!(last_place(0.1 + 0.2), Some(-1));
+        for figure in [0.0, f64::NAN, 200.0, 3e12, 0.12, 846.0] {
+            assert_eq!(last_place(figure), None, "{figure}");
+        }
     }
 }
