@@ -139,7 +139,7 @@ test("tile map: a sweep of 8 shapes and 10 tiles, the ticks of a figure, and why
   const app = await open(t, "#view=tiles&device=mi210");
   await app.load(sweep);
   // Both sides of the tile vary, and no GEMM is flat.
-  assert.match(await label(app), /^B_M × B_N \d+×\d+ is the best single choice: .* of 8 shapes/);
+  assert.match(await label(app), /^Tile B_M × B_N = \d+×\d+ is the best single choice: .* of 8 shapes/);
   const lines = await exportsOf(app, "tiles", []);
   assert.equal(new Set(lines.slice(1).map((l) => cells(l).slice(1, 4).join())).size, 8);
   await app.click(/of the row's best/);

@@ -61,6 +61,7 @@ pub(crate) use advice::is_quantized;
 pub use need::Need;
 pub(crate) use scan::short;
 pub use scan::{Group, Part, Scan, Whole};
+pub(crate) use wrong_device::built_for;
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

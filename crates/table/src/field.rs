@@ -3,6 +3,8 @@
 use crate::data_kind::{Counted, DataKind, Decision};
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use crate::metrics::Metrics;
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::RoofKind;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -259,8 +261,8 @@ impl Frame {
     }
 
     /// What tells the rows apart at first sight, and so what colours show: the sides; the file
-    /// where there are several; the device or the library where there are several; else the types. It follows
-    /// from all rows, whatever passes the filters.
+    /// where there are several; the device or the library where there are several; else the types, or the layouts
+    /// where all types have one roof, as fp16 and bf16 do. It follows from all rows, whatever passes the filters.
     pub fn main_field(&self) -> Field {
         let data = &*self.data;
         if let (DataKind::Sides, Some(side)) = (self.decision.kind, &self.decision.side) {
@@ -278,19 +280,31 @@ impl Frame {
         if several(&mut data.device.iter().map(|d| u32::from(*d))) {
             return Field::Device;
         }
-        match data.column(ColumnMeaning::Library) {
-            Some(Column {
-                key,
-                data: ColumnData::Text { codes, values },
-                ..
-            }) => {
-                // Rows without a library tell nothing.
-                let known = |c: &u32| match values[*c as usize].is_empty() {
-                    true => u32::MAX,
-                    false => *c,
-                };
-                match several(&mut codes.iter().map(known)) {
-                    true => Field::Column(key.clone()),
+        if let Some(Column {
+            key,
+            data: ColumnData::Text { codes, values },
+            ..
+        }) = data.column(ColumnMeaning::Library)
+        {
+            // Rows without a library tell nothing.
+            let known = |c: &u32| match values[*c as usize].is_empty() {
+                true => u32::MAX,
+                false => *c,
+            };
+            if several(&mut codes.iter().map(known)) {
+                return Field::Column(key.clone());
+            }
+        }
+        let roof = |op: &Operation| match op.compute {
+            DataType::Bf16 => (op.a.bits(), op.b.bits(), DataType::Fp16),
+            compute => (op.a.bits(), op.b.bits(), compute),
+        };
+        let layout = |op: &Operation| (op.trans_a, op.trans_b);
+        let same = |a: &Operation, b: &Operation| roof(a) == roof(b);
+        match data.ops.split_first() {
+            Some((first, rest)) if rest.iter().all(|op| same(op, first)) => {
+                match rest.iter().any(|op| layout(op) != layout(first)) {
+                    true => Field::Transposes,
                     false => Field::Dtype,
                 }
             }

@@ -10,6 +10,7 @@
 //! | [`build`] | the builder that readers push rows into |
 //! | [`trace`] | attaches the other files of a trace report to its table |
 //! | [`data_kind`] | what the rows are (workload, benchmark, sweep, sides) and which of them count |
+//! | [`kernel_target`] | what the kernels of the rows were built for |
 //! | [`metrics`] | figures of every row: intensity, rate, roof time, efficiency |
 //! | [`field`] | figures and columns by name: axes, colours, facets |
 //! | [`filter`], [`selection`] | which rows pass, and sets of rows that survive a reload |
@@ -51,6 +52,7 @@ pub mod filter;
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;
 pub mod group;
+pub mod kernel_target;
 pub mod metrics;
 pub mod native_csv;
 pub mod result_table;

@@ -2,8 +2,10 @@
 
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{icon, value_of};
-use gemmscope_model::hardware::{RoofKind, known, match_name, short_name};
+use gemmscope_model::hardware::{Device, RoofKind, known, match_name, short_name};
+use gemmscope_model::tiling::kernel_name::runs_on;
 use gemmscope_model::units::percent;
+use gemmscope_table::kernel_target::{devices_for, kernel_targets};
 use leptos::prelude::*;
 
 /// Above this share of the measured rows above their roof the device is in doubt.
@@ -11,18 +13,22 @@ const IN_DOUBT: f64 = 0.2;
 /// More candidates than this are a list, not buttons.
 const BUTTONS: usize = 4;
 
-/// What is asked.
+/// What is asked, and how it can be answered.
 #[derive(Clone, PartialEq)]
-enum Question {
-    /// Rows whose file names no device.
-    Unnamed,
-    /// A name in a file, and the devices that it can mean, as id and name; empty where the
-    /// catalogue has none.
-    Named(String, Vec<(String, String)>),
-    /// Many rows above the roof of this device.
-    Doubt(String, f64),
-    /// Many rows above its achievable roof.
-    TooLow(String, f64),
+struct Question {
+    words: String,
+    answer: Answer,
+}
+
+#[derive(Clone, PartialEq)]
+enum Answer {
+    /// One of these devices, as id and name, for rows that a file says ran on the first; any device
+    /// where there are none.
+    Device(String, Vec<(String, String)>),
+    /// The dialog of all devices.
+    Dialog,
+    /// The datasheet roof.
+    Datasheet,
 }
 
 /// The notice; nothing where no question is open.
@@ -30,29 +36,8 @@ enum Question {
 pub fn DeviceNotice() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
-    let question = Memo::new(move |_| open_question(bench));
-    let words = move || {
-        question.get().map(|q| match q {
-            Question::Unnamed if bench.data.with(|d| d.devices.iter().any(|d| !d.is_empty())) => {
-                "Some rows have no device. Choose it to see their efficiency:".to_owned()
-            }
-            Question::Unnamed => {
-                "No file names its device. Choose it to see efficiency:".to_owned()
-            }
-            Question::Named(name, fit) if fit.is_empty() => {
-                format!("\u{201c}{name}\u{201d} is not in the catalogue. Which device is it?")
-            }
-            Question::Named(name, _) => format!("\u{201c}{name}\u{201d} is one of:"),
-            Question::Doubt(name, share) => format!(
-                "Is this really {name}? {} of the measured rows are above its roof.",
-                percent(share)
-            ),
-            Question::TooLow(name, share) => format!(
-                "{} of the measured rows beat the achievable roof of {name}: it is too low for these runs.",
-                percent(share)
-            ),
-        })
-    };
+    let targets = Memo::new(move |_| bench.data.with(|data| kernel_targets(data)));
+    let question = Memo::new(move |_| open_question(bench, targets));
     let answer = move || {
         let other = |name: Option<String>| {
             view! {
@@ -60,23 +45,27 @@ pub fn DeviceNotice() -> impl IntoView {
             }
             .into_any()
         };
-        question.get().map(|q| match q {
-            Question::Unnamed => unnamed(bench),
-            Question::Named(name, fit) => {
+        question.get().map(|q| match q.answer {
+            Answer::Device(name, fit) if name.is_empty() && fit.is_empty() => any_device(bench),
+            Answer::Device(name, fit) => {
                 let buttons: Vec<AnyView> = fit
                     .into_iter()
                     .map(|(id, label)| {
                         let name = name.clone();
                         let choose = move |_| {
-                            bench.set_devices(|d| drop(d.overrides.insert(name.clone(), id.clone())));
+                            bench.set_devices(|d| match name.as_str() {
+                                "" => d.default = Some(id.clone()),
+                                name => drop(d.overrides.insert(name.to_owned(), id.clone())),
+                            });
                         };
                         view! { <button type="button" class="button small" on:click=choose>{label}</button> }.into_any()
                     })
                     .collect();
-                view! { {buttons} {other(Some(name))} }.into_any()
+                let name = (!name.is_empty()).then_some(name);
+                view! { {buttons} {other(name)} }.into_any()
             }
-            Question::Doubt(..) => other(None),
-            Question::TooLow(..) => view! {
+            Answer::Dialog => other(None),
+            Answer::Datasheet => view! {
                 <button type="button" class="button small" on:click=move |_| bench.set_roof(RoofKind::Datasheet)>"Use the datasheet roof"</button>
             }
             .into_any(),
@@ -87,14 +76,15 @@ pub fn DeviceNotice() -> impl IntoView {
         <Show when=move || shown.get()>
             <div class="notice ask" role="note">
                 {icon(icon::CHIP)}
-                <p>{words}</p>
+                <p>{move || question.get().map(|q| q.words)}</p>
                 {answer}
             </div>
         </Show>
     }
 }
 
-fn unnamed(bench: Workbench) -> AnyView {
+/// A list of all devices, for rows whose file names none.
+fn any_device(bench: Workbench) -> AnyView {
     view! {
         <select aria-label="Device of these files" on:change=move |e| {
             let id = value_of(&e);
@@ -110,30 +100,66 @@ fn unnamed(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-fn open_question(bench: Workbench) -> Option<Question> {
+/// Devices as buttons: id and name; none where they are a list.
+fn buttons(fit: Vec<&Device>) -> Vec<(String, String)> {
+    let few = fit.len() <= BUTTONS;
+    let all = fit.into_iter().filter(|_| few);
+    all.map(|d| (d.id.clone(), short_name(&d.name))).collect()
+}
+
+fn open_question(bench: Workbench, targets: Memo<Vec<Option<String>>>) -> Option<Question> {
     let data = bench.data.get();
     if data.is_empty() {
         return None;
     }
+    let asks = |words: String, answer: Answer| Some(Question { words, answer });
+    let (targets, metrics) = (targets.get(), bench.metrics.get());
     // All rows are looked through only where a device is unknown.
     let unknown = bench.devices_in_use.with(|d| d.contains(&None)).then(|| {
-        let (used, metrics) = (data.devices_used(), bench.metrics.get());
+        let used = data.devices_used();
         (0..used.len()).find(|&i| used[i] && metrics.devices[i].is_none())
     });
     if let Some(i) = unknown.flatten() {
-        if i == 0 {
-            return Some(Question::Unnamed);
-        }
         let name = data.devices[i].clone();
-        let mut fit: Vec<(String, String)> = match_name(&name)
-            .candidates()
-            .into_iter()
-            .map(|d| (d.id.clone(), short_name(&d.name)))
-            .collect();
-        if fit.len() > BUTTONS {
-            fit.clear();
-        }
-        return Some(Question::Named(name, fit));
+        let target = targets.get(i).cloned().flatten();
+        let fit = buttons(match (&target, i) {
+            (Some(target), 0) => devices_for(target),
+            (None, 0) => Vec::new(),
+            _ => match_name(&name).candidates(),
+        });
+        let words = match (i, target) {
+            (0, Some(target)) if !fit.is_empty() => {
+                format!(
+                    "No file names its device. The kernels were built for {target}, so it is one of:"
+                )
+            }
+            (0, _) if data.devices.iter().any(|d| !d.is_empty()) => {
+                "Some rows have no device. Choose it to see their efficiency:".to_owned()
+            }
+            (0, _) => "No file names its device. Choose it to see efficiency:".to_owned(),
+            _ if fit.is_empty() => {
+                format!("\u{201c}{name}\u{201d} is not in the catalogue. Which device is it?")
+            }
+            _ => format!("\u{201c}{name}\u{201d} is one of:"),
+        };
+        return asks(words, Answer::Device(name, fit));
+    }
+    let foreign = targets
+        .iter()
+        .zip(&metrics.devices)
+        .position(|(target, device)| {
+            let runs = |t: &String| device.as_ref().is_none_or(|d| runs_on(t, &d.arch_token));
+            !target.as_ref().is_none_or(runs)
+        });
+    if let Some(i) = foreign
+        && let (Some(target), Some(device)) = (&targets[i], &metrics.devices[i])
+    {
+        let fit = buttons(devices_for(target));
+        let words = format!(
+            "The kernels were built for {target}, which the {} is not. Which device ran them?",
+            short_name(&device.name)
+        );
+        return asks(words, Answer::Device(data.devices[i].clone(), fit));
     }
     let (above, measured) = bench.totals.with(|all| {
         let sum = |f: fn(&gemmscope_table::metrics::Totals) -> u64| {
@@ -142,13 +168,23 @@ fn open_question(bench: Workbench) -> Option<Question> {
         (sum(|t| t.above_roof), sum(|t| t.measured))
     });
     let share = above as f64 / measured as f64;
+    if share.is_nan() || share <= IN_DOUBT {
+        return None;
+    }
     let name = bench
         .devices_in_use
         .with(|d| d.first().cloned().flatten())?;
-    let name = short_name(&name);
-    let kind = bench.view.with(|v| v.roof);
-    (share > IN_DOUBT).then_some(match kind {
-        RoofKind::Datasheet => Question::Doubt(name, share),
-        RoofKind::Achievable => Question::TooLow(name, share),
-    })
+    let (name, share) = (short_name(&name), percent(share));
+    match bench.view.with(|v| v.roof) {
+        RoofKind::Datasheet => asks(
+            format!("Is this really {name}? {share} of the measured rows are above its roof."),
+            Answer::Dialog,
+        ),
+        RoofKind::Achievable => asks(
+            format!(
+                "{share} of the measured rows beat the achievable roof of {name}: it is too low for these runs."
+            ),
+            Answer::Datasheet,
+        ),
+    }
 }

@@ -183,29 +183,26 @@ fn of_all(bench: Workbench) -> AnyView {
         {figure(
             "Measured time minus the time that the roof allows, summed over the rows below it: what perfect kernels would save. Rows above the roof lose nothing, though they raise the share of the roof.".to_owned(),
             lost,
-            move || match totals.with(|t| t.above_roof) {
-                0 => "lost".to_owned(),
-                _ => "lost below it".to_owned(),
-            },
+            "lost",
             "lost",
         )}
         {move || figure(above_hint(kind.get(), totals), above, "above the roof", "above")}
         {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, move || all_words(bench), "time")}
+        {move || {
+            let compute = share(totals.with(|t| t.share_compute_bound));
+            figure(
+                format!("Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them at best. Over 1.25 of it lie {compute} of the time; the rest lies near it, or is mostly launches."),
+                move || share(totals.with(|t| t.share_memory_bound)),
+                "of it memory-bound",
+                "memory",
+            )
+        }}
         {move || figure(
             totals.with(|t| format!("All work over all time. The fastest row: {}.", FlopsPerSec(t.max_flops_per_s))),
             rate,
             "attained",
             "attained",
         )}
-        {move || {
-            let compute = share(totals.with(|t| t.share_compute_bound));
-            figure(
-                format!("Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them at best. Over 1.25 of it lie {compute} of the time; the rest lies near it, or is mostly launches."),
-                move || share(totals.with(|t| t.share_memory_bound)),
-                "memory-bound",
-                "memory",
-            )
-        }}
     }
     .into_any()
 }

@@ -209,7 +209,7 @@ impl Slow {
                 "{count} in layout {slow} take {} ({}); the same sizes and types in {other} take {}. \
                  The ratio is {least:.1} to {most:.1}, most for {}.",
                 story::time(time_s),
-                story::share_of_lost(scan, hits),
+                story::share_of_time(scan, hits),
                 story::time(fast_s),
                 scan.problem(group),
             ),

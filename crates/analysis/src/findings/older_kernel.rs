@@ -4,7 +4,7 @@ use super::story::{self, Hit, Story};
 use super::unaligned::unaligned;
 use super::{Category, Confidence, Need, Rule, Scan, advice};
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::tiling::kernel_name::built_for;
+use gemmscope_model::tiling::kernel_name::{self, built_for};
 use gemmscope_table::dataset::ColumnMeaning;
 
 /// Generations whose tensor cores need instructions of their own for their full rate: `wgmma` from
@@ -40,10 +40,8 @@ pub(super) const RULE: Rule = Rule {
 
 /// The generation of a device with tensor cores that older kernels do not fill: 90 of `sm_90`.
 fn generation(token: &str) -> Option<u32> {
-    let number = token.strip_prefix("sm_")?;
-    let found = number.trim_end_matches(['a', 'f']).parse().ok()?;
     // sm_103 is of the generation of sm_100; sm_120 has no tcgen05.
-    let of = match found {
+    let of = match kernel_name::generation(token)? {
         100..=119 => 100,
         other => other,
     };

@@ -150,7 +150,7 @@ pub struct Scan<'a> {
     pub unmeasured: u64,
     /// What findings have promised so far.
     pub(super) claims: RefCell<Claims>,
-    /// Too many rows are above their roof for the roofs to be trusted.
+    /// Too many rows are above their roof for the roofs to be trusted, or kernels of another device ran.
     pub(super) doubtful: bool,
     codes: Codes<'a>,
 }

@@ -12,6 +12,10 @@ use gemmscope_model::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds, pe
 pub(super) const BY_THEMSELVES: usize = 5;
 /// The same where several sides have findings.
 pub(super) const BY_THEMSELVES_OF_A_SIDE: usize = 2;
+/// A GEMM has a finding of its own from this share of its side's time on: what it could save, or, where that
+/// is not known, what it takes.
+const WEIGHTY_SAVING: f64 = 0.005;
+const WEIGHTY_TIME: f64 = 0.01;
 
 /// A group that a rule flags.
 #[derive(Clone, Copy, Debug)]
@@ -115,10 +119,17 @@ fn of_one_side(
     }
     let head = hits.len().min(shown);
     hits[..head].order_by(order);
-    let alone = if hits.len() == shown {
-        hits.len()
-    } else {
-        hits.len().min(by_themselves)
+    let part_s = hits.first().map_or(0.0, |h| {
+        scan.parts[usize::from(scan.groups[h.group as usize].side)].time_s
+    });
+    let weighty = |h: &&Hit| match h.back {
+        Some((_, high)) => high >= WEIGHTY_SAVING * part_s,
+        None => time(h) >= WEIGHTY_TIME * part_s,
+    };
+    let largest = hits[..head].iter().take_while(weighty).count();
+    let alone = match hits.len() {
+        n if n - largest.min(by_themselves) == 1 => n,
+        _ => largest.min(by_themselves),
     };
     let mut out: Vec<Finding> = hits[..alone]
         .iter()
@@ -137,8 +148,15 @@ fn of_one_side(
             Story {
                 title: rest(others.len()),
                 text: format!(
-                    "{} The {alone} largest are listed on their own. Of these, the one {} {}",
+                    "{}{} {} {}",
                     rule.why,
+                    match alone {
+                        0 => " The one".to_owned(),
+                        1 => " The largest is listed on its own. Of the others, the one".to_owned(),
+                        n => format!(
+                            " The {n} largest are listed on their own. Of the others, the one"
+                        ),
+                    },
                     if weight(first) > 0.0 {
                         "with the most to save"
                     } else {
@@ -250,28 +268,14 @@ pub(super) fn calls(n: f64) -> String {
     plural(n.round() as u64, "call")
 }
 
-/// `31 % of the lost time`; the share of the measured time without a roof.
-pub(super) fn share_of_lost(scan: &Scan<'_>, hits: &[Hit]) -> String {
-    let Some(side) = hits.first().map(|h| scan.groups[h.group as usize].side) else {
-        return String::new();
-    };
-    let lost: f64 = scan
-        .checked()
-        .filter(|(_, g)| g.side == side && g.roof_s.is_finite())
-        .map(|(_, g)| g.lost_s())
-        .sum();
+/// `31 % of the measured time`: what the GEMMs take of their side's.
+pub(super) fn share_of_time(scan: &Scan<'_>, hits: &[Hit]) -> String {
     let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
-    if lost > 0.0 {
-        let own: f64 = groups
-            .filter(|g| g.roof_s.is_finite())
-            .map(Group::lost_s)
-            .sum();
-        format!("{} of the lost time", percent(own / lost))
-    } else {
-        let own: f64 = groups.map(|g| g.time_s).sum();
-        let part = &scan.parts[usize::from(side)];
+    let own: f64 = groups.clone().map(|g| g.time_s).sum();
+    let part = groups.map(|g| &scan.parts[usize::from(g.side)]).next();
+    part.map_or(String::new(), |part| {
         format!("{} of the {}", percent(part.share(own)), part.whole.label())
-    }
+    })
 }
 
 /// A time with its unit.

@@ -1,10 +1,14 @@
-//! Rule: so many rows are above the roof that the device, the type or the unit must be another.
+//! Rule: so many rows are above the roof that the device, the type or the unit must be another; or the
+//! kernels cannot run on the device.
 
 use super::above_roof::{NOISE, causes, is_under_datasheet};
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Finding, Need, Rule, Scan, Severity};
+use super::{Category, Confidence, Finding, Group, Need, Rule, Scan, Severity};
+use gemmscope_model::hardware::short_name;
 use gemmscope_model::order::InOrder;
+use gemmscope_model::tiling::kernel_name::runs_on;
 use gemmscope_model::units::{percent, plural};
+use gemmscope_table::kernel_target::{devices_for, kernel_targets};
 use std::collections::BTreeMap;
 
 /// With more than this share of the rows above their roof, the device is in doubt.
@@ -15,11 +19,11 @@ pub(super) const RULE: Rule = Rule {
     title: "Probably another device, type or unit",
     category: Category::Data,
     needs: &[Need::Time, Need::Roof],
-    threshold: "over 20 % of the rows with a roof are more than 2 % above it; the rules that judge \
-                rows by their roof then wait",
+    threshold: "over 20 % of the rows with a roof are more than 2 % above it, or the kernels' names say \
+                that they were built for another device; the rules that judge rows by their roof then wait",
     confidence: Confidence::Certain,
-    why: "A few rows above the roof can have other causes. This many means that the roof is \
-          another device's.",
+    why: "A few rows above the roof can have other causes. This many, or kernels that the device cannot \
+          run, mean that the roof is another device's.",
     path_a: "Choose the device that ran, or type its peaks.",
     path_b: "Check the unit of the time and the data type of the rows.",
     profile: "Nothing: ask whoever measured for the device and the unit of the time.",
@@ -36,7 +40,65 @@ fn above(scan: &Scan<'_>) -> (usize, usize) {
 
 fn in_doubt(scan: &Scan<'_>) -> bool {
     let (above, all) = above(scan);
-    above as f64 > SHARE * all as f64
+    above as f64 > SHARE * all as f64 || other_kernels(scan).is_some()
+}
+
+/// The first device that cannot run the kernels of its rows, by its code, and what they were built for.
+fn other_kernels(scan: &Scan<'_>) -> Option<(u16, String)> {
+    let devices = &scan.metrics().devices;
+    let targets = kernel_targets(scan.data()).into_iter().enumerate();
+    let mut wrong = targets.filter_map(|(code, target)| {
+        let device = devices.get(code)?.as_ref()?;
+        target
+            .filter(|t| !runs_on(t, &device.arch_token))
+            .map(|t| (code as u16, t))
+    });
+    wrong.next()
+}
+
+/// That the kernels were built for another device.
+fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: &str) -> Vec<Finding> {
+    let of_device = |g: &Group| scan.data().device[g.row as usize] == code;
+    let hits: Vec<Hit> = scan
+        .checked()
+        .filter(|(_, g)| of_device(g))
+        .map(|(i, _)| Hit::of(i))
+        .collect();
+    let Some(device) = &scan.metrics().devices[usize::from(code)] else {
+        return Vec::new();
+    };
+    let fits = match built_for(target) {
+        words if words.is_empty() => String::new(),
+        words => format!(" Kernels for {target} run on {words}."),
+    };
+    let story = Story {
+        title: format!(
+            "The kernels were built for {target}, which the {} is not",
+            device.name
+        ),
+        text: format!(
+            "Their names say {target}; the {} is {}.{fits} Until the device is right no finding about \
+             efficiency means much.",
+            device.name, device.arch_token
+        ),
+        formula: format!(
+            "{target} of the kernels\u{2019} names, {} of the device",
+            device.arch_token
+        ),
+        ..Story::default()
+    };
+    one(rule, scan, hits, &story)
+}
+
+/// The devices of the catalogue that kernels of a target run on, in words; empty where it has none.
+pub(crate) fn built_for(target: &str) -> String {
+    let fits = devices_for(target);
+    let names: Vec<String> = fits.iter().map(|d| short_name(&d.name)).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => format!("the {one}"),
+        [some @ .., last] => format!("the {} or {last}", some.join(", ")),
+    }
 }
 
 /// Why a rule waits until the device is right.
@@ -56,6 +118,9 @@ impl Scan<'_> {
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     if !scan.doubtful {
         return Vec::new();
+    }
+    if let Some((device, target)) = other_kernels(scan) {
+        return of_another_device(rule, scan, device, &target);
     }
     let (above, all) = above(scan);
     let hits: Vec<Hit> = scan
@@ -91,7 +156,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     });
     let rows = plural(all as u64, "GEMM");
     let share = percent(above as f64 / all as f64);
-    let highest = percent(most.map_or(f64::NAN, super::Group::efficiency));
+    let highest = percent(most.map_or(f64::NAN, Group::efficiency));
     // The achievable rate is no limit: it is what must give way, not the device.
     let group = |h: &Hit| &scan.groups[h.group as usize];
     let beaten = hits
@@ -122,8 +187,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         formula: most.map_or(String::new(), |g| story::roof_formula(scan, g)),
         ..Story::default()
     };
+    one(rule, scan, hits, &story)
+}
+
+/// One question, whatever the sides: it holds the rows of all of them.
+fn one(rule: &Rule, scan: &Scan<'_>, hits: Vec<Hit>, story: &Story) -> Vec<Finding> {
     let mut found = story::joined(rule, scan, vec![hits], |_| story.clone());
-    // One question, whatever the sides: it holds the rows of all of them.
     let of_others: Vec<u32> = found
         .iter()
         .skip(1)

@@ -300,7 +300,7 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
         out.push_str(&format!("- **Also:** {}\n", md(&also_line(also))));
     }
     out.push_str(&format!(
-        "- **Path A:** {}\n- **Path B:** {}\n- **To confirm:** {}\n",
+        "- **Try in the model:** {}\n- **Try in the kernel or library:** {}\n- **To confirm:** {}\n",
         md(&x.path_a),
         md(&x.path_b),
         md(&x.profile)

@@ -10,6 +10,7 @@ use crate::untimed::UntimedList;
 use gemmscope_model::hardware::{Device, match_name};
 use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief, seconds_range};
 use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::kernel_target::kernel_targets;
 
 /// GEMMs that take less than this share of the time from end to end are not what to start with.
 const MINOR: f64 = 0.2;
@@ -48,13 +49,18 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         .parts
         .first()
         .is_some_and(|p| p.whole != Whole::MeasuredRows && end_to_end(scan, p, true).is_some());
+    // Without a roof the device matters more than what findings can guess.
+    let no_roof =
+        known(&groups).1 <= 0.0 && findings.findings.iter().all(|f| f.gives_back_s.is_none());
     let mut out = match outside {
         Some(f) => vec![
             format!("{}.", f.title),
             format!("Try this first: {}", advice(f)),
             format!("{all} {most}").trim_end().to_owned(),
         ],
-        None if scan.compares() || findings.findings.is_empty() || minor => vec![all, most],
+        None if scan.compares() || findings.findings.is_empty() || minor || no_roof => {
+            vec![all, most]
+        }
         None => vec![most, all],
     };
     // Of a sweep the settings are the story.
@@ -308,7 +314,17 @@ fn no_roof(scan: &Scan<'_>) -> String {
         .get(usize::from(data.device[g.row as usize]))
         .map_or("", String::as_str);
     if stated.is_empty() {
-        return "choose a device to see efficiency".to_owned();
+        let target = kernel_targets(data).swap_remove(0);
+        let fits = target
+            .as_deref()
+            .map(findings::built_for)
+            .unwrap_or_default();
+        return match target.filter(|_| !fits.is_empty()) {
+            Some(target) => format!(
+                "the kernels were built for {target}, so they ran on {fits}: choose one to see efficiency"
+            ),
+            None => "choose a device to see efficiency".to_owned(),
+        };
     }
     let fits: Vec<String> = match_name(stated)
         .candidates()
@@ -364,6 +380,9 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         }
         None => String::new(),
     };
+    if f.rule == "wrong_device" {
+        return format!("{}. First {}", f.title, advice(f));
+    }
     let lead = match f.gives_back_s {
         // Sides take turns in the list.
         Some(_) if scan.compares() => "First in the list",

@@ -2,7 +2,8 @@
 
 use super::{Sweep, TileSource};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::units::{percent, plural};
+use gemmscope_model::tiling::Axis;
+use gemmscope_model::units::{capitalized, percent, plural};
 use std::collections::BTreeMap;
 
 /// A setting that ran on a smaller share of the shapes is no choice for all of them.
@@ -70,11 +71,15 @@ impl Sweep {
             TileSource::KernelNames => ", tiles from kernel names",
         };
         let axis = self.axis.label();
+        let with = |label: &str| match self.axis {
+            Axis::Bn | Axis::Bm | Axis::BmBn | Axis::Bk => format!("Tile {axis} = {label}"),
+            Axis::SplitK | Axis::Stages | Axis::Warps => format!("{} = {label}", capitalized(axis)),
+        };
         let single = single_choice(self);
         let mut text = match lines {
             2.. if let Some(c) = single.as_ref().filter(|c| c.best == c.shapes) => format!(
-                "{axis} {} is the fastest on {}{what}",
-                c.label,
+                "{} is the fastest on {}{what}",
+                with(&c.label),
                 match c.shapes {
                     2 => "both shapes".to_owned(),
                     n => format!("all {n} shapes"),
@@ -83,9 +88,9 @@ impl Sweep {
             1..=NAMED => format!("Best {axis}: {}{what}", self.winners().join(", ")),
             n => match single {
                 Some(c) => format!(
-                    "{axis} {} is the best single choice{what}: {} of the best rate on average, and the \
+                    "{} is the best single choice{what}: {} of the best rate on average, and the \
                      fastest on {} of {}",
-                    c.label,
+                    with(&c.label),
                     percent(c.share),
                     c.best,
                     plural(c.shapes as u64, "shape")

@@ -16,9 +16,11 @@ use crate::dtype::{DataType, from_blas_letter, from_tensile_code};
 mod composable_kernel;
 mod function;
 mod scan;
+mod target;
 
 pub use function::function;
 use scan::{Sizes, number_after, sizes, sizes_after_prefix, words};
+pub use target::{built_for, generation, runs_on, target};
 
 /// The library of a kernel, if its name tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -135,31 +137,6 @@ impl KernelName {
             tile
         })
     }
-}
-
-/// The generation of tensor cores that a kernel of CUTLASS or cuBLAS was built for: 80 of
-/// `cutlass_80_tensorop_…`, `ampere_bf16_s16816gemm_…` and `sm80_xmma_gemm_…`. `None` for kernels that
-/// use no tensor cores, and where the name does not tell.
-pub fn built_for(name: &str) -> Option<u32> {
-    let mut words = words(name).peekable();
-    let mut found = None;
-    while let Some(word) = words.next() {
-        let number = |text: &str| {
-            let generation = text.trim_end_matches(['a', 'f']).parse().ok();
-            generation.filter(|n| (70..200).contains(n))
-        };
-        found = found.or(match word {
-            "simt" | "sgemm" | "dgemm" => return None,
-            "volta" => Some(70),
-            "turing" => Some(75),
-            "ampere" => Some(80),
-            "cutlass" => words.peek().and_then(|next| number(next)),
-            _ => ["sm", "Sm"]
-                .iter()
-                .find_map(|sm| number(word.strip_prefix(sm)?)),
-        });
-    }
-    found
 }
 
 fn read(name: &str) -> KernelName {

@@ -135,3 +135,53 @@ fn a_trace_says_what_its_time_goes_to() {
     // What is idle is where to look first.
     assert_eq!(report.findings[0].rule, "timeline");
 }
+
+#[test]
+fn kernels_of_another_device_are_the_first_question() {
+    let kernel = "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x16x1_ISA942";
+    for (device, doubt) in [("h100-sxm", true), ("mi355x", true), ("mi300x", false)] {
+        let mut rows = Rows::new();
+        let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+        rows.table().set_text(column, kernel.as_bytes());
+        let op = Operation::uniform(DataType::Bf16);
+        rows.typed((4096, 4096, 4096), op, "", 1e-3, "");
+        let report = check_all(&rows.frame(Some(device)));
+        let first = &report.findings[0];
+        assert_eq!(
+            first.rule == "wrong_device",
+            doubt,
+            "{device}: {}",
+            first.title
+        );
+        if doubt {
+            assert_eq!(first.evidence.rows, [0]);
+            assert!(first.title.contains("built for gfx942"), "{}", first.title);
+            assert!(first.text.contains("MI300X"), "{}", first.text);
+        }
+    }
+}
+
+#[test]
+fn small_gemms_share_one_finding() {
+    let op = Operation::uniform(DataType::Bf16);
+    let mut rows = Rows::new();
+    // One large GEMM at half its roof, and eight that take a thousandth of its time.
+    rows.typed((16384, 16384, 16384), op, "", 18e-3, "");
+    for i in 0..8 {
+        rows.typed((2048, 2048, 2048 + 256 * i), op, "", 50e-6, "");
+    }
+    let report = check_all(&rows.frame(Some("h100-sxm")));
+    let slow: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|f| f.rule == "low_efficiency")
+        .collect();
+    let rows_of = |i: usize| slow[i].evidence.rows.len();
+    assert_eq!((slow.len(), rows_of(0)), (2, 1), "{slow:#?}");
+    assert!(rows_of(1) > 1);
+    assert!(
+        slow[1].text.contains("The largest is listed on its own."),
+        "{}",
+        slow[1].text
+    );
+}

@@ -17,8 +17,9 @@ use crate::ticks;
 use crate::ticks::Format;
 use gemmscope_table::column_format;
 
-/// Narrowest and widest cell in px.
+/// Narrowest and widest cell in px, and the widest of a few columns, which would leave most room empty.
 const CELL: (f64, f64) = (7.0, 112.0);
+const FEW: (usize, f64) = (5, 220.0);
 /// Lowest and highest cell in px.
 const CELL_HEIGHT: (f64, f64) = (13.0, 64.0);
 /// Highest cell of a single row.
@@ -144,7 +145,7 @@ impl Grid {
             let w = s.names.iter().map(|n| text::width(n, FONT, false));
             w.fold(0.0, f64::max)
         };
-        let name_width = widest(ys).min((scene.width * 0.3).min(220.0)).max(8.0);
+        let name_width = widest(ys).min((scene.width * 0.3).min(300.0)).max(8.0);
         let left = name_width + 16.0;
         let top = if scene.width < NARROW { 64.0 } else { 44.0 };
         let room = (scene.width - left - 12.0).max(CELL.0);
@@ -155,7 +156,11 @@ impl Grid {
                 ((room / size + 1e-9) as usize).clamp(1, n.max(1)).min(n),
             )
         };
-        let (w, shown_x) = fit(room, xs.len(), CELL);
+        let widest_cell = match xs.len() {
+            n if n <= FEW.0 => FEW.1,
+            _ => CELL.1,
+        };
+        let (w, shown_x) = fit(room, xs.len(), (CELL.0, widest_cell));
         let widest_x = widest(xs);
         let turned = widest_x + 6.0 > w;
         let foot = if turned {
