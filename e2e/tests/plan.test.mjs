@@ -99,15 +99,14 @@ test("fusion, flat GEMM and tolerance say the numbers of the formulas", async (t
   const app = await GemmscopePage.open({ t, path: "#view=plan&plan.page=fusion" });
   const { page } = app;
   await drawn(page, /separate and fused/);
-  assert.equal(await total(page, "Traffic, separate"), "0.168 GB");
-  assert.equal(await total(page, "Traffic, fused"), "0.101 GB");
+  assert.equal(await total(page, "Traffic, separate"), "168 MB");
+  assert.equal(await total(page, "Traffic, fused"), "101 MB");
   const tab = (name) => page.getByRole("navigation", { name: "Pages of the plan" }).getByRole("button", { name, exact: true });
   await tab("Flat GEMM").click();
-  for (const [width, ratio] of [[32, "12.780"], [64, "14.198"], [128, "15.031"], [256, "15.486"], [512, "15.724"]])
-    assert.equal(await total(page, `Ratio, K 4096, B_N ${width}`), ratio);
+  assert.equal(await total(page, "Ratio, K 4096"), "12.780 (B_N 32) to 15.724 (B_N 512)");
   await tab("Numerics").click();
   const verdict = page.locator(".plan-note").first();
-  assert.match(await verdict.innerText(), /atol 0\.01 and rtol 0\.01: Fair/);
+  assert.match(await verdict.innerText(), /atol 0\.01 and rtol 0\.01: fair/);
   await page.locator('[data-control="num.acc"]').selectOption("fp16");
   await app.settle();
   assert.doesNotMatch(await verdict.innerText(), /: Fair/);

@@ -139,7 +139,13 @@ pub fn Dock() -> impl IntoView {
             })
         })
     };
+    // What opens is said, as the keyboard stays where it is.
+    let opened = move || {
+        any.get()
+            .then(|| format!("Details are open: {}. The key I goes there.", title()))
+    };
     view! {
+        <p class="visually-hidden" aria-live="polite">{opened}</p>
         <Show when=move || any.get()>
             <aside class="dock" class:folded=move || folded.get() data-side=move || shell.dock_side.get() aria-label=name>
                 <header class="dock-head">

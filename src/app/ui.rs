@@ -253,19 +253,10 @@ pub fn rove(event: &web_sys::KeyboardEvent, selector: &str) {
     let row = event
         .current_target()
         .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-    let Some(items) = row.and_then(|r| r.query_selector_all(selector).ok()) else {
-        return;
-    };
+    let Some(row) = row else { return };
     // What is hidden takes no focus.
-    let items: Vec<web_sys::HtmlElement> = (0..items.length())
-        .filter_map(|i| items.item(i)?.dyn_into().ok())
-        .filter(|e: &web_sys::HtmlElement| dom::shows(e))
-        .collect();
+    let (items, here) = dom::items(&row, selector);
     let count = items.len() as i32;
-    let active = dom::document().active_element();
-    let here = items
-        .iter()
-        .position(|e| active.as_ref().is_some_and(|a| e.is_same_node(Some(a))));
     let next = match (forward, here) {
         (Some(step), Some(here)) => (here as i32 + step).rem_euclid(count),
         // The row holds the focus elsewhere: a field keeps its own keys.

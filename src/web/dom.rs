@@ -125,6 +125,20 @@ pub fn shows(element: &web_sys::Element) -> bool {
     rect.width() > 0.0 && rect.height() > 0.0
 }
 
+/// The elements of a row that take up room, and which of them holds the focus.
+pub fn items(row: &web_sys::Element, selector: &str) -> (Vec<web_sys::HtmlElement>, Option<usize>) {
+    let found = row.query_selector_all(selector).ok();
+    let of = |list: web_sys::NodeList| {
+        let all = (0..list.length()).filter_map(move |i| list.item(i)?.dyn_into().ok());
+        all.filter(|e: &web_sys::HtmlElement| shows(e)).collect()
+    };
+    let all: Vec<web_sys::HtmlElement> = found.map_or_else(Vec::new, of);
+    let active = document().active_element();
+    let here = |e: &web_sys::HtmlElement| active.as_ref().is_some_and(|a| e.is_same_node(Some(a)));
+    let at = all.iter().position(here);
+    (all, at)
+}
+
 /// The element that holds the focus; none where only the page itself does.
 pub fn focused() -> Option<web_sys::HtmlElement> {
     let document = document();

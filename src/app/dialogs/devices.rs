@@ -37,6 +37,26 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
         Some(n) => format!("Device for “{n}”"),
         None => "Devices".to_owned(),
     });
+    let entries = move || {
+        let entry = |d: Device| {
+            let own = bench
+                .custom
+                .with_untracked(|o| o.iter().any(|o| o.id == d.id));
+            let mine = d.id.clone();
+            view! {
+                <li>
+                    <button type="button" class="device-entry"
+                        aria-pressed=move || (shown.get() == mine).to_string()
+                        on:click=move |_| { editing.set(None); shown.set(d.id.clone()); }>
+                        <span>{short_name(&d.name)}</span>
+                        <span class="menu-side">{if own { "own".to_owned() } else { d.vendor.clone() }}</span>
+                    </button>
+                </li>
+            }
+            .into_any()
+        };
+        list.get().into_iter().map(entry).collect_view()
+    };
     view! {
         <Modal title=Signal::derive(move || title.clone()) wide=true on_close=move || shell.close()>
             <FileNames />
@@ -45,22 +65,7 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
                     <input type="search" placeholder="Search devices" aria-label="Search devices"
                         prop:value=move || needle.get() on:input=move |e| needle.set(value_of(&e)) />
                     <ul>
-                        <For each=move || list.get() key=|d| (d.id.clone(), d.name.clone()) let:d>
-                            {
-                                let (id, mine) = (d.id.clone(), d.id.clone());
-                                let own = bench.custom.with_untracked(|o| o.iter().any(|o| o.id == d.id));
-                                view! {
-                                    <li>
-                                        <button type="button" class="device-entry"
-                                            aria-pressed=move || (shown.get() == mine).to_string()
-                                            on:click=move |_| { editing.set(None); shown.set(id.clone()); }>
-                                            <span>{short_name(&d.name)}</span>
-                                            <span class="menu-side">{if own { "own".to_owned() } else { d.vendor.clone() }}</span>
-                                        </button>
-                                    </li>
-                                }
-                            }
-                        </For>
+                        {entries}
                     </ul>
                     <button type="button" class="button small" on:click=move |_| editing.set(Some(blank()))>
                         {icon(icon::PLUS)} <span>"Own device"</span>

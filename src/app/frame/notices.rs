@@ -2,7 +2,7 @@
 
 use crate::app::later::{NotLoaded, later};
 use crate::app::load::Loader;
-use crate::app::state::{Dialog, LoadState, LoadedFile, Progress, Shell, Workbench};
+use crate::app::state::{Dialog, LoadError, LoadState, LoadedFile, Progress, Shell, Workbench};
 use crate::app::ui::{icon, icon_button};
 use crate::web::{clock, dom};
 use gemmscope_model::units::{Bytes, BytesPerSec};
@@ -75,6 +75,45 @@ fn Told() -> impl IntoView {
             text
         })
     };
+    // Both lists are said again only where they change.
+    let failed = Memo::new(move |_| {
+        let of = |e: &LoadError| (e.id, e.name.clone(), e.message.clone(), e.mappable);
+        shell
+            .load
+            .with(|l| l.errors.iter().map(of).collect::<Vec<_>>())
+    });
+    let errors = move || {
+        let notice = |(id, name, message, mappable): (u32, String, String, bool)| {
+            view! {
+                <div class="notice bad" role="alert">
+                    {icon(icon::WARN)}
+                    <p><strong>{name}</strong>" was not read: "{message}</p>
+                    {mappable.then(|| view! {
+                        <button type="button" class="button small" on:click=move |_| shell.open(Dialog::Mapping(id))>
+                            "Assign columns…"
+                        </button>
+                    })}
+                    {icon_button(icon::CROSS, "Dismiss", move || loader.dismiss_error(id))}
+                </div>
+            }
+            .into_any()
+        };
+        failed.get().into_iter().map(notice).collect_view()
+    };
+    let unusable = Memo::new(move |_| unusable(bench));
+    let useless = move || {
+        let notice = |(id, name, why): (u32, String, String)| {
+            view! {
+                <div class="notice ask" role="status" data-notice="unusable">
+                    {icon(icon::WARN)}
+                    <p><strong>{name}</strong>" has no usable rows: "{why}"."</p>
+                    <button type="button" class="button small" on:click=move |_| loader.remove_file(id)>"Remove"</button>
+                </div>
+            }
+            .into_any()
+        };
+        unusable.get().into_iter().map(notice).collect_view()
+    };
     view! {
         <Show when=move || busy.get()>
             <div class="loading" role="group" aria-label="Reading">
@@ -83,25 +122,8 @@ fn Told() -> impl IntoView {
                 <button type="button" class="button small" on:click=move |_| loader.cancel_loading()>"Cancel"</button>
             </div>
         </Show>
-        <For each=move || shell.load.get().errors key=|e| (e.id, e.message.clone()) let:error>
-            <div class="notice bad" role="alert">
-                {icon(icon::WARN)}
-                <p><strong>{error.name.clone()}</strong>" was not read: "{error.message.clone()}</p>
-                {error.mappable.then(|| view! {
-                    <button type="button" class="button small" on:click=move |_| shell.open(Dialog::Mapping(error.id))>
-                        "Assign columns…"
-                    </button>
-                })}
-                {icon_button(icon::CROSS, "Dismiss", move || loader.dismiss_error(error.id))}
-            </div>
-        </For>
-        <For each=move || unusable(bench) key=|f| (f.id, f.why.clone()) let:file>
-            <div class="notice ask" role="status" data-notice="unusable">
-                {icon(icon::WARN)}
-                <p><strong>{file.name.clone()}</strong>" has no usable rows: "{file.why.clone()}"."</p>
-                <button type="button" class="button small" on:click=move |_| loader.remove_file(file.id)>"Remove"</button>
-            </div>
-        </For>
+        {errors}
+        {useless}
         <Show when=move || shell.load.with(|l| !l.left.is_empty())>
             <div class="notice" role="status">
                 {icon(icon::FILE)}
@@ -127,21 +149,11 @@ fn Told() -> impl IntoView {
     }
 }
 
-/// A loaded file without usable rows.
-#[derive(Clone)]
-struct Unusable {
-    id: u32,
-    name: String,
-    why: String,
-}
-
-fn unusable(bench: Workbench) -> Vec<Unusable> {
+/// Loaded files without usable rows: number, name and why.
+fn unusable(bench: Workbench) -> Vec<(u32, String, String)> {
     let of = |f: &LoadedFile| {
-        Some(Unusable {
-            id: f.id,
-            name: base_name(&f.input.name).to_owned(),
-            why: f.data.sources.first()?.why_unusable()?,
-        })
+        let why = f.data.sources.first()?.why_unusable()?;
+        Some((f.id, base_name(&f.input.name).to_owned(), why))
     };
     bench
         .files

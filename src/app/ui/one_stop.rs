@@ -8,18 +8,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusEvent, HtmlElement, HtmlInputElement, KeyboardEvent, Node};
 
 /// The controls of a row that can take the focus now, without those of an open list, which has keys
-/// of its own.
-fn controls(row: &Element) -> Vec<HtmlElement> {
-    let Ok(found) = row.query_selector_all("button, select, input") else {
-        return Vec::new();
-    };
-    (0..found.length())
-        .filter_map(|i| found.item(i)?.dyn_into::<HtmlElement>().ok())
-        .filter(|e| {
-            let listed = e.closest(".menu").ok().flatten().is_some();
-            !listed && !e.has_attribute("disabled") && dom::shows(e)
-        })
-        .collect()
+/// of its own; and which of them has it.
+fn controls(row: &Element) -> (Vec<HtmlElement>, Option<usize>) {
+    const FREE: &str = ":is(button, select, input):not(:disabled, .menu *)";
+    dom::items(row, FREE)
 }
 
 fn row_of(event: &web_sys::Event) -> Option<Element> {
@@ -29,14 +21,10 @@ fn row_of(event: &web_sys::Event) -> Option<Element> {
 /// A control got the focus: the others are no stops.
 pub fn entered(event: &FocusEvent) {
     let Some(row) = row_of(event) else { return };
-    let all = controls(&row);
-    let active = dom::document().active_element();
-    let here = |e: &HtmlElement| active.as_ref().is_some_and(|a| e.is_same_node(Some(a)));
-    if !all.iter().any(here) {
-        return;
-    }
-    for control in &all {
-        control.set_tab_index(if here(control) { 0 } else { -1 });
+    if let (all, Some(here)) = controls(&row) {
+        for (i, control) in all.iter().enumerate() {
+            control.set_tab_index(if i == here { 0 } else { -1 });
+        }
     }
 }
 
@@ -65,12 +53,7 @@ pub fn keys(event: &KeyboardEvent) {
         return;
     }
     let Some(row) = row_of(event) else { return };
-    let all = controls(&row);
-    let active = dom::document().active_element();
-    let Some(here) = all
-        .iter()
-        .position(|e| active.as_ref().is_some_and(|a| e.is_same_node(Some(a))))
-    else {
+    let (all, Some(here)) = controls(&row) else {
         return;
     };
     let field = all[here].dyn_ref::<HtmlInputElement>();

@@ -116,14 +116,14 @@ pub fn tolerance(k: u32, op: &Operation, narrow_parts: bool) -> Option<(f64, f64
 const LOOSE: f64 = 100.0;
 
 impl Verdict {
-    /// The verdict as a sentence.
+    /// The verdict, to go on a sentence with.
     pub fn sentence(self) -> &'static str {
         match self {
             Verdict::TooTight => {
-                "Too tight: rounding alone is expected to exceed it; a correct kernel fails."
+                "too tight: rounding alone is expected to exceed it; a correct kernel fails."
             }
-            Verdict::Fair => "Fair: above the rounding error, tight enough to catch more.",
-            Verdict::Loose => "Loose: over 100x the rounding error; a wrong kernel can pass.",
+            Verdict::Fair => "fair: above the rounding error, tight enough to catch more.",
+            Verdict::Loose => "loose: over 100x the rounding error; a wrong kernel can pass.",
         }
     }
 }

@@ -488,17 +488,20 @@ impl Tool for FlatTool {
     }
 
     fn figures(&self) -> Vec<(String, String, String)> {
+        let ratio = |k: u32, b: &u32| format!("{:.3} (B_N {b})", flat::ratio(self.m, k, *b));
         let each = |k: &u32| {
-            let of = *k;
-            self.blocks.iter().map(move |b| {
-                figure(
-                    &format!("Ratio, K {of}, B_N {b}"),
-                    format!("{:.3}", flat::ratio(self.m, of, *b)),
-                    "FLOP per element moved.",
-                )
-            })
+            let text = match self.blocks.as_slice() {
+                [] => return None,
+                [one] => ratio(*k, one),
+                [first, .., last] => format!("{} to {}", ratio(*k, first), ratio(*k, last)),
+            };
+            Some(figure(
+                &format!("Ratio, K {k}"),
+                text,
+                "FLOP per element moved.",
+            ))
         };
-        self.depths.iter().flat_map(each).collect()
+        self.depths.iter().filter_map(each).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::roofline::{Arrow, Input, Planned, Points, RoofLine, roofline};
 use crate::scene::Scene;
 use gemmscope_analysis::planner::fusion::{Fusion, Run, Step, fuse};
 use gemmscope_model::roofline::Roof;
-use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, plural};
+use gemmscope_model::units::{FlopsPerSec, Seconds, format_significant, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
@@ -183,17 +183,13 @@ impl Chart for FusionTool {
     }
 }
 
-fn gb(b: Bytes) -> String {
-    format!("{} GB", format_significant(b.0 / 1e9, 3))
-}
-
 impl Tool for FusionTool {
     fn verdict(&self) -> Vec<String> {
         let (s, f) = (&self.fusion.separate, &self.fusion.fused);
-        let mut text = format!("Fused, {} move instead of {}", gb(f.bytes), gb(s.bytes));
+        let mut text = format!("Fused, {} move instead of {}", f.bytes, s.bytes);
         if self.roof.is_some() {
             text.push_str(&format!(
-                ", and at the roof {} pass instead of {}",
+                ", and at the roof it takes {} instead of {}",
                 f.time, s.time
             ));
         }
@@ -210,10 +206,10 @@ impl Tool for FusionTool {
         let mut out = vec![
             figure(
                 "Traffic, separate",
-                gb(s.bytes),
+                s.bytes.to_string(),
                 format!("{} kernels.", s.kernels),
             ),
-            figure("Traffic, fused", gb(f.bytes), "One kernel."),
+            figure("Traffic, fused", f.bytes.to_string(), "One kernel."),
             figure("Intensity, separate", s.intensity().to_string(), ""),
             figure("Intensity, fused", f.intensity().to_string(), ""),
         ];

@@ -279,12 +279,12 @@ impl Chart for OrderTool {
                 }
             };
             out.push(format!(
-                "Working set against the {} of L2: row by row {} ({}), groups of {} {} ({}), best groups of {best} {} ({}).",
+                "Working set against the {} of L2: {} row by row ({}), {} in groups of {} ({}), {} in the best groups, of {best} ({}).",
                 Bytes(l2).to_iec(),
                 Bytes(self.set(LaunchOrder::RowMajor)).to_iec(),
                 word(LaunchOrder::RowMajor),
-                self.group,
                 Bytes(self.set(LaunchOrder::Grouped(self.group))).to_iec(),
+                self.group,
                 word(LaunchOrder::Grouped(self.group)),
                 Bytes(self.set(LaunchOrder::Grouped(best))).to_iec(),
                 word(LaunchOrder::Grouped(best)),

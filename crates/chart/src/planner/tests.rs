@@ -69,7 +69,7 @@ fn the_overflow_is_named() {
     assert_eq!(value(&*tool, "Shared memory"), "192 KiB");
     // The page opens on a tile that runs, with a word of caution.
     assert!(
-        tool.verdict()[0].contains(" a SM at most, limited by")
+        tool.verdict()[0].contains(" per SM at most, limited by")
             && tool.verdict()[1].contains("fits with one less (144 KiB)"),
         "{:?}",
         tool.verdict()
@@ -82,7 +82,7 @@ fn the_overflow_is_named() {
     );
     let three = open("tile", "tool.stages=3");
     assert!(
-        three.verdict()[0].starts_with("1 workgroup a SM at most, limited by"),
+        three.verdict()[0].starts_with("1 workgroup per SM at most, limited by"),
         "{:?}",
         three.verdict()
     );
@@ -109,16 +109,22 @@ fn ninety_against_fifty_four() {
 #[test]
 fn fused_traffic() {
     let tool = open("fusion", "");
-    assert_eq!(value(&*tool, "Traffic, separate"), "0.168 GB");
-    assert_eq!(value(&*tool, "Traffic, fused"), "0.101 GB");
+    assert_eq!(value(&*tool, "Traffic, separate"), "168 MB");
+    assert_eq!(value(&*tool, "Traffic, fused"), "101 MB");
     assert!(tool.notes()[1].contains("rounded to fp16 once instead of 2 times"));
 }
 
 #[test]
 fn flat_ratios_and_a_measured_sweep_beside() {
     let tool = open("flat", "");
-    assert_eq!(value(&*tool, "Ratio, K 4096, B_N 32"), "12.780");
-    assert_eq!(value(&*tool, "Ratio, K 12288, B_N 512"), "15.744");
+    assert_eq!(
+        value(&*tool, "Ratio, K 4096"),
+        "12.780 (B_N 32) to 15.724 (B_N 512)"
+    );
+    assert_eq!(
+        value(&*tool, "Ratio, K 12288"),
+        "12.793 (B_N 32) to 15.744 (B_N 512)"
+    );
     let alone = look(&Theme::LIGHT, 960.0, &*tool).hit_areas.len();
     assert_eq!(alone, 90);
     let mut rows = fixture::Rows::new();

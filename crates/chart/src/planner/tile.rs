@@ -190,10 +190,7 @@ impl TileTool {
                 Some(less) => (
                     "Shared memory",
                     less / have,
-                    format!(
-                        "{} of {have_text} (one buffer less; all take {all})",
-                        Bytes(less).to_iec()
-                    ),
+                    format!("{} of {have_text}, a buffer less", Bytes(less).to_iec()),
                 ),
                 None => (
                     "Shared memory",
@@ -450,7 +447,7 @@ impl Tool for TileTool {
                 )
             });
             out.push(format!(
-                "{} a {} at most, limited by {}{share}.",
+                "{} per {} at most, limited by {}{share}.",
                 plural(o.blocks.into(), "workgroup"),
                 device.unit_kind,
                 limit_name(o.limited_by)
