@@ -430,13 +430,14 @@ fn rank(t: &mut TableBuilder, launches: &[Launch], order: &[usize], gemm_s: f64,
         Seconds(all),
         gemm_s / all * 100.0
     ));
-    // A count that is no number makes no share of the time.
-    let counted = |i: &&usize| launches[**i].calls > 0.0;
-    for &i in order.iter().filter(counted).take(RANKED) {
+    // A time or a count that is no number makes no share of the time.
+    let share = |i: usize| launches[i].time_s * launches[i].calls / all * 100.0;
+    let timed = |i: &&usize| share(**i) > 0.0 && share(**i).is_finite();
+    for &i in order.iter().filter(timed).take(RANKED) {
         let l = &launches[i];
         let mut line = format!(
             "{:.1} %: {}, {} x {}",
-            l.time_s * l.calls / all * 100.0,
+            share(i),
             short(&l.kernel),
             l.calls,
             Seconds(l.time_s)
