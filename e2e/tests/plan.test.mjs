@@ -65,7 +65,7 @@ test("a tile that does not fit is named, and a smaller one runs", async (t) => {
   const note = page.locator(".plan-note").first();
   await page.waitForFunction(() => document.querySelector(".plan-note"));
   assert.match(await note.innerText(), /Does not run as chosen: the stages take 192 KiB of shared memory even with one buffer less, a block has 163 KiB/);
-  assert.equal(await total(page, "Registers a thread"), "64");
+  assert.equal(await total(page, "Registers per thread"), "64");
   assert.equal(await total(page, "In all, one stage"), "176 KiB");
   await page.locator('[data-control="tool.stages"]').fill("3");
   await page.keyboard.press("Tab");

@@ -23,7 +23,7 @@ fn pages() -> Vec<(&'static str, &'static str, &'static str)> {
     let mut out = vec![(
         "",
         "Model",
-        "A model's GEMMs at their roofs: best times, tokens a second, memory",
+        "A model's GEMMs at their roofs: best times, tokens per second, memory",
     )];
     out.extend(TOOLS.iter().map(|t| (t.id, t.name, t.hint)));
     out.push((

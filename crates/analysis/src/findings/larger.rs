@@ -114,7 +114,7 @@ fn tell(scan: &Scan<'_>, hits: &[Hit], faster: &FxHashMap<u32, Faster>) -> Story
     let group = &scan.groups[hit.group as usize];
     let most = format!("{:.1}x", ratio(hit));
     let example = format!(
-        "{} takes {} a call. With {name} = {large} instead of {small} it takes {}.",
+        "{} takes {} per call. With {name} = {large} instead of {small} it takes {}.",
         scan.title(group),
         seconds_brief(call(hit.group)),
         seconds_brief(call(f.group))

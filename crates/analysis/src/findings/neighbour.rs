@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     category: Category::Library,
     needs: &[Need::Time, Need::Roof],
     threshold: "a GEMM of the same types and layout, with M, N and K within a factor of 1.25, \
-                reaches at least 1.5 times the efficiency; over 15 µs a call",
+                reaches at least 1.5 times the efficiency; over 15 µs per call",
     confidence: Confidence::Likely,
     why: "A GEMM of nearly the same size runs much closer to the roof, so this device can do it.",
     path_a: "Pad the sizes to those of the faster neighbour, if the extra work is less than what is \

@@ -112,7 +112,7 @@ fn tell(scan: &Scan<'_>, hits: &[Hit], pairs: &[(u32, u32)], (slow, fast): (&str
             ),
         },
         text: format!(
-            "Both types have the same roof. The clearest: {} takes {} a call, in {fast} {}.",
+            "Both types have the same roof. The clearest: {} takes {} per call, in {fast} {}.",
             scan.title(group),
             seconds_brief(t_slow),
             seconds_brief(t_fast)

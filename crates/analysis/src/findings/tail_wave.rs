@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     path_a: "Pad or cut the batch so that the tiles fill whole waves, where the model allows it.",
     path_b: "Choose a tile whose count fits the units, or a stream-K kernel, which shares the last \
              wave out.",
-    profile: "One workgroup a unit is assumed. A profile shows the occupancy and the units \
+    profile: "One workgroup per unit is assumed. A profile shows the occupancy and the units \
               that idle at the end.",
     check,
 };

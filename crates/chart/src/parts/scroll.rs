@@ -14,7 +14,7 @@ const SHORTEST: f64 = 28.0;
 const LONGEST: f64 = 16_384.0;
 const LARGEST: f64 = 100e6;
 /// The same in words.
-pub const LIMIT: &str = "a picture ends at 16\u{202f}384 px a side and 100 megapixels";
+pub const LIMIT: &str = "a picture ends at 16\u{202f}384 px per side and 100 megapixels";
 
 /// True where a picture of this size can be painted at so many pixels a CSS pixel.
 pub fn fits((width, height): (f64, f64), scale: f64) -> bool {

@@ -65,7 +65,7 @@ fn pictures_of_every_tool() {
 fn the_overflow_is_named() {
     let tool = open("tile", "");
     assert_eq!(value(&*tool, "In all, one stage"), "176 KiB");
-    assert_eq!(value(&*tool, "Registers a thread"), "64");
+    assert_eq!(value(&*tool, "Registers per thread"), "64");
     assert_eq!(value(&*tool, "Shared memory"), "192 KiB");
     // The page opens on a tile that runs, with a word of caution.
     assert!(

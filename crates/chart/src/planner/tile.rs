@@ -202,7 +202,7 @@ impl TileTool {
         let most = f64::from(f.registers_limit(d));
         let registers = f.accumulator_registers_per_thread;
         out.push((
-            "Registers a thread",
+            "Registers per thread",
             registers / most,
             format!("{registers:.0} of {most:.0}"),
         ));
@@ -360,7 +360,7 @@ impl Chart for TileTool {
             "wave efficiency",
             "waves",
             "L2 to units (B)",
-            "blocks a unit",
+            "blocks per unit",
             "cannot run",
         ];
         let rows = self
@@ -494,7 +494,7 @@ impl Tool for TileTool {
                 format!("{} stages of A and B, each kept whole.", f.stages),
             ),
             figure(
-                "Registers a thread",
+                "Registers per thread",
                 format!("{:.0}", f.accumulator_registers_per_thread),
                 "For the accumulator alone: BM × BN / (warps × lanes).",
             ),
@@ -502,7 +502,7 @@ impl Tool for TileTool {
         if let Some(o) = e.occupancy {
             let by = limit_name(o.limited_by);
             out.push(figure(
-                "Blocks a unit",
+                "Blocks per unit",
                 o.blocks.to_string(),
                 format!("At most at once, limited by {by}."),
             ));
