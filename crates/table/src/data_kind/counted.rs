@@ -210,8 +210,10 @@ fn of_file(path: &str) -> String {
     let mut words = name
         .split(['_', '-', '.', ' '])
         .filter(|w| !COMMON.contains(&w.to_ascii_lowercase().as_str()));
-    match (words.next().and_then(library_name), words.next()) {
-        (Some(library), None) => library.to_owned(),
+    match (words.next(), words.next()) {
+        // `GEMM` alone reads like a GEMM.
+        (None, _) => path.to_owned(),
+        (Some(word), None) => library_name(word).unwrap_or(stem).to_owned(),
         _ => stem.to_owned(),
     }
 }
