@@ -202,13 +202,24 @@ fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
 
 /// That the achievable rate, which is no limit, was beaten.
 fn beaten(scan: &Scan<'_>, groups: &[&Group]) -> String {
-    let over = groups.iter().filter(|g| g.efficiency() > 1.0).count();
-    match over {
+    let best = |g: &Group| {
+        let compute = scan.problem(g).op.compute;
+        scan.device(g)?.peak_for(compute)?.achievable_flops_per_s
+    };
+    let beats = |g: &Group| match scan.achievable() {
+        true => g.efficiency() > 1.0,
+        false => best(g).is_some_and(|best| scan.rate(g) > best),
+    };
+    let what = match scan.achievable() {
+        true => "it",
+        false => "the max-achievable rate",
+    };
+    match groups.iter().filter(|g| beats(g)).count() {
         0 => String::new(),
-        _ if !scan.achievable() => String::new(),
         n => format!(
-            "; {} beat it, as it is the best that somebody measured and not a limit",
-            plural(n as u64, "GEMM")
+            "; {} beat{} {what}, which is the best that somebody measured and not a limit",
+            plural(n as u64, "GEMM"),
+            if n == 1 { "s" } else { "" }
         ),
     }
 }
