@@ -15,6 +15,7 @@ use gemmscope_table::metrics::Metrics;
 use serde::Serialize;
 use std::sync::Arc;
 
+mod devices;
 mod escape;
 mod html;
 mod json;
@@ -24,11 +25,12 @@ mod sentences;
 mod summary;
 mod tuning;
 
+pub use devices::{Unstated, unstated};
 pub use html::{Picture, html};
 pub use json::json;
 pub use markdown::markdown;
 pub use operations::{Bottleneck, Breakdown, Operation, impact_percent};
-pub use sentences::{Unstated, sentences, unstated};
+pub use sentences::sentences;
 pub use summary::{gemm_findings, gemm_findings_of};
 pub use tuning::TuningPart;
 

@@ -1,16 +1,15 @@
-//! The summary in a few sentences, and the assumptions behind it.
+//! The summary in a few sentences.
 
 use super::SIGNIFICANT_SHARE;
+use super::devices::{beaten, no_roof, of_devices, on_devices};
 use crate::findings;
 use crate::findings::{Category, Finding, Findings, Group, Part, Scan, Severity, Whole};
 use crate::pareto::other_time_s;
 use crate::standing::Standing;
 use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::untimed::UntimedList;
-use gemmscope_model::hardware::{Device, match_name};
-use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief, seconds_range};
+use gemmscope_model::units::{capitalized, grouped, percent, seconds_brief, seconds_range};
 use gemmscope_table::data_kind::DataKind;
-use gemmscope_table::kernel_target::kernel_targets;
 
 /// GEMMs that take less than this share of the time from end to end are not what to start with.
 const MINOR: f64 = 0.2;
@@ -200,30 +199,6 @@ fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
     format!("{what} {}{share}{reach}.", seconds_brief(part.time_s))
 }
 
-/// That the achievable rate, which is no limit, was beaten.
-fn beaten(scan: &Scan<'_>, groups: &[&Group]) -> String {
-    let best = |g: &Group| {
-        let compute = scan.problem(g).op.compute;
-        scan.device(g)?.peak_for(compute)?.achievable_flops_per_s
-    };
-    let beats = |g: &Group| match scan.achievable() {
-        true => g.efficiency() > 1.0,
-        false => best(g).is_some_and(|best| scan.rate(g) > best),
-    };
-    let what = match scan.achievable() {
-        true => "it",
-        false => "the max-achievable rate",
-    };
-    match groups.iter().filter(|g| beats(g)).count() {
-        0 => String::new(),
-        n => format!(
-            "; {} beat{} {what}, which is the best that somebody measured and not a limit",
-            plural(n as u64, "GEMM"),
-            if n == 1 { "s" } else { "" }
-        ),
-    }
-}
-
 /// That most of the time from the first to the last kernel is none of GEMMs, if it is.
 fn end_to_end(scan: &Scan<'_>, part: &Part, between: bool) -> Option<String> {
     let all = part.time_s + other_time_s(scan.frame);
@@ -264,95 +239,6 @@ fn sides(scan: &Scan<'_>) -> String {
         of_devices(scan),
         reached.join(", ")
     )
-}
-
-/// ` on 3 devices`, where rows of several are pooled.
-fn on_devices(scan: &Scan<'_>) -> String {
-    let mut used: Vec<u16> = scan
-        .checked()
-        .map(|(_, g)| scan.data().device[g.row as usize])
-        .collect();
-    used.sort_unstable();
-    used.dedup();
-    match used.len() {
-        0 | 1 => String::new(),
-        n => format!(" on {n} devices"),
-    }
-}
-
-/// ` of the AMD Instinct MI300X`, or the number of devices.
-fn of_devices(scan: &Scan<'_>) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for (_, g) in scan.checked().filter(|(_, g)| !g.roof_s.is_nan()) {
-        if let Some(d) = scan.device(g)
-            && !names.contains(&d.name.as_str())
-        {
-            names.push(&d.name);
-        }
-    }
-    match names.as_slice() {
-        [] => String::new(),
-        [one] => format!(" of the {one}"),
-        [a, b] => format!(" of the {a} and the {b}"),
-        many => format!(" of their {} devices", many.len()),
-    }
-}
-
-/// Why some of the time has no roof, and what to do.
-fn no_roof(scan: &Scan<'_>) -> String {
-    let data = scan.data();
-    let dearest = scan
-        .checked()
-        .filter(|(_, g)| g.roof_s.is_nan())
-        .max_by(|(_, a), (_, b)| a.time_s.total_cmp(&b.time_s));
-    let Some((_, g)) = dearest else {
-        return String::new();
-    };
-    if let Some(device) = scan.device(g) {
-        return format!(
-            "the {} of the {} is not known for {}: enter it (D) to see efficiency",
-            if scan.achievable() {
-                "max-achievable peak"
-            } else {
-                "peak"
-            },
-            device.name,
-            scan.problem(g).op.compute
-        );
-    }
-    let stated = data
-        .devices
-        .get(usize::from(data.device[g.row as usize]))
-        .map_or("", String::as_str);
-    if stated.is_empty() {
-        let target = kernel_targets(data).swap_remove(0);
-        let fits = target
-            .as_deref()
-            .map(findings::built_for)
-            .unwrap_or_default();
-        return match target.filter(|_| !fits.is_empty()) {
-            Some(target) => format!(
-                "the kernels were built for {target}, so they ran on {fits}: choose one to see efficiency"
-            ),
-            None => "choose a device to see efficiency".to_owned(),
-        };
-    }
-    let fits: Vec<String> = match_name(stated)
-        .candidates()
-        .iter()
-        .take(4)
-        .map(|d| d.name.clone())
-        .collect();
-    match fits.as_slice() {
-        [] => format!("the catalogue has no {stated}: enter its peaks (D) to see efficiency"),
-        [one] => format!(
-            "the file says {stated}, probably the {one}: choose the device to see efficiency"
-        ),
-        [some @ .., last] => format!(
-            "the file says {stated}, which can be the {} or {last}: choose one to see efficiency",
-            some.join(", ")
-        ),
-    }
 }
 
 fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
@@ -537,77 +423,4 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
         seconds_range((low_s, high_s)),
         share(part, (low_s, high_s)),
     ))
-}
-
-/// True if a name in a file can mean a device.
-fn may_be(stated: &str, device: &Device) -> bool {
-    let candidates = match_name(stated).candidates();
-    candidates.iter().any(|c| c.id == device.id)
-}
-
-/// What the figures rest on that no file states: device, units, types; each once.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Unstated {
-    /// What was assumed.
-    pub assumed: Vec<String>,
-    /// What the user chose.
-    pub chosen: Vec<String>,
-}
-
-/// What the figures of a scan rest on that no file states.
-pub fn unstated(scan: &Scan<'_>) -> Unstated {
-    let data = scan.data();
-    let mut out = Unstated::default();
-    let mut add = |by_hand: bool, text: String| {
-        let list = match by_hand {
-            true => &mut out.chosen,
-            false => &mut out.assumed,
-        };
-        if !text.is_empty() && !list.contains(&text) {
-            list.push(text);
-        }
-    };
-    let mut used = vec![false; data.devices.len()];
-    for &row in scan.frame.rows.iter() {
-        used[usize::from(data.device[row as usize])] = true;
-    }
-    for ((device, stated), used) in scan.metrics().devices.iter().zip(&data.devices).zip(used) {
-        if let (true, true, Some(d)) = (used, stated.is_empty(), device) {
-            let text = format!(
-                "The file names no device. The roof is that of the {}.",
-                d.name
-            );
-            add(true, text);
-        }
-    }
-    let used_for = |stated: &str| {
-        let at = data.devices.iter().position(|d| d == stated)?;
-        scan.metrics().devices[at].as_ref()
-    };
-    for source in &data.sources {
-        for a in &source.assumptions {
-            match (a.key.as_str(), a.value.as_str()) {
-                // Said above, or asked for by the first sentence.
-                ("device", "") => {}
-                // What a format implies gives way to the user's choice.
-                ("device", stated) if !a.by_hand => match used_for(stated) {
-                    Some(d) if !may_be(stated, d) => {
-                        add(
-                            true,
-                            format!("The file names no device: you chose {}.", d.name),
-                        );
-                    }
-                    _ => add(false, a.text.clone()),
-                },
-                _ => add(a.by_hand, a.text.clone()),
-            }
-        }
-    }
-    let decision = scan.frame.decision();
-    if decision.overridden() {
-        add(true, format!("You chose: {}", decision.kind.hint()));
-    } else if matches!(decision.kind, DataKind::Sweep | DataKind::Sides) {
-        add(false, decision.reason.to_owned());
-    }
-    out
 }
