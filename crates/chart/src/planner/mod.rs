@@ -154,14 +154,10 @@ fn device_of(context: &Context<'_>) -> (Control, Device) {
         .iter()
         .map(|d| Choice::new(d.id.clone(), short_name(&d.name)))
         .collect();
-    let control = Control::choice(
-        context.state,
-        "tool.device",
-        "Device",
-        "",
-        options,
-        "a100-80-sxm",
-    );
+    // The device that ran, where there is one.
+    let ran = context.frame.metrics.devices.iter().flatten().next();
+    let default = ran.map_or("a100-80-sxm", |d| d.id.as_str());
+    let control = Control::choice(context.state, "tool.device", "Device", "", options, default);
     let device = known
         .iter()
         .find(|d| d.id == control.current)

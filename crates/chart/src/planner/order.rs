@@ -319,9 +319,16 @@ impl Tool for OrderTool {
         } else {
             ": no difference".to_owned()
         };
-        let best = self.best.map_or_else(String::new, |b| {
-            format!(" The best group size for this shape is {b}.")
-        });
+        let set = |group| self.set(LaunchOrder::Grouped(group));
+        let best = self
+            .best
+            .map_or_else(String::new, |b| match set(b) < set(self.group) {
+                true => format!(
+                    " Groups of {b} touch the fewest bytes of A and B: {}.",
+                    Bytes(set(b)).to_iec()
+                ),
+                false => " No other group size touches fewer bytes of A and B.".to_owned(),
+            });
         vec![format!(
             "The first {} workgroups load {grouped} blocks in groups of {} and {row} row by row{change}.{best}",
             self.programs, self.group
