@@ -1,6 +1,7 @@
 //! What the time of a trace goes to: gaps, communication, GEMMs, other kernels.
 
 use crate::findings::{Scan, Whole, short};
+use gemmscope_model::tiling::kernel_name::communicates;
 use gemmscope_model::units::{Seconds, percent};
 use gemmscope_table::dataset::RowsAndTime;
 use gemmscope_table::field::Frame;
@@ -99,7 +100,9 @@ impl TraceTime {
             false => TimeKind::OtherAndFiltered,
         };
         let largest = |of: &[(String, RowsAndTime)]| {
-            let kernels = of.iter().take(NAMED);
+            // Where communication is a part of its own, its kernels are in that.
+            let here = |t: &&(String, _)| communication == 0.0 || !communicates(&t.0);
+            let kernels = of.iter().filter(here).take(NAMED);
             kernels.map(|(name, t)| (name.clone(), t.time_s)).collect()
         };
         let parts: Vec<TimePart> = [

@@ -3,7 +3,7 @@
 use super::scan::short;
 use super::story::{self, Story};
 use super::{CRITICAL_SHARE, Category, Confidence, Finding, Need, Rule, Scan, Severity};
-use gemmscope_model::tiling::kernel_name::function;
+use gemmscope_model::tiling::kernel_name::{communicates, function};
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::{Source, TraceContext};
 
@@ -173,8 +173,15 @@ const REMEDIES: [(&[&str], &str); 3] = [
 ];
 
 fn other_kernel(rule: &Rule, scan: &Scan<'_>, source: &Source, gemm_s: f64) -> Option<Finding> {
-    let (name, sum) = source.not_gemm_names.first()?;
-    let traced = source.trace.as_ref().and_then(|t| t.compute_s);
+    let trace = source.trace.as_deref();
+    // The rule about communication tells of its kernels where their time is known.
+    let told = trace.is_some_and(|t| t.exposed_comm_s.is_some());
+    let mut named = source
+        .not_gemm_names
+        .iter()
+        .filter(|(name, _)| !(told && communicates(name)));
+    let (name, sum) = named.next()?;
+    let traced = trace.and_then(|t| t.compute_s);
     let listed = gemm_s + source.without_model.time_s + source.not_gemm.time_s;
     let compute = traced.unwrap_or(listed);
     (sum.time_s > NOTABLE * compute).then(|| {
@@ -187,8 +194,7 @@ fn other_kernel(rule: &Rule, scan: &Scan<'_>, source: &Source, gemm_s: f64) -> O
                 "See what it is for, and whether it can be fused or left out.",
                 |r| r.1,
             );
-        let others: Vec<String> = source.not_gemm_names[1..]
-            .iter()
+        let others: Vec<String> = named
             .take(2)
             .map(|(name, sum)| format!("{} ({})", short(&function(name)), story::time(sum.time_s)))
             .collect();

@@ -18,7 +18,7 @@ mod function;
 mod scan;
 mod target;
 
-pub use function::function;
+pub use function::{communicates, function};
 use scan::{Sizes, number_after, sizes, sizes_after_prefix, words};
 pub use target::{built_for, generation, runs_on, target};
 

@@ -10,6 +10,7 @@ mod capture;
 mod events;
 mod join;
 mod rows;
+mod timeline;
 
 use super::tracelens::{Py, from_operands};
 use crate::split::json::{Item, ItemReader, Json};

@@ -32,6 +32,19 @@ pub fn function(name: &str) -> String {
         .map_or(name.clone(), str::to_owned)
 }
 
+/// Whether the function of this name moves data between devices: those of NCCL and RCCL.
+///
+/// ```
+/// use gemmscope_model::tiling::kernel_name::communicates;
+/// assert!(communicates("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage)"));
+/// assert!(!communicates("triton_poi_fused_2"));
+/// ```
+pub fn communicates(name: &str) -> bool {
+    let name = function(name);
+    let own = name.rsplit("::").next().unwrap_or(&name);
+    own.starts_with("nccl") || own.starts_with("rccl")
+}
+
 /// The names in a symbol of C++ (Itanium ABI) after its `_Z`: `N5aiter4normE` is `aiter::norm`.
 fn mangled(symbol: &str) -> String {
     let nested = symbol.strip_prefix('N');

@@ -72,6 +72,8 @@ pub(super) struct Events {
     pub calls: Vec<Call>,
     pub launches: Vec<Launch>,
     pub kernels: Vec<Kernel>,
+    /// Start and duration of copies, seconds.
+    pub copies: Vec<(f64, f64)>,
     /// Flow arrows from the host: id -> thread and time.
     pub flows: HashMap<u64, (u32, f64)>,
     /// When the captures of graphs began, microseconds.
@@ -95,6 +97,7 @@ pub(super) struct Events {
 enum Sort {
     Kernel,
     Memset,
+    Copy,
     Call,
     Launch,
     BeginCapture,
@@ -112,6 +115,10 @@ impl Events {
         };
         match sort {
             Sort::Kernel | Sort::Memset => self.kernel(line, &event, sort == Sort::Memset),
+            Sort::Copy => {
+                let span = (micros(&event, "ts") / 1e6, micros(&event, "dur") / 1e6);
+                self.copies.push(span);
+            }
             Sort::Call => self.call(line, &event, is_gemm),
             Sort::Launch => self.launch(&event),
             Sort::BeginCapture => self.captures.push(micros(&event, "ts")),
@@ -129,6 +136,7 @@ impl Events {
         Some(match string_after(text, b"\"cat\"")? {
             b"kernel" | b"Kernel" => Sort::Kernel,
             b"gpu_memset" | b"Memset" => Sort::Memset,
+            b"gpu_memcpy" | b"Memcpy" => Sort::Copy,
             b"cpu_op" | b"Operator" | b"operator" => Sort::Call,
             b"cuda_runtime" | b"cuda_driver" | b"hip_runtime" | b"Runtime" | b"runtime" => {
                 let name = string_after(text, b"\"name\"")?;

@@ -2,7 +2,7 @@
 
 use super::events::{Events, Kernel, Signature};
 use super::join::{Join, Owner};
-use super::{Trace, capture};
+use super::{Trace, capture, timeline};
 use crate::formats::profilers::kernel_kind::KernelKind;
 use crate::formats::profilers::tracelens::{Py, from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
@@ -127,15 +127,9 @@ pub(super) fn finish(
     // Kernels of one call belong together.
     let mut calls: Vec<(u32, Vec<u32>)> = Vec::new();
     let mut place: HashMap<u32, usize> = HashMap::new();
-    let (mut start, mut end, mut busy) = (f64::INFINITY, 0.0f64, 0.0);
     for (i, k) in events.kernels.iter().enumerate() {
         if !k.time_s.is_finite() {
             continue;
-        }
-        if !k.memset {
-            busy += k.time_s;
-            start = start.min(k.start_s);
-            end = end.max(k.start_s + k.time_s);
         }
         let name = &events.names[k.name as usize];
         let owner = join.owner(k);
@@ -295,14 +289,13 @@ pub(super) fn finish(
     if devices.iter().all(|d| d.1.is_empty()) && chosen == 0 {
         table.assume_device("", "The trace names no device.");
     }
-    let context = TraceContext {
+    let mut context = TraceContext {
         files: vec![file],
         platform: devices.first().map(|d| d.1.clone()).unwrap_or_default(),
-        total_s: (end > start).then_some(end - start),
-        compute_s: Some(busy),
         gemm_s: Some(gemm_s + without.time_s),
         ..TraceContext::default()
     };
+    timeline::add_times(&events, &mut context);
     let none = table.rows_read() == 0;
     let mut data = table.finish();
     if none {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::{read_as, read_with};
+use gemmscope_table::dataset::TraceContext;
 
 #[test]
 fn a_long_trace_is_read_in_bounded_time() {
@@ -113,4 +114,45 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
         (other.len(), other.sources[0].graphs_without_capture),
         (0, 2)
     );
+}
+
+/// A trace with a GEMM's kernel and other events of the device: category, name, start and duration.
+fn timeline(events: &[(&str, &str, f64, f64)]) -> TraceContext {
+    let mut text = String::from(
+        "{\"schemaVersion\": 1, \"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": 1, \"dur\": 2, \"args\": {\"External id\": 1, \"Input Dims\": [[64, 32], [32, 32]], \"Input type\": [\"float\", \"float\"]}},\n",
+    );
+    for (category, name, start, length) in events {
+        text += &format!(
+            "{{\"ph\": \"X\", \"cat\": \"{category}\", \"name\": \"{name}\", \"ts\": {start:.3}, \"dur\": {length}, \"args\": {{\"External id\": 1}}}},\n"
+        );
+    }
+    let data = read_as("t.json", text + "{\"ph\": \"M\"}]}");
+    *data.sources[0].trace.clone().unwrap()
+}
+
+#[test]
+fn a_moment_of_the_timeline_counts_once() {
+    let nccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage)";
+    // Also on a clock that counts from 1970.
+    for zero in [0.0, 1.7e15] {
+        let t = timeline(&[
+            // A copy that a kernel covers in part, one alone, and communication behind a kernel.
+            ("gpu_memcpy", "Memcpy HtoD", zero + 90.0, 20.0),
+            ("kernel", "k_gemm", zero + 100.0, 50.0),
+            ("kernel", nccl, zero + 140.0, 30.0),
+            ("gpu_memset", "Memset", zero + 180.0, 5.0),
+            ("gpu_memcpy", "Memcpy DtoH", zero + 200.0, 10.0),
+        ]);
+        let is = |of: Option<f64>, us: f64| {
+            let of = of.unwrap() * 1e6;
+            // That clock has steps of a quarter of a microsecond.
+            let near = if zero == 0.0 { 1e-6 } else { 0.6 };
+            assert!((of - us).abs() < near, "{of} for {us}");
+        };
+        is(t.total_s, 120.0);
+        is(t.compute_s, 55.0);
+        is(t.exposed_comm_s, 20.0);
+        is(t.exposed_memcpy_s, 20.0);
+        is(t.idle_time_s(), 25.0);
+    }
 }
