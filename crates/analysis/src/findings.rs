@@ -30,6 +30,7 @@ mod base_clock;
 mod batching;
 mod claims;
 mod double_count;
+mod far_below;
 mod few_workgroups;
 mod fp8_gain;
 mod larger;
@@ -302,6 +303,7 @@ pub static RULES: &[Rule] = &[
     timeline::RULE,
     double_count::RULE,
     no_model::RULE,
+    far_below::RULE,
     above_roof::RULE,
     base_clock::RULE,
     reported::RULE,

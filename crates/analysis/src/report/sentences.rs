@@ -39,7 +39,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     let outside = outside(findings);
     let all = first(scan, &groups, outside.is_none());
     let most = second(scan, findings, &groups);
-    let most = match unjudged(scan) {
+    let most = match unjudged(scan).or_else(|| far_below(findings)) {
         Some(words) => format!("{words} {most}"),
         None => most,
     };
@@ -92,6 +92,12 @@ fn unjudged(scan: &Scan<'_>) -> Option<String> {
         let share = percent(share);
         format!("{share} of the GEMM time has no known shape, so this is of the rest.")
     })
+}
+
+/// The question whether the device is right where nothing comes near its roof.
+fn far_below(findings: &Findings) -> Option<String> {
+    let found = findings.findings.iter().find(|f| f.rule == "far_below")?;
+    Some(format!("{}.", found.title))
 }
 
 /// What can be said of a list of shapes.

@@ -100,10 +100,7 @@ fn a_trace_says_what_its_time_goes_to() {
         "Of 1.000 ms from end to end: idle 600.0 µs (60.0 %), communication alone 150.0 µs (15.0 %), \
          GEMMs 200.0 µs (20.0 %), other kernels 50.00 µs (5.0 %)."
     );
-    assert_eq!(
-        time.parts[3].kernels(),
-        "silu (30.00 µs), norm (10.00 µs)"
-    );
+    assert_eq!(time.parts[3].kernels(), "silu (30.00 µs), norm (10.00 µs)");
     assert_eq!(TraceTime::at_once(&frame), Some(time));
     // Parts that overlap do not add up.
     let mut data = (*frame.data).clone();
@@ -135,6 +132,31 @@ fn a_trace_says_what_its_time_goes_to() {
     );
     // What is idle is where to look first.
     assert_eq!(report.findings[0].rule, "timeline");
+}
+
+#[test]
+fn a_device_that_nothing_comes_near_is_asked_about() {
+    let doubt = |sizes, us| {
+        let rows = [
+            row(sizes, DataType::Fp16, us),
+            row([64; 3], DataType::Fp16, 900.0),
+        ];
+        let f = frame(&rows, Some("mi300x"), RoofKind::Datasheet);
+        let report = check_all(&f);
+        let told = crate::report::sentences(&Scan::new(&f), &report);
+        let first = report.findings[0].clone();
+        (first.rule == "far_below").then_some((first, told[0].clone()))
+    };
+    // 19 GFLOP in 1.44 ms: 1 % of the peak.
+    let (found, told) = doubt([384, 3072, 8192], 1444.0).unwrap();
+    let title = "Are device, type and unit right? Even the fastest fp16 GEMM reaches 1.0 % of the roof of \
+                 the MI300X";
+    assert_eq!(found.title, title);
+    assert_eq!(found.evidence.rows, [0, 1]);
+    assert!(told.starts_with(title), "{told}");
+    // A tenth of the peak is somebody's kernel, and too few tiles are the shape's fault.
+    assert_eq!(doubt([384, 3072, 8192], 144.0), None);
+    assert_eq!(doubt([256, 256, 65536 * 8], 1444.0), None);
 }
 
 #[test]

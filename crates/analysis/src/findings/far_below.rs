@@ -1,0 +1,91 @@
+//! Rule: even the fastest large GEMM of a device and a type is so far below its roof that the device,
+//! the type or the unit may be another.
+
+use super::story::{self, Story};
+use super::{Category, Confidence, Finding, Group, Need, Rule, Scan, Severity};
+use gemmscope_model::hardware::short_name;
+use gemmscope_model::units::{percent, plural};
+use std::collections::BTreeMap;
+
+/// Libraries reach a multiple of this with large GEMMs, whatever the device.
+const FAR: f64 = 0.05;
+/// A GEMM is large if it takes this long at its roof, seconds per call: a launch takes as long. Its
+/// result must also have small tiles for half of the compute units.
+const LARGE_S: f64 = 5e-6;
+/// Width and height of a small tile.
+const TILE: u32 = 64;
+
+pub(super) const RULE: Rule = Rule {
+    id: "far_below",
+    title: "Far below the roof in everything",
+    category: Category::Data,
+    needs: &[Need::Time, Need::Roof],
+    threshold: "no GEMM of a device and type reaches 5 % of its roof, though one or more are large: they \
+                would take over 5 µs at their roof, and can use half of the compute units",
+    confidence: Confidence::Certain,
+    why: "Even a plain library kernel reaches several times as much with GEMMs of this size.",
+    path_a: "Check that the chosen device is the one that ran, and that the type and the unit of the \
+             time are right.",
+    path_b: "If all of that is right, check that the kernels use the matrix units at all.",
+    profile: "Look for active matrix units (tensor or MFMA cycles): none means vector code.",
+    check,
+};
+
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
+    let mut all: BTreeMap<_, Vec<&Group>> = BTreeMap::new();
+    for (_, g) in scan.checked().filter(|(_, g)| g.roof_s.is_finite()) {
+        let row = g.row as usize;
+        let place = (scan.data().device[row], scan.problem(g).op.compute.name());
+        all.entry(place).or_default().push(g);
+    }
+    all.into_iter()
+        .filter_map(|((_, dtype), groups)| of(rule, scan, dtype, &groups))
+        .collect()
+}
+
+/// The finding of one device and type.
+fn of(rule: &Rule, scan: &Scan<'_>, dtype: &str, groups: &[&Group]) -> Option<Finding> {
+    let best = groups
+        .iter()
+        .max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()))?;
+    let device = scan.device(best)?;
+    let large = |g: &&Group| {
+        let p = scan.problem(g);
+        let [rows, columns] = [p.m, p.n].map(|size| f64::from(size.div_ceil(TILE)));
+        let tiles = rows * columns * f64::from(p.batch);
+        let units = device.units.map_or(0.0, f64::from);
+        let fills = 2.0 * tiles >= units;
+        fills && g.roof_s / g.calls >= LARGE_S
+    };
+    if best.efficiency() >= FAR || !groups.iter().any(large) {
+        return None;
+    }
+    let device = short_name(&device.name);
+    let share = percent(best.efficiency());
+    let (title, fastest) = match groups.len() {
+        1 => ("The only", "It".to_owned()),
+        _ => (
+            "Even the fastest",
+            format!("The fastest of {}", plural(groups.len() as u64, "GEMM")),
+        ),
+    };
+    let story = Story {
+        title: format!(
+            "Are device, type and unit right? {title} {dtype} GEMM reaches {share} of the roof of the {device}"
+        ),
+        text: format!(
+            "{fastest} is {}, at {share}. {} Another device, another type or another unit of the time \
+             would explain it, and so would kernels that leave the matrix units idle.",
+            scan.title(best),
+            rule.why,
+        ),
+        formula: story::roof_formula(scan, best),
+        ..Story::default()
+    };
+    let mut rows: Vec<u32> = groups.iter().flat_map(|g| scan.rows(g)).copied().collect();
+    rows.sort_unstable();
+    let time_s = groups.iter().map(|g| g.time_s).sum();
+    let mut found = story::of_rows(rule, scan, rows, time_s, story);
+    found.severity = Severity::Critical;
+    Some(found)
+}
