@@ -10,8 +10,9 @@ use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 
-/// Arrows that are drawn at most, those of the heaviest GEMMs.
-const MOST: usize = 200;
+/// Arrows that are drawn at most, those of the heaviest GEMMs: between two sides, and between more,
+/// whose arrows would cover each other.
+const MOST: [usize; 2] = [200, 60];
 
 /// Rows up to which sides are matched: more would make every filter wait.
 const LARGEST: usize = 200_000;
@@ -64,14 +65,15 @@ impl Baseline {
         let is_base = |row: &&u32| categories.codes.get(**row as usize) == code;
         let rows = kept.iter().filter(is_base).copied().collect();
         let all = links.len();
+        let most = MOST[usize::from(names.len() > 2)];
         links.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        links.truncate(MOST);
+        links.truncate(most);
         let to = match (names.len(), other) {
             (2, Some(other)) => comparison.names[other].clone(),
             _ => "the other sides".to_owned(),
         };
-        let few = match all > MOST {
-            true => format!("the {MOST} heaviest of {}", plural(all as u64, "GEMM")),
+        let few = match all > most {
+            true => format!("the {most} heaviest of {}", plural(all as u64, "GEMM")),
             false => match all {
                 0 => "no GEMM in common".to_owned(),
                 n => format!("{} in common", plural(n as u64, "GEMM")),
@@ -81,35 +83,25 @@ impl Baseline {
             rows,
             links: links.into_iter().map(|l| (l.1, l.2)).collect(),
             note: format!(
-                "Faint: {}, the baseline. Arrows lead to {to}, coloured where slower: {few}.",
+                "Faint: {}, the baseline. Arrows lead to {to}: {few}.",
                 comparison.names[base]
             ),
         })
     }
 }
 
-/// A rate this much lower is slower, not the same.
-const SLOWER: f64 = 0.98;
-
-/// Draws the arrows.
+/// Draws the arrows, each in the colour of the point that it leads to.
 pub(super) fn arrows(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
-    let rate = |row: u32| input.frame.metrics.rate(&input.frame.data, row as usize);
     let hidden = |row: u32| input.is_hidden(input.color_scale.code(row as usize));
     for &(from, to) in input.links {
         let px = |row| input.points.px(plot, row);
         let (Some(a), Some(b)) = (px(from), px(to)) else {
             continue;
         };
-        if hidden(from) || hidden(to) {
-            continue;
+        if !hidden(from) && !hidden(to) {
+            let color = input.color_scale.color(to as usize);
+            planned::arrow(scene, a, b, alpha(color, 0.45));
         }
-        let slower = rate(to) < rate(from) * SLOWER;
-        let color = if slower {
-            input.theme.warn
-        } else {
-            input.theme.muted
-        };
-        planned::arrow(scene, a, b, alpha(color, 0.55));
     }
 }
 
@@ -136,7 +128,7 @@ mod tests {
         );
         assert_eq!(
             first.note,
-            "Faint: hipBLASLt, the baseline. Arrows lead to rocBLAS, coloured where slower: 2 GEMMs in common."
+            "Faint: hipBLASLt, the baseline. Arrows lead to rocBLAS: 2 GEMMs in common."
         );
         let second = of("rocblas", &[3]);
         assert_eq!((second.rows, second.links), (vec![3], vec![(3, 1)]));

@@ -2,7 +2,7 @@
 //! million, and its axes can be zoomed.
 
 use super::chart::Opened;
-use super::overlay::numbers;
+use super::overlay::{numbers, share_label};
 use super::settings::{Ceilings, ceiling, numbers_of};
 use super::{
     Input, Overlay, Planned, RoofLine, RooflinePicture, Waymark, hit_grid, open_grid, overlay,
@@ -253,6 +253,9 @@ impl InteractiveChart for InteractiveRoofline {
             let mut placer = self.picture.placer.clone();
             let boxes = numbers(&mut scene, &mut placer, &input, &self.picture.plot);
             *self.boxes() = boxes;
+            if let Some(row) = hovered {
+                share_label(&mut scene, &mut placer, &input, &self.picture.plot, row);
+            }
             scene
         })
     }

@@ -293,7 +293,7 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
 }
 
 /// Opacity of faint marks, as a part of that of the others.
-const FAINT: f64 = 0.35;
+const FAINT: f64 = 0.6;
 
 /// Grey dots of the rows in the background, while they are few.
 pub(super) fn background(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {

@@ -107,17 +107,56 @@ fn own_roof(scene: &mut Scene, input: &Input<'_>, plot: &Plot, at: (f64, f64), r
     plate(scene, input.theme, [x, y, w, h], &label, input.theme.accent);
 }
 
-/// The hovered point, its way up to its roof, and what share of it it reaches.
+/// What a row could reach at its arithmetic intensity, FLOP/s.
+fn roof_above(input: &Input<'_>, row: u32) -> Option<f64> {
+    let (frame, r) = (input.frame, row as usize);
+    // A cache has a slope of its own; efficiency is of the compulsory bytes.
+    let shown = r < frame.data.len() && input.ai.level().is_none();
+    let roof = shown
+        .then(|| frame.metrics.roof(&frame.data, r))
+        .flatten()?;
+    Some(roof.at(frame.metrics.ai[r]))
+}
+
+/// What share of its roof the hovered row reaches, beside its way up, where there is room.
+pub(super) fn share_label(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    input: &Input<'_>,
+    plot: &Plot,
+    row: u32,
+) {
+    let (Some(at), Some(rate)) = (input.points.px(plot, row), roof_above(input, row)) else {
+        return;
+    };
+    let way = plot.y.px(rate) - at.1;
+    let share = input
+        .frame
+        .metrics
+        .efficiency(&input.frame.data, row as usize);
+    if !share.is_finite() || way.abs() <= 1.0 {
+        return;
+    }
+    let label = format!(
+        "{} % of {}",
+        format_short(share * 100.0, 3),
+        Format::rate().write(rate, 4)
+    );
+    let (w, h) = plate_size(&label);
+    let beside = [0.5, 0.35, 0.65, 0.2, 0.8].into_iter().flat_map(|part| {
+        let y = at.1 + part * way - h / 2.0;
+        [at.0 + 6.0, at.0 - w - 6.0].map(|x| [x, y, w, h])
+    });
+    if let Some(rect) = placer.first_or_least(beside) {
+        plate(scene, input.theme, rect, &label, input.theme.text);
+    }
+}
+
+/// The hovered point and its way up to its roof.
 fn hover(scene: &mut Scene, input: &Input<'_>, plot: &Plot, row: u32, at: (f64, f64), base: f64) {
     let theme = input.theme;
     let r = row as usize;
-    let frame = input.frame;
-    let roof = (r < frame.data.len())
-        .then(|| frame.metrics.roof(&frame.data, r))
-        .flatten();
-    // A cache has a slope of its own; efficiency is of the compulsory bytes.
-    if let Some(roof) = roof.filter(|_| input.ai.level().is_none()) {
-        let rate = roof.at(frame.metrics.ai[r]);
+    if let Some(rate) = roof_above(input, row) {
         let top = (at.0, plot.y.px(rate));
         scene.dashed(vec![at, top], alpha(theme.text, 0.8), 1.0, &[3.0, 3.0]);
         scene.items.push(Item::Symbol {
@@ -126,24 +165,6 @@ fn hover(scene: &mut Scene, input: &Input<'_>, plot: &Plot, row: u32, at: (f64, 
             symbol: Symbol::Dash,
             color: theme.text,
         });
-        let share = frame.metrics.efficiency(&frame.data, r);
-        if share.is_finite() && (top.1 - at.1).abs() > 1.0 {
-            let label = format!(
-                "{} % of {}",
-                format_short(share * 100.0, 3),
-                Format::rate().write(rate, 4)
-            );
-            let (w, h) = plate_size(&label);
-            let [l, t, pw, ph] = plot.rect;
-            let y = (at.1 + top.1) / 2.0 - h / 2.0;
-            let x = if at.0 + 8.0 + w < l + pw {
-                at.0 + 6.0
-            } else {
-                at.0 - w - 6.0
-            };
-            let y = y.clamp(t + 1.0, (t + ph - h - 1.0).max(t + 1.0));
-            plate(scene, theme, [x, y, w, h], &label, theme.text);
-        }
     }
     scene.items.push(Item::Symbol {
         at,

@@ -326,7 +326,7 @@ pub(super) fn labels(
     }
     let shown = &roofs[..roofs.len().min(LABELLED)];
     // From the top down: labels that must move then move down along the slope, not into others.
-    let mut ceilings: Vec<(usize, f64, f64, String)> = Vec::new();
+    let mut ceilings: Vec<(usize, f64, f64, bool, String)> = Vec::new();
     for (index, r) in shown.iter().enumerate() {
         let who = |types: &[String]| match (many, narrow) {
             (true, false) => format!("{} {}", r.device, types.join(", ")),
@@ -335,17 +335,17 @@ pub(super) fn labels(
         let rate = |v| Format::rate().write(v, 4);
         let dense = if narrow { "" } else { " dense" };
         let label = format!("{} {}{dense}", who(&r.types), rate(r.peak));
-        ceilings.push((index, r.peak, r.bandwidth, label));
+        ceilings.push((index, r.peak, r.bandwidth, true, label));
         for (types, a) in &r.achievable {
             let what = if narrow { "max" } else { "max-achievable" };
             let label = format!("{} {what} {}", who(types), rate(*a));
-            ceilings.push((index, *a, r.bandwidth, label));
+            ceilings.push((index, *a, r.bandwidth, false, label));
         }
     }
     ceilings.order_by(|a, b| b.1.total_cmp(&a.1));
     let mut places = Vec::new();
-    for (index, peak, bandwidth, label) in ceilings {
-        let place = ceiling_label(scene, placer, plot, theme, bandwidth, peak, &label);
+    for (index, peak, bandwidth, must, label) in ceilings {
+        let place = ceiling_label(scene, placer, plot, theme, (bandwidth, peak), &label, must);
         places.extend(place.map(|rect| (index, rect)));
     }
     let caches = shown.iter().any(|r| !r.caches.is_empty());
@@ -389,9 +389,9 @@ fn ceiling_label(
     placer: &mut Placer,
     plot: &Plot,
     theme: &Theme,
-    bandwidth: f64,
-    peak: f64,
+    (bandwidth, peak): (f64, f64),
     label: &str,
+    must: bool,
 ) -> Option<Rect> {
     let line = ceiling_line(plot, bandwidth, peak);
     let [a, b] = line.as_slice() else {
@@ -421,7 +421,11 @@ fn ceiling_label(
         x -= 24.0;
     }
     candidates.push([right_edge - w - 4.0, from.1 + 3.0, w, h]);
-    let rect = placer.first_or_least(candidates)?;
+    // The name of a lower ceiling, which its hover tells too, covers no mark.
+    let rect = match must {
+        true => placer.first_or_least(candidates),
+        false => placer.first(candidates),
+    }?;
     let end = (rect[0] + w, rect[1] + h / 2.0);
     if begins_here && end.0 < from.0 {
         let leader = vec![(end.0 + 1.0, end.1), (from.0 - 2.0, from.1)];
