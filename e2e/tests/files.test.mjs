@@ -93,7 +93,7 @@ test("a fixture: figures, the card, the row set aside and its reason", async (t)
   near(s.max_tflops, (2 * 2048 ** 3) / 75.5e-6 / 1e12);
   near(s.total_time_s, 87.5e-6);
   const card = await app.cards.innerText();
-  assert.match(card, /2 GEMMs from 3 rows/);
+  assert.match(card, /2 of 3 rows used/);
   assert.match(card, /Reported rates agree \(2\)/);
   await app.cards.locator(".aside summary").click();
   const reason = await app.cards.locator(".aside li").innerText();

@@ -31,7 +31,7 @@ test("hover says what the point is, a click opens every figure with its formula"
   assert.equal(await app.state("sel"), "0.4");
   // Shift adds a second one; both have a number.
   await app.click(/k_64x64/, { modifiers: ["Shift"] });
-  assert.equal(await app.page.locator(".number-tab").count(), 2);
+  assert.equal(await app.page.locator(".number-tab option").count(), 2);
   await app.page.keyboard.press("Escape");
   await app.page.mouse.move(5, 5);
   await app.page.keyboard.press("Escape");

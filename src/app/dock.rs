@@ -6,7 +6,7 @@ mod replay;
 mod row;
 
 use crate::app::state::{Shell, Workbench};
-use crate::app::ui::{icon, icon_button};
+use crate::app::ui::{icon, icon_button, value_of};
 use crate::app::views::{chart, finding};
 use crate::web::dom;
 use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
@@ -17,8 +17,8 @@ use gemmscope_model::units::{Seconds, percent};
 use gemmscope_table::field::Frame;
 use leptos::prelude::*;
 
-/// Selected rows that have a button of their own.
-const TABS: usize = 24;
+/// Selected rows that can be chosen one by one.
+const LISTED: usize = 200;
 /// Rows with the same sizes that are listed.
 const ELSEWHERE: usize = 8;
 /// Findings on a row that are listed.
@@ -54,6 +54,8 @@ pub fn Dock() -> impl IntoView {
         now
     });
     let together = RwSignal::new(false);
+    // More room, over the picture.
+    let tall = RwSignal::new(false);
     let pick = move |i: usize| {
         together.set(false);
         picked.set(Some((bench.selected.get_untracked(), i)));
@@ -104,21 +106,25 @@ pub fn Dock() -> impl IntoView {
     let tabs = move || {
         let n = count.get();
         (n > 1).then(|| {
+            let frame = bench.frame.get();
+            let rows = bench.selected.get().into_iter().map(|row| row as usize);
+            let known = rows.filter(|row| *row < frame.data.len());
+            let names = known.take(LISTED).map(|row| frame.data.problem(row).to_string());
             view! {
                 <button type="button" class="segment" aria-pressed=move || beside.get().to_string()
                     on:click=move |_| together.update(|t| *t = !*t)>
                     "Side by side"
                 </button>
-                <span class="muted">"GEMM"</span>
-                {(0..n.min(TABS))
-                    .map(|i| view! {
-                        <button type="button" class="number-tab" title=format!("GEMM {} of {n}", i + 1) aria-pressed=move || (shown.get() == i && !beside.get()).to_string()
-                            on:click=move |_| pick(i)>
-                            {i + 1}
-                        </button>
-                    })
-                    .collect_view()}
-                {(n > TABS).then(|| view! { <span class="muted">{format!("and {} more", n - TABS)}</span> })}
+                <select class="number-tab" aria-label="GEMM to show" disabled=move || beside.get()
+                    on:change=move |e| pick(value_of(&e).parse().unwrap_or_default())>
+                    {names
+                        .enumerate()
+                        .map(|(i, name)| view! {
+                            <option value=i selected=move || shown.get() == i>{format!("{} of {n}: {name}", i + 1)}</option>
+                        })
+                        .collect_view()}
+                </select>
+                {(n > LISTED).then(|| view! { <span class="muted">{format!("and {} more", n - LISTED)}</span> })}
             }
         })
     };
@@ -147,13 +153,17 @@ pub fn Dock() -> impl IntoView {
     view! {
         <p class="visually-hidden" aria-live="polite">{opened}</p>
         <Show when=move || any.get()>
-            <aside class="dock" class:folded=move || folded.get() data-side=move || shell.dock_side.get() aria-label=name>
+            <aside class="dock" class:folded=move || folded.get() class:tall=move || tall.get() data-side=move || shell.dock_side.get() aria-label=name>
                 <header class="dock-head">
                     <h2>{title}</h2>
                     <div class="detail-tabs" role="group" aria-label="Selected rows">{tabs}</div>
                     <button type="button" class="icon-button unfold" aria-label="Show the details" title="Show the details"
                         hidden=move || !folded.get() on:click=move |_| folded.set(false)>{icon(icon::UP)}</button>
                     {filter}
+                    <button type="button" class="icon-button heighten" aria-label="More room for the details" title="More room for the details"
+                        aria-pressed=move || tall.get().to_string() hidden=move || folded.get() on:click=move |_| tall.update(|t| *t = !*t)>
+                        {move || icon(if tall.get() { icon::DOWN } else { icon::UP })}
+                    </button>
                     {icon_button(icon::CROSS, "Close the details (Esc)", move || close(bench))}
                 </header>
                 <Show when=move || !folded.get()>

@@ -3,10 +3,13 @@
 //! A row's word has bit *i* set if filter *i* rejects the row. Changing one filter rewrites one
 //! bit, and the counts of a facet ignore the facet's own bit.
 
+mod sizes;
+
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Categories, Codes, Field, Frame};
 use crate::selection::RowSet;
 use serde::{Deserialize, Serialize};
+use sizes::Sizes;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The filters as the user set them.
@@ -16,7 +19,8 @@ pub struct Filters {
     pub facets: BTreeMap<Field, BTreeSet<String>>,
     /// Field -> lowest and highest value that pass, inclusive, in SI base units.
     pub ranges: BTreeMap<Field, Range>,
-    /// Text that the name of the kernel or operation must contain; case is ignored.
+    /// Text that the name of the kernel or operation must contain, in whatever case; or sizes (`13824`,
+    /// `4096x13824x5120`).
     pub search: String,
     /// A set of rows, such as those of a finding or a selection.
     pub only: Option<RowSet>,
@@ -289,11 +293,11 @@ fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32, known: &mut 
         Slot::Search(text) => {
             let needle = text.to_lowercase();
             let hits = search_columns(&frame.data, &needle);
+            let sizes = Sizes::of(text);
             for row in 0..frame.data.len() {
-                set(
-                    row,
-                    hits.iter().any(|(codes, hit)| hit[codes[row] as usize]),
-                );
+                let named = hits.iter().any(|(codes, hit)| hit[codes[row] as usize]);
+                let sized = || sizes.as_ref().is_some_and(|s| s.are_of(&frame.data, row));
+                set(row, named || sized());
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::views;
 use crate::web::dom;
-use gemmscope_chart::places::{PLACES, PLAN};
+use gemmscope_chart::places::{PLACES, PLAN, SUMMARY};
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -37,7 +37,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
     },
     Shortcut {
         keys: "/",
-        label: "Search kernels",
+        label: "Search kernels and sizes",
         key: "/",
         ctrl: false,
         action: |_, _| dom::focus("#search"),
@@ -81,6 +81,13 @@ pub const SHORTCUTS: &[Shortcut] = &[
         key: "c",
         ctrl: false,
         action: |_, _| dom::focus(".chart-stage"),
+    },
+    Shortcut {
+        keys: "F",
+        label: "Go to the findings",
+        key: "f",
+        ctrl: false,
+        action: |_, bench| to_findings(bench),
     },
     Shortcut {
         keys: "Esc",
@@ -131,6 +138,21 @@ pub const CHART_KEYS: &[(&str, &str)] = &[
     ("Shift ← ↑ → ↓", "Move the picture"),
     ("0", "Whole picture"),
 ];
+
+/// Focuses the first entry of the ranked list, which the summary has.
+pub fn to_findings(bench: Workbench) {
+    if bench.shown.get_untracked().place != SUMMARY {
+        views::choose(bench, SUMMARY.id);
+    }
+    request_animation_frame(|| {
+        let first = ".ranked .finding-head";
+        dom::focus(if dom::exists(first) {
+            first
+        } else {
+            ".ranked-list"
+        });
+    });
+}
 
 fn click(selector: &str) {
     if let Ok(Some(element)) = dom::document().query_selector(selector)

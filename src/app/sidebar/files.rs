@@ -97,8 +97,12 @@ fn Card(file: LoadedFile) -> impl IntoView {
             </header>
             <p class="file-card-line">
                 <strong>{grouped(source.rows_used)}</strong>
-                {if source.rows_used == 1 { " GEMM" } else { " GEMMs" }}
-                " from " {plural(source.rows_read, "row")} ", " {Bytes(source.bytes as f64).to_string()}
+                {match source.rows_used == source.rows_read {
+                    true if source.rows_used == 1 => " row".to_owned(),
+                    true => " rows".to_owned(),
+                    false => format!(" of {} used", plural(source.rows_read, "row")),
+                }}
+                ", " {Bytes(source.bytes as f64).to_string()}
             </p>
             {move || why_not_counted(bench, id).map(|why| view! {
                 <p class="file-card-line">"Not counted: " {why} "."</p>

@@ -61,9 +61,9 @@ pub fn Filters() -> impl IntoView {
             <input
                 id="search"
                 type="search"
-                placeholder="Search kernels, models"
-                aria-label="Search kernels, operations, models"
-                title="Search (/)"
+                placeholder="Search kernels, sizes"
+                aria-label="Search kernels, operations, models, sizes"
+                title="Search (/): a part of a name, or sizes like 13824 or 4096x13824x5120"
                 prop:value=move || bench.view.with(|v| v.filters.search.clone())
                 on:input=search
             />

@@ -11,6 +11,7 @@ use gemmscope_chart::charts::{self, Chart, ChartKind, Inputs, RenderOptions};
 use gemmscope_chart::interactive::{self, Canvas};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
+use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -171,6 +172,9 @@ fn Verdict(told: Told) -> impl IntoView {
     }
 }
 
+/// Lines of a table that is open from the beginning.
+const OPEN_UP_TO: usize = 30;
+
 /// The sentences below a picture, and its tables.
 #[component]
 fn Notes(told: Told, picture: Picture) -> impl IntoView {
@@ -184,8 +188,9 @@ fn Notes(told: Told, picture: Picture) -> impl IntoView {
         })
     };
     let tables = move || {
-        let one = |(name, table)| {
-            view! { <details class="notes"><summary>{name}</summary>{table_view(table)}</details> }
+        let one = |(name, table): (String, Table)| {
+            let short = table.rows.len() <= OPEN_UP_TO;
+            view! { <details class="notes" open=short><summary>{name}</summary>{table_view(table)}</details> }
         };
         details.get().into_iter().map(one).collect_view()
     };

@@ -367,7 +367,7 @@ fn foot(bench: Workbench) -> AnyView {
                 <span>"If " {move || goals.get().map(|g| g.what.clone())} " reached "</span>
                 <input type="number" min="1" max="100" aria-label="Efficiency to reach, %"
                     prop:value=move || goal.get().to_string() on:change=typed />
-                <span>" %: "</span>
+                <span>" % of the roof: "</span>
                 <strong>{move || goals.get().map(|g| g.result.clone())}</strong>
             </p>
         </Show>
@@ -401,7 +401,7 @@ fn goals_of(frame: &Frame, chosen: Option<(usize, &Finding)>, goal: f64) -> Opti
     let without_roof = effect.unknown_rows > 0 || skipped;
     Some(Goals {
         what: match chosen {
-            Some((i, _)) => format!("finding {}", i + 1),
+            Some((i, _)) => format!("the GEMMs of finding {}", i + 1),
             None if without_roof => "all GEMMs with a known roof".to_owned(),
             None => "all GEMMs".to_owned(),
         },

@@ -1,6 +1,7 @@
 //! Names of single rows, no two alike: the shape, and as much else as tells it from the others.
 
 use gemmscope_analysis::explain;
+use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Frame, shape_label};
 use std::collections::HashMap;
@@ -15,6 +16,8 @@ pub(crate) struct RowNames {
     differs: Vec<Part>,
     /// By row of the frame.
     needs: Vec<Needs>,
+    /// No two rows in turn are of one line, as those of a table with a column per kernel are.
+    lines_are_unique: bool,
 }
 
 /// Rows up to which shapes are counted: of more each name has all that there is.
@@ -25,7 +28,7 @@ const LARGEST: usize = 200_000;
 enum Needs {
     Nothing,
     Parts,
-    /// The parts, and its line in the file.
+    /// The parts, the tile of its kernel if known, and its line in the file, or its number.
     Line,
 }
 
@@ -118,6 +121,7 @@ impl RowNames {
             kernels,
             differs,
             needs,
+            lines_are_unique: d.line.windows(2).all(|l| l[0] != l[1]),
         }
     }
 
@@ -142,7 +146,14 @@ impl RowNames {
             }
         }
         if needs == Needs::Line {
-            out.push_str(&format!(" #{}", d.line[r]));
+            let kernel = KernelName::parse(d.text(ColumnMeaning::Kernel, r));
+            if let Some(tile) = kernel.tile {
+                out.push_str(&format!(" tile {}×{}", tile.m, tile.n));
+            }
+            match self.lines_are_unique {
+                true => out.push_str(&format!(" #{}", d.line[r])),
+                false => out.push_str(&format!(" row {}", r + 1)),
+            }
         }
         out
     }
