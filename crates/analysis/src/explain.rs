@@ -274,7 +274,14 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
                 "Most of so short a call is its launch: neither memory nor the tile limits it."
                     .to_owned()
             }
-            shape => shape.map_or_else(String::new, |s| s.sentence()),
+            shape => {
+                // Memory alone hardly ever gives so much of what a datasheet says.
+                let near = efficiency.is_some_and(|e| (NEAR..=1.0).contains(&e))
+                    && metrics.kind == RoofKind::Datasheet;
+                let doubt = roof.filter(|_| near).and_then(|r| cached(&problem, r, device));
+                let said = shape.map(|s| s.sentence());
+                said.into_iter().chain(doubt).collect::<Vec<_>>().join(" ")
+            }
         },
         above_roof,
         columns: columns(frame, row),
@@ -330,20 +337,29 @@ fn unknown_device(stated: &str) -> String {
     }
 }
 
+fn on_memory_side(p: &Problem, roof: Roof) -> bool {
+    roof.bound(p.intensity().0) == Bound::Memory || p.intensity().0 < roof.ridge()
+}
+
+/// That a cache may have held what the roof takes from memory.
+fn cached(p: &Problem, roof: Roof, device: Option<&Device>) -> Option<String> {
+    let cache = device.and_then(Device::cache_bytes)?;
+    (p.bytes().0 <= cache && on_memory_side(p, roof)).then(|| {
+        format!(
+            "Operands in cache: all of them are {}, the largest cache holds {}. A benchmark that repeats one call reads them from there, not from memory.",
+            p.bytes(), Bytes(cache)
+        )
+    })
+}
+
+/// From this share of a datasheet's bandwidth on a cache has probably helped.
+const NEAR: f64 = 0.9;
+
 /// Possible explanations of a point above its roof, as sentences.
 fn above(p: &Problem, roof: Roof, device: Option<&Device>, efficiency: f64) -> Vec<String> {
     let mut out = Vec::new();
-    let memory_side =
-        roof.bound(p.intensity().0) == Bound::Memory || p.intensity().0 < roof.ridge();
-    if let Some(cache) = device.and_then(Device::cache_bytes)
-        && p.bytes().0 <= cache
-        && memory_side
-    {
-        out.push(format!(
-            "Operands in cache: all of them are {}, the largest cache holds {}. A benchmark that repeats one call reads them from there, not from memory.",
-            p.bytes(), Bytes(cache)
-        ));
-    }
+    let memory_side = on_memory_side(p, roof);
+    out.extend(cached(p, roof, device));
     if let Some(cache) = device.and_then(Device::cache_bytes)
         && (cache..=2.0 * cache).contains(&p.bytes().0)
         && p.bytes().0 > cache

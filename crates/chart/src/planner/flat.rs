@@ -257,6 +257,7 @@ impl FlatTool {
             Region::Memory => "traffic-bound",
         };
         Some(Cell {
+            also: String::new(),
             fill: shown(self.share(k, n, block), theme),
             text: if self.by_ratio {
                 format_short(ratio, 4)
@@ -284,6 +285,7 @@ impl FlatTool {
         let (best, model) = (line.best == Some(x), line.model == Some(x));
         let known = c.rate.is_finite() && c.share.is_finite();
         Some(Cell {
+            also: String::new(),
             fill: if known {
                 shown(c.share.clamp(0.0, 1.0), theme)
             } else {

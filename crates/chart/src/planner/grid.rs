@@ -14,6 +14,8 @@ pub(super) struct Cell {
     pub fill: Color,
     /// Number in it, where it fits.
     pub text: String,
+    /// A second one below it, where both fit.
+    pub also: String,
     /// Drawn with diagonal lines: it cannot run.
     pub hatched: bool,
     /// Outline.
@@ -193,13 +195,18 @@ fn one(scene: &mut Scene, theme: &Theme, rect: Rect, c: Cell) {
                 c.fill,
             );
         }
-        scene.text(
-            (l + w / 2.0, t + h / 2.0),
-            c.text,
-            FONT,
-            ink,
-            (Anchor::Middle, Baseline::Middle),
-        );
+        let line = FONT * text::LINE;
+        let wide = text::width(&c.also, FONT, false) <= w - 4.0;
+        let both = !c.also.is_empty() && !c.hatched && wide && h >= 2.0 * line + 4.0;
+        let up = if both { line / 2.0 } else { 0.0 };
+        let mut write = |words: String, y: f64, ink: Color| {
+            let (at, middle) = ((l + w / 2.0, y), (Anchor::Middle, Baseline::Middle));
+            scene.text(at, words, FONT, ink, middle);
+        };
+        write(c.text, t + h / 2.0 - up, ink);
+        if both {
+            write(c.also, t + h / 2.0 + up, alpha(ink, 0.75));
+        }
     }
     if let Some(color) = c.frame {
         scene.items.push(Item::Rect {

@@ -146,6 +146,7 @@ impl OrderTool {
             }
             let share = f64::from(wave) / f64::from(last.max(1));
             Some(Cell {
+                also: String::new(),
                 fill: match wave {
                     0 => theme.accent,
                     _ => shown(share, theme),

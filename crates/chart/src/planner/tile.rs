@@ -133,6 +133,7 @@ impl TileTool {
             text: e
                 .roof
                 .map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 3)),
+            also: Bytes(e.traffic.0).to_string(),
             hatched,
             frame: chosen.then_some(theme.accent),
             ticks: (self.map.best == Some(i))
@@ -154,7 +155,8 @@ impl TileTool {
             e.setting.get(x)
         );
         if let Some(r) = e.roof {
-            text.push_str(&format!(": shape roof {}", FlopsPerSec(r.flops_per_s)));
+            let (roof, traffic) = (FlopsPerSec(r.flops_per_s), Bytes(e.traffic.0));
+            text.push_str(&format!(": shape roof {roof}, {traffic} from L2"));
         }
         if let Some(rate) = ran {
             text.push_str(&format!("; measured {}", FlopsPerSec(rate)));
@@ -168,7 +170,7 @@ impl TileTool {
             text.push_str(&format!("; {says}{}", o.sentence()));
         }
         if best {
-            text.push_str("; best that runs");
+            text.push_str("; least traffic of those near the highest roof");
         }
         text
     }
@@ -306,12 +308,16 @@ impl Chart for TileTool {
         let legend = legend::LEGEND_LINE * if options.width < NARROW { 2.0 } else { 1.0 };
         let area = [
             8.0,
-            used,
+            used + legend + 6.0,
             options.width - 16.0,
             options.height - used - legend - 6.0,
         ];
+        let title = format!(
+            "Shape roof in TFLOP/s, and traffic from L2 to the {}s",
+            self.shape.device.unit_kind
+        );
         let names = Names {
-            title: "Shape roof in TFLOP/s",
+            title: &title,
             x: &axis_name(x),
             y: &axis_name(y),
             columns: &columns,
@@ -335,13 +341,13 @@ impl Chart for TileTool {
             ),
             (
                 legend::Swatch::Check(theme.text),
-                "best that runs".to_owned(),
+                "least traffic within 10 % of the highest".to_owned(),
             ),
             (legend::Swatch::Solid(theme.accent), "chosen".to_owned()),
         ];
         legend::legend(
             Some(&mut scene),
-            (8.0, options.height - legend - 4.0),
+            (8.0, used),
             options.width - 16.0,
             theme,
             &entries,
@@ -413,7 +419,7 @@ impl Chart for TileTool {
     }
 
     fn height(&self, width: f64) -> f64 {
-        if width < NARROW { 480.0 } else { 540.0 }
+        if width < NARROW { 480.0 } else { 500.0 }
     }
 }
 

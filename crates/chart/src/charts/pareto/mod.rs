@@ -108,7 +108,7 @@ impl LostTime {
         let pareto = pareto(frame, side, &field, LINES);
         let named = pareto.bars.len() - usize::from(pareto.others > 0);
         let mut groups = vec![
-            Choice::new("", "the largest bar"),
+            Choice::new("", "largest bar"),
             Choice::new("*", "all GEMMs"),
         ];
         if !selected.is_empty() {
