@@ -278,7 +278,9 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
                 // Memory alone hardly ever gives so much of what a datasheet says.
                 let near = efficiency.is_some_and(|e| (NEAR..=1.0).contains(&e))
                     && metrics.kind == RoofKind::Datasheet;
-                let doubt = roof.filter(|_| near).and_then(|r| cached(&problem, r, device));
+                let doubt = roof
+                    .filter(|_| near)
+                    .and_then(|r| cached(&problem, r, device));
                 let said = shape.map(|s| s.sentence());
                 said.into_iter().chain(doubt).collect::<Vec<_>>().join(" ")
             }

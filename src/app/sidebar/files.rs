@@ -285,7 +285,7 @@ fn device_assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 's
             .and_then(|id| known(&own).into_iter().find(|d| d.id == id));
         let chosen = a.by_hand || device.is_some();
         let (text, value) = match device {
-            Some(d) => ("The file names no device: you chose it.".to_owned(), d.name),
+            Some(d) => ("You chose the device".to_owned(), d.name),
             None => (a.text.clone(), a.value.clone()),
         };
         let control = device_choice(&own, &value, &text, change.clone());

@@ -305,7 +305,7 @@ fn crossovers_are_found_or_denied() {
     );
     let (v, s) = verdict_of(&[("x", &[1.0, 3.0, 1.0, 3.0]), ("y", &[2.0, 2.0, 2.0, 2.0])]);
     assert_eq!(v, Crossover::Unstable(3));
-    assert!(s.starts_with("No stable crossover"), "{s}");
+    assert!(s.starts_with("No crossover along M holds for all"), "{s}");
     let (v, _) = verdict_of(&[("x", &[1.0, 1.0, 1.0]), ("y", &[2.0, 2.0, 2.0])]);
     assert_eq!(v, Crossover::Always(0));
     // A lead under the threshold changes nothing.

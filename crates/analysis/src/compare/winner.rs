@@ -482,10 +482,12 @@ impl Crossovers {
         }
         let mut parts = Vec::new();
         if self.stable > 0 {
-            parts.push(format!("{} cross over once", self.stable));
+            let verb = if self.stable == 1 { "crosses" } else { "cross" };
+            parts.push(format!("{} {verb} over once", self.stable));
         }
         if self.unstable > 0 {
-            parts.push(format!("{} go back and forth", self.unstable));
+            let verb = if self.unstable == 1 { "goes" } else { "go" };
+            parts.push(format!("{} {verb} back and forth", self.unstable));
         }
         for (i, n) in self.always.iter().enumerate().filter(|(_, n)| **n > 0) {
             parts.push(format!("{n} led by {} throughout", name(i)));
@@ -494,7 +496,7 @@ impl Crossovers {
             parts.push("all ties".to_owned());
         }
         format!(
-            "No stable crossover along {axis}: of {}, {}.",
+            "No crossover along {axis} holds for all: of {}, {}.",
             plural(self.judged, "strip"),
             parts.join(", ")
         )

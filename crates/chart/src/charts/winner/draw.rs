@@ -11,7 +11,7 @@ use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Scene, Symbol};
 use crate::text;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
-use gemmscope_analysis::compare::winner::Crossover;
+use gemmscope_analysis::compare::winner::{Crossover, Strip};
 use gemmscope_model::units::format_significant;
 use gemmscope_table::field::Frame;
 
@@ -256,11 +256,21 @@ pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &Rend
     let setup = &m.comparison.setup;
     let colors = ColorScale::of_values(frame, &setup.side, &setup.sides, theme);
     let (w, h) = (scene.width, scene.height);
-    let entries: Vec<(Swatch, String)> = sides
+    let mut entries: Vec<(Swatch, String)> = sides
         .iter()
         .enumerate()
         .map(|(i, s)| (Swatch::Mark(Symbol::Square, colors[i]), s.clone()))
         .collect();
+    let tie = |margin: f64| margin <= 1.0 + m.threshold;
+    let points = || m.strips.iter().flat_map(|s| &s.points);
+    if points().any(|(_, _, margin, _)| tie(*margin)) {
+        entries.push((Swatch::Mark(Symbol::Square, theme.other), "tie".to_owned()));
+    }
+    let crosses = |s: &Strip| matches!(&s.verdict, Crossover::At(steps) if steps.len() > 1);
+    if m.strips.iter().any(crosses) {
+        let words = "crossover, where there is one";
+        entries.push((Swatch::Tick(theme.accent), words.to_owned()));
+    }
     legend::heading(
         scene,
         (8.0, 14.0),
@@ -319,18 +329,18 @@ pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &Rend
             let x = place(size);
             let r = (step * 0.4).clamp(2.0, 7.0);
             let rect = [x - r, y - r, 2.0 * r, 2.0 * r];
-            let color = match margin > 1.0 + m.threshold {
-                true => shade(theme, colors[side], margin),
-                false => theme.other,
+            let color = match tie(margin) {
+                true => theme.other,
+                false => shade(theme, colors[side], margin),
             };
             scene.fill(rect, color);
             scene.hit_areas.push(HitArea {
                 rows: rows_of(m, [configuration].into_iter()),
                 rect: [x - step / 2.0, y - ROW / 2.0, step, ROW],
                 tooltip: Tooltip::new(m.comparison.label(frame, configuration as usize))
-                    .line(match margin > 1.0 + m.threshold {
-                        true => format!("{} ahead by {}", sides[side], times(margin)),
-                        false => format!("tie ({} {})", sides[side], times(margin)),
+                    .line(match tie(margin) {
+                        true => format!("tie ({} {})", sides[side], times(margin)),
+                        false => format!("{} ahead by {}", sides[side], times(margin)),
                     })
                     .line(s.sentence(sides, m.along)),
             });

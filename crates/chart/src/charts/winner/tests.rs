@@ -68,7 +68,7 @@ fn defaults_come_from_the_data() {
     state.set_param("winner.show", "strips");
     let view = Winner::open(&frame, &state);
     assert!(
-        view.notes()[0].starts_with("No stable crossover"),
+        view.notes()[0].starts_with("No crossover along M holds for all"),
         "{:?}",
         view.notes()
     );
