@@ -65,7 +65,6 @@ pub fn GemmScope() -> impl IntoView {
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
             <Show when=move || bench.has_data.get()>
-                <a class="skip-link" href="#main" title="F" on:click=move |e| skip_to_findings(&e, bench)>"Skip to the findings"</a>
                 <a class="skip-link" href="#sidebar" on:click=move |e| skip_to_panel(&e, shell, drawer)>"Skip to files and filters"</a>
             </Show>
             <header::Header drawer=drawer />
@@ -94,11 +93,6 @@ fn skip_to_main(event: web_sys::MouseEvent) {
         true => ".has-data .chart-stage",
         false => "#main",
     });
-}
-
-fn skip_to_findings(event: &web_sys::MouseEvent, bench: Workbench) {
-    event.prevent_default();
-    shortcuts::to_findings(bench);
 }
 
 /// The panel comes last for the Tab key, though it stands on the left: the picture is nearer so.

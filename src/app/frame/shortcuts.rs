@@ -140,7 +140,7 @@ pub const CHART_KEYS: &[(&str, &str)] = &[
 ];
 
 /// Focuses the first entry of the ranked list, which the summary has.
-pub fn to_findings(bench: Workbench) {
+fn to_findings(bench: Workbench) {
     if bench.shown.get_untracked().place != SUMMARY {
         views::choose(bench, SUMMARY.id);
     }
