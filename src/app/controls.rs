@@ -1,7 +1,7 @@
 //! Form elements for the settings that a chart or the planner describes as data ([`Control`]).
 
 use super::state::{Shell, Workbench};
-use super::ui::{Menu, icon, value_of};
+use super::ui::{Menu, icon, keyed, value_of};
 use gemmscope_table::control::{Control, Kind};
 use leptos::prelude::*;
 
@@ -57,21 +57,17 @@ fn elements(list: Signal<Vec<Control>>, change: Change) -> AnyView {
         };
         (c.key.clone(), c.options().to_vec(), range)
     };
-    view! {
-        <For each=move || list.get() key=offers let:first>
-            {
-                let key = first.key.clone();
-                // While the list changes the setting may be missing: keep the last one.
-                let now = Memo::new(move |last: Option<&Control>| {
-                    list.with(|l| l.iter().find(|c| c.key == key).cloned())
-                        .or_else(|| last.cloned())
-                        .unwrap_or_else(|| first.clone())
-                });
-                control(now, change)
-            }
-        </For>
-    }
-    .into_any()
+    let element = move |first: Control| {
+        let key = first.key.clone();
+        // While the list changes the setting may be missing: keep the last one.
+        let now = Memo::new(move |last: Option<&Control>| {
+            list.with(|l| l.iter().find(|c| c.key == key).cloned())
+                .or_else(|| last.cloned())
+                .unwrap_or_else(|| first.clone())
+        });
+        control(now, change)
+    };
+    keyed(move || list.get(), offers, element)
 }
 
 /// Passes on what was typed. Where the setting refuses it, the status line says why and the field

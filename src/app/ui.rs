@@ -1,11 +1,13 @@
 //! Small components that every panel uses: icons, menus, dialogs, tables.
 
+mod keyed;
 pub mod one_stop;
 pub mod terms;
 
 use crate::web::dom;
 use gemmscope_model::units::format_significant;
 use gemmscope_table::result_table::Table;
+pub use keyed::keyed;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 

@@ -17,7 +17,7 @@ pub mod table;
 pub mod time_bar;
 
 use super::state::{Shown, Workbench};
-use super::ui::{icon, media};
+use super::ui::{icon, keyed, media};
 use crate::web::dom;
 use gemmscope_analysis::compare::NO_SIDES;
 use gemmscope_chart::charts;
@@ -119,21 +119,25 @@ pub fn ActiveView() -> impl IntoView {
     let tiled = Memo::new(move |_| shown.with(|s| s.1));
     let each = move || {
         let (ids, tiled) = shown.get();
-        ids.into_iter().map(move |id| (id, tiled))
+        ids.into_iter().map(move |id| (id, tiled)).collect()
+    };
+    let pane = move |pane: (&'static str, bool)| {
+        view! {
+            <div
+                class="pane"
+                class:current=move || tiled.get() && bench.shown.get().id() == pane.0
+                on:focusin=move |_| point(bench, pane)
+                on:pointerdown=move |_| point(bench, pane)
+            >
+                {pane.1.then(|| pane_title(pane.0))}
+                {body(pane.0, pane.1)}
+            </div>
+        }
+        .into_any()
     };
     view! {
         <div class="panes" class:tiled=move || tiled.get()>
-            <For each=each key=|pane| *pane let:pane>
-                <div
-                    class="pane"
-                    class:current=move || tiled.get() && bench.shown.get().id() == pane.0
-                    on:focusin=move |_| point(bench, pane)
-                    on:pointerdown=move |_| point(bench, pane)
-                >
-                    {pane.1.then(|| pane_title(pane.0))}
-                    {body(pane.0, pane.1)}
-                </div>
-            </For>
+            {keyed(each, |pane| *pane, pane)}
         </div>
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
-use crate::app::ui::{Menu, icon, icon_button, value_of};
+use crate::app::ui::{Menu, icon, icon_button, keyed, value_of};
 use crate::web::dom;
 use gemmscope_import::FORMAT_NAMES;
 use gemmscope_model::hardware::Device;
@@ -21,13 +21,11 @@ pub fn Files() -> impl IntoView {
     let loader = Loader::here();
     view! {
         <section class="files" aria-label="Files">
-            <For
-                each=move || bench.files.get()
-                key=|f| (f.id, std::sync::Arc::as_ptr(&f.data.0) as usize)
-                let:file
-            >
-                <Card file=file />
-            </For>
+            {keyed(
+                move || bench.files.get(),
+                |f| (f.id, std::sync::Arc::as_ptr(&f.data.0) as usize),
+                |file| view! { <Card file=file /> }.into_any(),
+            )}
             {move || {
                 let contexts = bench.contexts.get().into_iter();
                 contexts.map(|context| context_card(bench, loader, context)).collect_view()

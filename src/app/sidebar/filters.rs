@@ -1,7 +1,7 @@
 //! The filters: search, chips of the active filters, facets with counts, ranges.
 
 use crate::app::state::Workbench;
-use crate::app::ui::{icon, value_of};
+use crate::app::ui::{icon, keyed, value_of};
 use crate::web::clock;
 use gemmscope_analysis::findings::rule;
 use gemmscope_model::order::InOrder;
@@ -68,14 +68,18 @@ pub fn Filters() -> impl IntoView {
                 on:input=search
             />
             <Chips />
-            <For each=move || facets.get() key=|f| (f.info.field.clone(), f.distinct) let:facet>
-                <Facet facet=facet />
-            </For>
+            {keyed(
+                move || facets.get(),
+                |f| (f.info.field.clone(), f.distinct),
+                |facet| view! { <Facet facet=facet /> }.into_any(),
+            )}
             <details class="facet" open>
                 <summary><span>"Ranges"</span></summary>
-                <For each=move || ranges.get() key=|r| (r.0.field.clone(), r.1.to_bits(), r.2.to_bits()) let:range>
-                    <RangeRow info=range.0 low=range.1 high=range.2 />
-                </For>
+                {keyed(
+                    move || ranges.get(),
+                    |r| (r.0.field.clone(), r.1.to_bits(), r.2.to_bits()),
+                    |range| view! { <RangeRow info=range.0 low=range.1 high=range.2 /> }.into_any(),
+                )}
             </details>
         </section>
     }
@@ -234,6 +238,26 @@ fn Facet(facet: FacetOf) -> impl IntoView {
         (out, more)
     };
     let shown = Memo::new(move |_| shown());
+    let value = move |(text, count, on, share): (String, u64, bool, f64)| {
+        let toggled = text.clone();
+        let shown_text = if text.is_empty() {
+            "(none)".to_owned()
+        } else {
+            text.clone()
+        };
+        view! {
+            <li>
+                <label class="facet-value" title=text>
+                    <input type="checkbox" prop:checked=on
+                        on:change=move |_| field.with_value(|f| bench.toggle_facet(f, &toggled)) />
+                    <span class="facet-text">{shown_text}</span>
+                    <span class="facet-count">{grouped(count)}</span>
+                    <span class="facet-bar" style:transform=format!("scaleX({share:.4})")></span>
+                </label>
+            </li>
+        }
+        .into_any()
+    };
     let label = facet.info.label.clone();
     let many = facet.distinct > FIRST;
     view! {
@@ -248,24 +272,7 @@ fn Facet(facet: FacetOf) -> impl IntoView {
                     on:input=move |e| needle.set(value_of(&e)) />
             </Show>
             <ul class="facet-values">
-                <For each=move || shown.get().0 key=|v| (v.0.clone(), v.1, v.2, v.3.to_bits()) let:value>
-                    {
-                        let (text, count, on, share) = value;
-                        let toggled = text.clone();
-                        let shown_text = if text.is_empty() { "(none)".to_owned() } else { text.clone() };
-                        view! {
-                            <li>
-                                <label class="facet-value" title=text.clone()>
-                                    <input type="checkbox" prop:checked=on
-                                        on:change=move |_| field.with_value(|f| bench.toggle_facet(f, &toggled)) />
-                                    <span class="facet-text">{shown_text}</span>
-                                    <span class="facet-count">{grouped(count)}</span>
-                                    <span class="facet-bar" style:transform=format!("scaleX({share:.4})")></span>
-                                </label>
-                            </li>
-                        }
-                    }
-                </For>
+                {keyed(move || shown.get().0, |v| (v.0.clone(), v.1, v.2, v.3.to_bits()), value)}
             </ul>
             <Show when=move || { shown.get().1 > 0 && !all.get() && needle.with(String::is_empty) }>
                 <button type="button" class="link" on:click=move |_| all.set(true)>

@@ -2,6 +2,7 @@
 
 use crate::app::chart_view::Picture;
 use crate::app::state::Workbench;
+use crate::app::ui::keyed;
 use crate::web::dom;
 use gemmscope_chart::legend::{Click, Legend, LegendEntry};
 use gemmscope_chart::scene::{Color, Symbol};
@@ -14,18 +15,16 @@ use leptos::prelude::*;
 pub fn ChartLegend(picture: Picture) -> impl IntoView {
     let legend = Memo::new(move |_| picture.with(|p| p.as_ref().and_then(|p| p.legend())));
     let title = move || legend.with(|l| l.as_ref().map_or_else(String::new, |l| l.title.clone()));
-    let entries = move || {
-        let entries = legend.with(|l| l.as_ref().map_or_else(Vec::new, |l| l.entries.clone()));
-        entries.into_iter()
-    };
+    let entries = move || legend.with(|l| l.as_ref().map_or_else(Vec::new, |l| l.entries.clone()));
+    let key = |e: &LegendEntry| (e.name.clone(), e.click == Click::Category);
+    let entry =
+        move |first| view! { <Entry first=first legend=legend picture=picture /> }.into_any();
     let steps = Memo::new(move |_| legend.with(|l| l.as_ref()?.gradient.clone()));
     view! {
         <div class="legend" role="group" aria-label="Legend">
             <span class="legend-title">{title}</span>
             {move || steps.get().map(gradient)}
-            <For each=entries key=|e| (e.name.clone(), e.click == Click::Category) let:first>
-                <Entry first=first legend=legend picture=picture />
-            </For>
+            {keyed(entries, key, entry)}
             {hidden(legend)}
         </div>
     }

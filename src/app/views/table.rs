@@ -2,7 +2,7 @@
 
 use crate::app::state::findings_task::AT_ONCE;
 use crate::app::state::{Shared, Workbench};
-use crate::app::ui::{Menu, NARROW, icon, media, value_of};
+use crate::app::ui::{Menu, NARROW, icon, keyed, media, value_of};
 use crate::web::dom;
 use gemmscope_model::units::grouped;
 use gemmscope_table::column_format;
@@ -338,8 +338,7 @@ pub fn Table() -> impl IntoView {
                     <Show when=move || any_number.get()>
                         <span class="cell number-cell" role="columnheader" title="Number in the chart">"#"</span>
                     </Show>
-                    <For each=move || columns.get() key=|c| c.field.clone() let:info>
-                        {
+                    {keyed(move || columns.get(), |c| c.field.clone(), move |info| {
                             let field = info.field.clone();
                             let state = move || match sort.get() {
                                 Some((f, down)) if f == field => if down { "descending" } else { "ascending" },
@@ -366,8 +365,8 @@ pub fn Table() -> impl IntoView {
                                     </button>
                                 </span>
                             }
-                        }
-                    </For>
+                            .into_any()
+                    })}
                 </div>
                 <div class="data-grid-body" role="rowgroup" style:height=move || format!("{}px", full.get())
                     style:width=move || format!("{}px", width.get())>

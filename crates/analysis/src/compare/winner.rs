@@ -208,7 +208,7 @@ pub fn cells(
             let all = cell.compared.len();
             let ran = (0..sides).filter(|s| all > 0 && times[*s].1 == all);
             let mut means: Vec<(f64, usize)> = ran.map(|s| (times[s].0 / all as f64, s)).collect();
-            means.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            means.order_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             if let [first, second, ..] = means[..] {
                 let margin = (second.0 - first.0).exp();
                 if margin > 1.0 + threshold {

@@ -96,11 +96,11 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
         .filter(|(_, values)| (2..=MOST_VALUES).contains(&values.len()))
         .map(|(name, values)| {
             let mut values: Vec<Value> = values.into_iter().map(value_of).collect();
-            values.sort_by(|a, b| b.best.total_cmp(&a.best));
+            values.order_by(|a, b| b.best.total_cmp(&a.best));
             Influence { name, values }
         })
         .collect();
-    out.sort_by(|a, b| b.spread().total_cmp(&a.spread()));
+    out.order_by(|a, b| b.spread().total_cmp(&a.spread()));
     out
 }
 
@@ -113,7 +113,7 @@ fn value_of((value, mut shares): (String, Vec<(ShapeKey, f64)>)) -> Value {
         .collect();
     let mean = best.iter().sum::<f64>() / best.len().max(1) as f64;
     let mut all: Vec<f64> = shares.into_iter().map(|s| s.1).collect();
-    all.sort_unstable_by(f64::total_cmp);
+    all.order_by(f64::total_cmp);
     Value {
         value,
         variants: all.len() as u64,

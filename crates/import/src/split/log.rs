@@ -62,10 +62,10 @@ pub(crate) trait Parser {
     fn end(&mut self, _table: &mut TableBuilder) {}
 }
 
-/// Gives the lines of a log to a [`Parser`].
-#[derive(Debug)]
-pub(crate) struct Log<P> {
-    parser: P,
+/// Gives the lines of a log to a [`Parser`]. One reader serves all logs: a copy for each parser would weigh
+/// more than the call through a pointer costs.
+struct Log {
+    parser: Box<dyn Parser>,
     device: u16,
     texts: [ColumnId; 4],
     numbers: [ColumnId; 4],
@@ -82,6 +82,15 @@ pub(crate) fn open<P: Parser + 'static>(
 ) -> Opened {
     let mut table = TableBuilder::new();
     let parser = make(&mut table);
+    read_by(Box::new(parser), head, options, table)
+}
+
+fn read_by(
+    parser: Box<dyn Parser>,
+    head: &Head,
+    options: &ImportOptions,
+    mut table: TableBuilder,
+) -> Opened {
     let device = defaults::device(&mut table, head, options);
     let texts = [
         (ColumnMeaning::Kernel, "kernel"),
@@ -108,7 +117,7 @@ pub(crate) fn open<P: Parser + 'static>(
     Ok(Logged::open(log, table))
 }
 
-impl<P: Parser> LineReader for Log<P> {
+impl LineReader for Log {
     fn line(&mut self, line: Line<'_>, t: &mut TableBuilder) -> Result<(), ImportError> {
         if line.too_long {
             let error = RowError::new("line is longer than 1 MiB");

@@ -7,6 +7,7 @@ use crate::layout::Plot;
 use crate::palette::alpha;
 use crate::scene::Scene;
 use gemmscope_analysis::compare::{Comparison, Setup};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 
@@ -66,7 +67,7 @@ impl Baseline {
         let rows = kept.iter().filter(is_base).copied().collect();
         let all = links.len();
         let most = MOST[usize::from(names.len() > 2)];
-        links.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        links.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         links.truncate(most);
         let to = match (names.len(), other) {
             (2, Some(other)) => comparison.names[other].clone(),

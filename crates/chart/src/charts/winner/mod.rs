@@ -286,7 +286,7 @@ fn layout_control(frame: &Frame, comparison: &Comparison, state: &ViewState) -> 
     let mut layouts: Vec<&str> = (0..comparison.len())
         .map(|i| frame.data.ops[frame.data.op[comparison.row(i)] as usize].layout())
         .collect();
-    layouts.sort_unstable();
+    layouts.order_by(|a, b| a.cmp(b));
     layouts.dedup();
     let mut options: Vec<Choice> = layouts.into_iter().map(Choice::plain).collect();
     options.push(Choice::new("all", "all layouts"));

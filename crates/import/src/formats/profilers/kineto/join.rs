@@ -1,6 +1,7 @@
 //! Which operation a kernel belongs to.
 
 use super::events::{Events, Kernel, Launch};
+use gemmscope_model::order::InOrder;
 use std::collections::HashMap;
 
 /// No parent.
@@ -40,7 +41,7 @@ impl<'e> Join<'e> {
     pub(super) fn new(events: &'e Events) -> Self {
         let calls = &events.calls;
         let mut order: Vec<u32> = (0..calls.len() as u32).collect();
-        order.sort_by(|a, b| {
+        order.order_by(|a, b| {
             let (a, b) = (&calls[*a as usize], &calls[*b as usize]);
             a.thread
                 .cmp(&b.thread)

@@ -204,7 +204,7 @@ pub(super) fn finish(
     // Launches with and without their capture.
     let mut graphs_by_capture = [0, 0];
     for mut kernels in graphs {
-        kernels.sort_by(|a, b| {
+        kernels.order_by(|a, b| {
             let start = |i: &u32| events.kernels[*i as usize].start_s;
             start(a).total_cmp(&start(b))
         });
