@@ -323,7 +323,7 @@ fn what_is_not_listed_by_itself_is_counted() {
             csv += &format!(
                 "{},4096,4096,bf16,{},k{i}\n",
                 4096 + i * 256,
-                9000.0 * slower
+                3000.0 * slower
             );
         }
         csv
