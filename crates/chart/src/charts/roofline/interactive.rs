@@ -460,6 +460,18 @@ mod tests {
         let ([l, t, w, h], row) = drawn.boxes()[0];
         let beside = drawn.at((l + w / 2.0, t + h / 2.0), 1.0).unwrap();
         assert_eq!((row, beside.rows, beside.at), (0, vec![0], point));
+        // The share that the hovered point reaches is written beside its way up, not over the number.
+        let hovered = drawn.emphasis(&Emphasis {
+            target: drawn.at(point, 4.0),
+            ..what
+        });
+        let share = hovered.dump();
+        let share = share.lines().find(|l| l.contains(" % of ")).unwrap();
+        let ys: Vec<f64> = share
+            .split([' ', ','])
+            .filter_map(|w| w.parse().ok())
+            .collect();
+        assert!(ys[1] < point.1 && !(t..t + h).contains(&ys[1]), "{share}");
         drawn.emphasis(&Emphasis {
             ranked: Some(Vec::new()),
             ..Emphasis::default()
