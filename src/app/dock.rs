@@ -45,10 +45,11 @@ pub fn Dock() -> impl IntoView {
         let opened = (bench.selected.get(), bench.picks.get(), bench.finding.get());
         let now = (place.get(), opened);
         if let Some((was, opened)) = before {
-            if opened != now.1 {
-                folded.set(false);
-            } else if was != now.0 {
+            // Files that are added can move to another place and renumber the rows.
+            if was != now.0 {
                 folded.set(now.0 != SUMMARY);
+            } else if opened != now.1 {
+                folded.set(false);
             }
         }
         now

@@ -12,9 +12,10 @@ use self::ready::{PAGE, Ready};
 use super::later::NotLoaded;
 use super::state::{Shared, Shell, Workbench};
 use crate::web::{clock, dom};
-use gemmscope_analysis::planner::{Plan, PlanState, form};
+use gemmscope_analysis::planner::{Plan, PlanState, form, learn as learn_steps};
 use gemmscope_chart::planner::TOOLS;
 use gemmscope_model::transformer::Model;
+use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use wasm_split_helpers::wasm_split;
 
@@ -32,6 +33,16 @@ fn pages() -> Vec<(&'static str, &'static str, &'static str)> {
         "What a GEMM is, why decode is slow: a short reading that drives the roofline",
     ));
     out
+}
+
+/// Turns to a page. The reading has a plan of its own.
+fn turn_to(state: &mut ViewState, page: &str) {
+    match (state.param(PAGE) == Some("learn"), page == "learn") {
+        (false, true) => learn_steps::open(state),
+        (true, false) => learn_steps::leave(state),
+        _ => {}
+    }
+    state.set_param(PAGE, page);
 }
 
 fn show(ready: Ready, page: usize) -> AnyView {
@@ -84,7 +95,7 @@ fn PlannerPane() -> impl IntoView {
                 aria-current=move || (shown.get() == i).then_some("page")
                 aria-pressed=move || (shown.get() == i).to_string()
                 title=hint
-                on:click=move |_| bench.edit("page", |v| v.set_param(PAGE, id))
+                on:click=move |_| bench.edit("page", |v| turn_to(v, id))
             >
                 {title}
             </button>
@@ -113,6 +124,7 @@ pub fn take_model(bench: Workbench, text: String) -> Result<Result<String, Strin
         .map_err(|e| e.to_string())
         .map(|model| {
             bench.edit("view", |v| {
+                turn_to(v, "");
                 PlanState::put_model(v, &model);
                 v.view = "plan".to_owned();
             });

@@ -1,9 +1,8 @@
 //! The guided reading: text beside the roofline of the plan.
 
-use super::ready::{PAGE, Ready};
+use super::ready::Ready;
 use super::{lists, model, picture};
-use crate::app::state::Shell;
-use gemmscope_analysis::planner::learn::{STEPS, enter, shown};
+use gemmscope_analysis::planner::learn::{STEPS, enter, is_open, open, shown};
 use leptos::prelude::*;
 
 /// The page.
@@ -11,16 +10,9 @@ pub(super) fn page(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let step = Memo::new(move |_| bench.view.with(shown));
     let go = move |i: usize| bench.edit("learn", |v| enter(v, i));
-    // The plan shows what the step describes; a plan of the user's own comes back with undo.
-    let (own, read) = bench.view.with_untracked(|v| {
-        let own = v.params.keys().any(|k| k.starts_with("plan.") && k != PAGE);
-        (own, v.param("learn.step").is_some())
-    });
-    if !read {
-        go(step.get_untracked());
-        if own {
-            Shell::here().say_with_undo("The plan shows the example of this step now.");
-        }
+    // A button of the page may have opened it already.
+    if !bench.view.with_untracked(is_open) {
+        bench.edit_without_undo(open);
     }
     let text = move || {
         let s = &STEPS[step.get()];
@@ -48,7 +40,7 @@ pub(super) fn page(ready: Ready) -> AnyView {
                     <span class="muted">{move || format!("{} of {}", step.get() + 1, STEPS.len())}</span>
                     <button type="button" class="button primary" disabled=move || { step.get() + 1 >= STEPS.len() } on:click=move |_| go(step.get_untracked() + 1)>"Next"</button>
                 </div>
-                <p class="muted">"Each step sets the plan to its example. Undo brings your own back."</p>
+                <p class="muted">"Each step shows an example. Your own plan comes back when you leave this page."</p>
                 <details class="plan-group">
                     <summary>"All steps"</summary>
                     <ul>{STEPS.iter().enumerate().map(entry).collect_view()}</ul>

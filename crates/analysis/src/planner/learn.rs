@@ -164,6 +164,34 @@ pub const STEPS: &[Step] = &[
     },
 ];
 
+/// The key of the reader's own plan while a step shows its example.
+const OWN: &str = "learn.own";
+
+/// Shows the step where the reader left off, and keeps the reader's own plan for [`leave`].
+pub fn open(state: &mut ViewState) {
+    let mut own = ViewState::default();
+    for key in DECIDED {
+        own.set_param(key, state.param(key).unwrap_or(""));
+    }
+    state.set_param(OWN, own.encode());
+    enter(state, shown(state));
+}
+
+/// True once [`open`] was called, until the reader leaves.
+pub fn is_open(state: &ViewState) -> bool {
+    state.param("learn.step").is_some()
+}
+
+/// Brings the reader's own plan back.
+pub fn leave(state: &mut ViewState) {
+    let (own, _) = ViewState::decode(state.param(OWN).unwrap_or(""));
+    for key in DECIDED {
+        state.set_param(key, own.param(key).unwrap_or(""));
+    }
+    state.set_param(OWN, "");
+    state.set_param("learn.step", "");
+}
+
 /// Applies the settings of a step, which the reader can change afterwards.
 pub fn enter(state: &mut ViewState, index: usize) {
     let Some(step) = STEPS.get(index) else { return };
@@ -181,14 +209,7 @@ pub fn enter(state: &mut ViewState, index: usize) {
             None => state.set_param(key, *value),
         }
     }
-    state.set_param(
-        "learn.step",
-        if index == 0 {
-            String::new()
-        } else {
-            index.to_string()
-        },
-    );
+    state.set_param("learn.step", index.to_string());
 }
 
 /// Index of the step that a view shows.
@@ -225,6 +246,22 @@ mod tests {
         let mut state = ViewState::default();
         enter(&mut state, i);
         Plan::new(PlanState::read(&state).0, &[])
+    }
+
+    #[test]
+    fn the_readers_own_plan_comes_back() {
+        let mut state = ViewState::default();
+        state.set_param("plan.batch", "64");
+        state.set_param("plan.tile", "128x128x64");
+        let own = state.clone();
+        open(&mut state);
+        enter(&mut state, 7);
+        // A link that is opened elsewhere, or after a reload.
+        let (mut back, problems) = ViewState::decode(&state.encode());
+        assert!(problems.is_empty() && is_open(&back));
+        assert_eq!(back.param("plan.types"), Some("w4a16"));
+        leave(&mut back);
+        assert_eq!(back, own);
     }
 
     #[test]

@@ -63,6 +63,7 @@ pub(super) fn draw(map: &Heatmap, options: &RenderOptions<'_>) -> Scene {
     scene.drag_areas.push(legend);
     scene.fill(grid.rect(), theme.panel);
     let gap = if grid.cell.0 < 10.0 { 0.0 } else { 1.0 };
+    let font = number_font(map, &grid, gap);
     for row in 0..grid.shown.1 {
         for column in 0..grid.shown.0 {
             let (x, y) = (grid.first.0 + column, grid.first.1 + row);
@@ -89,12 +90,9 @@ pub(super) fn draw(map: &Heatmap, options: &RenderOptions<'_>) -> Scene {
             }
             let number = column_format::number(value, v);
             let center = (rect[0] + rect[2] / 2.0, rect[1] + rect[3] / 2.0);
-            if !number.is_empty()
-                && text::width(&number, FONT, false) <= rect[2] - 4.0
-                && rect[3] >= FONT * text::LINE
-            {
+            if let (Some(font), false) = (font, number.is_empty()) {
                 let hang = (Anchor::Middle, Baseline::Middle);
-                scene.text(center, number.clone(), FONT, on(color), hang);
+                scene.text(center, number, font, on(color), hang);
             }
             scene.hit_areas.push(HitArea {
                 rows: rows.to_vec(),
@@ -126,6 +124,31 @@ pub(super) fn draw(map: &Heatmap, options: &RenderOptions<'_>) -> Scene {
     scene.description = said.join(" ");
     legend::outline_selected(&mut scene, theme, options.selected);
     scene
+}
+
+/// The size of the numbers in the cells that are shown. `None` where one does not fit: numbers in
+/// some cells only would look as if the others had none.
+fn number_font(map: &Heatmap, grid: &Grid, gap: f64) -> Option<f64> {
+    let [_, _, width, height] = grid.cell_rect(0, 0, gap);
+    let value = &map.settings.value;
+    let smallest = FONT - 2.0;
+    if width < text::width("1", smallest, false) || height < smallest * text::LINE {
+        return None;
+    }
+    let numbers: Vec<String> = (0..grid.shown.0 * grid.shown.1)
+        .map(|i| {
+            (
+                i % grid.shown.0 + grid.first.0,
+                i / grid.shown.0 + grid.first.1,
+            )
+        })
+        .filter_map(|(x, y)| map.figures.get(y * map.size().0 + x))
+        .map(|v| column_format::number(value, *v))
+        .collect();
+    [FONT, FONT - 1.0, smallest].into_iter().find(|font| {
+        let fits = |n: &String| text::width(n, *font, false) <= width - 2.0;
+        height >= font * text::LINE && numbers.iter().all(fits)
+    })
 }
 
 /// Where cells are.
