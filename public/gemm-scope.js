@@ -35,7 +35,7 @@ iframe { display: block; width: 100%; border: 0; color-scheme: normal; border-ra
 }
 `;
 
-const OBSERVED = ["src", "view", "device", "theme", "hash", "format", "height", "no-link", "quiet"];
+const OBSERVED = ["src", "more", "view", "device", "theme", "hash", "format", "height", "no-link", "quiet"];
 
 /** Where gemmscope itself would fetch data from: what its links take as src=. */
 const reachable = (url, viewer) =>
@@ -139,7 +139,7 @@ class GemmScope extends HTMLElement {
     if (name === "quiet") return this.#tell();
     if (name === "height") return this.#keepHeight();
     if (!this.#started || before === after) return;
-    if (name === "src" || name === "format") this.#fetch();
+    if (["src", "more", "format"].includes(name)) this.#fetch();
     else if (this.#port) this.#wish();
   }
 
@@ -384,9 +384,15 @@ class GemmScope extends HTMLElement {
     const format = this.getAttribute("format") ?? undefined;
     try {
       if (src) {
-        const url = new URL(src, document.baseURI);
-        const bytes = await this.#get(url, this.#fetching.signal);
-        if (wanted()) await this.#load(bytes, { name: nameOf(url), format }, url, wanted);
+        const more = this.getAttribute("more")?.split(/\s+/).filter(Boolean) ?? [];
+        const urls = [src, ...more].map((one) => new URL(one, document.baseURI));
+        const { signal } = this.#fetching;
+        const files = await Promise.all(urls.map((url) => this.#get(url, signal)));
+        for (const [i, url] of urls.entries()) {
+          // The link to gemmscope names one address; of several files it names none.
+          const address = more.length ? null : url;
+          if (wanted()) await this.#load(files[i], { name: nameOf(url), format, add: i > 0 }, address, wanted);
+        }
       } else if (inline) {
         await this.#load(inline.textContent.trimStart(), { name: inline.dataset.name ?? "inline.csv", format }, null, wanted);
       } else {

@@ -57,6 +57,14 @@ test("the element under a strict policy: data of the host, its own height, theme
   assert.deepEqual(page.trouble, []);
 });
 
+test("several files in one element are compared", async (t) => {
+  const page = await open(t, "more", `<body><gemm-scope loading="eager" src="bench.csv" more="other.csv" device="mi300x"></gemm-scope>${script()}`);
+  await loaded(page);
+  await page.waitForFunction(async () => (await document.querySelector("gemm-scope").export("summary")).length === 2);
+  assert.deepEqual((await summary(page)).map((s) => s.file), ["bench.csv", "other.csv"]);
+  assert.deepEqual(page.trouble, []);
+});
+
 test("two on one page, attributes that change, events, and one that is removed", async (t) => {
   const page = await open(
     t,

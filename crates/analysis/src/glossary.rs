@@ -73,6 +73,17 @@ pub const TERMS: &[Term] = &[
         "At high intensity, compute sets the time. Typical of training and prefill.",
     ),
     term(
+        "Launch-bound",
+        &["launch-bound"],
+        "A call under 15 µs of which the roof explains less than a fifth: starting the kernel \
+         takes most of it.",
+    ),
+    term(
+        "Layout",
+        &["layouts", "layout"],
+        "Which operands are transposed, A first: NN neither, TN A, NT B, TT both.",
+    ),
+    term(
         "Tile",
         &["tiles", "tile"],
         "The block of C that one workgroup computes. Where M or N is not a multiple of it, \

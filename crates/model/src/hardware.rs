@@ -299,6 +299,15 @@ impl Device {
         }
     }
 
+    /// Dies that have an L2 each: CDNA3 and CDNA4 have 4 MiB on each of their compute dies, which take
+    /// the workgroups in turn ("AMD Instinct MI300 series microarchitecture", ROCm docs).
+    pub fn l2_dies(&self) -> u32 {
+        match self.arch_token.as_str() {
+            "gfx942" | "gfx950" => (self.l2_bytes.unwrap_or(0.0) / 4_194_304.0).max(1.0) as u32,
+            _ => 1,
+        }
+    }
+
     /// The largest on-chip cache in bytes: the last level if there is one, else L2.
     pub fn cache_bytes(&self) -> Option<f64> {
         match (self.l2_bytes, self.llc_bytes) {

@@ -223,6 +223,8 @@ pub struct Place {
     pub viewer: String,
     /// Name of the data file.
     pub file: String,
+    /// Names of the files beside it.
+    pub more: Vec<String>,
     /// Key of the view.
     pub view: String,
     /// Key of the view for a picture: `view`, if that can be drawn.
@@ -281,11 +283,12 @@ fn is_plain(state: &str) -> bool {
 
 /// The command that draws the picture without a browser.
 fn command(p: &Place) -> String {
-    let mut out = format!(
-        "gemmscope render {} --view {}",
-        word(&p.file),
-        word(&p.picture)
-    );
+    let files: Vec<String> = std::iter::once(&p.file)
+        .chain(&p.more)
+        .map(|f| word(f))
+        .collect();
+    let files = files.join(" ");
+    let mut out = format!("gemmscope render {files} --view {}", word(&p.picture));
     if !is_plain(&p.state) {
         out += &format!(" --state {}", word(&format!("#{}", p.state)));
     } else if !p.device.is_empty() {
@@ -297,6 +300,10 @@ fn command(p: &Place) -> String {
 /// The element with its attributes.
 fn element(p: &Place) -> String {
     let mut out = format!("<gemm-scope src=\"{}\"", attribute(&p.file));
+    if !p.more.is_empty() {
+        let more: Vec<String> = p.more.iter().map(|f| encoded(f)).collect();
+        out.push_str(&format!(" more=\"{}\"", more.join(" ")));
+    }
     for (key, value) in [("view", &p.view), ("device", &p.device)] {
         if !value.is_empty() {
             out.push_str(&format!(" {key}=\"{}\"", attribute(value)));
@@ -483,6 +490,7 @@ mod tests {
         let place = Place {
             viewer: "https://host/gemmscope/".into(),
             file: "a \"b\" <c>.csv".into(),
+            more: vec!["d e.csv".into(), "f.csv".into()],
             view: "table".into(),
             picture: "roofline".into(),
             device: "mi300x".into(),
@@ -491,7 +499,7 @@ mod tests {
         let all = snippets(&place);
         let html = &all[0].text;
         assert!(
-            html.contains("src=\"a &quot;b&quot; &lt;c>.csv\""),
+            html.contains("src=\"a &quot;b&quot; &lt;c>.csv\" more=\"d%20e.csv f.csv\""),
             "{html}"
         );
         assert!(
@@ -504,11 +512,12 @@ mod tests {
         let last = |p: &Place| snippets(p).last().unwrap().text.clone();
         assert_eq!(
             last(&place),
-            "gemmscope render 'a \"b\" <c>.csv' --view roofline \
+            "gemmscope render 'a \"b\" <c>.csv' 'd e.csv' f.csv --view roofline \
              --state '#v=1&view=table&device=mi300x&f.dtype=bf16' -o roofline.svg"
         );
         let plain = Place {
             file: "-it's.csv".into(),
+            more: Vec::new(),
             state: "v=1&device=mi300x".into(),
             ..place
         };

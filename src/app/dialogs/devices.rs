@@ -186,7 +186,7 @@ fn sheet(
     };
     let bytes = |b: Option<f64>| b.map_or_else(|| "not known".to_owned(), |b| Bytes(b).to_iec());
     let confidence = match d.confidence {
-        'A' => "A: published by the vendor",
+        'A' => "A: the vendor's figures",
         'B' => "B: from a secondary source",
         _ => "C: derived or entered by hand",
     };
@@ -210,7 +210,7 @@ fn sheet(
             d.clock_hz
                 .map_or_else(|| "not known".into(), |c| format!("{:.0} MHz", c / 1e6)),
         ),
-        ("Confidence", confidence.to_owned()),
+        ("Confidence of the peaks", confidence.to_owned()),
     ];
     view! {
         <header class="sheet-head">
@@ -246,16 +246,40 @@ fn sheet(
                     <tr>
                         <th scope="col">"Type"</th><th scope="col">"Units"</th><th scope="col">"Summed in"</th>
                         <th scope="col" class="num">"Dense peak"</th><th scope="col" class="num">"Achievable"</th>
-                        <th scope="col" class="num">"Ridge"</th><th scope="col">"Source"</th>
+                        <th scope="col" class="num">"Ridge"</th>
                     </tr>
                 </thead>
                 <tbody>{d.peaks.iter().map(|p| peak_row(p, d.bandwidth_bytes_per_s)).collect_view()}</tbody>
             </table>
         </div>
         {(!d.notes.is_empty()).then(|| view! { <p class="muted">{d.notes.clone()}</p> })}
-        <p class="muted">{d.source.clone()}</p>
+        {sources(&d).into_iter().map(|(what, source)| view! { <p class="muted"><strong>{what}</strong>" "{source}</p> }).collect_view()}
     }
     .into_any()
+}
+
+/// Where the figures of a device are from: those of the data sheet, then the achievable ones.
+fn sources(d: &Device) -> Vec<(String, String)> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    let mut add = |what: &str, of: &str, source: &str| match out
+        .iter_mut()
+        .find(|(w, s)| s == source && w.starts_with(what))
+    {
+        Some((named, _)) => named.insert_str(named.len() - 1, &format!(", {of}")),
+        None if source.is_empty() => {}
+        None => out.push((format!("{what}, {of}:"), source.to_owned())),
+    };
+    for p in d.peaks.iter().filter(|p| p.source != d.source) {
+        add("Peak", p.dtype.name(), &p.source);
+    }
+    for p in &d.peaks {
+        let source = p.achievable_source.as_deref().unwrap_or_default();
+        add("Achievable", p.dtype.name(), source);
+    }
+    if !d.source.is_empty() {
+        out.insert(0, ("Datasheet:".to_owned(), d.source.clone()));
+    }
+    out
 }
 
 fn peak_row(p: &Peak, bandwidth: f64) -> AnyView {
@@ -269,11 +293,10 @@ fn peak_row(p: &Peak, bandwidth: f64) -> AnyView {
             <td>{engine} {(!p.dense).then_some(" (sparse: not used)")}</td>
             <td>{p.accumulate.map(|d| d.name())}</td>
             <td class="num">{FlopsPerSec(p.flops_per_s).to_string()}</td>
-            <td class="num" title=p.achievable_source.clone().unwrap_or_default()>
+            <td class="num">
                 {p.achievable_flops_per_s.map_or_else(|| "–".to_owned(), |f| FlopsPerSec(f).to_string())}
             </td>
             <td class="num">{format!("{:.0} FLOP/B", p.flops_per_s / bandwidth)}</td>
-            <td class="muted source-cell" title=p.source.clone()>{p.source.clone()}</td>
         </tr>
     }
     .into_any()

@@ -65,7 +65,7 @@ fn link(bench: Workbench) -> String {
         .with_untracked(|v| v.param(data::DATA_KEY).is_some())
     {
         true => plain_view(bench).encode(),
-        false => bench.link(),
+        false => bench.link_with_names(),
     }
 }
 
@@ -208,6 +208,7 @@ pub fn Share() -> impl IntoView {
     let place = Place {
         viewer: viewer(),
         file: names.first().cloned().unwrap_or_else(|| "bench.csv".into()),
+        more: names.get(1..).unwrap_or_default().to_vec(),
         view: shown.id().to_owned(),
         picture: match shown.picture {
             "" => "roofline".to_owned(),

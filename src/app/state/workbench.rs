@@ -342,11 +342,18 @@ impl Workbench {
     /// The view as the text of a link, with the names of the files it was made from. "" for the view
     /// of an untouched page.
     pub fn link(&self) -> String {
+        match self.view.with(|v| v.encode().is_empty()) {
+            true => String::new(),
+            false => self.link_with_names(),
+        }
+    }
+
+    /// As [`link`](Self::link), of an untouched page too: whoever opens it is asked for the files.
+    pub fn link_with_names(&self) -> String {
         let view = self.view.get();
-        let text = view.encode();
         let brings = |key| view.param(key).is_some();
-        if text.is_empty() || brings(DATA_KEY) || brings(SOURCE_KEY) {
-            return text;
+        if brings(DATA_KEY) || brings(SOURCE_KEY) {
+            return view.encode();
         }
         let names = self
             .files

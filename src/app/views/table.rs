@@ -4,6 +4,8 @@ use crate::app::state::findings_task::AT_ONCE;
 use crate::app::state::{Shared, Workbench};
 use crate::app::ui::{Menu, NARROW, icon, keyed, media, value_of};
 use crate::web::dom;
+use gemmscope_chart::picture::first_findings;
+use gemmscope_chart::roofline::Numbers;
 use gemmscope_model::units::grouped;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
@@ -43,6 +45,15 @@ const SORT_KEY: &str = "sort";
 /// The rows in the order of their files.
 const AS_FILED: &str = "file";
 const COLUMNS_KEY: &str = "columns";
+
+/// The first of the findings with a number that concerns a row.
+fn finding_of(bench: Workbench, row: u32) -> Option<usize> {
+    bench.findings.with(|found| {
+        let all = &found.as_ref()?.findings;
+        let mut first = all.findings[..first_findings(all)].iter();
+        first.position(|f| f.evidence.rows.contains(&row))
+    })
+}
 
 /// The table.
 #[component]
@@ -176,6 +187,11 @@ pub fn Table() -> impl IntoView {
         let shown = |row: &u32| frame.rows.binary_search(row).is_ok();
         bench.numbered.with(|n| n.iter().any(shown))
     });
+    let by_finding = Memo::new(move |_| bench.view.with(Numbers::of) == Numbers::Findings);
+    let number_hint = move || match by_finding.get() {
+        true => "The first finding that concerns the row",
+        false => "Number in the chart",
+    };
     let number_width = move || if any_number.get() { NUMBER_WIDTH } else { 0.0 };
     let width = Memo::new(move |_| widths.with(|w| w.iter().sum::<f64>() + number_width()));
     // Where the keyboard is: an index into the sorted rows, `None` for the heads, and a column. It
@@ -336,7 +352,7 @@ pub fn Table() -> impl IntoView {
             >
                 <div class="data-grid-head" role="row" aria-rowindex="1" style:width=move || format!("{}px", width.get())>
                     <Show when=move || any_number.get()>
-                        <span class="cell number-cell" role="columnheader" title="Number in the chart">"#"</span>
+                        <span class="cell number-cell" role="columnheader" title=number_hint>"#"</span>
                     </Show>
                     {keyed(move || columns.get(), |c| c.field.clone(), move |info| {
                             let field = info.field.clone();
@@ -379,6 +395,10 @@ pub fn Table() -> impl IntoView {
                         let (first, visible) = (first.get(), visible.get());
                         let selected = bench.selected.get();
                         let numbers = bench.numbered.get();
+                        let number_of = |row: u32| {
+                            let own = numbers.iter().position(|r| *r == row);
+                            own.or_else(|| by_finding.get().then(|| finding_of(bench, row)).flatten())
+                        };
                         let any_number = any_number.get();
                         let cursor = cursor.get().flatten().filter(|_| focused.get());
                         let at = column.get();
@@ -398,7 +418,7 @@ pub fn Table() -> impl IntoView {
                             .skip(first)
                             .take(visible)
                             .map(|(i, &row)| {
-                                let number = numbers.iter().position(|r| *r == row);
+                                let number = number_of(row);
                                 let chosen = selected.contains(&row);
                                 let y = offset + (i - first) as f64 * row_height;
                                 view! {

@@ -5,6 +5,9 @@ use gemmscope_analysis::trace_time::{TimeKind, TimePart, TraceTime};
 use gemmscope_model::units::{Seconds, percent};
 use leptos::prelude::*;
 
+/// From this share on the largest kernels of a part are named.
+const NAMED: f64 = 0.2;
+
 /// The bar; nothing where the time besides the GEMMs is not known.
 #[component]
 pub fn TimeBar() -> impl IntoView {
@@ -31,11 +34,20 @@ fn bar(time: &TraceTime) -> AnyView {
             </li>
         }
     };
+    // What to look at beside the GEMMs, also where nothing can be pointed at.
+    let others = time.parts.iter().filter(|p| p.kind != TimeKind::Gemm);
+    let largest = others
+        .max_by(|a, b| a.time_s.total_cmp(&b.time_s))
+        .filter(|p| time.share(p) > NAMED && !p.largest.is_empty())
+        .map(|p| {
+            let text = format!("Largest of {}: {}", p.kind.label(), p.kernels());
+            view! { <li class="time-largest" title=text.clone()>{text.clone()}</li> }
+        });
     view! {
         <section class="time-bar" aria-label=time.words()>
             <p><strong>{Seconds(time.whole_s).to_string()}</strong> " " {time.whole}</p>
             <div class="time-parts" aria-hidden="true">{time.parts.iter().map(segment).collect_view()}</div>
-            <ul>{time.parts.iter().map(entry).collect_view()}</ul>
+            <ul>{time.parts.iter().map(entry).collect_view()}{largest}</ul>
         </section>
     }
     .into_any()

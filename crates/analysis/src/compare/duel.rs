@@ -84,6 +84,10 @@ pub fn devices_differ(frame: &Frame, comparison: &Comparison, (a, b): (usize, us
     })
 }
 
+/// Sides beside the two that are compared too, at most, and configurations up to which they are.
+const OTHERS: usize = 4;
+const AT_ONCE: usize = 20_000;
+
 impl Duel {
     /// Compares sides `a` and `b`. Indices that are not sides give an empty duel.
     pub fn new(
@@ -231,6 +235,10 @@ impl Duel {
                 ["ahead", "behind"],
             ),
         };
+        if self.ratios.len() == 1 {
+            let on = "on the one configuration that both have.";
+            return format!("{result} {on}") + &self.by_time(who, other);
+        }
         let subject = if equal {
             format!("{who} is ")
         } else {
@@ -249,6 +257,45 @@ impl Duel {
         ) + &self.by_time(who, other)
     }
 
+    /// How far the other sides are from the faster of the two, on average: `IREE is 19.2x slower than
+    /// hipBLASLt`. `None` where there is no other, or so much to compare that it would be felt.
+    pub fn others_sentence(&self, frame: &Frame, comparison: &Comparison) -> Option<String> {
+        let all = comparison.names.len();
+        if all > OTHERS + 2 || comparison.len() > AT_ONCE {
+            return None;
+        }
+        let first = if self.geometric_mean < 1.0 {
+            self.a
+        } else {
+            self.b
+        };
+        let to = &comparison.names[first];
+        let of = |other: usize| {
+            let duel = Duel::new(frame, comparison, (other, first), Measure::Rate, 0.0);
+            let (name, lead) = (&comparison.names[other], duel.geometric_mean);
+            let n = grouped(duel.ratios.len() as u64);
+            match lead {
+                lead if !lead.is_finite() => None,
+                lead if lead_of(lead) < 1.005 => Some(format!("{name} is as fast as {to} ({n})")),
+                lead if lead > 1.0 => {
+                    Some(format!("{name} is {} slower than {to} ({n})", times(lead)))
+                }
+                lead => Some(format!(
+                    "{name} is {} faster than {to} ({n})",
+                    times(1.0 / lead)
+                )),
+            }
+        };
+        let others = (0..all).filter(|i| ![self.a, self.b].contains(i));
+        let words: Vec<String> = others.filter_map(of).collect();
+        (!words.is_empty()).then(|| {
+            format!(
+                "On average over the configurations of both: {}.",
+                words.join(", ")
+            )
+        })
+    }
+
     /// Who is faster, where shares of roofs are compared: the two need not agree.
     fn by_time(&self, who: &str, other: &str) -> String {
         let (a_leads, rate) = (self.geometric_mean < 1.0, self.rate_mean);
@@ -258,15 +305,15 @@ impl Duel {
         // Oriented to the side that is spoken of.
         let rate = if a_leads { 1.0 / rate } else { rate };
         match rate {
-            r if lead_of(r) < 1.005 => " By time they are equally fast.".to_owned(),
-            r if r > 1.0 => format!(" By time {who} is {} faster.", times(r)),
-            r => format!(" By time {other} is {} faster.", times(1.0 / r)),
+            r if lead_of(r) < 1.005 => " Their times are equal.".to_owned(),
+            r if r > 1.0 => format!(" In time {who} is {} faster.", times(r)),
+            r => format!(" In time {other} is {} faster.", times(1.0 / r)),
         }
     }
 
     /// A sentence that explains why the two means differ.
     pub fn means_sentence(&self, comparison: &Comparison) -> String {
-        if self.ratios.is_empty() {
+        if self.ratios.len() < 2 {
             return String::new();
         }
         let (a, b) = self.names(comparison);
@@ -280,10 +327,11 @@ impl Duel {
             true => format!("Weighted by time {slow} leads, by {}", times(1.0 / w)),
             false => format!("Weighted by time it is {}", times(w)),
         };
-        text.push_str(&match self.ratios.len() {
-            0 | 1 => ".".to_owned(),
-            _ if w > g * 1.02 => format!(": the lead of {fast} is larger on the long GEMMs."),
-            _ if w < g / 1.02 => format!(": the lead of {fast} is smaller on the long GEMMs."),
+        text.push_str(&match w / g {
+            more if more > 1.02 => format!(": the lead of {fast} is larger on the long GEMMs."),
+            less if less < 1.0 / 1.02 => {
+                format!(": the lead of {fast} is smaller on the long GEMMs.")
+            }
             _ => ".".to_owned(),
         });
         text
@@ -297,8 +345,8 @@ impl Duel {
     /// The rule for "within noise".
     pub fn noise_sentence(&self) -> String {
         if self.with_spread == 0 {
-            return "The file has one run of each and no spread, so a difference within the threshold \
-                    counts as a tie."
+            return "Each GEMM was measured once per side and without a spread, so a difference within the \
+                    threshold counts as a tie."
                 .to_owned();
         }
         "Within noise: medians closer than both spreads together (1.4826 × median absolute \

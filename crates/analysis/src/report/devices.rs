@@ -13,14 +13,8 @@ pub(super) fn beaten(scan: &Scan<'_>, groups: &[&Group]) -> String {
         let compute = scan.problem(g).op.compute;
         scan.device(g)?.peak_for(compute)?.achievable_flops_per_s
     };
-    let beats = |g: &Group| match scan.achievable() {
-        true => g.efficiency() > 1.0,
-        false => best(g).is_some_and(|best| scan.rate(g) > best),
-    };
-    let what = match scan.achievable() {
-        true => "it",
-        false => "the max-achievable rate",
-    };
+    let beats = |g: &Group| best(g).is_some_and(|best| scan.rate(g) > best);
+    let what = "the max-achievable rate";
     match groups.iter().filter(|g| beats(g)).count() {
         0 => String::new(),
         n => format!(

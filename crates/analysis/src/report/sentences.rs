@@ -8,13 +8,18 @@ use crate::pareto::other_time_s;
 use crate::standing::Standing;
 use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::untimed::UntimedList;
-use gemmscope_model::units::{capitalized, grouped, percent, seconds_brief, seconds_range};
+use gemmscope_model::units::{
+    WIDE, capitalized, grouped, percent, plural, seconds_brief, seconds_range,
+};
 use gemmscope_table::data_kind::DataKind;
+use std::collections::HashSet;
 
 /// GEMMs that take less than this share of the time from end to end are not what to start with.
 const MINOR: f64 = 0.2;
 /// If more than this share of the time has a roof, it counts as all of it.
 const ALL: f64 = 0.995;
+/// Lost time that no finding is about is worth a sentence from this share on.
+const UNFLAGGED: f64 = 0.2;
 /// What could save less than this share of the time is not what to talk about.
 const TRIFLE: f64 = 0.01;
 /// An efficiency from which on a GEMM is no problem.
@@ -73,8 +78,47 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         }
         _ => None,
     };
-    out.extend(settings.or_else(|| third(scan, findings)));
+    let last = settings.or_else(|| {
+        let words = third(scan, findings)?;
+        Some(match unflagged(scan, findings, &groups) {
+            Some(rest) => format!("{words} {rest}"),
+            None => words,
+        })
+    });
+    out.extend(last);
     out
+}
+
+/// Where the lost time is that no finding is about, if that is a large part of it.
+fn unflagged(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> Option<String> {
+    if scan.compares() || scan.frame.rows.len() > MOST_ROWS {
+        return None;
+    }
+    let saving = |f: &&Finding| f.gives_back_s.is_some_and(|b| b.1 > 0.0);
+    let found = findings.findings.iter().filter(saving);
+    let flagged: HashSet<u32> = found
+        .flat_map(|f| f.evidence.rows.iter().copied())
+        .collect();
+    let lost = |groups: &[&Group]| groups.iter().map(|g| g.lost_s()).sum::<f64>();
+    let mut rest = groups.to_vec();
+    rest.retain(|g| g.roof_s.is_finite());
+    let all_s = lost(&rest);
+    rest.retain(|g| !scan.rows(g).iter().any(|r| flagged.contains(r)));
+    let rest_s = lost(&rest);
+    let most = rest
+        .iter()
+        .max_by(|a, b| a.lost_s().total_cmp(&b.lost_s()))?;
+    (rest_s > UNFLAGGED * all_s && rest.len() > 1).then(|| {
+        format!(
+            "{} of the {} lost are in {} that no finding is about, most in {} ({} at {} of its roof).",
+            seconds_brief(rest_s),
+            seconds_brief(all_s),
+            plural(rest.len() as u64, "GEMM"),
+            scan.title(most),
+            seconds_brief(most.lost_s()),
+            percent(most.efficiency()),
+        )
+    })
 }
 
 /// The first finding, where it is about time outside the GEMMs.
@@ -169,13 +213,10 @@ fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
                 ", {} of the {}{without}{}",
                 percent(part.share(part.time_s)),
                 whole.label(),
-                match (
-                    end_to_end(scan, part, between),
-                    part.gemm_share() > SIGNIFICANT_SHARE
-                ) {
-                    (Some(words), _) => words,
-                    (None, true) => " (worth optimizing)".to_owned(),
-                    (None, false) => " (look elsewhere first)".to_owned(),
+                match end_to_end(scan, part, between) {
+                    Some(words) => words,
+                    None if part.gemm_share() > SIGNIFICANT_SHARE => String::new(),
+                    None => " (look elsewhere first)".to_owned(),
                 }
             )
         }
@@ -390,7 +431,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
         match (low, high) {
             (_, 0.0) => "under 1 %".to_owned(),
             _ if low == high => format!("{high:.0} %"),
-            (0.0, _) => format!("up to {high:.0} %"),
+            _ if low * WIDE < high => format!("up to {high:.0} %"),
             _ => format!("{low:.0} to {high:.0} %"),
         }
     };

@@ -67,8 +67,9 @@ impl OrderTool {
         let mut controls = shape.controls.clone();
         controls.extend(tile_controls);
         let flight = whole(&programs);
+        let dies = shape.device.l2_dies();
         OrderTool {
-            best: best_group_size(tiles.0, tiles.1, flight, panel_bytes.0, panel_bytes.1),
+            best: best_group_size(tiles, flight, dies, panel_bytes.0, panel_bytes.1),
             group: whole(&group),
             programs: flight,
             tile,
@@ -84,7 +85,9 @@ impl OrderTool {
     }
 
     fn panels(&self, order: LaunchOrder) -> Panels {
-        order.panels(self.tiles.0, self.tiles.1, u64::from(self.programs))
+        let (rows, columns) = self.tiles;
+        let dies = self.shape.device.l2_dies();
+        order.panels_of_dies(rows, columns, u64::from(self.programs), dies)
     }
 
     fn set(&self, order: LaunchOrder) -> f64 {
@@ -280,8 +283,15 @@ impl Chart for OrderTool {
                 }
             };
             out.push(format!(
-                "Working set against the {} of L2: {} row by row ({}), {} in groups of {} ({}), {} in the best groups, of {best} ({}).",
+                "Working set against the {} of L2{}: {} row by row ({}), {} in groups of {} ({}), {} in the best groups, of {best} ({}).",
                 Bytes(l2).to_iec(),
+                match self.shape.device.l2_dies() {
+                    1 => String::new(),
+                    n => format!(
+                        " ({} on each of {n} dies, which take the workgroups in turn and read each their own copy)",
+                        Bytes(l2 / f64::from(n)).to_iec()
+                    ),
+                },
                 Bytes(self.set(LaunchOrder::RowMajor)).to_iec(),
                 word(LaunchOrder::RowMajor),
                 Bytes(self.set(LaunchOrder::Grouped(self.group))).to_iec(),
@@ -314,11 +324,11 @@ impl Tool for OrderTool {
         );
         let share = 100.0 * (1.0 - grouped as f64 / row.max(1) as f64);
         let change = if grouped < row {
-            format!(", {share:.0} % fewer")
+            format!("{share:.0} % fewer blocks than")
         } else if grouped > row {
-            format!(", {:.0} % more", -share)
+            format!("{:.0} % more blocks than", -share)
         } else {
-            ": no difference".to_owned()
+            "as many blocks as".to_owned()
         };
         let set = |group| self.set(LaunchOrder::Grouped(group));
         let best = self
@@ -331,8 +341,8 @@ impl Tool for OrderTool {
                 false => " No other group size touches fewer bytes of A and B.".to_owned(),
             });
         vec![format!(
-            "The first {} workgroups load {grouped} blocks in groups of {} and {row} row by row{change}.{best}",
-            self.programs, self.group
+            "In groups of {} the first {} workgroups load {change} row by row: {grouped} against {row}.{best}",
+            self.group, self.programs
         )]
     }
 

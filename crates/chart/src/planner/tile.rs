@@ -12,7 +12,7 @@ use crate::ticks::Format;
 use gemmscope_analysis::tile_sweep::Runs;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
-use gemmscope_model::tiling::explore::{AXES, Evaluation, Map, Setting, evaluate, map};
+use gemmscope_model::tiling::explore::{AXES, Evaluation, Map, Setting, evaluate, fitted, map};
 use gemmscope_model::tiling::{Caution, Limit, Overflow};
 use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, plural};
 use gemmscope_table::control::{Choice, Control};
@@ -24,6 +24,7 @@ pub(super) struct TileTool {
     shape: Shape,
     controls: Vec<Control>,
     roof: Option<Roof>,
+    setting: Setting,
     chosen: Option<Evaluation>,
     map: Map,
     /// Of each cell of the map: the fastest row that ran so, and its rate.
@@ -37,13 +38,21 @@ impl TileTool {
         let s = context.state;
         let shape = Shape::read(context);
         let (mut more, tile) = tile_controls(s);
+        // What the tile can run with, where nothing else is chosen.
+        let usual = Setting {
+            tile,
+            warps: 16,
+            stages: 4,
+            split_k: 1,
+        };
+        let usual = fitted(&shape.problem, &shape.device, usual, &[]);
         more.push(Control::count(
             s,
             "tool.warps",
             "Warps",
             "Warps (wavefronts) of a workgroup",
             (1, 64),
-            16,
+            usual.warps,
         ));
         more.push(Control::count(
             s,
@@ -51,7 +60,7 @@ impl TileTool {
             "Stages",
             "Stages of A and B in shared memory",
             (1, 16),
-            4,
+            usual.stages,
         ));
         more.push(Control::count(
             s,
@@ -95,19 +104,25 @@ impl TileTool {
         controls.extend(more);
         controls.extend([x_control, y_control]);
         let runs = Runs::of(context.frame, p, &shape.device.id);
-        let map = map(p, &shape.device, roof, setting, (x, y));
-        let ran = map.cells.iter().map(|cell| {
-            let row = runs.fastest(&cell.as_ref()?.setting)?;
+        let mut map = map(p, &shape.device, roof, setting, (x, y));
+        let ran = map.asked.iter().map(|asked| {
+            let row = runs.fastest(asked)?;
             Some((
                 row as u32,
                 context.frame.metrics.rate(&context.frame.data, row),
             ))
         });
+        let ran: Vec<_> = ran.collect();
+        // What ran so needs no other stages.
+        for (i, _) in ran.iter().enumerate().filter(|(_, ran)| ran.is_some()) {
+            map.cells[i] = evaluate(p, &shape.device, roof, map.asked[i]);
+        }
         TileTool {
             measured: runs.fastest(&setting).map(|r| measured(context.frame, r)),
             chosen: evaluate(p, &shape.device, roof, setting),
-            ran: ran.collect(),
+            ran,
             map,
+            setting,
             controls,
             roof,
             shape,
@@ -123,7 +138,8 @@ impl TileTool {
         let ran = self.ran.get(i).copied().flatten();
         // A measured row beats the model.
         let hatched = !e.overflows.is_empty() && ran.is_none();
-        let chosen = self.chosen.as_ref().is_some_and(|c| c.setting == e.setting);
+        let of_axes = |s: &Setting| [self.map.axes.0, self.map.axes.1].map(|a| s.get(a));
+        let chosen = of_axes(&self.setting) == of_axes(&e.setting);
         Some(Cell {
             fill: match (hatched, share.is_nan()) {
                 (true, _) => theme.grid,
@@ -157,6 +173,14 @@ impl TileTool {
         if let Some(r) = e.roof {
             let (roof, traffic) = (FlopsPerSec(r.flops_per_s), Bytes(e.traffic.0));
             text.push_str(&format!(": shape roof {roof}, {traffic} from L2"));
+        }
+        let (stages, warps) = (e.setting.stages, e.setting.warps);
+        if (stages, warps) != (self.setting.stages, self.setting.warps) {
+            text.push_str(&format!(
+                "; with {} and {}",
+                plural(stages.into(), "stage"),
+                plural(warps.into(), "warp")
+            ));
         }
         if let Some(rate) = ran {
             text.push_str(&format!("; measured {}", FlopsPerSec(rate)));
@@ -410,10 +434,18 @@ impl Chart for TileTool {
         let mut out = Vec::new();
         if let Some(best) = self.map.best.and_then(|i| self.map.cells[i].as_ref()) {
             out.push(format!(
-                "Best: {}, {} stages, {} warps, split-K {}: least L2 traffic to the {}s among those within 10 % of the highest shape roof.",
-                best.setting.tile, best.setting.stages, best.setting.warps, best.setting.split_k, self.shape.device.unit_kind
+                "Best: {}, {}, {}, split-K {}: least L2 traffic to the {}s among those within 10 % of the highest shape roof.",
+                best.setting.tile,
+                plural(best.setting.stages.into(), "stage"),
+                plural(best.setting.warps.into(), "warp"),
+                best.setting.split_k,
+                self.shape.device.unit_kind
             ));
         }
+        out.push(
+            "Where the chosen stages or warps do not fit, a cell has fewer stages or other warps."
+                .to_owned(),
+        );
         out.push("Shape roof: min(peak × tile efficiency × wave efficiency, AI × bandwidth), one workgroup a core. Registers: accumulator only.".to_owned());
         out
     }

@@ -179,6 +179,12 @@ mod tests {
         assert_eq!(achievable(DataType::Fp8E4m3Fnuz), Some(1273.0));
         assert_eq!(achievable(DataType::Fp32), Some(163.0));
         assert_eq!(achievable(DataType::Tf32), None);
+        assert_eq!(achievable(DataType::Int8), None);
         assert_eq!(mi300x.cache_bytes(), Some(256.0 * 1048576.0));
+        let dies = |id: &str| by_id(id).unwrap().l2_dies();
+        assert_eq!(
+            (dies("mi300x"), dies("mi300a"), dies("h100-sxm")),
+            (8, 6, 1)
+        );
     }
 }

@@ -130,6 +130,30 @@ pub fn evaluate(
     })
 }
 
+/// Warps that are tried where the chosen ones cannot run.
+const WARPS: [u32; 4] = [4, 8, 16, 32];
+
+/// The setting with as many stages as fit, up to its own, and with other warps where its own cannot
+/// run: itself where nothing runs. What `fixed` names stays.
+pub fn fitted(problem: &Problem, device: &Device, setting: Setting, fixed: &[Axis]) -> Setting {
+    let few = |axis, all: Vec<u32>| match fixed.contains(&axis) {
+        true => vec![setting.get(axis)],
+        false => all,
+    };
+    let stages = few(Axis::Stages, (1..=setting.stages).rev().collect());
+    let warps = [&[setting.warps][..], &WARPS].concat();
+    few(Axis::Warps, warps)
+        .iter()
+        .flat_map(|w| stages.iter().map(|s| (*w, *s)))
+        .map(|(warps, stages)| Setting {
+            warps,
+            stages,
+            ..setting
+        })
+        .find(|s| evaluate(problem, device, None, *s).is_some_and(|e| e.overflows.is_empty()))
+        .unwrap_or(setting)
+}
+
 /// A setting over all values of two of its numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
@@ -139,7 +163,9 @@ pub struct Map {
     pub xs: Vec<u32>,
     /// Values of the rows.
     pub ys: Vec<u32>,
-    /// Row by row.
+    /// What was asked for, row by row.
+    pub asked: Vec<Setting>,
+    /// What was [`fitted`] to it.
     pub cells: Vec<Option<Evaluation>>,
     /// The best that can run: of those within a tenth of the highest shape roof, the one with
     /// least traffic between L2 and the units, and of equals the one with most blocks a unit.
@@ -174,11 +200,15 @@ pub fn map(
         values(axes.0, setting.get(axes.0)),
         values(axes.1, setting.get(axes.1)),
     );
-    let at = |x: u32, y: u32| setting.with(axes.0, x).with(axes.1, y);
-    let cells: Vec<Option<Evaluation>> = ys
+    let asked: Vec<Setting> = ys
         .iter()
         .flat_map(|y| xs.iter().map(move |x| (*x, *y)))
-        .map(|(x, y)| evaluate(problem, device, roof, at(x, y)))
+        .map(|(x, y)| setting.with(axes.0, x).with(axes.1, y))
+        .collect();
+    let fit = |s: &Setting| fitted(problem, device, *s, &[axes.0, axes.1]);
+    let cells: Vec<Option<Evaluation>> = asked
+        .iter()
+        .map(|s| evaluate(problem, device, roof, fit(s)))
         .collect();
     let runs = || {
         cells.iter().enumerate().filter_map(|(i, c)| {
@@ -201,6 +231,7 @@ pub fn map(
         axes,
         xs,
         ys,
+        asked,
         cells,
         best,
     }
@@ -264,6 +295,11 @@ mod tests {
         assert!(best.overflows.is_empty());
         let large = m.cells.last().unwrap().as_ref().unwrap();
         assert!(!large.overflows.is_empty(), "512 x 512 fits nowhere");
+        // Four stages of 256 x 128 do not fit into a block's 64 KiB, two do.
+        let mi300x = by_id("mi300x").unwrap();
+        let fitted = |fixed: &[Axis]| fitted(&p, mi300x, setting(256, 128, 64, 16, 4), fixed);
+        assert_eq!((fitted(&[]).stages, fitted(&[]).warps), (2, 16));
+        assert_eq!(fitted(&[Axis::Stages]).stages, 4);
         // A value that is not of the list joins it.
         let odd = map(
             &p,

@@ -1,5 +1,7 @@
 //! Locality of the launch order: the parts of A and B that concurrent workgroups share in L2.
 
+use std::collections::HashSet;
+
 /// The order in which program numbers cover the tiles of C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchOrder {
@@ -9,7 +11,7 @@ pub enum LaunchOrder {
     Grouped(u32),
 }
 
-/// Distinct parts of the operands that the first programs touch.
+/// Distinct parts of the operands that the first programs touch; with several dies, the sum over them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Panels {
     /// Row panels of A, BM x K each.
@@ -57,6 +59,24 @@ impl LaunchOrder {
         Some((u32::try_from(row).ok()?, u32::try_from(column).ok()?))
     }
 
+    /// Panels that the first `programs` programs touch, where `dies` take the programs in turn and each
+    /// reads its panels into an L2 of its own.
+    pub fn panels_of_dies(self, tiles_m: u32, tiles_n: u32, programs: u64, dies: u32) -> Panels {
+        if dies < 2 {
+            return self.panels(tiles_m, tiles_n, programs);
+        }
+        let mut seen = [HashSet::new(), HashSet::new()];
+        for program in 0..programs.min(u64::from(tiles_m) * u64::from(tiles_n)) {
+            let die = program % u64::from(dies);
+            if let Some((row, column)) = self.tile(program, tiles_m, tiles_n) {
+                seen[0].insert((die, row));
+                seen[1].insert((die, column));
+            }
+        }
+        let [a, b] = seen.map(|s| s.len() as u64);
+        Panels { a, b }
+    }
+
     /// Panels that the first `programs` programs touch (programs past the grid touch none).
     pub fn panels(self, tiles_m: u32, tiles_n: u32, programs: u64) -> Panels {
         let (rows, columns) = (u64::from(tiles_m), u64::from(tiles_n));
@@ -81,27 +101,37 @@ impl LaunchOrder {
     }
 }
 
+/// Programs that a search over groups walks at most, about.
+const MOST_STEPS: u32 = 1 << 20;
+
 /// The group size whose first `programs` programs (those that run at once) touch the fewest bytes;
-/// the smallest if several do. `None` for an empty grid or no programs.
+/// the smallest if several do. `None` for an empty grid or no programs. For `dies` see
+/// [`LaunchOrder::panels_of_dies`].
 pub fn best_group_size(
-    tiles_m: u32,
-    tiles_n: u32,
+    (tiles_m, tiles_n): (u32, u32),
     programs: u32,
+    dies: u32,
     a_panel_bytes: f64,
     b_panel_bytes: f64,
 ) -> Option<u32> {
     if tiles_m == 0 || tiles_n == 0 || programs == 0 {
         return None;
     }
-    // A band with more rows than programs that run at once touches the same parts as a lower one.
-    (1..=tiles_m.min(programs)).min_by(|&x, &y| {
-        let cost = |group| {
-            LaunchOrder::Grouped(group)
-                .panels(tiles_m, tiles_n, u64::from(programs))
-                .bytes(a_panel_bytes, b_panel_bytes)
-        };
-        cost(x).total_cmp(&cost(y))
-    })
+    // A band with more rows than programs that run at once touches the same parts as a lower one. With
+    // several dies each group costs a walk.
+    let most = match dies {
+        0 | 1 => programs,
+        _ => programs.min((MOST_STEPS / programs).max(64)),
+    };
+    let cost = |group| {
+        LaunchOrder::Grouped(group)
+            .panels_of_dies(tiles_m, tiles_n, u64::from(programs), dies)
+            .bytes(a_panel_bytes, b_panel_bytes)
+    };
+    (1..=tiles_m.min(most))
+        .map(|group| (group, cost(group)))
+        .min_by(|x, y| x.1.total_cmp(&y.1))
+        .map(|best| best.0)
 }
 
 #[cfg(test)]
@@ -118,8 +148,14 @@ mod tests {
         let grouped = LaunchOrder::Grouped(3).panels(9, 9, 9);
         assert_eq!(grouped, Panels { a: 3, b: 3 });
         assert_eq!(grouped.blocks(9), 54);
-        assert_eq!(best_group_size(9, 9, 9, 1.0, 1.0), Some(3));
-        assert_eq!(best_group_size(0, 9, 9, 1.0, 1.0), None);
+        assert_eq!(best_group_size((9, 9), 9, 1, 1.0, 1.0), Some(3));
+        assert_eq!(best_group_size((0, 9), 9, 1, 1.0, 1.0), None);
+        // Three dies in turn: row by row each reads the row and three columns, in groups of three a
+        // row and three columns too, but three times as much as one die would of each column.
+        let dies = |order: LaunchOrder| order.panels_of_dies(9, 9, 9, 3);
+        assert_eq!(dies(LaunchOrder::RowMajor), Panels { a: 3, b: 9 });
+        assert_eq!(dies(LaunchOrder::Grouped(3)), Panels { a: 3, b: 9 });
+        assert_eq!(dies(LaunchOrder::Grouped(9)), Panels { a: 9, b: 3 });
     }
 
     #[test]
@@ -142,10 +178,10 @@ mod tests {
             prop_assert_eq!(tiles.len() as u64, programs.min(u64::from(m * n)));
             let a: BTreeSet<_> = tiles.iter().map(|t| t.0).collect();
             let b: BTreeSet<_> = tiles.iter().map(|t| t.1).collect();
-            prop_assert_eq!(
-                order.panels(m, n, programs),
-                Panels { a: a.len() as u64, b: b.len() as u64 }
-            );
+            let one = Panels { a: a.len() as u64, b: b.len() as u64 };
+            prop_assert_eq!(order.panels(m, n, programs), one);
+            let two = order.panels_of_dies(m, n, programs, 2);
+            prop_assert!((one.a..=2 * one.a).contains(&two.a) && (one.b..=2 * one.b).contains(&two.b));
         }
 
         #[test]

@@ -56,14 +56,17 @@ pub fn seconds_brief(value: f64) -> String {
     seconds(value, 3)
 }
 
+/// A range of which the high end is so many times the low end says no more than its high end.
+pub const WIDE: f64 = 10.0;
+
 /// A range of estimated durations, two digits each: `2.5 to 3.1 ms`; one of them if both read
-/// alike; `up to 3.1 ms` from 0 on.
+/// alike; `up to 3.1 ms` from 0 on, and where the range is [`WIDE`].
 pub fn seconds_range((low, high): (f64, f64)) -> String {
     let (least, most) = (seconds(low, 2), seconds(high, 2));
     if least == most {
         return most;
     }
-    if low <= 0.0 {
+    if low * WIDE < high {
         return format!("up to {most}");
     }
     match (least.split_once(' '), most.split_once(' ')) {
@@ -238,6 +241,7 @@ mod tests {
         assert_eq!(seconds_range((2.478e-3, 3.051e-3)), "2.5 to 3.1 ms");
         assert_eq!(seconds_range((565.2e-6, 1.2e-3)), "565 µs to 1.2 ms");
         assert_eq!(seconds_range((0.0, 3e-3)), "up to 3.0 ms");
+        assert_eq!(seconds_range((4.4e-6, 164e-6)), "up to 164 µs");
         assert_eq!(seconds_range((3e-3, 3.001e-3)), "3.0 ms");
     }
     use proptest::prelude::*;

@@ -351,6 +351,7 @@ impl Compare {
             ));
         }
         out.push(m.duel.headline(&m.comparison));
+        out.extend(m.duel.others_sentence(&self.frame, &m.comparison));
         out.extend(m.duel.exception_sentence(&self.frame, &m.comparison));
         out
     }

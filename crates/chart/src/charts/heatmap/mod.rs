@@ -12,6 +12,8 @@ use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_table::column_format;
 use gemmscope_table::control::Control;
+use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -72,9 +74,21 @@ const FILLED: f64 = 0.3;
 /// Rows that are looked at to choose the axes.
 const LOOKED_AT: usize = 20_000;
 
-/// The first axes whose map is not mostly blank; else those with the least blank.
-fn filled(frame: &Frame) -> (&'static str, &'static str) {
+/// The tile of the variants of a sweep, where their file tells it: that is what they differ in.
+fn tiles(frame: &Frame) -> Option<[String; 2]> {
+    let key = |meaning| {
+        let column = frame.data.column(meaning)?;
+        Some(Field::Column(column.key.clone()).to_string())
+    };
+    let tiles = [key(ColumnMeaning::TileN)?, key(ColumnMeaning::TileM)?];
+    (frame.kind() == DataKind::Sweep).then_some(tiles)
+}
+
+/// The first axes whose map is not mostly blank; else those with the least blank. Kernels are the rows
+/// where they fill a map.
+fn filled(frame: &Frame, kernel: Option<&str>) -> [String; 2] {
     let data = &*frame.data;
+    let kernels = data.codes(ColumnMeaning::Kernel);
     let step = frame.rows.len() / LOOKED_AT + 1;
     let value = |axis: &str, row: usize| {
         let [m, n, k] = [data.m[row], data.n[row], data.k[row]].map(u64::from);
@@ -82,7 +96,8 @@ fn filled(frame: &Frame) -> (&'static str, &'static str) {
             "m" => m,
             "n" => n,
             "k" => k,
-            _ => m << 32 | n,
+            "mxn" => m << 32 | n,
+            _ => kernels.map_or(0, |codes| u64::from(codes[row])),
         }
     };
     let share = |&(x, y): &(&str, &str)| {
@@ -99,11 +114,29 @@ fn filled(frame: &Frame) -> (&'static str, &'static str) {
         cells.dedup();
         cells.len() as f64 / all
     };
+    if let Some(kernel) = kernel
+        && share(&("k", "kernel")) >= FILLED
+    {
+        return ["k".to_owned(), kernel.to_owned()];
+    }
     let shares = AXES.map(|axes| share(&axes));
     let most = shares.iter().copied().fold(0.0, f64::max);
     let enough = most.min(FILLED);
     let found = AXES.iter().zip(shares).find(|(_, s)| *s >= enough);
-    found.map_or(AXES[0], |(axes, _)| *axes)
+    let (x, y) = found.map_or(AXES[0], |(axes, _)| *axes);
+    [x, y].map(str::to_owned)
+}
+
+/// Figures that differ by less than this factor get nearly one colour.
+const LEAST_RANGE: f64 = 1.1;
+
+/// The ends of the colours, not closer than [`LEAST_RANGE`] where figures are positive.
+fn apart((low, high): (f64, f64)) -> (f64, f64) {
+    if low <= 0.0 || high >= low * LEAST_RANGE {
+        return (low, high);
+    }
+    let (middle, half) = ((low * high).sqrt(), LEAST_RANGE.sqrt());
+    (middle / half, middle * half)
 }
 
 /// Most cells of a map, empty ones included; an axis with more values is refused.
@@ -114,18 +147,15 @@ impl Heatmap {
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
         let explore = Explore::new(frame, state);
         let (row, kernel) = (explore.one_row(), explore.kernel(KERNELS));
-        let (across, down) = match kernel {
-            Some(_) => ("k", "mxn"),
-            None => filled(frame),
-        };
+        let [across, down] = tiles(frame).unwrap_or_else(|| filled(frame, kernel.as_deref()));
         let x = explore.x(
             None,
             &match row {
                 true => kernel.clone().unwrap_or_else(|| "shape".to_owned()),
-                false => across.to_owned(),
+                false => across,
             },
         );
-        let y = explore.y(kernel.as_deref().unwrap_or(down));
+        let y = explore.y(&down);
         let value = explore.figure("Colour", None);
         let aggregate = explore.statistic();
         let order_x = explore.sort(&[], if row { "value" } else { "name" });
@@ -181,7 +211,7 @@ impl Heatmap {
         let range = match settings.value.unit.as_str() {
             // The colours of a share of a roof have fixed ends; values past them are framed.
             "%" if kind == Kind::Linear && data.0 >= 0.0 => (0.0, 1.0),
-            _ => data,
+            _ => apart(data),
         };
         Heatmap {
             frame: frame.clone(),
