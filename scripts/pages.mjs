@@ -20,7 +20,7 @@ function pin(site, name) {
   rmSync(join(out, name, "sw.js"), { force: true });
   for (const page of ["index.html", "open.html"]) {
     const path = join(out, name, page);
-    writeFileSync(path, readFileSync(path, "utf8").replace("&amp;sw=1", ""));
+    writeFileSync(path, readFileSync(path, "utf8").replaceAll("&amp;sw=1", ""));
   }
 }
 for (const name of versions) pin(join(released, name), name);

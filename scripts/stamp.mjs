@@ -50,6 +50,18 @@ if (!dev) {
   }
   writeFileSync(join(dist, sheet), css);
 }
+// What the page asks for comes before early.js, at which the parser waits: a round trip less on a slow line. What the
+// first paint needs leads.
+if (!dev) {
+  const [, script] = html.match(/<script src="(early\.js[^"]*)">/);
+  const [, sheet] = html.match(/<link rel="stylesheet" href="([^"]*)">/);
+  const [, boot] = html.match(/<script type="module" src="([^"]*)">/);
+  const later = html.match(/<link rel="?(?:modulepreload|preload)"?[^>]*>/g);
+  for (const tag of later) html = html.replace(tag, "");
+  const first = [`as="script" href="${script}"`, `as="style" href="${sheet}"`].map((what) => `<link rel="preload" ${what}>`);
+  const all = [...first, `<link rel="modulepreload" href="${boot}">`, ...later].join("");
+  html = html.replace(`<script src="${script}">`, () => `${all}\n    <script src="${script}">`);
+}
 if (dev) {
   // `trunk serve` adds an inline reload script and a web socket, which the policy rightly refuses.
   html = html.replace(/<meta http-equiv="?Content-Security-Policy"?[^>]*>/i, "");

@@ -249,8 +249,12 @@ impl Loader {
         let id = job.replaces.unwrap_or_else(|| queue.new_id());
         let message = error.to_string();
         let mappable = error.kind == ErrorKind::NeedsMapping;
+        // Beside other files a notice offers the dialog, which would lie over what they show.
+        let own = |files: &Vec<LoadedFile>| files.iter().any(|f| f.origin != Origin::Sample);
+        let beside = !queue.names().is_empty() || self.bench.files.with_untracked(own);
+        let ask = mappable && !beside;
         // The dialog says itself what is missing.
-        if !mappable {
+        if !ask {
             self.shell.say(format!("{name} was not read: {message}"));
         }
         self.shell.load.update(|l| {
@@ -263,7 +267,7 @@ impl Loader {
                 input: Some(job.input),
             });
         });
-        if mappable {
+        if ask {
             self.shell.open(Dialog::Mapping(id));
         }
         message

@@ -354,7 +354,14 @@ impl Chart for FlatTool {
         );
         scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
         let text = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
+        let what = match self.by_ratio {
+            true => "FLOP per element",
+            false => "blocks",
+        };
+        let color = |share| legend::Swatch::Box(shown(share, theme));
         let entries = [
+            (color(0.0), format!("fewest {what}")),
+            (color(1.0), format!("most {what}")),
             (Tick::Model.swatch(theme), "model's choice".to_owned()),
             (
                 legend::Swatch::Dashed(theme.warn),
@@ -362,7 +369,7 @@ impl Chart for FlatTool {
             ),
             (Tick::Best.swatch(theme), "measured best".to_owned()),
         ];
-        let entries = &entries[..if self.measured.is_empty() { 2 } else { 3 }];
+        let entries = &entries[..if self.measured.is_empty() { 4 } else { 5 }];
         let foot = legend::legend(None, (8.0, 0.0), options.width - 16.0, theme, entries);
         let height = options.height - foot - 8.0;
         let places = self.places(options.width, height);

@@ -253,7 +253,8 @@ impl InteractiveChart for InteractiveRoofline {
             let mut placer = self.picture.placer.clone();
             let boxes = numbers(&mut scene, &mut placer, &input, &self.picture.plot);
             *self.boxes() = boxes;
-            if let Some(row) = hovered {
+            // At the pointer the tooltip says it.
+            if let (Some(row), None) = (hovered, own) {
                 share_label(&mut scene, &mut placer, &input, &self.picture.plot, row);
             }
             scene
@@ -460,9 +461,9 @@ mod tests {
         let ([l, t, w, h], row) = drawn.boxes()[0];
         let beside = drawn.at((l + w / 2.0, t + h / 2.0), 1.0).unwrap();
         assert_eq!((row, beside.rows, beside.at), (0, vec![0], point));
-        // The share that the hovered point reaches is written beside its way up, not over the number.
+        // The share that a point of the list reaches is written beside its way up, not over the number.
         let hovered = drawn.emphasis(&Emphasis {
-            target: drawn.at(point, 4.0),
+            elsewhere: vec![0],
             ..what
         });
         let share = hovered.dump();
