@@ -123,7 +123,7 @@ pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::r
 
 /// The chart that a view key shows of some rows: of "", the one that the data calls for.
 fn shown(view: &str, frame: &Frame) -> Option<&'static ChartKind> {
-    let opening = |place| places::opens_with(place, &frame.data);
+    let opening = |place| places::opens_with(place, frame.kind(), &frame.data);
     let id = match view {
         "" => opening(places::landing(frame.kind(), &frame.data)),
         view => match places::of(view)? {

@@ -125,10 +125,16 @@ pub fn first_picture(place: &Place) -> &'static str {
 }
 
 /// The picture that a place opens with for this data: a sweep in the order of its trials shows how
-/// it went.
-pub fn opens_with(place: &Place, data: &Dataset) -> &'static str {
+/// it went, and the rates of its variants where nothing tells their tiles.
+pub fn opens_with(place: &Place, kind: DataKind, data: &Dataset) -> &'static str {
     if place == SWEEP && in_order(data) {
         return "history";
+    }
+    if place.id == "explore"
+        && kind == DataKind::Sweep
+        && data.column(ColumnMeaning::TileM).is_none()
+    {
+        return "strip";
     }
     first_picture(place)
 }

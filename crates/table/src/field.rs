@@ -254,10 +254,14 @@ impl Frame {
         let _ = self.counted.set(counted);
     }
 
-    /// The figure to show first: the share of the roof, or the rate if no row has a roof.
+    /// The figure to show first: the share of the roof, or the rate of variants and where no row has a roof.
     pub fn leading_figure(&self) -> &'static str {
         let judged = self.metrics.roof_s.iter().any(|v| !v.is_nan());
-        if judged { "efficiency" } else { "attained" }
+        // Variants of one GEMM have one roof.
+        match judged && self.kind() != DataKind::Sweep {
+            true => "efficiency",
+            false => "attained",
+        }
     }
 
     /// What tells the rows apart at first sight, and so what colours show: the sides; the file

@@ -24,7 +24,7 @@ impl Shown {
             picture: if named {
                 picture
             } else {
-                places::opens_with(place, data)
+                places::opens_with(place, kind, data)
             },
         }
     }

@@ -173,7 +173,7 @@ fn Verdict(told: Told) -> impl IntoView {
 }
 
 /// Lines of a table that is open from the beginning.
-const OPEN_UP_TO: usize = 30;
+const OPEN_UP_TO: usize = 60;
 
 /// The sentences below a picture, and its tables.
 #[component]

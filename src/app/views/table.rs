@@ -508,5 +508,5 @@ fn column_width(frame: &Frame, info: &FieldInfo) -> f64 {
             lengths.max().unwrap_or(0) as f64 * LETTER
         }
     };
-    (longest.max(title as f64 * DIGIT) + 22.0).clamp(64.0, 300.0)
+    (longest.max(title as f64 * DIGIT) + 22.0).clamp(64.0, 220.0)
 }

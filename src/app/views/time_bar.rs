@@ -6,7 +6,7 @@ use gemmscope_model::units::{Seconds, percent};
 use leptos::prelude::*;
 
 /// From this share on the largest kernels of a part are named.
-const NAMED: f64 = 0.2;
+const NAMED: f64 = 0.05;
 
 /// The bar; nothing where the time besides the GEMMs is not known.
 #[component]
@@ -37,8 +37,8 @@ fn bar(time: &TraceTime) -> AnyView {
     // What to look at beside the GEMMs, also where nothing can be pointed at.
     let others = time.parts.iter().filter(|p| p.kind != TimeKind::Gemm);
     let largest = others
-        .max_by(|a, b| a.time_s.total_cmp(&b.time_s))
         .filter(|p| time.share(p) > NAMED && !p.largest.is_empty())
+        .max_by(|a, b| a.time_s.total_cmp(&b.time_s))
         .map(|p| {
             let text = format!("Largest of {}: {}", p.kind.label(), p.kernels());
             view! { <li class="time-largest" title=text.clone()>{text.clone()}</li> }

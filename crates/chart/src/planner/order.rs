@@ -301,6 +301,12 @@ impl Chart for OrderTool {
                 word(LaunchOrder::Grouped(best)),
             ));
         }
+        if self.shape.device.l2_dies() > 1 {
+            out.push(
+                "A kernel that gives each die a block of neighbouring tiles (it maps the program numbers anew) reads less."
+                    .to_owned(),
+            );
+        }
         if self.tiles.0 > DRAWN || self.tiles.1 > DRAWN {
             out.push(format!(
                 "{} × {} tiles, the first {DRAWN} each way shown; figures are of all.",

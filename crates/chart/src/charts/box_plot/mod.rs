@@ -103,6 +103,12 @@ impl Five {
 
 /// Narrowest band of a box, px.
 const NARROWEST: f64 = 16.0;
+
+/// Width of each of some boxes in a room. A few take more of it.
+fn box_width(room: f64, boxes: usize) -> f64 {
+    let widest = if boxes <= 4 { 240.0 } else { 120.0 };
+    (room / boxes.max(1) as f64).clamp(NARROWEST, widest)
+}
 /// Points of a box that are drawn one by one; more would be a block of colour.
 const POINTS: usize = 400;
 
@@ -123,7 +129,9 @@ impl BoxPlot {
     /// Reads the settings and computes the boxes.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
         let explore = Explore::new(frame, state);
-        let x = explore.x(None, "m");
+        let m = |r: &u32| frame.data.m[*r as usize];
+        let one_m = frame.rows.windows(2).all(|w| m(&w[0]) == m(&w[1]));
+        let x = explore.x(None, if one_m { "shape" } else { "m" });
         let value = explore.figure("Y", None);
         let color = explore.color();
         let order = explore.sort(&[], "name");
@@ -239,7 +247,7 @@ impl Chart for BoxPlot {
             ..usual
         };
         let rect = margins.rect(scene.width, scene.height);
-        let width = (rect[2] / bands.len().max(1) as f64).clamp(NARROWEST, 120.0);
+        let width = box_width(rect[2], bands.len());
         let visible = ((rect[2] / width + 1e-9) as usize)
             .clamp(1, bands.len().max(1))
             .min(bands.len());
@@ -383,7 +391,7 @@ fn foot_of(scene: &Scene, bands: &BandScale) -> (bool, f64) {
         .iter()
         .map(|n| text::width(n, FONT, false))
         .fold(0.0, f64::max);
-    let each = ((scene.width - 60.0) / bands.len().max(1) as f64).clamp(NARROWEST, 120.0);
+    let each = box_width(scene.width - 60.0, bands.len());
     if widest + 8.0 > each {
         (true, widest.min(scene.height * 0.3).min(150.0) + 12.0)
     } else {

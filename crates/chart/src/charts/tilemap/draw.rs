@@ -15,8 +15,11 @@ use gemmscope_model::tiling::flat::Region;
 
 /// Height of a line of cells.
 pub(super) const LINE: f64 = 26.0;
-/// The same in a picture with room to spare.
-pub(super) const TALLEST: f64 = 40.0;
+/// The same in a picture with room to spare, where there are many lines and where there are few.
+const TALLEST: f64 = 40.0;
+const TALLEST_OF_FEW: f64 = 72.0;
+/// Up to so many lines are few.
+const FEW: usize = 4;
 /// Above the first line: title and the axis's name.
 const HEAD: f64 = 42.0;
 /// Below the last line: column labels and their name.
@@ -89,6 +92,14 @@ fn has_colour(sweep: &Sweep) -> bool {
     sweep.source != TileSource::BestColumn
 }
 
+/// The highest lines of a picture.
+pub(super) fn tallest(sweep: &Sweep) -> f64 {
+    match sweep.panels.iter().map(|p| p.lines.len()).sum::<usize>() {
+        ..=FEW => TALLEST_OF_FEW,
+        _ => TALLEST,
+    }
+}
+
 /// Height of the picture with lines of this height.
 pub(super) fn height(sweep: &Sweep, width: f64, line: f64) -> f64 {
     let (columns, _) = flow(sweep, width);
@@ -97,7 +108,7 @@ pub(super) fn height(sweep: &Sweep, width: f64, line: f64) -> f64 {
         .chunks(columns)
         .map(|row| panel_height(row, line) + GAP)
         .sum();
-    (legend_height(sweep, width, &Theme::LIGHT) + rows + 4.0).max(300.0)
+    (legend_height(sweep, width, &Theme::LIGHT) + rows + 4.0).max(220.0)
 }
 
 fn panel_height(row: &[Panel], line: f64) -> f64 {
@@ -118,7 +129,7 @@ pub(super) fn panels(sweep: &Sweep, scene: &mut Scene, options: &RenderOptions<'
         .sum();
     let fixed = legend + rows.len() as f64 * (HEAD + FOOT + GAP);
     // A picture with room to spare has taller lines, up to a reasonable square.
-    let line = ((h - fixed) / lines.max(1) as f64).clamp(8.0, TALLEST);
+    let line = ((h - fixed) / lines.max(1) as f64).clamp(8.0, tallest(sweep));
     let mut y = legend::legend(
         Some(scene),
         (10.0, 4.0),

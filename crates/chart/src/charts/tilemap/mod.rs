@@ -448,7 +448,7 @@ impl Chart for TileMap {
         match &self.sweep {
             Ok(sweep) => (
                 self.height(width),
-                draw::height(self.drawn(sweep), width, draw::TALLEST),
+                draw::height(self.drawn(sweep), width, draw::tallest(self.drawn(sweep))),
             ),
             Err(_) => (260.0, f64::INFINITY),
         }
