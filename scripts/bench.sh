@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # make bench: times of reading, computing and drawing, natively and in Chromium; tables here, JSON in benches/out/.
 #   scripts/bench.sh [native|browser] [--big]      --big adds 5 million rows
+# PEERS=FOLDER names a bench of other stacks on the same work (default: where our reference lies beside the checkout);
+# its figures come after ours, of the same minutes on the same machine.
 # In the browser it measures dist/ as it is: `make build` first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -48,4 +50,17 @@ if [ "$part" != native ]; then
     exit 1
   fi
   node benches/browser.mjs --data "$data" --rows "$(IFS=,; echo "${rows[*]}")" --json benches/out/browser.json
+  peers=${PEERS:-../shared/bench/peers}
+  if [ -f "$peers/bench.mjs" ]; then
+    echo
+    echo "== other stacks, a million rows"
+    mkdir -p benches/out/peers
+    cp -R "$peers/." benches/out/peers
+    chmod -R u+w benches/out/peers
+    (
+      cd benches/out/peers
+      npm install --silent --no-audit --no-fund
+      node bench.mjs --sizes 1000000 --reps 3 --nothrottle --peers udsv-uplot,duckdb1,handjs 2>/dev/null
+    )
+  fi
 fi

@@ -338,7 +338,7 @@ impl Checked {
         match (&self.not_checked, self.findings, self.explained) {
             (Some(reason), ..) => reason.clone(),
             (None, 0, 0) => "nothing found".to_owned(),
-            (None, 0, n) => format!("explained by {}", plural(u64::from(n), "other finding")),
+            (None, 0, n) => format!("its GEMMs are in {}", plural(u64::from(n), "other finding")),
             (None, n, _) => plural(u64::from(n), "finding"),
         }
     }
