@@ -45,15 +45,27 @@ fn faster(scan: &Scan<'_>) -> FxHashMap<u32, Faster> {
     let call = |g: u32| scan.groups[g as usize].call_s();
     let mut out: FxHashMap<u32, Faster> = FxHashMap::default();
     for axis in 0..3 {
-        let mut lines: Vec<_> = scan
+        // What a line has in common, and the size and the group, each in one number: sorting compares them
+        // some million times.
+        let mut lines: Vec<(u128, u128)> = scan
             .checked()
             .filter(|(_, g)| !story::tiny(g) && g.call_s() > 0.0)
             .map(|(i, g)| {
                 let r = g.row as usize;
                 let mut others = sizes(scan, i);
                 let size = std::mem::take(&mut others[axis]);
-                let place = (g.side, data.device[r], data.op[r], data.batch[r]);
-                (place, others, u32::MAX - size, i)
+                let place = [g.side, data.device[r], data.op[r]].map(u128::from);
+                let place = place[0] << 32 | place[1] << 16 | place[2];
+                let [batch, first, second, third] =
+                    [data.batch[r], others[0], others[1], others[2]].map(u128::from);
+                // One of the three is 0.
+                let (first, second) = if axis == 0 {
+                    (second, third)
+                } else {
+                    (first, second | third)
+                };
+                let last = second << 64 | u128::from(u32::MAX - size) << 32 | u128::from(i);
+                (place << 64 | batch << 32 | first, last)
             })
             .collect();
         // Of each line the largest first.
@@ -61,10 +73,10 @@ fn faster(scan: &Scan<'_>) -> FxHashMap<u32, Faster> {
         let mut best: Option<u32> = None;
         for (at, line) in lines.iter().enumerate() {
             let before = at.checked_sub(1).map(|b| &lines[b]);
-            if before.is_none_or(|b| (b.0, b.1) != (line.0, line.1)) {
+            if before.is_none_or(|b| (b.0, b.1 >> 64) != (line.0, line.1 >> 64)) {
                 best = None;
             }
-            let g = line.3;
+            let g = line.1 as u32;
             if let Some(b) = best.filter(|b| call(g) >= SLOWER * call(*b))
                 && out.get(&g).is_none_or(|o| call(b) < call(o.group))
             {
