@@ -126,7 +126,7 @@ impl UntimedList {
             n => format!("; {} more have no known roof", plural(n as u64, "shape")),
         };
         format!(
-            "{} with a roof time, {} for all calls{without}.",
+            "At the roof all calls of {} take {}{without}.",
             plural(self.total as u64, "shape"),
             Seconds(self.roof_time_s)
         )
@@ -176,7 +176,7 @@ mod tests {
         assert!((list.roof_time_s - all).abs() < 1e-15);
         assert!(
             list.words()
-                .starts_with("2 shapes with a roof time, 614.6 µs for all calls."),
+                .starts_with("At the roof all calls of 2 shapes take 614.6 µs."),
             "{}",
             list.words()
         );

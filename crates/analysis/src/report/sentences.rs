@@ -18,7 +18,7 @@ use std::collections::HashSet;
 const MINOR: f64 = 0.2;
 /// If more than this share of the time has a roof, it counts as all of it.
 const ALL: f64 = 0.995;
-/// Lost time that no finding is about is worth a sentence from this share on.
+/// Lost time that no finding could save is worth a sentence from this share on.
 const UNFLAGGED: f64 = 0.2;
 /// What could save less than this share of the time is not what to talk about.
 const TRIFLE: f64 = 0.01;
@@ -80,7 +80,11 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     };
     let last = settings.or_else(|| {
         let words = third(scan, findings)?;
-        Some(match unflagged(scan, findings, &groups) {
+        let saves = findings
+            .findings
+            .iter()
+            .any(|f| f.gives_back_s.is_some_and(|b| b.1 > 0.0));
+        Some(match unflagged(scan, findings, &groups).filter(|_| saves) {
             Some(rest) => format!("{words} {rest}"),
             None => words,
         })
@@ -89,7 +93,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     out
 }
 
-/// Where the lost time is that no finding is about, if that is a large part of it.
+/// Where the lost time is that no finding could save, if that is a large part of it.
 fn unflagged(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> Option<String> {
     if scan.compares() || scan.frame.rows.len() > MOST_ROWS {
         return None;
@@ -110,7 +114,7 @@ fn unflagged(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> Option<
         .max_by(|a, b| a.lost_s().total_cmp(&b.lost_s()))?;
     (rest_s > UNFLAGGED * all_s && rest.len() > 1).then(|| {
         format!(
-            "{} of the {} lost are in {} that no finding is about, most in {} ({} at {} of its roof).",
+            "{} of the {} lost are in {} outside these findings, most in {} ({} at {} of its roof).",
             seconds_brief(rest_s),
             seconds_brief(all_s),
             plural(rest.len() as u64, "GEMM"),
@@ -315,10 +319,10 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
             seconds_brief(f.time_s)
         ),
         None if f.time_s > 0.0 => {
-            let took = if f.evidence.rows.len() == 1 {
-                "It takes"
-            } else {
-                "They take"
+            // Titles of several GEMMs begin with their number.
+            let took = match f.title.starts_with(|c: char| c.is_ascii_digit()) {
+                true => "They take",
+                false => "It takes",
             };
             format!(" {took} {}.", seconds_brief(f.time_s))
         }
@@ -379,7 +383,7 @@ fn claim(f: &Finding) -> String {
         None => decapitalized(&f.title),
     };
     match f.side.as_str() {
-        "" => title,
+        side if title.starts_with(side) => title,
         side => format!("{side}: {title}"),
     }
 }
@@ -389,7 +393,9 @@ fn decapitalized(text: &str) -> String {
     let mut chars = text.chars();
     let (first, second) = (chars.next(), chars.clone().next());
     match (first, second) {
-        (Some(a), Some(b)) if b.is_lowercase() => a.to_lowercase().chain(chars).collect(),
+        (Some(a), Some(b)) if b.is_lowercase() || text.starts_with("A ") => {
+            a.to_lowercase().chain(chars).collect()
+        }
         _ => text.to_owned(),
     }
 }
