@@ -228,6 +228,16 @@ impl Comparison {
             .next()
     }
 
+    /// Seconds that slower sides take longer than the fastest one, a call of each.
+    pub(crate) fn at_stake_s(&self) -> f64 {
+        let times = |i| self.samples(i).iter().map(|s| s.1.time_s);
+        let lost = |i| {
+            let best = times(i).fold(f64::INFINITY, f64::min);
+            times(i).map(|t| t - best).sum::<f64>()
+        };
+        (0..self.len()).map(lost).filter(|s| s.is_finite()).sum()
+    }
+
     /// A row that has the configuration's key.
     pub fn row(&self, configuration: usize) -> usize {
         self.keys.get(configuration).map_or(0, |&r| r as usize)

@@ -20,6 +20,9 @@ pub struct Setup {
     pub keys: Vec<Field>,
 }
 
+/// Rows up to which two comparisons are worked out to choose one.
+const AT_ONCE: usize = 20_000;
+
 impl Setup {
     /// Largest number of sides. A column with so many names is no list of sides.
     pub(crate) const MOST_SIDES: usize = 4096;
@@ -66,8 +69,25 @@ impl Setup {
         frame.decision().side.as_ref() == Some(field) || rank(frame, field) <= 2
     }
 
-    /// The comparison by the first candidate for which any configuration matches.
+    /// The comparison by the first candidate for which any configuration matches; of types and layouts,
+    /// by what costs more time.
     pub fn choose(frame: &Frame, candidates: &[Field]) -> Option<Comparison> {
+        let found = Setup::first(frame, candidates)?;
+        let layouts = Field::Transposes;
+        if found.setup.side != Field::Dtype
+            || !candidates.contains(&layouts)
+            || frame.rows.len() > AT_ONCE
+        {
+            return Some(found);
+        }
+        let other = Comparison::new(frame, &Setup::of(frame, layouts));
+        Some(match other.at_stake_s() > found.at_stake_s() {
+            true => other,
+            false => found,
+        })
+    }
+
+    fn first(frame: &Frame, candidates: &[Field]) -> Option<Comparison> {
         let mut first = None;
         // A file with many columns has many candidates; the first few are enough.
         for side in candidates.iter().take(6) {

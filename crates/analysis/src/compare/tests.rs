@@ -114,6 +114,27 @@ fn fewer_keys_make_what_cannot_be_told_apart_ambiguous() {
 }
 
 #[test]
+fn of_types_and_layouts_what_costs_more_time_is_compared() {
+    // How much longer bf16 takes, and how much longer a transposed A.
+    let side = |of_type: f64, of_layout: f64| {
+        let mut rows = Rows::new();
+        for (dtype, longer) in [(DataType::Fp16, 1.0), (DataType::Bf16, of_type)] {
+            let op = Operation::uniform(dtype);
+            rows.typed((4096, 4096, 4096), op, "", longer, "");
+            let op = op.with_layout(true, false);
+            rows.typed((4096, 4096, 4096), op, "", longer * of_layout, "");
+        }
+        let frame = rows.frame(Some("mi300x"));
+        Setup::choose(&frame, &Setup::candidates(&frame))
+            .unwrap()
+            .setup
+            .side
+    };
+    assert_eq!(side(1.1, 5.0), Field::Transposes);
+    assert_eq!(side(1.5, 1.1), Field::Dtype);
+}
+
+#[test]
 fn repeats_give_a_median_and_a_spread_and_noise_is_said() {
     let mut rows = Rows::new();
     for (a, b) in [
