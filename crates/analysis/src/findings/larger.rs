@@ -4,6 +4,7 @@ use super::story::{self, Hit, Story};
 use super::{Category, Confidence, Finding, Need, Rule, Scan};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{plural, seconds_brief};
+use gemmscope_table::group::{by_key, mix};
 use rustc_hash::FxHashMap;
 
 /// A GEMM must take at least this many times as long as the larger one.
@@ -44,39 +45,44 @@ fn faster(scan: &Scan<'_>) -> FxHashMap<u32, Faster> {
     let data = scan.data();
     let call = |g: u32| scan.groups[g as usize].call_s();
     let mut out: FxHashMap<u32, Faster> = FxHashMap::default();
+    let groups: Vec<u32> = scan
+        .checked()
+        .filter(|(_, g)| !story::tiny(g) && g.call_s() > 0.0)
+        .map(|(i, _)| i)
+        .collect();
     for axis in 0..3 {
-        // What a line has in common, and the size and the group, each in one number: sorting compares them
-        // some million times.
-        let mut lines: Vec<(u128, u128)> = scan
-            .checked()
-            .filter(|(_, g)| !story::tiny(g) && g.call_s() > 0.0)
-            .map(|(i, g)| {
-                let r = g.row as usize;
-                let mut others = sizes(scan, i);
-                let size = std::mem::take(&mut others[axis]);
-                let place = [g.side, data.device[r], data.op[r]].map(u128::from);
-                let place = place[0] << 32 | place[1] << 16 | place[2];
-                let [batch, first, second, third] =
-                    [data.batch[r], others[0], others[1], others[2]].map(u128::from);
-                // One of the three is 0.
-                let (first, second) = if axis == 0 {
-                    (second, third)
-                } else {
-                    (first, second | third)
-                };
-                let last = second << 64 | u128::from(u32::MAX - size) << 32 | u128::from(i);
-                (place << 64 | batch << 32 | first, last)
-            })
-            .collect();
+        // What the GEMMs of a line have in common: all but the size on the axis.
+        let line = |g: u32| {
+            let r = scan.groups[g as usize].row as usize;
+            let mut others = sizes(scan, g);
+            let size = std::mem::take(&mut others[axis]);
+            let place = [scan.groups[g as usize].side, data.device[r], data.op[r]];
+            ((place, data.batch[r], others), size)
+        };
+        let keys = by_key(&groups, &|g| {
+            let (([side, device, op], batch, [m, n, k]), _) = line(g);
+            let place = u64::from(side) << 32 | u64::from(device) << 16 | u64::from(op);
+            [batch, m, n, k]
+                .into_iter()
+                .fold(place, |key, x| mix(key, u64::from(x)))
+        });
         // Of each line the largest first.
-        lines.sort_unstable();
+        let alike = keys.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1);
+        let mut lines = Vec::new();
+        for run in alike {
+            let from = lines.len();
+            lines.extend(run.iter().map(|&(_, g)| {
+                let (others, size) = line(g);
+                (others, u32::MAX - size, g)
+            }));
+            lines[from..].sort_unstable();
+        }
         let mut best: Option<u32> = None;
-        for (at, line) in lines.iter().enumerate() {
-            let before = at.checked_sub(1).map(|b| &lines[b]);
-            if before.is_none_or(|b| (b.0, b.1 >> 64) != (line.0, line.1 >> 64)) {
+        let mut before = None;
+        for (others, _, g) in lines {
+            if before.replace(others) != Some(others) {
                 best = None;
             }
-            let g = line.1 as u32;
             if let Some(b) = best.filter(|b| call(g) >= SLOWER * call(*b))
                 && out.get(&g).is_none_or(|o| call(b) < call(o.group))
             {

@@ -2,6 +2,7 @@
 //! (or operation), and any number of rows.
 
 use super::claims::Claims;
+use super::same_shape::SameShape;
 use crate::tile_roof::{RowTile, TileRoofs};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -13,7 +14,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::group::mix;
 use gemmscope_table::metrics::Metrics;
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 /// Rows of one shape, type, layout, device, file and kernel.
@@ -152,6 +153,7 @@ pub struct Scan<'a> {
     pub(super) claims: RefCell<Claims>,
     /// Too many rows are above their roof for the roofs to be trusted, or kernels of another device ran.
     pub(super) doubtful: bool,
+    same_shape: OnceCell<SameShape>,
     codes: Codes<'a>,
 }
 
@@ -284,6 +286,7 @@ impl<'a> Scan<'a> {
             unmeasured,
             claims: RefCell::default(),
             doubtful: false,
+            same_shape: OnceCell::new(),
             codes,
         };
         scan.count();
@@ -405,6 +408,11 @@ impl<'a> Scan<'a> {
     /// The figures.
     pub(crate) fn metrics(&self) -> &'a Metrics {
         &self.frame.metrics
+    }
+
+    /// The groups that share their shape with another one, for the rules that compare these.
+    pub(super) fn same_shape(&self) -> &SameShape {
+        self.same_shape.get_or_init(|| SameShape::of(self))
     }
 
     /// Rows of a group, ascending.

@@ -164,10 +164,11 @@ impl Operation {
 impl Breakdown {
     /// Breaks the checked rows down; `findings` are those of the same scan.
     pub fn new(scan: &Scan<'_>, findings: &Findings) -> Self {
-        let (operations, total) = operations(scan);
+        let (groups, total) = heaviest(scan);
+        let operations: Vec<_> = groups.iter().map(|g| operation(scan, g)).collect();
         Breakdown {
             time: TraceTime::of(scan),
-            bottlenecks: bottlenecks(scan, &operations, findings),
+            bottlenecks: bottlenecks(scan, &operations, &groups, findings),
             operations,
             total,
         }
@@ -202,13 +203,21 @@ pub struct Bottleneck {
     pub priority: Severity,
 }
 
-/// The operations that take most time, and the number of all.
-fn operations(scan: &Scan<'_>) -> (Vec<Operation>, usize) {
-    let mut groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
-    let total = groups.len();
-    groups.order_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.row.cmp(&b.row)));
-    groups.truncate(MAX_OPERATIONS);
-    (groups.iter().map(|g| operation(scan, g)).collect(), total)
+/// The groups that take most time, most first, and the number of all.
+fn heaviest<'s>(scan: &'s Scan<'_>) -> (Vec<&'s Group>, usize) {
+    // The bits of a time that is not negative are in its order. The few are chosen before they are sorted.
+    let mut keys: Vec<(u64, u32, u32)> = scan
+        .checked()
+        .map(|(i, g)| (!g.time_s.max(0.0).to_bits(), g.row, i))
+        .collect();
+    let total = keys.len();
+    if total > MAX_OPERATIONS {
+        keys.select_nth_unstable(MAX_OPERATIONS);
+        keys.truncate(MAX_OPERATIONS);
+    }
+    keys.sort_unstable();
+    let groups = keys.iter().map(|k| &scan.groups[k.2 as usize]);
+    (groups.collect(), total)
 }
 
 fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
@@ -303,9 +312,12 @@ fn modules(scan: &Scan<'_>, g: &Group, name: &str) -> Vec<String> {
 }
 
 /// The flagged operations in the order of their priority.
-fn bottlenecks(scan: &Scan<'_>, operations: &[Operation], findings: &Findings) -> Vec<Bottleneck> {
-    let mut groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
-    groups.order_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.row.cmp(&b.row)));
+fn bottlenecks(
+    scan: &Scan<'_>,
+    operations: &[Operation],
+    groups: &[&Group],
+    findings: &Findings,
+) -> Vec<Bottleneck> {
     let mut out = Vec::new();
     for (i, (o, g)) in operations.iter().zip(groups).enumerate() {
         let mut flags = Vec::new();
