@@ -78,6 +78,7 @@ pub use crate::options::ImportOptions;
 pub use crate::reader::Ended;
 
 pub use crate::source::session::{Session, read_all};
+pub use crate::source::stretches::Stretches;
 pub use crate::split::dialect::{Delimiter, Dialect};
 pub use crate::split::json::Scanner;
 pub use crate::split::lines::{Line, Lines};

@@ -9,6 +9,7 @@ mod assembly;
 mod capture;
 mod column_meaning;
 mod rejected;
+pub mod streams;
 mod trace_context;
 pub mod wire;
 

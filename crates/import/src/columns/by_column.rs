@@ -65,6 +65,8 @@ pub(crate) struct ByColumn {
     parts: Option<Parts>,
     rows: Rows,
     bounds: Vec<(u32, u32)>,
+    /// Lines that went the way of single records.
+    single: u64,
 }
 
 /// Where rows go, and who knows what a row is.
@@ -73,10 +75,12 @@ struct Target<'t> {
     table: &'t mut TableBuilder,
     /// Where the cells of a record are noted.
     bounds: Vec<(u32, u32)>,
+    single: u64,
 }
 
 impl Target<'_> {
     fn any_record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+        self.single += 1;
         self.planned.any_record(record, self.table)
     }
 }
@@ -140,6 +144,7 @@ impl ByColumn {
             parts: Parts::of(plan).filter(|_| is_plain),
             rows: Rows::default(),
             bounds: Vec::new(),
+            single: 0,
         })
     }
 
@@ -155,6 +160,7 @@ impl ByColumn {
             planned,
             table,
             bounds: std::mem::take(&mut self.bounds),
+            single: self.single,
         };
         let mut rest = text;
         while !rest.is_empty() {
@@ -172,8 +178,13 @@ impl ByColumn {
             };
             rest = &rest[taken..];
         }
-        self.bounds = target.bounds;
+        (self.bounds, self.single) = (target.bounds, target.single);
         Ok(())
+    }
+
+    /// Lines that went the way of single records.
+    pub(crate) fn single(&self) -> u64 {
+        self.single
     }
 
     /// Takes the lines in the first `len` bytes of a text.
@@ -312,6 +323,7 @@ fn settle_records(
         planned,
         table,
         bounds,
+        ..
     } = target;
     for (ahead, at) in rows.clone().enumerate() {
         let record = view.record(at, line.saturating_add(ahead as u32), bounds);

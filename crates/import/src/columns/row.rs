@@ -47,12 +47,14 @@ pub(crate) struct ValueCaches {
 }
 
 impl ValueCaches {
-    /// Notes which of the file's names of types leave something open.
+    /// Notes which of the file's names of types leave something open, last of all notes and in the
+    /// order of the alphabet, so that several readers of a file can say it together.
     pub(crate) fn note_assumed_types(&self, table: &mut TableBuilder) {
-        for types in self.types.values().iter().flatten() {
-            if let Some(assumed) = types.assumed {
-                table.note(format!("{assumed}."));
-            }
+        let types = self.types.values().iter().flatten();
+        let mut assumed: Vec<_> = types.filter_map(|t| t.assumed).collect();
+        assumed.sort_unstable();
+        for assumed in assumed {
+            table.note(format!("{assumed}."));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Takes rows out of a table that is still being built, and finishes it.
 
 use super::column::take;
-use super::{TableBuilder, Values};
+use super::{TableBuilder, Values, gap_fits};
 use crate::dataset::{Assembly, Column, Dataset, Part, Rest, Source, Tail};
 
 impl TableBuilder {
@@ -11,6 +11,44 @@ impl TableBuilder {
         if self.data.m.is_empty() || !self.staged.is_empty() {
             return None;
         }
+        Some(self.give())
+    }
+
+    /// As [`part`](Self::part), even without rows, and with a value for each of its rows in every
+    /// column whose kind is known: the next rows may follow rows that others read. `None` if the
+    /// columns lack too many cells.
+    pub fn whole_part(&mut self) -> Option<Part> {
+        let rows = self.len();
+        for c in &mut self.columns {
+            let sampling = matches!(&c.values, Values::Auto(a) if !a.is_settled());
+            if !sampling {
+                if !gap_fits(c.values.len(), rows, &mut self.empty_cells) {
+                    return None;
+                }
+                c.values.pad(rows);
+            }
+        }
+        Some(self.give())
+    }
+
+    /// What must be the same before and after rows that are read apart from the others: rejected
+    /// rows, columns without a value, cells that are no numbers in columns of numbers. `None` while
+    /// the kind of a column is not known yet.
+    pub fn marks(&self) -> Option<[u64; 3]> {
+        let mut marks = [self.rejected.total(), 0, 0];
+        for c in &self.columns {
+            if let Values::Auto(a) = &c.values {
+                match (a.is_settled(), a.len()) {
+                    (true, _) => marks[2] += a.odd_cells() as u64,
+                    (false, 0) => marks[1] += 1,
+                    (false, _) => return None,
+                }
+            }
+        }
+        Some(marks)
+    }
+
+    fn give(&mut self) -> Part {
         let d = &mut self.data;
         let rows = Dataset {
             sources: vec![Source {
@@ -51,7 +89,7 @@ impl TableBuilder {
         self.given.rows += rows.len();
         self.given.ops = d.ops.len();
         self.given.devices = d.devices.len();
-        Some(Part { rows })
+        Part { rows }
     }
 
     /// What was not given away with [`part`](Self::part), and what is known at the end. The caller

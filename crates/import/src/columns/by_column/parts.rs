@@ -152,6 +152,7 @@ impl Parts {
             planned,
             table,
             bounds,
+            ..
         } = target;
         let given = Given {
             dtype: planned.dtype(table),
