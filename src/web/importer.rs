@@ -1,6 +1,8 @@
 //! The page's side of reading files: in a worker where the browser allows one, else on the page
 //! itself.
 
+mod team;
+
 use super::file::Input;
 use super::reading::{self, Outcome, Pace};
 use super::worker::{field, message, number, text};
@@ -116,8 +118,10 @@ impl Drop for Link {
 #[derive(Default)]
 pub struct Importer {
     link: RefCell<Option<Rc<Link>>>,
+    /// Further workers, from the first large file on.
+    helpers: RefCell<Vec<Rc<Link>>>,
     tried: Cell<bool>,
-    next_id: Cell<u32>,
+    next_id: Rc<Cell<u32>>,
     cancelled: Rc<Cell<u32>>,
     /// The file that is being read; [`NOBODY`] where none is.
     current: Rc<Cell<u32>>,
@@ -159,11 +163,14 @@ impl Importer {
         let _ = link
             .worker
             .post_message(&message("cancel", &[("id", id.into())]));
-        let current = self.current.clone();
+        let (current, helpers) = (self.current.clone(), self.helpers.take());
         wasm_bindgen_futures::spawn_local(async move {
             clock::pause(PATIENCE).await;
             if current.get() == id {
                 link.give_up();
+                for helper in helpers {
+                    helper.give_up();
+                }
             }
         });
     }
@@ -176,8 +183,7 @@ impl Importer {
         progress: impl Fn(u64) + 'static,
         grown: Grown,
     ) -> Outcome {
-        let id = self.next_id.get() + 1;
-        self.next_id.set(id);
+        let id = next(&self.next_id);
         self.current.set(id);
         let outcome = self.run(id, input, options, Rc::new(progress), grown).await;
         self.current.set(NOBODY);
@@ -200,9 +206,15 @@ impl Importer {
         let link = self.link.borrow().clone().filter(|_| !small);
         if let Some(link) = link.filter(|l| !l.broken.get()) {
             let asked = (input.clone(), options.clone());
-            let ended = match by_worker(link, id, asked, progress.clone(), grown).await {
-                Ok(reading) => reading.await,
-                Err(_) => Ended::NotStarted,
+            let ended = match self
+                .by_team(link.clone(), id, &asked, &progress, &grown)
+                .await
+            {
+                Some(ended) => ended,
+                None => match by_worker(link, id, asked, progress.clone(), grown).await {
+                    Ok(reading) => reading.await,
+                    Err(_) => Ended::NotStarted,
+                },
             };
             match ended {
                 Ended::With(outcome) => return outcome,
@@ -211,6 +223,7 @@ impl Importer {
                 // The page would die of the same. The next file gets a new worker.
                 Ended::Died => {
                     *self.link.borrow_mut() = None;
+                    self.helpers.take();
                     self.tried.set(false);
                     return match self.cancelled.get() == id {
                         true => Outcome::Cancelled,
@@ -234,6 +247,48 @@ impl Importer {
             Outcome::Cancelled => Outcome::Cancelled,
         }
     }
+
+    /// Lets several workers read a large file; `None` where one is to read it.
+    async fn by_team(
+        &self,
+        link: Rc<Link>,
+        id: u32,
+        (input, options): &(Input, ImportOptions),
+        progress: &Progress,
+        grown: &Grown,
+    ) -> Option<Ended> {
+        let readers = team::readers(input.size());
+        if readers < 2 {
+            return None;
+        }
+        let mut links = vec![link];
+        {
+            let mut helpers = self.helpers.borrow_mut();
+            helpers.retain(|h| !h.broken.get());
+            while helpers.len() + 1 < readers {
+                helpers.push(Rc::new(connect()?));
+            }
+            links.extend(helpers.iter().cloned());
+        }
+        let (ids, cancelled) = (self.next_id.clone(), self.cancelled.clone());
+        let order = team::Order {
+            links,
+            group: next(&self.next_id),
+            next_id: Rc::new(move || next(&ids)),
+            input: input.clone(),
+            options: options.clone(),
+            progress: progress.clone(),
+            grown: grown.clone(),
+            cancelled: Rc::new(move || cancelled.get() == id),
+        };
+        team::read(order).await.ok()?.await
+    }
+}
+
+/// The next number of a request.
+fn next(id: &Cell<u32>) -> u32 {
+    id.set(id.get() + 1);
+    id.get()
 }
 
 /// Lets the worker read a file. What it says is understood by a part of the program that a frame

@@ -16,9 +16,9 @@ use wasm_bindgen_futures::JsFuture;
 use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
 /// Bytes of a call of `feed`. Small, so that the browser switches to its optimised code early.
-const FEED: usize = 256 << 10;
+pub(super) const FEED: usize = 256 << 10;
 /// Bytes after which rows leave for the page. Few enough that it takes them in a short task.
-const PART: u64 = 2 << 20;
+pub(super) const PART: u64 = 2 << 20;
 /// Bytes read at once on the page.
 const SLICE: u64 = 1 << 20;
 /// Longest stretch of work on the page before the browser gets a turn, ms.
@@ -48,7 +48,8 @@ pub enum Outcome<T = Imported> {
     Cancelled,
 }
 
-enum Chunks {
+/// The bytes of a blob, a piece at a time.
+pub(super) enum Chunks {
     /// The browser fills a buffer that is passed back and forth.
     Filled {
         reader: web_sys::ReadableStreamByobReader,
@@ -62,7 +63,7 @@ enum Chunks {
 }
 
 impl Chunks {
-    fn open(blob: &Blob, pace: Pace) -> Self {
+    pub(super) fn open(blob: &Blob, pace: Pace) -> Self {
         let raw: &web_sys::Blob = blob.as_ref();
         match pace {
             Pace::Worker => {
@@ -83,7 +84,7 @@ impl Chunks {
     }
 
     /// Puts the next bytes into `buffer`; false at the end.
-    async fn next(&mut self, buffer: &mut Vec<u8>) -> Result<bool, String> {
+    pub(super) async fn next(&mut self, buffer: &mut Vec<u8>) -> Result<bool, String> {
         match self {
             Chunks::Filled {
                 reader,
@@ -113,7 +114,7 @@ impl Chunks {
         }
     }
 
-    fn cancel(&self) {
+    pub(super) fn cancel(&self) {
         match self {
             Chunks::Filled { reader, .. } => drop(reader.cancel()),
             Chunks::Stream(reader) => drop(reader.cancel()),

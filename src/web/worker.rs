@@ -1,12 +1,15 @@
 //! The worker's side of reading files. The worker runs the same wasm as the page, and is recognised
 //! by its missing window.
 //!
-//! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`, `{type:
-//! "spare", memory}`, `{type: "warm"}`. Messages out: `warm {id: 0}` once the readers are there;
+//! Messages in: `{type: "import", id, name, blob, options}`, `{type: "stretch", id, group, name, blob,
+//! options, from, end, first}` and `{type: "finish", id, group}` (see [`stretch`]), `{type: "cancel",
+//! id}`, `{type: "spare", memory}`, `{type: "warm"}`. Messages out: `warm {id: 0}` once the readers are there;
 //! `progress {id, read}` and, of a large table, `part {id, head, arrays, memory, read}`, whose memory
 //! comes back as `spare`; then one of `table {id, head, arrays}`, `rest {id, head, arrays}` after
 //! parts, `devices {id, json}`, `context {id, json}`, `error {id, line, column, message, kind}`,
 //! `cancelled {id}`.
+
+mod stretch;
 
 use super::clock;
 use super::file::Input;
@@ -15,6 +18,7 @@ use super::transfer;
 use gemmscope_import::{Ended, ImportOptions, Imported};
 use gemmscope_table::dataset::Part;
 use gemmscope_table::dataset::wire::{self, Packed};
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -55,6 +59,8 @@ struct State {
     importing: Cell<u32>,
     /// Memory of parts that the page has taken.
     spare: RefCell<Vec<js_sys::ArrayBuffer>>,
+    /// The group of stretches that is being read, and its reader.
+    stretches: RefCell<Option<(u32, Box<dyn Any>)>>,
 }
 
 /// Handles messages for as long as the worker lives. Does nothing outside a worker.
@@ -68,11 +74,16 @@ pub fn run() {
         let data = event.data();
         let id = number(&data, "id") as u32;
         match text(&data, "type").as_str() {
-            "import" => {
+            kind @ ("import" | "stretch" | "finish") => {
                 let (state, out) = (state.clone(), out.clone());
+                let whole = kind == "import";
                 wasm_bindgen_futures::spawn_local(async move {
                     state.importing.set(state.importing.get() + 1);
-                    match import(state.clone(), out.clone(), id, data).await {
+                    let reading = match whole {
+                        true => import(state.clone(), out.clone(), id, data).await,
+                        false => stretch::stretch(state.clone(), out.clone(), id, data).await,
+                    };
+                    match reading {
                         Ok(reading) => reading.await,
                         Err(_) => {
                             let why = reading::NOT_LOADED;
@@ -153,22 +164,7 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
         );
         out.post_message_with_transfer(&reply, &list)
     };
-    let take_rows = |part: Part, read: u64| {
-        let packed = wire::pack_part(part);
-        let spare = &mut state.spare.borrow_mut();
-        let (arrays, memory) = transfer::part_to_js(&packed.buffers, spare);
-        let reply = message(
-            "part",
-            &[
-                tag.clone(),
-                ("head", packed.head.into()),
-                ("arrays", arrays.into()),
-                ("memory", memory.clone().into()),
-                ("read", (read as f64).into()),
-            ],
-        );
-        let _ = out.post_message_with_transfer(&reply, &js_sys::Array::of1(&memory));
-    };
+    let take_rows = |part: Part, read: u64| post_part(state, out, id, part, read);
     let outcome = reading::read(
         &input,
         &options,
@@ -207,6 +203,30 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
         Outcome::Cancelled => out.post_message(&message("cancelled", &[tag])),
     };
     state.cancelled.borrow_mut().remove(&id);
+}
+
+/// Posts rows, in memory that the page gives back.
+fn post_part(
+    state: &State,
+    out: &web_sys::DedicatedWorkerGlobalScope,
+    id: u32,
+    part: Part,
+    read: u64,
+) {
+    let packed = wire::pack_part(part);
+    let spare = &mut state.spare.borrow_mut();
+    let (arrays, memory) = transfer::part_to_js(&packed.buffers, spare);
+    let reply = message(
+        "part",
+        &[
+            ("id", id.into()),
+            ("head", packed.head.into()),
+            ("arrays", arrays.into()),
+            ("memory", memory.clone().into()),
+            ("read", (read as f64).into()),
+        ],
+    );
+    let _ = out.post_message_with_transfer(&reply, &js_sys::Array::of1(&memory));
 }
 
 /// Runs the reader over about 1 MB of made-up rows, so that the browser has optimised its code

@@ -16,13 +16,19 @@ pub struct Figures {
     points: Points,
     devices: Vec<Option<Device>>,
     sample: Sample,
+    /// Rows that were seen.
+    rows: usize,
     /// The figures of the rows so far would not be those of the finished table.
     off: bool,
 }
 
 impl Figures {
-    /// Computes the rows that are new.
+    /// Computes the rows that are new. With fewer rows than before, the file is read again.
     pub fn follow(&mut self, bench: &Workbench, data: &Dataset) {
+        if data.len() < self.rows {
+            *self = Figures::default();
+        }
+        self.rows = data.len();
         self.sample.extend(data);
         self.off |= !Metrics::can_grow(data) || !Points::can_grow(data);
         if self.off {
@@ -35,6 +41,7 @@ impl Figures {
                 // Another device makes earlier rows what they were not.
                 *self = Figures {
                     sample: std::mem::take(&mut self.sample),
+                    rows: self.rows,
                     ..Figures::default()
                 };
             }
