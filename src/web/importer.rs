@@ -5,7 +5,7 @@ mod team;
 
 use super::file::Input;
 use super::reading::{self, Outcome, Pace};
-use super::worker::{field, message, number, text};
+use super::worker::{field, load_team, message, number, text};
 use super::{clock, dom, transfer};
 use gemmscope_import::{ImportError, ImportOptions, Imported};
 use gemmscope_model::units::Bytes;
@@ -118,7 +118,7 @@ impl Drop for Link {
 #[derive(Default)]
 pub struct Importer {
     link: RefCell<Option<Rc<Link>>>,
-    /// Further workers, from the first large file on.
+    /// Further workers, for large files.
     helpers: RefCell<Vec<Rc<Link>>>,
     tried: Cell<bool>,
     next_id: Rc<Cell<u32>>,
@@ -140,16 +140,28 @@ impl Importer {
     /// read at full speed. Returns once the readers are there.
     pub async fn warm_up(&self) {
         let link = self.link.borrow().clone();
-        if let Some(link) = link
-            && is_true(JsFuture::from(link.ready.clone()).await)
-            && let Some(reply) = link.ask(
-                NOBODY,
-                Rc::new(|_| ()),
-                Rc::new(|_| true),
-                &message("warm", &[]),
-            )
-        {
-            let _ = JsFuture::from(reply).await;
+        if let Some(link) = link {
+            link.warm_up(false).await;
+        }
+    }
+
+    /// Starts more workers for large files, where the machine has processors for them.
+    pub async fn start_helpers(&self) {
+        let helpers = team::readers(u64::MAX) - 1;
+        let link = self.link.borrow().clone().filter(|_| helpers > 0);
+        let Some(link) = link.filter(|_| self.helpers.borrow().is_empty()) else {
+            return;
+        };
+        if load_team().await.is_err() || !link.warm_up(true).await {
+            return;
+        }
+        for _ in 0..helpers {
+            let helper = connect().map(Rc::new);
+            if let Some(helper) = helper
+                && helper.warm_up(true).await
+            {
+                self.helpers.borrow_mut().push(helper);
+            }
         }
     }
 
@@ -163,7 +175,7 @@ impl Importer {
         let _ = link
             .worker
             .post_message(&message("cancel", &[("id", id.into())]));
-        let (current, helpers) = (self.current.clone(), self.helpers.take());
+        let (current, helpers) = (self.current.clone(), self.helpers.borrow().clone());
         wasm_bindgen_futures::spawn_local(async move {
             clock::pause(PATIENCE).await;
             if current.get() == id {
@@ -257,19 +269,16 @@ impl Importer {
         progress: &Progress,
         grown: &Grown,
     ) -> Option<Ended> {
-        let readers = team::readers(input.size());
-        if readers < 2 {
-            return None;
-        }
-        let mut links = vec![link];
-        {
+        let helpers: Vec<_> = {
             let mut helpers = self.helpers.borrow_mut();
             helpers.retain(|h| !h.broken.get());
-            while helpers.len() + 1 < readers {
-                helpers.push(Rc::new(connect()?));
-            }
-            links.extend(helpers.iter().cloned());
+            let wanted = team::readers(input.size()) - 1;
+            helpers.iter().take(wanted).cloned().collect()
+        };
+        if helpers.is_empty() {
+            return None;
         }
+        let links = std::iter::once(link).chain(helpers).collect();
         let (ids, cancelled) = (self.next_id.clone(), self.cancelled.clone());
         let order = team::Order {
             links,
@@ -437,6 +446,19 @@ impl Link {
         self.waiting.borrow_mut().insert(id, waiting);
         self.worker.post_message(request).ok()?;
         Some(reply)
+    }
+
+    /// Lets the worker fetch the readers and run them, or the readers and what it needs in a `team`.
+    /// False where there is no worker.
+    async fn warm_up(&self, team: bool) -> bool {
+        if !is_true(JsFuture::from(self.ready.clone()).await) {
+            return false;
+        }
+        let request = message("warm", &[("team", team.into())]);
+        match self.ask(NOBODY, Rc::new(|_| ()), Rc::new(|_| true), &request) {
+            Some(reply) => JsFuture::from(reply).await.is_ok_and(|r| !r.is_null()),
+            None => false,
+        }
     }
 
     async fn import(

@@ -3,13 +3,15 @@
 //!
 //! Messages in: `{type: "import", id, name, blob, options}`, `{type: "stretch", id, group, name, blob,
 //! options, from, end, first}` and `{type: "finish", id, group}` (see [`stretch`]), `{type: "cancel",
-//! id}`, `{type: "spare", memory}`, `{type: "warm"}`. Messages out: `warm {id: 0}` once the readers are there;
+//! id}`, `{type: "spare", memory}`, `{type: "warm", team}`. Messages out: `warm {id: 0}` once the readers are there;
 //! `progress {id, read}` and, of a large table, `part {id, head, arrays, memory, read}`, whose memory
 //! comes back as `spare`; then one of `table {id, head, arrays}`, `rest {id, head, arrays}` after
 //! parts, `devices {id, json}`, `context {id, json}`, `error {id, line, column, message, kind}`,
 //! `cancelled {id}`.
 
 mod stretch;
+
+pub(super) use stretch::load_team;
 
 use super::clock;
 use super::file::Input;
@@ -107,9 +109,16 @@ pub fn run() {
             "warm" => {
                 let (state, out) = (state.clone(), out.clone());
                 wasm_bindgen_futures::spawn_local(async move {
-                    let loaded = reading::load().await.is_ok() && load_messages().await.is_ok();
+                    let mut loaded = reading::load().await.is_ok() && load_messages().await.is_ok();
+                    let team = field(&data, "team").is_truthy();
+                    if team {
+                        loaded &= load_team().await.is_ok();
+                    }
                     let _ = out.post_message(&message("warm", &[("id", id.into())]));
-                    if loaded && let Ok(run) = warm_up(state).await {
+                    if loaded
+                        && !team
+                        && let Ok(run) = warm_up(state).await
+                    {
                         run.await;
                     }
                 });

@@ -18,8 +18,8 @@ use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 /// Longest line that may reach into the next stretch, bytes.
 const MARGIN: u64 = 1 << 20;
 
-#[wasm_split(team, fallible)]
-pub(super) fn stretch(
+#[wasm_split(team, fallible, preload(#[doc = "Fetches what lets several workers read one file."] load_team))]
+pub(in crate::web) fn stretch(
     state: Rc<State>,
     out: web_sys::DedicatedWorkerGlobalScope,
     id: u32,
