@@ -5,7 +5,7 @@ mod team;
 
 use super::file::Input;
 use super::reading::{self, Outcome, Pace};
-use super::worker::{field, load_team, message, number, text};
+use super::worker::{field, message, number, text};
 use super::{clock, dom, transfer};
 use gemmscope_import::{ImportError, ImportOptions, Imported};
 use gemmscope_model::units::Bytes;
@@ -119,7 +119,7 @@ impl Drop for Link {
 pub struct Importer {
     link: RefCell<Option<Rc<Link>>>,
     /// Further workers, for large files.
-    helpers: RefCell<Vec<Rc<Link>>>,
+    helpers: Rc<RefCell<Vec<Rc<Link>>>>,
     tried: Cell<bool>,
     next_id: Rc<Cell<u32>>,
     cancelled: Rc<Cell<u32>>,
@@ -147,21 +147,11 @@ impl Importer {
 
     /// Starts more workers for large files, where the machine has processors for them.
     pub async fn start_helpers(&self) {
-        let helpers = team::readers(u64::MAX) - 1;
-        let link = self.link.borrow().clone().filter(|_| helpers > 0);
-        let Some(link) = link.filter(|_| self.helpers.borrow().is_empty()) else {
-            return;
-        };
-        if load_team().await.is_err() || !link.warm_up(true).await {
-            return;
-        }
-        for _ in 0..helpers {
-            let helper = connect().map(Rc::new);
-            if let Some(helper) = helper
-                && helper.warm_up(true).await
-            {
-                self.helpers.borrow_mut().push(helper);
-            }
+        let link = self.link.borrow().clone();
+        if let Some(link) = link.filter(|_| team::readers() > 1)
+            && let Ok(start) = team::start(link, self.helpers.clone()).await
+        {
+            start.await;
         }
     }
 
@@ -218,15 +208,15 @@ impl Importer {
         let link = self.link.borrow().clone().filter(|_| !small);
         if let Some(link) = link.filter(|l| !l.broken.get()) {
             let asked = (input.clone(), options.clone());
-            let ended = match self
-                .by_team(link.clone(), id, &asked, &progress, &grown)
-                .await
-            {
-                Some(ended) => ended,
-                None => match by_worker(link, id, asked, progress.clone(), grown).await {
-                    Ok(reading) => reading.await,
-                    Err(_) => Ended::NotStarted,
-                },
+            let team = Team {
+                helpers: self.helpers.clone(),
+                ids: self.next_id.clone(),
+                cancelled: self.cancelled.clone(),
+            };
+            let told = (progress.clone(), grown);
+            let ended = match by_worker(link, id, asked, told, team).await {
+                Ok(reading) => reading.await,
+                Err(_) => Ended::NotStarted,
             };
             match ended {
                 Ended::With(outcome) => return outcome,
@@ -259,39 +249,6 @@ impl Importer {
             Outcome::Cancelled => Outcome::Cancelled,
         }
     }
-
-    /// Lets several workers read a large file; `None` where one is to read it.
-    async fn by_team(
-        &self,
-        link: Rc<Link>,
-        id: u32,
-        (input, options): &(Input, ImportOptions),
-        progress: &Progress,
-        grown: &Grown,
-    ) -> Option<Ended> {
-        let helpers: Vec<_> = {
-            let mut helpers = self.helpers.borrow_mut();
-            helpers.retain(|h| !h.broken.get());
-            let wanted = team::readers(input.size()) - 1;
-            helpers.iter().take(wanted).cloned().collect()
-        };
-        if helpers.is_empty() {
-            return None;
-        }
-        let links = std::iter::once(link).chain(helpers).collect();
-        let (ids, cancelled) = (self.next_id.clone(), self.cancelled.clone());
-        let order = team::Order {
-            links,
-            group: next(&self.next_id),
-            next_id: Rc::new(move || next(&ids)),
-            input: input.clone(),
-            options: options.clone(),
-            progress: progress.clone(),
-            grown: grown.clone(),
-            cancelled: Rc::new(move || cancelled.get() == id),
-        };
-        team::read(order).await.ok()?.await
-    }
 }
 
 /// The next number of a request.
@@ -300,23 +257,36 @@ fn next(id: &Cell<u32>) -> u32 {
     id.get()
 }
 
-/// Lets the worker read a file. What it says is understood by a part of the program that a frame
-/// with a small table does without.
+/// What several workers need to read one file.
+struct Team {
+    helpers: Rc<RefCell<Vec<Rc<Link>>>>,
+    ids: Rc<Cell<u32>>,
+    cancelled: Rc<Cell<u32>>,
+}
+
+/// Lets the worker read a file, and others help with a large one. What they say is understood by a
+/// part of the program that a frame with a small table does without.
 #[wasm_split(page, fallible)]
 fn by_worker(
     link: Rc<Link>,
     id: u32,
     (input, options): (Input, ImportOptions),
-    progress: Progress,
-    grown: Grown,
+    (progress, grown): (Progress, Grown),
+    team: Team,
 ) -> Result<Pin<Box<dyn Future<Output = Ended>>>, NotLoaded> {
-    let rows = Rc::new(Growing {
-        table: RefCell::default(),
-        flaw: RefCell::default(),
-        size: input.size() as f64,
-        grown,
-    });
     Ok(Box::pin(async move {
+        if let Some(order) = team::order(&link, id, (&input, &options), (&progress, &grown), &team)
+            && let Ok(reading) = team::read(order).await
+            && let Some(ended) = reading.await
+        {
+            return ended;
+        }
+        let rows = Rc::new(Growing {
+            table: RefCell::default(),
+            flaw: RefCell::default(),
+            size: input.size() as f64,
+            grown,
+        });
         link.import(id, &input, &options, progress, rows).await
     }))
 }

@@ -11,8 +11,6 @@
 
 mod stretch;
 
-pub(super) use stretch::load_team;
-
 use super::clock;
 use super::file::Input;
 use super::reading::{self, Outcome, Pace};
@@ -112,7 +110,7 @@ pub fn run() {
                     let mut loaded = reading::load().await.is_ok() && load_messages().await.is_ok();
                     let team = field(&data, "team").is_truthy();
                     if team {
-                        loaded &= load_team().await.is_ok();
+                        loaded &= stretch::load_team().await.is_ok();
                     }
                     let _ = out.post_message(&message("warm", &[("id", id.into())]));
                     if loaded

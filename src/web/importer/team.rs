@@ -27,28 +27,78 @@ const LARGE: u64 = 16 << 20;
 /// The most workers that read one file.
 const MOST: usize = 4;
 
-/// How many workers read a file of this size: the page and the browser's own reading take a
-/// processor each.
-pub(super) fn readers(size: u64) -> usize {
+/// How many workers read a large file: the page and the browser's own reading take a processor
+/// each.
+pub(super) fn readers() -> usize {
     let cores = web_sys::window().map_or(1.0, |w| w.navigator().hardware_concurrency());
-    match size {
-        LARGE.. => (cores as usize).saturating_sub(2).clamp(1, MOST),
-        _ => 1,
+    (cores as usize).saturating_sub(2).clamp(1, MOST)
+}
+
+type Running<T> = Pin<Box<dyn Future<Output = T>>>;
+
+/// Starts the workers that help the first one, and lets each fetch what it needs.
+#[wasm_split(team, fallible)]
+pub(super) fn start(
+    first: Rc<Link>,
+    helpers: Rc<RefCell<Vec<Rc<Link>>>>,
+) -> Result<Running<()>, NotLoaded> {
+    Ok(Box::pin(async move {
+        if !helpers.borrow().is_empty() || !first.warm_up(true).await {
+            return;
+        }
+        for _ in 1..readers() {
+            let helper = super::connect().map(Rc::new);
+            if let Some(helper) = helper
+                && helper.warm_up(true).await
+            {
+                helpers.borrow_mut().push(helper);
+            }
+        }
+    }))
+}
+
+/// What to ask of a team, where there is one and the file is large.
+pub(super) fn order(
+    first: &Rc<Link>,
+    id: u32,
+    (input, options): (&Input, &ImportOptions),
+    (progress, grown): (&Progress, &Grown),
+    team: &super::Team,
+) -> Option<Order> {
+    let mut helpers = team.helpers.borrow_mut();
+    helpers.retain(|h| !h.broken.get());
+    if helpers.is_empty() || input.size() < LARGE {
+        return None;
     }
+    let (ids, cancelled) = (team.ids.clone(), team.cancelled.clone());
+    let next_id = move || super::next(&ids);
+    Some(Order {
+        links: std::iter::once(first)
+            .chain(helpers.iter())
+            .cloned()
+            .collect(),
+        group: next_id(),
+        next_id: Rc::new(next_id),
+        input: input.clone(),
+        options: options.clone(),
+        progress: progress.clone(),
+        grown: grown.clone(),
+        cancelled: Rc::new(move || cancelled.get() == id),
+    })
 }
 
 /// What is asked of the team.
 pub(super) struct Order {
-    pub(super) links: Vec<Rc<Link>>,
+    links: Vec<Rc<Link>>,
     /// The number under which the stretches can be cancelled.
-    pub(super) group: u32,
+    group: u32,
     /// Gives a number to each request.
-    pub(super) next_id: Rc<dyn Fn() -> u32>,
-    pub(super) input: Input,
-    pub(super) options: ImportOptions,
-    pub(super) progress: Progress,
-    pub(super) grown: Grown,
-    pub(super) cancelled: Rc<dyn Fn() -> bool>,
+    next_id: Rc<dyn Fn() -> u32>,
+    input: Input,
+    options: ImportOptions,
+    progress: Progress,
+    grown: Grown,
+    cancelled: Rc<dyn Fn() -> bool>,
 }
 
 /// One stretch, from the moment that a worker has it.
@@ -88,9 +138,7 @@ impl State {
 
 /// Lets several workers read a file; `None` where one has to.
 #[wasm_split(team, fallible)]
-pub(super) fn read(
-    order: Order,
-) -> Result<Pin<Box<dyn Future<Output = Option<Ended>>>>, NotLoaded> {
+pub(super) fn read(order: Order) -> Result<Running<Option<Ended>>, NotLoaded> {
     Ok(Box::pin(async move {
         let team = Team {
             count: order.input.size().div_ceil(STRETCH) as usize,

@@ -19,7 +19,7 @@ use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 const MARGIN: u64 = 1 << 20;
 
 #[wasm_split(team, fallible, preload(#[doc = "Fetches what lets several workers read one file."] load_team))]
-pub(in crate::web) fn stretch(
+pub(super) fn stretch(
     state: Rc<State>,
     out: web_sys::DedicatedWorkerGlobalScope,
     id: u32,
