@@ -4,7 +4,7 @@
 mod team;
 
 use super::file::Input;
-use super::reading::{self, Outcome, Pace};
+use super::reading::{self, KeepRows, Outcome, Pace};
 use super::worker::{field, message, number, text};
 use super::{clock, dom, transfer};
 use gemmscope_import::{ImportError, ImportOptions, Imported};
@@ -239,7 +239,14 @@ impl Importer {
             return Outcome::Cancelled;
         }
         let is_cancelled = move || cancelled.get() == id;
-        let read = reading::read(input, options, Pace::Page, &*progress, &is_cancelled, None);
+        let read = reading::read(
+            input,
+            options,
+            Pace::Page,
+            &*progress,
+            &is_cancelled,
+            &KeepRows,
+        );
         match read.await {
             Outcome::Done(ended) => match ended.whole() {
                 Ok(imported) => Outcome::Done(imported),

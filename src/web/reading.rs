@@ -226,8 +226,27 @@ pub async fn session_for(
     }
 }
 
-/// Takes rows that were read, and how many bytes of the file were read so far.
-pub type TakeRows<'a> = dyn Fn(Part, u64) + 'a;
+/// Takes the rows of a large file while it is read. A trait and no `Option` of a closure: of that the
+/// compiler gives the page the worker's closure too, and all that it needs.
+pub trait TakeRows {
+    /// False where rows are kept until the end.
+    fn takes(&self) -> bool {
+        true
+    }
+    /// Takes rows, and how many bytes of the file were read so far.
+    fn take(&self, rows: Part, read: u64);
+}
+
+/// Rows are kept until the end.
+pub struct KeepRows;
+
+impl TakeRows for KeepRows {
+    fn takes(&self) -> bool {
+        false
+    }
+
+    fn take(&self, _: Part, _: u64) {}
+}
 
 /// Reads the whole input. `progress` is called with the bytes read so far; `cancelled` is asked
 /// between slices. Where somebody takes rows, those of a large file leave while it is read.
@@ -237,11 +256,11 @@ pub async fn read(
     pace: Pace,
     progress: &dyn Fn(u64),
     cancelled: &dyn Fn() -> bool,
-    take_rows: Option<&TakeRows<'_>>,
+    rows: &dyn TakeRows,
 ) -> Outcome<Ended> {
-    let at_once = match take_rows {
-        Some(_) => input.size().min(PART),
-        None => input.size(),
+    let at_once = match rows.takes() {
+        true => input.size().min(PART),
+        false => input.size(),
     };
     let mut chunks = Chunks::open(&input.blob, pace);
     let mut buffer = Vec::new();
@@ -277,12 +296,12 @@ pub async fn read(
                 return Outcome::Failed(error);
             }
             done += part.len() as u64;
-            if let Some(take_rows) = take_rows
+            if rows.takes()
                 && done - left >= PART
-                && let Some(rows) = session.part()
+                && let Some(part) = session.part()
             {
                 left = done;
-                take_rows(rows, done);
+                rows.take(part, done);
                 // As long as there are bytes, no message would come in.
                 clock::turn().await;
             }

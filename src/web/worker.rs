@@ -13,7 +13,7 @@ mod stretch;
 
 use super::clock;
 use super::file::Input;
-use super::reading::{self, Outcome, Pace};
+use super::reading::{self, Outcome, Pace, TakeRows};
 use super::transfer;
 use gemmscope_import::{Ended, ImportOptions, Imported};
 use gemmscope_table::dataset::Part;
@@ -171,14 +171,13 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
         );
         out.post_message_with_transfer(&reply, &list)
     };
-    let take_rows = |part: Part, read: u64| post_part(state, out, id, part, read);
     let outcome = reading::read(
         &input,
         &options,
         Pace::Worker,
         &progress,
         &cancelled,
-        Some(&take_rows),
+        &PostRows { state, out, id },
     )
     .await;
     let _ = match outcome {
@@ -210,6 +209,19 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
         Outcome::Cancelled => out.post_message(&message("cancelled", &[tag])),
     };
     state.cancelled.borrow_mut().remove(&id);
+}
+
+/// Posts the rows of a file.
+struct PostRows<'a> {
+    state: &'a State,
+    out: &'a web_sys::DedicatedWorkerGlobalScope,
+    id: u32,
+}
+
+impl TakeRows for PostRows<'_> {
+    fn take(&self, rows: Part, read: u64) {
+        post_part(self.state, self.out, self.id, rows, read);
+    }
 }
 
 /// Posts rows, in memory that the page gives back.
