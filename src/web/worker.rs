@@ -61,6 +61,7 @@ struct State {
     spare: RefCell<Vec<js_sys::ArrayBuffer>>,
     /// The group of stretches that is being read, and its reader.
     stretches: RefCell<Option<(u32, Box<dyn Any>)>>,
+    turns: stretch::Turns,
 }
 
 /// Handles messages for as long as the worker lives. Does nothing outside a worker.

@@ -21,7 +21,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
 /// Bytes of a stretch.
-const STRETCH: u64 = 4 << 20;
+const STRETCH: u64 = 6 << 20;
 /// Smaller files are read before a second worker has started.
 const LARGE: u64 = 16 << 20;
 /// The most workers that read one file.
@@ -113,7 +113,7 @@ struct Stretch {
 #[derive(Default)]
 struct State {
     stretches: RefCell<Vec<Stretch>>,
-    /// Workers that wait for a stretch.
+    /// Workers that can take a stretch: each reads one, and has another one waiting.
     idle: RefCell<Vec<usize>>,
     /// The lines have to be read in their order.
     whole: Cell<bool>,
@@ -162,7 +162,8 @@ struct Team {
 impl Team {
     async fn run(&self) -> Option<Ended> {
         let (order, state) = (&self.order, &self.state);
-        for (i, link) in order.links.iter().enumerate() {
+        let links = order.links.iter().enumerate();
+        for (i, link) in links.clone().chain(links) {
             let (ready, state) = (link.ready.clone(), state.clone());
             spawn_local(async move {
                 match is_true(JsFuture::from(ready).await) {
@@ -236,14 +237,14 @@ impl Team {
                 state.stretches.borrow().first().is_some_and(|s| {
                     s.ended.is_some() || !s.parts.is_empty() || at > 0 || s.read > 0
                 });
-            if next == self.count || next >= at + 2 * self.order.links.len() || next > 0 && !begun {
+            if next == self.count || next >= at + 3 * self.order.links.len() || next > 0 && !begun {
                 return;
             }
             let mut idle = state.idle.borrow_mut();
             // The first worker reads the head.
             let found = match next {
                 0 => idle.iter().position(|i| *i == 0),
-                _ => idle.len().checked_sub(1),
+                _ => (!idle.is_empty()).then_some(0),
             };
             let Some(reader) = found.map(|at| idle.remove(at)) else {
                 return;

@@ -11,12 +11,15 @@ use crate::web::{clock, transfer};
 use gemmscope_import::{ImportOptions, Session, Stretches};
 use gemmscope_table::dataset::wire::{self, Packed};
 use gloo_file::Blob;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
 /// Longest line that may reach into the next stretch, bytes.
-const MARGIN: u64 = 1 << 20;
+const MARGIN: u64 = 64 << 10;
 
 #[wasm_split(team, fallible, preload(#[doc = "Fetches what lets several workers read one file."] load_team))]
 pub(super) fn stretch(
@@ -27,7 +30,11 @@ pub(super) fn stretch(
 ) -> Result<Running, NotLoaded> {
     Ok(Box::pin(async move {
         let answered = match text(&data, "type").as_str() {
-            "stretch" => read(&state, &out, id, &data).await,
+            "stretch" => {
+                let answered = read(&state, &out, id, &data).await;
+                state.turns.pass();
+                answered
+            }
             _ => finish(&state, &out, id, &data),
         };
         if answered.is_none() {
@@ -50,8 +57,26 @@ async fn read(
     id: u32,
     data: &JsValue,
 ) -> Option<()> {
-    let blob = Blob::from(field(data, "blob").dyn_into::<web_sys::Blob>().ok()?);
+    // Before anything is awaited, so that stretches keep their order.
+    let turn = state.turns.take();
+    let blob = field(data, "blob").dyn_into::<web_sys::Blob>();
+    let blob = blob.map(Blob::from).ok();
     let group = number(data, "group") as u32;
+    let [from, end] = ["from", "end"].map(|key| number(data, key) as u64);
+    let mut buffer = Vec::new();
+    // The bytes of the next stretch are on their way while this worker still reads the one before.
+    let mut early = None;
+    if from > 0
+        && let Some(blob) = &blob
+    {
+        let mut chunks = pieces(blob, from - 1, end);
+        let more = chunks.next(&mut buffer).await;
+        early = Some((chunks, more));
+    }
+    if let Some(free) = turn {
+        let _ = JsFuture::from(free).await;
+    }
+    let blob = blob?;
     let mut reader = match reader_of(state, group) {
         Some(reader) => reader,
         None => {
@@ -63,13 +88,17 @@ async fn read(
             reader
         }
     };
-    let [from, end] = ["from", "end"].map(|key| number(data, key) as u64);
     let start = reader.begin(from, end);
-    let limit = (end + MARGIN).min(blob.size());
-    let mut chunks = Chunks::open(&blob.slice(start, limit), Pace::Worker);
-    let mut buffer = Vec::new();
+    let (mut chunks, mut more) = match early {
+        Some(early) => early,
+        None => {
+            let mut chunks = pieces(&blob, start, end);
+            let more = chunks.next(&mut buffer).await;
+            (chunks, more)
+        }
+    };
     let (mut read, mut left, mut ended) = (0, 0, false);
-    while !ended && chunks.next(&mut buffer).await.ok()? {
+    while !ended && more.ok()? {
         for piece in buffer.chunks(FEED) {
             let stopped = |id| state.cancelled.borrow().contains(id);
             ended = (!stopped(&id) && !stopped(&group))
@@ -92,10 +121,14 @@ async fn read(
                 clock::turn().await;
             }
         }
+        more = match ended {
+            true => Ok(false),
+            false => chunks.next(&mut buffer).await,
+        };
     }
     chunks.cancel();
     // A line that is longer than the margin.
-    if !ended && limit < blob.size() {
+    if !ended && end + MARGIN < blob.size() {
         return None;
     }
     let (part, lines) = reader.end()?;
@@ -103,6 +136,39 @@ async fn read(
     state.stretches.replace(Some((group, reader)));
     post(out, "stretch", id, wire::pack_part(part), lines);
     Some(())
+}
+
+/// The bytes of a stretch, and of the rest of its last line.
+fn pieces(blob: &Blob, start: u64, end: u64) -> Chunks {
+    let limit = (end + MARGIN).min(blob.size());
+    Chunks::open(&blob.slice(start, limit), Pace::Worker)
+}
+
+/// Lets one stretch after another use the reader.
+#[derive(Default)]
+pub(super) struct Turns {
+    taken: Cell<bool>,
+    waiting: RefCell<VecDeque<js_sys::Function>>,
+}
+
+impl Turns {
+    /// What to wait for before the reader is free; `None` where it is.
+    fn take(&self) -> Option<js_sys::Promise> {
+        let wait = self.taken.replace(true);
+        wait.then(|| {
+            js_sys::Promise::new(&mut |resolve, _| {
+                self.waiting.borrow_mut().push_back(resolve);
+            })
+        })
+    }
+
+    /// Gives the turn to the next.
+    fn pass(&self) {
+        match self.waiting.borrow_mut().pop_front() {
+            Some(next) => drop(next.call0(&JsValue::NULL)),
+            None => self.taken.set(false),
+        }
+    }
 }
 
 async fn open(blob: &Blob, data: &JsValue, first: bool) -> Option<Stretches> {
