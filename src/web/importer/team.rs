@@ -212,12 +212,8 @@ impl Team {
             clock::turn().await;
         }
         let mut rests = Vec::new();
-        for i in 0..order.links.len() {
-            let stretches = state.stretches.borrow();
-            if !stretches.iter().any(|s| s.reader == i) {
-                continue;
-            }
-            drop(stretches);
+        let used = |i: &usize| state.stretches.borrow().iter().any(|s| s.reader == *i);
+        for i in (0..order.links.len()).filter(used) {
             let reply = self.ask(i, "finish", &[], Rc::new(|_| ()), Rc::new(|_| true))?;
             let reply = JsFuture::from(reply).await.ok().filter(|r| !r.is_null())?;
             rests.push(packed(&reply).and_then(wire::unpack_rest).ok()?);

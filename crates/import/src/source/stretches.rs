@@ -273,7 +273,7 @@ mod tests {
                 3 if late => text.push_str("# a comment\n"),
                 4 if late => text.push_str("kernel,dtype,M,N,K,time_us,note,points\n"),
                 5 if late => text.push_str("x,fp16,64,64,64,4,,many\n"),
-                6 if late => text.push_str("\n"),
+                6 if late => text.push('\n'),
                 7 if late => text.push_str("\"quoted, twice\",fp16,64,64,64,4,,\"1\"\n"),
                 8 if late => text.push_str("x,fp16,64,64,64,4,a note,1\n"),
                 _ => {}
