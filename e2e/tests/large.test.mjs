@@ -48,7 +48,7 @@ async function on(t, processors) {
 }
 
 test("several workers read a large table, and it is the table that one would read", async (t) => {
-  const [many, one] = [await on(t, 8), await on(t, 2)];
+  const [many, one] = [await on(t, 10), await on(t, 4)];
   assert.equal(many.page.workers().length, 4);
   assert.equal(one.page.workers().length, 1);
   // A file with a flaw, however late, is read once more, by one worker.
@@ -68,7 +68,7 @@ test("several workers read a large table, and it is the table that one would rea
 });
 
 test("several workers are cancelled, and read the next file", async (t) => {
-  const app = await on(t, 8);
+  const app = await on(t, 10);
   const choose = (file) => app.page.locator('input[type="file"]').first().setInputFiles(file);
   await choose(CLEAN);
   await app.page.waitForFunction(() => window.asked.stretch > 1);

@@ -51,8 +51,10 @@ impl Loader {
         }
         let mut options = job.options.clone();
         let figures = Rc::new(RefCell::new(Figures::default()));
+        // Figures of rows that join others come from all of them.
+        let alone = self.staying(job.replaces).is_empty();
         let mut outcome = self
-            .read(queue, &job.input, &options, started, &figures)
+            .read(queue, &job.input, &options, started, (alone, &figures))
             .await;
         // A file of an unknown format whose columns were assigned by hand earlier.
         if let (Outcome::Failed(error), true) = (&outcome, options == ImportOptions::default())
@@ -61,7 +63,7 @@ impl Loader {
         {
             options = known;
             outcome = self
-                .read(queue, &job.input, &options, started, &figures)
+                .read(queue, &job.input, &options, started, (alone, &figures))
                 .await;
         }
         match outcome {
@@ -117,6 +119,17 @@ impl Loader {
         true
     }
 
+    /// The files beside one that is read; `replaces` is the one that it takes the place of. Samples
+    /// that are alone make room for what comes next.
+    fn staying(&self, replaces: Option<u32>) -> Vec<LoadedFile> {
+        let mut files = self.bench.files.get_untracked();
+        if replaces.is_none() && files.iter().all(|f| f.origin == Origin::Sample) {
+            files.clear();
+        }
+        files.retain(|f| Some(f.id) != replaces);
+        files
+    }
+
     /// Adds the rows of a file that was read.
     async fn add_table(&self, queue: &Queue, job: Job, read: Read) -> Result<(), String> {
         let (name, rows) = (job.input.name.clone(), read.data.len());
@@ -126,20 +139,15 @@ impl Loader {
             return Ok(());
         }
         let id = job.replaces.unwrap_or_else(|| queue.new_id());
-        let other = |files: &Vec<LoadedFile>| files.iter().any(|f| f.id != id);
-        if self.bench.files.with_untracked(other) && several(self.bench).await.is_err() {
+        let stay = self.staying(job.replaces);
+        if !stay.is_empty() && several(self.bench).await.is_err() {
             return Err(self.refuse(queue, job, &ImportError::new(reading::NOT_LOADED)));
         }
-        // A sample leaves, and the file that is read again makes room for itself.
-        let too_large = self.bench.files.with_untracked(|files| {
-            let stay = files
-                .iter()
-                .filter(|f| f.id != id && f.origin != Origin::Sample);
-            let mut others = stay.map(|f| &*f.data.0).peekable();
-            others.peek()?;
-            too_large_together(others.chain([&read.data]), MOST_TOGETHER)
+        let too_large = (!stay.is_empty()).then(|| {
+            let tables = stay.iter().map(|f| &*f.data.0).chain([&read.data]);
+            too_large_together(tables, MOST_TOGETHER)
         });
-        if let Some(why) = too_large {
+        if let Some(Some(why)) = too_large {
             return Err(self.refuse(queue, job, &ImportError::new(why)));
         }
         let file = LoadedFile {
@@ -150,14 +158,14 @@ impl Loader {
             origin: job.origin,
         };
         let files = self.bench.files;
-        // A sample makes room for what comes next.
+        let mut together = self.staying(job.replaces);
         let leaving: Vec<u32> = files.with_untracked(|files| {
-            let all = job.replaces.is_none() && files.iter().all(|f| f.origin == Origin::Sample);
-            files.iter().filter(|_| all).map(|f| f.id).collect()
+            let leaves = |f: &&LoadedFile| f.id != id && together.iter().all(|t| t.id != f.id);
+            files.iter().filter(leaves).map(|f| f.id).collect()
         });
-        if files.with_untracked(|f| f.iter().all(|f| f.id == id || leaving.contains(&f.id))) {
-            self.bench.prepare(&file.data, read.figures).await;
-        }
+        let at = files.with_untracked(|files| files.iter().position(|f| f.id == id));
+        together.insert(at.unwrap_or(together.len()), file.clone());
+        self.bench.prepare(together, read.figures).await;
         self.shell.load.update(|l| l.errors.retain(|e| e.id != id));
         self.bench.expected.set(None);
         let closed = !leaving.is_empty();
@@ -279,7 +287,7 @@ impl Loader {
         input: &Input,
         options: &ImportOptions,
         started: f64,
-        figures: &Rc<RefCell<Figures>>,
+        (alone, figures): (bool, &Rc<RefCell<Figures>>),
     ) -> Outcome {
         let load = self.shell.load;
         let progress = move |read: u64| {
@@ -294,7 +302,11 @@ impl Loader {
         // Another reading begins with the first row.
         figures.take();
         let (bench, figures) = (self.bench, figures.clone());
-        let grown = Rc::new(move |data: &Dataset| figures.borrow_mut().follow(&bench, data));
+        let grown = Rc::new(move |data: &Dataset| {
+            if alone {
+                figures.borrow_mut().follow(&bench, data);
+            }
+        });
         queue.importer.import(input, options, progress, grown).await
     }
 

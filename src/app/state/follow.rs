@@ -15,9 +15,11 @@ use gemmscope_table::filter::{Filters, Mask};
 use gemmscope_table::metrics::{DeviceChoice, Metrics, Totals};
 use gemmscope_table::view_state::RowRef;
 
-/// Metrics of a file that is about to be shown, and what its rows are.
+/// All rows of the files that are about to be shown, their metrics, and what they are.
 #[derive(Clone)]
 pub(super) struct ReadyMade {
+    /// The rows of each file.
+    pub files: Vec<Shared<Dataset>>,
     pub data: Shared<Dataset>,
     pub metrics: Shared<Metrics>,
     pub kind: Option<DataKind>,

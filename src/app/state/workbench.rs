@@ -187,6 +187,7 @@ impl Workbench {
         let view = RwSignal::new(first);
         let custom = RwSignal::new(Vec::new());
         let several = StoredValue::new(None::<&'static Several>);
+        let ready_made = StoredValue::new(None::<ReadyMade>);
         let repeats = Memo::new(move |_| {
             files.with(|files| match (&files[..], several.get_value()) {
                 ([] | [_], _) | (_, None) => Vec::new(),
@@ -199,7 +200,17 @@ impl Workbench {
                     contexts.with(|contexts| match (&files[..], several.get_value()) {
                         ([], _) => Shared::from(Dataset::new()),
                         ([one, ..], None) => one.data.clone(),
-                        (files, Some(several)) => (several.unite)(files, repeats, contexts),
+                        (files, Some(several)) => {
+                            let made = ready_made.get_value();
+                            let of_these = |made: &ReadyMade| {
+                                contexts.is_empty()
+                                    && made.files.iter().eq(files.iter().map(|f| &f.data))
+                            };
+                            match made.filter(of_these) {
+                                Some(made) => made.data,
+                                None => (several.unite)(files, repeats, contexts),
+                            }
+                        }
                     })
                 })
             })
@@ -207,7 +218,6 @@ impl Workbench {
         let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
         let roof = Memo::new(move |_| view.with(|v| v.roof));
         let follow = RwSignal::new(None::<&'static Follow>);
-        let ready_made = StoredValue::new(None::<ReadyMade>);
         let metrics = Memo::new(move |_| {
             let (data, kind) = (data.get(), roof.get());
             match follow.get() {
@@ -400,9 +410,21 @@ impl Workbench {
         self.ready_made.try_set_value(None);
     }
 
-    /// Computes what the memos will ask for once `data` is the only file, in tasks of its own. So
-    /// a file of a million rows makes no task long.
-    pub async fn prepare(&self, data: &Shared<Dataset>, mut figures: Figures) {
+    /// Computes what the memos will ask for once these are the files, in tasks of its own. So a
+    /// file of a million rows makes no task long. `figures` are those of a file that is alone.
+    pub async fn prepare(&self, files: Vec<LoadedFile>, mut figures: Figures) {
+        let data = match (&files[..], self.several.get_value()) {
+            ([one], _) => one.data.clone(),
+            (files, Some(several)) if self.contexts.with_untracked(Vec::is_empty) => {
+                figures = Figures::default();
+                let repeated = (several.repeated)(files);
+                let data = (several.unite)(files, &repeated, &[]);
+                clock::pause(Duration::ZERO).await;
+                data
+            }
+            _ => return,
+        };
+        let data = &data;
         let (choice, roof, kind) = self
             .view
             .with_untracked(|v| (v.devices.clone(), v.roof, v.kind));
@@ -426,6 +448,7 @@ impl Workbench {
         let decision = Shared::from(Decision::sampled(data, &sample, kind));
         clock::pause(Duration::ZERO).await;
         self.ready_made.set_value(Some(ReadyMade {
+            files: files.into_iter().map(|f| f.data).collect(),
             data: data.clone(),
             metrics,
             kind,

@@ -27,11 +27,11 @@ const LARGE: u64 = 16 << 20;
 /// The most workers that read one file.
 const MOST: usize = 4;
 
-/// How many workers read a large file: the page and the browser's own reading take a processor
-/// each.
+/// How many workers read a large file. Two processors, as a browser counts them, are often one core.
+/// A worker takes a core of its own; the page and the browser's own reading fill another one.
 pub(super) fn readers() -> usize {
-    let cores = web_sys::window().map_or(1.0, |w| w.navigator().hardware_concurrency());
-    (cores as usize).saturating_sub(2).clamp(1, MOST)
+    let processors = web_sys::window().map_or(1.0, |w| w.navigator().hardware_concurrency());
+    (processors as usize / 2).saturating_sub(1).clamp(1, MOST)
 }
 
 type Running<T> = Pin<Box<dyn Future<Output = T>>>;
