@@ -261,6 +261,27 @@ impl Comparison {
         self.pairs
     }
 
+    /// The first side that shares a configuration with another one.
+    pub fn first_matched(&self) -> Option<usize> {
+        let matched = (0..self.len()).map(|c| self.samples(c));
+        let sides = matched.filter(|s| s.len() > 1).map(|s| s[0].0);
+        sides.min().map(usize::from)
+    }
+
+    /// By side, whether it shares a configuration with this one.
+    pub fn shared_with(&self, side: usize) -> Vec<bool> {
+        let mut shared = vec![false; self.setup.sides.len()];
+        for configuration in 0..self.len() {
+            let samples = self.samples(configuration);
+            if samples.len() > 1 && samples.iter().any(|s| usize::from(s.0) == side) {
+                for (other, _) in samples {
+                    shared[usize::from(*other)] = true;
+                }
+            }
+        }
+        shared
+    }
+
     /// How the join of all sides went, in one sentence.
     pub fn join_sentence(&self) -> String {
         let sides = 0..self.names.len();

@@ -125,15 +125,6 @@ impl Compare {
             _ => default,
         };
         let sides: Vec<Choice> = side_choices(frame, &setup);
-        let first = setup.sides.first().cloned().unwrap_or_default();
-        let a = Control::choice(
-            state,
-            "compare.a",
-            "Baseline",
-            "Speedups are over this side",
-            sides.clone(),
-            &first,
-        );
         let keys = Control::several(
             state,
             "compare.keys",
@@ -158,11 +149,23 @@ impl Compare {
             Comparison::new(frame, &setup)
         };
         let tally = tally(&comparison, threshold.as_number() / 100.0, true);
-        // Of several sides the nearest rival: the one that is fastest most often.
+        // A side that was measured on the GEMMs of another one.
+        let first = setup.sides.get(comparison.first_matched().unwrap_or(0));
+        let a = Control::choice(
+            state,
+            "compare.a",
+            "Baseline",
+            "Speedups are over this side",
+            sides.clone(),
+            &first.cloned().unwrap_or_default(),
+        );
+        // Of several such sides the nearest rival: the one that is fastest most often.
         let wins = |i: usize| tally.clear.get(i).copied().unwrap_or(0);
+        let baseline = setup.sides.iter().position(|s| *s == a.current);
+        let shared = comparison.shared_with(baseline.unwrap_or(0));
         let second = (0..setup.sides.len())
-            .filter(|&i| setup.sides[i] != a.current)
-            .max_by_key(|&i| (wins(i), std::cmp::Reverse(i)))
+            .filter(|&i| Some(i) != baseline)
+            .max_by_key(|&i| (shared[i], wins(i), std::cmp::Reverse(i)))
             .and_then(|i| setup.sides.get(i).cloned())
             .unwrap_or_default();
         let b = Control::choice(state, "compare.b", "Other side", "", sides, &second);
@@ -254,9 +257,12 @@ impl Compare {
             .map(|i| i.label.to_lowercase())
             .collect();
         Some(format!(
-            "{a} and {b} have no GEMM in common: none of one has the {} of one of the other. Add a file \
-             that measures the same GEMMs, choose other sides, or match by less (More, Match by). {}",
-            keys.join(", "),
+            "{a} and {b} share no GEMM: no two of their rows agree in {}. Add a file that measures the same \
+             GEMMs, choose other sides, or match by less (More, Match by). {}",
+            match keys.split_last() {
+                Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+                _ => keys.concat(),
+            },
             m.duel.join_sentence(&m.comparison)
         ))
     }

@@ -84,7 +84,7 @@ fn the_reader_is_told_what_is_missing() {
             .scene(&look(&Theme::LIGHT, 0))
             .message
     };
-    assert!(message(&state).is_some_and(|m| m.contains("have no GEMM in common")));
+    assert!(message(&state).is_some_and(|m| m.contains("x and y share no GEMM")));
     state.set_param("compare.b", "x");
     assert!(message(&state).is_some_and(|m| m.contains("Both sides are x")));
     let empty = gemmscope_table::fixture::frame(gemmscope_table::dataset::Dataset::new(), None);
@@ -94,6 +94,29 @@ fn the_reader_is_told_what_is_missing() {
             .message
             .is_some()
     );
+}
+
+#[test]
+fn sides_that_share_gemms_are_compared_first() {
+    let mut rows = Rows::new();
+    for m in [1, 2, 3, 4] {
+        rows.row((m, 8, 8), "most rows", 1e-6, "");
+        rows.row((10 * m, 8, 8), "fastest", 1e-9, "");
+    }
+    for m in [100, 200] {
+        rows.row((m, 8, 8), "a", 2e-6, "");
+        rows.row((m, 8, 8), "b", 1e-6, "");
+    }
+    let view = Compare::open(&rows.frame(None), &ViewState::default());
+    let current = |key: &str| {
+        view.controls
+            .iter()
+            .find(|c| c.key == key)
+            .unwrap()
+            .current
+            .clone()
+    };
+    assert_eq!([current("compare.a"), current("compare.b")], ["a", "b"]);
 }
 
 #[test]
