@@ -317,11 +317,11 @@ impl Comparison {
         text.push('.');
         if self.with_variants > 0 {
             let n = grouped(self.with_variants);
-            text.push_str(&format!(" {n} had several kernels; fastest counts."));
+            text.push_str(&format!(" {n} had several kernels: the fastest counts."));
         }
         if self.with_repeats > 0 {
             let n = grouped(self.with_repeats);
-            text.push_str(&format!(" {n} had repeats; median counts."));
+            text.push_str(&format!(" {n} had repeats: the median counts."));
         }
         text
     }

@@ -271,7 +271,8 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
             .map_or_else(Vec::new, |s| tile_figures(frame, row, s)),
         verdict: match shape.filter(|_| measured) {
             _ if limit == Some(Bound::Launch) => {
-                "Most of so short a call is its launch: neither memory nor the tile limits it."
+                "Most of so short a call is probably launch and start-up, not memory or the tile: it \
+                 takes under 15 µs, and the roof explains less than a fifth of that."
                     .to_owned()
             }
             shape => {

@@ -521,7 +521,7 @@ impl<'a> Runner<'a> {
             .claims
             .borrow_mut()
             .settle(&mut self.report.findings);
-        rank(&mut self.report.findings, &self.report.parts);
+        rank(&mut self.report.findings);
         for c in &mut self.report.checked {
             let says = |f: &&Finding| f.also.iter().any(|a| a.rule == c.rule);
             let explained = self.report.findings.iter().filter(says).count();
@@ -539,8 +539,8 @@ pub fn check_all(frame: &Frame) -> Findings {
 }
 
 /// Most important first: doubts about the data, then the time that could be saved, then severity and
-/// the time. Sides take turns, the most efficient first: the slowest would else fill the list.
-fn rank(findings: &mut Vec<Finding>, parts: &[Part]) {
+/// the time.
+fn rank(findings: &mut [Finding]) {
     let back = |f: &Finding| f.gives_back_s.map_or(0.0, |(low, high)| 0.5 * (low + high));
     // What makes all other figures doubtful, or small, comes first, though it saves nothing.
     let sure = |f: &Finding| match f.category {
@@ -556,23 +556,6 @@ fn rank(findings: &mut Vec<Finding>, parts: &[Part]) {
             .then(b.time_s.total_cmp(&a.time_s))
             .then(a.rule.cmp(&b.rule))
     });
-    if parts.len() < 2 {
-        return;
-    }
-    let mut sides: Vec<&Part> = parts.iter().collect();
-    let efficiency = |p: &Part| p.efficiency().unwrap_or(0.0);
-    sides.order_by(|a, b| efficiency(b).total_cmp(&efficiency(a)));
-    let mut turns = vec![0u32; sides.len() + 1];
-    let mut turn = |f: &Finding| {
-        let side = sides.iter().position(|p| p.label == f.side);
-        let side = side.unwrap_or(sides.len());
-        turns[side] += u32::from(sure(f));
-        (sure(f), turns[side], side)
-    };
-    let all = std::mem::take(findings).into_iter();
-    let mut all: Vec<_> = all.map(|f| (turn(&f), f)).collect();
-    all.order_by_key(|(turn, _)| *turn);
-    findings.extend(all.into_iter().map(|(_, f)| f));
 }
 
 /// Seconds that the findings of one side could save together, at least and at most. Findings never

@@ -208,7 +208,7 @@ pub const CANNOT_INFER: [(&str, &str, &str); 4] = [
     (
         "Root causes",
         "a trace shows what ran and how long, not why",
-        "a bottleneck is identified: send a reproducer",
+        "this GEMM is slow, and the file does not say why: send a reproducer",
     ),
 ];
 

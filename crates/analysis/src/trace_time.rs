@@ -1,7 +1,7 @@
 //! What the time of a trace goes to: gaps, communication, GEMMs, other kernels.
 
 use crate::findings::{Scan, Whole, short};
-use gemmscope_model::tiling::kernel_name::communicates;
+use gemmscope_model::tiling::kernel_name::{communicates, function};
 use gemmscope_model::units::{Seconds, percent};
 use gemmscope_table::dataset::RowsAndTime;
 use gemmscope_table::field::Frame;
@@ -168,7 +168,7 @@ impl TimePart {
     /// Its largest kernels with their times: `a (3.100 ms), b (1.200 ms)`; "" where none is known.
     pub fn kernels(&self) -> String {
         let each = self.largest.iter();
-        let each = each.map(|(name, s)| format!("{} ({})", short(name), Seconds(*s)));
+        let each = each.map(|(name, s)| format!("{} ({})", short(&function(name)), Seconds(*s)));
         each.collect::<Vec<_>>().join(", ")
     }
 }

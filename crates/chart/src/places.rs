@@ -6,6 +6,7 @@
 use gemmscope_analysis::tile_sweep;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use std::collections::HashMap;
 
 /// A place of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +98,19 @@ pub fn landing(kind: DataKind, data: &Dataset) -> &'static Place {
         DataKind::Benchmark if tile_sweep::only_best_tiles(data) => SWEEP,
         DataKind::Sweep if tile_sweep::has_tiles(data) => SWEEP,
         DataKind::Workload | DataKind::Benchmark | DataKind::Sweep => SUMMARY,
+        DataKind::Sides if !shares_gemms(data) => SUMMARY,
         DataKind::Sides => COMPARE,
     }
+}
+
+/// False for several files of which no two have a GEMM of the same sizes.
+fn shares_gemms(data: &Dataset) -> bool {
+    let mut of_file = HashMap::new();
+    data.sources.len() < 2
+        || (0..data.len()).any(|r| {
+            let sizes = [data.m[r], data.n[r], data.k[r], data.batch[r]];
+            *of_file.entry(sizes).or_insert(data.source[r]) != data.source[r]
+        })
 }
 
 /// The place and picture of a view key; `None` for a key that this version does not know, and for

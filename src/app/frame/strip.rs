@@ -110,18 +110,27 @@ fn of_sides(bench: Workbench) -> AnyView {
         .map(|(side, t)| {
             // Without a roof the time says what there is to say.
             let (value, rest) = match (t.weighted_efficiency, t.lost_s) {
-                (Some(e), Some(lost)) => (percent(e), format!(", {} lost", Seconds(lost))),
+                (Some(e), Some(lost)) => {
+                    let above = match t.above_roof {
+                        0 => String::new(),
+                        n => format!(", {} above the roof", grouped(n)),
+                    };
+                    (percent(e), format!(", {} lost{above}", Seconds(lost)))
+                }
                 _ => {
                     let gemms = plural(t.measured, "GEMM");
                     (Seconds(t.time_s).to_string(), format!(", {gemms}"))
                 }
             };
-            let hint = format!(
+            let mut hint = format!(
                 "{side}: {}, {} in all. Share of the {}, and what perfect kernels would save.",
                 plural(t.measured, "GEMM"),
                 Seconds(t.time_s),
                 roof_name(kind)
             );
+            if t.above_roof > 0 {
+                hint = format!("{hint} {}", above_hint(kind, &t));
+            }
             let label = view! { {side} <span class="figure-rest">{rest}</span> };
             figure(hint, move || value.clone(), label, "side")
         })
@@ -186,13 +195,14 @@ fn of_all(bench: Workbench) -> AnyView {
             "lost",
             "lost",
         )}
-        {move || figure(above_hint(kind.get(), totals), above, "above the roof", "above")}
+        {move || figure(totals.with(|t| above_hint(kind.get(), t)), above, "above the roof", "above")}
         {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, move || all_words(bench), "time")}
         {move || {
             let compute = share(totals.with(|t| t.share_compute_bound));
             figure(
                 format!("Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them at best. Over 1.25 of it lie {compute} of the time; the rest lies near it, or is mostly launches."),
-                move || share(totals.with(|t| t.share_memory_bound)),
+                // None of it is no figure.
+                move || share(totals.with(|t| t.share_memory_bound).filter(|s| *s > 0.0)),
                 "of it memory-bound",
                 "memory",
             )
@@ -217,7 +227,7 @@ fn all_words(bench: Workbench) -> String {
 }
 
 /// What rows above the roof mean, and by how much they are: with it, share and lost time add up.
-fn above_hint(kind: RoofKind, totals: Memo<Totals>) -> String {
+fn above_hint(kind: RoofKind, t: &Totals) -> String {
     let why = match kind {
         RoofKind::Achievable => {
             "Rows faster than the max-achievable peak, which is the best that was measured once and no limit. They raise the share of the roof, and lose nothing."
@@ -226,11 +236,9 @@ fn above_hint(kind: RoofKind, totals: Memo<Totals>) -> String {
             "Rows faster than the datasheet allows: check device, type, sizes and unit. A few percent can be the clock or a cache."
         }
     };
-    let less = totals.with(|t| {
-        let roofed = t.time_s - t.without_roof.1;
-        Some(t.lost_s? - roofed * (1.0 - t.weighted_efficiency?))
-    });
-    match less {
+    let roofed = t.time_s - t.without_roof.1;
+    let shares = t.lost_s.zip(t.weighted_efficiency);
+    match shares.map(|(lost, share)| lost - roofed * (1.0 - share)) {
         Some(less) if less > 0.0 => {
             format!(
                 "{why} Together they take {} less than the roof allows.",

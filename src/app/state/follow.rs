@@ -103,6 +103,7 @@ fn devices_in_use(data: &Dataset, metrics: &Metrics) -> Vec<Option<String>> {
         .map(|(d, _)| d.as_ref().map(|d| d.name.clone()))
         .collect();
     names.order_by(Ord::cmp);
-    names.dedup();
+    // Each unknown one is a device of its own.
+    names.dedup_by(|a, b| a.is_some() && a == b);
     names
 }

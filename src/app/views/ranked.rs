@@ -139,9 +139,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     let of = found.parts.first().map_or("time", |p| p.whole.label());
     let order = match found.parts.len() {
         0 | 1 => format!("By possible saving (% of the {of})"),
-        _ => format!(
-            "One finding of each side in turn, beginning with the side that is nearest to its roof. Percentages are of a side's {of}."
-        ),
+        _ => format!("By possible saving, of all sides (% of the side's {of})"),
     };
     view! {
         <p class="ranked-note order">{order}</p>
@@ -405,11 +403,13 @@ fn goals_of(frame: &Frame, chosen: Option<(usize, &Finding)>, goal: f64) -> Opti
             None if without_roof => "all GEMMs with a known roof".to_owned(),
             None => "all GEMMs".to_owned(),
         },
-        result: format!(
-            "{} instead of {}, {:.2}x faster{limit}",
-            Seconds(effect.after_s()),
-            Seconds(effect.before_s()),
-            effect.speedup()
-        ),
+        result: match effect.speedup() {
+            x if x < 1.005 => format!("{}, as now", Seconds(effect.before_s())),
+            x => format!(
+                "{} instead of {}, {x:.2}x faster{limit}",
+                Seconds(effect.after_s()),
+                Seconds(effect.before_s()),
+            ),
+        },
     })
 }

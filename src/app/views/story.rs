@@ -51,7 +51,7 @@ fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
                 <dl class="checked">
                     {CANNOT_INFER
                         .iter()
-                        .map(|(what, why, instead)| view! { <dt>{*what}</dt><dd>{format!("{why}. Instead: {instead}.")}</dd> })
+                        .map(|(what, why, instead)| view! { <dt>{*what}</dt><dd>{format!("{why}. Say instead: {instead}.")}</dd> })
                         .collect_view()}
                 </dl>
             </details>

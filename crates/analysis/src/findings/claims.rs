@@ -10,7 +10,7 @@
 //! the kernel.
 
 use super::story::{Hit, Story};
-use super::{Also, Category, Finding, Group, Rule, Scan};
+use super::{Also, Category, Finding, Group, Need, Rule, Scan};
 use std::collections::HashMap;
 
 /// The part of a group's lost time from which on a finding speaks for it.
@@ -43,13 +43,22 @@ struct Remark {
     first: Story,
 }
 
-/// Seconds that a group can save at most: what it takes above its roof, or all of it if the roof
-/// is not known.
-pub(super) fn at_most(group: &Group) -> f64 {
-    if group.roof_s.is_nan() {
-        group.time_s
-    } else {
-        group.lost_s()
+/// Seconds that a group takes above its roof, or all of them if the roof is not known.
+pub(super) fn loses(group: &Group) -> f64 {
+    match group.roof_s.is_nan() {
+        true => group.time_s,
+        false => group.lost_s(),
+    }
+}
+
+/// Seconds that a rule can promise at most for a group: what it loses; all of them where a faster run
+/// was measured, whatever the roof says of it.
+pub(super) fn at_most(rule: &Rule, group: &Group) -> f64 {
+    let measured = matches!(rule.category, Category::Library | Category::Layout)
+        && !rule.needs.contains(&Need::Roof);
+    match measured {
+        true => group.time_s,
+        false => loses(group),
     }
 }
 
@@ -108,7 +117,7 @@ impl Claims {
                 .back
                 .filter(|(low, high)| low.is_finite() && high.is_finite());
             hit.back = known.map(|(low, high)| {
-                let left = (at_most(group) - claim.promised_s).max(0.0);
+                let left = (at_most(rule, group) - claim.promised_s).max(0.0);
                 let high = high.clamp(0.0, left);
                 (low.clamp(0.0, high), high)
             });
@@ -124,10 +133,10 @@ impl Claims {
         self.next += 1;
         for hit in hits {
             let Some((_, high)) = hit.back else { continue };
-            let most = at_most(&scan.groups[hit.group as usize]);
+            let most = loses(&scan.groups[hit.group as usize]);
             let claim = self.of_group.entry(hit.group).or_default();
             claim.promised_s += high;
-            if claim.speaker.is_none() && most > 0.0 && high >= SPEAKS * most {
+            if claim.speaker.is_none() && high > 0.0 && high >= SPEAKS * most {
                 claim.speaker = Some(key);
             }
         }

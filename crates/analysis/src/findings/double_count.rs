@@ -26,21 +26,21 @@ pub(super) const RULE: Rule = Rule {
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let data = scan.data();
     let mut out = Vec::new();
-    for (number, source) in data.sources.iter().enumerate() {
+    for (number, source) in (0u16..).zip(&data.sources) {
         let twice = source.counted_twice;
         if twice.rows == 0 {
             continue;
         }
         // The time of the whole sheet, whatever the filters.
         let own: f64 = (0..data.len())
-            .filter(|&r| usize::from(data.source[r]) == number)
+            .filter(|&r| data.source[r] == number)
             .map(|r| data.time_s[r] * data.count(r))
             .filter(|t| t.is_finite())
             .sum();
-        let mut finding = story::of_rows(
+        let mut finding = story::of_file(
             rule,
             scan,
-            Vec::new(),
+            number,
             0.0,
             Story {
                 title: format!("{} wrapper rows of {} are skipped", twice.rows, source.name),

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     confidence: Confidence::Likely,
     why: "Starting a kernel and filling the device takes some microseconds whatever the work, and \
           these GEMMs have little more than that.",
-    path_a: "Merge those that do not wait for each other (Q, K and V; a grouped GEMM), or fuse them \
+    path_a: "Merge GEMMs that do not wait for each other (Q, K and V; a grouped GEMM), or fuse them \
              into their neighbours; a graph only removes the gaps between them.",
     path_b: "A kernel with fewer workgroups and less set-up helps a little; tuning the tile does \
              not.",

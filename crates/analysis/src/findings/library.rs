@@ -152,7 +152,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         Story {
             title: format!("{slow} takes up to {most:.1}x the time of {fast}: {count}"),
             text: format!(
-                "{fast} is at least 1.1 times as fast on {count}, most on {}: {} and not {}.{elsewhere}",
+                "{fast} is at least 1.1 times as fast on {count}, most on {}: {} instead of {}.{elsewhere}",
                 scan.problem(g),
                 story::time(fast_s),
                 story::time(g.call_s()),

@@ -27,8 +27,8 @@ pub(super) const RULE: Rule = Rule {
     why: "These GEMMs run far below what the device delivers.",
     path_a: "Change the roof: a larger batch, fusion with a neighbour, a narrower type that \
              this device multiplies faster, or structured sparsity.",
-    path_b: "Send the kernel team reproducers. Tune tile, split-K and stages for each shape, and \
-             try other libraries.",
+    path_b: "Tune tile, split-K and stages for each shape, and try other libraries. Send the \
+             kernel team reproducers.",
     profile: "Timings don't say why. Look for idle matrix units (low tensor or MFMA active \
               cycles) and the stall reason in a profile.",
     check,

@@ -140,7 +140,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             let Some(&(reached, b)) = better.find(|(_, b)| near(sizes(g), sizes(*b))) else {
                 continue;
             };
-            let high = (group.time_s - group.roof_s / reached).clamp(0.0, at_most(group));
+            let high = (group.time_s - group.roof_s / reached).clamp(0.0, at_most(rule, group));
             hits.push(Hit {
                 group: g,
                 back: Some((0.5 * high, high)),

@@ -40,10 +40,10 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         let whole = compute.unwrap_or(all + source.not_gemm.time_s);
         let share = without.time_s / whole;
         let names = named(&source.without_model_names);
-        let mut finding = story::of_rows(
+        let mut finding = story::of_file(
             rule,
             scan,
-            Vec::new(),
+            number,
             0.0,
             Story {
                 title: format!(

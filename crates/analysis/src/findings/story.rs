@@ -186,7 +186,7 @@ pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) 
         roof_s += group.roof_s;
         if let Some((low, high)) = hit.back {
             // The savings are at most what the rows lose and at least 0.
-            let high = high.clamp(0.0, at_most(group));
+            let high = high.clamp(0.0, at_most(rule, group));
             let low = low.clamp(0.0, high);
             let (l, h) = back.unwrap_or((0.0, 0.0));
             back = Some((l + low, h + high));
@@ -204,7 +204,28 @@ pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) 
     out
 }
 
-/// A finding about rows without a roof, or (without rows) about a file.
+/// A finding about a file, without rows: of the side that its GEMMs are on, else under its name.
+pub(super) fn of_file(
+    rule: &Rule,
+    scan: &Scan<'_>,
+    source: u16,
+    time_s: f64,
+    story: Story,
+) -> Finding {
+    let own = |g: &&Group| scan.data().source[g.row as usize] == source;
+    let mut sides: Vec<u16> = scan.groups.iter().filter(own).map(|g| g.side).collect();
+    sides.dedup();
+    let all_on = sides.first().filter(|_| sides.len() == 1);
+    let side = all_on.copied().unwrap_or(0);
+    let mut out = from_parts(rule, scan, side, Vec::new(), time_s, None, None, story);
+    if all_on.is_none() && scan.compares() {
+        let of = scan.data().sources.get(usize::from(source));
+        out.side = of.map_or_else(String::new, |s| s.name.clone());
+    }
+    out
+}
+
+/// A finding about rows without a roof.
 pub(super) fn of_rows(
     rule: &Rule,
     scan: &Scan<'_>,

@@ -2,6 +2,7 @@
 
 use super::story::{self, Hit};
 use super::{Category, Confidence, Need, Rule, Scan, skinny_tile};
+use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::percent;
 
 /// A tile efficiency below this is flagged.
@@ -27,7 +28,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let hits = scan
         .checked()
-        .filter(|(_, g)| !g.roof_s.is_nan())
+        .filter(|(_, g)| !g.roof_s.is_nan() && scan.bound(g) != Some(Bound::Memory))
         .filter_map(|(i, g)| {
             let shape = scan.tile(g)?;
             let wasted = 1.0 - shape.tiling.tile_efficiency;
@@ -52,7 +53,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 .as_ref()
                 .map_or(f64::NAN, |s| 1.0 - s.tiling.tile_efficiency);
             let title = format!(
-                "{} of the tiles is padding: {}",
+                "{} of the tile area is padding: {}",
                 percent(wasted),
                 scan.title(g)
             );

@@ -44,10 +44,10 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             continue;
         }
         if let Some(trace) = source.trace.as_deref() {
-            out.extend(idle(rule, scan, trace));
-            out.extend(communication(rule, scan, trace));
+            out.extend(idle(rule, (scan, number), trace));
+            out.extend(communication(rule, (scan, number), trace));
         }
-        out.extend(other_kernel(rule, scan, source, gemm_s));
+        out.extend(other_kernel(rule, (scan, number), source, gemm_s));
     }
     out
 }
@@ -56,7 +56,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
 /// Times in seconds.
 fn of(
     rule: &Rule,
-    scan: &Scan<'_>,
+    (scan, source): (&Scan<'_>, u16),
     (part, time_s): (&str, f64),
     (whole, whole_s): (&str, f64),
     story: Story,
@@ -70,7 +70,7 @@ fn of(
         ),
         ..story
     };
-    let mut finding = story::of_rows(rule, scan, Vec::new(), time_s, story);
+    let mut finding = story::of_file(rule, scan, source, time_s, story);
     finding.share = time_s / whole_s;
     finding.whole_s = whole_s;
     finding.severity = match finding.share {
@@ -81,13 +81,13 @@ fn of(
     finding
 }
 
-fn idle(rule: &Rule, scan: &Scan<'_>, trace: &TraceContext) -> Option<Finding> {
+fn idle(rule: &Rule, file: (&Scan<'_>, u16), trace: &TraceContext) -> Option<Finding> {
     let (idle, total) = (trace.idle_time_s()?, trace.total_s?);
     (idle > IDLE * total).then(|| {
         let share = percent(idle / total);
         of(
             rule,
-            scan,
+            file,
             ("idle", idle),
             ("all", total),
             Story {
@@ -104,13 +104,13 @@ fn idle(rule: &Rule, scan: &Scan<'_>, trace: &TraceContext) -> Option<Finding> {
     })
 }
 
-fn communication(rule: &Rule, scan: &Scan<'_>, trace: &TraceContext) -> Option<Finding> {
+fn communication(rule: &Rule, file: (&Scan<'_>, u16), trace: &TraceContext) -> Option<Finding> {
     let (alone, total) = (trace.exposed_comm_s?, trace.total_s?);
     (alone > NOTABLE * total).then(|| {
         let share = percent(alone / total);
         of(
             rule,
-            scan,
+            file,
             ("exposed communication", alone),
             ("all", total),
             Story {
@@ -172,7 +172,12 @@ const REMEDIES: [(&[&str], &str); 3] = [
     ),
 ];
 
-fn other_kernel(rule: &Rule, scan: &Scan<'_>, source: &Source, gemm_s: f64) -> Option<Finding> {
+fn other_kernel(
+    rule: &Rule,
+    file: (&Scan<'_>, u16),
+    source: &Source,
+    gemm_s: f64,
+) -> Option<Finding> {
     let trace = source.trace.as_deref();
     // The rule about communication tells of its kernels where their time is known.
     let told = trace.is_some_and(|t| t.exposed_comm_s.is_some());
@@ -204,12 +209,12 @@ fn other_kernel(rule: &Rule, scan: &Scan<'_>, source: &Source, gemm_s: f64) -> O
         };
         of(
             rule,
-            scan,
+            file,
             ("its time", sum.time_s),
             ("compute time", compute),
             Story {
                 title: format!(
-                    "The largest other kernel takes {share}: {}",
+                    "The largest other kernel takes {share} of the compute time: {}",
                     short(&function(name))
                 ),
                 text: format!(

@@ -3,8 +3,10 @@
 use crate::findings;
 use crate::findings::{Group, Scan};
 use gemmscope_model::hardware::{Device, match_name};
-use gemmscope_model::units::plural;
+use gemmscope_model::order::InOrder;
+use gemmscope_model::units::{percent, plural};
 use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::dataset::Dataset;
 use gemmscope_table::kernel_target::kernel_targets;
 
 /// That the achievable rate, which is no limit, was beaten.
@@ -67,6 +69,20 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
     let Some((_, g)) = dearest else {
         return String::new();
     };
+    let unknown = unknown(scan);
+    if let [(first, of_first), (second, of_second), rest @ ..] = unknown.as_slice() {
+        let others = match rest.len() {
+            0 => "and".to_owned(),
+            n => format!("and, beside {n} more devices,"),
+        };
+        return format!(
+            "the files say {} ({}) {others} {} ({}): choose the devices (D) to see efficiency",
+            meant(first),
+            percent(of_first / scan.time_s),
+            meant(second),
+            percent(of_second / scan.time_s)
+        );
+    }
     if let Some(device) = scan.device(g) {
         return format!(
             "the {} of the {} is not known for {}: enter it (D) to see efficiency",
@@ -96,21 +112,38 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
             None => "choose a device to see efficiency".to_owned(),
         };
     }
-    let fits: Vec<String> = match_name(stated)
-        .candidates()
-        .iter()
-        .take(4)
-        .map(|d| d.name.clone())
-        .collect();
-    match fits.as_slice() {
-        [] => format!("the catalogue has no {stated}: enter its peaks (D) to see efficiency"),
-        [one] => format!(
-            "the file says {stated}, probably the {one}: choose the device to see efficiency"
-        ),
-        [some @ .., last] => format!(
-            "the file says {stated}, which can be the {} or {last}: choose one to see efficiency",
-            some.join(", ")
-        ),
+    let named = meant(stated);
+    match match_name(stated).candidates().len() {
+        0 => format!("the catalogue has no {stated}: enter its peaks (D) to see efficiency"),
+        1 => format!("the file says {named}: choose the device to see efficiency"),
+        _ => format!("the file says {named}: choose one to see efficiency"),
+    }
+}
+
+/// The stated names of devices that are not known, with the seconds of their GEMMs, most first.
+fn unknown<'a>(scan: &Scan<'a>) -> Vec<(&'a str, f64)> {
+    let data: &'a Dataset = &scan.frame.data;
+    let mut out: Vec<(&str, f64)> = Vec::new();
+    for (_, g) in scan.checked().filter(|(_, g)| scan.device(g).is_none()) {
+        let name = data.devices[usize::from(data.device[g.row as usize])].as_str();
+        match out.iter_mut().find(|(n, _)| *n == name) {
+            Some((_, time_s)) => *time_s += g.time_s,
+            None if !name.is_empty() => out.push((name, g.time_s)),
+            None => {}
+        }
+    }
+    out.order_by(|a, b| b.1.total_cmp(&a.1));
+    out
+}
+
+/// A stated name, and which devices it can mean.
+fn meant(stated: &str) -> String {
+    let fits = match_name(stated).candidates();
+    let names: Vec<&str> = fits.iter().take(4).map(|d| d.name.as_str()).collect();
+    match names.as_slice() {
+        [] => format!("{stated}, which is not in the catalogue"),
+        [one] => format!("{stated}, probably the {one}"),
+        [some @ .., last] => format!("{stated}, which can be the {} or {last}", some.join(", ")),
     }
 }
 

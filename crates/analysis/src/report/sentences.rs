@@ -58,7 +58,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         known(&groups).1 <= 0.0 && findings.findings.iter().all(|f| f.gives_back_s.is_none());
     let mut out = match outside {
         Some(f) => vec![
-            format!("{}.", f.title),
+            format!("{}.", f.heading()),
             format!("Try this first: {}", advice(f)),
             format!("{all} {most}").trim_end().to_owned(),
         ],
@@ -284,11 +284,13 @@ fn sides(scan: &Scan<'_>) -> String {
     if reached.is_empty() {
         return format!("{standing} {}.", capitalized(&no_roof(scan)));
     }
+    let groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
     format!(
-        "{standing} Share of the {}{}: {}.",
+        "{standing} Share of the {}{}: {}{}.",
         scan.roof_name(),
         of_devices(scan),
-        reached.join(", ")
+        reached.join(", "),
+        beaten(scan, &groups)
     )
 }
 
@@ -332,8 +334,6 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
         return format!("{}. First {}", f.title, advice(f));
     }
     let lead = match f.gives_back_s {
-        // Sides take turns in the list.
-        Some(_) if scan.compares() => "First in the list",
         Some(_) => "Most to gain",
         None => "Look first at",
     };
@@ -428,7 +428,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
         .filter(|(_, (_, high))| *high > 0.0)
         .collect();
     if parts.is_empty() {
-        let words = "Timings alone don\u{2019}t show what the findings cost.";
+        let words = "Times alone don\u{2019}t tell how much the findings would save.";
         let any = findings.findings.iter().any(|f| !f.is_outside_gemms());
         return any.then(|| words.to_owned());
     }

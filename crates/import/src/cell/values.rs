@@ -346,7 +346,8 @@ pub(crate) struct Inferred<U> {
 }
 
 /// True if a time column with this unit is faster in the first rows than any device computes or
-/// moves bytes.
+/// moves bytes. A single such row among others is wrong itself, and the unit is right where a rate
+/// of the file fits it.
 pub(crate) fn is_too_fast(
     mapping: &Mapping,
     rows: &[Vec<String>],
@@ -354,12 +355,36 @@ pub(crate) fn is_too_fast(
     unit: TimeUnit,
 ) -> bool {
     let shapes = shapes(mapping, rows);
-    numbers(mapping, rows, &shapes, column)
-        .iter()
-        .any(|(s, t)| {
-            let time = t * unit.to_si();
-            shapes[*s].work / time > RATE_LIMIT || shapes[*s].bytes / time > BANDWIDTH_LIMIT
-        })
+    let times = numbers(mapping, rows, &shapes, column);
+    let too_fast = |(s, t): &&(usize, f64)| {
+        let time = t * unit.to_si();
+        shapes[*s].work / time > RATE_LIMIT || shapes[*s].bytes / time > BANDWIDTH_LIMIT
+    };
+    let fast = times.iter().filter(too_fast).count();
+    let alone = fast == 1 && times.len() > 1;
+    fast > 0 && !alone && fitting(mapping, rows, (&shapes, &times), unit) == 0
+}
+
+/// How many of the first rows have a rate that fits their time in this unit.
+fn fitting(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    (shapes, times): (&[Shape], &[(usize, f64)]),
+    unit: TimeUnit,
+) -> usize {
+    let Some(column) = mapping.position(ColumnMeaning::ReportedRate) else {
+        return 0;
+    };
+    let Some(rate_unit) = mapping.columns[column].guess.rate_unit() else {
+        return 0;
+    };
+    let rates = numbers(mapping, rows, shapes, column);
+    let fits = |(s, t): &&(usize, f64)| {
+        let ours = shapes[*s].work / (t * unit.to_si());
+        let of_row = rates.iter().find(|(r, _)| r == s);
+        of_row.is_some_and(|(_, rate)| (0.7..1.4).contains(&(rate * rate_unit.to_si() / ours)))
+    };
+    times.iter().filter(fits).count()
 }
 
 /// Infers the unit of a time column from the sizes, a rate column and the limits of devices.
@@ -382,27 +407,14 @@ pub(crate) fn infer_time(
             .map(|(s, t)| shapes[*s].bytes / (t * u.to_si()))
             .fold(0.0, f64::max)
     };
-    if let Some(rate_column) = mapping.position(ColumnMeaning::ReportedRate)
-        && let Some(rate_unit) = mapping.columns[rate_column].guess.rate_unit()
-    {
-        let rates = numbers(mapping, rows, &shapes, rate_column);
-        for unit in TimeUnit::ALL {
-            let close = times
-                .iter()
-                .filter(|(s, t)| {
-                    rates.iter().find(|(r, _)| r == s).is_some_and(|(_, rate)| {
-                        let ours = shapes[*s].work / (t * unit.to_si());
-                        (0.7..1.4).contains(&(rate * rate_unit.to_si() / ours))
-                    })
-                })
-                .count();
-            if close > 0 && close * 2 > times.len() {
-                return Inferred {
-                    unit,
-                    confirmed: true,
-                    highest: highest(unit),
-                };
-            }
+    for unit in TimeUnit::ALL {
+        let close = fitting(mapping, rows, (&shapes, &times), unit);
+        if close > 0 && close * 2 > times.len() {
+            return Inferred {
+                unit,
+                confirmed: true,
+                highest: highest(unit),
+            };
         }
     }
     let unit = [

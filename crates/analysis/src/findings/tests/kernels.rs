@@ -125,7 +125,7 @@ fn a_trace_says_what_its_time_goes_to() {
                 Severity::Medium
             ),
             (
-                "The largest other kernel takes 12.0 %: silu",
+                "The largest other kernel takes 12.0 % of the compute time: silu",
                 Severity::Medium
             ),
         ]

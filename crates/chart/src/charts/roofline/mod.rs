@@ -311,7 +311,16 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     for p in input.planned {
         placer.block(planned::planned_box((plot.x.px(p.ai), plot.y.px(p.rate))));
     }
-    let roof_labels = roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, narrow);
+    // A device that a file names and nobody knows: the roofs are not of its rows.
+    let others = input
+        .frame
+        .metrics
+        .devices
+        .iter()
+        .skip(1)
+        .any(Option::is_none);
+    let named = (narrow, others);
+    let roof_labels = roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, named);
     planned::planned_labels(&mut scene, &mut placer, input, &plot);
     planned::waymark_labels(&mut scene, &mut placer, input, &plot);
     let labelled = placer.clone();

@@ -308,12 +308,12 @@ pub(super) fn labels(
     plot: &Plot,
     theme: &Theme,
     roofs: &[RoofLine],
-    narrow: bool,
+    (narrow, others): (bool, bool),
 ) -> Vec<(usize, Rect)> {
     let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
     devices.order_by(|a, b| a.cmp(b));
     devices.dedup();
-    let many = devices.len() > 1;
+    let many = devices.len() > 1 || others;
     // Labels prefer not to lie on a roof; nothing may lie on another label.
     for (_, _, bandwidth, ridge, _) in slopes(roofs) {
         block(placer, &slope_line(plot, bandwidth, ridge), plot.rect);

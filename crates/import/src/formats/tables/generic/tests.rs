@@ -58,6 +58,16 @@ fn a_header_that_its_values_contradict_is_corrected_and_said() {
             .text
             .contains("no device is that fast")
     );
+    // One row is wrong by itself, and a rate that fits the header proves it right.
+    for file in [
+        "M,N,K,time_us\n4096,4096,4096,250\n2048,2048,2048,0.001\n512,512,512,12\n",
+        "M,N,K,time_us,tflops\n4096,4096,4096,250,549.7\n2048,2048,2048,0.001,17000\n\
+         8192,8192,8192,0.001,1\n",
+    ] {
+        let d = read(file);
+        assert!((d.time_s[0] - 250e-6).abs() < 1e-12);
+        assert!(d.sources[0].rejected.total() > 0);
+    }
     // The header may be right and the rates wrong: both are shown.
     let d = read("M,N,K,time_us,tflops\n512,512,512,800,0.000335\n256,256,256,100,0.000336\n");
     assert!((d.time_s[0] - 800e-6).abs() < 1e-12);
