@@ -344,8 +344,15 @@ fn what_is_not_listed_by_itself_is_counted() {
     let titles: Vec<&str> = low.iter().map(|l| l.finding.title.as_str()).collect();
     assert_eq!(titles.len(), 3, "{titles:?}");
     // What could save most comes first, whatever its side.
-    let saves = report.findings.iter().filter_map(|l| l.finding.gives_back_s);
-    assert!(saves.map(|(low, high)| low + high).is_sorted_by(|a, b| a >= b));
+    let saves = report
+        .findings
+        .iter()
+        .filter_map(|l| l.finding.gives_back_s);
+    assert!(
+        saves
+            .map(|(low, high)| low + high)
+            .is_sorted_by(|a, b| a >= b)
+    );
     let sides: Vec<&str> = report.findings.iter().map(|l| &*l.finding.side).collect();
     assert_eq!(sides[0], "new", "{sides:?}");
     assert!(

@@ -94,7 +94,7 @@ test("a fixture: figures, the card, the row set aside and its reason", async (t)
   near(s.total_time_s, 87.5e-6);
   const card = await app.cards.innerText();
   assert.match(card, /2 of 3 rows used/);
-  assert.match(card, /Reported rates agree \(2\)/);
+  assert.match(card, /Reported FLOP\/s agree \(2\)/);
   await app.cards.locator(".aside summary").click();
   const reason = await app.cards.locator(".aside li").innerText();
   assert.match(reason, /line 4/);

@@ -104,6 +104,8 @@ fn of_sides(bench: Workbench) -> AnyView {
     let kind = bench.view.with(|v| v.roof);
     let totals = bench.totals.get();
     let more = totals.len().saturating_sub(SIDES);
+    let judged = totals.iter().any(|t| t.1.weighted_efficiency.is_some());
+    let what = judged.then(|| view! { <span class="figure-label">"Of roof:"</span> }.into_any());
     let mut figures: Vec<AnyView> = totals
         .into_iter()
         .take(SIDES)
@@ -144,7 +146,7 @@ fn of_sides(bench: Workbench) -> AnyView {
             "more-sides",
         ));
     }
-    figures.into_any()
+    (what, figures).into_any()
 }
 
 fn missing() -> String {

@@ -111,7 +111,7 @@ fn Card(file: LoadedFile) -> impl IntoView {
                     <p class="file-card-line" class:good=all class:bad-text=!all
                         title="The file's own rates against work over time, recomputed from shape and time; within 1 %.">
                         {if all {
-                            format!("Reported rates agree ({})", grouped(checked.compared))
+                            format!("Reported FLOP/s agree ({})", grouped(checked.compared))
                         } else {
                             format!(
                                 "{} of {} reported rates differ from work / time",

@@ -4,7 +4,7 @@
 use super::finding::back_text;
 use super::report;
 use crate::app::state::{FindingsResult, Shared, Shell, Workbench};
-use crate::app::ui::{icon, value_of};
+use crate::app::ui::{icon, rove, value_of};
 use gemmscope_analysis::findings::{Checked, Finding};
 use gemmscope_analysis::pareto::{Goal, other_time_s, rows_of, what_if};
 use gemmscope_chart::picture::first_findings;
@@ -143,7 +143,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     };
     view! {
         <p class="ranked-note order">{order}</p>
-        <ol class="findings">{entries}</ol>
+        <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol>
         {more}
     }
     .into_any()
@@ -256,7 +256,8 @@ fn numbered(bench: Workbench) -> AnyView {
             .map(|(i, row)| gemm(bench, &frame, i, row))
             .collect_view()
     };
-    view! { <ol class="findings">{entries}</ol> }.into_any()
+    view! { <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol> }
+        .into_any()
 }
 
 /// One GEMM: its sizes, type and layout, efficiency, what it loses.

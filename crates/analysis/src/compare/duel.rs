@@ -236,8 +236,12 @@ impl Duel {
             ),
         };
         if self.ratios.len() == 1 {
-            let on = "on the one configuration that both have.";
-            return format!("{result} {on}") + &self.by_time(who, other);
+            let on = "on the one configuration that both have";
+            // Who is faster is what people ask first.
+            return match self.by_time(who, other).trim_end_matches('.').trim() {
+                "" => format!("{result} {on}."),
+                time => format!("{time} {on}. {result}."),
+            };
         }
         let subject = if equal {
             format!("{who} is ")
@@ -305,7 +309,7 @@ impl Duel {
         // Oriented to the side that is spoken of.
         let rate = if a_leads { 1.0 / rate } else { rate };
         match rate {
-            r if lead_of(r) < 1.005 => " Their times are equal.".to_owned(),
+            r if lead_of(r) < 1.005 => " Both take the same time.".to_owned(),
             r if r > 1.0 => format!(" In time {who} is {} faster.", times(r)),
             r => format!(" In time {other} is {} faster.", times(1.0 / r)),
         }

@@ -320,7 +320,8 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
             seconds_range(back),
             seconds_brief(f.time_s)
         ),
-        None if f.time_s > 0.0 => {
+        // A doubt about the data costs no time.
+        None if f.time_s > 0.0 && f.category != Category::Data => {
             // Titles of several GEMMs begin with their number.
             let took = match f.title.starts_with(|c: char| c.is_ascii_digit()) {
                 true => "They take",
