@@ -139,12 +139,14 @@ impl Loader {
             return Ok(());
         }
         let id = job.replaces.unwrap_or_else(|| queue.new_id());
-        let stay = self.staying(job.replaces);
-        if !stay.is_empty() && several(self.bench).await.is_err() {
+        // A sample that leaves comes back with undo.
+        let other = |files: &Vec<LoadedFile>| files.iter().any(|f| f.id != id);
+        if self.bench.files.with_untracked(other) && several(self.bench).await.is_err() {
             return Err(self.refuse(queue, job, &ImportError::new(reading::NOT_LOADED)));
         }
-        let too_large = (!stay.is_empty()).then(|| {
-            let tables = stay.iter().map(|f| &*f.data.0).chain([&read.data]);
+        let mut together = self.staying(job.replaces);
+        let too_large = (!together.is_empty()).then(|| {
+            let tables = together.iter().map(|f| &*f.data.0).chain([&read.data]);
             too_large_together(tables, MOST_TOGETHER)
         });
         if let Some(Some(why)) = too_large {
@@ -158,7 +160,6 @@ impl Loader {
             origin: job.origin,
         };
         let files = self.bench.files;
-        let mut together = self.staying(job.replaces);
         let leaving: Vec<u32> = files.with_untracked(|files| {
             let leaves = |f: &&LoadedFile| f.id != id && together.iter().all(|t| t.id != f.id);
             files.iter().filter(leaves).map(|f| f.id).collect()
