@@ -432,7 +432,10 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
         ("Best layer".to_owned(), step.layer_time.to_string()),
         (
             "At best".to_owned(),
-            format!("{} tokens/s", format_significant(t.tokens_per_s, 4)),
+            format!(
+                "{} tokens/s, all sequences together",
+                format_significant(t.tokens_per_s, 4)
+            ),
         ),
         ("Work".to_owned(), t.work.to_string()),
         ("Compulsory bytes".to_owned(), t.bytes.to_string()),

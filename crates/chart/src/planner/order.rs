@@ -379,9 +379,14 @@ impl Tool for OrderTool {
             ),
         ];
         if let Some(best) = self.best {
+            let set = |group| self.set(LaunchOrder::Grouped(group));
+            let equal = best != self.group && set(best) >= set(self.group);
             out.push(figure(
                 "Best group size",
-                best.to_string(),
+                match equal {
+                    true => format!("{best}, and {} as good", self.group),
+                    false => best.to_string(),
+                },
                 "The smallest whose programs in flight touch fewest bytes.",
             ));
         }
