@@ -43,10 +43,16 @@ pub fn follow(bench: Workbench) {
                 }
             }
             let (findings, scan) = runner.parts();
+            clock::pause(Duration::ZERO).await;
             let sentences = report::sentences(&scan, &findings);
             let unstated = report::unstated(&scan);
+            clock::pause(Duration::ZERO).await;
             let breakdown = Shared::from(report::Breakdown::new(&scan, &findings));
             drop(scan);
+            clock::pause(Duration::ZERO).await;
+            if stale() {
+                return;
+            }
             bench.findings_result.set(Some(FindingsResult {
                 frame,
                 findings: Shared::from(findings),

@@ -500,7 +500,7 @@ fn filtered(
 }
 
 /// Up to so many rows are counted in a short task.
-const SHORT: usize = 100_000;
+const SHORT: usize = 20_000;
 
 /// The frame as it was when the browser last painted after a change of it.
 fn settled(frame: Memo<Frame>, follow: RwSignal<Option<&'static Follow>>) -> Memo<Frame> {
