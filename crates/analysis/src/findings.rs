@@ -470,6 +470,9 @@ impl<'a> Runner<'a> {
 
     /// Checks one more rule; returns false when all are done.
     pub fn step(&mut self) -> bool {
+        if self.scan.groups_alike() {
+            return true;
+        }
         let Some(rule) = RULES.get(self.next) else {
             return self.step_late();
         };

@@ -410,6 +410,13 @@ impl<'a> Scan<'a> {
         &self.frame.metrics
     }
 
+    /// Sorts the groups that share their shape with another one; false if that is done.
+    pub(super) fn groups_alike(&self) -> bool {
+        let first = self.same_shape.get().is_none();
+        self.same_shape();
+        first
+    }
+
     /// The groups that share their shape with another one, for the rules that compare these.
     pub(super) fn same_shape(&self) -> &SameShape {
         self.same_shape.get_or_init(|| SameShape::of(self))
