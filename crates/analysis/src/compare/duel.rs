@@ -349,9 +349,11 @@ impl Duel {
     /// The rule for "within noise".
     pub fn noise_sentence(&self) -> String {
         if self.with_spread == 0 {
-            return "Each GEMM was measured once per side and without a spread, so a difference within the \
-                    threshold counts as a tie."
-                .to_owned();
+            return format!(
+                "Each GEMM was measured once per side and without a spread, so a difference of up to {} % \
+                 counts as a tie.",
+                format_short(self.threshold * 100.0, 3)
+            );
         }
         "Within noise: medians closer than both spreads together (1.4826 × median absolute \
          deviation, or the file's standard deviation)."

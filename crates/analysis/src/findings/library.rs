@@ -150,7 +150,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             n => format!(" {n} of them are in other findings, which have their savings."),
         };
         Story {
-            title: format!("{slow} takes up to {most:.1}x the time of {fast}: {count}"),
+            title: format!("{slow} takes {SLOWER:.1} to {most:.1}x the time of {fast}: {count}"),
             text: format!(
                 "{fast} is at least 1.1 times as fast on {count}, most on {}: {} instead of {}.{elsewhere}",
                 scan.problem(g),

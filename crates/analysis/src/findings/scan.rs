@@ -518,7 +518,9 @@ impl<'a> Scan<'a> {
             .into_iter()
             .map(|meaning| data.text(meaning, row))
             .find(|t| !t.is_empty());
-        match name {
+        // The side says it already.
+        let side = self.part(group).label.as_str();
+        match name.filter(|n| !n.eq_ignore_ascii_case(side)) {
             Some(name) => format!("{} {}", short(name), self.problem(group)),
             None => self.problem(group).to_string(),
         }

@@ -6,7 +6,7 @@ use gemmscope_model::hardware::{Device, match_name};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::data_kind::DataKind;
-use gemmscope_table::dataset::Dataset;
+use gemmscope_table::dataset::{Dataset, Source};
 use gemmscope_table::kernel_target::kernel_targets;
 
 /// That the achievable rate, which is no limit, was beaten.
@@ -194,6 +194,12 @@ pub fn unstated(scan: &Scan<'_>) -> Unstated {
     };
     for source in &data.sources {
         for a in &source.assumptions {
+            // What is not so of every file names its own.
+            let says = |s: &Source| s.assumptions.iter().any(|o| o.text == a.text);
+            let who = match data.sources.iter().all(says) {
+                true => "The file",
+                false => source.name.as_str(),
+            };
             match (a.key.as_str(), a.value.as_str()) {
                 // Said above, or asked for by the first sentence.
                 ("device", "") => {}
@@ -202,10 +208,10 @@ pub fn unstated(scan: &Scan<'_>) -> Unstated {
                     Some(d) if !may_be(stated, d) => {
                         add(
                             true,
-                            format!("The file names no device: you chose {}.", d.name),
+                            format!("{who} names no device: you chose {}.", d.name),
                         );
                     }
-                    _ => add(false, a.text.clone()),
+                    _ => add(false, a.text.replacen("The file", who, 1)),
                 },
                 _ => add(a.by_hand, a.text.clone()),
             }

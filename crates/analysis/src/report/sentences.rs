@@ -442,13 +442,17 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
             _ => format!("{low:.0} to {high:.0} %"),
         }
     };
+    let all = match findings.findings.iter().any(|f| f.is_outside_gemms()) {
+        true => "The findings on GEMMs",
+        false => "All findings",
+    };
     if scan.compares() {
         let each: Vec<String> = parts
             .iter()
             .map(|(p, back)| format!("{} {} ({})", p.label, seconds_range(*back), share(p, *back)))
             .collect();
         let each = each.join(", ");
-        return Some(format!("All findings together could save: {each}."));
+        return Some(format!("{all} together could save: {each}."));
     }
     let (part, (low_s, high_s)) = parts[0];
     // Rows of a benchmark are no program that could get faster as a whole.
@@ -473,7 +477,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
         (a, b) => format!(" ({a}x to {b}x faster end to end)"),
     };
     Some(format!(
-        "All findings together could save {}, {} of the {time}{end}.",
+        "{all} together could save {}, {} of the {time}{end}.",
         seconds_range((low_s, high_s)),
         share(part, (low_s, high_s)),
     ))
