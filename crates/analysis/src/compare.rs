@@ -271,12 +271,9 @@ impl Comparison {
     /// By side, whether it shares a configuration with this one.
     pub fn shared_with(&self, side: usize) -> Vec<bool> {
         let mut shared = vec![false; self.setup.sides.len()];
-        for configuration in 0..self.len() {
-            let samples = self.samples(configuration);
-            if samples.len() > 1 && samples.iter().any(|s| usize::from(s.0) == side) {
-                for (other, _) in samples {
-                    shared[usize::from(*other)] = true;
-                }
+        for c in (0..self.len()).filter(|c| self.sample(*c, side).is_some()) {
+            for (other, _) in self.samples(c) {
+                shared[usize::from(*other)] = true;
             }
         }
         shared

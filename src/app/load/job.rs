@@ -145,11 +145,10 @@ impl Loader {
             return Err(self.refuse(queue, job, &ImportError::new(reading::NOT_LOADED)));
         }
         let mut together = self.staying(job.replaces);
-        let too_large = (!together.is_empty()).then(|| {
-            let tables = together.iter().map(|f| &*f.data.0).chain([&read.data]);
-            too_large_together(tables, MOST_TOGETHER)
-        });
-        if let Some(Some(why)) = too_large {
+        let tables = together.iter().map(|f| &*f.data.0).chain([&read.data]);
+        if let Some(why) =
+            too_large_together(tables, MOST_TOGETHER).filter(|_| !together.is_empty())
+        {
             return Err(self.refuse(queue, job, &ImportError::new(why)));
         }
         let file = LoadedFile {

@@ -238,9 +238,9 @@ impl Duel {
         if self.ratios.len() == 1 {
             let on = "on the one configuration that both have";
             // Who is faster is what people ask first.
-            return match self.by_time(who, other).trim_end_matches('.').trim() {
-                "" => format!("{result} {on}."),
-                time => format!("{time} {on}. {result}."),
+            return match self.by_time(who, other) {
+                None => format!("{result} {on}."),
+                Some(time) => format!("{time} {on}. {result}."),
             };
         }
         let subject = if equal {
@@ -258,7 +258,10 @@ impl Duel {
                 0 => String::new(),
                 n => format!(", within noise in {}", grouped(n)),
             }
-        ) + &self.by_time(who, other)
+        ) + &match self.by_time(who, other) {
+            None => String::new(),
+            Some(time) => format!(" {time}."),
+        }
     }
 
     /// How far the other sides are from the faster of the two, on average: `IREE is 19.2x slower than
@@ -301,18 +304,18 @@ impl Duel {
     }
 
     /// Who is faster, where shares of roofs are compared: the two need not agree.
-    fn by_time(&self, who: &str, other: &str) -> String {
+    fn by_time(&self, who: &str, other: &str) -> Option<String> {
         let (a_leads, rate) = (self.geometric_mean < 1.0, self.rate_mean);
         if self.measure == Measure::Rate || !rate.is_finite() {
-            return String::new();
+            return None;
         }
         // Oriented to the side that is spoken of.
         let rate = if a_leads { 1.0 / rate } else { rate };
-        match rate {
-            r if lead_of(r) < 1.005 => " Both take the same time.".to_owned(),
-            r if r > 1.0 => format!(" In time {who} is {} faster.", times(r)),
-            r => format!(" In time {other} is {} faster.", times(1.0 / r)),
-        }
+        Some(match rate {
+            r if lead_of(r) < 1.005 => "Both take the same time".to_owned(),
+            r if r > 1.0 => format!("In time {who} is {} faster", times(r)),
+            r => format!("In time {other} is {} faster", times(1.0 / r)),
+        })
     }
 
     /// A sentence that explains why the two means differ.
