@@ -8,7 +8,7 @@ use gemmscope_analysis::report::{Picture, Report, gemm_findings, html, json, mar
 use gemmscope_analysis::tuning::{self, History};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::hardware::{Device, RoofKind};
-use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::dataset::{ColumnMeaning, Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::fixture;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
@@ -395,4 +395,61 @@ fn many_devices_and_types_take_memory_for_what_there_is() {
     assert_eq!((f.data.len(), f.data.devices.len()), (rows, rows + 1));
     let report = Report::new(&f, &check_all(&f));
     assert_eq!(report.operations_total, f.counted().all().len());
+}
+
+#[test]
+fn what_a_measured_run_saves_does_not_depend_on_the_roof() {
+    // The faster run is above the max-achievable rate of an MI300X, and below the datasheet's.
+    let mut csv = "M,N,K,dtype,time_us,library\n4096,4096,4096,bf16,300,rocBLAS\n\
+                   4096,4096,4096,bf16,153,hipBLASLt\n"
+        .to_owned();
+    for m in 1..=5 {
+        for library in ["rocBLAS", "hipBLASLt"] {
+            csv += &format!("{m},4096,4096,bf16,20,{library}\n");
+        }
+    }
+    let saves = [RoofKind::Datasheet, RoofKind::Achievable].map(|kind| {
+        let f = frame(&[("libraries.csv", csv.as_bytes())], kind);
+        let found = check_all(&f).findings;
+        let of = found.iter().find(|f| f.rule == "library").unwrap();
+        of.gives_back_s.unwrap()
+    });
+    assert_eq!(saves[0], saves[1]);
+    assert!((saves[0].1 - 147e-6).abs() < 1e-9, "{saves:?}");
+}
+
+#[test]
+fn a_finding_about_a_file_is_of_its_side() {
+    let csv = "M,N,K,dtype,time_us\n4096,4096,4096,bf16,300\n512,4096,4096,bf16,90\n";
+    let f = frame(
+        &[("old.csv", csv.as_bytes()), ("new.csv", csv.as_bytes())],
+        RoofKind::Datasheet,
+    );
+    let mut data = (*f.data).clone();
+    data.sources[1].trace = Some(Box::new(TraceContext {
+        total_s: Some(1e-3),
+        compute_s: Some(390e-6),
+        ..TraceContext::default()
+    }));
+    let found = check_all(&Frame::all(Arc::new(data), f.metrics.clone())).findings;
+    let idle = found.iter().find(|f| f.rule == "timeline").unwrap();
+    assert_eq!(
+        idle.heading(),
+        "new: The device is idle for 61.0 % of the time"
+    );
+}
+
+#[test]
+fn each_unknown_device_is_named_with_its_share() {
+    let csv = "M,N,K,dtype,time_us,device\n4096,4096,4096,bf16,300,gfx950:256\n\
+               4096,4096,4096,bf16,100,gfx1250:96\n";
+    let f = frame(&[("devices.csv", csv.as_bytes())], RoofKind::Datasheet);
+    let told = Report::new(&f, &check_all(&f)).sentences.join(" ");
+    assert!(
+        told.contains(
+            "he files say gfx950:256, which can be the AMD Instinct MI350X or AMD Instinct MI355X (75.0 %) and \
+             gfx1250:96, which is not in the catalogue (25.0 %)"
+        ),
+        "{told}"
+    );
 }

@@ -172,6 +172,8 @@ pub fn names() -> Vec<&'static str> {
 mod tests {
     use super::*;
     use crate::charts;
+    use gemmscope_model::dtype::DataType;
+    use gemmscope_model::gemm::Operation;
 
     #[test]
     fn every_chart_has_a_place_and_every_name_a_view() {
@@ -197,5 +199,31 @@ mod tests {
         assert_eq!(place("winner"), "compare");
         assert_eq!(place("history"), "sweep");
         assert_eq!(place("strip"), "explore");
+    }
+
+    #[test]
+    fn files_without_a_gemm_in_common_open_on_the_summary() {
+        let sized = |m: u32| Dataset {
+            sources: vec![Default::default()],
+            m: vec![m],
+            n: vec![8],
+            k: vec![8],
+            batch: vec![1],
+            op: vec![0],
+            ops: vec![Operation::uniform(DataType::Fp16)],
+            device: vec![0],
+            devices: vec![String::new()],
+            time_s: vec![1e-6],
+            source: vec![0],
+            line: vec![2],
+            ..Dataset::default()
+        };
+        let landing = |second: u32| {
+            let mut data = sized(8);
+            data.append(sized(second));
+            super::landing(DataKind::Sides, &data)
+        };
+        assert_eq!(landing(8), COMPARE);
+        assert_eq!(landing(9), SUMMARY);
     }
 }
