@@ -169,7 +169,7 @@ async function seen(app) {
 }
 
 test("a chosen finding is selected in every view", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview&device=mi300x" });
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview&device=mi300x&explore.side=*" });
   // Few rows: the table shows them all.
   const few = (name) => ({ name, text: readFileSync(fixture(`fixtures/iree/${name}`), "utf8").split("\n").slice(0, 11).join("\n") });
   await app.load(few("sweep_library.csv"), few("sweep_compiler.csv"));

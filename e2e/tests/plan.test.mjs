@@ -64,7 +64,7 @@ test("a tile that does not fit is named, and a smaller one runs", async (t) => {
   const page = await openPage({ t, path: "#view=plan&plan.page=tile&tool.stages=5" });
   const note = page.locator(".plan-note").first();
   await page.waitForFunction(() => document.querySelector(".plan-note"));
-  assert.match(await note.innerText(), /Does not run as chosen: the stages take 192 KiB of shared memory even with one buffer less, a block has 163 KiB/);
+  assert.match(await note.innerText(), /Does not run as chosen: the stages take 192 KiB of shared memory even with one buffer less, a workgroup has 163 KiB/);
   assert.equal(await total(page, "Registers per thread"), "64");
   assert.equal(await total(page, "In all, one stage"), "176 KiB");
   await page.locator('[data-control="tool.stages"]').fill("3");
@@ -75,7 +75,7 @@ test("a tile that does not fit is named, and a smaller one runs", async (t) => {
   assertQuiet(page);
 });
 
-test("nine tiles in flight load 90 blocks row by row and 54 in groups of three", async (t) => {
+test("nine tiles in flight load 90 tiles of A and B row by row and 54 in groups of three", async (t) => {
   // 9 x 9 tiles of 128 x 128 x 128.
   const sizes = ["m", "n", "k"].map((s) => `tool.${s}=1152`).join("&");
   const tile = ["bm", "bn", "bk"].map((s) => `tool.${s}=128`).join("&");
@@ -90,7 +90,7 @@ test("nine tiles in flight load 90 blocks row by row and 54 in groups of three",
   await drawn(page, /in groups of 3/);
   assert.equal(await total(page, "Loads, grouped"), "54");
   assert.equal(await total(page, "Best group size"), "3");
-  assert.match(await page.locator(".plan-note").first().innerText(), /40 % fewer blocks than row by row: 54 against 90/);
+  assert.match(await page.locator(".plan-note").first().innerText(), /40 % fewer tiles of A and B than row by row: 54 against 90/);
   assert.equal(await app.state("order.group"), "3");
   app.assertQuiet();
 });

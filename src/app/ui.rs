@@ -388,3 +388,8 @@ pub fn table_view(table: Table) -> AnyView {
 pub fn value_of(event: &web_sys::Event) -> String {
     event_target_value(event)
 }
+
+/// Writes the text of the form field that an event comes from.
+pub fn set_value_of(event: &web_sys::Event, text: &str) {
+    event_target::<web_sys::HtmlInputElement>(event).set_value(text);
+}

@@ -196,7 +196,7 @@ pub fn side_by_side(cards: &[Card]) -> SideBySide {
             Box::new(|c| known(c.attained, fixed(c.attained, 1e12, "TFLOP/s"))),
         ),
         (
-            format!("Efficiency ({})", roof_name(kind)),
+            format!("% of {}", roof_name(kind)),
             Box::new(|c| known(c.efficiency, percent(c.efficiency))),
         ),
         (
@@ -268,7 +268,7 @@ mod tests {
         assert!((gb(&cards[0]) - 145.85).abs() < 0.01, "{}", gb(&cards[0]));
         assert!((gb(&cards[1]) - 149.93).abs() < 0.01, "{}", gb(&cards[1]));
         assert_eq!(line("Bandwidth util"), ("7.5 %", "7.7 %"));
-        assert_eq!(line("Efficiency"), ("63.8 %", "65.6 %"));
+        assert_eq!(line("% of "), ("63.8 %", "65.6 %"));
         assert_eq!(line("Limited by"), ("compute", "compute"));
         assert!((cards[0].ai - 1365.333).abs() < 1e-3);
         // At the roof 312 TFLOP/s / 1365.33 FLOP/B = 228.5 GB/s, 11.8 % of 1939.

@@ -88,6 +88,15 @@ pub fn roof_name(kind: RoofKind) -> &'static str {
     }
 }
 
+/// A share of the roof, with the kind of roof: `63.8 % (datasheet)`.
+pub fn share_of_roof(efficiency: f64, kind: RoofKind) -> String {
+    let kind = match kind {
+        RoofKind::Datasheet => "datasheet",
+        RoofKind::Achievable => "max-achievable",
+    };
+    format!("{} ({kind})", percent(efficiency))
+}
+
 /// Name of a limit: `memory`.
 pub fn bound_name(bound: Bound) -> &'static str {
     match bound {
@@ -146,10 +155,7 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
     if let Some(bound) = metrics.bound(data, row) {
         let efficiency = metrics.efficiency(data, row);
         if efficiency.is_finite() {
-            line(
-                "Efficiency",
-                format!("{} of the {}", percent(efficiency), roof_name(metrics.kind)),
-            );
+            line("% of roof", share_of_roof(efficiency, metrics.kind));
         }
         line("Limited by", bound_name(bound).to_owned());
     }

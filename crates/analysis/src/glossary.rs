@@ -52,9 +52,10 @@ pub const TERMS: &[Term] = &[
         "The vendor's dense peak, or the best rate measured with large GEMMs.",
     ),
     term(
-        "Efficiency",
-        &["efficiency"],
-        "Attained rate over the roof at the same intensity; equals roof time over measured time.",
+        "% of roof",
+        &["% of roof", "efficiency"],
+        "Efficiency: attained rate over the roof at the same intensity; equals roof time over \
+         measured time.",
     ),
     term(
         "Lost time",

@@ -2,6 +2,7 @@
 
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::order::InOrder;
+use gemmscope_model::roofline::{LAUNCH_S, Roof};
 use gemmscope_table::field::{Categories, Codes, Field, Frame};
 use gemmscope_table::metrics::Metrics;
 use std::collections::HashMap;
@@ -133,10 +134,14 @@ pub fn rows_of(frame: &Frame, side: usize) -> Arc<Vec<u32>> {
         .map_or_else(Arc::default, |s| s.rows.clone())
 }
 
+/// Efficiency that tuned kernels usually reach with large GEMMs.
+const USUAL_GOAL: f64 = 0.8;
+
 /// A goal for a group of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
-    /// This efficiency; rows with a higher one do not change.
+    /// This efficiency; rows with a higher one do not change. A call takes its launch besides its roof
+    /// time at least, so rows of a few microseconds stay below.
     Efficiency(f64),
     /// Another device, with the current efficiency of each row.
     Device(Box<Device>),
@@ -276,7 +281,10 @@ pub fn what_if(frame: &Frame, side: usize, rows: &[u32], goal: &Goal, other_s: f
         let before = total(r);
         let roof = metrics.roof_s[r] * frame.calls(r);
         let after = match (goal, &there) {
-            (Goal::Efficiency(e), _) => before.min(roof / e.clamp(1e-6, 1.0)),
+            (Goal::Efficiency(e), _) => {
+                let least = roof + LAUNCH_S * frame.calls(r);
+                before.min(least.max(roof / e.clamp(1e-6, 1.0)))
+            }
             (Goal::Device(_), Some(m)) => before * m.roof_s[r] / metrics.roof_s[r],
             (Goal::Device(_), None) => f64::NAN,
         };
@@ -291,6 +299,38 @@ pub fn what_if(frame: &Frame, side: usize, rows: &[u32], goal: &Goal, other_s: f
     }
     out.gemm_after_s = out.gemm_before_s - out.group_before_s + out.group_after_s;
     out
+}
+
+/// The efficiency that a what-if starts from: 0.8, or, where that is less, what the rows of one side
+/// would reach at the device's max-achievable rate. A whole percentage.
+pub fn usual_goal(frame: &Frame, side: usize) -> f64 {
+    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    let mut ratios: HashMap<_, Option<[Roof; 2]>> = HashMap::new();
+    let (mut ours, mut measured) = (0.0, 0.0);
+    for &row in rows_of(frame, side).iter() {
+        let r = row as usize;
+        let roof_s = metrics.roof_s[r] * frame.calls(r);
+        if roof_s.is_nan() {
+            continue;
+        }
+        let roofs = ratios
+            .entry((data.device[r], data.op[r]))
+            .or_insert_with(|| {
+                let device = metrics.devices.get(usize::from(data.device[r]))?.as_ref()?;
+                let measured = device.roof(data.problem(r).op.compute, RoofKind::Achievable)?;
+                Some([metrics.roof_of(data.device[r], data.op[r])?, measured])
+            });
+        let ratio = roofs.map_or(1.0, |roofs| {
+            let [ours, measured] = roofs.map(|roof| roof.at(metrics.ai[r]));
+            ours / measured
+        });
+        ours += roof_s;
+        measured += roof_s * ratio;
+    }
+    match ours < USUAL_GOAL * measured {
+        true => (100.0 * ours / measured).floor() / 100.0,
+        false => USUAL_GOAL,
+    }
 }
 
 /// Number of the frame's operations for which the device has a roof.
@@ -386,6 +426,31 @@ mod tests {
         none.peaks.clear();
         let w = what_if(&f, 0, &[0, 1, 2], &Goal::Device(Box::new(none)), 0.0);
         assert_eq!((w.speedup(), w.unknown_rows), (1.0, 3));
+    }
+
+    #[test]
+    fn a_goal_leaves_each_call_its_launch() {
+        let f = frame(&[((512, 512, 512), 200.0, "small")]);
+        let w = what_if(&f, 0, &[0], &Goal::Efficiency(1.0), 0.0);
+        assert!((w.group_after_s - f.metrics.roof_s[0] - LAUNCH_S).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_goal_is_no_higher_than_what_was_measured_with_large_gemms() {
+        let goal = |device: &str| {
+            let f = three();
+            let device = hardware::by_id(device).cloned();
+            let metrics = Metrics::compute(&f.data, vec![device], RoofKind::Datasheet);
+            usual_goal(&f.with_metrics(Arc::new(metrics)), 0)
+        };
+        assert_eq!(goal("h100-sxm"), USUAL_GOAL);
+        let bf16 = |kind| {
+            let roof = hardware::by_id("mi300x")?.roof(DataType::Bf16, kind)?;
+            Some(roof.peak_flops_per_s)
+        };
+        let share = bf16(RoofKind::Achievable).unwrap() / bf16(RoofKind::Datasheet).unwrap();
+        assert_eq!(goal("mi300x"), (100.0 * share).floor() / 100.0);
+        assert!(goal("mi300x") < 0.6);
     }
 
     #[test]

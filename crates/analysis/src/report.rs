@@ -188,12 +188,12 @@ const MAX_MISSING: usize = 10;
 /// Largest number of places for one finding.
 const MAX_PLACES: usize = 200;
 
-/// Claims that times cannot support, why, and what to say instead.
+/// Claims that times cannot support, why, and what they do show.
 pub const CANNOT_INFER: [(&str, &str, &str); 4] = [
     (
         "Bank conflicts",
         "only hardware counters see them",
-        "low efficiency: profile the reproducer to see why",
+        "low efficiency; a profile of the reproducer says why",
     ),
     (
         "Cache hit rates",
@@ -208,7 +208,7 @@ pub const CANNOT_INFER: [(&str, &str, &str); 4] = [
     (
         "Root causes",
         "a trace shows what ran and how long, not why",
-        "this GEMM is slow, and the file does not say why: send a reproducer",
+        "this GEMM is slow; a profile of the reproducer says why",
     ),
 ];
 

@@ -44,6 +44,10 @@ pub enum Bound {
     Launch,
 }
 
+/// Seconds that a call takes at least besides its work: a kernel that does nothing runs for about as
+/// long on today's devices. Savings leave this time to each call.
+pub const LAUNCH_S: f64 = 2e-6;
+
 /// True for a call that is mostly its launch: under 15 µs, of which the roof explains less than a
 /// fifth. Times in seconds; false where one is not known.
 pub fn is_launch_bound(call_s: f64, roof_s: f64) -> bool {

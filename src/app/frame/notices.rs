@@ -5,7 +5,7 @@ use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadError, LoadState, LoadedFile, Progress, Shell, Workbench};
 use crate::app::ui::{icon, icon_button};
 use crate::web::{clock, dom};
-use gemmscope_model::units::{Bytes, BytesPerSec};
+use gemmscope_model::units::{Bytes, BytesPerSec, capitalized};
 use gemmscope_share::data::base_name;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -106,7 +106,7 @@ fn Told() -> impl IntoView {
             view! {
                 <div class="notice ask" role="status" data-notice="unusable">
                     {icon(icon::WARN)}
-                    <p><strong>{name}</strong>" has no usable rows: "{why}"."</p>
+                    <p><strong>{name}</strong>" has no usable rows. "{capitalized(&why)}"."</p>
                     <button type="button" class="button small" on:click=move |_| loader.remove_file(id)>"Remove"</button>
                 </div>
             }

@@ -1,14 +1,16 @@
 //! The workspace: side panel, tabs, views, detail panel.
 
+use super::choose::ChooseFiles;
 use super::device_notice::DeviceNotice;
 use super::kept_files::{KeptFiles, RestoredFilters};
 use super::strip;
 use crate::app::later::NotLoaded;
 use crate::app::sidebar::{files, filters};
 use crate::app::state::findings_task;
-use crate::app::state::{Shell, Workbench};
+use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{icon, icon_button};
 use crate::app::{dock, views};
+use gemmscope_table::dataset::Source;
 use leptos::prelude::*;
 use wasm_split_helpers::wasm_split;
 
@@ -30,18 +32,28 @@ fn Workspace(
     let shell = Shell::here();
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     findings_task::follow(bench);
+    // A trace without shapes still tells what its time goes to.
+    let timed = |s: &Source| s.without_model.rows + s.not_gemm.rows > 0;
+    let nothing = Memo::new(move |_| {
+        let data = bench.data.get();
+        needs_file.get()
+            && bench.has_data.get()
+            && data.is_empty()
+            && !data.sources.iter().any(timed)
+    });
+    let drawn = Memo::new(move |_| needs_file.get() && !nothing.get());
     view! {
         <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get() class:no-panel=move || !shell.panel.get()
             on:keydown=move |e| if e.key() == "Escape" && drawer.get_untracked() { drawer.set(false) }>
             <div class="scrim" on:click=move |_| drawer.set(false)></div>
             <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1">
-                <Show when=move || needs_file.get()>
+                <Show when=move || drawn.get()>
                     <strip::Strip />
                     <RestoredFilters />
                     <DeviceNotice />
                 </Show>
-                <views::ActiveView />
-                <Show when=move || needs_file.get()><dock::Dock /></Show>
+                <Show when=move || !nothing.get() fallback=no_gemm><views::ActiveView /></Show>
+                <Show when=move || drawn.get()><dock::Dock /></Show>
             </main>
             // After the picture, so that the Tab key reaches that soon; it stands on the left, and a link skips to it.
             <Show when=move || bench.has_data.get() || !shown.get()><aside class="sidebar" id="sidebar" tabindex="-1" aria-label="Files and filters">
@@ -55,4 +67,22 @@ fn Workspace(
             </aside></Show>
         </div>
     }
+}
+
+/// Where no row of any file is a GEMM: the message above says why.
+fn no_gemm() -> AnyView {
+    let shell = Shell::here();
+    view! {
+        <div class="empty">
+            <section class="hero">
+                <h2>"No GEMM to draw yet"</h2>
+                <p class="lead">"A GEMM needs M, N, K and a time or a rate. See what each format needs, or add another file."</p>
+                <div class="drop-actions start">
+                    <ChooseFiles class="button primary" label="Choose files" />
+                    <button type="button" class="button" on:click=move |_| shell.open(Dialog::Formats)>"What each format needs"</button>
+                </div>
+            </section>
+        </div>
+    }
+    .into_any()
 }

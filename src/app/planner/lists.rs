@@ -2,10 +2,12 @@
 
 use super::ready::Ready;
 use crate::app::ui::table_view;
+use crate::app::views::ranked::filtered;
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{MeasuredStep, best_preset, distinct, measured_table};
 use gemmscope_analysis::planner::spread::Spread;
 use gemmscope_analysis::planner::{export, form};
+use gemmscope_model::hardware::short_name;
 use leptos::prelude::*;
 
 /// The lists.
@@ -40,11 +42,19 @@ pub(super) fn view(ready: Ready) -> AnyView {
     let gemms = move || plan.with(|p| p.first().map(|s| table_view(export::table(s))));
     let devices = move || table_view(plan.with(|p| export::device_table(p)));
     let of = move || plan.with(|p| p.steps.first().map(|s| format!("On {}", s.device.name)));
+    let on = move || {
+        let name = plan.with(|p| {
+            p.steps
+                .first()
+                .map(|s| short_name(&s.device.name).to_owned())
+        });
+        name.map_or(String::new(), |n| format!("On the {n}, "))
+    };
     view! {
         {failed}
         <dl class="facts plan-totals" aria-label="Totals of the step">{figures}</dl>
         <p class="plan-note">
-            "At best: every GEMM at its roof with its compulsory bytes. Communication, norms, softmax and sampling come on top."
+            {on}"at best: every GEMM at its roof with its compulsory bytes. Communication, norms, softmax and sampling come on top."
         </p>
         {spread}
         {measured(ready)}
@@ -130,5 +140,6 @@ fn measured(ready: Ready) -> AnyView {
             })}
         })
     };
-    view! { {offer}{list} }.into_any()
+    let filters = filtered(bench, "Only these are looked for in the model.");
+    view! { {filters}{offer}{list} }.into_any()
 }

@@ -179,7 +179,7 @@ fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
                 </div>
                 <div class="wide">
                     <table class="plain-table">
-                        <thead><tr>{["Place", "GEMM", "Time", "Calls", "Efficiency"].map(|h| view! { <th scope="col">{h}</th> })}</tr></thead>
+                        <thead><tr>{["Place", "GEMM", "Time", "Calls", "% of roof"].map(|h| view! { <th scope="col">{h}</th> })}</tr></thead>
                         <tbody>{lines}</tbody>
                     </table>
                 </div>

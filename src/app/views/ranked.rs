@@ -4,9 +4,9 @@
 use super::finding::back_text;
 use super::report;
 use crate::app::state::{FindingsResult, Shared, Shell, Workbench};
-use crate::app::ui::{icon, rove, value_of};
+use crate::app::ui::{icon, rove, set_value_of, value_of};
 use gemmscope_analysis::findings::{Checked, Finding};
-use gemmscope_analysis::pareto::{Goal, other_time_s, rows_of, what_if};
+use gemmscope_analysis::pareto::{Goal, other_time_s, rows_of, usual_goal, what_if};
 use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
 use gemmscope_model::units::{Seconds, grouped, percent, plural};
@@ -19,7 +19,6 @@ use std::sync::Arc;
 const MARKED: usize = 500;
 /// The setting of the efficiency to reach, shared with the picture of lost time.
 const GOAL: &str = "pareto.efficiency";
-const GOAL_PERCENT: f64 = 80.0;
 
 /// The list.
 #[component]
@@ -51,7 +50,7 @@ pub fn Ranked() -> impl IntoView {
                 {report::menu(shell, bench)}
             </header>
             <div class="ranked-list" tabindex="-1">
-                {filtered(bench)}
+                {filtered(bench, "The findings compare only these.")}
                 {move || if gemms.get() { numbered(bench) } else { findings(bench) }}
             </div>
             {foot(bench)}
@@ -138,8 +137,12 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     };
     let of = found.parts.first().map_or("time", |p| p.whole.label());
     let order = match found.parts.len() {
-        0 | 1 => format!("By possible saving (% of the {of})"),
-        _ => format!("By possible saving, of all sides (% of the side's {of})"),
+        0 | 1 => format!("possible saving (% of the {of})"),
+        _ => format!("possible saving, of all sides (% of the side's {of})"),
+    };
+    let order = match found.findings[0].gives_back_s {
+        None => format!("First what concerns the whole file, then by {order}"),
+        Some(_) => format!("By {order}"),
     };
     view! {
         <p class="ranked-note order">{order}</p>
@@ -289,8 +292,16 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
 }
 
 /// Says that filters are active, because the list holds for the filtered rows only.
-fn filtered(bench: Workbench) -> impl IntoView {
-    let words = Memo::new(move |_| {
+/// `what` says what that means where it stands.
+pub(crate) fn filtered(bench: Workbench, what: &'static str) -> impl IntoView {
+    let words = Memo::new(move |old: Option<&Option<String>>| {
+        // The rows follow the filters one paint later: until then the words stay.
+        if bench
+            .settled_frame
+            .with(|f| bench.frame.with(|now| f != now))
+        {
+            return old.cloned().flatten();
+        }
         let filters = bench.view.with(|v| v.filters.clone());
         (!filters.is_empty()).then(|| {
             let (rows, all) = (
@@ -302,7 +313,7 @@ fn filtered(bench: Workbench) -> impl IntoView {
                 .as_ref()
                 .map(crate::app::sidebar::filters::only_of);
             format!(
-                "Filtered: {} of {} rows{}. The findings compare only these.",
+                "Filtered: {} of {} rows{}. {what}",
                 grouped(rows as u64),
                 grouped(all as u64),
                 only.map_or(String::new(), |w| format!(" ({w})"))
@@ -326,18 +337,18 @@ fn filtered(bench: Workbench) -> impl IntoView {
 #[derive(Clone, PartialEq)]
 struct Goals {
     what: String,
+    /// The goal, percent of the roof.
+    percent: f64,
     result: String,
 }
 
 /// The foot: what it would give if the chosen finding's GEMMs, or all, reached an efficiency.
 fn foot(bench: Workbench) -> AnyView {
-    let goal = Memo::new(move |_| {
+    let wanted = Memo::new(move |_| {
         let typed = bench
             .view
             .with(|v| v.param(GOAL).and_then(|t| t.parse::<f64>().ok()));
-        typed
-            .filter(|p| *p > 0.0 && *p <= 100.0)
-            .unwrap_or(GOAL_PERCENT)
+        typed.filter(|p| *p > 0.0 && *p <= 100.0)
     });
     let goals = Memo::new(move |_| {
         let frame = bench.settled_frame.get();
@@ -346,7 +357,7 @@ fn foot(bench: Workbench) -> AnyView {
         goals_of(
             &frame,
             chosen.and_then(|i| Some((i, found.findings.get(i)?))),
-            goal.get(),
+            wanted.get(),
         )
     });
     let goals = Memo::new(move |_| goals.get().map(Shared::from));
@@ -357,15 +368,19 @@ fn foot(bench: Workbench) -> AnyView {
             .filter(|p| *p > 0.0 && *p <= 100.0)
         {
             bench.edit("control", |v| v.set_param(GOAL, p.to_string()));
+        } else {
+            // No GEMM reaches this: the field says again what the sentence is about.
+            let now = goals.with_untracked(|g| g.as_ref().map(|g| g.percent.to_string()));
+            set_value_of(&e, &now.unwrap_or_default());
         }
     };
     let shown = Memo::new(move |_| goals.with(Option::is_some));
     view! {
         <Show when=move || shown.get()>
-            <p class="ranked-foot">
+            <p class="ranked-foot" title="Each call keeps 2 µs for its launch. GEMMs that are better stay as they are.">
                 <span>"If " {move || goals.get().map(|g| g.what.clone())} " reached "</span>
-                <input type="number" min="1" max="100" aria-label="Efficiency to reach, %"
-                    prop:value=move || goal.get().to_string() on:change=typed />
+                <input type="number" min="1" max="100" aria-label="% of roof to reach"
+                    prop:value=move || goals.get().map(|g| g.percent.to_string()) on:change=typed />
                 <span>" % of the roof: "</span>
                 <strong>{move || goals.get().map(|g| g.result.clone())}</strong>
             </p>
@@ -374,7 +389,11 @@ fn foot(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-fn goals_of(frame: &Frame, chosen: Option<(usize, &Finding)>, goal: f64) -> Option<Goals> {
+fn goals_of(
+    frame: &Frame,
+    chosen: Option<(usize, &Finding)>,
+    wanted: Option<f64>,
+) -> Option<Goals> {
     let counted = frame.counted();
     let side = match chosen {
         Some((_, f)) => counted.sides.iter().position(|s| s.label == f.side),
@@ -384,7 +403,8 @@ fn goals_of(frame: &Frame, chosen: Option<(usize, &Finding)>, goal: f64) -> Opti
         Some((_, f)) => f.evidence.rows.clone(),
         None => rows_of(frame, side).to_vec(),
     };
-    let goal = Goal::Efficiency(goal / 100.0);
+    let percent = wanted.unwrap_or_else(|| (100.0 * usual_goal(frame, side)).round());
+    let goal = Goal::Efficiency(percent / 100.0);
     let effect = what_if(frame, side, &rows, &goal, other_time_s(frame));
     if effect.group_before_s <= 0.0 || effect.unknown_rows as usize == rows.len() {
         return None;
@@ -399,6 +419,7 @@ fn goals_of(frame: &Frame, chosen: Option<(usize, &Finding)>, goal: f64) -> Opti
     let skipped = frame.data.sources.iter().any(|s| s.without_model.rows > 0);
     let without_roof = effect.unknown_rows > 0 || skipped;
     Some(Goals {
+        percent,
         what: match chosen {
             Some((i, _)) => format!("the GEMMs of finding {}", i + 1),
             None if without_roof => "all GEMMs with a known roof".to_owned(),

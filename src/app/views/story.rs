@@ -5,7 +5,7 @@ use super::finding::severity;
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::terms::explained;
 use gemmscope_analysis::findings::{Checked, RULES, band};
-use gemmscope_analysis::report::{Breakdown, CANNOT_INFER};
+use gemmscope_analysis::report::{Bottleneck, Breakdown, CANNOT_INFER, Operation};
 use gemmscope_model::units::{Seconds, capitalized, percent, plural};
 use leptos::prelude::*;
 
@@ -51,7 +51,7 @@ fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
                 <dl class="checked">
                     {CANNOT_INFER
                         .iter()
-                        .map(|(what, why, instead)| view! { <dt>{*what}</dt><dd>{format!("{why}. Say instead: {instead}.")}</dd> })
+                        .map(|(what, why, instead)| view! { <dt>{*what}</dt><dd>{format!("{why}. What timings do show: {instead}.")}</dd> })
                         .collect_view()}
                 </dl>
             </details>
@@ -97,46 +97,40 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
         return None;
     }
     let shown = breakdown.operations.len().min(OPERATIONS);
-    let lines: Vec<AnyView> = breakdown.operations[..shown]
-        .iter()
-        .enumerate()
-        .map(|(i, o)| {
-            let flag = breakdown.flag(i);
-            let rows = o.rows.clone();
-            let cells = [
-                percent(o.share_of_category),
-                Seconds(o.time_s).to_string(),
-                format!("{:.0}", o.calls),
-                match (o.efficiency, flag) {
-                    (None, _) => "unknown".to_owned(),
-                    // What is natural for a size is no reason to investigate.
-                    (Some(e), Some(b)) if !b.validated => percent(e),
-                    (Some(e), _) => format!("{}, {}", percent(e), band(e)),
-                },
-                o.bound.clone().unwrap_or_else(|| "unknown".to_owned()),
-            ];
-            let verdict = flag.map(|b| {
-                let why = format!("{}. {}", b.flags.join(", "), b.context.join(" "));
-                let (class, text) = if b.validated {
-                    (severity(b.priority), b.priority.label())
-                } else {
-                    ("severity low", b.dismissed)
-                };
-                view! { <span class=class title=why>{text}</span> }
-            });
-            view! {
-                <tr>
-                    <td class="operation">
-                        <button type="button" class="link" title="Select its rows" on:click=move |_| bench.select(&rows, false)>{o.problem.clone()}</button>
-                        <span class="muted">{o.name.clone()}</span>
-                    </td>
-                    {cells.map(|c| view! { <td>{c}</td> })}
-                    <td>{verdict}</td>
-                </tr>
-            }
-            .into_any()
-        })
-        .collect();
+    let listed = &breakdown.operations[..shown];
+    // Of GEMMs that ran once each the column says nothing.
+    let calls = listed.iter().any(|o| o.calls != 1.0);
+    let heads = [
+        "GEMM",
+        "Share",
+        "Time",
+        "Calls",
+        "% of roof",
+        "Limited by",
+        "Flagged",
+    ];
+    let heads = heads.into_iter().filter(|h| calls || *h != "Calls");
+    let mut sides: Vec<&str> = Vec::new();
+    for o in listed {
+        if !sides.contains(&o.side.as_str()) {
+            sides.push(&o.side);
+        }
+    }
+    // Each side by itself: the shares are of its own time.
+    let bodies = sides.iter().map(|side| {
+        let heading = (!side.is_empty()).then(|| {
+            view! { <tr><th scope="rowgroup" colspan="7">{format!("{side}: shares of its GEMM time")}</th></tr> }
+        });
+        let of_side = listed.iter().enumerate().filter(|(_, o)| o.side == **side);
+        let lines = of_side.map(|(i, o)| line(bench, o, breakdown.flag(i), calls));
+        view! { <tbody>{heading}{lines.collect_view()}</tbody> }
+    });
+    let (heads, bodies) = (
+        heads
+            .map(|h| view! { <th scope="col">{h}</th> })
+            .collect_view(),
+        bodies.collect_view(),
+    );
     let more = breakdown.total - shown;
     // What the table cannot list, as its shape is not known or it is no GEMM.
     let besides = breakdown
@@ -158,11 +152,8 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
             <summary>"Where the time goes"</summary>
             <div class="wide">
                 <table class="plain-table">
-                    <thead><tr>
-                        {["GEMM", "Share", "Time", "Calls", "Efficiency", "Limited by", "Flagged"]
-                            .map(|h| view! { <th scope="col">{h}</th> })}
-                    </tr></thead>
-                    <tbody>{lines}</tbody>
+                    <thead><tr>{heads}</tr></thead>
+                    {bodies}
                 </table>
             </div>
             {besides}
@@ -171,4 +162,41 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
         </details>
     }
     .into_any())
+}
+
+/// One operation; `calls` where the table has that column.
+fn line(bench: Workbench, o: &Operation, flag: Option<&Bottleneck>, calls: bool) -> AnyView {
+    let rows = o.rows.clone();
+    let cells = [
+        Some(percent(o.share_of_category)),
+        Some(Seconds(o.time_s).to_string()),
+        calls.then(|| format!("{:.0}", o.calls)),
+        Some(match (o.efficiency, flag) {
+            (None, _) => "unknown".to_owned(),
+            // What is natural for a size is no reason to investigate.
+            (Some(e), Some(b)) if !b.validated => percent(e),
+            (Some(e), _) => format!("{}, {}", percent(e), band(e)),
+        }),
+        Some(o.bound.clone().unwrap_or_else(|| "unknown".to_owned())),
+    ];
+    let verdict = flag.map(|b| {
+        let why = format!("{}. {}", b.flags.join(", "), b.context.join(" "));
+        let (class, text) = if b.validated {
+            (severity(b.priority), b.priority.label())
+        } else {
+            ("severity low", b.dismissed)
+        };
+        view! { <span class=class title=why>{text}</span> }
+    });
+    view! {
+        <tr>
+            <td class="operation">
+                <button type="button" class="link" title="Select its rows" on:click=move |_| bench.select(&rows, false)>{o.problem.clone()}</button>
+                <span class="muted">{o.name.clone()}</span>
+            </td>
+            {cells.into_iter().flatten().map(|c| view! { <td>{c}</td> }).collect_view()}
+            <td>{verdict}</td>
+        </tr>
+    }
+    .into_any()
 }

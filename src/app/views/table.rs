@@ -409,6 +409,14 @@ pub fn Table() -> impl IntoView {
                             .iter()
                             .map(|t| !cards || rows.iter().skip(first).take(visible).any(|r| !t(*r as usize).is_empty()))
                             .collect();
+                        // A card holds a few columns: the one that sorts is always among them.
+                        let sorts = sort.get().and_then(|(field, _)| columns.iter().position(|c| c.field == field));
+                        let mut in_sight: Vec<usize> = (0..filled.len()).filter(|n| filled[*n]).collect();
+                        if let Some(n) = sorts && let Some(at) = in_sight.iter().position(|i| *i == n) && at >= shown {
+                            in_sight.remove(at);
+                            in_sight.insert(shown - 1, n);
+                        }
+                        in_sight.truncate(shown);
                         let titles: Vec<String> = columns.iter().map(column_format::title).collect();
                         let widths = widths.get();
                         // Rows lie where the scroll position is, to the pixel.
@@ -441,8 +449,7 @@ pub fn Table() -> impl IntoView {
                                             .zip(&widths)
                                             .zip(&titles)
                                             .enumerate()
-                                            .filter(|(n, _)| filled[*n])
-                                            .take(shown)
+                                            .filter(|(n, _)| in_sight.contains(n))
                                             .map(|(n, (((c, text), width), title))| {
                                                 let text = text(row as usize);
                                                 let caption = cards.then(|| view! { <span class="cell-title">{title.clone()}" "</span> });
@@ -478,7 +485,11 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, files: usize) -> Vec<Fiel
         None => {
             // First what ran, then the figures.
             let names = all.iter().filter(|i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "kernel" | "model" | "library" | "op_name")));
-            names
+            // Where rows stand for several calls, the time of all stands beside that of one.
+            let calls = all.iter().find(
+                |i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "count" | "calls")),
+            );
+            let mut out: Vec<FieldInfo> = names
                 .cloned()
                 .chain(
                     DEFAULT
@@ -486,7 +497,13 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, files: usize) -> Vec<Fiel
                         .filter(|f| files > 1 || **f != Field::Source)
                         .filter_map(find),
                 )
-                .collect()
+                .collect();
+            if let Some((calls, time)) = calls.zip(find(&Field::TotalTime)) {
+                let at = out.iter().position(|i| i.field == Field::Time);
+                let at = at.map_or(out.len(), |at| at + 1);
+                out.splice(at..at, [calls.clone(), time]);
+            }
+            out
         }
     }
 }

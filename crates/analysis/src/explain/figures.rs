@@ -1,6 +1,6 @@
 //! The figures of one row, each with its formula and numbers.
 
-use super::{Figure, Reported, roof_name};
+use super::{Figure, Reported, share_of_roof};
 use crate::tile_roof::{RowTile, SplitK, TileFrom};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Roof;
@@ -155,12 +155,8 @@ pub(super) fn roof_figures(
         reported: None,
     });
     figures.push(Figure {
-        label: "Efficiency",
-        value: format!(
-            "{} of the {}",
-            percent(efficiency),
-            roof_name(frame.metrics.kind)
-        ),
+        label: "% of roof",
+        value: share_of_roof(efficiency, frame.metrics.kind),
         formula: format!("roof time / time = {roof_time} / {}", Seconds(time)),
         hint: "Attained over the roof at this intensity.",
         reported: reported(

@@ -43,11 +43,11 @@ struct Remark {
     first: Story,
 }
 
-/// Seconds that a group takes above its roof, or all of them if the roof is not known.
+/// Seconds that a kernel at the roof would save, or all of them if the roof is not known.
 pub(super) fn loses(group: &Group) -> f64 {
     match group.roof_s.is_nan() {
         true => group.time_s,
-        false => group.lost_s(),
+        false => group.saved_at(1.0),
     }
 }
 

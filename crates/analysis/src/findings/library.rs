@@ -147,7 +147,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         let count = plural(total as u64, "GEMM");
         let elsewhere = match total - hits.len().min(total) {
             0 => String::new(),
-            n => format!(" {n} of them are in other findings, which have their savings."),
+            n => format!(" The savings of {n} of them are in other findings."),
         };
         Story {
             title: format!("{slow} takes {SLOWER:.1} to {most:.1}x the time of {fast}: {count}"),

@@ -34,10 +34,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// What a good kernel takes, seconds: at [`REACHABLE`] of the roof, and no less than at the rate that
+/// The share of the roof that a good kernel reaches: [`REACHABLE`], and no more than the rate that
 /// somebody measured.
-fn reachable_s(scan: &Scan<'_>, g: &Group) -> f64 {
-    let least = g.roof_s / REACHABLE;
+fn reachable(scan: &Scan<'_>, g: &Group) -> f64 {
     let measured = || {
         let op = scan.problem(g).op;
         let [ours, measured] = [
@@ -45,9 +44,9 @@ fn reachable_s(scan: &Scan<'_>, g: &Group) -> f64 {
             scan.device(g)?.roof(op.compute, RoofKind::Achievable)?,
         ]
         .map(|roof| roof.at(scan.metrics().ai[g.row as usize]));
-        Some(g.roof_s * ours / measured)
+        Some(measured / ours)
     };
-    measured().map_or(least, |s| least.max(s))
+    measured().map_or(REACHABLE, |share| share.min(REACHABLE))
 }
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
@@ -62,7 +61,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         })
         .map(|(i, g)| Hit {
             group: i,
-            back: Some(((g.time_s - reachable_s(scan, g)).max(0.0), g.lost_s())),
+            back: Some((g.saved_at(reachable(scan, g)), g.saved_at(1.0))),
         })
         .collect();
     story::findings(
@@ -93,7 +92,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                     story::opening(scan, g),
                     story::rate(scan.rate(g)),
                     story::rate(scan.rate(g) / g.efficiency()),
-                    match reachable_s(scan, g) > g.roof_s / REACHABLE {
+                    match reachable(scan, g) < REACHABLE {
                         true => "the max-achievable rate".to_owned(),
                         false => format!("{} of the roof", percent(REACHABLE)),
                     },

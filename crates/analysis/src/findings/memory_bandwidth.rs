@@ -41,7 +41,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         })
         .map(|(i, g)| Hit {
             group: i,
-            back: Some((g.time_s - g.roof_s / REACHABLE, g.lost_s())),
+            back: Some((g.saved_at(REACHABLE), g.saved_at(1.0))),
         })
         .collect();
     story::findings(

@@ -67,9 +67,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .filter_map(|(i, g)| {
             // What keeps newer kernels away can cost all that is lost; the instructions cannot.
             let most = match unaligned(&scan.problem(g)).is_empty() {
-                false => g.lost_s(),
+                false => g.saved_at(1.0),
                 true if scan.bound(g) == Some(Bound::Memory) => return None,
-                true => g.lost_s().min((1.0 - OLDER_RATE) * g.time_s),
+                true => g.saved_at(1.0).min((1.0 - OLDER_RATE) * g.time_s),
             };
             Some(Hit {
                 group: i,

@@ -26,6 +26,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
+/// Below this efficiency something else than the roof takes the time.
+const FAR: f64 = 0.05;
+
 /// The next narrower type that the device multiplies faster, with the roof times of both.
 fn faster(scan: &Scan<'_>, g: &super::Group) -> Option<(DataType, f64, f64)> {
     let problem = scan.problem(g);
@@ -55,7 +58,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     // One finding a type, not one a GEMM: it is one decision.
     let mut sets: BTreeMap<(DataType, DataType), Vec<Hit>> = BTreeMap::new();
     for (i, g) in scan.checked() {
-        if g.roof_s.is_nan() || story::tiny(g) {
+        // Far below its roof, a higher roof saves nothing.
+        if g.roof_s.is_nan() || story::tiny(g) || g.efficiency() < FAR {
             continue;
         }
         if let Some((to, _, _)) = faster(scan, g) {

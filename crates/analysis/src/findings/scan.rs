@@ -7,7 +7,7 @@ use crate::tile_roof::{RowTile, TileRoofs};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::order::InOrder;
-use gemmscope_model::roofline::{Bound, Roof};
+use gemmscope_model::roofline::{Bound, LAUNCH_S, Roof};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
@@ -47,6 +47,16 @@ impl Group {
     /// Roof time over time.
     pub fn efficiency(&self) -> f64 {
         self.roof_s / self.time_s
+    }
+
+    /// Seconds that a kernel at this share of the roof would save; each call keeps the time of its
+    /// launch. Never negative; NaN without a roof.
+    pub(super) fn saved_at(&self, share: f64) -> f64 {
+        let least = self.roof_s / share + LAUNCH_S * self.calls;
+        match least.is_nan() {
+            true => f64::NAN,
+            false => (self.time_s - least).max(0.0),
+        }
     }
 
     /// Time minus roof time of all calls, seconds; never negative.

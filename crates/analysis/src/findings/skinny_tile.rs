@@ -44,7 +44,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 // If memory limits the shape, the padding may cost nothing.
                 back: (!shape.memory_limited && !g.roof_s.is_nan()).then(|| {
                     let wasted = 1.0 - shape.tiling.tile_efficiency;
-                    (0.0, (g.time_s * wasted).min(g.lost_s()))
+                    (0.0, (g.time_s * wasted).min(g.saved_at(1.0)))
                 }),
             })
         })

@@ -28,7 +28,7 @@ pub(super) const RULE: Rule = Rule {
 /// Seconds that more workgroups could save: the empty part of the wave, but not below the roof.
 pub(super) fn back(shape: &RowTile, g: &super::Group) -> Option<(f64, f64)> {
     let waves = shape.waves?;
-    let high = (g.time_s * (1.0 - waves.wave_efficiency)).min(g.lost_s());
+    let high = (g.time_s * (1.0 - waves.wave_efficiency)).min(g.saved_at(1.0));
     Some((REALISTIC * high, high))
 }
 

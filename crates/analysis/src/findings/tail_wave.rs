@@ -37,7 +37,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             if !tail || shape.memory_limited || shape.split_k == SplitK::AtRunTime {
                 return None;
             }
-            let high = (g.time_s * (1.0 - waves.wave_efficiency)).min(g.lost_s());
+            let high = (g.time_s * (1.0 - waves.wave_efficiency)).min(g.saved_at(1.0));
             Some(Hit {
                 group: i,
                 back: Some((REALISTIC * high, high)),

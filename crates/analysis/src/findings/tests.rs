@@ -75,7 +75,7 @@ fn a_shape_gets_the_rule_that_explains_it() {
             large,
             458.0,
             "low_efficiency",
-            "27 % of that. The kernel itself is slow.",
+            "27 % of that. The rest is lost in the kernel, or to a lower clock.",
         ),
         // 34 x 9 workgroups: two more than one wave.
         (

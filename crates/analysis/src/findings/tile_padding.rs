@@ -36,7 +36,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             if wasted <= 1.0 - LOW || other {
                 return None;
             }
-            let high = (g.time_s * wasted).min(g.lost_s());
+            let high = (g.time_s * wasted).min(g.saved_at(1.0));
             Some(Hit {
                 group: i,
                 back: Some((REALISTIC * high, high)),

@@ -33,7 +33,6 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let Some(std) = data.numbers(ColumnMeaning::TimeStd) else {
         return Vec::new();
     };
-    let shortest = data.numbers(ColumnMeaning::TimeMin);
     let spread = |g: &super::Group| std[g.row as usize] / data.time_s[g.row as usize];
     let hits = scan
         .checked()
@@ -42,13 +41,10 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let enough = g.calls >= MIN_CALLS || g.calls == f64::from(g.len);
             enough && spread(g) > SPREAD
         })
-        .map(|(i, g)| Hit {
+        .map(|(i, _)| Hit {
             group: i,
-            back: shortest.and_then(|min| {
-                let low = min[g.row as usize];
-                let mean = data.time_s[g.row as usize];
-                (low > 0.0 && low <= mean).then(|| (0.0, g.time_s * (1.0 - low / mean)))
-            }),
+            // Calls that vary are a doubt about the measurement, not time to save.
+            back: None,
         })
         .collect();
     story::findings(

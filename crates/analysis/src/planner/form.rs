@@ -45,7 +45,7 @@ fn model(state: &ViewState) -> (Control, Model) {
     let mut control = Control::choice(
         state,
         "plan.model",
-        "Model",
+        "Published model",
         "A published model, or drop its config.json anywhere on this page.",
         options,
         DEFAULT_MODEL,

@@ -235,7 +235,7 @@ fn operations(report: &Report, out: &mut String) {
             ("Count", true),
             ("Time (ms)", true),
             ("% of GEMM time", true),
-            ("Efficiency", true),
+            ("% of roof", true),
             ("Attained", true),
             ("Bandwidth", true),
             ("FLOP/B", true),
@@ -380,7 +380,7 @@ fn checks(report: &Report, out: &mut String) {
     }
     out.push_str(
         "</tbody></table></div>\n<h2>What timings can't show</h2>\n<div class=\"wide\"><table><thead>\
-         <tr><th scope=\"col\">not seen</th><th scope=\"col\">why</th><th scope=\"col\">say instead</th></tr></thead><tbody>\n",
+         <tr><th scope=\"col\">not seen</th><th scope=\"col\">why</th><th scope=\"col\">what timings do show</th></tr></thead><tbody>\n",
     );
     for (what, why, instead) in CANNOT_INFER {
         out.push_str(&format!(

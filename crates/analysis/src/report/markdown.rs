@@ -29,7 +29,7 @@ pub fn markdown(report: &Report) -> String {
     if !report.only_shapes() {
         checks(report, &mut out);
         out.push_str(
-            "\n## What timings can't show\n\n| not seen | why | say instead |\n|---|---|---|\n",
+            "\n## What timings can't show\n\n| not seen | why | what timings do show |\n|---|---|---|\n",
         );
         for (what, why, instead) in CANNOT_INFER {
             out.push_str(&format!("| {what} | {why} | {instead} |\n"));
@@ -154,11 +154,11 @@ fn operations(report: &Report, out: &mut String) {
         "Count",
         "Time (ms)",
         "% of Category",
-        "Efficiency",
+        "% of roof",
         "Attained",
         "Bandwidth",
         "FLOP/B",
-        "Bound",
+        "Limited by",
         "Type",
     ];
     heads.extend(extra.iter().map(|c| c.title()));

@@ -348,7 +348,7 @@ fn bottlenecks(
         } else if good {
             "near its roof"
         } else if limited {
-            "limited potential, 60 to 80 % of its roof"
+            "60 to 80 % of its roof, little to gain"
         } else if natural && o.share < findings::MEDIUM_SHARE {
             "natural for its size"
         } else {

@@ -359,6 +359,19 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
 /// Where the time goes, if all findings together could save next to nothing of it.
 fn nothing_much(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> Option<String> {
     let part = scan.parts.first()?;
+    let flagged = flagged_s(scan, findings, groups);
+    if flagged > 0.0 && flagged < TRIFLE * part.time_s {
+        let share = percent(flagged / part.time_s);
+        return Some(match known(groups).1 > 0.0 {
+            true => {
+                format!("No problem stands out: the GEMMs with findings take {share} of the time.")
+            }
+            false => format!(
+                "Most checks compare with a roof, so they wait for a device; those that ran found only \
+                 GEMMs that take {share} of the time."
+            ),
+        });
+    }
     let (_, high_s) = findings::gives_back_together(&findings.findings, &part.label);
     let most = groups
         .iter()
@@ -375,6 +388,19 @@ fn nothing_much(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> Opti
         percent(efficiency),
         findings::band(efficiency)
     ))
+}
+
+/// Time of the GEMMs that findings are about, those on the data left out, in seconds.
+fn flagged_s(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> f64 {
+    let of = findings.findings.iter();
+    let rows: HashSet<u32> = of
+        .filter(|f| f.category != Category::Data)
+        .flat_map(|f| f.evidence.rows.iter().copied())
+        .collect();
+    let about = groups
+        .iter()
+        .filter(|g| scan.rows(g).iter().any(|r| rows.contains(r)));
+    about.map(|g| g.time_s).sum()
 }
 
 /// The title of a finding, which is `claim: GEMM`, inside a sentence, with its side.
@@ -430,8 +456,9 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
         .collect();
     if parts.is_empty() {
         let words = "Times alone don\u{2019}t tell how much the findings would save.";
-        let any = findings.findings.iter().any(|f| !f.is_outside_gemms());
-        return any.then(|| words.to_owned());
+        let groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
+        let matters = flagged_s(scan, findings, &groups) >= TRIFLE * scan.time_s;
+        return matters.then(|| words.to_owned());
     }
     let share = |part: &Part, (low, high): (f64, f64)| {
         let [low, high] = [low, high].map(|t| (t / part.time_s * 100.0).round());

@@ -4,6 +4,9 @@ use super::{AT_TILE_ROOF, MIN_K_PER_SPLIT, OVER_TILE_ROOF, RowTile, SplitK, TILE
 use gemmscope_model::tiling::Tile;
 use gemmscope_model::units::{FlopsPerSec, plural, rounded_percent};
 
+/// Below this share of what memory allows, less traffic would save next to nothing.
+const LATENCY: f64 = 0.1;
+
 /// What keeps a row below the device's roof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -79,6 +82,13 @@ impl RowTile {
         let share = self.attained_flops_per_s / roof.flops_per_s;
         let allowed = FlopsPerSec(roof.flops_per_s);
         if self.memory_limited {
+            if share < LATENCY {
+                return format!(
+                    "Measured: {attained}, {} of the {allowed} that memory allows. The call takes far \
+                     longer than its traffic: launch and latency weigh most.",
+                    rounded_percent(share),
+                );
+            }
             return format!(
                 "Memory limits this shape with any tile. Measured: {attained}, {} of the {allowed} \
                  that memory allows. Less traffic helps, or a kernel that uses more of the \
@@ -158,7 +168,9 @@ fn advice(limit: Limit, at_roof: bool) -> String {
         Limit::TilePadding => "Use a tile that fits",
         Limit::TailWave => "Use a tile that fills the last wave, or stream-K",
         Limit::Memory | Limit::Kernel if at_roof => return "Little is left to gain.".to_owned(),
-        Limit::Memory | Limit::Kernel => return "The kernel itself is slow.".to_owned(),
+        Limit::Memory | Limit::Kernel => {
+            return "The rest is lost in the kernel, or to a lower clock.".to_owned();
+        }
     };
     match at_roof {
         true => format!("{first}; a better kernel would not help."),

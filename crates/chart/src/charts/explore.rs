@@ -11,7 +11,7 @@ use gemmscope_table::view_state::ViewState;
 
 /// Parameters of the view state that every mark reads.
 pub(super) const PARAMS: &[&str] = &[
-    "color", X, Y, FIGURE, STATISTIC, SORT, SORT_Y, ASCENDING, SCALE, FIND,
+    "color", X, Y, FIGURE, STATISTIC, SORT, SORT_Y, ASCENDING, SCALE, FIND, SIDE,
 ];
 
 const X: &str = "explore.x";
@@ -23,6 +23,9 @@ const SORT_Y: &str = "explore.sort_y";
 const ASCENDING: &str = "explore.up";
 const SCALE: &str = "explore.scale";
 const FIND: &str = "explore.find";
+const SIDE: &str = "explore.side";
+/// Key of all sides together.
+pub(super) const ALL_SIDES: &str = "*";
 /// Key of M × N among the fields.
 const OUTPUTS: &str = "mxn";
 /// Key of no field.
@@ -86,6 +89,20 @@ impl<'a> Explore<'a> {
         }
     }
 
+    /// The side whose GEMMs the marks show, with its rows; nothing where none are compared. GEMMs of
+    /// several sides would share a mark.
+    pub(super) fn side(frame: &Frame, state: &ViewState) -> Option<(Control, Frame)> {
+        let sides = &frame.counted().sides;
+        let first = sides.first().filter(|_| sides.len() > 1)?;
+        let mut options: Vec<Choice> = sides.iter().map(|s| Choice::plain(&s.label)).collect();
+        options.push(Choice::new(ALL_SIDES, "all sides"));
+        let hint = "A cell is of one side, unless all are shown";
+        let control = Control::choice(state, SIDE, "Side", hint, options, &first.label);
+        let chosen = sides.iter().find(|s| s.label == control.current);
+        let shown = chosen.map_or_else(|| frame.clone(), |s| frame.with_rows(s.rows.clone()));
+        Some((control, shown))
+    }
+
     fn axis(&self, key: &str, label: &str, none: Option<&str>, default: &str) -> Control {
         let mut options: Vec<Choice> = none.map(|n| Choice::new(NONE, n)).into_iter().collect();
         options.push(Choice::new(OUTPUTS, "M × N"));
@@ -126,9 +143,10 @@ impl<'a> Explore<'a> {
     }
 
     /// How the GEMMs of a mark become one figure. The worst one shows where a problem is; of
-    /// variants and sides the best one shows what is possible.
-    pub(super) fn statistic(&self) -> Control {
+    /// variants and sides the best one shows what is possible. `one_side` if the marks are of one side.
+    pub(super) fn statistic(&self, one_side: bool) -> Control {
         let default = match self.frame.kind() {
+            DataKind::Sides if one_side => Aggregate::Worst,
             DataKind::Workload | DataKind::Benchmark => Aggregate::Worst,
             DataKind::Sweep | DataKind::Sides => Aggregate::Best,
         };
@@ -220,6 +238,25 @@ mod tests {
     }
 
     #[test]
+    fn cells_of_sides_open_on_one_side() {
+        let mut rows = Rows::new();
+        for (library, time) in [("x", 1e-5), ("y", 2e-5)] {
+            rows.row((64, 64, 4096), library, time, "");
+            rows.row((64, 64, 64), library, time, "");
+        }
+        let frame = rows.frame(Some("h100-sxm"));
+        let gemms = |view: &str| {
+            let state = ViewState::decode(view).0;
+            let table = (by_id("heat").unwrap().open)(&Inputs::new(&frame, &state)).table();
+            let cells = table.rows.iter().map(|r| r.last().unwrap().parse::<u32>());
+            cells.sum::<Result<u32, _>>().unwrap()
+        };
+        assert_eq!(gemms("view=heat"), 2);
+        assert_eq!(gemms("view=heat&explore.side=y"), 2);
+        assert_eq!(gemms("view=heat&explore.side=*"), 4);
+    }
+
+    #[test]
     fn at_most_three_selects_come_first_and_labels_are_nouns() {
         let mut rows = Rows::new();
         for (library, time) in [("x", 1e-5), ("y", 2e-5)] {
@@ -232,7 +269,9 @@ mod tests {
             let selects = controls
                 .iter()
                 .filter(|c| !c.more && !c.options().is_empty());
-            assert!(selects.count() <= 3, "{}", kind.id);
+            // Cells of several sides have a fourth, the side.
+            let side = controls.iter().any(|c| c.key == SIDE);
+            assert!(selects.count() <= 3 + usize::from(side), "{}", kind.id);
             for c in &controls {
                 let first = c.label.split(' ').next().unwrap_or_default();
                 assert!(

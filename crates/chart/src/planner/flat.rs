@@ -125,8 +125,8 @@ impl FlatTool {
         let units = Control::count(
             s,
             "flat.units",
-            "Blocks needed",
-            "Blocks that keep the device busy: its cores, or twice as many",
+            "Workgroups needed",
+            "Workgroups that keep the device busy: as many as its compute units, or twice as many",
             (1, 65536),
             device.units.unwrap_or(108),
         );
@@ -134,7 +134,7 @@ impl FlatTool {
             s,
             "flat.by",
             "Colour",
-            "Blocks fall with B_N, FLOP per element rises",
+            "Workgroups fall with B_N, FLOP per element rises",
             vec![
                 Choice::new("parallelism", "parallelism"),
                 Choice::new("ratio", "FLOP/element"),
@@ -268,7 +268,7 @@ impl FlatTool {
             frame: None,
             ticks: tick.then_some(Tick::Model).into_iter().collect(),
             label: format!(
-                "K {k}, N {n}, B_N {block}: {} blocks for {} {}s ({bound}); {} FLOP per element{}",
+                "K {k}, N {n}, B_N {block}: {} workgroups for {} {}s ({bound}); {} FLOP per element{}",
                 format_short(blocks, 5),
                 self.units,
                 self.device.unit_kind,
@@ -356,7 +356,7 @@ impl Chart for FlatTool {
         let text = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
         let what = match self.by_ratio {
             true => "FLOP per element",
-            false => "blocks",
+            false => "workgroups",
         };
         let color = |share| legend::Swatch::Box(shown(share, theme));
         let entries = [
@@ -382,7 +382,7 @@ impl Chart for FlatTool {
                             if self.by_ratio {
                                 "FLOP per element"
                             } else {
-                                "blocks N / B_N"
+                                "workgroups N / B_N"
                             },
                             self.m,
                         ),
@@ -432,7 +432,7 @@ impl Chart for FlatTool {
             "K",
             "N",
             "B_N",
-            "blocks N / B_N",
+            "workgroups N / B_N",
             "FLOP per element",
             "limited by",
             "model's choice",
@@ -467,7 +467,7 @@ impl Chart for FlatTool {
 
     fn notes(&self) -> Vec<String> {
         let mut out = vec![
-            "Model of FlashDecoding++ (Hong et al., MLSys 2024, section 4): ratio 2 M K / (K + M K / B_N + M) FLOP per element moved; N / B_N independent blocks. It takes the widest B_N up to 128 that still gives the blocks needed, else the narrowest.".to_owned(),
+            "Model of FlashDecoding++ (Hong et al., MLSys 2024, section 4): ratio 2 M K / (K + M K / B_N + M) FLOP per element moved; N / B_N independent workgroups. It takes the widest B_N up to 128 that still gives the workgroups needed, else the narrowest.".to_owned(),
         ];
         if self.measured.is_empty() {
             out.push("Open a file with several tile widths a shape to see measurements beside the model.".to_owned());
@@ -488,7 +488,7 @@ impl Tool for FlatTool {
     fn verdict(&self) -> Vec<String> {
         let mut out = self.flaws.clone();
         out.push(format!(
-            "Above the dashed line: fewer than {} blocks for {} {}s, parallelism-bound. Below: traffic-bound, a wider tile reads A less often.",
+            "Above the dashed line: fewer than {} workgroups for {} {}s, parallelism-bound. Below: traffic-bound, a wider tile reads A less often.",
             self.units,
             self.device.units.unwrap_or(self.units),
             self.device.unit_kind

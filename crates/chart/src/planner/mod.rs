@@ -68,7 +68,7 @@ pub const TOOLS: &[ToolKind] = &[
     ToolKind {
         id: "flat",
         name: "Flat GEMM",
-        hint: "Decode with few rows: how wide a tile may be before blocks run out",
+        hint: "Decode with few rows: how wide a tile may be before workgroups run out",
         open: |c| Box::new(flat::FlatTool::open(c)),
     },
     ToolKind {

@@ -217,7 +217,7 @@ impl Chart for OrderTool {
             (areas[1], grouped, format!("Groups of {}", self.group)),
         ] {
             let title = format!(
-                "{name}: {} blocks loaded",
+                "{name}: {} tiles of A and B loaded",
                 self.panels(order).blocks(self.k_blocks)
             );
             self.draw(&mut scene, theme, area, order, &title);
@@ -237,7 +237,7 @@ impl Chart for OrderTool {
             "order",
             "panels of A",
             "panels of B",
-            "blocks loaded",
+            "tiles loaded",
             "working set (B)",
         ];
         let mut groups = vec![1, 2, 3, 4, 6, 8, 12, 16, 32, self.group];
@@ -271,7 +271,7 @@ impl Chart for OrderTool {
 
     fn notes(&self) -> Vec<String> {
         let mut out = vec![format!(
-            "A block is BM × BK of A or BK × BN of B; the first {} programs touch whole panels of {} blocks.",
+            "A loaded tile is BM × BK of A or BK × BN of B; the first {} workgroups touch whole panels of {} tiles.",
             self.programs, self.k_blocks
         )];
         if let (Some(l2), Some(best)) = (self.shape.device.l2_bytes, self.best) {
@@ -303,7 +303,7 @@ impl Chart for OrderTool {
         }
         if self.shape.device.l2_dies() > 1 {
             out.push(
-                "A kernel that gives each die a block of neighbouring tiles (it maps the program numbers anew) reads less."
+                "A kernel that gives each die neighbouring tiles (it maps the workgroup numbers anew) reads less."
                     .to_owned(),
             );
         }
@@ -330,11 +330,11 @@ impl Tool for OrderTool {
         );
         let share = 100.0 * (1.0 - grouped as f64 / row.max(1) as f64);
         let change = if grouped < row {
-            format!("{share:.0} % fewer blocks than")
+            format!("{share:.0} % fewer tiles of A and B than")
         } else if grouped > row {
-            format!("{:.0} % more blocks than", -share)
+            format!("{:.0} % more tiles of A and B than", -share)
         } else {
-            "as many blocks as".to_owned()
+            "as many tiles of A and B as".to_owned()
         };
         let set = |group| self.set(LaunchOrder::Grouped(group));
         let best = self
@@ -375,7 +375,7 @@ impl Tool for OrderTool {
             figure(
                 "Working set, grouped",
                 Bytes(self.set(LaunchOrder::Grouped(self.group))).to_iec(),
-                "Bytes of A and B that the programs in flight touch.",
+                "Bytes of A and B that the workgroups in flight touch.",
             ),
         ];
         if let Some(best) = self.best {
@@ -387,7 +387,7 @@ impl Tool for OrderTool {
                     true => format!("{best}, and {} as good", self.group),
                     false => best.to_string(),
                 },
-                "The smallest whose programs in flight touch fewest bytes.",
+                "The smallest whose workgroups in flight touch fewest bytes.",
             ));
         }
         if let Some(l2) = self.shape.device.l2_bytes {

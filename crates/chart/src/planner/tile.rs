@@ -12,7 +12,9 @@ use crate::ticks::Format;
 use gemmscope_analysis::tile_sweep::Runs;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
-use gemmscope_model::tiling::explore::{AXES, Evaluation, Map, Setting, evaluate, fitted, map};
+use gemmscope_model::tiling::explore::{
+    AXES, Evaluation, Map, Setting, evaluate, fitted, map, without_doubt,
+};
 use gemmscope_model::tiling::{Caution, Limit, Overflow};
 use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, plural};
 use gemmscope_table::control::{Choice, Control};
@@ -46,6 +48,7 @@ impl TileTool {
             split_k: 1,
         };
         let usual = fitted(&shape.problem, &shape.device, usual, &[]);
+        let usual = without_doubt(&shape.problem, &shape.device, usual);
         more.push(Control::count(
             s,
             "tool.warps",
@@ -389,8 +392,8 @@ impl Chart for TileTool {
             "tile efficiency",
             "wave efficiency",
             "waves",
-            "L2 to units (B)",
-            "blocks per unit",
+            "L2 to compute units (B)",
+            "workgroups per unit",
             "cannot run",
         ];
         let rows = self
@@ -446,7 +449,10 @@ impl Chart for TileTool {
             "Where the chosen stages or warps do not fit, a cell has fewer stages or other warps."
                 .to_owned(),
         );
-        out.push("Shape roof: min(peak × tile efficiency × wave efficiency, AI × bandwidth), one workgroup a core. Registers: accumulator only.".to_owned());
+        out.push(format!(
+            "Shape roof: min(peak × tile efficiency × wave efficiency, AI × bandwidth), one workgroup per {}. It leaves out the bandwidth of L2, so the smallest tiles rarely reach it. Registers: accumulator only.",
+            self.shape.device.unit_kind
+        ));
         out
     }
 
@@ -540,7 +546,7 @@ impl Tool for TileTool {
         if let Some(o) = e.occupancy {
             let by = limit_name(o.limited_by);
             out.push(figure(
-                "Blocks per unit",
+                &format!("Workgroups per {}", self.shape.device.unit_kind),
                 o.blocks.to_string(),
                 format!("At most at once, limited by {by}."),
             ));
@@ -570,13 +576,13 @@ impl Tool for TileTool {
             out.push(figure(
                 "Wave efficiency",
                 percent(w.wave_efficiency),
-                "Share of unit time with a workgroup to run.",
+                "Share of the time of all compute units with a workgroup to run.",
             ));
         }
         out.push(figure(
             "Tile traffic",
             e.traffic.to_string(),
-            "Between L2 and the units: M N K (1/BM + 1/BN) × size.",
+            "Between L2 and the compute units: M N K (1/BM + 1/BN) × size.",
         ));
         if let Some(r) = e.roof {
             out.push(figure(

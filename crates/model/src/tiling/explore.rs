@@ -154,6 +154,19 @@ pub fn fitted(problem: &Problem, device: &Device, setting: Setting, fixed: &[Axi
         .unwrap_or(setting)
 }
 
+/// The setting with one stage less where only some compilers fit its stages into shared memory.
+pub fn without_doubt(problem: &Problem, device: &Device, setting: Setting) -> Setting {
+    let one_less = |c: &Caution| matches!(c, Caution::OneBufferLess { .. });
+    let doubted = evaluate(problem, device, None, setting);
+    match doubted.is_some_and(|e| e.cautions.iter().any(one_less)) {
+        true => Setting {
+            stages: setting.stages - 1,
+            ..setting
+        },
+        false => setting,
+    }
+}
+
 /// A setting over all values of two of its numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {

@@ -90,7 +90,7 @@ impl Caution {
                 less,
                 limit,
             } => format!(
-                "exceeds the {} of shared memory per block if every stage has a buffer ({}); \
+                "exceeds the {} of shared memory per workgroup if every stage has a buffer ({}); \
                  fits with one less ({})",
                 Bytes(*limit).to_iec(),
                 Bytes(*needed).to_iec(),
@@ -295,7 +295,7 @@ impl Overflow {
     pub fn sentence(&self) -> String {
         match self {
             Self::SharedMemory { needed, limit } => format!(
-                "the stages take {} of shared memory even with one buffer less, a block has {}",
+                "the stages take {} of shared memory even with one buffer less, a workgroup has {}",
                 Bytes(*needed).to_iec(),
                 Bytes(*limit).to_iec()
             ),
@@ -372,7 +372,7 @@ mod tests {
         );
         assert_eq!(
             cautions[0].sentence(),
-            "exceeds the 163 KiB of shared memory per block if every stage has a buffer (192 KiB); \
+            "exceeds the 163 KiB of shared memory per workgroup if every stage has a buffer (192 KiB); \
              fits with one less (144 KiB)"
         );
         assert_eq!(footprint.occupancy(a100).unwrap().blocks, 1);

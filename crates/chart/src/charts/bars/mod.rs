@@ -136,7 +136,7 @@ impl Bars {
             Some(_) => &[],
         };
         let sort = explore.sort(also, "value");
-        let (aggregate, ascending) = (explore.statistic(), explore.ascending());
+        let (aggregate, ascending) = (explore.statistic(false), explore.ascending());
         let (scale, find) = (explore.scale(), explore.find());
         let settings = Settings {
             x: Some(Axis::of(frame, &x)).filter(|x| *x != Axis::One),

@@ -134,7 +134,7 @@ impl Cards {
             y += LINE;
             let share = match label.as_str() {
                 "Bandwidth utilisation" => Some((card.bandwidth_use, theme.categories[1])),
-                l if l.starts_with("Efficiency") => Some((card.efficiency, theme.categories[0])),
+                l if l.starts_with("% of ") => Some((card.efficiency, theme.categories[0])),
                 _ => None,
             };
             if let Some((share, color)) = share {

@@ -57,6 +57,8 @@ pub(crate) struct Heatmap {
     frame: Frame,
     settings: Settings,
     controls: Vec<Control>,
+    /// Cells are of the side that the first setting names.
+    one_side: bool,
     xs: BandScale,
     ys: BandScale,
     groups: Groups,
@@ -145,6 +147,11 @@ const MOST_CELLS: usize = 4_000_000;
 impl Heatmap {
     /// Reads the settings, chooses what is not set, and computes the cells.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+        let (side, shown) = Explore::side(frame, state).unzip();
+        let frame = shown.as_ref().unwrap_or(frame);
+        let one_side = side
+            .as_ref()
+            .is_some_and(|s| s.current != explore::ALL_SIDES);
         let explore = Explore::new(frame, state);
         let (row, kernel) = (explore.one_row(), explore.kernel(KERNELS));
         let [across, down] = tiles(frame).unwrap_or_else(|| filled(frame, kernel.as_deref()));
@@ -157,7 +164,7 @@ impl Heatmap {
         );
         let y = explore.y(&down);
         let value = explore.figure("Colour", None);
-        let aggregate = explore.statistic();
+        let aggregate = explore.statistic(one_side);
         let order_x = explore.sort(&[], if row { "value" } else { "name" });
         let order_y = explore.sort_y();
         let (scale, find) = (explore.scale(), explore.find());
@@ -172,7 +179,9 @@ impl Heatmap {
             find: find.current.clone(),
         };
         let mut out = Heatmap::new(frame, settings);
-        out.controls = vec![x, y, value, aggregate, order_x];
+        out.one_side = one_side;
+        out.controls = side.into_iter().collect();
+        out.controls.extend([x, y, value, aggregate, order_x]);
         if !row {
             out.controls.push(order_y);
         }
@@ -217,6 +226,7 @@ impl Heatmap {
             frame: frame.clone(),
             settings,
             controls: Vec::new(),
+            one_side: false,
             xs,
             ys,
             groups,
@@ -252,10 +262,12 @@ impl Heatmap {
     }
 
     fn title(&self) -> String {
+        let side = self.controls.first().filter(|_| self.one_side);
         format!(
-            "{}, {}",
+            "{}, {}{}",
             column_format::title(&self.settings.value),
-            self.settings.aggregate.label()
+            self.settings.aggregate.label(),
+            side.map_or(String::new(), |s| format!(", {}", s.current))
         )
     }
 

@@ -12,7 +12,8 @@ use crate::text;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::pareto::{
-    Bar, Besides, Goal, Pareto, WhatIf, known_types, other_time_s, pareto, rows_of, what_if,
+    Bar, Besides, Goal, Pareto, WhatIf, known_types, other_time_s, pareto, rows_of, usual_goal,
+    what_if,
 };
 use gemmscope_model::hardware;
 use gemmscope_model::units::{Seconds, percent, plural};
@@ -149,11 +150,11 @@ impl LostTime {
         let target = Control::number(
             state,
             "pareto.efficiency",
-            "Efficiency",
-            "Better GEMMs stay as they are",
+            "% of roof",
+            "Better GEMMs stay as they are. A call keeps 2 µs for its launch",
             (1.0, 100.0, 1.0),
             "%",
-            80.0,
+            (100.0 * usual_goal(frame, side)).round(),
         );
         let (rows, bar, name) = match group.current.as_str() {
             "*" => (rows_of(frame, side).to_vec(), None, "all GEMMs".to_owned()),

@@ -404,7 +404,7 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
     Some(if counts.nowhere == counts.passing {
         "No GEMM has a time. Choose a device to see what each could attain."
     } else if counts.outside > 0 {
-        "All GEMMs are outside this part: show the whole picture."
+        "All GEMMs are outside this part. Whole picture (0) brings them back."
     } else {
         "All categories are hidden: click one in the legend."
     })

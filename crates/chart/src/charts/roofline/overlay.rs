@@ -95,7 +95,7 @@ fn own_roof(scene: &mut Scene, input: &Input<'_>, plot: &Plot, at: (f64, f64), r
         symbol: Symbol::Dash,
         color: input.theme.accent,
     });
-    let label = format!("tile {}", Format::rate().write(rate, 3));
+    let label = format!("tile {}", Format::rate().write(rate, 4));
     let (w, h) = plate_size(&label);
     let [l, t, pw, _] = plot.rect;
     let x = if at.0 - 10.0 - w > l {

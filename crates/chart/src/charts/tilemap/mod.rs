@@ -149,7 +149,7 @@ fn model_words(sweep: &Sweep) -> Option<String> {
     let mut out = Vec::new();
     if flat {
         out.push(
-            "Model (flat GEMM): the widest B_N up to 128 with as many blocks as cores, else the \
+            "Model (flat GEMM): the widest B_N up to 128 with as many workgroups as compute units, else the \
              narrowest.",
         );
     }
@@ -214,7 +214,7 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
     if let Some(blocks) = c.workgroups {
         more.push(match panel.units {
             Some(units) => format!(
-                "{blocks} blocks for {units} {}s{}",
+                "{blocks} workgroups for {units} {}s{}",
                 panel.unit_kind,
                 match c.region {
                     Some(Region::Parallelism) => ", parallelism-bound",
@@ -222,7 +222,7 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
                     None => "",
                 }
             ),
-            None => format!("{blocks} blocks"),
+            None => format!("{blocks} workgroups"),
         });
     }
     if p.m <= FLAT_M
@@ -394,7 +394,7 @@ impl Chart for TileMap {
             );
         } else {
             out.push(format!(
-                "Fewer blocks than cores ({}): parallelism-bound. Otherwise traffic-bound.",
+                "Fewer workgroups than compute units ({}): parallelism-bound. Otherwise traffic-bound.",
                 units.join(", ")
             ));
         }

@@ -118,7 +118,7 @@ fn a_column_of_bests() {
     assert!(
         mark.tooltip
             .sentence()
-            .contains("128 blocks for 108 SMs, traffic-bound"),
+            .contains("128 workgroups for 108 SMs, traffic-bound"),
         "{}",
         mark.tooltip.sentence()
     );

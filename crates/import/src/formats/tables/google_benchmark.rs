@@ -188,7 +188,9 @@ impl Runs {
             return Err(RowError::new(format!("the run failed: {e}")));
         }
         let Some(shape) = shape(&run.name) else {
-            return Err(RowError::new("the name states no M, N, K of a GEMM"));
+            return Err(RowError::new(
+                "the name states no M, N, K of a GEMM, as BM_Gemm/1024/512/256 would",
+            ));
         };
         let time_s = run.time.clone()?;
         let dtype = self.dtype.of(shape.dtype, table);
