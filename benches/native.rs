@@ -139,10 +139,7 @@ fn measure(path: &Path) -> Result<Report, Box<dyn Error>> {
     let data = Arc::new(parse(&name, &bytes)?);
     timings.push(time("parse", || parse(&name, &bytes).map(|d| d.len()).ok()));
 
-    let choice = DeviceChoice {
-        default: Some("h100-sxm".into()),
-        ..DeviceChoice::default()
-    };
+    let choice = DeviceChoice { default: Some("h100-sxm".into()), ..DeviceChoice::default() };
     let devices = choice.resolve(&data, &[]);
     let compute = || Metrics::compute(&data, devices.clone(), RoofKind::Datasheet);
     timings.push(time("metrics", compute));
@@ -178,10 +175,7 @@ fn filters(frame: &Frame, timings: &mut Vec<Timing>) {
     timings.push(time("filter a range", || {
         let top = 1.0 - f64::from(turn as u32 % 7) * 0.05;
         turn += 1;
-        let range = Range {
-            min: Some(0.2),
-            max: Some(top),
-        };
+        let range = Range { min: Some(0.2), max: Some(top) };
         filters.ranges.insert(Field::Efficiency, range);
         mask.update(&filters, frame);
         mask.passing().len()
@@ -200,9 +194,7 @@ fn filters(frame: &Frame, timings: &mut Vec<Timing>) {
 
 /// Grouping, every rule, and the rule that takes longest.
 fn findings(frame: &Frame, timings: &mut Vec<Timing>) {
-    timings.push(time("finding groups", || {
-        Runner::new(frame).scan().groups.len()
-    }));
+    timings.push(time("finding groups", || Runner::new(frame).scan().groups.len()));
     timings.push(time("findings", || check_all(frame).findings.len()));
     let mut runner = Runner::new(frame);
     let each = RULES.iter().map(|rule| {
@@ -223,9 +215,7 @@ fn findings(frame: &Frame, timings: &mut Vec<Timing>) {
 
 fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {
     let theme = Theme::of(false);
-    timings.push(time("positions", || {
-        Points::new(&frame.data, &frame.metrics)
-    }));
+    timings.push(time("positions", || Points::new(&frame.data, &frame.metrics)));
     let points = Points::new(&frame.data, &frame.metrics);
     let colour = || match frame.info(&Field::Dtype) {
         Some(info) => ColorScale::by(frame, &info, &theme),
@@ -233,10 +223,8 @@ fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {
     };
     timings.push(time("colours", colour));
     let color_scale = colour();
-    let input = Input {
-        dpr: 2.0,
-        ..Input::new(frame, &points, &color_scale, &theme, (1000.0, 600.0))
-    };
+    let input =
+        Input { dpr: 2.0, ..Input::new(frame, &points, &color_scale, &theme, (1000.0, 600.0)) };
     timings.push(time("roofline scene", || roofline(&input)));
     let chart = roofline(&input);
     timings.push(time("hit grid", || hit_grid(&input, &chart.plot)));
@@ -246,8 +234,7 @@ fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {
     timings.push(time("1000 hits", || {
         let hits = (0..1000).filter(|i| {
             let (x, y) = (f64::from(i % 40) / 40.0, f64::from(i / 40) / 25.0);
-            grid.nearest((left + x * width, top + y * height), 24.0)
-                .is_some()
+            grid.nearest((left + x * width, top + y * height), 24.0).is_some()
         });
         hits.count()
     }));
@@ -262,11 +249,8 @@ fn views(frame: &Frame, timings: &mut Vec<Timing>) {
     let cache = RowCache::default();
     for kind in charts::CHARTS {
         let draw = |frame: &Frame, cache: &RowCache| {
-            let chart: Arc<dyn Chart> = (kind.open)(&Inputs {
-                cache: cache.clone(),
-                ..Inputs::new(frame, &state)
-            })
-            .into();
+            let chart: Arc<dyn Chart> =
+                (kind.open)(&Inputs { cache: cache.clone(), ..Inputs::new(frame, &state) }).into();
             let options = RenderOptions {
                 dpr: 2.0,
                 ..RenderOptions::new(&Theme::LIGHT, (1000.0, chart.height(1000.0)))
@@ -276,13 +260,9 @@ fn views(frame: &Frame, timings: &mut Vec<Timing>) {
             let said = drawn.notes().len() + drawn.controls().len();
             drawn.scene().items.len() + said
         };
-        timings.push(time(format!("{}{FIRST}", kind.id), || {
-            draw(frame, &RowCache::default())
-        }));
+        timings.push(time(format!("{}{FIRST}", kind.id), || draw(frame, &RowCache::default())));
         draw(frame, &cache);
-        timings.push(time(format!("{}{FILTERED}", kind.id), || {
-            draw(&half, &cache)
-        }));
+        timings.push(time(format!("{}{FILTERED}", kind.id), || draw(&half, &cache)));
     }
 }
 

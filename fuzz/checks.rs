@@ -96,10 +96,7 @@ pub(crate) fn workbook(bytes: &[u8]) {
         links += &format!("<Relationship Id=\"r{i}\" Target=\"{i}.xml\"/>");
     }
     let mut files = vec![
-        (
-            "xl/workbook.xml".to_owned(),
-            format!("<workbook>{list}</workbook>").into_bytes(),
-        ),
+        ("xl/workbook.xml".to_owned(), format!("<workbook>{list}</workbook>").into_bytes()),
         ("xl/_rels/workbook.xml.rels".to_owned(), links.into_bytes()),
         ("xl/sharedStrings.xml".to_owned(), strings.into_bytes()),
     ];
@@ -108,10 +105,7 @@ pub(crate) fn workbook(bytes: &[u8]) {
     }
     let whole = zip(&files);
     let told = outcome(None, "x.xlsx", &whole, whole.len());
-    assert_eq!(
-        told,
-        outcome(None, "x.xlsx", &whole, usize::from(*step) + 1)
-    );
+    assert_eq!(told, outcome(None, "x.xlsx", &whole, usize::from(*step) + 1));
     // A changed byte changes no row without a word: at most it is refused.
     if let Some(at) = whole.len().checked_sub(usize::from(*step) * 3 + 1) {
         let mut changed = whole;
@@ -123,10 +117,7 @@ pub(crate) fn workbook(bytes: &[u8]) {
 /// Any bytes as a zip archive.
 pub(crate) fn archive(bytes: &[u8]) {
     let whole = [b"PK\x03\x04", bytes].concat();
-    assert_eq!(
-        outcome(None, "x.xlsx", &whole, 7),
-        outcome(None, "x.xlsx", &whole, whole.len())
-    );
+    assert_eq!(outcome(None, "x.xlsx", &whole, 7), outcome(None, "x.xlsx", &whole, whole.len()));
 }
 
 /// A gzip file of the input, with one byte changed where the first two say so.
@@ -153,10 +144,7 @@ pub(crate) fn gzip(bytes: &[u8]) {
     let whole = outcome(None, "x.csv.gz", &packed, packed.len());
     for step in [1, 7] {
         let told = outcome(None, "x.csv.gz", &packed, step);
-        assert!(
-            told == whole || !is_table(&told) && !is_table(&whole),
-            "by {step}"
-        );
+        assert!(told == whole || !is_table(&told) && !is_table(&whole), "by {step}");
     }
 }
 
@@ -172,20 +160,14 @@ pub(crate) fn link(bytes: &[u8]) {
     let _ = data::from_page(&text);
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(bytes).unwrap();
-    for coded in [
-        text.into_owned(),
-        base64_url(bytes),
-        base64_url(&packed.finish().unwrap()),
-    ] {
+    for coded in [text.into_owned(), base64_url(bytes), base64_url(&packed.finish().unwrap())] {
         match data::from_link(&coded) {
             Err(e) => said(&e),
             Ok(files) => {
                 assert!(files.len() <= 100);
                 assert!(files.iter().map(|f| f.bytes.len()).sum::<usize>() <= 8 << 20);
                 let again = data::to_link(&files).ok();
-                again
-                    .iter()
-                    .for_each(|t| assert_eq!(data::from_link(t).unwrap(), files));
+                again.iter().for_each(|t| assert_eq!(data::from_link(t).unwrap(), files));
             }
         }
     }
@@ -309,10 +291,7 @@ pub(crate) fn answers(bytes: &[u8]) {
         Err(_) => lines_of_options(&String::from_utf8_lossy(said_so)),
     };
     let json = serde_json::to_string(&options).unwrap();
-    assert_eq!(
-        serde_json::from_str::<ImportOptions>(&json).unwrap(),
-        options
-    );
+    assert_eq!(serde_json::from_str::<ImportOptions>(&json).unwrap(), options);
     let head = Head::from_bytes("x.csv", file);
     let _ = inspect(&head, &options);
     match read_all("x.csv", file, &options) {
@@ -355,12 +334,8 @@ pub(crate) fn transfer(bytes: &[u8]) {
         0 => packed.buffers.truncate(number),
         1 => match &mut packed.buffers[number] {
             Buffer::U8(v) => v.push(*at),
-            Buffer::U16(v) => v
-                .iter_mut()
-                .for_each(|c| *c = c.wrapping_add(u16::from(*at))),
-            Buffer::U32(v) => v
-                .iter_mut()
-                .for_each(|c| *c = c.wrapping_add(u32::from(*at))),
+            Buffer::U16(v) => v.iter_mut().for_each(|c| *c = c.wrapping_add(u16::from(*at))),
+            Buffer::U32(v) => v.iter_mut().for_each(|c| *c = c.wrapping_add(u32::from(*at))),
             Buffer::F64(v) => v.clear(),
         },
         2 => packed.buffers.swap(number, 0),
@@ -371,10 +346,7 @@ pub(crate) fn transfer(bytes: &[u8]) {
     }
     if let Ok(data) = wire::unpack(packed) {
         for row in 0..data.len() {
-            let _ = (
-                data.problem(row),
-                &data.devices[usize::from(data.device[row])],
-            );
+            let _ = (data.problem(row), &data.devices[usize::from(data.device[row])]);
             let _ = &data.sources[usize::from(data.source[row])];
         }
         let _ = told(&data);
@@ -397,10 +369,7 @@ pub(crate) fn files(bytes: &[u8]) {
     for context in &contexts {
         // The worker sends it as JSON.
         let json = serde_json::to_string(context).unwrap();
-        assert_eq!(
-            serde_json::from_str::<TraceContext>(&json).unwrap(),
-            **context
-        );
+        assert_eq!(serde_json::from_str::<TraceContext>(&json).unwrap(), **context);
         let _ = trace::attach(&mut all, context);
     }
     sound(&all, bytes.len());

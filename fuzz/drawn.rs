@@ -174,10 +174,7 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
     assert!(texts.iter().all(|t| !t.is_empty()));
     if plain {
         texts.iter().for_each(|t| legible("the report", t));
-        legible(
-            "the exported table",
-            &csv(&frame.data, 0..frame.data.len(), Some(&frame.metrics)),
-        );
+        legible("the exported table", &csv(&frame.data, 0..frame.data.len(), Some(&frame.metrics)));
     }
     assert_eq!(Summary::all(&frame).len(), frame.data.sources.len());
 
@@ -248,13 +245,8 @@ pub(crate) fn plan(bytes: &[u8]) {
     legible("the report", &export::markdown(&plan));
     let _ = (plan.crossings(), plan.trails(), export::tritonbench(&plan));
     even("the devices", &export::device_table(&plan), true);
-    export::figures(&plan)
-        .iter()
-        .for_each(|f| legible("a figure", &f.1));
-    let rows: usize = plan
-        .steps
-        .iter()
-        .filter_map(|s| Some(s.result.as_ref().ok()?.rows.len()))
-        .sum();
+    export::figures(&plan).iter().for_each(|f| legible("a figure", &f.1));
+    let rows: usize =
+        plan.steps.iter().filter_map(|s| Some(s.result.as_ref().ok()?.rows.len())).sum();
     assert_eq!(plan.dataset().len(), rows);
 }

@@ -12,10 +12,7 @@ use gemmscope_table::native_csv::csv;
 /// What bytes turn out to be, read in slices of `step` as one format or as what they are recognised
 /// for: the whole table as text, equal for equal tables; panics where an invariant does not hold.
 pub(crate) fn outcome(format: Option<&str>, name: &str, bytes: &[u8], step: usize) -> String {
-    let options = ImportOptions {
-        format: format.map(str::to_owned),
-        ..ImportOptions::default()
-    };
+    let options = ImportOptions { format: format.map(str::to_owned), ..ImportOptions::default() };
     let mut session = Session::new(name, options);
     let read = bytes
         .chunks(step.max(1))
@@ -42,10 +39,7 @@ pub(crate) fn outcome(format: Option<&str>, name: &str, bytes: &[u8], step: usiz
 pub(crate) fn told(data: &Dataset) -> String {
     let told = |s: &Source| {
         let r = &s.rejected;
-        format!(
-            "{} {:?} {:?} {:?} {}\n",
-            s.name, s.notes, r.lines, r.reasons, s.rows_read
-        )
+        format!("{} {:?} {:?} {:?} {}\n", s.name, s.notes, r.lines, r.reasons, s.rows_read)
     };
     let sources: String = data.sources.iter().map(told).collect();
     format!("{sources}{}", csv(data, 0..data.len(), None))
@@ -105,10 +99,7 @@ pub(crate) fn records(kind: u8, bytes: &[u8], step: usize) {
         0 => Delimiter::Spaces,
         k => Delimiter::Byte(b",;\t|"[usize::from(k - 1)]),
     };
-    let dialect = Dialect {
-        delimiter,
-        decimal_comma: kind & 128 != 0,
-    };
+    let dialect = Dialect { delimiter, decimal_comma: kind & 128 != 0 };
     let whole = bytes.len().max(1);
     assert_eq!(cut(bytes, step, dialect), cut(bytes, whole, dialect));
 }

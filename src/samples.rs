@@ -95,10 +95,8 @@ mod tests {
             };
             assert!(!table.is_empty(), "{}", s.id);
             let own = s.content().device_json;
-            let own: Vec<Device> = own
-                .into_iter()
-                .map(|d| Device::from_json(d).expect(s.id))
-                .collect();
+            let own: Vec<Device> =
+                own.into_iter().map(|d| Device::from_json(d).expect(s.id)).collect();
             let devices = DeviceChoice::default().resolve(&table, &own);
             for &code in &table.device {
                 assert!(devices[usize::from(code)].is_some(), "{}", s.id);

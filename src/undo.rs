@@ -16,11 +16,7 @@ const DEPTH: usize = 100;
 
 impl<T> Default for History<T> {
     fn default() -> Self {
-        History {
-            past: Vec::new(),
-            future: Vec::new(),
-            last: None,
-        }
+        History { past: Vec::new(), future: Vec::new(), last: None }
     }
 }
 
@@ -110,20 +106,14 @@ pub struct Swap<T: Keyed> {
 
 impl<T: Keyed> Default for Swap<T> {
     fn default() -> Self {
-        Swap {
-            back: Vec::new(),
-            out: Vec::new(),
-        }
+        Swap { back: Vec::new(), out: Vec::new() }
     }
 }
 
 impl<T: Keyed> Swap<T> {
     /// Takes these items out of a list; the result puts them back.
     pub fn take(list: &mut Vec<T>, out: Vec<T::Key>) -> Swap<T> {
-        let swap = Swap {
-            back: Vec::new(),
-            out,
-        };
+        let swap = Swap { back: Vec::new(), out };
         swap.apply(list)
     }
 
@@ -271,11 +261,7 @@ mod tests {
         assert_eq!(text(&list), "an");
         // What was added anew is not there twice.
         list.push('b');
-        Swap {
-            back: vec![(1, 'b')],
-            out: vec![],
-        }
-        .apply(&mut list);
+        Swap { back: vec![(1, 'b')], out: vec![] }.apply(&mut list);
         assert_eq!(text(&list), "anb");
         // Its place may be gone.
         let back = Swap::take(&mut list, vec!['n']);

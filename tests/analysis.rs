@@ -26,10 +26,7 @@ fn frame(files: &[(&str, &[u8])], kind: RoofKind) -> Frame {
             other => panic!("{name}: {other:?}"),
         }
     }
-    let choice = DeviceChoice {
-        default: Some("mi300x".to_owned()),
-        ..DeviceChoice::default()
-    };
+    let choice = DeviceChoice { default: Some("mi300x".to_owned()), ..DeviceChoice::default() };
     let devices = choice.resolve(&data, &custom);
     let metrics = Metrics::compute(&data, devices, kind);
     Frame::all(Arc::new(data), Arc::new(metrics))
@@ -96,33 +93,16 @@ fn text_of_the_file_is_never_markup() {
     assert!(findings.contains("\\<script") && !findings.replace("\\<", "").contains("<script"));
     let parsed: serde_json::Value = serde_json::from_str(&json(&report)).unwrap();
     assert_eq!(parsed["schema"], "gemmscope/report/2");
-    assert_eq!(
-        parsed["operations"][1]["callers"],
-        serde_json::Value::Array(Vec::new())
-    );
+    assert_eq!(parsed["operations"][1]["callers"], serde_json::Value::Array(Vec::new()));
 }
 
 #[test]
 fn the_template_is_kept() {
     let text = gemm_findings(&own());
     let heads: Vec<&str> = text.lines().filter(|l| l.starts_with('#')).collect();
-    assert_eq!(
-        heads[..3],
-        [
-            "# GEMM Analysis Summary",
-            "## Overview",
-            "## Key Bottlenecks"
-        ]
-    );
+    assert_eq!(heads[..3], ["# GEMM Analysis Summary", "## Overview", "## Key Bottlenecks"]);
     assert_eq!(heads.last(), Some(&"## Additional Notes"));
-    for key in [
-        "Time",
-        "Efficiency",
-        "Issue",
-        "Path A",
-        "Path B",
-        "Priority",
-    ] {
+    for key in ["Time", "Efficiency", "Issue", "Path A", "Path B", "Priority"] {
         assert!(text.contains(&format!("- **{key}:** ")), "{key}");
     }
     assert!(text.contains("% of peak MAF"));
@@ -134,10 +114,7 @@ fn said(text: &str, device: Option<&str>) -> (Vec<String>, Vec<String>) {
     else {
         panic!("no table: {text}");
     };
-    let choice = DeviceChoice {
-        default: device.map(str::to_owned),
-        ..DeviceChoice::default()
-    };
+    let choice = DeviceChoice { default: device.map(str::to_owned), ..DeviceChoice::default() };
     let devices = choice.resolve(&data, &[]);
     let metrics = Metrics::compute(&data, devices, RoofKind::Datasheet);
     let f = Frame::all(Arc::new(*data), Arc::new(metrics));
@@ -163,14 +140,8 @@ fn sentences_say_what_is_not_known() {
     // One that is chosen is named as such.
     let (said_of, chosen) = said(&format!("{head}{}", row("", 500.0)), Some("mi300x"));
     assert!(said_of[0].starts_with("Most to gain: "), "{said_of:?}");
-    assert!(
-        said_of[1].ends_with("datasheet roof of the AMD Instinct MI300X."),
-        "{said_of:?}"
-    );
-    assert_eq!(
-        chosen,
-        ["The file names no device. The roof is that of the AMD Instinct MI300X."]
-    );
+    assert!(said_of[1].ends_with("datasheet roof of the AMD Instinct MI300X."), "{said_of:?}");
+    assert_eq!(chosen, ["The file names no device. The roof is that of the AMD Instinct MI300X."]);
     // A name that fits several devices.
     let (said_of, _) = said(&format!("{head}{}", row("gfx90a", 500.0)), None);
     assert!(
@@ -178,26 +149,13 @@ fn sentences_say_what_is_not_known() {
         "{said_of:?}"
     );
     // Most of the time has no roof: the rest is no verdict on the whole.
-    let text = format!(
-        "{head}{}{}",
-        row("gfx90a", 900.0),
-        "4096,4096,2048,bf16,100,MI300X\n"
-    );
+    let text = format!("{head}{}{}", row("gfx90a", 900.0), "4096,4096,2048,bf16,100,MI300X\n");
     let all = said(&text, None).0.join(" ");
-    assert!(
-        all.contains("A roof is known for 10.0 % of that time"),
-        "{all}"
-    );
-    assert!(
-        all.contains("90.0 % of the time has no roof yet: the file says"),
-        "{all}"
-    );
+    assert!(all.contains("A roof is known for 10.0 % of that time"), "{all}");
+    assert!(all.contains("90.0 % of the time has no roof yet: the file says"), "{all}");
     // Nothing measured.
     let (said_of, _) = said("M,N,K,dtype\n4096,4096,4096,bf16\n", Some("mi300x"));
-    assert!(
-        said_of[0].starts_with("One shape only: it has no time"),
-        "{said_of:?}"
-    );
+    assert!(said_of[0].starts_with("One shape only: it has no time"), "{said_of:?}");
     // A benchmark's rows are no calls that could be batched.
     let small = "M,N,K,dtype,time_us\n16,16,16,bf16,5\n16,16,16,bf16,5\n";
     let all = said(small, Some("mi300x")).0.join(" ");
@@ -235,11 +193,9 @@ fn the_csv_comes_back_as_shapes_without_a_time() {
     let state = ViewState::decode("plan.devices=mi300x,h100-sxm").0;
     let p = Plan::new(PlanState::read(&state).0, &[]);
     let text = export::csv(&p);
-    let Ok(Imported::Table(back)) = read_all(
-        "gemmscope-plan.csv",
-        text.as_bytes(),
-        &ImportOptions::default(),
-    ) else {
+    let Ok(Imported::Table(back)) =
+        read_all("gemmscope-plan.csv", text.as_bytes(), &ImportOptions::default())
+    else {
         panic!("{text}");
     };
     let data = p.dataset();
@@ -247,17 +203,12 @@ fn the_csv_comes_back_as_shapes_without_a_time() {
     for row in 0..back.len() {
         assert_eq!(back.problem(row), data.problem(row));
         assert!(back.time_s[row].is_nan());
-        assert_eq!(
-            back.text(ColumnMeaning::OpName, row),
-            data.text(ColumnMeaning::OpName, row)
-        );
+        assert_eq!(back.text(ColumnMeaning::OpName, row), data.text(ColumnMeaning::OpName, row));
     }
     let triton = export::tritonbench(&p);
-    let Ok(Imported::Table(shapes)) = read_all(
-        "tritonbench-shapes.csv",
-        triton.as_bytes(),
-        &ImportOptions::default(),
-    ) else {
+    let Ok(Imported::Table(shapes)) =
+        read_all("tritonbench-shapes.csv", triton.as_bytes(), &ImportOptions::default())
+    else {
         panic!("{triton}");
     };
     assert_eq!((shapes.m[0], shapes.k[0], shapes.n[0]), (8, 4096, 6144));
@@ -320,19 +271,12 @@ fn what_is_not_listed_by_itself_is_counted() {
     let file = |slower: f64| {
         let mut csv = String::from("M,N,K,dtype,time_us,kernel\n");
         for i in 1..=7 {
-            csv += &format!(
-                "{},4096,4096,bf16,{},k{i}\n",
-                4096 + i * 256,
-                3000.0 * slower
-            );
+            csv += &format!("{},4096,4096,bf16,{},k{i}\n", 4096 + i * 256, 3000.0 * slower);
         }
         csv
     };
     let (old, new) = (file(1.0), file(1.5));
-    let f = frame(
-        &[("old.csv", old.as_bytes()), ("new.csv", new.as_bytes())],
-        RoofKind::Datasheet,
-    );
+    let f = frame(&[("old.csv", old.as_bytes()), ("new.csv", new.as_bytes())], RoofKind::Datasheet);
     let report = Report::new(&f, &check_all(&f));
     assert_eq!(report.rows_are, "sides");
     let low: Vec<_> = report
@@ -344,21 +288,11 @@ fn what_is_not_listed_by_itself_is_counted() {
     let titles: Vec<&str> = low.iter().map(|l| l.finding.title.as_str()).collect();
     assert_eq!(titles.len(), 3, "{titles:?}");
     // What could save most comes first, whatever its side.
-    let saves = report
-        .findings
-        .iter()
-        .filter_map(|l| l.finding.gives_back_s);
-    assert!(
-        saves
-            .map(|(low, high)| low + high)
-            .is_sorted_by(|a, b| a >= b)
-    );
+    let saves = report.findings.iter().filter_map(|l| l.finding.gives_back_s);
+    assert!(saves.map(|(low, high)| low + high).is_sorted_by(|a, b| a >= b));
     let sides: Vec<&str> = report.findings.iter().map(|l| &*l.finding.side).collect();
     assert_eq!(sides[0], "new", "{sides:?}");
-    assert!(
-        titles.contains(&"5 GEMMs far below the datasheet roof"),
-        "{titles:?}"
-    );
+    assert!(titles.contains(&"5 GEMMs far below the datasheet roof"), "{titles:?}");
     // The side and the kernel of every operation stand in both long reports.
     let (text, page) = (markdown(&report), html(&report, &[]));
     assert!(text.contains("| Type | Side | Kernel |"), "{text}");
@@ -375,9 +309,7 @@ fn many_devices_and_types_take_memory_for_what_there_is() {
         "gemmscope,m,n,k,batch,dtype_a,dtype_b,dtype_c,dtype_compute,trans_a,trans_b,bias,beta,\
          time_s,device,file,format,line\n",
     );
-    let types = [
-        "fp16", "bf16", "fp32", "fp64", "int8", "tf32", "fp8_e4m3", "fp8_e5m2",
-    ];
+    let types = ["fp16", "bf16", "fp32", "fp64", "int8", "tf32", "fp8_e4m3", "fp8_e5m2"];
     let rows = 16_000;
     for i in 0..rows {
         let t = |at: u32| types[i / 8usize.pow(at) % 8];
@@ -421,10 +353,7 @@ fn what_a_measured_run_saves_does_not_depend_on_the_roof() {
 #[test]
 fn a_finding_about_a_file_is_of_its_side() {
     let csv = "M,N,K,dtype,time_us\n4096,4096,4096,bf16,300\n512,4096,4096,bf16,90\n";
-    let f = frame(
-        &[("old.csv", csv.as_bytes()), ("new.csv", csv.as_bytes())],
-        RoofKind::Datasheet,
-    );
+    let f = frame(&[("old.csv", csv.as_bytes()), ("new.csv", csv.as_bytes())], RoofKind::Datasheet);
     let mut data = (*f.data).clone();
     data.sources[1].trace = Some(Box::new(TraceContext {
         total_s: Some(1e-3),
@@ -433,10 +362,7 @@ fn a_finding_about_a_file_is_of_its_side() {
     }));
     let found = check_all(&Frame::all(Arc::new(data), f.metrics.clone())).findings;
     let idle = found.iter().find(|f| f.rule == "timeline").unwrap();
-    assert_eq!(
-        idle.heading(),
-        "new: The device is idle for 61.0 % of the time"
-    );
+    assert_eq!(idle.heading(), "new: The device is idle for 61.0 % of the time");
 }
 
 #[test]

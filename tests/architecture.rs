@@ -18,8 +18,7 @@ fn arrows() -> BTreeMap<String, Vec<String>> {
         .map(|path| {
             let text = std::fs::read_to_string(path).unwrap();
             let field = |line: &str| {
-                line.strip_prefix("name = \"")
-                    .map(|n| n.trim_end_matches('"').to_owned())
+                line.strip_prefix("name = \"").map(|n| n.trim_end_matches('"').to_owned())
             };
             let package = text.split("[package]").nth(1).unwrap();
             let name = package.lines().find_map(field).unwrap();
@@ -45,10 +44,7 @@ fn picture() -> BTreeMap<String, Vec<String>> {
         .filter_map(|line| line.split_once("->"))
         .filter(|(name, _)| name.starts_with("gemmscope"))
         .map(|(name, uses)| {
-            (
-                name.trim().to_owned(),
-                uses.split_whitespace().map(str::to_owned).collect(),
-            )
+            (name.trim().to_owned(), uses.split_whitespace().map(str::to_owned).collect())
         })
         .collect()
 }
@@ -109,8 +105,5 @@ fn the_commits_of_the_book_touched_what_it_lists() {
             }
         }
     }
-    assert!(
-        commits >= 4 && files > 12,
-        "{commits} commits, {files} files"
-    );
+    assert!(commits >= 4 && files > 12, "{commits} commits, {files} files");
 }

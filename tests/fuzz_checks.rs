@@ -37,10 +37,8 @@ const DAMAGES: usize = 60;
 
 fn seeds(check: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
-    let mut files: Vec<_> = std::fs::read_dir(folder.join(check))
-        .unwrap()
-        .map(|f| f.unwrap().path())
-        .collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder.join(check)).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
     files.iter().map(|f| std::fs::read(f).unwrap()).collect()
 }
@@ -53,9 +51,7 @@ fn fixtures() -> Vec<Vec<u8>> {
         if !folder.is_dir() {
             continue;
         }
-        let mut files = std::fs::read_dir(&folder)
-            .unwrap()
-            .map(|f| f.unwrap().path());
+        let mut files = std::fs::read_dir(&folder).unwrap().map(|f| f.unwrap().path());
         if let Some(file) = files.find(|f| f.is_file()) {
             out.push(std::fs::read(file).unwrap());
         }

@@ -162,9 +162,7 @@ fn every_fixture_reads_the_same_in_every_way() {
         // What names its file in its debug text (a context, devices) may differ in that alone.
         let dump_all = |r: &Result<Imported, ImportError>| match r {
             Ok(Imported::Table(_)) | Err(_) => dump(r, usize::MAX),
-            Ok(_) => dump(r, usize::MAX)
-                .replace(&format!(" {name}"), "")
-                .replace(&name, ""),
+            Ok(_) => dump(r, usize::MAX).replace(&format!(" {name}"), "").replace(&name, ""),
         };
         let whole = dump_all(&named);
 
@@ -254,15 +252,9 @@ fn every_format_reads_its_own_example() {
 #[test]
 fn every_format_has_a_fixture() {
     let have: Vec<String> = fixtures().into_iter().map(|f| f.0).collect();
-    let missing: Vec<&str> = FORMATS
-        .iter()
-        .map(|f| f.id)
-        .filter(|id| !have.iter().any(|h| h == id))
-        .collect();
-    assert!(
-        missing.is_empty(),
-        "no folder in tests/fixtures for {missing:?}"
-    );
+    let missing: Vec<&str> =
+        FORMATS.iter().map(|f| f.id).filter(|id| !have.iter().any(|h| h == id)).collect();
+    assert!(missing.is_empty(), "no folder in tests/fixtures for {missing:?}");
 }
 
 #[test]
@@ -310,10 +302,7 @@ fn shares_of_own_rates() {
             unexplained.push(format!("{format}: {within} of {compared}"));
         }
     }
-    assert!(
-        unexplained.is_empty(),
-        "the book does not say why: {unexplained:?}"
-    );
+    assert!(unexplained.is_empty(), "the book does not say why: {unexplained:?}");
     for (id, _) in DIFFERENCES {
         assert!(FORMATS.iter().any(|f| f.id == *id), "no format {id}");
     }

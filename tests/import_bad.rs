@@ -46,11 +46,7 @@ fn one_line_of_50_mb_and_nothing_else() {
 fn a_million_bad_rows_cost_no_more_than_the_file() {
     let mut text = String::from("M,N,K,time_us\n");
     for i in 0..1_000_000 {
-        text.push_str(if i % 2 == 0 {
-            "1,2,3,0\n"
-        } else {
-            "1,2,3,oops\n"
-        });
+        text.push_str(if i % 2 == 0 { "1,2,3,0\n" } else { "1,2,3,oops\n" });
     }
     text.push_str("1,2,3,4\n");
     let d = table(&text);
@@ -109,10 +105,7 @@ mod many_of_everything {
         text += &short.repeat(6_000);
         text += &full;
         let e = read(text.as_bytes()).unwrap_err();
-        assert!(
-            e.message.contains("more than 64 million empty cells"),
-            "{e}"
-        );
+        assert!(e.message.contains("more than 64 million empty cells"), "{e}");
     }
 
     #[test]
@@ -128,15 +121,9 @@ mod many_of_everything {
         let d = table(&text);
         let rejected = &d.sources[0].rejected;
         assert_eq!((d.len(), rejected.total()), (65_536, files - 65_536));
-        assert_eq!(
-            rejected.reasons[0].text,
-            "more than 65536 files in one table"
-        );
+        assert_eq!(rejected.reasons[0].text, "more than 65536 files in one table");
         for row in 0..d.len() {
-            assert_eq!(
-                d.sources[usize::from(d.source[row])].name,
-                format!("f{row}")
-            );
+            assert_eq!(d.sources[usize::from(d.source[row])].name, format!("f{row}"));
         }
     }
 
@@ -176,11 +163,9 @@ fn characters_that_nobody_sees_have_names() {
     let text = "M,N,K,time_us,kernel,device,no\u{200b}te\n1,2,3,4,k\u{202e}gpj,my\u{1b}[31m card,x\n\
                 1,2,3,oops\u{2066},k,d,x\n";
     for text in [text.to_owned(), format!("file \u{7}\n{text}")] {
-        let Ok(Imported::Table(d)) = read_all(
-            "a\u{202e}vsc.csv",
-            text.as_bytes(),
-            &ImportOptions::default(),
-        ) else {
+        let Ok(Imported::Table(d)) =
+            read_all("a\u{202e}vsc.csv", text.as_bytes(), &ImportOptions::default())
+        else {
             panic!("not read");
         };
         assert_eq!(d.text(ColumnMeaning::Kernel, 0), "k⟨U+202E⟩gpj");
@@ -212,21 +197,9 @@ fn rows_that_are_no_objects_are_counted() {
     let d = table(&text);
     let s = &d.sources[0];
     assert_eq!((s.rows_read, s.rows_used), (5, 2));
-    let reasons: Vec<_> = s
-        .rejected
-        .reasons
-        .iter()
-        .map(|r| (r.text.as_str(), r.count))
-        .collect();
-    assert_eq!(
-        reasons,
-        [("not a JSON object", 2), ("longer than 32 MiB", 1)]
-    );
-    assert!(
-        s.notes.iter().any(|n| n.contains("is cut off")),
-        "{:?}",
-        s.notes
-    );
+    let reasons: Vec<_> = s.rejected.reasons.iter().map(|r| (r.text.as_str(), r.count)).collect();
+    assert_eq!(reasons, [("not a JSON object", 2), ("longer than 32 MiB", 1)]);
+    assert!(s.notes.iter().any(|n| n.contains("is cut off")), "{:?}", s.notes);
     // The same, an object a line.
     let rows = format!("{row}\n").repeat(100);
     let long = "y".repeat(2 << 20);
@@ -236,18 +209,7 @@ fn rows_that_are_no_objects_are_counted() {
 
 #[test]
 fn words_that_are_no_numbers_never_become_points() {
-    for word in [
-        "0",
-        "-1",
-        "nan",
-        "inf",
-        "-inf",
-        "1e999",
-        "CUDA OOM",
-        "not supported",
-        "",
-        "-",
-    ] {
+    for word in ["0", "-1", "nan", "inf", "-inf", "1e999", "CUDA OOM", "not supported", "", "-"] {
         let d = table(&format!("M,N,K,time_us\n1,2,3,{word}\n1,2,3,4\n"));
         assert_eq!((d.len(), d.sources[0].rejected.total()), (1, 1), "{word}");
     }
@@ -273,14 +235,8 @@ fn nul_bytes_are_left_out_and_said() {
 fn a_file_of_nothing_but_nul_bytes_ends_at_once() {
     let mut session = Session::new("sparse.csv", ImportOptions::default());
     let zeros = vec![0u8; 256 << 10];
-    let refused = (0..8)
-        .map(|_| session.feed(&zeros))
-        .position(|r| r.is_err());
-    assert_eq!(
-        refused,
-        Some(4),
-        "after a mebibyte, not after the whole file"
-    );
+    let refused = (0..8).map(|_| session.feed(&zeros)).position(|r| r.is_err());
+    assert_eq!(refused, Some(4), "after a mebibyte, not after the whole file");
     let e = read(&[0; 100]).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Empty);
     assert!(e.message.contains("NUL"), "{e}");
@@ -303,16 +259,10 @@ fn old_macintosh_line_ends() {
 fn errors_say_what_was_expected() {
     let e = read(b"M,N,time_us\n1,2,3\n").unwrap_err();
     assert_eq!(e.kind, ErrorKind::NeedsMapping);
-    assert!(
-        e.message.contains("K") && e.message.contains("time_us"),
-        "{e}"
-    );
+    assert!(e.message.contains("K") && e.message.contains("time_us"), "{e}");
     let e = read(b"M,N,K,time_us\n").unwrap_err();
     assert_eq!(e.kind, ErrorKind::Empty);
-    let options = ImportOptions {
-        format: Some("quux".into()),
-        ..ImportOptions::default()
-    };
+    let options = ImportOptions { format: Some("quux".into()), ..ImportOptions::default() };
     assert!(read_all("", b"M,N,K,us\n1,2,3,4\n", &options).is_err());
     // A session that failed says the same again.
     let mut s = Session::new("", ImportOptions::default());

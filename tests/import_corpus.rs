@@ -105,11 +105,7 @@ fn damage(r: &mut Seeded, bytes: &[u8], other: &[u8]) -> Vec<u8> {
             }
             6 => {
                 // One line many times.
-                let line: Vec<u8> = out[at..]
-                    .iter()
-                    .copied()
-                    .take_while(|b| *b != b'\n')
-                    .collect();
+                let line: Vec<u8> = out[at..].iter().copied().take_while(|b| *b != b'\n').collect();
                 let mut many = Vec::new();
                 for _ in 0..r.below(50) {
                     many.extend_from_slice(&line);
@@ -150,9 +146,7 @@ fn workbook(sheet: &str) -> Vec<u8> {
     let rows: String = sheet
         .lines()
         .map(|l| {
-            let cells = l
-                .split(',')
-                .map(|c| format!("<c t=\"inlineStr\"><is><t>{c}</t></is></c>"));
+            let cells = l.split(',').map(|c| format!("<c t=\"inlineStr\"><is><t>{c}</t></is></c>"));
             format!("<row>{}</row>", cells.collect::<String>())
         })
         .collect();
@@ -163,49 +157,20 @@ fn workbook(sheet: &str) -> Vec<u8> {
         ("xl/_rels/workbook.xml.rels", rels),
         ("xl/worksheets/s.xml", &sheet),
     ] {
-        let sizes = [
-            (text.len() as u32).to_le_bytes(),
-            (text.len() as u32).to_le_bytes(),
-        ]
-        .concat();
+        let sizes = [(text.len() as u32).to_le_bytes(), (text.len() as u32).to_le_bytes()].concat();
         let name_size = (name.len() as u16).to_le_bytes();
         let at = (out.len() as u32).to_le_bytes();
-        out.extend(
-            [
-                b"PK\x03\x04".as_slice(),
-                &[0; 14],
-                &sizes,
-                &name_size,
-                &[0; 2],
-            ]
-            .concat(),
-        );
+        out.extend([b"PK\x03\x04".as_slice(), &[0; 14], &sizes, &name_size, &[0; 2]].concat());
         out.extend([name.as_bytes(), text.as_bytes()].concat());
         directory.extend(
-            [
-                b"PK\x01\x02".as_slice(),
-                &[0; 16],
-                &sizes,
-                &name_size,
-                &[0; 12],
-                &at,
-            ]
-            .concat(),
+            [b"PK\x01\x02".as_slice(), &[0; 16], &sizes, &name_size, &[0; 12], &at].concat(),
         );
         directory.extend(name.as_bytes());
         n += 1;
     }
     let (start, size) = (out.len() as u32, directory.len() as u32);
     out.extend(directory);
-    out.extend(
-        [
-            b"PK\x05\x06".as_slice(),
-            &[0; 4],
-            &n.to_le_bytes(),
-            &n.to_le_bytes(),
-        ]
-        .concat(),
-    );
+    out.extend([b"PK\x05\x06".as_slice(), &[0; 4], &n.to_le_bytes(), &n.to_le_bytes()].concat());
     out.extend([size.to_le_bytes(), start.to_le_bytes()].concat());
     out.extend([0; 2]);
     out

@@ -60,10 +60,7 @@ fn table(files: &[&str]) -> Dataset {
 }
 
 fn frame(data: Dataset, custom: &[Device], device: Option<&str>, kind: RoofKind) -> Frame {
-    let choice = DeviceChoice {
-        default: device.map(str::to_owned),
-        ..DeviceChoice::default()
-    };
+    let choice = DeviceChoice { default: device.map(str::to_owned), ..DeviceChoice::default() };
     let devices = choice.resolve(&data, custom);
     let metrics = Metrics::compute(&data, devices, kind);
     Frame::all(Arc::new(data), Arc::new(metrics))
@@ -81,11 +78,9 @@ fn report(folder: &str, file: &str, kind: RoofKind) -> Frame {
         panic!("{folder}/{file} is no table");
     };
     let mut custom: Vec<Device> = Vec::new();
-    for extra in [
-        "metadata/gemm_metadata.json",
-        "category_data/gemm_metrics.json",
-        "gpu_timeline.csv",
-    ] {
+    for extra in
+        ["metadata/gemm_metadata.json", "category_data/gemm_metrics.json", "gpu_timeline.csv"]
+    {
         if let Ok(bytes) = std::fs::read(path(&format!("{folder}/{extra}"))) {
             let Imported::Context(context) = read(&format!("r/{extra}"), &bytes) else {
                 panic!("{folder}/{extra} is no context");
@@ -108,11 +103,7 @@ fn also<'a>(all: &'a Findings, rule: &str) -> Vec<&'a Also> {
 
 #[test]
 fn percentages_of_the_roof_are_the_reports_own() {
-    let frame = report(
-        "qwen_mi300",
-        "category_data/gemm_ops.csv",
-        RoofKind::Achievable,
-    );
+    let frame = report("qwen_mi300", "category_data/gemm_ops.csv", RoofKind::Achievable);
     let scan = Scan::new(&frame);
     // Roof time over the mean time; the report prints the mean of the calls' percentages, which
     // is 65.94 for the first: 48 calls between 105 and 119 µs.
@@ -134,11 +125,7 @@ fn percentages_of_the_roof_are_the_reports_own() {
 #[test]
 fn the_four_cases_get_their_explanation() {
     let cases = [
-        (
-            "gemm_01_compute_few_tiles",
-            "split_k",
-            "8 workgroups for 304 CUs: at most 34.41 TFLOP/s",
-        ),
+        ("gemm_01_compute_few_tiles", "split_k", "8 workgroups for 304 CUs: at most 34.41 TFLOP/s"),
         (
             "gemm_02_compute_non_pow2",
             "low_efficiency",
@@ -149,11 +136,7 @@ fn the_four_cases_get_their_explanation() {
             "low_efficiency",
             "629 workgroups on 304 CUs, which makes 3 waves",
         ),
-        (
-            "gemm_04_memory_tall_skinny",
-            "memory_bandwidth",
-            "1.24 TB/s of compulsory traffic",
-        ),
+        ("gemm_04_memory_tall_skinny", "memory_bandwidth", "1.24 TB/s of compulsory traffic"),
     ];
     for (path, rule, words) in cases {
         let frame = report(path, "category_data/gemm_ops.csv", RoofKind::Achievable);
@@ -168,20 +151,12 @@ fn the_four_cases_get_their_explanation() {
         };
         assert_eq!(all.findings[0].severity, severity, "{path}");
     }
-    let frame = report(
-        "gemm_03_compute_misaligned",
-        "GEMM.csv",
-        RoofKind::Achievable,
-    );
+    let frame = report("gemm_03_compute_misaligned", "GEMM.csv", RoofKind::Achievable);
     let all = check_all(&frame);
     assert!(also(&all, "unaligned")[0].formula.contains("8194 B"));
     assert!(also(&all, "tail_wave")[0].title.contains("3 waves"));
     // The tile of 64x128 for N = 32.
-    let frame = report(
-        "gemm_04_memory_tall_skinny",
-        "GEMM.csv",
-        RoofKind::Achievable,
-    );
+    let frame = report("gemm_04_memory_tall_skinny", "GEMM.csv", RoofKind::Achievable);
     let all = check_all(&frame);
     let skinny = also(&all, "skinny_tile");
     assert!(skinny[0].title.contains("128x64"), "{}", skinny[0].title);
@@ -201,11 +176,7 @@ fn vllm_is_counted_once_and_its_findings_are_the_memorys() {
 
 #[test]
 fn impact_and_shares_are_the_reports_own() {
-    for case in [
-        "qwen_mi300",
-        "gemm_01_compute_few_tiles",
-        "gemm_04_memory_tall_skinny",
-    ] {
+    for case in ["qwen_mi300", "gemm_01_compute_few_tiles", "gemm_04_memory_tall_skinny"] {
         let f = report(case, "category_data/gemm_ops.csv", RoofKind::Achievable);
         let ours_all = Report::new(&f, &check_all(&f));
         let trace = f.data.sources[0].trace.as_ref().unwrap();
@@ -219,24 +190,17 @@ fn impact_and_shares_are_the_reports_own() {
             let total = trace.total_s.unwrap();
             // The report computes these from a time and a percentage that it has rounded before;
             // exact ones may differ in the last digit, those do not.
-            let rounded = impact_percent(
-                t.efficiency_percent.unwrap() / 100.0,
-                t.time_s.unwrap() / total,
-            );
-            for (ours, rounded, theirs) in [
-                (ours.0, rounded.0, low),
-                (ours.1, rounded.1, mid),
-                (ours.2, rounded.2, high),
-            ] {
+            let rounded =
+                impact_percent(t.efficiency_percent.unwrap() / 100.0, t.time_s.unwrap() / total);
+            for (ours, rounded, theirs) in
+                [(ours.0, rounded.0, low), (ours.1, rounded.1, mid), (ours.2, rounded.2, high)]
+            {
                 printed(rounded, theirs);
                 assert!((ours - theirs).abs() <= 0.01, "{case}: {ours} {theirs}");
             }
             printed(o.share_of_category * 100.0, t.percent_of_category.unwrap());
             printed(o.time_s / total * 100.0, t.percent_of_total.unwrap());
-            printed(
-                o.reported_efficiency.unwrap() * 100.0,
-                t.efficiency_percent.unwrap(),
-            );
+            printed(o.reported_efficiency.unwrap() * 100.0, t.efficiency_percent.unwrap());
             assert!((o.time_s * 1e3 - t.time_s.unwrap() * 1e3).abs() <= 5e-4 + 1e-9);
         }
         if case == "qwen_mi300" {
@@ -250,14 +214,10 @@ fn impact_and_shares_are_the_reports_own() {
 
 #[test]
 fn the_golden_files_join_on_521_shapes() {
-    let data = table(&[
-        "iree-kernel-benchmark/hipblaslt-gemm.csv",
-        "iree-kernel-benchmark/iree_gemm.csv",
-    ]);
+    let data =
+        table(&["iree-kernel-benchmark/hipblaslt-gemm.csv", "iree-kernel-benchmark/iree_gemm.csv"]);
     let frame = judged(data, Some("mi300x"));
-    let setup = Setup::choose(&frame, &Setup::candidates(&frame))
-        .unwrap()
-        .setup;
+    let setup = Setup::choose(&frame, &Setup::candidates(&frame)).unwrap().setup;
     assert_eq!(setup.side, Field::Source);
     assert_eq!(setup.sides, ["hipblaslt-gemm.csv", "iree_gemm.csv"]);
     let c = Comparison::new(&frame, &setup);
@@ -284,8 +244,7 @@ fn the_golden_files_join_on_521_shapes() {
     let d = duel.distribution();
     assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 521);
     assert!(
-        duel.headline(&c)
-            .starts_with("hipBLASLt is 26.0x faster than IREE"),
+        duel.headline(&c).starts_with("hipBLASLt is 26.0x faster than IREE"),
         "{}",
         duel.headline(&c)
     );
@@ -302,16 +261,9 @@ fn three_libraries_are_sides_and_a_tie_is_a_tie() {
     assert_eq!(frame.kind(), DataKind::Sides);
     // Counted from the files with another program.
     let standing = Standing::of(&frame).unwrap();
-    assert_eq!(
-        standing.words(),
-        "hipBLASLt 316, rocBLAS 166, IREE 0, 39 ties of 521 GEMMs"
-    );
+    assert_eq!(standing.words(), "hipBLASLt 316, rocBLAS 166, IREE 0, 39 ties of 521 GEMMs");
     let report = Report::new(&frame, &check_all(&frame));
-    let times: Vec<f64> = report
-        .parts
-        .iter()
-        .map(|p| (p.gemm_s * 1e5).round())
-        .collect();
+    let times: Vec<f64> = report.parts.iter().map(|p| (p.gemm_s * 1e5).round()).collect();
     assert_eq!(times, [5253.0, 101_638.0, 5688.0]);
     // Nothing is said of all three together.
     for sentence in &report.sentences {
@@ -326,47 +278,27 @@ fn the_slow_layout_is_one_finding() {
     let data = table(&["iree-kernel-benchmark/hipblaslt-gemm.csv"]);
     let all = check_all(&judged(data, Some("mi300x")));
     let first = &all.findings[0];
-    assert_eq!(
-        first.title,
-        "Layout TT takes up to 8.5x the time of NN: 12 GEMMs"
-    );
-    assert!(
-        first.text.contains("15.3 % of the measured time"),
-        "{}",
-        first.text
-    );
+    assert_eq!(first.title, "Layout TT takes up to 8.5x the time of NN: 12 GEMMs");
+    assert!(first.text.contains("15.3 % of the measured time"), "{}", first.text);
     // The twelve are in no other finding.
-    let others = all.findings[1..]
-        .iter()
-        .filter(|f| f.category != Category::Precision);
+    let others = all.findings[1..].iter().filter(|f| f.category != Category::Precision);
     for other in others {
         let shared = |r: &&u32| first.evidence.rows.contains(r);
-        assert_eq!(
-            other.evidence.rows.iter().filter(shared).count(),
-            0,
-            "{}",
-            other.title
-        );
+        assert_eq!(other.evidence.rows.iter().filter(shared).count(), 0, "{}", other.title);
     }
 }
 
 #[test]
 fn fewer_keys_make_what_cannot_be_told_apart_ambiguous() {
-    let data = table(&[
-        "iree-kernel-benchmark/hipblaslt-gemm.csv",
-        "iree-kernel-benchmark/iree_gemm.csv",
-    ]);
+    let data =
+        table(&["iree-kernel-benchmark/hipblaslt-gemm.csv", "iree-kernel-benchmark/iree_gemm.csv"]);
     let frame = judged(data, None);
     let mut setup = Setup::of(&frame, Field::Source);
     setup.keys = vec![Field::Shape, Field::Dtype];
     let c = Comparison::new(&frame, &setup);
     // 507 (M, N, K, type) on both sides, 14 of them with two layouts on one.
     assert_eq!((c.matched, c.ambiguous > 13), (493, true));
-    assert!(
-        c.join_sentence().contains("ambiguous"),
-        "{}",
-        c.join_sentence()
-    );
+    assert!(c.join_sentence().contains("ambiguous"), "{}", c.join_sentence());
 }
 
 #[test]
@@ -376,33 +308,17 @@ fn the_figure_of_the_paper() {
     assert_eq!(sweep.source, TileSource::BestColumn);
     assert_eq!(sweep.panels.len(), 2);
     let widths = |p: &Panel, pick: fn(&Line) -> Option<usize>| -> Vec<u32> {
-        p.lines
-            .iter()
-            .map(|l| pick(l).map_or(0, |i| p.columns[i].0))
-            .collect()
+        p.lines.iter().map(|l| pick(l).map_or(0, |i| p.columns[i].0)).collect()
     };
     for p in &sweep.panels {
         assert_eq!(p.units, Some(108));
         let columns: Vec<u32> = p.columns.iter().map(|c| c.0).collect();
         assert_eq!(columns, [32, 64, 128, 256, 512]);
         let n: Vec<u32> = p.lines.iter().map(|l| l.problem.n).collect();
-        assert_eq!(
-            n,
-            [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144]
-        );
+        assert_eq!(n, [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144]);
         // Small N on top is bounded by parallelism, large N by memory.
-        assert!(
-            p.lines[0]
-                .cells
-                .iter()
-                .all(|c| c.region == Some(Region::Parallelism))
-        );
-        assert!(
-            p.lines[8]
-                .cells
-                .iter()
-                .all(|c| c.region == Some(Region::Memory))
-        );
+        assert!(p.lines[0].cells.iter().all(|c| c.region == Some(Region::Parallelism)));
+        assert!(p.lines[8].cells.iter().all(|c| c.region == Some(Region::Memory)));
     }
     let (left, right) = (&sweep.panels[0], &sweep.panels[1]);
     assert_eq!(left.title, "K = 4096, M = 8");
@@ -475,10 +391,7 @@ fn the_real_trace_is_matched_and_its_model_found() {
     assert_eq!(row[0], "gate_proj or up_proj");
     assert_eq!((row[1].as_str(), row[3].as_str()), ("8944", "1024"));
     assert!(row[9].ends_with('%'), "{row:?}");
-    let up = shapes
-        .iter()
-        .find(|(_, p)| (p.m, p.n, p.k) == (8944, 2816, 1024))
-        .unwrap();
+    let up = shapes.iter().find(|(_, p)| (p.m, p.n, p.k) == (8944, 2816, 1024)).unwrap();
     assert!(index.find(&up.1).unwrap().parts.contains(&Part::Up));
 }
 
@@ -500,11 +413,7 @@ fn the_real_traces_step_is_planned() {
 
 #[test]
 fn the_time_of_everything_else_is_kept() {
-    let f = report(
-        "qwen_mi300",
-        "category_data/gemm_ops.csv",
-        RoofKind::Achievable,
-    );
+    let f = report("qwen_mi300", "category_data/gemm_ops.csv", RoofKind::Achievable);
     let other = other_time_s(&f);
     assert!((other * 1e3 - 21.485).abs() < 1e-3, "{other}");
     // Every GEMM at 80 % of its achievable roof: 11.646 ms become 9.7 ms of 33.1.

@@ -29,10 +29,7 @@ fn read(file: &str) -> Dataset {
 }
 
 fn summary(d: &Dataset, device: Option<&str>) -> Summary {
-    let choice = DeviceChoice {
-        default: device.map(str::to_owned),
-        ..DeviceChoice::default()
-    };
+    let choice = DeviceChoice { default: device.map(str::to_owned), ..DeviceChoice::default() };
     let metrics = Metrics::compute(d, choice.resolve(&d, &[]), RoofKind::default());
     let frame = Frame::all(Arc::new(d.clone()), Arc::new(metrics));
     Summary::of(&frame, 0, None).unwrap()
@@ -46,17 +43,13 @@ fn near(have: Option<f64>, want: f64) -> bool {
 fn iree_golden() {
     let d = read("iree-kernel-benchmark/iree_gemm.csv");
     let s = summary(&d, None);
-    assert_eq!(
-        (s.format.as_str(), s.rows_used, s.rows_set_aside),
-        ("iree", 563, 0)
-    );
+    assert_eq!((s.format.as_str(), s.rows_used, s.rows_set_aside), ("iree", 563, 0));
     assert!(near(s.max_tflops, 428.8267), "{s:?}");
     assert_eq!(s.rows_above_roof, Some(0));
     assert!((s.max_efficiency.unwrap() - 0.626).abs() < 5e-4);
     assert_eq!(s.dtypes, ["fp16", "bf16"]);
-    let mut rates: Vec<f64> = (0..d.len())
-        .map(|r| d.problem(r).work().0 / d.time_s[r] / 1e12)
-        .collect();
+    let mut rates: Vec<f64> =
+        (0..d.len()).map(|r| d.problem(r).work().0 / d.time_s[r] / 1e12).collect();
     rates.sort_by(f64::total_cmp);
     assert!((rates[rates.len() / 2] - 0.3274).abs() < 1e-4);
 }
@@ -94,9 +87,7 @@ fn aiter_zero_rows_are_no_points() {
 }
 
 fn on(d: &Dataset, device: &str) -> usize {
-    (0..d.len())
-        .filter(|&r| d.devices[usize::from(d.device[r])] == device)
-        .count()
+    (0..d.len()).filter(|&r| d.devices[usize::from(d.device[r])] == device).count()
 }
 
 #[test]
@@ -123,10 +114,7 @@ fn logs_with_preambles_and_repeated_headers() {
     assert_eq!(d.len(), 3);
     let d = read("DeepBench/DeepBench_NV_V100_FP16_mixed.csv");
     let s = &d.sources[0];
-    assert_eq!(
-        (s.format.as_str(), s.rows_used, s.rejected.total()),
-        ("deepbench", 160, 0)
-    );
+    assert_eq!((s.format.as_str(), s.rows_used, s.rejected.total()), ("deepbench", 160, 0));
     assert_eq!(s.reported_rate.within_1_percent, 160);
 }
 
@@ -187,9 +175,8 @@ fn every_file_and_its_rates() {
             Ok(Imported::Table(d)) => d,
             Ok(_) => continue,
             Err(e) => {
-                let known = REFUSED
-                    .iter()
-                    .any(|(end, kind)| name.ends_with(end) && e.kind == *kind);
+                let known =
+                    REFUSED.iter().any(|(end, kind)| name.ends_with(end) && e.kind == *kind);
                 if !known {
                     refused.push(format!("{name}: {:?}: {e}", e.kind));
                 }

@@ -34,9 +34,7 @@ fn context(name: &str, bytes: &[u8]) -> gemmscope_table::dataset::TraceContext {
 }
 
 fn gemm_s(data: &Dataset) -> f64 {
-    (0..data.len())
-        .map(|r| data.time_s[r] * data.count(r))
-        .sum()
+    (0..data.len()).map(|r| data.time_s[r] * data.count(r)).sum()
 }
 
 #[test]
@@ -51,11 +49,7 @@ fn work_and_bytes_of_every_real_row_agree() {
         "qwen_mi300",
         "vllm_decode_full",
     ] {
-        for file in [
-            "GEMM.csv",
-            "category_data/gemm_ops.csv",
-            "unified_perf_summary.csv",
-        ] {
+        for file in ["GEMM.csv", "category_data/gemm_ops.csv", "unified_perf_summary.csv"] {
             let path = format!("{folder}/{file}");
             let name = format!("../{path}");
             let Some(bytes) = real(&path) else {
@@ -67,18 +61,9 @@ fn work_and_bytes_of_every_real_row_agree() {
                 let (problem, close) = (data.problem(r), |a: f64, b: f64| {
                     assert!((a / b - 1.0).abs() < 1e-6, "{path} row {r}: {a} is not {b}");
                 });
-                close(
-                    problem.work().0,
-                    data.number(ColumnMeaning::ReportedWork, r),
-                );
-                close(
-                    problem.bytes().0,
-                    data.number(ColumnMeaning::ReportedBytes, r),
-                );
-                close(
-                    problem.intensity().0,
-                    data.number(ColumnMeaning::ReportedIntensity, r),
-                );
+                close(problem.work().0, data.number(ColumnMeaning::ReportedWork, r));
+                close(problem.bytes().0, data.number(ColumnMeaning::ReportedBytes, r));
+                close(problem.intensity().0, data.number(ColumnMeaning::ReportedIntensity, r));
                 rows += 1;
             }
         }
@@ -95,10 +80,7 @@ fn qwen_on_mi300x() {
     assert_eq!(data.len(), 5);
     assert_eq!((data.m[0], data.n[0], data.k[0]), (8944, 2816, 1024));
     assert_eq!(data.problem(0).to_string(), "8944 × 2816 × 1024 bf16 NT");
-    assert_eq!(
-        data.problem(1).to_string(),
-        "8944 × 1024 × 1024 bf16 NT + bias"
-    );
+    assert_eq!(data.problem(1).to_string(), "8944 × 1024 × 1024 bf16 NT + bias");
     assert_eq!(data.problem(4).to_string(), "32 × 559 × 1 fp32 NN");
     assert_eq!(data.count(0), 48.0);
     assert!((data.time_s[0] * 1e6 - 110.589_03).abs() < 1e-4);
@@ -116,10 +98,7 @@ fn qwen_on_mi300x() {
         return;
     };
     let ops = table("gemm_ops.csv", &bytes);
-    assert_eq!(
-        (&ops.m, &ops.n, &ops.k, &ops.time_s),
-        (&data.m, &data.n, &data.k, &data.time_s)
-    );
+    assert_eq!((&ops.m, &ops.n, &ops.k, &ops.time_s), (&data.m, &data.n, &data.k, &data.time_s));
     assert_eq!(ops.ops, data.ops);
     assert!((gemm_s(&ops) * 1e3 - 11.646).abs() < 5e-4);
 }
@@ -144,10 +123,7 @@ fn qwen_on_h100_with_everything_else_of_the_trace() {
     assert_eq!(data.problem(0).op.layout(), "NT");
     let gemm = real("qwen_h100/GEMM.csv").map(|b| table("GEMM.csv", &b));
     if let Some(gemm) = gemm {
-        assert_eq!(
-            (&gemm.m, &gemm.op, &gemm.time_s),
-            (&data.m, &data.op, &data.time_s)
-        );
+        assert_eq!((&gemm.m, &gemm.op, &gemm.time_s), (&data.m, &data.op, &data.time_s));
         assert!((gemm.time_s[0] * 1e6 - 84.484).abs() < 5e-4);
     }
 }
@@ -169,12 +145,7 @@ fn vllm_decode_is_counted_once() {
         "counted in aten::addmm (same shape, count and time)"
     );
     assert!((0..4).all(|r| data.text(ColumnMeaning::OpName, r).starts_with("aten::")));
-    assert!(
-        source
-            .notes
-            .iter()
-            .any(|n| n.contains("1230.6 µs") && n.contains("2461.1 µs"))
-    );
+    assert!(source.notes.iter().any(|n| n.contains("1230.6 µs") && n.contains("2461.1 µs")));
 }
 
 #[test]
@@ -212,23 +183,14 @@ fn a_folder_comes_together() {
     let kernels: f64 = t.categories.iter().map(|c| c.kernel_s).sum();
     assert!((kernels * 1e3 - 29.743).abs() < 1e-3);
     let reported = t.reported.as_ref().expect("metrics");
-    assert_eq!(
-        reported.operations[0].impact_percent,
-        Some((4.09, 4.77, 5.46))
-    );
+    assert_eq!(reported.operations[0].impact_percent, Some((4.09, 4.77, 5.46)));
     assert_eq!(data.devices, ["", "MI300X"]);
     assert!(data.device.iter().all(|&d| d == 1));
     // Their roof is the achievable one of their own file.
     let roof = device
-        .roof(
-            data.ops[0].compute,
-            gemmscope_model::hardware::RoofKind::Achievable,
-        )
+        .roof(data.ops[0].compute, gemmscope_model::hardware::RoofKind::Achievable)
         .expect("bf16");
-    assert_eq!(
-        (roof.peak_flops_per_s, roof.bandwidth_bytes_per_s),
-        (708e12, 5.3e12)
-    );
+    assert_eq!((roof.peak_flops_per_s, roof.bandwidth_bytes_per_s), (708e12, 5.3e12));
 }
 
 #[test]
@@ -248,45 +210,15 @@ fn a_tree_without_chains_says_so() {
 
 /// File, format, rows read, rows used, rates within 1 % of work over time or within their rounding.
 const TABLES: [(&str, &str, u64, u64, u64); 9] = [
-    (
-        "cutlass_profiler/superbench_fp32.gemm.csv",
-        "cutlass",
-        4,
-        4,
-        4,
-    ),
-    (
-        "cutlass_profiler/superbench_stdout_fp16_tc.txt",
-        "cutlass",
-        4,
-        0,
-        0,
-    ),
-    (
-        "flashinfer/sample_testlist_output.csv",
-        "flashinfer",
-        111,
-        11,
-        11,
-    ),
+    ("cutlass_profiler/superbench_fp32.gemm.csv", "cutlass", 4, 4, 4),
+    ("cutlass_profiler/superbench_stdout_fp16_tc.txt", "cutlass", 4, 0, 0),
+    ("flashinfer/sample_testlist_output.csv", "flashinfer", 111, 11, 11),
     ("aiter/dsv3_bf16_tuned_gemm.csv", "aiter", 176, 62, 62),
     ("aiter/bf16_tuned_gemm.csv", "aiter", 232, 232, 232),
     ("aiter/a8w8_tuned_gemm.csv", "aiter", 579, 579, 579),
-    (
-        "hipblaslt-bench/readme_demo_output.txt",
-        "hipblaslt-bench",
-        3,
-        3,
-        3,
-    ),
+    ("hipblaslt-bench/readme_demo_output.txt", "hipblaslt-bench", 3, 3, 3),
     ("rocBLAS/gemm.csv", "rocblas-bench", 64, 64, 64),
-    (
-        "pytorch-tunableop/tunableop_results0.csv",
-        "tunableop",
-        855,
-        855,
-        0,
-    ),
+    ("pytorch-tunableop/tunableop_results0.csv", "tunableop", 855, 855, 0),
 ];
 
 #[test]
@@ -296,12 +228,7 @@ fn rows_of_real_tables() {
         let d = table(path, &bytes);
         let s = &d.sources[0];
         let have = (s.format.as_str(), s.rows_read, s.rows_used);
-        assert_eq!(
-            have,
-            (format, read, used),
-            "{path}: {:?}",
-            s.rejected.reasons
-        );
+        assert_eq!(have, (format, read, used), "{path}: {:?}", s.rejected.reasons);
         assert_eq!(s.reported_rate.within_1_percent, within, "{path}");
     }
 }

@@ -22,16 +22,9 @@ fn main() -> ExitCode {
     walk(&root, &mut paths);
     paths.sort();
     let mut tables: Vec<(PathBuf, Dataset)> = Vec::new();
-    println!(
-        "{:<62} format, rows used/read, devices, types, rates, open",
-        "file"
-    );
+    println!("{:<62} format, rows used/read, devices, types, rates, open", "file");
     for path in &paths {
-        let name = path
-            .strip_prefix(&root)
-            .unwrap_or(path)
-            .to_string_lossy()
-            .into_owned();
+        let name = path.strip_prefix(&root).unwrap_or(path).to_string_lossy().into_owned();
         let Ok(bytes) = std::fs::read(path) else {
             println!("{name:<62} cannot be read");
             continue;
@@ -85,23 +78,11 @@ fn line(data: &Dataset) -> String {
     }
     let types: std::collections::BTreeSet<&str> = data.ops.iter().map(|op| op.a.id()).collect();
     let types: Vec<&str> = types.into_iter().collect();
-    let devices: Vec<&str> = data
-        .devices
-        .iter()
-        .map(String::as_str)
-        .filter(|d| !d.is_empty())
-        .collect();
-    let rates = if compared > 0 {
-        format!("{within}/{compared}")
-    } else {
-        "-".to_owned()
-    };
+    let devices: Vec<&str> =
+        data.devices.iter().map(String::as_str).filter(|d| !d.is_empty()).collect();
+    let rates = if compared > 0 { format!("{within}/{compared}") } else { "-".to_owned() };
     let or = |words: &[&str]| {
-        if words.is_empty() {
-            "-".to_owned()
-        } else {
-            words.join(" + ")
-        }
+        if words.is_empty() { "-".to_owned() } else { words.join(" + ") }
     };
     format!(
         "{}, {used}/{read}, {}, {}, {rates}, {}",
@@ -116,26 +97,16 @@ fn line(data: &Dataset) -> String {
 fn give_captures(tables: &mut [(PathBuf, Dataset)], root: &Path) {
     for i in 0..tables.len() {
         let folder = tables[i].0.parent();
-        let beside: Vec<&Dataset> = tables
-            .iter()
-            .filter(|(p, _)| p.parent() == folder)
-            .map(|(_, d)| d)
-            .collect();
+        let beside: Vec<&Dataset> =
+            tables.iter().filter(|(p, _)| p.parent() == folder).map(|(_, d)| d).collect();
         let at = beside.iter().position(|d| std::ptr::eq(*d, &tables[i].1));
         let captures = trace::missing_captures(&beside, at.unwrap_or(usize::MAX));
         if captures.is_empty() {
             continue;
         }
-        let options = ImportOptions {
-            captures,
-            ..ImportOptions::default()
-        };
+        let options = ImportOptions { captures, ..ImportOptions::default() };
         let path = tables[i].0.clone();
-        let name = path
-            .strip_prefix(root)
-            .unwrap_or(&path)
-            .to_string_lossy()
-            .into_owned();
+        let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
         if let Ok(bytes) = std::fs::read(&path)
             && let Ok(Imported::Table(data)) = read_all(&name, &bytes, &options)
         {
@@ -174,16 +145,8 @@ fn compare(tables: &[(PathBuf, Dataset)], root: &Path) -> (usize, usize) {
                 ));
             }
         }
-        let name = path
-            .strip_prefix(root)
-            .unwrap_or(path)
-            .display()
-            .to_string();
-        println!(
-            "{name:<62} {here} of {} {}",
-            report.len(),
-            missing.join(", ")
-        );
+        let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
+        println!("{name:<62} {here} of {} {}", report.len(), missing.join(", "));
         found += here;
         all += report.len();
     }

@@ -20,9 +20,7 @@ fn frame(sample: &Sample) -> Frame {
     else {
         panic!("{}: not a table", sample.id);
     };
-    let own = content
-        .device_json
-        .map(|json| Device::from_json(json).unwrap());
+    let own = content.device_json.map(|json| Device::from_json(json).unwrap());
     let own: Vec<Device> = own.into_iter().collect();
     let devices = DeviceChoice::default().resolve(&table, &own);
     let metrics = Metrics::compute(&table, devices, RoofKind::Datasheet);
@@ -67,9 +65,6 @@ fn the_libraries_on_an_mi300x_are_sides_with_a_story() {
     assert_eq!(names, ["hipBLASLt", "rocBLAS"]);
     // The layout in which the faster library is far behind, and where the slower one loses.
     let titles: Vec<&str> = findings.findings.iter().map(|f| &*f.title).collect();
-    assert!(
-        titles[0].starts_with("rocBLAS takes 1.1 to 4.7x"),
-        "{titles:?}"
-    );
+    assert!(titles[0].starts_with("rocBLAS takes 1.1 to 4.7x"), "{titles:?}");
     assert!(titles[1].contains("TT"), "{titles:?}");
 }

@@ -23,9 +23,8 @@ fn every_word_that_a_person_reads_is_in_the_list() {
     let mut list = String::new();
     for file in &files {
         let text = std::fs::read_to_string(file).unwrap();
-        let tokens: TokenStream = text
-            .parse()
-            .unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let tokens: TokenStream =
+            text.parse().unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let mut words = BTreeSet::new();
         read(tokens, &mut words);
         if !words.is_empty() {
@@ -47,11 +46,7 @@ fn every_word_that_a_person_reads_is_in_the_list() {
             "the words changed: read them aloud, then UPDATE_GOLDEN=1 cargo test --test words\n  now {now}\n  was {was}"
         );
     }
-    assert_eq!(
-        list.len(),
-        known.len(),
-        "the list is longer or shorter: UPDATE_GOLDEN=1"
-    );
+    assert_eq!(list.len(), known.len(), "the list is longer or shorter: UPDATE_GOLDEN=1");
 }
 
 /// The Rust files below a folder that run for users.
@@ -127,14 +122,7 @@ fn what_is_for_people_is_told_from_keys() {
     assert_eq!(words("\"two words\"").as_deref(), Some("two words"));
     assert_eq!(words("\"Save\"").as_deref(), Some("Save"));
     assert_eq!(words("\"one \\\n   line\"").as_deref(), Some("one line"));
-    for key in [
-        "\"hit_grid\"",
-        "\"M2 2h5v5\"",
-        "'x'",
-        "12",
-        "b\"two words\"",
-        "\"aria-label\"",
-    ] {
+    for key in ["\"hit_grid\"", "\"M2 2h5v5\"", "'x'", "12", "b\"two words\"", "\"aria-label\""] {
         assert_eq!(words(key), None, "{key}");
     }
     let mut out = BTreeSet::new();

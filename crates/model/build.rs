@@ -35,14 +35,8 @@ const NUMBERS: [&str; 10] = [
     "tflops",
 ];
 /// Fields of a peak.
-const PEAK: [&str; 6] = [
-    "dtype",
-    "engine",
-    "accumulate",
-    "tflops",
-    "achievable_tflops",
-    "achievable_source",
-];
+const PEAK: [&str; 6] =
+    ["dtype", "engine", "accumulate", "tflops", "achievable_tflops", "achievable_source"];
 
 fn main() {
     println!("cargo::rerun-if-changed={CATALOG}");
@@ -50,11 +44,7 @@ fn main() {
     let text = std::fs::read_to_string(CATALOG).expect(CATALOG);
     let devices: Vec<Map<String, Value>> = serde_json::from_str(&text).expect(CATALOG);
     let rows: Vec<String> = devices.iter().map(row).collect();
-    let out = format!(
-        "static ROWS: [Row; {}] = [\n{}];\n",
-        rows.len(),
-        rows.concat()
-    );
+    let out = format!("static ROWS: [Row; {}] = [\n{}];\n", rows.len(), rows.concat());
     let folder = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     std::fs::write(Path::new(&folder).join("catalog.rs"), out).expect("OUT_DIR can be written");
 }
@@ -72,10 +62,7 @@ fn row(device: &Map<String, Value>) -> String {
         let _ = write!(out, "{key}: {text:?}, ");
     }
     for key in WHOLE {
-        let value = device
-            .get(key)
-            .filter(|v| !v.is_null())
-            .map(|v| v.as_u64().expect(key));
+        let value = device.get(key).filter(|v| !v.is_null()).map(|v| v.as_u64().expect(key));
         let _ = write!(out, "{key}: {value:?}, ");
     }
     for key in &NUMBERS[..9] {

@@ -129,11 +129,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
         let what = Emphasis {
             target: target.get(),
             selected: bench.selected.get(),
-            elsewhere: if target.with(Option::is_none) {
-                bench.hovered.get()
-            } else {
-                Vec::new()
-            },
+            elsewhere: if target.with(Option::is_none) { bench.hovered.get() } else { Vec::new() },
             ranked: bench.ranked.get().map(|r| r.0.to_vec()),
             brush: brush.get(),
             held: held.get(),
@@ -180,17 +176,10 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
         zoom: Rc::new(zoom),
     });
 
-    let title = move || {
-        picture.with(|p| {
-            p.as_ref()
-                .map_or_else(String::new, |p| p.scene().title.clone())
-        })
-    };
+    let title =
+        move || picture.with(|p| p.as_ref().map_or_else(String::new, |p| p.scene().title.clone()));
     let description = move || {
-        picture.with(|p| {
-            p.as_ref()
-                .map_or_else(String::new, |p| p.scene().description.clone())
-        })
+        picture.with(|p| p.as_ref().map_or_else(String::new, |p| p.scene().description.clone()))
     };
     let tooltip = Memo::new(move |_| {
         target.with(|t| {
@@ -201,8 +190,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     // The dock says more of a selected point than its tooltip, which would lie over the picture.
     let in_dock = Memo::new(move |_| {
         target.with(|t| {
-            t.as_ref()
-                .is_some_and(|t| !t.rows.is_empty() && bench.selected.with(|s| *s == t.rows))
+            t.as_ref().is_some_and(|t| !t.rows.is_empty() && bench.selected.with(|s| *s == t.rows))
         })
     });
     let spoken = move || tooltip.with(|t| t.as_ref().map_or_else(String::new, spoken));

@@ -50,9 +50,7 @@ pub fn controls(list: Signal<Vec<Control>>, change: Change) -> AnyView {
 fn elements(list: Signal<Vec<Control>>, change: Change) -> AnyView {
     let offers = |c: &Control| {
         let range = match c.kind {
-            Kind::Number {
-                min, max, slider, ..
-            } => Some((min.to_bits(), max.to_bits(), slider)),
+            Kind::Number { min, max, slider, .. } => Some((min.to_bits(), max.to_bits(), slider)),
             _ => None,
         };
         (c.key.clone(), c.options().to_vec(), range)
@@ -94,14 +92,7 @@ fn event_input(event: &web_sys::Event) -> Option<web_sys::HtmlInputElement> {
 pub fn number(now: Memo<Control>, change: Change) -> AnyView {
     let shell = Shell::here();
     let first = now.get_untracked();
-    let Kind::Number {
-        min,
-        max,
-        step,
-        unit,
-        ..
-    } = first.kind
-    else {
+    let Kind::Number { min, max, step, unit, .. } = first.kind else {
         return ().into_any();
     };
     view! {

@@ -147,10 +147,8 @@ pub fn Dock() -> impl IntoView {
         })
     };
     // What opens is said, as the keyboard stays where it is.
-    let opened = move || {
-        any.get()
-            .then(|| format!("Details are open: {}. The key I goes there.", title()))
-    };
+    let opened =
+        move || any.get().then(|| format!("Details are open: {}. The key I goes there.", title()));
     view! {
         <p class="visually-hidden" aria-live="polite">{opened}</p>
         <Show when=move || any.get()>

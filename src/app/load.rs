@@ -102,12 +102,7 @@ pub struct Loader {
 impl Loader {
     /// A loader with an empty queue.
     pub fn new(shell: Shell, bench: Workbench, plan_model: PlanModel) -> Loader {
-        Loader {
-            shell,
-            bench,
-            plan_model,
-            queue: StoredValue::new_local(Rc::default()),
-        }
+        Loader { shell, bench, plan_model, queue: StoredValue::new_local(Rc::default()) }
     }
 
     /// The one of the surrounding page.
@@ -137,9 +132,7 @@ impl Loader {
             Some(file.input.clone())
         });
         let refused = || {
-            self.shell
-                .load
-                .with_untracked(|l| l.errors.iter().find(|e| e.id == id)?.input.clone())
+            self.shell.load.with_untracked(|l| l.errors.iter().find(|e| e.id == id)?.input.clone())
         };
         loaded.or_else(refused)
     }
@@ -176,20 +169,15 @@ impl Loader {
     }
 
     fn enqueue(&self, inputs: Vec<Input>, of_folder: bool) {
-        let jobs = inputs.into_iter().map(|input| Job {
-            of_folder,
-            ..Job::new(input, Origin::User)
-        });
+        let jobs =
+            inputs.into_iter().map(|input| Job { of_folder, ..Job::new(input, Origin::User) });
         self.queue.get_value().jobs.borrow_mut().extend(jobs);
         self.run_queue();
     }
 
     /// Imports a sample, and shows a tab.
     pub fn add_sample(&self, input: Input, tab: Option<&'static str>) {
-        self.start(Job {
-            tab,
-            ..Job::new(input, Origin::Sample)
-        });
+        self.start(Job { tab, ..Job::new(input, Origin::Sample) });
     }
 
     /// True while a file is unpacked or read, or waits.
@@ -224,11 +212,7 @@ impl Loader {
     ///
     /// What was wrong with the file, or that it was cancelled.
     pub async fn add_one(&self, input: Input, options: ImportOptions) -> Result<(), String> {
-        self.finish(Job {
-            options,
-            ..Job::new(input, Origin::Link)
-        })
-        .await
+        self.finish(Job { options, ..Job::new(input, Origin::Link) }).await
     }
 
     /// Imports one of the user's files that was open last time.
@@ -237,11 +221,7 @@ impl Loader {
     ///
     /// What was wrong with the file, or that it was cancelled.
     pub async fn add_again(&self, input: Input, options: ImportOptions) -> Result<(), String> {
-        self.finish(Job {
-            options,
-            ..Job::new(input, Origin::User)
-        })
-        .await
+        self.finish(Job { options, ..Job::new(input, Origin::User) }).await
     }
 
     /// Runs a job, after those that are waiting.
@@ -256,14 +236,9 @@ impl Loader {
                 let _ = resolve.call0(&wasm_bindgen::JsValue::NULL);
             }
         });
-        self.start(Job {
-            done: Some(done),
-            ..job
-        });
+        self.start(Job { done: Some(done), ..job });
         let _ = wasm_bindgen_futures::JsFuture::from(read).await;
-        outcome
-            .take()
-            .unwrap_or_else(|| Err("cancelled".to_owned()))
+        outcome.take().unwrap_or_else(|| Err("cancelled".to_owned()))
     }
 
     /// Imports a file again with other options, as a step of undo.

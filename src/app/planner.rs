@@ -120,14 +120,12 @@ pub fn planner() -> Result<AnyView, NotLoaded> {
 /// Plans the model of a `config.json`: its name, or what is wrong with the text.
 #[wasm_split(plan, fallible)]
 pub fn take_model(bench: Workbench, text: String) -> Result<Result<String, String>, NotLoaded> {
-    Ok(Model::from_config(&text)
-        .map_err(|e| e.to_string())
-        .map(|model| {
-            bench.edit("view", |v| {
-                turn_to(v, "");
-                PlanState::put_model(v, &model);
-                v.view = "plan".to_owned();
-            });
-            model.name
-        }))
+    Ok(Model::from_config(&text).map_err(|e| e.to_string()).map(|model| {
+        bench.edit("view", |v| {
+            turn_to(v, "");
+            PlanState::put_model(v, &model);
+            v.view = "plan".to_owned();
+        });
+        model.name
+    }))
 }

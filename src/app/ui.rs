@@ -126,23 +126,17 @@ pub fn Menu(
 ) -> impl IntoView {
     let open = RwSignal::new(false);
     let root = NodeRef::<leptos::html::Div>::new();
-    let outside = dom::listen(
-        &dom::document(),
-        "pointerdown",
-        move |event: web_sys::Event| {
-            if !open.get_untracked() {
-                return;
-            }
-            let target = event
-                .target()
-                .and_then(|t| t.dyn_into::<web_sys::Node>().ok());
-            if let Some(root) = root.get_untracked()
-                && !root.contains(target.as_ref())
-            {
-                open.set(false);
-            }
-        },
-    );
+    let outside = dom::listen(&dom::document(), "pointerdown", move |event: web_sys::Event| {
+        if !open.get_untracked() {
+            return;
+        }
+        let target = event.target().and_then(|t| t.dyn_into::<web_sys::Node>().ok());
+        if let Some(root) = root.get_untracked()
+            && !root.contains(target.as_ref())
+        {
+            open.set(false);
+        }
+    });
     let outside = StoredValue::new_local(outside);
     on_cleanup(move || outside.dispose());
     let focus_step = move |step: i32| {
@@ -169,17 +163,14 @@ pub fn Menu(
             None if step > 0 => 0,
             None => count - 1,
         };
-        if let Some(Ok(element)) = items
-            .item(next as u32)
-            .map(|n| n.dyn_into::<web_sys::HtmlElement>())
+        if let Some(Ok(element)) =
+            items.item(next as u32).map(|n| n.dyn_into::<web_sys::HtmlElement>())
         {
             let _ = element.focus();
         }
     };
     let focus_button = move || {
-        let button = root
-            .get_untracked()
-            .and_then(|r| r.query_selector("button").ok().flatten());
+        let button = root.get_untracked().and_then(|r| r.query_selector("button").ok().flatten());
         if let Some(Ok(button)) = button.map(|b| b.dyn_into::<web_sys::HtmlElement>()) {
             let _ = button.focus();
         }
@@ -244,17 +235,13 @@ pub fn rove(event: &web_sys::KeyboardEvent, selector: &str) {
         "Home" | "End" => None,
         _ => return,
     };
-    let on = event
-        .target()
-        .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+    let on = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
     if on.is_some_and(|e| e.tag_name() == "SELECT")
         && matches!(event.key().as_str(), "ArrowDown" | "ArrowUp")
     {
         return;
     }
-    let row = event
-        .current_target()
-        .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+    let row = event.current_target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
     let Some(row) = row else { return };
     // What is hidden takes no focus.
     let (items, here) = dom::items(&row, selector);
@@ -317,8 +304,7 @@ pub fn Modal(
         // A click beside the dialog has the dialog itself as its target, not something inside it.
         let itself = dialog.get_untracked().is_some_and(|d| {
             event.target().is_some_and(|t| {
-                t.dyn_ref::<web_sys::Node>()
-                    .is_some_and(|n| d.is_same_node(Some(n)))
+                t.dyn_ref::<web_sys::Node>().is_some_and(|n| d.is_same_node(Some(n)))
             })
         });
         if itself {
@@ -357,16 +343,13 @@ pub fn table_view(table: Table) -> AnyView {
     /// Letters of a number that is shown whole.
     const SHORT: usize = 8;
     // Numbers are aligned on the right, so that digits stand below each other.
-    let numeric: Vec<bool> = (0..table.header.len())
-        .map(|i| table.is_numeric(i))
-        .collect();
+    let numeric: Vec<bool> = (0..table.header.len()).map(|i| table.is_numeric(i)).collect();
     let class = |i: usize| numeric.get(i).is_some_and(|n| *n).then_some("number");
     let head = |(i, h): (usize, String)| view! { <th scope="col" class=class(i)>{h}</th> };
     let row = |cells: Vec<String>| {
         let cell = |(i, c): (usize, String)| {
-            let whole = (c.len() > SHORT && c.contains('.'))
-                .then(|| c.parse::<f64>().ok())
-                .flatten();
+            let whole =
+                (c.len() > SHORT && c.contains('.')).then(|| c.parse::<f64>().ok()).flatten();
             // Saved as CSV it keeps every digit.
             let shown = whole.map_or_else(|| c.clone(), |v| format_significant(v, 4));
             view! { <td class=class(i) title=whole.map(|_| c)>{shown}</td> }

@@ -24,12 +24,8 @@ pub async fn fetch_file(url: &str, limit: f64) -> Result<gloo_file::Blob, Option
     let fetch = value("fetchFile")
         .dyn_into::<js_sys::Function>()
         .map_err(|_| Some("this page fetches nothing".to_owned()))?;
-    let promise = fetch
-        .call2(&JsValue::NULL, &url.into(), &limit.into())
-        .map_err(reason)?;
-    let blob = JsFuture::from(js_sys::Promise::resolve(&promise))
-        .await
-        .map_err(reason)?;
+    let promise = fetch.call2(&JsValue::NULL, &url.into(), &limit.into()).map_err(reason)?;
+    let blob = JsFuture::from(js_sys::Promise::resolve(&promise)).await.map_err(reason)?;
     let blob = blob.dyn_into::<web_sys::Blob>().map_err(|_| None)?;
     Ok(gloo_file::Blob::from(blob))
 }

@@ -33,12 +33,7 @@ pub fn paint_canvas(canvas: &HtmlCanvasElement, scene: &Scene, dpr: f64) -> Resu
     in_units(&context)?;
     for item in &scene.items {
         match item {
-            Item::Image {
-                rect,
-                width,
-                height,
-                rgba,
-            } => {
+            Item::Image { rect, width, height, rgba } => {
                 let picture = picture(*width, *height, rgba)?;
                 clipped(&context, painter.clip(), dpr, |c| {
                     c.set_image_smoothing_enabled(false);
@@ -51,9 +46,9 @@ pub fn paint_canvas(canvas: &HtmlCanvasElement, scene: &Scene, dpr: f64) -> Resu
                 clipped(&context, painter.clip(), dpr, |c| discs(c, marks))?;
                 in_units(&context)?;
             }
-            item => painter
-                .draw(item, &mut backend)
-                .map_err(|e| JsValue::from_str(&e.to_string()))?,
+            item => {
+                painter.draw(item, &mut backend).map_err(|e| JsValue::from_str(&e.to_string()))?
+            }
         }
     }
     context.reset_transform()

@@ -7,10 +7,7 @@ use wasm_bindgen_futures::JsFuture;
 
 fn performance() -> Option<web_sys::Performance> {
     // `performance` is a global of the page and of a worker alike.
-    js_sys::Reflect::get(&js_sys::global(), &"performance".into())
-        .ok()?
-        .dyn_into()
-        .ok()
+    js_sys::Reflect::get(&js_sys::global(), &"performance".into()).ok()?.dyn_into().ok()
 }
 
 thread_local! {

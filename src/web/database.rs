@@ -26,9 +26,8 @@ fn reason(error: JsValue) -> String {
     let message = |e: &JsValue| js_sys::Reflect::get(e, &"message".into()).ok()?.as_string();
     // A failed request reports an event, whose target knows the error.
     let event = error.dyn_ref::<web_sys::Event>();
-    let failed = event
-        .and_then(|e| e.target())
-        .and_then(|t| js_sys::Reflect::get(&t, &"error".into()).ok());
+    let failed =
+        event.and_then(|e| e.target()).and_then(|t| js_sys::Reflect::get(&t, &"error".into()).ok());
     message(failed.as_ref().unwrap_or(&error)).unwrap_or_default()
 }
 
@@ -84,10 +83,8 @@ impl Database {
     pub async fn write(&self, changes: &[Write]) -> Result<(), String> {
         let mode = IdbTransactionMode::Readwrite;
         let stores = self.0.object_store_names();
-        let writing = self
-            .0
-            .transaction_with_str_sequence_and_mode(&stores, mode)
-            .map_err(reason)?;
+        let writing =
+            self.0.transaction_with_str_sequence_and_mode(&stores, mode).map_err(reason)?;
         let finished = js_sys::Promise::new(&mut |resolve, reject| {
             writing.set_oncomplete(Some(&resolve));
             writing.set_onabort(Some(&reject));

@@ -59,12 +59,7 @@ fn listen_with<E: FromWasmAbi + 'static>(
     } else {
         let _ = target.add_event_listener_with_callback(event, callback);
     }
-    Listener {
-        target: target.clone(),
-        event,
-        closure,
-        _keep: Box::new(keep),
-    }
+    Listener { target: target.clone(), event, closure, _keep: Box::new(keep) }
 }
 
 /// The page's window. The page's code does not run without one.
@@ -98,10 +93,7 @@ pub fn scroll_into_list(id: &str) {
     let Some(list) = element.parent_element() else {
         return;
     };
-    let (own, room) = (
-        element.get_bounding_client_rect(),
-        list.get_bounding_client_rect(),
-    );
+    let (own, room) = (element.get_bounding_client_rect(), list.get_bounding_client_rect());
     if own.top() < room.top() || own.bottom() > room.bottom() {
         let middle = |r: &web_sys::DomRect| (r.top() + r.bottom()) / 2.0;
         list.set_scroll_top(list.scroll_top() + (middle(&own) - middle(&room)) as i32);
@@ -114,9 +106,7 @@ fn by_id(id: &str) -> Option<web_sys::HtmlElement> {
 
 /// True where an element matches a selector.
 pub fn exists(selector: &str) -> bool {
-    document()
-        .query_selector(selector)
-        .is_ok_and(|e| e.is_some())
+    document().query_selector(selector).is_ok_and(|e| e.is_some())
 }
 
 /// True if the element takes up room on the page.
@@ -143,9 +133,7 @@ pub fn items(row: &web_sys::Element, selector: &str) -> (Vec<web_sys::HtmlElemen
 pub fn focused() -> Option<web_sys::HtmlElement> {
     let document = document();
     let focused = document.active_element()?;
-    let on_page = document
-        .body()
-        .is_some_and(|body| body.is_same_node(Some(&focused)));
+    let on_page = document.body().is_some_and(|body| body.is_same_node(Some(&focused)));
     focused.dyn_into().ok().filter(|_| !on_page)
 }
 
@@ -167,9 +155,7 @@ pub fn focus_nth(selector: &str, index: usize) -> bool {
         return false;
     };
     let at = (index as u32).min(all.length().saturating_sub(1));
-    let found = all
-        .item(at)
-        .and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok());
+    let found = all.item(at).and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok());
     found.is_some_and(|e| e.focus().is_ok())
 }
 
@@ -186,18 +172,12 @@ pub fn set_root_data(name: &str, value: Option<&str>) {
 
 /// A `data-*` attribute of `<html>`.
 pub fn root_data(name: &str) -> Option<String> {
-    document()
-        .document_element()?
-        .get_attribute(&format!("data-{name}"))
+    document().document_element()?.get_attribute(&format!("data-{name}"))
 }
 
 /// True where a media query matches.
 pub fn media(query: &str) -> bool {
-    window()
-        .match_media(query)
-        .ok()
-        .flatten()
-        .is_some_and(|q| q.matches())
+    window().match_media(query).ok().flatten().is_some_and(|q| q.matches())
 }
 
 /// Scrolls every element that a selector finds to its top.
@@ -263,17 +243,11 @@ pub fn watch_size(
 ) -> Option<SizeWatch> {
     let watched = element.clone();
     let closure = Closure::<dyn FnMut()>::new(move || {
-        handler(
-            f64::from(watched.client_width()),
-            f64::from(watched.client_height()),
-        );
+        handler(f64::from(watched.client_width()), f64::from(watched.client_height()));
     });
     let observer = web_sys::ResizeObserver::new(closure.as_ref().unchecked_ref()).ok()?;
     observer.observe(element);
-    Some(SizeWatch {
-        observer,
-        _closure: closure,
-    })
+    Some(SizeWatch { observer, _closure: closure })
 }
 
 /// True where this page is embedded in another one (`?embed=1`).

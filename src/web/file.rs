@@ -29,10 +29,7 @@ impl PartialEq for Input {
 impl Input {
     /// An input of bytes in memory: a paste, a sample.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Self {
-        Input {
-            name: name.to_owned(),
-            blob: Blob::new(bytes),
-        }
+        Input { name: name.to_owned(), blob: Blob::new(bytes) }
     }
 
     /// The bytes as the browser holds them.
@@ -54,20 +51,14 @@ impl From<web_sys::File> for Input {
             .and_then(|p| p.as_string())
             .filter(|p| !p.is_empty());
         let name = path.unwrap_or_else(|| file.name());
-        Input {
-            name,
-            blob: Blob::from(web_sys::Blob::from(file)),
-        }
+        Input { name, blob: Blob::from(web_sys::Blob::from(file)) }
     }
 }
 
 /// The files of an `<input type=file>` or a drop.
 pub fn from_list(list: Option<web_sys::FileList>) -> Vec<Input> {
     list.map_or_else(Vec::new, |list| {
-        (0..list.length())
-            .filter_map(|i| list.get(i))
-            .map(Input::from)
-            .collect()
+        (0..list.length()).filter_map(|i| list.get(i)).map(Input::from).collect()
     })
 }
 
@@ -149,10 +140,7 @@ async fn read_folder(folder: FileSystemDirectoryEntry) -> (Vec<FileSystemEntry>,
     let mut out = Vec::new();
     loop {
         let promise = js_sys::Promise::new(&mut |resolve, reject| {
-            if reader
-                .read_entries_with_callback_and_callback(&resolve, &reject)
-                .is_err()
-            {
+            if reader.read_entries_with_callback_and_callback(&resolve, &reject).is_err() {
                 let _ = reject.call0(&JsValue::NULL);
             }
         });
@@ -163,11 +151,7 @@ async fn read_folder(folder: FileSystemDirectoryEntry) -> (Vec<FileSystemEntry>,
         if portion.length() == 0 {
             return (out, true);
         }
-        out.extend(
-            portion
-                .iter()
-                .map(JsCast::unchecked_into::<FileSystemEntry>),
-        );
+        out.extend(portion.iter().map(JsCast::unchecked_into::<FileSystemEntry>));
     }
 }
 

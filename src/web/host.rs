@@ -40,10 +40,7 @@ impl Host {
 
 /// A message as JSON without its bytes; "" where that is impossible (cycles).
 fn text_of(data: &JsValue) -> String {
-    js_sys::JSON::stringify(data)
-        .ok()
-        .and_then(|t| t.as_string())
-        .unwrap_or_default()
+    js_sys::JSON::stringify(data).ok().and_then(|t| t.as_string()).unwrap_or_default()
 }
 
 /// Says hello to the page that embeds this one and waits for its connection. `on_host` is called
@@ -52,20 +49,15 @@ pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listene
     let host: Rc<RefCell<Option<Rc<Host>>>> = Rc::default();
     let window = dom::window();
     let parent = window.parent().ok().flatten();
-    let alone = parent
-        .as_ref()
-        .is_none_or(|p| js_sys::Object::is(p, &window));
+    let alone = parent.as_ref().is_none_or(|p| js_sys::Object::is(p, &window));
     let from = parent.clone();
     let listener = dom::listen(&window, "message", move |event: web_sys::MessageEvent| {
         let from_parent = !alone
             && from.as_ref().is_some_and(|parent| {
                 js_sys::Object::is(&field(&event, "source"), parent.as_ref())
             });
-        let ports: Vec<web_sys::MessagePort> = event
-            .ports()
-            .iter()
-            .filter_map(|p| p.dyn_into().ok())
-            .collect();
+        let ports: Vec<web_sys::MessagePort> =
+            event.ports().iter().filter_map(|p| p.dyn_into().ok()).collect();
         let connected = host.borrow().is_some();
         match embed::connect(&text_of(&event.data()), from_parent, ports.len(), connected) {
             Err(None) => {}

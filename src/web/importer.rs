@@ -59,15 +59,13 @@ impl Growing {
             return false;
         }
         let mut table = self.table.borrow_mut();
-        let added = packed(message)
-            .and_then(wire::unpack_part)
-            .and_then(|part| {
-                let rows = (table.data().len() + part.len()) as f64;
-                // A little more than the lines so far promise.
-                let more = self.size / number(message, "read").max(1.0) * 65.0 / 64.0;
-                table.expect((rows * more) as usize);
-                table.add(part)
-            });
+        let added = packed(message).and_then(wire::unpack_part).and_then(|part| {
+            let rows = (table.data().len() + part.len()) as f64;
+            // A little more than the lines so far promise.
+            let more = self.size / number(message, "read").max(1.0) * 65.0 / 64.0;
+            table.expect((rows * more) as usize);
+            table.add(part)
+        });
         match added {
             Ok(()) => (self.grown)(table.data()),
             Err(why) => {
@@ -162,9 +160,7 @@ impl Importer {
         let Some(link) = self.link.borrow().clone() else {
             return;
         };
-        let _ = link
-            .worker
-            .post_message(&message("cancel", &[("id", id.into())]));
+        let _ = link.worker.post_message(&message("cancel", &[("id", id.into())]));
         let (current, helpers) = (self.current.clone(), self.helpers.borrow().clone());
         wasm_bindgen_futures::spawn_local(async move {
             clock::pause(PATIENCE).await;
@@ -239,14 +235,7 @@ impl Importer {
             return Outcome::Cancelled;
         }
         let is_cancelled = move || cancelled.get() == id;
-        let read = reading::read(
-            input,
-            options,
-            Pace::Page,
-            &*progress,
-            &is_cancelled,
-            &KeepRows,
-        );
+        let read = reading::read(input, options, Pace::Page, &*progress, &is_cancelled, &KeepRows);
         match read.await {
             Outcome::Done(ended) => match ended.whole() {
                 Ok(imported) => Outcome::Done(imported),
@@ -415,11 +404,7 @@ impl Link {
     ) -> Option<js_sys::Promise> {
         let mut resolve = None;
         let reply = js_sys::Promise::new(&mut |r, _| resolve = Some(r));
-        let waiting = Waiting {
-            resolve: resolve?,
-            progress,
-            rows,
-        };
+        let waiting = Waiting { resolve: resolve?, progress, rows };
         self.waiting.borrow_mut().insert(id, waiting);
         self.worker.post_message(request).ok()?;
         Some(reply)

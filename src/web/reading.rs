@@ -69,27 +69,20 @@ impl Chunks {
             Pace::Worker => {
                 let stream = raw.stream();
                 match filling_reader(&stream) {
-                    Some(reader) => Chunks::Filled {
-                        reader,
-                        buffer: js_sys::ArrayBuffer::new(SLICE as u32),
-                    },
+                    Some(reader) => {
+                        Chunks::Filled { reader, buffer: js_sys::ArrayBuffer::new(SLICE as u32) }
+                    }
                     None => Chunks::Stream(stream.get_reader().unchecked_into()),
                 }
             }
-            Pace::Page => Chunks::Slices {
-                blob: blob.clone(),
-                at: 0,
-            },
+            Pace::Page => Chunks::Slices { blob: blob.clone(), at: 0 },
         }
     }
 
     /// Puts the next bytes into `buffer`; false at the end.
     pub(super) async fn next(&mut self, buffer: &mut Vec<u8>) -> Result<bool, String> {
         match self {
-            Chunks::Filled {
-                reader,
-                buffer: lent,
-            } => {
+            Chunks::Filled { reader, buffer: lent } => {
                 let view = js_sys::Uint8Array::new(lent);
                 let step = reader.read_with_array_buffer_view(&view);
                 let Some(chunk) = take(step, buffer).await? else {
@@ -105,9 +98,8 @@ impl Chunks {
                 }
                 let end = (*at + SLICE).min(blob.size());
                 let slice = blob.slice(*at, end);
-                *buffer = gloo_file::futures::read_as_bytes(&slice)
-                    .await
-                    .map_err(|e| e.to_string())?;
+                *buffer =
+                    gloo_file::futures::read_as_bytes(&slice).await.map_err(|e| e.to_string())?;
                 *at = end;
                 Ok(true)
             }

@@ -25,10 +25,7 @@ pub fn to_js(buffers: Vec<Buffer>) -> Array {
 
 /// The `ArrayBuffer`s to transfer with the arrays of [`to_js`].
 pub fn transfer_list(arrays: &Array) -> Array {
-    arrays
-        .iter()
-        .filter_map(|array| js_sys::Reflect::get(&array, &"buffer".into()).ok())
-        .collect()
+    arrays.iter().filter_map(|array| js_sys::Reflect::get(&array, &"buffer".into()).ok()).collect()
 }
 
 /// Copies the buffers of a part of a table into one piece of memory, a spare one where it is large

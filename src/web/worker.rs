@@ -146,30 +146,19 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
     let Ok(blob) = field(data, "blob").dyn_into::<web_sys::Blob>() else {
         return;
     };
-    let input = Input {
-        name: text(data, "name"),
-        blob: gloo_file::Blob::from(blob),
-    };
+    let input = Input { name: text(data, "name"), blob: gloo_file::Blob::from(blob) };
     let options: ImportOptions = serde_json::from_str(&text(data, "options")).unwrap_or_default();
     let tag = ("id", JsValue::from(id));
     let progress = |read: u64| {
-        let _ = out.post_message(&message(
-            "progress",
-            &[tag.clone(), ("read", (read as f64).into())],
-        ));
+        let _ =
+            out.post_message(&message("progress", &[tag.clone(), ("read", (read as f64).into())]));
     };
     let cancelled = || state.cancelled.borrow().contains(&id);
     let post = |kind: &str, packed: Packed| {
         let arrays = transfer::to_js(packed.buffers);
         let list = transfer::transfer_list(&arrays);
-        let reply = message(
-            kind,
-            &[
-                tag.clone(),
-                ("head", packed.head.into()),
-                ("arrays", arrays.into()),
-            ],
-        );
+        let reply =
+            message(kind, &[tag.clone(), ("head", packed.head.into()), ("arrays", arrays.into())]);
         out.post_message_with_transfer(&reply, &list)
     };
     let outcome = reading::read(
@@ -199,12 +188,7 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
                 ("line", error.line.into()),
                 ("column", error.column.into()),
                 ("message", error.message.into()),
-                (
-                    "kind",
-                    serde_json::to_string(&error.kind)
-                        .unwrap_or_default()
-                        .into(),
-                ),
+                ("kind", serde_json::to_string(&error.kind).unwrap_or_default().into()),
             ],
         )),
         Outcome::Cancelled => out.post_message(&message("cancelled", &[tag])),

@@ -35,10 +35,7 @@ impl Dice {
 pub(crate) fn dataset(rows: usize, device: &str) -> Dataset {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut d = Dataset::new();
-    d.sources.push(Source {
-        name: "bench.csv".into(),
-        ..Source::default()
-    });
+    d.sources.push(Source { name: "bench.csv".into(), ..Source::default() });
     d.devices = vec![String::new(), device.to_owned()];
     d.ops = vec![
         Operation::uniform(DataType::Fp16),
@@ -46,14 +43,7 @@ pub(crate) fn dataset(rows: usize, device: &str) -> Dataset {
         Operation::uniform(DataType::Fp8E4m3Fnuz),
     ];
     let roofs = [1307.4e12, 1307.4e12, 2614.9e12];
-    let models = [
-        "",
-        "llama3-8b",
-        "llama3-70b",
-        "mixtral",
-        "deepseek-v3",
-        "square",
-    ];
+    let models = ["", "llama3-8b", "llama3-70b", "mixtral", "deepseek-v3", "square"];
     let mut codes = Vec::new();
     let mut counts = Vec::new();
     for i in 0..rows {
@@ -87,10 +77,7 @@ pub(crate) fn dataset(rows: usize, device: &str) -> Dataset {
         label: "Model".into(),
         meaning: ColumnMeaning::Model,
         unit: String::new(),
-        data: ColumnData::Text {
-            codes,
-            values: models.map(str::to_owned).to_vec(),
-        },
+        data: ColumnData::Text { codes, values: models.map(str::to_owned).to_vec() },
     });
     d.columns.push(Column {
         key: "count".into(),
@@ -123,12 +110,8 @@ pub(crate) fn colored(frame: &Frame, field: &str, theme: &Theme) -> ColorScale {
 /// The `n` rows with the longest total time.
 pub(crate) fn expensive(frame: &Frame, n: usize) -> Vec<u32> {
     let get = frame.numbers(&Field::TotalTime);
-    let mut rows: Vec<u32> = frame
-        .rows
-        .iter()
-        .copied()
-        .filter(|r| !get(*r as usize).is_nan())
-        .collect();
+    let mut rows: Vec<u32> =
+        frame.rows.iter().copied().filter(|r| !get(*r as usize).is_nan()).collect();
     rows.sort_by(|a, b| get(*b as usize).total_cmp(&get(*a as usize)).then(a.cmp(b)));
     rows.truncate(n);
     rows

@@ -52,12 +52,7 @@ fn every_view_takes_any_field_any_size_and_any_data() {
     }
     let mut none = frame(5);
     none.rows = Arc::new(Vec::new());
-    for frame in [
-        frame_of(d, Some("mi300x")),
-        none,
-        frame_of(Dataset::new(), None),
-        frame(1),
-    ] {
+    for frame in [frame_of(d, Some("mi300x")), none, frame_of(Dataset::new(), None), frame(1)] {
         for kind in charts::CHARTS {
             // Every value of every setting, the others as they come.
             let mut settings = vec![ViewState::default()];
@@ -84,15 +79,9 @@ fn every_view_takes_any_field_any_size_and_any_data() {
             for state in settings {
                 let opened = (kind.open)(&charts::Inputs::new(&frame, &state));
                 let table = opened.table();
-                assert!(
-                    table.rows.iter().all(|r| r.len() == table.header.len()),
-                    "{}",
-                    kind.id
-                );
-                for (theme, size) in [
-                    (&Theme::LIGHT, (800.0, 400.0)),
-                    (&Theme::DARK, (90.0, 60.0)),
-                ] {
+                assert!(table.rows.iter().all(|r| r.len() == table.header.len()), "{}", kind.id);
+                for (theme, size) in [(&Theme::LIGHT, (800.0, 400.0)), (&Theme::DARK, (90.0, 60.0))]
+                {
                     let scene = opened.scene(&look(theme, size.0, size.1, (7, 9999)));
                     assert!(svg(&scene).ends_with("</svg>\n"));
                     // Never an empty page without a word.

@@ -51,11 +51,7 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
         name: "planned 4096³ on a device".into(),
         color: theme.accent,
     }];
-    let arrows = [Arrow {
-        from: (30.0, 2e13),
-        to: (60.0, 1.5e14),
-        color: theme.accent,
-    }];
+    let arrows = [Arrow { from: (30.0, 2e13), to: (60.0, 1.5e14), color: theme.accent }];
     let mut input = Input::new(&frame, &points, &coloring, &theme, (900.0, 560.0));
     input.size = SizeBy::Time;
     input.own_ceiling = Some(&own);
@@ -99,14 +95,7 @@ fn roofline_at_measured_bytes() {
     let ratio: f64 =
         shown.rows[1][4].parse::<f64>().unwrap() / shown.rows[1][at].parse::<f64>().unwrap();
     assert!((ratio - 1.2).abs() < 1e-9, "{ratio}");
-    let over = overlay(
-        &input,
-        &chart.plot,
-        &Overlay {
-            hovered: Some(1),
-            ..Overlay::default()
-        },
-    );
+    let over = overlay(&input, &chart.plot, &Overlay { hovered: Some(1), ..Overlay::default() });
     assert!(over.dump().contains("Open"));
 
     // With another level: a mark each, and points at any of them.
@@ -187,16 +176,10 @@ fn a_roofline_without_anything_to_draw_says_why() {
         input.zoom = zoom;
         roofline(&input).scene.message.unwrap_or_default()
     };
-    assert_eq!(
-        say(&frame_of(Dataset::new(), None), None),
-        "No GEMMs yet: open a file."
-    );
+    assert_eq!(say(&frame_of(Dataset::new(), None), None), "No GEMMs yet: open a file.");
     let mut unusable = Dataset::new();
     unusable.sources.push(Source::default());
-    assert_eq!(
-        say(&frame_of(unusable, None), None),
-        "No usable rows in what is open."
-    );
+    assert_eq!(say(&frame_of(unusable, None), None), "No usable rows in what is open.");
     let mut none = frame(50);
     none.rows = Arc::new(Vec::new());
     assert_eq!(say(&none, None), "No GEMM passes the filters.");
@@ -219,21 +202,11 @@ fn labels_never_overlap_and_never_leave_the_plot() {
     let theme = Theme::LIGHT;
     let coloring = colored(&frame, "c.model", &theme);
     let top = expensive(&frame, 40);
-    for size in [
-        (1040.0, 640.0),
-        (700.0, 300.0),
-        (358.0, 420.0),
-        (200.0, 160.0),
-    ] {
+    for size in [(1040.0, 640.0), (700.0, 300.0), (358.0, 420.0), (200.0, 160.0)] {
         let mut input = Input::new(&frame, &points, &coloring, &theme, size);
         input.numbered = &top;
         let chart = roofline(&input);
-        let after = chart
-            .scene
-            .items
-            .iter()
-            .rposition(|i| matches!(i, Item::Unclip))
-            .unwrap();
+        let after = chart.scene.items.iter().rposition(|i| matches!(i, Item::Unclip)).unwrap();
         let boxes: Vec<[f64; 4]> = chart.scene.items[after..]
             .iter()
             .filter_map(|i| match i {

@@ -14,10 +14,7 @@ pub(crate) fn look(
     height: f64,
     first: (usize, usize),
 ) -> RenderOptions<'_> {
-    RenderOptions {
-        first,
-        ..RenderOptions::new(theme, (width, height))
-    }
+    RenderOptions { first, ..RenderOptions::new(theme, (width, height)) }
 }
 
 fn state(params: &[(&str, &str)]) -> ViewState {
@@ -46,11 +43,7 @@ fn heatmaps() {
     let map = open(
         "heat",
         &frame,
-        &[
-            ("explore.x", "n"),
-            ("explore.y", "k"),
-            ("explore.figure", "attained"),
-        ],
+        &[("explore.x", "n"), ("explore.y", "k"), ("explore.figure", "attained")],
     );
     assert_eq!(map.table().rows.len(), 48);
     let scene = map.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0)));
@@ -71,11 +64,7 @@ fn heatmaps() {
         &*phone,
         &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
     );
-    let row = open(
-        "heat",
-        &frame,
-        &[("explore.y", "none"), ("explore.x", "shape")],
-    );
+    let row = open("heat", &frame, &[("explore.y", "none"), ("explore.x", "shape")]);
     let scene = row.scene(&look(&Theme::LIGHT, DESK.0, 320.0, (0, 0)));
     let (_, columns, rows) = scene.scroll().unwrap();
     assert!(columns.scrolls() && rows.total == 1);
@@ -84,18 +73,9 @@ fn heatmaps() {
     let found = open(
         "heat",
         &frame,
-        &[
-            ("explore.y", "none"),
-            ("explore.x", "shape"),
-            ("explore.find", "4096 × 4096"),
-        ],
+        &[("explore.y", "none"), ("explore.x", "shape"), ("explore.find", "4096 × 4096")],
     );
-    let names: Vec<String> = found
-        .table()
-        .rows
-        .into_iter()
-        .map(|r| r[0].clone())
-        .collect();
+    let names: Vec<String> = found.table().rows.into_iter().map(|r| r[0].clone()).collect();
     assert!(!names.is_empty() && names.iter().all(|n| n.contains("4096 × 4096")));
 }
 
@@ -118,20 +98,11 @@ fn split_bars() {
             ("explore.scale", "linear"),
         ],
     );
-    chart(
-        "bars-phone-dark",
-        &*phone,
-        &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
-    );
+    chart("bars-phone-dark", &*phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
     // Past the end is the end; the order can be turned round.
     let up = open("bars", &frame, &[("explore.up", "1")]);
     let rate = |v: &dyn Chart| {
-        v.table()
-            .rows
-            .iter()
-            .map(|r| r[3].clone())
-            .filter(|r| !r.is_empty())
-            .collect::<Vec<_>>()
+        v.table().rows.iter().map(|r| r[3].clone()).filter(|r| !r.is_empty()).collect::<Vec<_>>()
     };
     let (mut down, up) = (rate(&*bars), rate(&*up));
     down.reverse();
@@ -144,11 +115,7 @@ fn split_bars() {
 fn strips() {
     let frame = frame(600);
     let strip = open("strip", &frame, &[]);
-    chart(
-        "strip-light",
-        &*strip,
-        &strip.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0))),
-    );
+    chart("strip-light", &*strip, &strip.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0))));
     let phone = open(
         "strip",
         &frame,
@@ -159,11 +126,7 @@ fn strips() {
             ("color", "none"),
         ],
     );
-    chart(
-        "strip-phone-dark",
-        &*phone,
-        &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
-    );
+    chart("strip-phone-dark", &*phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
 }
 
 #[test]
@@ -173,25 +136,11 @@ fn analysis_cards() {
     let state = ViewState::default();
     let dearest = (kind.open)(&Inputs::new(&frame, &state));
     assert!(dearest.notes()[0].contains("Nothing is selected"));
-    let three = (kind.open)(&Inputs {
-        selected: &[3, 7, 11],
-        ..Inputs::new(&frame, &state)
-    });
+    let three = (kind.open)(&Inputs { selected: &[3, 7, 11], ..Inputs::new(&frame, &state) });
     assert_eq!(three.table().header.len(), 4);
     let scene = three.scene(&look(&Theme::LIGHT, DESK.0, three.height(DESK.0), (0, 0)));
-    assert_eq!(
-        scene
-            .hit_areas
-            .iter()
-            .map(|m| m.rows[0])
-            .collect::<Vec<_>>(),
-        [3, 7, 11]
-    );
+    assert_eq!(scene.hit_areas.iter().map(|m| m.rows[0]).collect::<Vec<_>>(), [3, 7, 11]);
     chart("card-light", &*three, &scene);
     let height = three.height(PHONE.0);
-    chart(
-        "card-phone-dark",
-        &*three,
-        &three.scene(&look(&Theme::DARK, PHONE.0, height, (0, 0))),
-    );
+    chart("card-phone-dark", &*three, &three.scene(&look(&Theme::DARK, PHONE.0, height, (0, 0))));
 }

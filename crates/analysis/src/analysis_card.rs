@@ -49,10 +49,7 @@ pub struct SideBySide {
 
 /// The cards of some rows; rows past the end of the data are left out.
 pub fn cards(frame: &Frame, rows: &[u32]) -> Vec<Card> {
-    rows.iter()
-        .filter(|&&r| (r as usize) < frame.data.len())
-        .map(|&r| card(frame, r))
-        .collect()
+    rows.iter().filter(|&&r| (r as usize) < frame.data.len()).map(|&r| card(frame, r)).collect()
 }
 
 fn card(frame: &Frame, row: u32) -> Card {
@@ -153,11 +150,7 @@ fn limit(bound: Bound) -> &'static str {
 }
 
 fn whole(v: f64) -> String {
-    if v >= 100.0 {
-        format!("{v:.0}")
-    } else {
-        gemmscope_model::units::format_significant(v, 3)
-    }
+    if v >= 100.0 { format!("{v:.0}") } else { gemmscope_model::units::format_significant(v, 3) }
 }
 
 /// The cards as one table, in the lines and order of the usual analysis of two kernels.
@@ -175,14 +168,8 @@ pub fn side_by_side(cards: &[Card]) -> SideBySide {
     let lines: Vec<(String, Write<'_>)> = vec![
         ("GEMM".into(), Box::new(|c| c.shape.clone())),
         ("Device".into(), Box::new(|c| c.device.clone())),
-        (
-            "Time of one call".into(),
-            Box::new(|c| known(c.time_s, Seconds(c.time_s).to_string())),
-        ),
-        (
-            "Arithmetic intensity".into(),
-            Box::new(|c| known(c.ai, Intensity(c.ai).to_string())),
-        ),
+        ("Time of one call".into(), Box::new(|c| known(c.time_s, Seconds(c.time_s).to_string()))),
+        ("Arithmetic intensity".into(), Box::new(|c| known(c.ai, Intensity(c.ai).to_string()))),
         (
             "Actual bandwidth".into(),
             Box::new(|c| known(c.bandwidth, fixed(c.bandwidth, 1e9, "GB/s"))),
@@ -191,10 +178,7 @@ pub fn side_by_side(cards: &[Card]) -> SideBySide {
             "Bandwidth utilisation".into(),
             Box::new(|c| known(c.bandwidth_use, percent(c.bandwidth_use))),
         ),
-        (
-            "Attained".into(),
-            Box::new(|c| known(c.attained, fixed(c.attained, 1e12, "TFLOP/s"))),
-        ),
+        ("Attained".into(), Box::new(|c| known(c.attained, fixed(c.attained, 1e12, "TFLOP/s")))),
         (
             format!("% of {}", roof_name(kind)),
             Box::new(|c| known(c.efficiency, percent(c.efficiency))),
@@ -273,13 +257,7 @@ mod tests {
         assert!((cards[0].ai - 1365.333).abs() < 1e-3);
         // At the roof 312 TFLOP/s / 1365.33 FLOP/B = 228.5 GB/s, 11.8 % of 1939.
         let why = cards[0].why();
-        for part in [
-            "Compute-bound",
-            "1365 operations",
-            "229 GB/s",
-            "11.8 %",
-            "7.5 %",
-        ] {
+        for part in ["Compute-bound", "1365 operations", "229 GB/s", "11.8 %", "7.5 %"] {
             assert!(why.contains(part), "{why}");
         }
     }
@@ -292,11 +270,7 @@ mod tests {
         assert!((all[0].bandwidth_use - all[0].efficiency).abs() < 1e-12);
         assert!(all[1].why().contains("above it"));
         assert!(all[2].why().starts_with("Not measured"));
-        assert!(
-            all[3].why().starts_with("Near the ridge"),
-            "{}",
-            all[3].why()
-        );
+        assert!(all[3].why().starts_with("Near the ridge"), "{}", all[3].why());
         let mut t = Rows::new();
         t.row((8, 8, 8), "x", 1e-6, "");
         let unknown = cards(&t.frame(None), &[0]);

@@ -150,14 +150,10 @@ impl Comparison {
         let mut of_group: Vec<(u16, u32)> = Vec::new();
         for (start, end) in groups {
             of_group.clear();
-            of_group.extend(
-                grouped[start as usize..end as usize]
-                    .iter()
-                    .map(|&(_, row)| {
-                        let side = side_of[cats.codes.get(row as usize) as usize];
-                        (side.unwrap_or(u16::MAX), row)
-                    }),
-            );
+            of_group.extend(grouped[start as usize..end as usize].iter().map(|&(_, row)| {
+                let side = side_of[cats.codes.get(row as usize) as usize];
+                (side.unwrap_or(u16::MAX), row)
+            }));
             of_group.sort_unstable();
             let start = rows.len();
             rows.extend(of_group.iter().map(|s| s.1));
@@ -222,10 +218,7 @@ impl Comparison {
     /// The sample of one side, if it has the configuration.
     pub fn sample(&self, configuration: usize, side: usize) -> Option<&Sample> {
         let found = self.samples(configuration).iter();
-        found
-            .filter(|s| usize::from(s.0) == side)
-            .map(|s| &s.1)
-            .next()
+        found.filter(|s| usize::from(s.0) == side).map(|s| &s.1).next()
     }
 
     /// Seconds that slower sides take longer than the fastest one, a call of each.
@@ -246,9 +239,7 @@ impl Comparison {
     /// The rows of a sample.
     pub fn rows_of(&self, sample: &Sample) -> &[u32] {
         let first = sample.first as usize;
-        self.rows
-            .get(first..first + sample.n as usize)
-            .unwrap_or(&[])
+        self.rows.get(first..first + sample.n as usize).unwrap_or(&[])
     }
 
     /// The key of a configuration as text: `128 × 1280 × 2048, fp16, NT`.
@@ -466,8 +457,7 @@ impl<'a> Samples<'a> {
         let mut start = 0;
         for variant in self.by_variant.chunk_by(|a, b| a.0 == b.0) {
             self.times.clear();
-            self.times
-                .extend(variant.iter().map(|v| data.time_s[v.1 as usize]));
+            self.times.extend(variant.iter().map(|v| data.time_s[v.1 as usize]));
             let time = median(&mut self.times);
             if (time, variant[0].1) < (best.0, best.1) {
                 best = (time, variant[0].1, start, variant.len());

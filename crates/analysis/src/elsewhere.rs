@@ -116,10 +116,7 @@ fn differences(frame: &Frame, a: usize, b: usize) -> Vec<String> {
     add(one.layout().to_string(), two.layout().to_string());
     add(one.types().to_string(), two.types().to_string());
     let text = |meaning, row| data.text(meaning, row).to_owned();
-    add(
-        text(ColumnMeaning::Library, a),
-        text(ColumnMeaning::Library, b),
-    );
+    add(text(ColumnMeaning::Library, a), text(ColumnMeaning::Library, b));
     let device = |row: usize| {
         let name = data.devices.get(usize::from(data.device[row]));
         name.cloned().unwrap_or_default()
@@ -131,10 +128,7 @@ fn differences(frame: &Frame, a: usize, b: usize) -> Vec<String> {
     };
     add(file(a), file(b));
     if out.is_empty() {
-        let (before, after) = (
-            text(ColumnMeaning::Kernel, a),
-            text(ColumnMeaning::Kernel, b),
-        );
+        let (before, after) = (text(ColumnMeaning::Kernel, a), text(ColumnMeaning::Kernel, b));
         if before != after && !after.is_empty() {
             out.push(after);
         }
@@ -161,13 +155,7 @@ mod tests {
             t.table().set_text(kernel, name.as_bytes());
             t.typed(SHAPE, Operation::uniform(*dtype), library, us * 1e-6, "");
         }
-        t.typed(
-            (4096, 4096, 8192),
-            Operation::uniform(FP16),
-            "a",
-            900e-6,
-            "",
-        );
+        t.typed((4096, 4096, 8192), Operation::uniform(FP16), "a", 900e-6, "");
         t.frame(Some("h100-sxm"))
     }
 
@@ -197,11 +185,7 @@ mod tests {
 
     #[test]
     fn repeats_and_slower_kernels_are_not_elsewhere() {
-        let frame = frame(&[
-            (BF16, "a", "x", 5.0),
-            (BF16, "a", "x", 4.0),
-            (BF16, "a", "y", 6.0),
-        ]);
+        let frame = frame(&[(BF16, "a", "x", 5.0), (BF16, "a", "x", 4.0), (BF16, "a", "y", 6.0)]);
         assert_eq!(elsewhere(&frame, 0, 10), Elsewhere::default());
         assert_eq!(elsewhere(&frame, 99, 10), Elsewhere::default());
     }

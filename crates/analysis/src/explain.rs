@@ -68,16 +68,12 @@ pub struct Explanation {
 
 /// The name of the kernel, else of the operation, else of the library.
 pub fn name_of(frame: &Frame, row: usize) -> String {
-    [
-        ColumnMeaning::Kernel,
-        ColumnMeaning::OpName,
-        ColumnMeaning::Library,
-    ]
-    .into_iter()
-    .map(|meaning| frame.data.text(meaning, row))
-    .find(|t| !t.is_empty())
-    .unwrap_or("")
-    .to_owned()
+    [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library]
+        .into_iter()
+        .map(|meaning| frame.data.text(meaning, row))
+        .find(|t| !t.is_empty())
+        .unwrap_or("")
+        .to_owned()
 }
 
 /// Name of a roof: `datasheet roof`.
@@ -126,26 +122,16 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
         line("M × N × K", shape);
         name
     };
-    line(
-        "Type",
-        format!("{} {}", problem.op.types(), problem.op.layout()),
-    );
+    line("Type", format!("{} {}", problem.op.types(), problem.op.layout()));
     let time = data.time_s[row];
     if time.is_nan() {
         line("Time", "not measured".to_owned());
     } else {
         let count = data.count(row);
-        let calls = if count == 1.0 {
-            String::new()
-        } else {
-            format!(" × {count}")
-        };
+        let calls = if count == 1.0 { String::new() } else { format!(" × {count}") };
         line("Time", format!("{}{calls}", Seconds(time)));
         line("Attained", FlopsPerSec(metrics.rate(data, row)).to_string());
-        line(
-            "Bandwidth",
-            BytesPerSec(metrics.bandwidth(data, row)).to_string(),
-        );
+        line("Bandwidth", BytesPerSec(metrics.bandwidth(data, row)).to_string());
     }
     line("AI", Intensity(metrics.ai[row]).to_string());
     let measured = metrics.measured_ai(data, row, MemoryLevel::Main);
@@ -179,14 +165,8 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
     let measured = !time.is_nan();
 
     let mut figures = vec![
-        work_figure(
-            &problem,
-            frame.data.number(ColumnMeaning::ReportedWork, row),
-        ),
-        bytes_figure(
-            &problem,
-            frame.data.number(ColumnMeaning::ReportedBytes, row),
-        ),
+        work_figure(&problem, frame.data.number(ColumnMeaning::ReportedWork, row)),
+        bytes_figure(&problem, frame.data.number(ColumnMeaning::ReportedBytes, row)),
         Figure {
             label: "Arithmetic intensity",
             value: (work / bytes).to_string(),
@@ -206,17 +186,12 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
             value: (work / t).to_string(),
             formula: format!("work / time = {work} / {t}"),
             hint: "Work over the measured time of one call.",
-            reported: reported(
-                data.number(ColumnMeaning::ReportedRate, row),
-                work.0 / time,
-                |v| FlopsPerSec(v).to_string(),
-            ),
+            reported: reported(data.number(ColumnMeaning::ReportedRate, row), work.0 / time, |v| {
+                FlopsPerSec(v).to_string()
+            }),
         });
         let share = roof.map_or(String::new(), |r| {
-            format!(
-                " ({} of the memory's)",
-                percent(bytes.0 / time / r.bandwidth_bytes_per_s)
-            )
+            format!(" ({} of the memory's)", percent(bytes.0 / time / r.bandwidth_bytes_per_s))
         });
         figures.push(Figure {
             label: "Bandwidth used",
@@ -232,15 +207,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
     }
     measured_figures(&mut figures, data, row, roof, work, bytes);
     if let Some(roof) = roof {
-        roof_figures(
-            &mut figures,
-            frame,
-            row,
-            roof,
-            work,
-            bytes,
-            efficiency.filter(|_| measured),
-        );
+        roof_figures(&mut figures, frame, row, roof, work, bytes, efficiency.filter(|_| measured));
     }
 
     let count = data.count(row);
@@ -318,10 +285,7 @@ fn judged_by(
             format!("{}{how}", d.explain_peak(p.op.compute))
         }
         (Some(d), None) if kind == RoofKind::Achievable && d.peak_for(p.op.compute).is_some() => {
-            format!(
-                "{}: no measured maximum for {} is known",
-                d.name, p.op.compute
-            )
+            format!("{}: no measured maximum for {} is known", d.name, p.op.compute)
         }
         (Some(d), None) => d.explain_peak(p.op.compute),
         (None, _) if stated.is_empty() => {

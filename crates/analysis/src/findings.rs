@@ -230,11 +230,7 @@ impl Finding {
     pub fn rows_by_time(&self, frame: &Frame) -> Vec<u32> {
         let time = |row: &u32| {
             let r = *row as usize;
-            frame
-                .data
-                .time_s
-                .get(r)
-                .map_or(f64::NAN, |t| t * frame.calls(r))
+            frame.data.time_s.get(r).map_or(f64::NAN, |t| t * frame.calls(r))
         };
         let mut rows = self.evidence.rows.clone();
         rows.order_by(|a, b| time(b).total_cmp(&time(a)).then(a.cmp(b)));
@@ -417,11 +413,7 @@ pub(crate) fn priority(share: f64, efficiency: Option<f64>, notable: bool) -> Se
 /// it. A GEMM of 27 µs in 30 ms does not matter at any efficiency.
 pub(crate) fn finding_severity(share: f64, efficiency: Option<f64>, back: Option<f64>) -> Severity {
     let trifle = share < TRIFLE_SHARE || back.is_some_and(|b| b < TRIFLE_SHARE);
-    if trifle {
-        Severity::Low
-    } else {
-        priority(share, efficiency, true)
-    }
+    if trifle { Severity::Low } else { priority(share, efficiency, true) }
 }
 
 /// The word for an efficiency.
@@ -456,11 +448,7 @@ impl<'a> Runner<'a> {
             kind: scan.kind.key().to_owned(),
             ..Findings::default()
         };
-        Runner {
-            scan,
-            next: 0,
-            report,
-        }
+        Runner { scan, next: 0, report }
     }
 
     /// The grouped rows.
@@ -520,10 +508,7 @@ impl<'a> Runner<'a> {
 
     /// The findings so far, ranked, and the grouped rows.
     pub fn parts(mut self) -> (Findings, Scan<'a>) {
-        self.scan
-            .claims
-            .borrow_mut()
-            .settle(&mut self.report.findings);
+        self.scan.claims.borrow_mut().settle(&mut self.report.findings);
         rank(&mut self.report.findings);
         for c in &mut self.report.checked {
             let says = |f: &&Finding| f.also.iter().any(|a| a.rule == c.rule);

@@ -14,11 +14,7 @@ pub struct Term {
 }
 
 const fn term(name: &'static str, written: &'static [&'static str], text: &'static str) -> Term {
-    Term {
-        name,
-        written,
-        text,
-    }
+    Term { name, written, text }
 }
 
 /// All terms, general ones first.
@@ -226,9 +222,6 @@ mod tests {
     #[test]
     fn longer_names_win_over_their_parts() {
         let found = mark("a replay artifact", &mut Vec::new());
-        assert!(
-            matches!(found[1], Piece::Word("replay artifact", _)),
-            "{found:?}"
-        );
+        assert!(matches!(found[1], Piece::Word("replay artifact", _)), "{found:?}");
     }
 }

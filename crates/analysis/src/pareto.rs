@@ -80,11 +80,7 @@ pub fn pareto(frame: &Frame, side: usize, field: &Field, limit: usize) -> Pareto
         let c = code(&categories, r);
         let at = *found.entry(c).or_insert_with(|| {
             out.bars.push(Bar {
-                value: categories
-                    .values
-                    .get(c as usize)
-                    .cloned()
-                    .unwrap_or_default(),
+                value: categories.values.get(c as usize).cloned().unwrap_or_default(),
                 rows: Vec::new(),
                 time_s: 0.0,
                 lost_s: 0.0,
@@ -98,8 +94,7 @@ pub fn pareto(frame: &Frame, side: usize, field: &Field, limit: usize) -> Pareto
         bar.time_s += time;
         bar.lost_s += (time - roof).max(0.0);
     }
-    out.bars
-        .order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.value.cmp(&b.value)));
+    out.bars.order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.value.cmp(&b.value)));
     if limit > 0 && out.bars.len() > limit {
         let rest = out.bars.split_off(limit - 1);
         out.others = rest.len();
@@ -129,9 +124,7 @@ pub fn pareto(frame: &Frame, side: usize, field: &Field, limit: usize) -> Pareto
 /// The rows that count on one side.
 pub fn rows_of(frame: &Frame, side: usize) -> Arc<Vec<u32>> {
     let sides = &frame.counted().sides;
-    sides
-        .get(side)
-        .map_or_else(Arc::default, |s| s.rows.clone())
+    sides.get(side).map_or_else(Arc::default, |s| s.rows.clone())
 }
 
 /// Efficiency that tuned kernels usually reach with large GEMMs.
@@ -264,10 +257,7 @@ pub fn what_if(frame: &Frame, side: usize, rows: &[u32], goal: &Goal, other_s: f
         let time = data.time_s[r] * frame.calls(r);
         if time.is_finite() { time } else { 0.0 }
     };
-    let mut out = WhatIf {
-        other_s: other_s.max(0.0),
-        ..WhatIf::default()
-    };
+    let mut out = WhatIf { other_s: other_s.max(0.0), ..WhatIf::default() };
     for &row in rows_of(frame, side).iter() {
         out.gemm_before_s += total(row as usize);
     }
@@ -313,13 +303,11 @@ pub fn usual_goal(frame: &Frame, side: usize) -> f64 {
         if roof_s.is_nan() {
             continue;
         }
-        let roofs = ratios
-            .entry((data.device[r], data.op[r]))
-            .or_insert_with(|| {
-                let device = metrics.devices.get(usize::from(data.device[r]))?.as_ref()?;
-                let measured = device.roof(data.problem(r).op.compute, RoofKind::Achievable)?;
-                Some([metrics.roof_of(data.device[r], data.op[r])?, measured])
-            });
+        let roofs = ratios.entry((data.device[r], data.op[r])).or_insert_with(|| {
+            let device = metrics.devices.get(usize::from(data.device[r]))?.as_ref()?;
+            let measured = device.roof(data.problem(r).op.compute, RoofKind::Achievable)?;
+            Some([metrics.roof_of(data.device[r], data.op[r])?, measured])
+        });
         let ratio = roofs.map_or(1.0, |roofs| {
             let [ours, measured] = roofs.map(|roof| roof.at(metrics.ai[r]));
             ours / measured
@@ -335,12 +323,7 @@ pub fn usual_goal(frame: &Frame, side: usize) -> f64 {
 
 /// Number of the frame's operations for which the device has a roof.
 pub fn known_types(frame: &Frame, device: &Device, kind: RoofKind) -> usize {
-    frame
-        .data
-        .ops
-        .iter()
-        .filter(|op| device.roof(op.compute, kind).is_some())
-        .count()
+    frame.data.ops.iter().filter(|op| device.roof(op.compute, kind).is_some()).count()
 }
 
 #[cfg(test)]
@@ -360,13 +343,7 @@ mod tests {
         let layer = t.table().text_column(ColumnMeaning::Other, "layer");
         for (shape, us, name) in rows {
             t.table().set_text(layer, name.as_bytes());
-            t.typed(
-                *shape,
-                Operation::uniform(DataType::Bf16),
-                "",
-                us * 1e-6,
-                "",
-            );
+            t.typed(*shape, Operation::uniform(DataType::Bf16), "", us * 1e-6, "");
         }
         t.frame(Some("h100-sxm")).as_kind(Some(DataKind::Workload))
     }
@@ -385,10 +362,7 @@ mod tests {
         let layer = Field::parse("c.layer").expect("a column");
         let p = pareto(&f, 0, &layer, 10);
         assert_eq!(p.bars.len(), 2);
-        assert_eq!(
-            (p.bars[0].value.as_str(), &p.bars[0].rows),
-            ("mlp", &vec![0, 1])
-        );
+        assert_eq!((p.bars[0].value.as_str(), &p.bars[0].rows), ("mlp", &vec![0, 1]));
         assert!((p.bars[1].cumulative - 1.0).abs() < 1e-12);
         assert!((p.time_s - 1500e-6).abs() < 1e-15);
         assert_eq!((p.bars_for(0.5), p.bars_for(1.0)), (1, 2));
@@ -410,9 +384,7 @@ mod tests {
         let w = what_if(&f, 0, &[0, 1, 2], &Goal::Efficiency(0.01), 0.0);
         assert_eq!(w.speedup(), 1.0);
         // Twice the bandwidth and peak: half the time at the same efficiency.
-        let mut twice = hardware::by_id("h100-sxm")
-            .cloned()
-            .expect("in the catalogue");
+        let mut twice = hardware::by_id("h100-sxm").cloned().expect("in the catalogue");
         twice.bandwidth_bytes_per_s *= 2.0;
         for p in &mut twice.peaks {
             p.flops_per_s *= 2.0;
@@ -420,9 +392,7 @@ mod tests {
         let w = what_if(&f, 0, &[0, 1, 2], &Goal::Device(Box::new(twice)), 1500e-6);
         assert!((w.speedup() - 3000.0 / 2250.0).abs() < 1e-9);
         // A device without such a peak changes nothing, and says so.
-        let mut none = hardware::by_id("h100-sxm")
-            .cloned()
-            .expect("in the catalogue");
+        let mut none = hardware::by_id("h100-sxm").cloned().expect("in the catalogue");
         none.peaks.clear();
         let w = what_if(&f, 0, &[0, 1, 2], &Goal::Device(Box::new(none)), 0.0);
         assert_eq!((w.speedup(), w.unknown_rows), (1.0, 3));
@@ -469,10 +439,8 @@ mod tests {
         // 1.5 ms of GEMMs in 4 ms of computing.
         let f = three();
         let mut data = (*f.data).clone();
-        data.sources[0].trace = Some(Box::new(TraceContext {
-            compute_s: Some(4e-3),
-            ..TraceContext::default()
-        }));
+        data.sources[0].trace =
+            Some(Box::new(TraceContext { compute_s: Some(4e-3), ..TraceContext::default() }));
         let f = Frame::all(Arc::new(data), f.metrics.clone());
         let other = other_time_s(&f);
         assert!((other - 2.5e-3).abs() < 1e-12, "{other}");

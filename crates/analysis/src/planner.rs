@@ -159,14 +159,8 @@ pub(crate) fn row_name(part: Part, pass: Pass) -> String {
 /// Which of (M, N, K) is the number of tokens.
 fn with_tokens(problem: &Problem, pass: Pass, tokens: u32) -> Problem {
     match pass {
-        Pass::WeightGradient => Problem {
-            k: tokens,
-            ..*problem
-        },
-        _ => Problem {
-            m: tokens,
-            ..*problem
-        },
+        Pass::WeightGradient => Problem { k: tokens, ..*problem },
+        _ => Problem { m: tokens, ..*problem },
     }
 }
 
@@ -177,25 +171,15 @@ impl Plan {
         let mut steps = Vec::new();
         let mut unknown = Vec::new();
         for id in &state.devices {
-            let Some(device) = own
-                .iter()
-                .find(|d| d.id == *id)
-                .or_else(|| hardware::by_id(id))
+            let Some(device) = own.iter().find(|d| d.id == *id).or_else(|| hardware::by_id(id))
             else {
                 unknown.push(id.clone());
                 continue;
             };
             let result = step(&state, device);
-            steps.push(DeviceStep {
-                device: device.clone(),
-                result,
-            });
+            steps.push(DeviceStep { device: device.clone(), result });
         }
-        Plan {
-            state,
-            steps,
-            unknown,
-        }
+        Plan { state, steps, unknown }
     }
 
     /// The first device's step.
@@ -209,19 +193,11 @@ impl Plan {
         let rows = self.first().map_or(&[][..], |s| &s.rows);
         for row in rows.iter().filter(|r| !r.best.gemm.part.is_attention()) {
             let (ridge, peak) = (row.best.roof.ridge(), row.best.roof.peak_flops_per_s);
-            let at = match out
-                .iter()
-                .position(|c| c.0.ridge == ridge && c.0.peak == peak)
-            {
+            let at = match out.iter().position(|c| c.0.ridge == ridge && c.0.peak == peak) {
                 Some(i) => i,
                 None => {
                     let rows = Vec::new();
-                    let new = Crossing {
-                        ridge,
-                        peak,
-                        rows,
-                        leading: 0,
-                    };
+                    let new = Crossing { ridge, peak, rows, leading: 0 };
                     out.push((new, f64::NEG_INFINITY));
                     out.len() - 1
                 }
@@ -242,18 +218,14 @@ impl Plan {
                 (*share, crossing.leading) = (weight, crossing.rows.len());
             }
             let sentence = row.crossing(&self.state.workload);
-            crossing
-                .rows
-                .push((row.name.clone(), row.ridge_batch, sentence));
+            crossing.rows.push((row.name.clone(), row.ridge_batch, sentence));
         }
         out.into_iter().map(|c| c.0).collect()
     }
 
     /// One sentence: model, phase, sizes, formats.
     pub fn headline(&self) -> String {
-        let PlanState {
-            model, workload: w, ..
-        } = &self.state;
+        let PlanState { model, workload: w, .. } = &self.state;
         let edited = if self.state.edited { ", changed" } else { "" };
         let many = |noun: &str| plural(w.batch.into(), noun);
         let (sequences, prompts, length) = (many("sequence"), many("prompt"), w.length);
@@ -353,10 +325,8 @@ impl Plan {
     /// The earlier positions of each of the first device's rows while one slider doubles from 1 up
     /// to the chosen value, whose own position is left out.
     pub fn trails(&self) -> Vec<Vec<Way>> {
-        let Some((device, first)) = self
-            .steps
-            .first()
-            .and_then(|s| Some((&s.device, s.result.as_ref().ok()?)))
+        let Some((device, first)) =
+            self.steps.first().and_then(|s| Some((&s.device, s.result.as_ref().ok()?)))
         else {
             return Vec::new();
         };
@@ -441,10 +411,8 @@ fn ridge_tokens(model: &Model, best: &GemmBest) -> Option<u64> {
     if gemm.part.is_attention() {
         return None;
     }
-    let rows = u64::from(
-        best.roof
-            .ridge_size(|tokens| with_tokens(&gemm.problem, gemm.pass, tokens))?,
-    );
+    let rows =
+        u64::from(best.roof.ridge_size(|tokens| with_tokens(&gemm.problem, gemm.pass, tokens))?);
     match model.experts {
         Some(experts) if gemm.part.is_routed() && experts.per_token > 0 => {
             let needed = rows.saturating_mul(u64::from(experts.count));

@@ -73,15 +73,8 @@ pub struct Case {
 impl Case {
     /// The GEMM of a row.
     pub fn of(data: &Dataset, row: usize, tile: Option<Tile>) -> Self {
-        let format = data
-            .sources
-            .get(usize::from(data.source[row]))
-            .map_or("", |s| &s.format);
-        Case {
-            problem: data.problem(row),
-            column_major: is_column_major(format),
-            tile,
-        }
+        let format = data.sources.get(usize::from(data.source[row])).map_or("", |s| &s.format);
+        Case { problem: data.problem(row), column_major: is_column_major(format), tile }
     }
 }
 

@@ -232,10 +232,7 @@ impl Report {
                 None => reasons.push((b.dismissed, 1)),
             }
         }
-        let each: Vec<String> = reasons
-            .iter()
-            .map(|(why, n)| format!("{n} {why}"))
-            .collect();
+        let each: Vec<String> = reasons.iter().map(|(why, n)| format!("{n} {why}")).collect();
         (!each.is_empty())
             .then(|| format!("Flagged, but not worth acting on: {}.", each.join("; ")))
     }
@@ -260,11 +257,7 @@ impl Report {
         };
         Report {
             schema: "gemmscope/report/2",
-            files: data
-                .sources
-                .iter()
-                .map(|s| (s.name.clone(), s.format_name.clone()))
-                .collect(),
+            files: data.sources.iter().map(|s| (s.name.clone(), s.format_name.clone())).collect(),
             devices: devices(&scan),
             roof: scan.roof_name().to_owned(),
             sentences: sentences(&scan, findings),
@@ -298,11 +291,7 @@ impl Report {
                 })
                 .collect(),
             checked: findings.checked.clone(),
-            notes: data
-                .sources
-                .iter()
-                .flat_map(|s| s.notes.iter().cloned())
-                .collect(),
+            notes: data.sources.iter().flat_map(|s| s.notes.iter().cloned()).collect(),
             missing_models: missing_models(data),
             batching: batching(findings),
             shapes: UntimedList::of(frame),
@@ -321,11 +310,7 @@ impl Report {
 
 /// Titles of what the batching rule saw, in findings of its own and on rows of others.
 fn batching(findings: &Findings) -> Vec<String> {
-    let own = findings
-        .findings
-        .iter()
-        .filter(|f| f.rule == "batching")
-        .map(|f| f.title.clone());
+    let own = findings.findings.iter().filter(|f| f.rule == "batching").map(|f| f.title.clone());
     let also = findings
         .findings
         .iter()
@@ -341,18 +326,9 @@ pub(crate) fn with_achievable(frame: &Frame) -> Frame {
     if frame.metrics.kind == RoofKind::Achievable {
         return frame.clone();
     }
-    let metrics = Metrics::compute(
-        &frame.data,
-        frame.metrics.devices.clone(),
-        RoofKind::Achievable,
-    );
-    let known = |roofs: &[f64]| {
-        frame
-            .rows
-            .iter()
-            .filter(|r| !roofs[**r as usize].is_nan())
-            .count()
-    };
+    let metrics =
+        Metrics::compute(&frame.data, frame.metrics.devices.clone(), RoofKind::Achievable);
+    let known = |roofs: &[f64]| frame.rows.iter().filter(|r| !roofs[**r as usize].is_nan()).count();
     if known(&metrics.roof_s) > 0 && known(&metrics.roof_s) == known(&frame.metrics.roof_s) {
         frame.with_metrics(Arc::new(metrics))
     } else {
@@ -387,18 +363,10 @@ fn missing_models(data: &gemmscope_table::dataset::Dataset) -> Vec<String> {
         for (name, own) in source.without_model_names.iter().take(MAX_MISSING) {
             rest.rows -= own.rows.min(rest.rows);
             rest.time_s = (rest.time_s - own.time_s).max(0.0);
-            out.push(format!(
-                "{name} ({}, {:.3} ms)",
-                plural(own.rows, "row"),
-                own.time_s * 1e3
-            ));
+            out.push(format!("{name} ({}, {:.3} ms)", plural(own.rows, "row"), own.time_s * 1e3));
         }
         if rest.rows > 0 {
-            let more = if source.without_model_names.is_empty() {
-                ""
-            } else {
-                " more"
-            };
+            let more = if source.without_model_names.is_empty() { "" } else { " more" };
             out.push(format!(
                 "{}{more} of {}, {:.3} ms",
                 plural(rest.rows, "operation"),

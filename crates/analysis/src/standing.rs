@@ -28,11 +28,8 @@ impl Standing {
         if !counted.compares() {
             return None;
         }
-        let values: Vec<&gemmscope_table::data_kind::Side> = counted
-            .sides
-            .iter()
-            .filter(|s| !s.value.is_empty())
-            .collect();
+        let values: Vec<&gemmscope_table::data_kind::Side> =
+            counted.sides.iter().filter(|s| !s.value.is_empty()).collect();
         let setup = Setup {
             keys: Setup::default_keys(frame, &side),
             sides: values.iter().map(|s| s.value.clone()).collect(),

@@ -161,9 +161,6 @@ impl Summary {
 
     /// The summaries of all sources, in their order.
     pub fn all(frame: &Frame) -> Vec<Summary> {
-        (0u16..)
-            .zip(&frame.data.sources)
-            .filter_map(|(i, _)| Summary::of(frame, i, None))
-            .collect()
+        (0u16..).zip(&frame.data.sources).filter_map(|(i, _)| Summary::of(frame, i, None)).collect()
     }
 }

@@ -147,21 +147,13 @@ fn named(name: &str) -> Option<Named> {
     } else {
         Schedule::Tiles
     };
-    Some(Named {
-        tile,
-        own,
-        split_k: parsed.split_k,
-        at_run_time,
-        schedule,
-    })
+    Some(Named { tile, own, split_k: parsed.split_k, at_run_time, schedule })
 }
 
 /// True for the benchmark formats of BLAS libraries, whose M, N and layout are those of a
 /// column-major call.
 pub(crate) fn is_column_major(format: &str) -> bool {
-    ["hipblaslt", "rocblas", "tensile", "tunableop"]
-        .iter()
-        .any(|f| format.starts_with(f))
+    ["hipblaslt", "rocblas", "tensile", "tunableop"].iter().any(|f| format.starts_with(f))
 }
 
 impl<'a> TileRoofs<'a> {
@@ -213,10 +205,7 @@ impl<'a> TileRoofs<'a> {
     }
 
     fn device(&self, row: usize) -> Option<&Device> {
-        self.metrics
-            .devices
-            .get(usize::from(self.data.device[row]))?
-            .as_ref()
+        self.metrics.devices.get(usize::from(self.data.device[row]))?.as_ref()
     }
 
     /// The tile of a row; `None` if neither columns nor name tell it.
@@ -229,8 +218,7 @@ impl<'a> TileRoofs<'a> {
         }
         let source = self.data.sources.get(usize::from(self.data.source[row]));
         let own = source.is_some_and(|s| is_column_major(&s.format));
-        self.name_of(row)
-            .map(|n| (if own { n.own } else { n.tile }, TileFrom::KernelName))
+        self.name_of(row).map(|n| (if own { n.own } else { n.tile }, TileFrom::KernelName))
     }
 
     fn name_of(&self, row: usize) -> Option<&Named> {

@@ -216,14 +216,7 @@ impl Sweep {
             return Err(NoSweep::NoTiles);
         }
         if source == TileSource::BestColumn {
-            return Ok(build(
-                frame,
-                source,
-                &settings,
-                &rows,
-                Axis::Bn,
-                vec![Axis::Bn],
-            ));
+            return Ok(build(frame, source, &settings, &rows, Axis::Bn, vec![Axis::Bn]));
         }
         if rows.len() > 1 && rows.iter().all(|&r| settings[r].n == data.n[r]) {
             return Err(NoSweep::TileIsShape(rows.len() as u64));
@@ -323,11 +316,7 @@ fn build(
             }
         }
         let columns = columns_of(source, settings, axis, shapes.values().flatten());
-        let dev = frame
-            .metrics
-            .devices
-            .get(device as usize)
-            .and_then(Option::as_ref);
+        let dev = frame.metrics.devices.get(device as usize).and_then(Option::as_ref);
         let ms: BTreeSet<u32> = shapes.keys().map(|s| s.4).collect();
         let mut title: Vec<String> = Vec::new();
         if !together {
@@ -351,17 +340,15 @@ fn build(
         for rows in shapes.values() {
             let problem = data.problem(rows[0]);
             let mut line = Line {
-                cells: cells(
-                    frame, settings, &columns, axis, rows, &problem, units, roof, source,
-                ),
+                cells: cells(frame, settings, &columns, axis, rows, &problem, units, roof, source),
                 best: None,
                 model: None,
                 problem,
             };
             line.best = match source {
-                TileSource::BestColumn => settings[rows[0]]
-                    .at(axis)
-                    .and_then(|v| columns.iter().position(|c| *c == v)),
+                TileSource::BestColumn => {
+                    settings[rows[0]].at(axis).and_then(|v| columns.iter().position(|c| *c == v))
+                }
                 _ => best_of(&mut line.cells),
             };
             line.model = model(&line, &columns, axis, units, roof);
@@ -414,10 +401,7 @@ fn columns_of<'a>(
     set.into_iter().collect()
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "one call; a struct would only rename them"
-)]
+#[allow(clippy::too_many_arguments, reason = "one call; a struct would only rename them")]
 fn cells(
     frame: &Frame,
     settings: &[Setting],
@@ -485,11 +469,7 @@ fn occupy(cell: &mut Cell, problem: &Problem, split_k: u32, units: Option<u32>) 
     let flat = problem.m <= FLAT_M && bm.is_none_or(|bm| bm >= problem.m);
     let tile = match (bm, bn) {
         (Some(m), Some(n)) => Tile { m, n, k: None },
-        (None, Some(n)) if flat => Tile {
-            m: problem.m,
-            n,
-            k: None,
-        },
+        (None, Some(n)) if flat => Tile { m: problem.m, n, k: None },
         _ => return,
     };
     let Some(tiling) = Tiling::of(problem, tile, split_k) else {
@@ -499,9 +479,7 @@ fn occupy(cell: &mut Cell, problem: &Problem, split_k: u32, units: Option<u32>) 
     let Some(units) = units else {
         return;
     };
-    cell.waves = tiling
-        .waves(units)
-        .map(|w| (w.waves, w.tile_efficiency, w.wave_efficiency));
+    cell.waves = tiling.waves(units).map(|w| (w.waves, w.tile_efficiency, w.wave_efficiency));
     cell.region = Some(if tiling.workgroups() < u64::from(units) {
         Region::Parallelism
     } else {

@@ -110,27 +110,15 @@ impl TraceTime {
             (TimeKind::Communication, communication, Vec::new()),
             (TimeKind::Copies, copies, Vec::new()),
             (TimeKind::Gemm, part.time_s, Vec::new()),
-            (
-                TimeKind::UnknownGemm,
-                part.without_s,
-                largest(&source.without_model_names),
-            ),
+            (TimeKind::UnknownGemm, part.without_s, largest(&source.without_model_names)),
             (others, other, largest(&source.not_gemm_names)),
         ]
         .into_iter()
         .filter(|(_, time_s, _)| time_s.abs() > LEAST * whole_s)
-        .map(|(kind, time_s, largest)| TimePart {
-            kind,
-            time_s,
-            largest,
-        })
+        .map(|(kind, time_s, largest)| TimePart { kind, time_s, largest })
         .collect();
         let adds_up = parts.iter().all(|p| p.time_s > 0.0);
-        (adds_up && parts.len() > 1).then_some(TraceTime {
-            whole_s,
-            whole,
-            parts,
-        })
+        (adds_up && parts.len() > 1).then_some(TraceTime { whole_s, whole, parts })
     }
 
     /// The time of a frame's only trace, where so few rows are soon looked through: the page shows it
@@ -142,9 +130,7 @@ impl TraceTime {
         let others = source.not_gemm.rows + source.without_model.rows > 0;
         let traced = source.trace.is_some() || others;
         let few = frame.rows.len() <= FEW;
-        (traced && few)
-            .then(|| TraceTime::of(&Scan::new(frame)))
-            .flatten()
+        (traced && few).then(|| TraceTime::of(&Scan::new(frame))).flatten()
     }
 
     /// `Of 83.37 ms from end to end: idle 72.50 ms (87.0 %), GEMMs 784.8 µs (0.94 %).`

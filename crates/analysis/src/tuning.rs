@@ -196,11 +196,7 @@ impl History {
                 row,
                 order: at,
                 rate,
-                outcome: if rate.is_finite() {
-                    Outcome::Ok
-                } else {
-                    Outcome::Failed
-                },
+                outcome: if rate.is_finite() { Outcome::Ok } else { Outcome::Failed },
                 name: name_of(frame, r),
                 status,
                 failed_s: d.number(ColumnMeaning::FailedTime, r),
@@ -220,12 +216,7 @@ impl History {
         let variants = &mut self.variants;
         self.best = (0..variants.len())
             .filter(|&i| variants[i].rate.is_finite())
-            .max_by(|&a, &b| {
-                variants[a]
-                    .rate
-                    .total_cmp(&variants[b].rate)
-                    .then(b.cmp(&a))
-            });
+            .max_by(|&a, &b| variants[a].rate.total_cmp(&variants[b].rate).then(b.cmp(&a)));
         if let Some(best) = self.best {
             let least = variants[best].rate * self.slow_below;
             for v in variants.iter_mut().filter(|v| v.rate < least) {
@@ -238,16 +229,10 @@ impl History {
         self.generations = order
             .chunk_by(|&a, &b| variants[a].order == variants[b].order)
             .map(|members| {
-                let best = members
-                    .iter()
-                    .copied()
-                    .filter(|&i| variants[i].rate.is_finite())
-                    .max_by(|&a, &b| {
-                        variants[a]
-                            .rate
-                            .total_cmp(&variants[b].rate)
-                            .then(b.cmp(&a))
-                    });
+                let best =
+                    members.iter().copied().filter(|&i| variants[i].rate.is_finite()).max_by(
+                        |&a, &b| variants[a].rate.total_cmp(&variants[b].rate).then(b.cmp(&a)),
+                    );
                 if let Some(b) = best
                     && running.is_none_or(|r| variants[b].rate > variants[r].rate)
                 {
@@ -265,10 +250,7 @@ impl History {
 
     /// Number of variants with this outcome.
     pub fn count(&self, outcome: Outcome) -> usize {
-        self.variants
-            .iter()
-            .filter(|v| v.outcome == outcome)
-            .count()
+        self.variants.iter().filter(|v| v.outcome == outcome).count()
     }
 
     /// By how much the best so far grew in a generation, as a share; 0 where it did not, `None`
@@ -286,9 +268,8 @@ impl History {
     /// generations that ran.
     pub fn convergence(&self) -> Option<String> {
         let last = self.generations.len().checked_sub(1)?;
-        let gains: Vec<(usize, f64)> = (0..=last)
-            .filter_map(|i| Some((i, self.gain(i)?)))
-            .collect();
+        let gains: Vec<(usize, f64)> =
+            (0..=last).filter_map(|i| Some((i, self.gain(i)?))).collect();
         gains.last()?;
         let label = self.order_label.to_lowercase();
         let Some((at, gain)) = gains.iter().rev().find(|(_, g)| *g >= GAIN) else {
@@ -323,12 +304,7 @@ impl History {
         let part = |s: &Suspect| s.bad as f64 / s.all as f64;
         let mut out: Vec<Suspect> = found
             .into_iter()
-            .map(|((name, value), (bad, all))| Suspect {
-                name,
-                value,
-                bad,
-                all,
-            })
+            .map(|((name, value), (bad, all))| Suspect { name, value, bad, all })
             .filter(|s| s.bad >= 2 && part(s) > usual)
             .collect();
         out.order_by(|a, b| part(b).total_cmp(&part(a)).then(b.bad.cmp(&a.bad)));
@@ -358,11 +334,7 @@ impl History {
     /// The statuses of failed variants and how often each occurs.
     pub fn failures(&self) -> Vec<(String, u64)> {
         let mut out: BTreeMap<&str, u64> = BTreeMap::new();
-        for v in self
-            .variants
-            .iter()
-            .filter(|v| v.outcome == Outcome::Failed)
-        {
+        for v in self.variants.iter().filter(|v| v.outcome == Outcome::Failed) {
             *out.entry(v.status.as_str()).or_default() += 1;
         }
         out.into_iter().map(|(s, n)| (s.to_owned(), n)).collect()
@@ -372,11 +344,7 @@ impl History {
 /// The name of a row: its kernel, else values that distinguish it, else its line.
 fn name_of(frame: &Frame, row: usize) -> String {
     let d = &*frame.data;
-    for meaning in [
-        ColumnMeaning::Kernel,
-        ColumnMeaning::OpName,
-        ColumnMeaning::Library,
-    ] {
+    for meaning in [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library] {
         let text = d.text(meaning, row);
         if !text.is_empty() {
             return text.to_owned();
@@ -394,12 +362,7 @@ pub fn parameters(frame: &Frame, row: usize) -> Vec<(String, String)> {
         .iter()
         .filter(|c| Some(c.key.as_str()) != order)
         // A number that counts the variants is a name, not a setting.
-        .filter(|c| {
-            !matches!(
-                c.label.to_ascii_lowercase().as_str(),
-                "variant" | "index" | "id"
-            )
-        })
+        .filter(|c| !matches!(c.label.to_ascii_lowercase().as_str(), "variant" | "index" | "id"))
         .filter(|c| {
             matches!(
                 c.meaning,
@@ -462,21 +425,15 @@ mod tests {
     #[test]
     fn a_search_ends_where_nothing_is_gained() {
         let of = |bests: &[f64]| {
-            let rows: Vec<(f64, f64, &str)> = bests
-                .iter()
-                .enumerate()
-                .map(|(g, t)| (g as f64, *t, "ok"))
-                .collect();
+            let rows: Vec<(f64, f64, &str)> =
+                bests.iter().enumerate().map(|(g, t)| (g as f64, *t, "ok")).collect();
             history(&rows).unwrap()
         };
         let seed = of(&[161.87, 186.12, 201.80, 177.98, 197.56]);
         let gain = |i| seed.gain(i).map(|g| (g * 1000.0).round());
         assert_eq!([gain(0), gain(1), gain(3)], [None, Some(150.0), Some(0.0)]);
         let said = seed.convergence().unwrap();
-        assert!(
-            said == "Converged: last gain in generation 2 (8.4 %), none in 2 since.",
-            "{said}"
-        );
+        assert!(said == "Converged: last gain in generation 2 (8.4 %), none in 2 since.", "{said}");
         let said = of(&[100.0, 120.0]).convergence().unwrap();
         assert!(said.starts_with("Not converged"), "{said}");
         let said = of(&[100.0, 120.0, 119.0]).convergence().unwrap();
@@ -495,8 +452,7 @@ mod tests {
         // With five stages all are ten times as slow.
         for i in 0..12u32 {
             t.table().set_number(order, f64::from(i / 4));
-            t.table()
-                .set_number(stages, f64::from(3 + 2 * u32::from(i % 4 == 0)));
+            t.table().set_number(stages, f64::from(3 + 2 * u32::from(i % 4 == 0)));
             t.table().set_number(warps, f64::from(4 << (i % 2)));
             let time = if i % 4 == 0 { 1e-2 } else { 5e-4 };
             t.row((4096, 4096, 4096), "Triton", time, "");
@@ -505,12 +461,7 @@ mod tests {
         let (problem, _) = problems(&frame).into_iter().next().unwrap();
         let h = History::new(&frame, &problem, 0.5).unwrap();
         let found = h.suspects(&frame);
-        let first = Suspect {
-            name: "stages".to_owned(),
-            value: "5".to_owned(),
-            bad: 3,
-            all: 3,
-        };
+        let first = Suspect { name: "stages".to_owned(), value: "5".to_owned(), bad: 3, all: 3 };
         assert_eq!(found[0], first);
         assert!(found.iter().all(|s| s.value != "3"), "{found:?}");
     }
@@ -538,11 +489,7 @@ mod tests {
         let running: Vec<f64> = h.generations.iter().map(|g| rate(g.running)).collect();
         assert_eq!(running, [161.87, 186.12, 201.80, 201.80, 201.80]);
         assert_eq!(
-            (
-                h.count(Outcome::Failed),
-                h.count(Outcome::Slow),
-                h.count(Outcome::Ok)
-            ),
+            (h.count(Outcome::Failed), h.count(Outcome::Slow), h.count(Outcome::Ok)),
             (1, 2, 8)
         );
         assert_eq!(h.failures(), [("correctness failed".to_owned(), 1)]);

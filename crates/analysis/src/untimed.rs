@@ -105,18 +105,13 @@ impl UntimedList {
         let mut found = Untimed::of(frame);
         let rows = frame.rows.iter();
         let list = UntimedList {
-            rows: rows
-                .filter(|r| is_listed(&frame.data, **r as usize))
-                .count(),
+            rows: rows.filter(|r| is_listed(&frame.data, **r as usize)).count(),
             total: found.len(),
             roof_time_s: roof_time_s(&found),
             longest: Vec::new(),
         };
         found.truncate(Self::LISTED);
-        UntimedList {
-            longest: found,
-            ..list
-        }
+        UntimedList { longest: found, ..list }
     }
 
     /// How many there are and what their roof allows, in a sentence.
@@ -175,8 +170,7 @@ mod tests {
         let all = large.roof_time_s + 10.0 * small.roof_time_s;
         assert!((list.roof_time_s - all).abs() < 1e-15);
         assert!(
-            list.words()
-                .starts_with("At the roof all calls of 2 shapes take 614.6 µs."),
+            list.words().starts_with("At the roof all calls of 2 shapes take 614.6 µs."),
             "{}",
             list.words()
         );

@@ -46,10 +46,7 @@ impl Caption {
             (0..n).filter(move |i| seen[*i]).collect::<Vec<usize>>()
         };
         let rows = || frame.rows.iter().map(|r| *r as usize);
-        let devices = used(
-            &mut rows().map(|r| usize::from(data.device[r])),
-            data.devices.len(),
-        );
+        let devices = used(&mut rows().map(|r| usize::from(data.device[r])), data.devices.len());
         let mut devices: Vec<String> = devices
             .into_iter()
             .filter_map(|i| match frame.metrics.devices.get(i) {
@@ -58,24 +55,14 @@ impl Caption {
             })
             .collect();
         devices.dedup();
-        let files = used(
-            &mut rows().map(|r| usize::from(data.source[r])),
-            data.sources.len(),
-        );
+        let files = used(&mut rows().map(|r| usize::from(data.source[r])), data.sources.len());
         let more = files.len().saturating_sub(FILES);
-        let mut files: Vec<String> = files
-            .into_iter()
-            .take(FILES)
-            .map(|i| data.sources[i].name.clone())
-            .collect();
+        let mut files: Vec<String> =
+            files.into_iter().take(FILES).map(|i| data.sources[i].name.clone()).collect();
         if more > 0 {
             files.push(format!("{more} more"));
         }
-        let facts = [
-            devices.join(", "),
-            files.join(", "),
-            words(frame, filters).join(", "),
-        ];
+        let facts = [devices.join(", "), files.join(", "), words(frame, filters).join(", ")];
         Caption {
             title: title.to_owned(),
             facts: facts.into_iter().filter(|f| !f.is_empty()).collect(),
@@ -87,30 +74,18 @@ impl Caption {
     pub fn height(&self, width: f64) -> f64 {
         let above = 8.0 + TITLE * 1.4 + LINE * self.head(width).len() as f64;
         let lines = self.key.len().div_ceil(self.columns(width).0);
-        above
-            + if lines == 0 {
-                0.0
-            } else {
-                8.0 + LINE * lines as f64
-            }
+        above + if lines == 0 { 0.0 } else { 8.0 + LINE * lines as f64 }
     }
 
     /// The lines below the title.
     fn head(&self, width: f64) -> Vec<String> {
-        text::wrap(
-            &self.facts.join(" · "),
-            FONT,
-            (width - 2.0 * SIDE).max(40.0),
-        )
+        text::wrap(&self.facts.join(" · "), FONT, (width - 2.0 * SIDE).max(40.0))
     }
 
     /// Columns of the key, and the width of one.
     fn columns(&self, width: f64) -> (usize, f64) {
         let room = (width - 2.0 * SIDE).max(40.0);
-        let names = self
-            .key
-            .iter()
-            .map(|(_, name)| text::width(name, FONT, false));
+        let names = self.key.iter().map(|(_, name)| text::width(name, FONT, false));
         let one = names.fold(0.0, f64::max) + NUMBER + 16.0;
         let columns = ((room / one) as usize).clamp(1, self.key.len().max(1));
         (columns, room / columns as f64)
@@ -122,11 +97,7 @@ impl Caption {
         let top = 8.0 + TITLE * 1.4 + LINE * head.len() as f64;
         let width = scene.width;
         scene.move_down(top);
-        let band = |rect: [f64; 4]| Item::Rect {
-            rect,
-            fill: Some(theme.background),
-            stroke: None,
-        };
+        let band = |rect: [f64; 4]| Item::Rect { rect, fill: Some(theme.background), stroke: None };
         scene.items.insert(0, band([0.0, 0.0, width, top]));
         let hang = (Anchor::Start, Baseline::Middle);
         let room = width - 2.0 * SIDE;
@@ -165,9 +136,7 @@ fn words(frame: &Frame, filters: &Filters) -> Vec<String> {
         out.push(plural(only.len(), "row"));
     }
     for (field, values) in &filters.facets {
-        let label = frame
-            .info(field)
-            .map_or_else(|| field.to_string(), |i| i.label);
+        let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
         let value = |v: &String| match v.as_str() {
             "" => "not stated".to_owned(),
             v => v.to_owned(),

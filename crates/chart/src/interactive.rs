@@ -92,10 +92,7 @@ pub struct Canvas {
 impl Canvas {
     /// How to draw for it, with nothing selected, scrolled or zoomed.
     pub fn options(&self) -> RenderOptions<'_> {
-        RenderOptions {
-            dpr: self.dpr,
-            ..RenderOptions::new(&self.theme, self.size)
-        }
+        RenderOptions { dpr: self.dpr, ..RenderOptions::new(&self.theme, self.size) }
     }
 }
 
@@ -196,12 +193,7 @@ impl SceneChart {
     }
 
     fn options<'a>(&'a self, selected: &'a [u32]) -> RenderOptions<'a> {
-        RenderOptions {
-            selected,
-            first: self.first,
-            zoom: self.zoom,
-            ..self.canvas.options()
-        }
+        RenderOptions { selected, first: self.first, zoom: self.zoom, ..self.canvas.options() }
     }
 
     fn outline(&self, scene: &mut Scene, rect: Rect, width: f64) {
@@ -259,9 +251,7 @@ impl InteractiveChart for SceneChart {
                 field: None,
             });
         }
-        self.scene
-            .mark_at((x, y))
-            .map(|i| Target::of(&self.scene.hit_areas[i]))
+        self.scene.mark_at((x, y)).map(|i| Target::of(&self.scene.hit_areas[i]))
     }
 
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {
@@ -363,9 +353,7 @@ fn with_figures(frame: &Frame, target: &Target) -> Tooltip {
     let out = target.tooltip.clone();
     if let [row] = target.rows[..] {
         let (_, figures) = explain::brief(frame, row as usize);
-        return figures
-            .into_iter()
-            .fold(out, |out, (caption, value)| out.row(caption, value));
+        return figures.into_iter().fold(out, |out, (caption, value)| out.row(caption, value));
     }
     if of_several_sides(frame, &target.rows) {
         return out;
@@ -374,9 +362,7 @@ fn with_figures(frame: &Frame, target: &Target) -> Tooltip {
     let mut out = out.row("GEMMs", grouped(totals.rows));
     if totals.measured > 0 {
         let rate = FlopsPerSec(totals.attained_flops_per_s);
-        out = out
-            .row("Time", Seconds(totals.time_s).to_string())
-            .row("Attained", rate.to_string());
+        out = out.row("Time", Seconds(totals.time_s).to_string()).row("Attained", rate.to_string());
     }
     match totals.weighted_efficiency {
         Some(e) => out.row("% of roof", percent(e)),

@@ -70,10 +70,7 @@ pub fn first_findings(findings: &Findings) -> usize {
 pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     for finding in &findings.findings[..first_findings(findings)] {
-        let own = finding
-            .rows_by_time(frame)
-            .into_iter()
-            .find(|r| !out.contains(r));
+        let own = finding.rows_by_time(frame).into_iter().find(|r| !out.contains(r));
         out.push(own.unwrap_or(NO_ROW));
     }
     out
@@ -204,11 +201,7 @@ fn opened<T>(
     theme: &Theme,
     then: impl FnOnce(&dyn Chart, &RenderOptions<'_>) -> T,
 ) -> T {
-    let chart = (kind.open)(&Inputs {
-        selected,
-        ranked,
-        ..Inputs::new(frame, state)
-    });
+    let chart = (kind.open)(&Inputs { selected, ranked, ..Inputs::new(frame, state) });
     let height = height.unwrap_or_else(|| chart.height(width));
     let options = RenderOptions {
         dpr: 2.0,

@@ -34,15 +34,7 @@ pub(crate) fn sound(scene: &crate::scene::Scene) {
     assert!(!scene.title.is_empty());
     for item in &scene.items {
         match item {
-            Item::Text {
-                at,
-                text,
-                size,
-                bold,
-                anchor,
-                turns: 0,
-                ..
-            } => {
+            Item::Text { at, text, size, bold, anchor, turns: 0, .. } => {
                 let w = crate::text::width(text, *size, *bold);
                 let left = match anchor {
                     Anchor::Start => at.0,

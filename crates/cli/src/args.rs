@@ -62,9 +62,7 @@ fn share(option: &str, text: &str) -> Result<f64, String> {
     };
     match digits.parse::<f64>() {
         Ok(v) if v.is_finite() && v >= 0.0 && (scale < 1.0 || v <= 1.0) => Ok(v * scale),
-        _ => Err(format!(
-            "{option}: expected a share such as 60% or 0.6: {text}"
-        )),
+        _ => Err(format!("{option}: expected a share such as 60% or 0.6: {text}")),
     }
 }
 
@@ -159,8 +157,7 @@ impl Args {
             }
             "column" => {
                 let (name, what) = pair(option, &text)?;
-                what.parse::<ColumnSpec>()
-                    .map_err(|e| format!("{option}: {e}"))?;
+                what.parse::<ColumnSpec>().map_err(|e| format!("{option}: {e}"))?;
                 self.options.columns.insert(name, what);
             }
             "answer" => {
@@ -177,9 +174,8 @@ impl Args {
             }
             "form" => self.form = Some(text),
             "port" => {
-                self.port = text
-                    .parse()
-                    .map_err(|_| format!("{option}: expected 0 to 65535: {text}"))?;
+                self.port =
+                    text.parse().map_err(|_| format!("{option}: expected 0 to 65535: {text}"))?;
             }
             "min-efficiency" => self.min_efficiency = Some(share(option, &text)?),
             "max-regression" => self.max_regression = Some(share(option, &text)?),
@@ -192,14 +188,11 @@ impl Args {
     /// opens.
     fn output_ends_in(&self, known: &[&str], what: &str) -> Result<(), String> {
         let path = self.output.as_deref().map(std::path::Path::new);
-        let ends = path
-            .and_then(|p| p.extension())
-            .map(|e| e.to_string_lossy());
+        let ends = path.and_then(|p| p.extension()).map(|e| e.to_string_lossy());
         match ends {
-            Some(e) if !known.iter().any(|k| e.eq_ignore_ascii_case(k)) => Err(format!(
-                "-o: {} writes {what}, not .{e}",
-                self.command.topic().name
-            )),
+            Some(e) if !known.iter().any(|k| e.eq_ignore_ascii_case(k)) => {
+                Err(format!("-o: {} writes {what}, not .{e}", self.command.topic().name))
+            }
             _ => Ok(()),
         }
     }
@@ -269,7 +262,7 @@ impl Args {
             }
             Command::Open if self.output.as_ref().is_some_and(|o| o == "-") => {
                 return Err(
-                    "-o: name a file; `gemmscope page -o -` writes to standard output".into(),
+                    "-o: name a file; `gemmscope page -o -` writes to standard output".into()
                 );
             }
             Command::Check if unlimited => {
@@ -314,10 +307,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
                 continue;
             }
             Short('V') | Long("version") => {
-                return Ok(Parsed::Say(format!(
-                    "gemmscope {}\n",
-                    env!("CARGO_PKG_VERSION")
-                )));
+                return Ok(Parsed::Say(format!("gemmscope {}\n", env!("CARGO_PKG_VERSION"))));
             }
             Value(word) if command.is_none() => {
                 command = word.to_str().and_then(Command::named);
@@ -357,10 +347,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
             None => Ok(Parsed::Say(crate::help::general())),
             Some(word) => match Command::named(&word) {
                 Some(c) => Ok(Parsed::Say(crate::help::of(c))),
-                None => fail(
-                    Some(command),
-                    format!("expected one of {}: {word}", names()),
-                ),
+                None => fail(Some(command), format!("expected one of {}: {word}", names())),
             },
         };
     }
@@ -371,11 +358,8 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
     for o in taken.into_iter().map(|at| &OPTIONS[at]) {
         if !o.of.contains(&command) {
             let of: Vec<&str> = o.of.iter().map(|c| c.topic().name).collect();
-            let message = format!(
-                "{name} has no option --{}; it belongs to {}",
-                o.long,
-                of.join(", ")
-            );
+            let message =
+                format!("{name} has no option --{}; it belongs to {}", o.long, of.join(", "));
             return fail(Some(command), message);
         }
     }
@@ -393,10 +377,7 @@ fn device(text: String) -> Result<String, String> {
         NameMatch::Exact(d) | NameMatch::Alias(d) => Ok(d.id.clone()),
         NameMatch::Ambiguous(several) => {
             let ids: Vec<&str> = several.iter().map(|d| d.id.as_str()).collect();
-            Err(format!(
-                "--device: several devices match {text}; use one of {}",
-                ids.join(", ")
-            ))
+            Err(format!("--device: several devices match {text}; use one of {}", ids.join(", ")))
         }
         NameMatch::Unknown => Ok(text),
     }

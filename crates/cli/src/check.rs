@@ -121,9 +121,7 @@ pub(super) fn check(
         None => None,
         Some(file) => {
             let files = [file.clone()];
-            let baseline = load_by(&files, args, &mut |file, options| {
-                read(file, options, stdin)
-            });
+            let baseline = load_by(&files, args, &mut |file, options| read(file, options, stdin));
             baseline.report(err)?;
             if !baseline.has_rows() {
                 return Ok(Exit::of(&baseline));
@@ -176,8 +174,5 @@ fn verdict(limits: &[Limit]) -> Option<bool> {
     if limits.iter().any(|l| l.held() == Some(false)) {
         return Some(false);
     }
-    limits
-        .iter()
-        .all(|l| l.held() == Some(true))
-        .then_some(true)
+    limits.iter().all(|l| l.held() == Some(true)).then_some(true)
 }

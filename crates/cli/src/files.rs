@@ -30,11 +30,7 @@ impl Given {
 
     /// Its name in messages.
     pub(super) fn name_for_people(&self) -> Cow<'_, str> {
-        if self.path.is_none() {
-            Cow::Borrowed("standard input")
-        } else {
-            visible(&self.name)
-        }
+        if self.path.is_none() { Cow::Borrowed("standard input") } else { visible(&self.name) }
     }
 }
 
@@ -46,11 +42,7 @@ pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
     for arg in args {
         let path = Path::new(arg);
         if arg == "-" {
-            files.push(Given {
-                path: None,
-                name: String::new(),
-                of_folder: false,
-            });
+            files.push(Given { path: None, name: String::new(), of_folder: false });
         } else if path.is_dir() {
             let before = files.len();
             walk(path, &folder_name(path), &mut files, &mut wrong);
@@ -111,15 +103,12 @@ fn common_folder(args: &[OsString]) -> PathBuf {
 fn folder_name(path: &Path) -> String {
     let absolute = path.canonicalize();
     let path = absolute.as_deref().unwrap_or(path);
-    path.file_name()
-        .map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
 fn with_slashes(path: &Path) -> String {
-    let parts: Vec<_> = path
-        .components()
-        .map(|c| c.as_os_str().to_string_lossy().into_owned())
-        .collect();
+    let parts: Vec<_> =
+        path.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
     parts.join("/")
 }
 
@@ -147,11 +136,7 @@ fn walk(folder: &Path, name: &str, files: &mut Vec<Given>, wrong: &mut Vec<Strin
         if kind.is_dir() {
             walk(&entry.path(), &name, files, wrong);
         } else if entry.path().is_file() {
-            files.push(Given {
-                path: Some(entry.path()),
-                name,
-                of_folder: true,
-            });
+            files.push(Given { path: Some(entry.path()), name, of_folder: true });
         }
     }
 }
@@ -175,10 +160,7 @@ mod tests {
         );
         assert_eq!(names(&["a/G.csv", "b/G.csv"]), ["a/G.csv", "b/G.csv"]);
         // Far apart: no path of a machine goes into what is passed on.
-        assert_eq!(
-            names(&["/home/me/work/a.csv", "/tmp/x/y/b.csv"]),
-            ["a.csv", "b.csv"]
-        );
+        assert_eq!(names(&["/home/me/work/a.csv", "/tmp/x/y/b.csv"]), ["a.csv", "b.csv"]);
     }
 
     #[test]

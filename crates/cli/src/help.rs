@@ -193,10 +193,7 @@ pub(super) const TOPICS: [Topic; 13] = [
 impl Command {
     /// Its entry. Every command has one; a test checks that.
     pub(super) fn topic(self) -> &'static Topic {
-        TOPICS
-            .iter()
-            .find(|t| t.command == self)
-            .unwrap_or(&TOPICS[TOPICS.len() - 1])
+        TOPICS.iter().find(|t| t.command == self).unwrap_or(&TOPICS[TOPICS.len() - 1])
     }
 
     /// The command with this name.
@@ -280,13 +277,7 @@ pub(super) const OPTIONS: [Opt; 20] = [
         what: "place or chart (default: by the data; see `gemmscope views`)",
         of: &[Render, Page, Open],
     },
-    Opt {
-        long: "theme",
-        short: None,
-        value: "T",
-        what: "light or dark (light)",
-        of: &[Render],
-    },
+    Opt { long: "theme", short: None, value: "T", what: "light or dark (light)", of: &[Render] },
     Opt {
         long: "size",
         short: None,
@@ -334,9 +325,7 @@ pub(super) const OPTIONS: [Opt; 20] = [
         short: None,
         value: "",
         what: "the result as JSON, where it has that form, and messages as one JSON object a line",
-        of: &[
-            Summary, Render, Report, Replay, Page, Open, Check, Convert, Devices,
-        ],
+        of: &[Summary, Render, Report, Replay, Page, Open, Check, Convert, Devices],
     },
     Opt {
         long: "min-efficiency",
@@ -400,11 +389,7 @@ pub(super) fn general() -> String {
         "gemmscope: see every GEMM of a benchmark file against its roofline\n\nUsage:\n",
     );
     for t in &TOPICS {
-        let _ = writeln!(
-            out,
-            "  {}",
-            format!("gemmscope {} {}", t.name, t.usage).trim_end()
-        );
+        let _ = writeln!(out, "  {}", format!("gemmscope {} {}", t.name, t.usage).trim_end());
     }
     out.push_str("\nCommands:\n");
     for t in &TOPICS {
@@ -428,18 +413,9 @@ pub(super) fn general() -> String {
 pub(super) fn of(command: Command) -> String {
     let t = command.topic();
     let usage = format!("gemmscope {} {}", t.name, t.usage);
-    let mut out = format!(
-        "gemmscope {}: {}\n\nUsage: {}",
-        t.name,
-        t.what,
-        usage.trim_end()
-    );
+    let mut out = format!("gemmscope {}: {}\n\nUsage: {}", t.name, t.what, usage.trim_end());
     let options: Vec<&Opt> = OPTIONS.iter().filter(|o| o.of.contains(&command)).collect();
-    out.push_str(if options.is_empty() {
-        "\n"
-    } else {
-        " [options]\n"
-    });
+    out.push_str(if options.is_empty() { "\n" } else { " [options]\n" });
     for part in [if command.reads() { FILES } else { "" }, t.more] {
         if !part.is_empty() {
             let _ = write!(out, "\n{part}");

@@ -61,10 +61,7 @@ impl Loaded {
 
     /// The figures of all rows, with the chosen device, against this roof.
     pub(super) fn metrics(&self, roof: RoofKind) -> Metrics {
-        let choice = DeviceChoice {
-            default: self.device.clone(),
-            ..DeviceChoice::default()
-        };
+        let choice = DeviceChoice { default: self.device.clone(), ..DeviceChoice::default() };
         Metrics::compute(&self.data, choice.resolve(&self.data, &self.custom), roof)
     }
 
@@ -107,9 +104,7 @@ impl Loaded {
 
 /// Reads the files of the command line.
 pub(super) fn load(args: &Args, stdin: &mut dyn Read) -> Loaded {
-    load_by(&args.files, args, &mut |file, options| {
-        read(file, options, stdin)
-    })
+    load_by(&args.files, args, &mut |file, options| read(file, options, stdin))
 }
 
 /// Like [`load`], with these files and each of them read by `read`.
@@ -119,11 +114,8 @@ pub(super) fn load_by(
     read: &mut dyn FnMut(&Given, &ImportOptions) -> Result<Imported, ImportError>,
 ) -> Loaded {
     let (files, wrong) = given(files);
-    let mut all = Loaded {
-        failed: !wrong.is_empty(),
-        command: Some(args.command),
-        ..Loaded::default()
-    };
+    let mut all =
+        Loaded { failed: !wrong.is_empty(), command: Some(args.command), ..Loaded::default() };
     for why in wrong {
         let why = Outcome::Failed(ImportError::new(why));
         all.files.push(("files".to_owned(), why));
@@ -158,8 +150,7 @@ pub(super) fn load_by(
                 }
             }
         };
-        all.files
-            .push((file.name_for_people().into_owned(), outcome));
+        all.files.push((file.name_for_people().into_owned(), outcome));
     }
     progress::step("working out the figures");
     take_captures(&mut tables, &files, args, read);
@@ -222,10 +213,7 @@ fn take_captures(
         if captures.is_empty() || file.path.is_none() {
             continue;
         }
-        let options = ImportOptions {
-            captures,
-            ..args.options.clone()
-        };
+        let options = ImportOptions { captures, ..args.options.clone() };
         if let Ok(Imported::Table(data)) = read(file, &options) {
             tables[i].1 = *data;
         }
@@ -337,11 +325,7 @@ pub(super) fn frame(
     let state = view_state(args, &loaded, err)?;
     let failed = loaded.failed;
     let frame = shown(loaded.data, &state, &loaded.custom, err)?;
-    Ok(Ok(Shown {
-        frame,
-        state,
-        failed,
-    }))
+    Ok(Ok(Shown { frame, state, failed }))
 }
 
 /// The rows that a state shows. Reports filters beyond the limit on `err`.
@@ -375,11 +359,7 @@ pub(super) enum Exit {
 impl Exit {
     /// Of files that hold nothing to show.
     pub(super) fn of(loaded: &Loaded) -> Exit {
-        if loaded.misuse.is_some() {
-            Exit::Misuse
-        } else {
-            Exit::Failed
-        }
+        if loaded.misuse.is_some() { Exit::Misuse } else { Exit::Failed }
     }
 
     /// `Done` if this worked, else `Failed`.

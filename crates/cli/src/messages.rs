@@ -129,11 +129,7 @@ impl<'a> Messages<'a> {
     }
 
     fn object(&mut self, code: Code, file: Option<&str>, line: u32, message: &str) -> Result<()> {
-        let level = if code.is_warning() {
-            "warning"
-        } else {
-            "error"
-        };
+        let level = if code.is_warning() { "warning" } else { "error" };
         let object = serde_json::json!({
             "schema": SCHEMA,
             "level": level,

@@ -97,10 +97,7 @@ fn serve(
     if (!browser.away || browser.chosen.is_some())
         && let Err(why) = browser.show(OsStr::new(&server.address()))
     {
-        err.say(
-            Code::NoBrowser,
-            &format!("{why}: open the address yourself"),
-        )?;
+        err.say(Code::NoBrowser, &format!("{why}: open the address yourself"))?;
     }
     err.hint("Only this machine can reach it. Ctrl-C ends it.")?;
     server.run(made.html, usize::MAX);
@@ -111,11 +108,7 @@ fn serve(
 fn host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.trim();
-    if name.is_empty() {
-        "THIS-HOST".into()
-    } else {
-        name.to_owned()
-    }
+    if name.is_empty() { "THIS-HOST".into() } else { name.to_owned() }
 }
 
 fn write(path: &Path, html: &str, err: &mut Messages<'_>) -> std::io::Result<Result<(), Exit>> {
@@ -169,10 +162,7 @@ impl Browser {
         let screenless = cfg!(all(unix, not(target_os = "macos")))
             && chosen.is_none()
             && !any(&["DISPLAY", "WAYLAND_DISPLAY"]);
-        Browser {
-            away: any(&["SSH_CONNECTION", "SSH_TTY"]) || screenless,
-            chosen,
-        }
+        Browser { away: any(&["SSH_CONNECTION", "SSH_TTY"]) || screenless, chosen }
     }
 
     /// Program and arguments that show this.
@@ -209,11 +199,7 @@ impl Browser {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|e| format!("{name} cannot be started: {e}"))?;
-        if started(child) {
-            Ok(())
-        } else {
-            Err(format!("{name} opened nothing"))
-        }
+        if started(child) { Ok(()) } else { Err(format!("{name} opened nothing")) }
     }
 }
 

@@ -30,9 +30,7 @@ pub(super) fn page(
         Ok(made) => made,
         Err(exit) => return Ok(exit),
     };
-    Ok(Exit::worked(
-        write_out(args, &made.html, out, err)? && !made.failed,
-    ))
+    Ok(Exit::worked(write_out(args, &made.html, out, err)? && !made.failed))
 }
 
 /// The one-file page with the files in it; the exit code if there is none.

@@ -29,13 +29,7 @@ struct Line {
 
 impl Line {
     fn new(now: Instant) -> Self {
-        Line {
-            what: String::new(),
-            since: now,
-            done: 0,
-            total: None,
-            shown: false,
-        }
+        Line { what: String::new(), since: now, done: 0, total: None, shown: false }
     }
 
     /// The text of this moment, if it is time for one.
@@ -161,10 +155,7 @@ mod tests {
         line.what = "reading bench.csv".into();
         let after = |ms| start + Duration::from_millis(ms);
         assert_eq!(line.text(after(499)), None);
-        assert_eq!(
-            line.text(after(500)).unwrap(),
-            "gemmscope: reading bench.csv"
-        );
+        assert_eq!(line.text(after(500)).unwrap(), "gemmscope: reading bench.csv");
         (line.done, line.total) = (12_000_000, Some(480_000_000));
         assert_eq!(
             line.text(after(3_900)).unwrap(),

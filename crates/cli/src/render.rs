@@ -15,27 +15,18 @@ pub(super) fn render(
     out: &mut dyn Write,
     err: &mut Messages<'_>,
 ) -> std::io::Result<Exit> {
-    let Shown {
-        frame,
-        state,
-        failed,
-    } = match frame(args, stdin, err)? {
+    let Shown { frame, state, failed } = match frame(args, stdin, err)? {
         Ok(shown) => shown,
         Err(exit) => return Ok(exit),
     };
     let theme = Theme::of(args.dark);
     let Some(scene) = picture::saved(&frame, &state, (args.size.0, args.size.1), &theme) else {
-        let why = format!(
-            "this view has no chart (see `gemmscope views`): {}",
-            state.view
-        );
+        let why = format!("this view has no chart (see `gemmscope views`): {}", state.view);
         err.say(Code::Nothing, &why)?;
         return Ok(Exit::Failed);
     };
     if let Some(message) = &scene.message {
         err.say(Code::Nothing, message)?;
     }
-    Ok(Exit::worked(
-        write_out(args, &svg(&scene), out, err)? && !failed,
-    ))
+    Ok(Exit::worked(write_out(args, &svg(&scene), out, err)? && !failed))
 }

@@ -17,11 +17,7 @@ pub(super) fn report(
     out: &mut dyn Write,
     err: &mut Messages<'_>,
 ) -> std::io::Result<Exit> {
-    let Shown {
-        frame,
-        state,
-        failed,
-    } = match frame(args, stdin, err)? {
+    let Shown { frame, state, failed } = match frame(args, stdin, err)? {
         Ok(shown) => shown,
         Err(exit) => return Ok(exit),
     };

@@ -37,11 +37,7 @@ impl Server {
     pub(super) fn new(port: u16) -> Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
-        Ok(Server {
-            listener,
-            port,
-            path: format!("/{}/", secret()),
-        })
+        Ok(Server { listener, port, path: format!("/{}/", secret()) })
     }
 
     /// The page's address.
@@ -91,13 +87,7 @@ fn asked(head: &[String], path: &str) -> Asked {
     // Through a tunnel the port is another one.
     let name = host.map(|h| h.rsplit_once(':').map_or(h, |(name, _)| name));
     let local = matches!(name, Some("127.0.0.1" | "localhost"));
-    if target == path && local {
-        Asked::Page {
-            body: method == "GET",
-        }
-    } else {
-        Asked::Nothing
-    }
+    if target == path && local { Asked::Page { body: method == "GET" } } else { Asked::Nothing }
 }
 
 fn answer(stream: &TcpStream, path: &str, html: &str) -> Result<()> {
@@ -113,19 +103,11 @@ fn answer(stream: &TcpStream, path: &str, html: &str) -> Result<()> {
         head.push(line.trim_end().to_owned());
     }
     let (status, kind, body, length) = match asked(&head, path) {
-        Asked::Page { body } => (
-            "200 OK",
-            "text/html; charset=utf-8",
-            if body { html } else { "" },
-            html.len(),
-        ),
+        Asked::Page { body } => {
+            ("200 OK", "text/html; charset=utf-8", if body { html } else { "" }, html.len())
+        }
         Asked::Nothing => ("404 Not Found", "text/plain", "", 0),
-        Asked::OtherMethod => (
-            "405 Method Not Allowed\r\nAllow: GET, HEAD",
-            "text/plain",
-            "",
-            0,
-        ),
+        Asked::OtherMethod => ("405 Method Not Allowed\r\nAllow: GET, HEAD", "text/plain", "", 0),
     };
     let mut to = stream;
     write!(
@@ -159,10 +141,7 @@ mod tests {
         assert_ne!(Server::new(0).unwrap().path, path);
         let serving = std::thread::spawn(move || server.run("<p>page</p>".into(), 8));
         let of = |method: &str, path: &str, host: &str| {
-            request(
-                port,
-                &format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n\r\n"),
-            )
+            request(port, &format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n\r\n"))
         };
         let here = format!("127.0.0.1:{port}");
         let page = of("GET", &path, &here);
@@ -180,10 +159,7 @@ mod tests {
             ("POST", &path, &here, "405"),
         ] {
             let answer = of(method, path, host);
-            assert!(
-                answer.starts_with(&format!("HTTP/1.1 {status} ")),
-                "{answer}"
-            );
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
             assert!(answer.ends_with("\r\n\r\n"), "{answer}");
         }
         serving.join().unwrap();

@@ -31,11 +31,7 @@ pub(super) fn summary(
         err.usage(Some(args.command), misuse)?;
         return Ok(Exit::Misuse);
     }
-    let roof = if loaded.measured_peaks {
-        RoofKind::Achievable
-    } else {
-        RoofKind::default()
-    };
+    let roof = if loaded.measured_peaks { RoofKind::Achievable } else { RoofKind::default() };
     let metrics = loaded.metrics(roof);
     let data = Arc::new(std::mem::take(&mut loaded.data));
     let whole = Frame::all(data.clone(), Arc::new(metrics));
@@ -138,8 +134,7 @@ fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()
             s.side,
             plural(s.gemms, "GEMM"),
             Seconds(s.total_time_s),
-            s.weighted_efficiency
-                .map_or("unknown share".to_owned(), percent),
+            s.weighted_efficiency.map_or("unknown share".to_owned(), percent),
         )?;
     }
     Ok(())
@@ -148,11 +143,8 @@ fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()
 /// The shapes of a source that have no time, but a roof.
 fn shapes(frame: &Frame, source: u16) -> Vec<Untimed> {
     let of = &frame.data.source;
-    let rows: Vec<u32> = (0u32..)
-        .zip(of)
-        .filter(|(_, code)| **code == source)
-        .map(|(row, _)| row)
-        .collect();
+    let rows: Vec<u32> =
+        (0u32..).zip(of).filter(|(_, code)| **code == source).map(|(row, _)| row).collect();
     Untimed::of(&frame.with_rows(Arc::new(rows)))
 }
 
@@ -185,30 +177,18 @@ fn print_shapes(out: &mut dyn Write, shapes: &[Untimed]) -> std::io::Result<()> 
 
 /// Line and reason of each skipped row.
 fn skipped(rejected: &Rejected) -> impl Iterator<Item = serde_json::Value> {
-    rejected
-        .lines
-        .iter()
-        .zip(&rejected.codes)
-        .map(|(line, code)| {
-            let reason = rejected.reasons.get(usize::from(*code));
-            serde_json::json!({ "line": line, "reason": reason.map_or("", |r| &r.text) })
-        })
+    rejected.lines.iter().zip(&rejected.codes).map(|(line, code)| {
+        let reason = rejected.reasons.get(usize::from(*code));
+        serde_json::json!({ "line": line, "reason": reason.map_or("", |r| &r.text) })
+    })
 }
 
 fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::io::Result<()> {
     let or = |v: Option<String>| v.unwrap_or_else(|| "not known".into());
     let share = |v: Option<f64>| or(v.map(percent));
-    let file = if s.file.is_empty() {
-        "standard input"
-    } else {
-        &s.file
-    };
+    let file = if s.file.is_empty() { "standard input" } else { &s.file };
     writeln!(out, "{file}")?;
-    writeln!(
-        out,
-        "  format               {} ({})",
-        s.format, s.format_reason
-    )?;
+    writeln!(out, "  format               {} ({})", s.format, s.format_reason)?;
     writeln!(
         out,
         "  rows                 {} read, {} used, {} skipped",
@@ -232,11 +212,7 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
     for a in &s.assumptions {
         writeln!(out, "  assumed              {}", a.text)?;
         if !a.key.is_empty() {
-            let value = if a.value.is_empty() {
-                "VALUE"
-            } else {
-                &a.value
-            };
+            let value = if a.value.is_empty() { "VALUE" } else { &a.value };
             writeln!(out, "    to change it       --answer '{}={value}'", a.key)?;
         }
     }
@@ -268,16 +244,8 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
     }
     let time = s.total_time_s.map(|v| Seconds(v).to_string());
     writeln!(out, "  total time           {}", or(time))?;
-    writeln!(
-        out,
-        "  weighted efficiency  {}",
-        share(s.weighted_efficiency)
-    )?;
-    writeln!(
-        out,
-        "  memory bound         {} of the time",
-        share(s.share_memory_bound)
-    )?;
+    writeln!(out, "  weighted efficiency  {}", share(s.weighted_efficiency))?;
+    writeln!(out, "  memory bound         {} of the time", share(s.share_memory_bound))?;
     if s.reported_rate.compared > 0 {
         writeln!(
             out,

@@ -7,17 +7,8 @@ use std::ffi::OsString;
 
 fn command(args: &[&str], stdin: &str) -> (u8, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let code = run(
-        args.iter().map(OsString::from),
-        &mut stdin.as_bytes(),
-        &mut out,
-        &mut err,
-    );
-    (
-        code,
-        String::from_utf8(out).unwrap(),
-        String::from_utf8(err).unwrap(),
-    )
+    let code = run(args.iter().map(OsString::from), &mut stdin.as_bytes(), &mut out, &mut err);
+    (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
 }
 
 const FILE: &str = "M,N,K,dtype,time_us,tflops\n4096,4096,4096,fp16,690,199.2\n1,2,3,fp16,0,0\n";
@@ -45,15 +36,7 @@ fn replays_of_the_findings_fill_a_folder_and_their_lines_are_read_back() {
     let path = folder.0.join("scripts");
     let path = path.to_string_lossy();
     let table = "M,N,K,dtype,time_us\n4096,4096,4096,bf16,2000\n4096,4096,2048,bf16,110\n";
-    let args = [
-        "replay",
-        "-",
-        "--flagged",
-        "-o",
-        &path,
-        "--device",
-        "mi300x",
-    ];
+    let args = ["replay", "-", "--flagged", "-o", &path, "--device", "mi300x"];
     let (code, out, err) = command(&args, table);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     let mut names: Vec<String> = std::fs::read_dir(&*path)
@@ -61,16 +44,11 @@ fn replays_of_the_findings_fill_a_folder_and_their_lines_are_read_back() {
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
-    assert!(
-        names[0].starts_with("01-") && names.last().unwrap() == "run_all.sh",
-        "{names:?}"
-    );
+    assert!(names[0].starts_with("01-") && names.last().unwrap() == "run_all.sh", "{names:?}");
     let script = names.iter().find(|n| n.ends_with(".py")).unwrap();
     let script = std::fs::read_to_string(folder.0.join("scripts").join(script)).unwrap();
     // What the script prints, with figures in place of its expressions.
-    let header = script
-        .lines()
-        .find_map(|l| l.trim().strip_prefix("print(\"M,N,K"));
+    let header = script.lines().find_map(|l| l.trim().strip_prefix("print(\"M,N,K"));
     let header = format!("M,N,K{}", header.unwrap().trim_end_matches("\")"));
     let printed = format!(
         "{header}\n4096,4096,4096,1,bf16,NN,PyTorch,AMD Instinct MI300X,250.000,549.76,ok\n"
@@ -78,10 +56,7 @@ fn replays_of_the_findings_fill_a_folder_and_their_lines_are_read_back() {
     let (code, out, _) = command(&["summary", "-", "--json"], &printed);
     assert_eq!(code, 0);
     let v: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(
-        (&v["rows_used"], &v["assumptions"][0]),
-        (&1.into(), &serde_json::Value::Null)
-    );
+    assert_eq!((&v["rows_used"], &v["assumptions"][0]), (&1.into(), &serde_json::Value::Null));
     assert_eq!(v["devices"][0], "AMD Instinct MI300X");
     assert_eq!(v["reported_rate"]["within_1_percent"], 1);
     assert_eq!(command(&["replay", "-"], table).0, 2);
@@ -117,10 +92,7 @@ fn a_closed_pipe_is_no_fault_but_never_a_limit_that_held() {
         run(args, &mut FILE.as_bytes(), &mut Closed, &mut Vec::new())
     };
     assert_eq!(code(&["summary", "-"]), 0);
-    assert_eq!(
-        code(&["check", "-", "--device", "mi300x", "--min-efficiency", "1%"]),
-        1
-    );
+    assert_eq!(code(&["check", "-", "--device", "mi300x", "--min-efficiency", "1%"]), 1);
 }
 
 #[test]
@@ -156,10 +128,7 @@ fn page_puts_files_options_and_view_into_the_one_file_page() {
     let html = std::fs::read_to_string(&out).unwrap();
     let start = html.find(data::SLOT).unwrap() + data::SLOT.len();
     let end = start + html[start..].find("</script>").unwrap();
-    assert_eq!(
-        (&html[..start], &html[end..]),
-        (&template[..start], &template[start..])
-    );
+    assert_eq!((&html[..start], &html[end..]), (&template[..start], &template[start..]));
     let (view, files) = data::from_page(&html[start..end]).unwrap().unwrap();
     assert_eq!(view, "v=1&view=heat&device=mi300x&q=k_64");
     assert_eq!(files[0].name, "standard input");
@@ -176,19 +145,8 @@ fn page_puts_files_options_and_view_into_the_one_file_page() {
 
     // A saved page takes other data.
     let again = at("again.html");
-    let (code, _, err) = command(
-        &[
-            "page",
-            &odd,
-            "--app",
-            &out,
-            "-o",
-            &again,
-            "--column",
-            "speed=rate:tflops",
-        ],
-        "",
-    );
+    let (code, _, err) =
+        command(&["page", &odd, "--app", &out, "-o", &again, "--column", "speed=rate:tflops"], "");
     assert_eq!(code, 0, "{err}");
     let size = |path: &str| std::fs::metadata(path).unwrap().len();
     assert!(size(&again) < size(&out));
@@ -217,24 +175,13 @@ fn render_draws_a_view_by_device_theme_and_link() {
     assert!(light.contains("fp16 (1)"), "a legend with counts");
     let dark = ["render", "-", "--device", "mi300x", "--theme", "dark"];
     assert_ne!(command(&dark, FILE).1, light);
-    let (code, none, _) = command(
-        &[
-            "render",
-            "-",
-            "--state",
-            "https://x.example/#v=1&f.dtype=bf16",
-        ],
-        FILE,
-    );
+    let (code, none, _) =
+        command(&["render", "-", "--state", "https://x.example/#v=1&f.dtype=bf16"], FILE);
     assert_eq!(code, 0);
     assert!(!none.contains("fp16 (1)"));
     for view in CHARTS.iter().map(|c| c.id).chain(["summary", "explore"]) {
-        let (code, svg, err) = command(
-            &[
-                "render", "-", "--view", view, "--device", "mi300x", "--size", "640",
-            ],
-            FILE,
-        );
+        let (code, svg, err) =
+            command(&["render", "-", "--view", view, "--device", "mi300x", "--size", "640"], FILE);
         assert_eq!(code, 0, "{view}: {err}");
         assert!(svg.ends_with("</svg>\n"), "{view}");
     }
@@ -277,12 +224,8 @@ fn check_says_by_its_code_whether_the_limits_hold() {
     let path = std::env::temp_dir().join(format!("gemmscope-base-{}.csv", std::process::id()));
     std::fs::write(&path, FILE.replace("690", "660")).unwrap();
     let base = path.to_str().unwrap();
-    let against = |p: &str| {
-        command(
-            &["check", "-", "--baseline", base, "--max-regression", p],
-            FILE,
-        )
-    };
+    let against =
+        |p: &str| command(&["check", "-", "--baseline", base, "--max-regression", p], FILE);
     // 690 after 660 is 4.5 % longer.
     assert_eq!(against("5%").0, 0);
     let (code, out, _) = against("4%");
@@ -294,10 +237,7 @@ fn check_says_by_its_code_whether_the_limits_hold() {
     assert_eq!(code, 1);
     assert!(err.contains("share no GEMM"), "{err}");
     assert_eq!(command(&["check", "-"], FILE).0, 2);
-    assert_eq!(
-        command(&["check", "-", "--max-regression", "4%"], FILE).0,
-        2
-    );
+    assert_eq!(command(&["check", "-", "--max-regression", "4%"], FILE).0, 2);
 }
 
 #[test]
@@ -326,11 +266,7 @@ fn every_command_that_filters_names_the_filters_that_are_too_many() {
         err
     });
     std::fs::remove_file(&path).unwrap();
-    assert!(
-        said[0].starts_with("gemmscope: too many filters, left out: r.c.x"),
-        "{}",
-        said[0]
-    );
+    assert!(said[0].starts_with("gemmscope: too many filters, left out: r.c.x"), "{}", said[0]);
     assert_eq!(said[0].matches("r.c.x").count(), 8, "{}", said[0]);
     for other in &said {
         assert_eq!(other, &said[0]);
@@ -344,10 +280,7 @@ fn convert_writes_what_summary_reads() {
     let (code, again, _) = command(&["summary", "-", "--json"], &out);
     assert_eq!(code, 0, "{again}");
     let v: serde_json::Value = serde_json::from_str(&again).unwrap();
-    assert_eq!(
-        (&v["rows_used"], &v["format"]),
-        (&1.into(), &"generic".into())
-    );
+    assert_eq!((&v["rows_used"], &v["format"]), (&1.into(), &"generic".into()));
 }
 
 /// A folder for one test, removed at its end.
@@ -395,18 +328,13 @@ fn reports_in_folders_keep_their_own_context_and_one_table() {
     let path = folder.0.to_str().unwrap();
     let (code, out, err) = command(&["summary", path, "--json"], "");
     assert_eq!((code, err.as_str()), (0, ""));
-    let objects: Vec<serde_json::Value> = out
-        .lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect();
+    let objects: Vec<serde_json::Value> =
+        out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     let tables: Vec<_> = objects.iter().filter(|o| o["rows_used"] == 1).collect();
     assert_eq!(tables.len(), 2, "{out}");
     assert_eq!(tables[0]["devices"][0], "MI300X");
     assert_eq!(tables[1]["devices"][0], "MI325X");
-    let left: Vec<&str> = objects
-        .iter()
-        .filter_map(|o| o["left_out"].as_str())
-        .collect();
+    let left: Vec<&str> = objects.iter().filter_map(|o| o["left_out"].as_str()).collect();
     assert_eq!(left.len(), 4, "{out}");
 }
 
@@ -417,16 +345,10 @@ fn one_bad_file_does_not_cost_the_others() {
     let bad = folder.put("bad.csv", "no,gemm\n1,2\n");
     let (code, out, err) = command(&["convert", &bad, &good, "-o", "-"], "");
     assert_eq!((code, out.lines().count()), (1, 2), "{out}");
-    assert!(
-        err.contains("bad.csv: ") && err.contains("good.csv: 1 row skipped"),
-        "{err}"
-    );
+    assert!(err.contains("bad.csv: ") && err.contains("good.csv: 1 row skipped"), "{err}");
     let (code, out, _) = command(&["summary", &bad, &good], "");
     assert_eq!(code, 1);
-    assert!(
-        out.contains("line 3") && out.contains("time is zero"),
-        "{out}"
-    );
+    assert!(out.contains("line 3") && out.contains("time is zero"), "{out}");
     let (_, out, _) = command(&["summary", &good, "--json"], "");
     let v: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(v["skipped"][0]["line"], 3);
@@ -439,14 +361,8 @@ fn one_bad_file_does_not_cost_the_others() {
 fn wrong_answers_and_output_names_are_refused() {
     let untyped = "M,N,K,time_us\n512,512,512,8\n";
     for (args, wanted) in [
-        (
-            &["summary", "-", "--answer", "dtyp=bf16"][..],
-            "unknown key dtyp; the files need dtype",
-        ),
-        (
-            &["summary", "-", "--answer", "dtype=quux"],
-            "dtype: expected one of",
-        ),
+        (&["summary", "-", "--answer", "dtyp=bf16"][..], "unknown key dtyp; the files need dtype"),
+        (&["summary", "-", "--answer", "dtype=quux"], "dtype: expected one of"),
         (&["render", "-", "-o", "x.png"], "writes an SVG"),
         (&["report", "-", "-o", "x.pdf"], "not .pdf"),
         (&["convert", "-", "-o", "x.json"], "writes a CSV"),
@@ -454,26 +370,13 @@ fn wrong_answers_and_output_names_are_refused() {
         let (code, _, err) = command(args, untyped);
         assert!(code == 2 && err.contains(wanted), "{args:?}: {code} {err}");
     }
-    assert_eq!(
-        command(&["summary", "-", "--answer", "dtype=bf16"], untyped).0,
-        0
-    );
+    assert_eq!(command(&["summary", "-", "--answer", "dtype=bf16"], untyped).0, 0);
 }
 
 #[test]
 fn a_limit_is_never_held_by_rows_that_cannot_be_judged() {
     let check = |text: &str| {
-        command(
-            &[
-                "check",
-                "-",
-                "--device",
-                "mi300x",
-                "--min-efficiency",
-                "10%",
-            ],
-            text,
-        )
+        command(&["check", "-", "--device", "mi300x", "--min-efficiency", "10%"], text)
     };
     // Twice the peak of the device.
     let (code, out, err) = check("M,N,K,dtype,time_us\n4096,4096,4096,fp16,52\n");
@@ -486,17 +389,11 @@ fn a_limit_is_never_held_by_rows_that_cannot_be_judged() {
     }
     let (code, out, _) = check(&text);
     assert_eq!(code, 0);
-    assert!(
-        out.contains("pass") && out.contains("not judged: 1 row above"),
-        "{out}"
-    );
+    assert!(out.contains("pass") && out.contains("not judged: 1 row above"), "{out}");
     // Most of the time is of a type without a peak on the device.
     let (code, _, err) =
         check("M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n4096,4096,4096,fp4,9000\n");
-    assert!(
-        code == 1 && err.contains("of the GEMM time can be judged"),
-        "{code} {err}"
-    );
+    assert!(code == 1 && err.contains("of the GEMM time can be judged"), "{code} {err}");
 }
 
 #[test]
@@ -511,10 +408,7 @@ fn a_device_that_a_file_defines_is_chosen_by_its_name() {
     assert_eq!(code, 0, "{err}");
     let name = serde_json::from_str::<serde_json::Value>(out.lines().last().unwrap()).unwrap();
     let name = name["devices_defined"][0].as_str().unwrap().to_owned();
-    let (code, out, err) = command(
-        &["summary", &good, &device, "--json", "--device", &name],
-        "",
-    );
+    let (code, out, err) = command(&["summary", &good, &device, "--json", "--device", &name], "");
     assert_eq!(code, 0, "{err}");
     let v: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
     assert!(v["max_efficiency"].as_f64().unwrap() > 0.1, "{out}");

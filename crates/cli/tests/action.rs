@@ -11,10 +11,7 @@ use std::process::Command;
 const SLOT: &str = "<script type=\"text/plain\" id=\"gemmscope-data\"></script>";
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .canonicalize()
-        .unwrap()
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
 /// A step with a `run` line.
@@ -32,10 +29,7 @@ fn action() -> (Vec<Step>, BTreeMap<String, String>) {
     let between = |from: &str, to: &str| text.split(from).nth(1).unwrap().split(to).next().unwrap();
     let mut name = String::new();
     for line in between("\ninputs:\n", "\noutputs:\n").lines() {
-        match line
-            .strip_prefix("  ")
-            .map(|l| (l.starts_with(' '), l.trim()))
-        {
+        match line.strip_prefix("  ").map(|l| (l.starts_with(' '), l.trim())) {
             Some((false, key)) => {
                 name = key.trim_end_matches(':').to_owned();
                 inputs.insert(name.clone(), String::new());
@@ -75,10 +69,7 @@ impl Runner {
     fn new(name: &str) -> Runner {
         let folder = std::env::temp_dir().join(format!("gemmscope-{name}-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("temp")).unwrap();
-        let runner = Runner {
-            folder,
-            values: BTreeMap::new(),
-        };
+        let runner = Runner { folder, values: BTreeMap::new() };
         runner.put("app.html", &format!("<html>{SLOT}</html>"));
         // As the command of a release, which carries the page.
         let own = env!("CARGO_BIN_EXE_gemmscope");
@@ -107,10 +98,7 @@ impl Runner {
 
     /// A value with `${{ ... }}` filled in.
     fn fill(&self, text: &str) -> String {
-        match text
-            .strip_prefix("${{ ")
-            .and_then(|t| t.strip_suffix(" }}"))
-        {
+        match text.strip_prefix("${{ ").and_then(|t| t.strip_suffix(" }}")) {
             Some(key) => self.values.get(key).cloned().unwrap_or_default(),
             None => text.to_owned(),
         }
@@ -120,30 +108,19 @@ impl Runner {
     fn run(&mut self, given: &[(&str, &str)]) -> (i32, String) {
         let (steps, inputs) = action();
         assert_eq!(steps.len(), 3, "{steps:?}");
-        self.values
-            .insert("github.action_path".into(), root().display().to_string());
+        self.values.insert("github.action_path".into(), root().display().to_string());
         for (name, default) in inputs {
             self.values.insert(format!("inputs.{name}"), default);
         }
         for (name, value) in given {
-            let known = self
-                .values
-                .insert(format!("inputs.{name}"), (*value).into());
+            let known = self.values.insert(format!("inputs.{name}"), (*value).into());
             assert!(known.is_some(), "action.yml has no input {name}");
         }
         let mut said = String::new();
         for step in &steps {
             let _ = std::fs::remove_file(self.at("output"));
             let mut command = Command::new("bash");
-            command.args([
-                "--noprofile",
-                "--norc",
-                "-e",
-                "-o",
-                "pipefail",
-                "-c",
-                &step.run,
-            ]);
+            command.args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", &step.run]);
             command.current_dir(&self.folder).env_clear();
             command.env("PATH", "/usr/bin:/bin");
             command.env("RUNNER_TEMP", self.at("temp"));
@@ -152,10 +129,7 @@ impl Runner {
             command.env("GITHUB_REPOSITORY", "someone/kernels");
             command.env("GITHUB_RUN_ID", "42");
             let server = self.values.get("server").cloned();
-            command.env(
-                "GITHUB_SERVER_URL",
-                server.unwrap_or("https://github.com".into()),
-            );
+            command.env("GITHUB_SERVER_URL", server.unwrap_or("https://github.com".into()));
             for (key, value) in &step.env {
                 command.env(key, self.fill(value));
             }
@@ -208,10 +182,7 @@ fn a_regression_fails_the_job_and_is_in_summary_comment_and_artifact() {
     assert_eq!(runner.output("held"), "false");
     let summary = runner.read("summary.md");
     assert!(summary.starts_with("### GEMM check: FAIL\n"), "{summary}");
-    assert!(
-        summary.contains("+15.2 %") && summary.contains("<details>"),
-        "{summary}"
-    );
+    assert!(summary.contains("+15.2 %") && summary.contains("<details>"), "{summary}");
     let comment = std::fs::read_to_string(runner.output("comment")).unwrap();
     assert!(comment.contains("+15.2 %"), "{comment}");
     assert!(
@@ -223,10 +194,7 @@ fn a_regression_fails_the_job_and_is_in_summary_comment_and_artifact() {
         let size = std::fs::metadata(folder.join(name)).unwrap().len();
         assert!(size > 0, "{name}");
     }
-    assert_eq!(
-        Path::new(runner.output("page")),
-        folder.join("gemmscope.html")
-    );
+    assert_eq!(Path::new(runner.output("page")), folder.join("gemmscope.html"));
 
     runner.put("new run.csv", &table(665));
     let (code, said) = runner.run(&given);
@@ -238,13 +206,7 @@ fn without_a_limit_it_reports_and_what_cannot_be_read_fails() {
     let mut runner = Runner::new("report");
     runner.put("new.csv", &table(660));
     let command = runner.at("gemmscope").display().to_string();
-    let only = |files| {
-        [
-            ("command", command.as_str()),
-            ("files", files),
-            ("device", "mi300x"),
-        ]
-    };
+    let only = |files| [("command", command.as_str()), ("files", files), ("device", "mi300x")];
     let (code, said) = runner.run(&only("new.csv"));
     assert_eq!((code, runner.output("held")), (0, ""), "{said}");
     assert!(runner.read("summary.md").contains("No limit is set."));
@@ -255,15 +217,9 @@ fn without_a_limit_it_reports_and_what_cannot_be_read_fails() {
     let (code, said) = runner.run(&limit);
     assert_eq!((code, runner.output("held")), (1, ""), "{said}");
     let comment = std::fs::read_to_string(runner.output("comment")).unwrap();
-    assert!(
-        comment.starts_with("### GEMM check: not judged"),
-        "{comment}"
-    );
+    assert!(comment.starts_with("### GEMM check: not judged"), "{comment}");
     let (code, said) = runner.run(&only("\n"));
-    assert!(
-        code == 1 && said.contains("::error::files: none given"),
-        "{said}"
-    );
+    assert!(code == 1 && said.contains("::error::files: none given"), "{said}");
 }
 
 #[test]
@@ -274,46 +230,26 @@ fn the_command_of_the_release_is_fetched_and_checked() {
     std::fs::create_dir_all(&release).unwrap();
     let packed = format!("gemmscope-{}-linux.tar.gz", std::env::consts::ARCH);
     let sh = |text: &str| {
-        let ran = Command::new("bash")
-            .args(["-c", text])
-            .current_dir(&runner.folder)
-            .output();
+        let ran = Command::new("bash").args(["-c", text]).current_dir(&runner.folder).output();
         assert!(ran.unwrap().status.success(), "{text}");
     };
     let to = release.display();
-    sh(&format!(
-        "tar -czf {to}/{packed} gemmscope && cd {to} && sha256sum {packed} > SHA256SUMS"
-    ));
+    sh(&format!("tar -czf {to}/{packed} gemmscope && cd {to} && sha256sum {packed} > SHA256SUMS"));
     let server = format!("file://{}", runner.at("site").display());
     let values = [
         ("server", server.as_str()),
         ("github.action_repository", "own/gemmscope"),
         ("github.action_ref", "v9"),
     ];
-    runner
-        .values
-        .extend(values.map(|(k, v)| (k.to_owned(), v.to_owned())));
-    let given = [
-        ("files", "new.csv"),
-        ("device", "mi300x"),
-        ("min-efficiency", "10%"),
-    ];
+    runner.values.extend(values.map(|(k, v)| (k.to_owned(), v.to_owned())));
+    let given = [("files", "new.csv"), ("device", "mi300x"), ("min-efficiency", "10%")];
     let (code, said) = runner.run(&given);
     assert_eq!((code, runner.output("held")), (0, "true"), "{said}");
 
-    std::fs::write(
-        release.join("SHA256SUMS"),
-        format!("{}  {packed}\n", "0".repeat(64)),
-    )
-    .unwrap();
+    std::fs::write(release.join("SHA256SUMS"), format!("{}  {packed}\n", "0".repeat(64))).unwrap();
     let (code, said) = runner.run(&given);
     assert!(code == 1 && said.contains("SHA256SUMS says"), "{said}");
-    runner
-        .values
-        .insert("github.action_ref".into(), "main".into());
+    runner.values.insert("github.action_ref".into(), "main".into());
     let (code, said) = runner.run(&given);
-    assert!(
-        code == 1 && said.contains("use the action at a release"),
-        "{said}"
-    );
+    assert!(code == 1 && said.contains("use the action at a release"), "{said}");
 }

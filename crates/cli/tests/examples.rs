@@ -83,26 +83,16 @@ fn the_loop_from_a_trace_to_a_verdict() {
     assert_eq!(ran.status.code(), Some(1));
     let first = std::fs::read_to_string(bench.at("summary.jsonl")).unwrap();
     let said: Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
-    assert_eq!(
-        (&said["code"], &said["file"]),
-        (&"cannot-read".into(), &"none.csv".into())
-    );
+    assert_eq!((&said["code"], &said["file"]), (&"cannot-read".into(), &"none.csv".into()));
 }
 
 #[test]
 fn the_device_file_is_read() {
     let bench = Bench::new("device");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::fs::copy(
-        root.join("docs/examples/device.json"),
-        bench.at("device.json"),
-    )
-    .unwrap();
-    std::fs::write(
-        bench.at("bench.csv"),
-        "M,N,K,dtype,time_us\n8192,8192,8192,bf16,7000\n",
-    )
-    .unwrap();
+    std::fs::copy(root.join("docs/examples/device.json"), bench.at("device.json")).unwrap();
+    std::fs::write(bench.at("bench.csv"), "M,N,K,dtype,time_us\n8192,8192,8192,bf16,7000\n")
+        .unwrap();
     let script = bench.at("run.sh");
     let text =
         "gemmscope summary bench.csv device.json --device 'My card' --json > summary.jsonl\n";
@@ -119,11 +109,9 @@ fn the_device_file_is_read() {
 fn the_tables_of_the_book_are_read_whole() {
     let bench = Bench::new("tables");
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples");
-    for (name, format, rows) in [
-        ("own.csv", "generic", 4),
-        ("own.jsonl", "json-rows", 2),
-        ("own.txt", "log", 2),
-    ] {
+    for (name, format, rows) in
+        [("own.csv", "generic", 4), ("own.jsonl", "json-rows", 2), ("own.txt", "log", 2)]
+    {
         std::fs::copy(examples.join(name), bench.at(name)).unwrap();
         let script = bench.at("run.sh");
         let text = format!("gemmscope summary {name} --device h100-sxm --json > summary.jsonl\n");
@@ -150,10 +138,7 @@ fn every_shell_block_of_the_book_parses() {
         let text = std::fs::read_to_string(&path).unwrap();
         for block in text.split("```sh\n").skip(1) {
             let block = block.split("```").next().unwrap();
-            let ran = Command::new("sh")
-                .args(["-n", "-c", block])
-                .output()
-                .unwrap();
+            let ran = Command::new("sh").args(["-n", "-c", block]).output().unwrap();
             let said = String::from_utf8_lossy(&ran.stderr);
             assert!(ran.status.success(), "{}: {said}", path.display());
             seen += 1;

@@ -44,20 +44,11 @@ impl Desk {
     /// `gemmscope open` in an environment that says nothing else about the machine.
     fn open(&self, args: &[&str], variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gemmscope"));
-        command
-            .arg("open")
-            .args(args)
-            .arg("--app")
-            .arg(self.at("app.html"));
+        command.arg("open").args(args).arg("--app").arg(self.at("app.html"));
         command.current_dir(&self.0).env_clear();
-        command
-            .env("PATH", "/usr/bin:/bin")
-            .env("TMPDIR", self.at("tmp"));
+        command.env("PATH", "/usr/bin:/bin").env("TMPDIR", self.at("tmp"));
         command.envs(variables.iter().copied());
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
@@ -96,10 +87,7 @@ fn the_browser_gets_a_page_that_only_the_user_can_read() {
     let desk = Desk::new("open");
     let browser = desk.at("browser");
     let here = [("BROWSER", browser.to_str().unwrap())];
-    for (file, name) in [
-        ("bench.csv", "bench.gemmscope.html"),
-        ("-", "gemmscope.html"),
-    ] {
+    for (file, name) in [("bench.csv", "bench.gemmscope.html"), ("-", "gemmscope.html")] {
         let ran = desk.run(&[file, "--device", "mi300x"], &here);
         let (out, err) = (text(&ran.stdout), text(&ran.stderr));
         assert_eq!((ran.status.code(), err.as_str()), (Some(0), ""), "{out}");
@@ -120,19 +108,14 @@ fn the_browser_gets_a_page_that_only_the_user_can_read() {
 fn over_ssh_it_says_what_to_copy_and_starts_nothing() {
     let desk = Desk::new("away");
     let browser = desk.at("browser");
-    let away = [
-        ("BROWSER", browser.to_str().unwrap()),
-        ("SSH_CONNECTION", "10.0.0.1 50000 10.0.0.2 22"),
-    ];
+    let away =
+        [("BROWSER", browser.to_str().unwrap()), ("SSH_CONNECTION", "10.0.0.1 50000 10.0.0.2 22")];
     for variables in [&away[..], &[]] {
         let ran = desk.run(&["bench.csv"], variables);
         let (out, err) = (text(&ran.stdout), text(&ran.stderr));
         assert_eq!(ran.status.code(), Some(0), "{err}");
         assert!(Path::new(out.trim_end()).exists(), "{out}");
-        assert!(
-            err.contains("copy this file") && err.contains("--serve"),
-            "{err}"
-        );
+        assert!(err.contains("copy this file") && err.contains("--serve"), "{err}");
     }
     assert_eq!(desk.seen(), None);
 }
@@ -147,10 +130,7 @@ fn a_browser_that_fails_is_told_and_the_page_is_there() {
         assert_eq!(ran.status.code(), Some(0));
         assert!(Path::new(text(&ran.stdout).trim_end()).exists());
         let err = text(&ran.stderr);
-        assert!(
-            err.contains(program) && err.contains("open the file yourself"),
-            "{err}"
-        );
+        assert!(err.contains(program) && err.contains("open the file yourself"), "{err}");
     }
 }
 
@@ -158,10 +138,8 @@ fn a_browser_that_fails_is_told_and_the_page_is_there() {
 fn serve_offers_the_page_until_it_is_ended() {
     let desk = Desk::new("serve");
     let browser = desk.at("browser");
-    let away = [
-        ("BROWSER", browser.to_str().unwrap()),
-        ("SSH_CONNECTION", "10.0.0.1 50000 10.0.0.2 22"),
-    ];
+    let away =
+        [("BROWSER", browser.to_str().unwrap()), ("SSH_CONNECTION", "10.0.0.1 50000 10.0.0.2 22")];
     let mut running = Running(desk.open(&["bench.csv", "--serve"], &away).spawn().unwrap());
     let mut address = String::new();
     let mut out = BufReader::new(running.0.stdout.take().unwrap());
@@ -171,20 +149,13 @@ fn serve_offers_the_page_until_it_is_ended() {
     let (port, path) = rest.split_once('/').unwrap();
     let mut lines = BufReader::new(running.0.stderr.take().unwrap()).lines();
     let hint = lines.next().unwrap().unwrap();
-    assert!(
-        hint.contains(&format!("ssh -N -L {port}:127.0.0.1:{port} ")),
-        "{hint}"
-    );
+    assert!(hint.contains(&format!("ssh -N -L {port}:127.0.0.1:{port} ")), "{hint}");
     assert!(lines.next().unwrap().unwrap().contains("Ctrl-C"));
     // The helper of an editor's remote terminal was asked.
     assert_eq!(desk.seen().as_deref(), Some(address));
     let get = |path: &str| {
         let mut stream = TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"
-        )
-        .unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n").unwrap();
         let mut all = String::new();
         stream.read_to_string(&mut all).unwrap();
         all
@@ -192,10 +163,7 @@ fn serve_offers_the_page_until_it_is_ended() {
     let page = get(&format!("/{path}"));
     assert!(page.starts_with("HTTP/1.1 200 OK") && page.ends_with("<p>program</p></html>"));
     assert!(get("/").starts_with("HTTP/1.1 404 "));
-    assert!(
-        running.0.try_wait().unwrap().is_none(),
-        "it goes on serving"
-    );
+    assert!(running.0.try_wait().unwrap().is_none(), "it goes on serving");
     // Nothing was written.
     assert_eq!(std::fs::read_dir(desk.at("tmp")).unwrap().count(), 0);
     let taken = desk.run(&["bench.csv", "--serve", "--port", port], &away);

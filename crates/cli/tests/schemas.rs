@@ -10,9 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 fn root(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(path)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
 /// A schema that also refuses keys it does not describe: users may meet new ones, a test may not.
@@ -51,19 +49,13 @@ fn run(args: &[&str], stdin: &str) -> (i32, String, String) {
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     let ran = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        ran.status.code().unwrap(),
-        text(ran.stdout),
-        text(ran.stderr),
-    )
+    (ran.status.code().unwrap(), text(ran.stdout), text(ran.stderr))
 }
 
 fn follows(schema: &jsonschema::Validator, text: &str, what: &str) -> Value {
     let value: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{what}: {e}: {text}"));
-    let errors: Vec<String> = schema
-        .iter_errors(&value)
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect();
+    let errors: Vec<String> =
+        schema.iter_errors(&value).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(errors.is_empty(), "{what}: {errors:#?}");
     value
 }
@@ -85,24 +77,13 @@ fn summaries_and_messages() {
     let (summary, message) = (schema("summary-1.json"), schema("message-1.json"));
     let mut kinds = BTreeSet::<&str>::new();
     let mut codes = BTreeSet::new();
-    let more: [&[&str]; 4] = [
-        &["no-such-file.csv"],
-        &["-"],
-        &["-", "--device", "quux"],
-        &["tests/fixtures/errors"],
-    ];
+    let more: [&[&str]; 4] =
+        [&["no-such-file.csv"], &["-"], &["-", "--device", "quux"], &["tests/fixtures/errors"]];
     for files in FILES.iter().chain(&more) {
         let (_, out, err) = run(&[&["summary", "--json"], *files].concat(), "");
         for line in out.lines() {
             let value = follows(&summary, line, files[0]);
-            let keys = [
-                "format",
-                "devices_defined",
-                "context",
-                "left_out",
-                "error",
-                "standing",
-            ];
+            let keys = ["format", "devices_defined", "context", "left_out", "error", "standing"];
             kinds.extend(keys.iter().filter(|k| value.get(*k).is_some()));
         }
         let (_, _, other) = run(&[&["report", "--json"], *files].concat(), "");
@@ -114,14 +95,7 @@ fn summaries_and_messages() {
     for kind in ["format", "devices_defined", "left_out", "error", "standing"] {
         assert!(kinds.contains(&kind), "{kinds:?}");
     }
-    for code in [
-        "usage",
-        "cannot-read",
-        "empty",
-        "rows-skipped",
-        "left-out",
-        "no-rows",
-    ] {
+    for code in ["usage", "cannot-read", "empty", "rows-skipped", "left-out", "no-rows"] {
         assert!(codes.contains(code), "{codes:?}");
     }
 }
@@ -140,10 +114,7 @@ fn an_error_names_file_and_line() {
     assert_eq!((code, out.as_str()), (1, ""));
     let first = follows(&message, err.lines().next().unwrap(), "broken");
     assert_eq!(first["level"], "error");
-    assert!(
-        first["file"].as_str().unwrap().starts_with("broken-"),
-        "{first}"
-    );
+    assert!(first["file"].as_str().unwrap().starts_with("broken-"), "{first}");
     assert_eq!(first["line"], 2, "{first}");
     let (code, _, err) = run(&["check", "--json", "--nope"], "");
     assert_eq!(code, 2);
@@ -163,10 +134,7 @@ fn reports_and_rows() {
         let value = follows(&rows, &out, files[0]);
         read += value["rows"].as_array().unwrap().len();
     }
-    assert!(
-        findings > 10 && read > 500,
-        "{findings} findings, {read} rows"
-    );
+    assert!(findings > 10 && read > 500, "{findings} findings, {read} rows");
 }
 
 #[test]
@@ -198,24 +166,11 @@ fn verdicts() {
     let line = |us: u32| format!("M,N,K,dtype,time_us\n4096,4096,4096,fp16,{us}\n");
     std::fs::write(&base, line(660)).unwrap();
     let baseline = base.to_str().unwrap();
-    let limits = [
-        "--device",
-        "mi300x",
-        "--min-efficiency",
-        "15%",
-        "--baseline",
-        baseline,
-    ];
-    for (us, most, code, held) in [
-        (690, "5%", 0, Some(true)),
-        (690, "4%", 3, Some(false)),
-        (900, "5%", 3, Some(false)),
-    ] {
-        let args = [
-            &["check", "-", "--json", "--max-regression", most],
-            &limits[..],
-        ]
-        .concat();
+    let limits = ["--device", "mi300x", "--min-efficiency", "15%", "--baseline", baseline];
+    for (us, most, code, held) in
+        [(690, "5%", 0, Some(true)), (690, "4%", 3, Some(false)), (900, "5%", 3, Some(false))]
+    {
+        let args = [&["check", "-", "--json", "--max-regression", most], &limits[..]].concat();
         let (exit, out, err) = run(&args, &line(us));
         let value = follows(&check, &out, "check");
         assert_eq!((exit, value["held"].as_bool()), (code, held), "{out} {err}");
@@ -223,15 +178,7 @@ fn verdicts() {
         assert_eq!(value["limits"][1]["compared"], 1);
     }
     // Above the roof: not judged.
-    let args = [
-        "check",
-        "-",
-        "--json",
-        "--device",
-        "mi300x",
-        "--min-efficiency",
-        "10%",
-    ];
+    let args = ["check", "-", "--json", "--device", "mi300x", "--min-efficiency", "10%"];
     let (exit, out, err) = run(&args, &line(52));
     let value = follows(&check, &out, "check");
     assert_eq!((exit, value["held"].is_null()), (1, true), "{out}");

@@ -206,11 +206,7 @@ pub(crate) fn size(cell: &[u8], decimal_comma: bool) -> Result<u32, CellError> {
             value = value * 10 + u32::from(d);
         }
         if digits {
-            return if value == 0 {
-                Err(CellError::Zero)
-            } else {
-                Ok(value)
-            };
+            return if value == 0 { Err(CellError::Zero) } else { Ok(value) };
         }
     }
     if cell == b"-9223372036854775808" {
@@ -233,10 +229,7 @@ pub(crate) fn size(cell: &[u8], decimal_comma: bool) -> Result<u32, CellError> {
 #[cold]
 fn grouped(cell: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(cell).ok()?;
-    text.contains('.')
-        .then(|| ungrouped(text, '.'))??
-        .parse()
-        .ok()
+    text.contains('.').then(|| ungrouped(text, '.'))??.parse().ok()
 }
 
 /// A positive finite number: a time, a rate.
@@ -333,10 +326,7 @@ pub(crate) fn verdict(cell: &[u8]) -> bool {
         return true;
     }
     let word = cell_text(cell).to_ascii_lowercase();
-    if matches!(
-        word.as_str(),
-        "false" | "0" | "no" | "f" | "n" | "ko" | "bad" | "nan"
-    ) {
+    if matches!(word.as_str(), "false" | "0" | "no" | "f" | "n" | "ko" | "bad" | "nan") {
         return false;
     }
     // "no error", "0 errors" and "not failed" mean success.
@@ -370,9 +360,7 @@ mod tests {
         ] {
             assert_eq!(number(t.as_bytes(), false), t.parse::<f64>().ok(), "{t}");
         }
-        for t in [
-            "", "-", ".", "nan", "inf", "1.2.3", "abc", "1,5", "1,2345", "0x10",
-        ] {
+        for t in ["", "-", ".", "nan", "inf", "1.2.3", "abc", "1,5", "1,2345", "0x10"] {
             assert_eq!(number(t.as_bytes(), false), None, "{t}");
         }
         assert_eq!(number(b"1,234,567.5", false), Some(1_234_567.5));
@@ -386,10 +374,7 @@ mod tests {
         assert_eq!(size(b"4096.0", false), Ok(4096));
         assert_eq!(size(b"4294967295", false), Ok(u32::MAX));
         assert_eq!(size(b"4294967296", false), Err(CellError::TooLarge));
-        assert_eq!(
-            size(b"-9223372036854775808", false),
-            Err(CellError::Sentinel)
-        );
+        assert_eq!(size(b"-9223372036854775808", false), Err(CellError::Sentinel));
         assert_eq!(size(b"0", false), Err(CellError::Zero));
         assert_eq!(size(b"-3", false), Err(CellError::Negative));
         assert_eq!(size(b"1.5", false), Err(CellError::Fractional));
@@ -404,28 +389,12 @@ mod tests {
         assert_eq!(positive(b"1e999", false), Err(CellError::Infinite));
         assert_eq!(positive(b"CUDA OOM", false), Err(CellError::Failed));
         assert_eq!(positive(b"n/a", false), Err(CellError::Missing));
-        for good in [
-            "",
-            "True",
-            "1",
-            "passed",
-            "success",
-            "no error",
-            "not_verified",
-            "ok",
-        ] {
+        for good in ["", "True", "1", "passed", "success", "no error", "not_verified", "ok"] {
             assert!(verdict(good.as_bytes()), "{good}");
         }
-        for bad in [
-            "False",
-            "0",
-            "failed",
-            "incorrect",
-            "CUDA OOM",
-            "not supported",
-            "NaN",
-            "not_run",
-        ] {
+        for bad in
+            ["False", "0", "failed", "incorrect", "CUDA OOM", "not supported", "NaN", "not_run"]
+        {
             assert!(!verdict(bad.as_bytes()), "{bad}");
         }
     }

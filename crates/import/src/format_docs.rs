@@ -15,18 +15,12 @@ pub(crate) const SCHEMA: [(&str, &str); 18] = [
     ("dtype_a", "type of A: fp16, bf16, fp8_e4m3, int4, …"),
     ("dtype_b", "type of B"),
     ("dtype_c", "type of the output"),
-    (
-        "dtype_compute",
-        "type that products are made in; the peak is of it",
-    ),
+    ("dtype_compute", "type that products are made in; the peak is of it"),
     ("trans_a", "N or T, column-major BLAS words"),
     ("trans_b", "N or T"),
     ("bias", "true where a vector is added"),
     ("beta", "true where the old C is read"),
-    (
-        "time_s",
-        "seconds per call; empty for a shape without a measurement",
-    ),
+    ("time_s", "seconds per call; empty for a shape without a measurement"),
     ("device", "name of the device; empty where none is stated"),
     ("file", "file that the row came from"),
     ("format", "how that file was read"),
@@ -45,27 +39,15 @@ pub const DIFFERENCES: &[(&str, &str)] = &[
         "`GFLOPs` counts 2MNK + 2MN, which shows where K is small; `GB/s` is GiB/s; `Flops/Byte` is \
          truncated to a whole number",
     ),
-    (
-        "deepgemm",
-        "times are printed in whole microseconds and rates in whole TFLOPS",
-    ),
-    (
-        "flashinfer",
-        "`tb_per_sec` of `bmm_fp8` leaves out the batch; `tflops` counts it",
-    ),
+    ("deepgemm", "times are printed in whole microseconds and rates in whole TFLOPS"),
+    ("flashinfer", "`tb_per_sec` of `bmm_fp8` leaves out the batch; `tflops` counts it"),
     (
         "generic",
         "a script's own count of operations, rounding, or a unit that its header leaves open: the card \
          says how many rows differ",
     ),
-    (
-        "hipblaslt-bench",
-        "`hipblaslt-GB/s` is GiB/s and leaves out C where beta is 0",
-    ),
-    (
-        "tinygrad",
-        "the rate is of the best run, the bytes of its own count",
-    ),
+    ("hipblaslt-bench", "`hipblaslt-GB/s` is GiB/s and leaves out C where beta is 0"),
+    ("tinygrad", "the rate is of the best run, the bytes of its own count"),
     (
         "tracelens",
         "`TFLOPS/s_mean` is the mean of the calls' rates, not work over the mean time; with a bias MN is \
@@ -84,10 +66,7 @@ pub fn example(format: &Format) -> &'static str {
 
 /// What a file of this format does not say and the user may be asked: found by reading the example.
 fn leaves_open(format: &Format) -> String {
-    let options = ImportOptions {
-        format: Some(format.id.to_owned()),
-        ..ImportOptions::default()
-    };
+    let options = ImportOptions { format: Some(format.id.to_owned()), ..ImportOptions::default() };
     let Ok(Imported::Table(data)) = read_all("", format.example.as_bytes(), &options) else {
         return String::new();
     };
@@ -118,13 +97,9 @@ fn leaves_open(format: &Format) -> String {
 
 /// True if the description of a format has every word of a search.
 pub fn mentions(format: &Format, search: &str) -> bool {
-    let said = [format.id, format.name, format.produced_by, format.example]
-        .join(" ")
-        .to_lowercase();
-    search
-        .to_lowercase()
-        .split_whitespace()
-        .all(|word| said.contains(word))
+    let said =
+        [format.id, format.name, format.produced_by, format.example].join(" ").to_lowercase();
+    search.to_lowercase().split_whitespace().all(|word| said.contains(word))
 }
 
 /// The list as a page of the book (`docs/src/formats.md`).
@@ -205,18 +180,9 @@ pub fn markdown() -> String {
 
 /// Puts a command in back quotes.
 fn code(text: &str) -> String {
-    let command = [
-        "./",
-        "python",
-        "ncu ",
-        "nsys ",
-        "rocprof",
-        "PYTORCH_",
-        "pytest",
-        "with torch",
-    ]
-    .iter()
-    .any(|c| text.starts_with(c));
+    let command = ["./", "python", "ncu ", "nsys ", "rocprof", "PYTORCH_", "pytest", "with torch"]
+        .iter()
+        .any(|c| text.starts_with(c));
     match (command, text.split_once(" (")) {
         (true, Some((c, rest))) if rest.ends_with(')') && !c.contains(", ") => {
             format!("`{c}` ({rest}")
@@ -253,11 +219,7 @@ mod tests {
     fn every_format_says_how_to_make_one() {
         for f in FORMATS {
             assert!(f.produced_by.len() > 8, "{}", f.id);
-            assert!(
-                f.example.ends_with('\n') && f.example.len() < 1500,
-                "{}",
-                f.id
-            );
+            assert!(f.example.ends_with('\n') && f.example.len() < 1500, "{}", f.id);
             assert!(!f.name.is_empty());
         }
     }

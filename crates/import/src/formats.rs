@@ -118,10 +118,7 @@ pub(crate) struct Chosen {
 impl Chosen {
     fn new(best: &Best, reader: Box<dyn Reader>) -> Self {
         let reason = best.detection.reason.clone();
-        Chosen {
-            reader,
-            format: (best.format.id, best.format.name, reason),
-        }
+        Chosen { reader, format: (best.format.id, best.format.name, reason) }
     }
 }
 
@@ -129,10 +126,7 @@ impl Chosen {
 pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> {
     if let Some(wanted) = &options.format {
         return match FORMATS.iter().find(|f| f.id == wanted) {
-            Some(format) => Ok(Best {
-                format,
-                detection: Detection::new(100, "chosen by hand"),
-            }),
+            Some(format) => Ok(Best { format, detection: Detection::new(100, "chosen by hand") }),
             None => Err(ImportError::new(format!(
                 "no such format; expected one of {}: {wanted}",
                 FORMATS.iter().map(|f| f.id).collect::<Vec<_>>().join(", ")
@@ -145,9 +139,7 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
     let mut best: Option<Best> = None;
     for format in FORMATS {
         if let Some(detection) = format.detect(head)
-            && best
-                .as_ref()
-                .is_none_or(|b| detection.score > b.detection.score)
+            && best.as_ref().is_none_or(|b| detection.score > b.detection.score)
         {
             best = Some(Best { format, detection });
         }
@@ -192,10 +184,8 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
 fn read_by(head: &Head) -> Option<&'static Format> {
     let text = head.lines.join("\n") + "\n";
     let rows = |format: &Format| {
-        let options = ImportOptions {
-            format: Some(format.id.to_owned()),
-            ..ImportOptions::default()
-        };
+        let options =
+            ImportOptions { format: Some(format.id.to_owned()), ..ImportOptions::default() };
         match crate::read_all("", text.as_bytes(), &options) {
             Ok(Imported::Table(data)) => data.len(),
             _ => 0,

@@ -15,10 +15,7 @@ pub struct Detection {
 impl Detection {
     /// A score and its reason.
     pub(crate) fn new(score: u8, reason: impl Into<String>) -> Self {
-        Detection {
-            score,
-            reason: reason.into(),
-        }
+        Detection { score, reason: reason.into() }
     }
 }
 
@@ -45,28 +42,18 @@ impl Head {
 
     /// A head of these lines, for tests and pasted text.
     pub(crate) fn of(text: &str) -> Self {
-        Head {
-            lines: text.lines().map(str::to_owned).collect(),
-            complete: true,
-            ..Head::default()
-        }
+        Head { lines: text.lines().map(str::to_owned).collect(), complete: true, ..Head::default() }
     }
 
     /// The first line that is not blank.
     pub(crate) fn first(&self) -> &str {
-        self.lines
-            .iter()
-            .map(|l| l.trim())
-            .find(|l| !l.is_empty())
-            .unwrap_or("")
+        self.lines.iter().map(|l| l.trim()).find(|l| !l.is_empty()).unwrap_or("")
     }
 
     /// Fields of a line, split at `delimiter`, trimmed, without quotes around them. Good enough
     /// for looking at headers; a reader uses [`Records`].
     pub(crate) fn fields(line: &str, delimiter: char) -> Vec<&str> {
-        line.split(delimiter)
-            .map(|f| f.trim().trim_matches('"').trim())
-            .collect()
+        line.split(delimiter).map(|f| f.trim().trim_matches('"').trim()).collect()
     }
 
     /// Position of the first line whose comma-separated fields hold all of these names.

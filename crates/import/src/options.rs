@@ -24,10 +24,7 @@ pub struct ImportOptions {
 impl ImportOptions {
     /// The user's answer to an assumption, where there is one.
     pub fn answer(&self, key: &str) -> Option<&str> {
-        self.answers
-            .get(key)
-            .map(|a| a.trim())
-            .filter(|a| !a.is_empty())
+        self.answers.get(key).map(|a| a.trim()).filter(|a| !a.is_empty())
     }
 
     /// The data type the user chose under `key` (usually `dtype`).

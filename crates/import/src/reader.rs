@@ -158,19 +158,12 @@ impl Reader for Delimited {
                 Planned::NotYet => {
                     let line = first_line(rest);
                     let Delimited { rows, table, .. } = self;
-                    self.records
-                        .feed(&rest[..line], &mut |r| rows.record(r, table))?;
+                    self.records.feed(&rest[..line], &mut |r| rows.record(r, table))?;
                     rest = &rest[line..];
                 }
             }
         }
-        let Delimited {
-            records,
-            columns,
-            rows,
-            table,
-            ..
-        } = self;
+        let Delimited { records, columns, rows, table, .. } = self;
         match (columns, rows.planned(records.lines())) {
             (Some(Some(columns)), Planned::Now(rows)) => {
                 columns.feed(rest, records, rows, table)?;
@@ -202,12 +195,7 @@ impl Reader for Delimited {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Ended, ImportError> {
-        let Delimited {
-            records,
-            rows,
-            table,
-            ..
-        } = &mut *self;
+        let Delimited { records, rows, table, .. } = &mut *self;
         records.finish(&mut |r| rows.record(r, table))?;
         if self.gave {
             self.rows.remark(&mut self.table);
@@ -236,31 +224,19 @@ pub(crate) struct Logged<R> {
 impl<R: LineReader + 'static> Logged<R> {
     /// Gives the lines to `reader`, which fills `table`.
     pub(crate) fn open(reader: R, table: TableBuilder) -> Box<dyn Reader> {
-        Box::new(Logged {
-            lines: Lines::default(),
-            reader,
-            table,
-        })
+        Box::new(Logged { lines: Lines::default(), reader, table })
     }
 }
 
 impl<R: LineReader> Reader for Logged<R> {
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
-        let Logged {
-            lines,
-            reader,
-            table,
-        } = self;
+        let Logged { lines, reader, table } = self;
         lines.feed(text, |l| reader.line(l, table))?;
         fits(table)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Ended, ImportError> {
-        let Logged {
-            lines,
-            reader,
-            table,
-        } = &mut *self;
+        let Logged { lines, reader, table } = &mut *self;
         lines.finish(|l| reader.line(l, table))?;
         self.reader.end(self.table).map(Ended::Whole)
     }
@@ -285,16 +261,11 @@ mod tests {
         }
         // A row of 34 bytes, what is computed of it, its code, and a name of 50 bytes of its own.
         let least = 1_000 * (34 + 112 + 4 + 50);
-        assert!(
-            (least..2 * least).contains(&table.memory()),
-            "{}",
-            table.memory()
-        );
+        assert!((least..2 * least).contains(&table.memory()), "{}", table.memory());
         assert!(fits(&table).is_ok());
         let e = fits_into(&table, 64 << 10).unwrap_err();
         assert!(
-            e.message
-                .contains("1000 rows and what is computed of them take more than 64.0 KiB"),
+            e.message.contains("1000 rows and what is computed of them take more than 64.0 KiB"),
             "{e}"
         );
     }

@@ -3,22 +3,13 @@
 use crate::{Head, ImportError};
 
 const SIGNATURES: [(&[u8], &str); 25] = [
-    (
-        b"\x89PNG",
-        "this is a picture (PNG), not a benchmark: drop the CSV that it was drawn from",
-    ),
+    (b"\x89PNG", "this is a picture (PNG), not a benchmark: drop the CSV that it was drawn from"),
     (
         b"\xff\xd8\xff",
         "this is a picture (JPEG), not a benchmark: drop the CSV that it was drawn from",
     ),
-    (
-        b"GIF8",
-        "this is a picture (GIF), not a benchmark: drop the CSV that it was drawn from",
-    ),
-    (
-        b"%PDF",
-        "this is a PDF: copy its table into a spreadsheet and save that as CSV",
-    ),
+    (b"GIF8", "this is a picture (GIF), not a benchmark: drop the CSV that it was drawn from"),
+    (b"%PDF", "this is a PDF: copy its table into a spreadsheet and save that as CSV"),
     (
         b"\xd0\xcf\x11\xe0",
         "this is an old Excel workbook (.xls): open it and save the sheet as CSV",
@@ -33,66 +24,36 @@ const SIGNATURES: [(&[u8], &str); 25] = [
         "this is a binary Nsight Compute report (.ncu-rep): run `ncu --import FILE --csv --page \
          raw` and drop what it prints",
     ),
-    (
-        b"\x7fELF",
-        "this is a program (ELF), not its output: run it and drop what it prints",
-    ),
-    (
-        b"MZ",
-        "this is a Windows program, not its output: run it and drop what it prints",
-    ),
+    (b"\x7fELF", "this is a program (ELF), not its output: run it and drop what it prints"),
+    (b"MZ", "this is a Windows program, not its output: run it and drop what it prints"),
     (b"7z\xbc\xaf", "this is a 7z archive: unpack it first"),
-    (
-        b"\xfd7zXZ\0",
-        "this is compressed with xz: unpack it first (only gzip is read compressed)",
-    ),
+    (b"\xfd7zXZ\0", "this is compressed with xz: unpack it first (only gzip is read compressed)"),
     (
         b"\x28\xb5\x2f\xfd",
         "this is compressed with zstd: unpack it first (only gzip is read compressed)",
     ),
-    (
-        b"BZh",
-        "this is compressed with bzip2: unpack it first (only gzip is read compressed)",
-    ),
+    (b"BZh", "this is compressed with bzip2: unpack it first (only gzip is read compressed)"),
     (b"Rar!", "this is a RAR archive: unpack it first"),
-    (
-        b"PAR1",
-        "this is a Parquet file: write the table as CSV (pandas: read_parquet(…).to_csv(…))",
-    ),
+    (b"PAR1", "this is a Parquet file: write the table as CSV (pandas: read_parquet(…).to_csv(…))"),
     (
         b"ARROW1",
         "this is an Arrow file: write the table as CSV (pandas: read_feather(…).to_csv(…))",
     ),
-    (
-        b"FEA1",
-        "this is a Feather file: write the table as CSV (pandas: read_feather(…).to_csv(…))",
-    ),
-    (
-        b"\x89HDF",
-        "this is an HDF5 file: write the table as CSV (pandas: read_hdf(…).to_csv(…))",
-    ),
+    (b"FEA1", "this is a Feather file: write the table as CSV (pandas: read_feather(…).to_csv(…))"),
+    (b"\x89HDF", "this is an HDF5 file: write the table as CSV (pandas: read_hdf(…).to_csv(…))"),
     (
         b"\x93NUMPY",
         "this is a NumPy array: write it as CSV with a header that names M, N, K and the time",
     ),
-    (
-        b"\x80\x04\x95",
-        "a Python pickle can run code and is not read: write the table as CSV",
-    ),
-    (
-        b"\x80\x05\x95",
-        "a Python pickle can run code and is not read: write the table as CSV",
-    ),
+    (b"\x80\x04\x95", "a Python pickle can run code and is not read: write the table as CSV"),
+    (b"\x80\x05\x95", "a Python pickle can run code and is not read: write the table as CSV"),
     (b"\0asm", "this is a WebAssembly module, not a benchmark"),
     (
         b"\xef\xbb\xbf<!",
         "this is a web page: download the file that it shows (on GitHub: the “Raw” button)",
     ),
     (b"RIFF", "this is a media file, not a benchmark"),
-    (
-        b"\xca\xfe\xba\xbe",
-        "this is a program, not its output: run it and drop what it prints",
-    ),
+    (b"\xca\xfe\xba\xbe", "this is a program, not its output: run it and drop what it prints"),
 ];
 
 /// A binary file by its first bytes.
@@ -100,10 +61,7 @@ pub(crate) fn by_magic(bytes: &[u8]) -> Option<&'static str> {
     if bytes.get(257..262) == Some(b"ustar") {
         return Some("this is a tar archive: unpack it and drop the files in it");
     }
-    SIGNATURES
-        .iter()
-        .find(|(magic, _)| bytes.starts_with(magic))
-        .map(|(_, sentence)| *sentence)
+    SIGNATURES.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, sentence)| *sentence)
 }
 
 /// What a file known to be binary is, by its name.
@@ -124,12 +82,8 @@ pub(crate) fn binary(name: &str) -> &'static str {
 pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
     let first = head.first();
     let lower = first.to_ascii_lowercase();
-    let start: String = head
-        .lines
-        .iter()
-        .take(80)
-        .flat_map(|l| l.chars().take(4000).chain(['\n']))
-        .collect();
+    let start: String =
+        head.lines.iter().take(80).flat_map(|l| l.chars().take(4000).chain(['\n'])).collect();
     let any = |words: &[&str]| words.iter().all(|w| start.contains(w));
     if lower.starts_with("<!doctype html") || lower.starts_with("<html") {
         return Some(
@@ -280,11 +234,7 @@ mod tests {
 
     #[test]
     fn known_files_are_named() {
-        let xlsx = [
-            b"PK\x03\x04\x14\0\x06\0".as_slice(),
-            b"....[Content_Types].xml",
-        ]
-        .concat();
+        let xlsx = [b"PK\x03\x04\x14\0\x06\0".as_slice(), b"....[Content_Types].xml"].concat();
         let cases: [(&str, &[u8], &str); 21] = [
             (
                 "ops_summary.csv",

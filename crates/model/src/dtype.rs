@@ -293,10 +293,7 @@ mod tests {
         for (index, dtype) in DataType::ALL.into_iter().enumerate() {
             assert!(!DataType::ALL[..index].contains(&dtype));
             assert_eq!(DataType::by_id(dtype.id()), Some(dtype));
-            assert_eq!(
-                serde_json::to_string(&dtype).unwrap(),
-                format!("\"{}\"", dtype.id())
-            );
+            assert_eq!(serde_json::to_string(&dtype).unwrap(), format!("\"{}\"", dtype.id()));
             assert_eq!(DataType::parse(dtype.id()), Some(dtype), "{}", dtype.id());
             assert_eq!(DataType::parse(dtype.name()), Some(dtype), "{dtype}");
         }

@@ -144,13 +144,9 @@ mod tests {
 
     #[test]
     fn base64_vectors() {
-        for (raw, coded) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-        ] {
+        for (raw, coded) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
             assert_eq!(base64(raw.as_bytes()), coded);
         }
         assert_eq!(base64_url(&[0xfb, 0xff]), "-_8");

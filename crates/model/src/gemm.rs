@@ -55,22 +55,12 @@ impl Operation {
     pub fn mixed(a: DataType, b: DataType, c: DataType) -> Self {
         let rank = |dtype: DataType| (dtype.family().is_some(), dtype.bits());
         let compute = if rank(b) > rank(a) { b } else { a };
-        Self {
-            a,
-            b,
-            c,
-            compute,
-            ..Self::uniform(compute)
-        }
+        Self { a, b, c, compute, ..Self::uniform(compute) }
     }
 
     /// The same operation with this layout.
     pub fn with_layout(self, trans_a: bool, trans_b: bool) -> Self {
-        Self {
-            trans_a,
-            trans_b,
-            ..self
-        }
+        Self { trans_a, trans_b, ..self }
     }
 
     /// A number that is unique to this operation and never 0. It is cheaper to compare and to
@@ -200,22 +190,11 @@ pub(crate) struct Backward {
 impl Problem {
     /// One GEMM of uniform type: `Problem::new(4096, 4096, 4096, DataType::Fp16)`.
     pub fn new(m: u32, n: u32, k: u32, dtype: DataType) -> Self {
-        Self {
-            m,
-            n,
-            k,
-            batch: 1,
-            op: Operation::uniform(dtype),
-        }
+        Self { m, n, k, batch: 1, op: Operation::uniform(dtype) }
     }
 
     fn sizes(&self) -> (f64, f64, f64, f64) {
-        (
-            f64::from(self.m),
-            f64::from(self.n),
-            f64::from(self.k),
-            f64::from(self.batch),
-        )
+        (f64::from(self.m), f64::from(self.n), f64::from(self.k), f64::from(self.batch))
     }
 
     /// Work `b (2 M N K) [+ b M N with bias]`; complex types count 8 M N K.
@@ -265,11 +244,7 @@ impl Problem {
     /// The two GEMMs of the backward pass of Y = X W^T: dX = dY W is (M, K, N) and dW = dY^T X is
     /// (N, K, M). Each does as much work as the forward GEMM. dY, dX and dW have the type of C.
     pub(crate) fn backward(&self) -> Backward {
-        let op = Operation {
-            bias: false,
-            beta: false,
-            ..self.op
-        };
+        let op = Operation { bias: false, beta: false, ..self.op };
         Backward {
             dx: Self {
                 m: self.m,
@@ -317,10 +292,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn close(value: f64, expected: f64, relative: f64) {
-        assert!(
-            (value / expected - 1.0).abs() <= relative,
-            "{value} is not {expected}"
-        );
+        assert!((value / expected - 1.0).abs() <= relative, "{value} is not {expected}");
     }
 
     #[test]
@@ -329,11 +301,7 @@ mod tests {
         close(problem.intensity().0, 1365.333, 1e-6);
         // Fused 0.101 GB, unfused (MK + KN + 3MN) s = 0.168 GB.
         close(problem.bytes().0, 0.101e9, 5e-3);
-        close(
-            (problem.bytes() + problem.epilogue_bytes()).0,
-            0.168e9,
-            5e-3,
-        );
+        close((problem.bytes() + problem.epilogue_bytes()).0, 0.168e9, 5e-3);
     }
 
     #[test]
@@ -365,15 +333,9 @@ mod tests {
         assert_eq!(problem.op.c, DataType::Bf16);
         let operands = 128.0 * 512.0 + 256.0 * 512.0;
         let output = 128.0 * 256.0 * 2.0;
-        assert_eq!(
-            problem.bytes(),
-            Bytes(operands * 0.5 + operands / 32.0 + output)
-        );
+        assert_eq!(problem.bytes(), Bytes(operands * 0.5 + operands / 32.0 + output));
         problem.op = Operation::uniform(DataType::NvFp4);
-        assert_eq!(
-            problem.bytes(),
-            Bytes(operands * 0.5 + operands / 16.0 + output)
-        );
+        assert_eq!(problem.bytes(), Bytes(operands * 0.5 + operands / 16.0 + output));
     }
 
     #[test]
@@ -384,9 +346,7 @@ mod tests {
         let blocks = Operation::mixed(DataType::Q8_0, DataType::Fp32, DataType::Fp32);
         assert_eq!(blocks.compute, DataType::Fp32);
         assert_eq!(
-            Operation::uniform(DataType::Bf16)
-                .with_layout(true, false)
-                .to_string(),
+            Operation::uniform(DataType::Bf16).with_layout(true, false).to_string(),
             "bf16 TN"
         );
     }

@@ -196,25 +196,16 @@ impl Device {
     /// True where its name, id, vendor or architecture holds a text, whatever the case.
     pub fn is_called(&self, text: &str) -> bool {
         let text = text.trim().to_lowercase();
-        [
-            &self.name,
-            &self.id,
-            &self.vendor,
-            &self.arch,
-            &self.arch_token,
-        ]
-        .iter()
-        .any(|own| own.to_lowercase().contains(&text))
+        [&self.name, &self.id, &self.vendor, &self.arch, &self.arch_token]
+            .iter()
+            .any(|own| own.to_lowercase().contains(&text))
     }
 }
 
 /// All devices, the user's own first. An own device hides the catalogue's with the same id.
 pub fn known(own: &[Device]) -> Vec<Device> {
     let hidden = |d: &&Device| own.iter().all(|o| o.id != d.id);
-    own.iter()
-        .chain(catalog().iter().filter(hidden))
-        .cloned()
-        .collect()
+    own.iter().chain(catalog().iter().filter(hidden)).cloned().collect()
 }
 
 fn unit() -> String {
@@ -284,10 +275,7 @@ impl Device {
         } else {
             format!(" (the {} peak of this device)", peak.dtype)
         };
-        format!(
-            "{dtype} on {}: {engine} units, {rate} dense{summed}{shared}",
-            self.name
-        )
+        format!("{dtype} on {}: {engine} units, {rate} dense{summed}{shared}", self.name)
     }
 
     /// Bandwidth of a level of the memory in byte/s, if known.

@@ -101,18 +101,12 @@ impl Roof {
 
     /// Attainable rate in FLOP/s at an arithmetic intensity in FLOP/byte.
     pub fn at(&self, intensity: f64) -> f64 {
-        smaller(
-            self.peak_flops_per_s,
-            intensity * self.bandwidth_bytes_per_s,
-        )
+        smaller(self.peak_flops_per_s, intensity * self.bandwidth_bytes_per_s)
     }
 
     /// Shortest time in seconds for `flops` of work over `bytes` of traffic.
     pub fn time_s(&self, flops: f64, bytes: f64) -> f64 {
-        larger(
-            flops / self.peak_flops_per_s,
-            bytes / self.bandwidth_bytes_per_s,
-        )
+        larger(flops / self.peak_flops_per_s, bytes / self.bandwidth_bytes_per_s)
     }
 
     /// Shortest time in seconds for a problem.
@@ -205,16 +199,10 @@ mod tests {
     use crate::hardware::by_id;
     use proptest::prelude::*;
 
-    const A100: Roof = Roof {
-        peak_flops_per_s: 312e12,
-        bandwidth_bytes_per_s: 1939e9,
-    };
+    const A100: Roof = Roof { peak_flops_per_s: 312e12, bandwidth_bytes_per_s: 1939e9 };
 
     fn close(value: f64, expected: f64, within: f64) {
-        assert!(
-            (value - expected).abs() <= within,
-            "{value} is not {expected}"
-        );
+        assert!((value - expected).abs() <= within, "{value} is not {expected}");
     }
 
     #[test]
@@ -236,29 +224,16 @@ mod tests {
 
     #[test]
     fn mi300x() {
-        let roof = by_id("mi300x")
-            .unwrap()
-            .roof(DataType::Bf16, RoofKind::Datasheet)
-            .unwrap();
+        let roof = by_id("mi300x").unwrap().roof(DataType::Bf16, RoofKind::Datasheet).unwrap();
         close(roof.ridge(), 1307.4 / 5.3, 1e-9);
-        let rounded = Roof {
-            peak_flops_per_s: 1307e12,
-            bandwidth_bytes_per_s: 5.3e12,
-        };
+        let rounded = Roof { peak_flops_per_s: 1307e12, bandwidth_bytes_per_s: 5.3e12 };
         close(rounded.ridge(), 246.60, 5e-3);
         let run = roof.measure(&Problem::new(8944, 2816, 1024, DataType::Bf16), 110.589e-6);
         close(run.flops_per_s.0 / 1e12, 466.4, 0.05);
-        let achievable = by_id("mi300x")
-            .unwrap()
-            .roof(DataType::Bf16, RoofKind::Achievable)
-            .unwrap();
+        let achievable =
+            by_id("mi300x").unwrap().roof(DataType::Bf16, RoofKind::Achievable).unwrap();
         assert_eq!(achievable.peak_flops_per_s, 708e12);
-        assert!(
-            by_id("l4")
-                .unwrap()
-                .roof(DataType::Bf16, RoofKind::Achievable)
-                .is_none()
-        );
+        assert!(by_id("l4").unwrap().roof(DataType::Bf16, RoofKind::Achievable).is_none());
     }
 
     #[test]
@@ -272,10 +247,7 @@ mod tests {
 
     #[test]
     fn batch_that_reaches_the_ridge() {
-        let roof = by_id("a100-80-sxm")
-            .unwrap()
-            .roof(DataType::Fp16, RoofKind::Datasheet)
-            .unwrap();
+        let roof = by_id("a100-80-sxm").unwrap().roof(DataType::Fp16, RoofKind::Datasheet).unwrap();
         let layer = Problem::new(1, 4096, 4096, DataType::Fp16);
         let m = roof.ridge_m(&layer).unwrap();
         // The closed form of the documentation.

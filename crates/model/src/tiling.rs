@@ -47,11 +47,7 @@ pub struct Tile {
 impl Tile {
     /// The tile in the other storage order. Tensile's first number covers the row-major N.
     pub fn swapped(self) -> Self {
-        Self {
-            m: self.n,
-            n: self.m,
-            k: self.k,
-        }
+        Self { m: self.n, n: self.m, k: self.k }
     }
 }
 
@@ -197,27 +193,18 @@ mod tests {
     use crate::dtype::DataType;
     use proptest::prelude::*;
 
-    const MI300X: Roof = Roof {
-        peak_flops_per_s: 1307.4e12,
-        bandwidth_bytes_per_s: 5.3e12,
-    };
+    const MI300X: Roof = Roof { peak_flops_per_s: 1307.4e12, bandwidth_bytes_per_s: 5.3e12 };
 
     fn tile(m: u32, n: u32) -> Tile {
         Tile { m, n, k: None }
     }
 
     fn waves(m: u32, n: u32, t: Tile, split_k: u32) -> Waves {
-        Tiling::new((m, n, 1), t, split_k)
-            .unwrap()
-            .waves(304)
-            .unwrap()
+        Tiling::new((m, n, 1), t, split_k).unwrap().waves(304).unwrap()
     }
 
     fn close(value: f64, expected: f64, within: f64) {
-        assert!(
-            (value - expected).abs() <= within,
-            "{value} is not {expected}"
-        );
+        assert!((value - expected).abs() <= within, "{value} is not {expected}");
     }
 
     #[test]
@@ -306,10 +293,7 @@ mod tests {
     fn nothing_to_tile() {
         assert_eq!(Tiling::new((0, 1, 1), tile(16, 16), 1), None);
         assert_eq!(Tiling::new((1, 1, 1), tile(16, 0), 1), None);
-        assert_eq!(
-            Tiling::new((1, 1, 1), tile(16, 16), 1).unwrap().waves(0),
-            None
-        );
+        assert_eq!(Tiling::new((1, 1, 1), tile(16, 16), 1).unwrap().waves(0), None);
         assert_eq!(tile(64, 32).to_string(), "64x32");
     }
 

@@ -134,12 +134,7 @@ pub struct Types {
 impl Types {
     /// All operands in one type, with the output that libraries write by default.
     pub fn uniform(dtype: DataType) -> Self {
-        Self {
-            activation: dtype,
-            weight: dtype,
-            output: dtype.default_output(),
-            kv_cache: dtype,
-        }
+        Self { activation: dtype, weight: dtype, output: dtype.default_output(), kv_cache: dtype }
     }
 }
 
@@ -181,10 +176,7 @@ impl Workload {
 
     /// `batch` bf16 prompts of `length` tokens.
     pub fn prefill(batch: u32, length: u32) -> Self {
-        Self {
-            phase: Phase::Prefill,
-            ..Self::decode(batch, length)
-        }
+        Self { phase: Phase::Prefill, ..Self::decode(batch, length) }
     }
 
     /// Tokens that pass through the layers in this step.
@@ -227,10 +219,7 @@ impl fmt::Display for WorkloadError {
 impl std::error::Error for WorkloadError {}
 
 fn wrong(field: &'static str, message: impl Into<String>) -> WorkloadError {
-    WorkloadError {
-        field,
-        message: message.into(),
-    }
+    WorkloadError { field, message: message.into() }
 }
 
 impl Model {
@@ -250,13 +239,7 @@ impl Model {
                 sizes.push(("kv_heads", kv_heads));
                 sizes.push(("head_dim", head_dim));
             }
-            Attention::Latent {
-                q_rank,
-                kv_rank,
-                nope_dim,
-                rope_dim,
-                value_dim,
-            } => {
+            Attention::Latent { q_rank, kv_rank, nope_dim, rope_dim, value_dim } => {
                 sizes.push(("q_rank", q_rank.unwrap_or(1)));
                 sizes.push(("kv_rank", kv_rank));
                 sizes.push(("nope_dim", nope_dim));
@@ -276,10 +259,7 @@ impl Model {
                 if experts.per_token > experts.count {
                     return Err(wrong(
                         "experts.per_token",
-                        format!(
-                            "cannot choose {} of {} experts",
-                            experts.per_token, experts.count
-                        ),
+                        format!("cannot choose {} of {} experts", experts.per_token, experts.count),
                     ));
                 }
                 if experts.dense_layers > self.layers {

@@ -184,10 +184,7 @@ mod tests {
         assert!(((work / bytes).0 - 1365.333).abs() < 1e-3);
         let ridge = FlopsPerSec(1307e12) / BytesPerSec(5.3e12);
         assert!((ridge.0 - 246.60).abs() < 0.005);
-        assert_eq!(
-            [Flops(1.0), Flops(2.0)].into_iter().sum::<Flops>(),
-            Flops(3.0)
-        );
+        assert_eq!([Flops(1.0), Flops(2.0)].into_iter().sum::<Flops>(), Flops(3.0));
         assert_eq!(Seconds(3.0) / Seconds(2.0), 1.5);
     }
 }

@@ -70,11 +70,7 @@ pub fn base_name(path: &str) -> &str {
 pub(crate) fn pack(files: &[Carried]) -> Vec<u8> {
     let head: Vec<Entry> = files
         .iter()
-        .map(|f| Entry {
-            name: f.name.clone(),
-            size: f.bytes.len(),
-            options: f.options.clone(),
-        })
+        .map(|f| Entry { name: f.name.clone(), size: f.bytes.len(), options: f.options.clone() })
         .collect();
     let mut out = DeflateEncoder::new(Vec::new(), Compression::best());
     // Writing to a vector does not fail.
@@ -93,24 +89,14 @@ pub(crate) fn pack(files: &[Carried]) -> Vec<u8> {
 ///
 /// A sentence about what is wrong with it.
 pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
-    let too_large = || {
-        format!(
-            "the data unpacks to more than {}",
-            Bytes(limit as f64).to_iec()
-        )
-    };
+    let too_large = || format!("the data unpacks to more than {}", Bytes(limit as f64).to_iec());
     let mut plain = Vec::new();
     DeflateDecoder::new(block)
         .take(limit + 1)
         .read_to_end(&mut plain)
         .map_err(|_| "the data is cut off or damaged".to_owned())?;
-    let mut left = limit
-        .checked_sub(plain.len() as u64)
-        .ok_or_else(too_large)?;
-    let end = plain
-        .iter()
-        .position(|&b| b == b'\n')
-        .ok_or("the data has no list of its files")?;
+    let mut left = limit.checked_sub(plain.len() as u64).ok_or_else(too_large)?;
+    let end = plain.iter().position(|&b| b == b'\n').ok_or("the data has no list of its files")?;
     let head: Vec<Entry> = serde_json::from_slice(&plain[..end])
         .map_err(|e| format!("the list of the data's files cannot be read: {e}"))?;
     if head.len() > MOST_FILES {
@@ -127,9 +113,7 @@ pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
         }
         let (bytes, tail) = rest.split_at(e.size);
         rest = tail;
-        left = left
-            .checked_sub(unpacked(bytes, left))
-            .ok_or_else(too_large)?;
+        left = left.checked_sub(unpacked(bytes, left)).ok_or_else(too_large)?;
         out.push(Carried {
             name: visible(&e.name).chars().take(256).collect(),
             options: e.options,
@@ -183,21 +167,12 @@ pub fn from_link(text: &str) -> Result<Vec<Carried>, String> {
 ///
 /// A sentence, if the template has no place for data.
 pub fn page(template: &str, view: &str, files: &[Carried]) -> Result<String, String> {
-    let at = template
-        .find(SLOT)
-        .ok_or("this page has no place for data")?
-        + SLOT.len();
-    let end = template[at..]
-        .find("</script>")
-        .ok_or("this page has no place for data")?;
+    let at = template.find(SLOT).ok_or("this page has no place for data")? + SLOT.len();
+    let end = template[at..].find("</script>").ok_or("this page has no place for data")?;
     // Neither the view's text (URL-encoded) nor base64 holds a `<`.
     let view = view.replace(['<', '\n'], "");
     let data = base64_url(&pack(files));
-    Ok(format!(
-        "{}{view}\n{data}{}",
-        &template[..at],
-        &template[at + end..]
-    ))
+    Ok(format!("{}{view}\n{data}{}", &template[..at], &template[at + end..]))
 }
 
 /// View and files of a page, from the text of its element; `None` if it has none.
@@ -210,10 +185,7 @@ pub fn from_page(text: &str) -> Result<Option<(String, Vec<Carried>)>, String> {
         return Ok(None);
     };
     let block = from_base64_url(data).ok_or("this page's data is damaged")?;
-    Ok(Some((
-        view.trim().to_owned(),
-        unpack(&block, PAGE_UNPACKED)?,
-    )))
+    Ok(Some((view.trim().to_owned(), unpack(&block, PAGE_UNPACKED)?)))
 }
 
 /// The values for the placeholders of a snippet.
@@ -247,9 +219,7 @@ pub struct Snippet {
 }
 
 fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('"', "&quot;")
-        .replace('<', "&lt;")
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
 }
 
 /// Quotes a word for a shell's command line.
@@ -283,10 +253,7 @@ fn is_plain(state: &str) -> bool {
 
 /// The command that draws the picture without a browser.
 fn command(p: &Place) -> String {
-    let files: Vec<String> = std::iter::once(&p.file)
-        .chain(&p.more)
-        .map(|f| word(f))
-        .collect();
+    let files: Vec<String> = std::iter::once(&p.file).chain(&p.more).map(|f| word(f)).collect();
     let files = files.join(" ");
     let mut out = format!("gemmscope render {files} --view {}", word(&p.picture));
     if !is_plain(&p.state) {
@@ -319,10 +286,7 @@ fn element(p: &Place) -> String {
 pub fn snippets(p: &Place) -> Vec<Snippet> {
     let element = element(p);
     let script = format!("{}gemm-scope.js", p.viewer);
-    let tag = format!(
-        "<script type=\"module\" src=\"{}\"></script>",
-        attribute(&script)
-    );
+    let tag = format!("<script type=\"module\" src=\"{}\"></script>", attribute(&script));
     let link = format!("{}#{}", p.viewer, p.state);
     let command = command(p);
     vec![
@@ -386,11 +350,7 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
                 p.picture
             ),
         },
-        Snippet {
-            system: "Command",
-            note: "The same picture without a browser.",
-            text: command,
-        },
+        Snippet { system: "Command", note: "The same picture without a browser.", text: command },
     ]
 }
 
@@ -403,24 +363,14 @@ mod tests {
     fn file(name: &str, bytes: &[u8]) -> Carried {
         let mut options = ImportOptions::default();
         options.columns.insert("speed".into(), "rate:tflops".into());
-        Carried {
-            name: name.into(),
-            options,
-            bytes: bytes.to_vec(),
-        }
+        Carried { name: name.into(), options, bytes: bytes.to_vec() }
     }
 
     #[test]
     fn a_link_carries_small_files_and_says_how_large_others_are() {
-        let files = [
-            file("a.csv", b"M,N,K\n1,2,3\n"),
-            file("b \"x\".csv", &[0, 255, 10]),
-        ];
+        let files = [file("a.csv", b"M,N,K\n1,2,3\n"), file("b \"x\".csv", &[0, 255, 10])];
         let text = to_link(&files).unwrap();
-        assert!(
-            text.bytes()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_'))
-        );
+        assert!(text.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_')));
         assert_eq!(from_link(&text).unwrap(), files);
         let mut noise = 1u32;
         let bytes: Vec<u8> = (0..60_000)
@@ -439,11 +389,7 @@ mod tests {
         assert!(from_link("a<b").unwrap_err().contains("damaged"));
         assert!(from_link("").is_err());
         let bomb = pack(&[file("z", &vec![0; 10 << 20])]);
-        assert!(
-            unpack(&bomb, LINK_UNPACKED)
-                .unwrap_err()
-                .contains("more than 8.00 MiB")
-        );
+        assert!(unpack(&bomb, LINK_UNPACKED).unwrap_err().contains("more than 8.00 MiB"));
         // A gzip file that unpacks to far more than the link may hold: it packs well once more.
         let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
         for _ in 0..20 {
@@ -477,10 +423,7 @@ mod tests {
             assert_eq!(html.matches("</script>").count(), 1);
             let start = html.find(SLOT).unwrap() + SLOT.len();
             let text = &html[start..html.find("</script>").unwrap()];
-            assert_eq!(
-                from_page(text).unwrap().unwrap(),
-                (view.to_owned(), files.to_vec())
-            );
+            assert_eq!(from_page(text).unwrap().unwrap(), (view.to_owned(), files.to_vec()));
         }
         assert!(page("<html>", "", &files).is_err());
     }

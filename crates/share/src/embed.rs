@@ -43,11 +43,7 @@ pub struct Refusal {
 
 impl Refusal {
     fn new(id: Option<u64>, code: &'static str, message: impl Into<String>) -> Self {
-        Refusal {
-            id,
-            code,
-            message: message.into(),
-        }
+        Refusal { id, code, message: message.into() }
     }
 }
 
@@ -151,11 +147,7 @@ pub enum Reply {
 
 impl From<Refusal> for Reply {
     fn from(r: Refusal) -> Reply {
-        Reply::Error {
-            id: r.id.unwrap_or(0),
-            code: r.code.to_owned(),
-            message: r.message,
-        }
+        Reply::Error { id: r.id.unwrap_or(0), code: r.code.to_owned(), message: r.message }
     }
 }
 
@@ -193,11 +185,7 @@ pub fn connect(
     if ports != 1 {
         return refuse("bad-message", "connect takes exactly one MessagePort");
     }
-    match gemm
-        .get("v")
-        .and_then(Value::as_u64)
-        .and_then(|v| u32::try_from(v).ok())
-    {
+    match gemm.get("v").and_then(Value::as_u64).and_then(|v| u32::try_from(v).ok()) {
         Some(v) if VERSIONS.contains(&v) => Ok(v),
         _ => refuse("version", "this page speaks version 1 of the protocol"),
     }
@@ -218,11 +206,7 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
         ));
     }
     let value: Value = serde_json::from_str(data).map_err(|_| {
-        Refusal::new(
-            None,
-            "bad-message",
-            "expected an object with a type and an id",
-        )
+        Refusal::new(None, "bad-message", "expected an object with a type and an id")
     })?;
     let id = value.get("id").and_then(Value::as_u64);
     let text = |key: &str| value.get(key).and_then(Value::as_str);
@@ -271,11 +255,7 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
         }
         Some(other) => {
             let other: String = other.chars().take(40).collect();
-            Err(Refusal::new(
-                id,
-                "unknown-type",
-                format!("expected load, view or export: {other}"),
-            ))
+            Err(Refusal::new(id, "unknown-type", format!("expected load, view or export: {other}")))
         }
         None => Err(malformed("a message needs a type")),
     }
@@ -336,18 +316,8 @@ pub fn source_policy(src: &UrlParts, page: &UrlParts) -> SourcePolicy {
 /// Face. Other addresses are returned unchanged.
 pub fn raw_address(src: &str) -> String {
     for (shown, raw, from, to) in [
-        (
-            "https://github.com/",
-            "https://raw.githubusercontent.com/",
-            "/blob/",
-            "/",
-        ),
-        (
-            "https://huggingface.co/",
-            "https://huggingface.co/",
-            "/blob/",
-            "/resolve/",
-        ),
+        ("https://github.com/", "https://raw.githubusercontent.com/", "/blob/", "/"),
+        ("https://huggingface.co/", "https://huggingface.co/", "/blob/", "/resolve/"),
     ] {
         if let Some(rest) = src.strip_prefix(shown)
             && let Some((repository, path)) = rest.split_once(from)
@@ -386,10 +356,7 @@ mod tests {
     fn look_alike_hosts_are_asked_about_by_their_own_name() {
         let page = url("https://tools.example.org/gemmscope/");
         let policy = |u: &str| source_policy(&url(u), &page);
-        assert_eq!(
-            policy("https://tools.example.org/a.csv"),
-            SourcePolicy::SameOrigin
-        );
+        assert_eq!(policy("https://tools.example.org/a.csv"), SourcePolicy::SameOrigin);
         for other in [
             "tools.example.org.evil.net",
             "evil-tools.example.org",
@@ -398,10 +365,7 @@ mod tests {
             "xn--tols-0qa.example.org",
             "example.org",
         ] {
-            assert_eq!(
-                policy(&format!("https://{other}/a.csv")),
-                SourcePolicy::Ask(other.into())
-            );
+            assert_eq!(policy(&format!("https://{other}/a.csv")), SourcePolicy::Ask(other.into()));
         }
         for refused in [
             "https://tools.example.org@evil.net/a.csv",
@@ -415,10 +379,7 @@ mod tests {
             "blob:",
             "ftp://tools.example.org/a.csv",
         ] {
-            assert!(
-                matches!(policy(refused), SourcePolicy::Refuse(_)),
-                "{refused}"
-            );
+            assert!(matches!(policy(refused), SourcePolicy::Refuse(_)), "{refused}");
         }
         assert_eq!(
             policy("http://localhost:9000/a.csv"),
@@ -440,11 +401,7 @@ mod tests {
             raw_address("https://huggingface.co/datasets/o/r/blob/main/b.csv"),
             "https://huggingface.co/datasets/o/r/resolve/main/b.csv"
         );
-        for same in [
-            "https://github.com.evil.net/o/r/blob/main/b.csv",
-            "bench.csv",
-            "",
-        ] {
+        for same in ["https://github.com.evil.net/o/r/blob/main/b.csv", "bench.csv", ""] {
             assert_eq!(raw_address(same), same);
         }
     }
@@ -460,13 +417,9 @@ mod tests {
         assert_eq!(code(connect(hello, true, 2, false)), Some("bad-message"));
         let newer = r#"{"gemm":{"v":2,"type":"connect"}}"#;
         assert_eq!(code(connect(newer, true, 1, false)), Some("version"));
-        for foreign in [
-            "",
-            "null",
-            "\"x\"",
-            r#"{"type":"connect"}"#,
-            r#"{"gemm":{"type":"hello"}}"#,
-        ] {
+        for foreign in
+            ["", "null", "\"x\"", r#"{"type":"connect"}"#, r#"{"gemm":{"type":"hello"}}"#]
+        {
             assert_eq!(connect(foreign, true, 1, false), Err(None));
         }
     }
@@ -489,49 +442,28 @@ mod tests {
         };
         assert_eq!(code(request(load, None, false)), (Some(7), "bad-message"));
         assert_eq!(code(request(load, Some(10), true)), (Some(7), "busy"));
-        assert_eq!(
-            code(request(load, Some(MAX_BYTES + 1), false)),
-            (Some(7), "too-large")
-        );
+        assert_eq!(code(request(load, Some(MAX_BYTES + 1), false)), (Some(7), "too-large"));
         assert_eq!(
             code(request(r#"{"type":"eval","id":1}"#, None, false)),
             (Some(1), "unknown-type")
         );
-        assert_eq!(
-            code(request(r#"{"type":"load"}"#, Some(1), false)),
-            (None, "bad-message")
-        );
+        assert_eq!(code(request(r#"{"type":"load"}"#, Some(1), false)), (None, "bad-message"));
         assert_eq!(code(request("[1", None, false)), (None, "bad-message"));
-        assert_eq!(
-            code(request(&" ".repeat(MAX_MESSAGE + 1), None, false)),
-            (None, "too-large")
-        );
+        assert_eq!(code(request(&" ".repeat(MAX_MESSAGE + 1), None, false)), (None, "too-large"));
         let long = format!(r#"{{"type":"load","id":2,"name":"{}"}}"#, "x".repeat(300));
-        assert_eq!(
-            code(request(&long, Some(1), false)),
-            (Some(2), "bad-message")
-        );
+        assert_eq!(code(request(&long, Some(1), false)), (Some(2), "bad-message"));
         let theme = r#"{"type":"view","id":3,"set":{"theme":"pink"}}"#;
         assert_eq!(code(request(theme, None, false)), (Some(3), "bad-message"));
         assert_eq!(
             request(r#"{"type":"export","id":4,"what":"svg"}"#, None, false),
-            Ok(Request::Export {
-                id: 4,
-                what: Export::Svg
-            })
+            Ok(Request::Export { id: 4, what: Export::Svg })
         );
     }
 
     #[test]
     fn replies_are_plain_objects() {
         let json = |r: &Reply| serde_json::to_string(r).unwrap();
-        assert_eq!(
-            json(&Reply::Ok {
-                id: 3,
-                result: None
-            }),
-            r#"{"type":"ok","id":3}"#
-        );
+        assert_eq!(json(&Reply::Ok { id: 3, result: None }), r#"{"type":"ok","id":3}"#);
         assert_eq!(
             json(&Refusal::new(None, "busy", "one load at a time").into()),
             r#"{"type":"error","id":0,"code":"busy","message":"one load at a time"}"#

@@ -43,15 +43,7 @@ pub struct Row {
 impl Row {
     /// A row with batch 1 on a device that the file does not name.
     pub fn new(m: u32, n: u32, k: u32, op: Operation, time_s: f64) -> Self {
-        Row {
-            m,
-            n,
-            k,
-            batch: 1,
-            op,
-            device: 0,
-            time_s,
-        }
+        Row { m, n, k, batch: 1, op, device: 0, time_s }
     }
 }
 
@@ -219,22 +211,12 @@ impl TableBuilder {
     /// A column of unknown kind. It becomes a number column if nearly all cells are numbers, else
     /// a text column.
     pub fn auto_column(&mut self, label: &str) -> ColumnId {
-        self.column(
-            ColumnMeaning::Other,
-            label,
-            "",
-            Values::Auto(AutoColumn::default()),
-        )
+        self.column(ColumnMeaning::Other, label, "", Values::Auto(AutoColumn::default()))
     }
 
     /// A number column without a meaning, in the reader's own unit.
     pub fn extra_number_column(&mut self, label: &str, unit: &str) -> ColumnId {
-        self.column(
-            ColumnMeaning::Other,
-            label,
-            unit,
-            Values::Number(NumberColumn::default()),
-        )
+        self.column(ColumnMeaning::Other, label, unit, Values::Number(NumberColumn::default()))
     }
 
     /// A column with this key, label, meaning, unit and kind; its data is ignored.
@@ -505,10 +487,7 @@ mod tests {
         assert!(d.number(ColumnMeaning::ReportedRate, 0).is_nan());
         let s = &d.sources[0];
         assert_eq!((s.rows_read, s.rows_used, s.rejected.total()), (5, 2, 3));
-        assert_eq!(
-            (s.reported_rate.compared, s.reported_rate.within_1_percent),
-            (1, 1)
-        );
+        assert_eq!((s.reported_rate.compared, s.reported_rate.within_1_percent), (1, 1));
     }
 
     #[test]
@@ -524,10 +503,7 @@ mod tests {
             t.commit(line, b"", Ok(row(1, 1e-6)));
         }
         let d = t.finish();
-        assert_eq!(
-            d.numbers(ColumnMeaning::ReportedRate),
-            Some(&[2.0, 2.0][..])
-        );
+        assert_eq!(d.numbers(ColumnMeaning::ReportedRate), Some(&[2.0, 2.0][..]));
         assert_eq!(d.text(ColumnMeaning::Kernel, 1), "2");
     }
 
@@ -537,11 +513,7 @@ mod tests {
         let mostly = t.auto_column("lda");
         let words = t.auto_column("note");
         for i in 0..100u32 {
-            let text = if i == 57 {
-                "odd".to_owned()
-            } else {
-                i.to_string()
-            };
+            let text = if i == 57 { "odd".to_owned() } else { i.to_string() };
             t.set_auto(mostly, text.as_bytes(), text.parse().ok());
             let word = if i % 2 == 0 { "x" } else { "1" };
             t.set_auto(words, word.as_bytes(), word.parse().ok());
@@ -549,13 +521,9 @@ mod tests {
         }
         let d = t.finish();
         let by_key = |k: &str| &d.columns.iter().find(|c| c.key == k).unwrap().data;
-        let ColumnData::Number(v) = by_key("lda") else {
-            panic!()
-        };
+        let ColumnData::Number(v) = by_key("lda") else { panic!() };
         assert!(v[57].is_nan() && v[58] == 58.0);
-        let ColumnData::Text { codes, values } = by_key("lda (text)") else {
-            panic!()
-        };
+        let ColumnData::Text { codes, values } = by_key("lda (text)") else { panic!() };
         assert_eq!(values[codes[57] as usize], "odd");
         assert!(matches!(by_key("note"), ColumnData::Text { .. }));
     }

@@ -138,11 +138,7 @@ fn sort_by_key(rows: &[u32], descending: bool, key: impl Fn(u32) -> f64) -> Vec<
             return u64::MAX;
         }
         let bits = v.to_bits();
-        let up = if bits >> 63 == 1 {
-            !bits
-        } else {
-            bits | 1 << 63
-        };
+        let up = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
         if descending { u64::MAX - 1 - up } else { up }
     };
     let mut keyed: Vec<(u64, u32)> = rows.iter().map(|&r| (ordered(key(r)), r)).collect();

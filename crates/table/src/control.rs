@@ -83,19 +83,13 @@ pub struct Choice {
 impl Choice {
     /// A value and what the page shows for it.
     pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
-        Choice {
-            value: value.into(),
-            label: label.into(),
-        }
+        Choice { value: value.into(), label: label.into() }
     }
 
     /// A value that is its own caption.
     pub fn plain(value: impl Into<String>) -> Self {
         let value = value.into();
-        Choice {
-            label: value.clone(),
-            value,
-        }
+        Choice { label: value.clone(), value }
     }
 
     /// Fields of one kind (or all) as choices.
@@ -180,11 +174,8 @@ impl Control {
 
     /// A linear or logarithmic scale; [`Control::log`] reads it.
     pub fn scale(state: &ViewState, key: &str) -> Self {
-        let options = Choice::list(&[
-            ("", "automatic"),
-            ("linear", "linear"),
-            ("log", "logarithmic"),
-        ]);
+        let options =
+            Choice::list(&[("", "automatic"), ("linear", "linear"), ("log", "logarithmic")]);
         Control::choice(state, key, "Scale", "", options, "")
     }
 
@@ -224,10 +215,7 @@ impl Control {
             key: key.to_owned(),
             label: label.to_owned(),
             hint: hint.to_owned(),
-            kind: Kind::Several {
-                options,
-                ordered: false,
-            },
+            kind: Kind::Several { options, ordered: false },
             current,
             default,
             more: false,
@@ -253,14 +241,7 @@ impl Control {
             key: key.to_owned(),
             label: label.to_owned(),
             hint: hint.to_owned(),
-            kind: Kind::Number {
-                min,
-                max,
-                step,
-                whole: false,
-                slider: None,
-                unit,
-            },
+            kind: Kind::Number { min, max, step, whole: false, slider: None, unit },
             current: format!("{current}"),
             default: format!("{default}"),
             more: false,
@@ -367,10 +348,7 @@ impl Control {
     /// # Errors
     /// A sentence with the range, if the setting is a number and the text is not in its range.
     pub fn accept(&self, typed: &str) -> Result<String, String> {
-        let Kind::Number {
-            min, max, whole, ..
-        } = self.kind
-        else {
+        let Kind::Number { min, max, whole, .. } = self.kind else {
             return Ok(typed.to_owned());
         };
         match typed.trim().parse::<f64>() {
@@ -432,10 +410,7 @@ mod tests {
         assert_eq!(choice(&state), "c");
         state.set_param("v.n", "1e9");
         let n = Control::number(&state, "v.n", "N", "", (0.0, 10.0, 1.0), "%", 2.0);
-        assert_eq!(
-            (n.as_number(), n.stored("2"), n.stored("3")),
-            (2.0, "", "3")
-        );
+        assert_eq!((n.as_number(), n.stored("2"), n.stored("3")), (2.0, "", "3"));
         state.set_param("v.m", "c,zzz,a");
         let m = Control::several(&state, "v.m", "M", "", options(), &["b".into()]);
         assert_eq!(m.values(), ["a", "c"]);
@@ -466,10 +441,7 @@ mod tests {
         state.set_param("v.m", "b");
         let options = ["a", "b", "c"].map(Choice::plain).to_vec();
         let mut m = Control::several(&state, "v.m", "M", "", options, &["c".into()]);
-        assert_eq!(
-            (m.toggled("a").as_str(), m.toggled("b").as_str()),
-            ("a,b", "")
-        );
+        assert_eq!((m.toggled("a").as_str(), m.toggled("b").as_str()), ("a,b", ""));
         if let Kind::Several { ordered, .. } = &mut m.kind {
             *ordered = true;
         }

@@ -42,12 +42,8 @@ pub enum DataKind {
 
 impl DataKind {
     /// All kinds, in the order of a menu.
-    pub const ALL: [DataKind; 4] = [
-        DataKind::Workload,
-        DataKind::Benchmark,
-        DataKind::Sweep,
-        DataKind::Sides,
-    ];
+    pub const ALL: [DataKind; 4] =
+        [DataKind::Workload, DataKind::Benchmark, DataKind::Sweep, DataKind::Sides];
 
     /// Its key in a link and in the command.
     pub fn key(self) -> &'static str {
@@ -268,11 +264,7 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
     }
     Decision {
         several: repeats || variants > configurations,
-        ..of(
-            DataKind::Benchmark,
-            None,
-            "each GEMM was measured on its own",
-        )
+        ..of(DataKind::Benchmark, None, "each GEMM was measured on its own")
     }
 }
 
@@ -333,10 +325,7 @@ impl<'a> Rows<'a> {
         let stated = self.library.is_some() && self.rows.iter().all(|&r| self.library(r) != 0);
         if stated
             && let Some(column) = self.data.column(ColumnMeaning::Library)
-            && self.shared(
-                |r| self.library(r),
-                |r| mix(plain(r), u64::from(self.data.device[r])),
-            )
+            && self.shared(|r| self.library(r), |r| mix(plain(r), u64::from(self.data.device[r])))
         {
             let field = Field::Column(column.key.clone());
             return Some((
@@ -512,10 +501,7 @@ impl Frame {
 
     /// Calls of a row that totals count: those of the file in a workload, else one.
     pub fn calls(&self, row: usize) -> f64 {
-        if self
-            .decision()
-            .is_program(usize::from(self.data.source[row]))
-        {
+        if self.decision().is_program(usize::from(self.data.source[row])) {
             self.data.count(row)
         } else {
             1.0

@@ -49,10 +49,7 @@ pub enum ColumnData {
 impl ColumnData {
     /// An empty text column.
     pub(crate) fn text() -> Self {
-        ColumnData::Text {
-            codes: Vec::new(),
-            values: vec![String::new()],
-        }
+        ColumnData::Text { codes: Vec::new(), values: vec![String::new()] }
     }
 
     /// Number of rows.
@@ -279,10 +276,7 @@ pub struct Dataset {
 impl Dataset {
     /// An empty dataset.
     pub fn new() -> Self {
-        Dataset {
-            devices: vec![String::new()],
-            ..Dataset::default()
-        }
+        Dataset { devices: vec![String::new()], ..Dataset::default() }
     }
 
     /// Number of rows.
@@ -311,10 +305,7 @@ impl Dataset {
 
     /// A hash of M, N, K and batch of a row.
     pub fn sizes_hash(&self, r: usize) -> u64 {
-        let hash = mix(
-            0x9e37_79b9,
-            u64::from(self.m[r]) | u64::from(self.n[r]) << 32,
-        );
+        let hash = mix(0x9e37_79b9, u64::from(self.m[r]) | u64::from(self.n[r]) << 32);
         mix(hash, u64::from(self.k[r]) | u64::from(self.batch[r]) << 32)
     }
 

@@ -198,39 +198,22 @@ impl Frame {
         decision: Arc<Decision>,
         rows: Arc<Vec<u32>>,
     ) -> Self {
-        Frame {
-            data,
-            metrics,
-            rows,
-            decision,
-            counted: Arc::default(),
-        }
+        Frame { data, metrics, rows, decision, counted: Arc::default() }
     }
 
     /// The frame over other rows, ascending.
     pub fn with_rows(&self, rows: Arc<Vec<u32>>) -> Self {
-        Frame {
-            rows,
-            counted: Arc::default(),
-            ..self.clone()
-        }
+        Frame { rows, counted: Arc::default(), ..self.clone() }
     }
 
     /// The frame with other figures of the same data.
     pub fn with_metrics(&self, metrics: Arc<Metrics>) -> Self {
-        Frame {
-            metrics,
-            ..self.clone()
-        }
+        Frame { metrics, ..self.clone() }
     }
 
     /// The frame with another decision about what its rows are.
     pub fn decided(&self, decision: Arc<Decision>) -> Self {
-        Frame {
-            decision,
-            counted: Arc::default(),
-            ..self.clone()
-        }
+        Frame { decision, counted: Arc::default(), ..self.clone() }
     }
 
     /// What the rows are, and why.
@@ -240,8 +223,7 @@ impl Frame {
 
     /// The rows that totals are over, by side. Worked out once a frame.
     pub fn counted(&self) -> &Counted {
-        self.counted
-            .get_or_init(|| Counted::new(self, &self.decision))
+        self.counted.get_or_init(|| Counted::new(self, &self.decision))
     }
 
     /// True once [`Frame::counted`] is worked out.
@@ -284,11 +266,8 @@ impl Frame {
         if several(&mut data.device.iter().map(|d| u32::from(*d))) {
             return Field::Device;
         }
-        if let Some(Column {
-            key,
-            data: ColumnData::Text { codes, values },
-            ..
-        }) = data.column(ColumnMeaning::Library)
+        if let Some(Column { key, data: ColumnData::Text { codes, values }, .. }) =
+            data.column(ColumnMeaning::Library)
         {
             // Rows without a library tell nothing.
             let known = |c: &u32| match values[*c as usize].is_empty() {
@@ -320,10 +299,7 @@ impl Frame {
     pub fn fields(&self) -> Vec<FieldInfo> {
         let mut out: Vec<FieldInfo> = BUILT_IN.iter().filter_map(|f| self.info(f)).collect();
         out.extend(
-            self.data
-                .columns
-                .iter()
-                .filter_map(|c| self.info(&Field::Column(c.key.clone()))),
+            self.data.columns.iter().filter_map(|c| self.info(&Field::Column(c.key.clone()))),
         );
         out
     }
@@ -333,30 +309,11 @@ impl Frame {
         use FieldKind::{Category, Number};
         let (label, unit, kind, log, better, hint): (&str, &str, _, _, _, &'static str) =
             match field {
-                Field::M => (
-                    "M",
-                    "",
-                    Number,
-                    true,
-                    None,
-                    "Rows of A and of the output C.",
-                ),
-                Field::N => (
-                    "N",
-                    "",
-                    Number,
-                    true,
-                    None,
-                    "Columns of B and of the output C.",
-                ),
-                Field::K => (
-                    "K",
-                    "",
-                    Number,
-                    true,
-                    None,
-                    "The summed dimension: columns of A, rows of B.",
-                ),
+                Field::M => ("M", "", Number, true, None, "Rows of A and of the output C."),
+                Field::N => ("N", "", Number, true, None, "Columns of B and of the output C."),
+                Field::K => {
+                    ("K", "", Number, true, None, "The summed dimension: columns of A, rows of B.")
+                }
                 Field::Batch => (
                     "Batch",
                     "",
@@ -365,14 +322,9 @@ impl Frame {
                     None,
                     "Independent GEMMs of this shape in one call.",
                 ),
-                Field::Time => (
-                    "Time",
-                    "s",
-                    Number,
-                    true,
-                    Some(false),
-                    "Measured time of one call.",
-                ),
+                Field::Time => {
+                    ("Time", "s", Number, true, Some(false), "Measured time of one call.")
+                }
                 Field::TotalTime => (
                     "Total time",
                     "s",
@@ -405,14 +357,9 @@ impl Frame {
                     None,
                     "Arithmetic intensity: work over compulsory bytes. An upper bound of the real one.",
                 ),
-                Field::Attained => (
-                    "Attained",
-                    "FLOP/s",
-                    Number,
-                    true,
-                    Some(true),
-                    "Work over measured time.",
-                ),
+                Field::Attained => {
+                    ("Attained", "FLOP/s", Number, true, Some(true), "Work over measured time.")
+                }
                 Field::Bandwidth => (
                     "Bandwidth",
                     "B/s",
@@ -464,14 +411,7 @@ impl Frame {
                     None,
                     "M x N x K, and the batch where it is not 1.",
                 ),
-                Field::Dtype => (
-                    "Type",
-                    "",
-                    Category,
-                    false,
-                    None,
-                    "Data types of the operands.",
-                ),
+                Field::Dtype => ("Type", "", Category, false, None, "Data types of the operands."),
                 Field::Transposes => (
                     "Layout",
                     "",
@@ -480,22 +420,12 @@ impl Frame {
                     None,
                     "N: stored as is, T: stored transposed; first A, then B.",
                 ),
-                Field::Device => (
-                    "Device",
-                    "",
-                    Category,
-                    false,
-                    None,
-                    "The device whose roof applies.",
-                ),
-                Field::Source => (
-                    "File",
-                    "",
-                    Category,
-                    false,
-                    None,
-                    "The file the row comes from.",
-                ),
+                Field::Device => {
+                    ("Device", "", Category, false, None, "The device whose roof applies.")
+                }
+                Field::Source => {
+                    ("File", "", Category, false, None, "The file the row comes from.")
+                }
                 Field::Bound => (
                     "Limited by",
                     "",
@@ -569,10 +499,8 @@ impl Frame {
             Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
                 Some(ColumnData::Number(v)) => Box::new(|r| v[r]),
                 Some(ColumnData::Text { codes, values }) => {
-                    let parsed: Vec<f64> = values
-                        .iter()
-                        .map(|v| v.trim().parse().unwrap_or(f64::NAN))
-                        .collect();
+                    let parsed: Vec<f64> =
+                        values.iter().map(|v| v.trim().parse().unwrap_or(f64::NAN)).collect();
                     Box::new(move |r| parsed[codes[r] as usize])
                 }
                 None => Box::new(|_| f64::NAN),

@@ -128,10 +128,7 @@ fn categories<'a>(known: &'a mut Vec<Known>, field: &Field, frame: &'a Frame) ->
         return known[i].categories();
     }
     match frame.categories(field) {
-        Categories {
-            codes: Codes::Owned(codes),
-            values,
-        } if values.len() <= KNOWN_VALUES => {
+        Categories { codes: Codes::Owned(codes), values } if values.len() <= KNOWN_VALUES => {
             known.push(Known {
                 field: field.clone(),
                 codes: codes.iter().map(|&c| c as u16).collect(),
@@ -188,10 +185,8 @@ impl Mask {
         }
         let mut refused = Vec::new();
         for slot in wanted {
-            let place = self
-                .slots
-                .iter()
-                .position(|s| s.as_ref().is_some_and(|s| s.same_place(&slot)));
+            let place =
+                self.slots.iter().position(|s| s.as_ref().is_some_and(|s| s.same_place(&slot)));
             if place.is_some_and(|i| self.slots[i].as_ref() == Some(&slot)) {
                 continue;
             }
@@ -226,13 +221,7 @@ impl Mask {
             return (0..self.rows as u32).collect();
         }
         let mut out = Vec::with_capacity(self.rows);
-        out.extend(
-            self.fail
-                .iter()
-                .zip(0u32..)
-                .filter(|(w, _)| **w == 0)
-                .map(|(_, r)| r),
-        );
+        out.extend(self.fail.iter().zip(0u32..).filter(|(w, _)| **w == 0).map(|(_, r)| r));
         out
     }
 
@@ -320,10 +309,7 @@ fn search_columns<'a>(data: &'a Dataset, needle: &str) -> Vec<(&'a [u32], Vec<bo
         .filter_map(|c| match &c.data {
             ColumnData::Text { codes, values } => Some((
                 codes.as_slice(),
-                values
-                    .iter()
-                    .map(|v| v.to_lowercase().contains(needle))
-                    .collect(),
+                values.iter().map(|v| v.to_lowercase().contains(needle)).collect(),
             )),
             ColumnData::Number(_) => None,
         })
@@ -342,10 +328,7 @@ mod tests {
 
     fn frame(rows: usize) -> Frame {
         let mut d = Dataset::new();
-        d.sources.push(Source {
-            name: "t.csv".into(),
-            ..Source::default()
-        });
+        d.sources.push(Source { name: "t.csv".into(), ..Source::default() });
         d.ops.push(Operation::uniform(DataType::Fp16));
         d.ops.push(Operation::uniform(DataType::Bf16));
         let mut codes = Vec::new();
@@ -381,13 +364,8 @@ mod tests {
                 f.facets.iter().all(|(field, set)| {
                     let c = frame.categories(field);
                     set.contains(&c.values[c.codes.get(r) as usize])
-                }) && f
-                    .ranges
-                    .iter()
-                    .all(|(field, range)| range.contains(frame.numbers(field)(r)))
-                    && f.only
-                        .as_ref()
-                        .is_none_or(|o| o.marks(&frame.data).nth(r) == Some(true))
+                }) && f.ranges.iter().all(|(field, range)| range.contains(frame.numbers(field)(r)))
+                    && f.only.as_ref().is_none_or(|o| o.marks(&frame.data).nth(r) == Some(true))
                     && (f.search.is_empty()
                         || frame
                             .data
@@ -409,13 +387,7 @@ mod tests {
         let steps: Vec<Step> = vec![
             Box::new(|f| f.toggle(&Field::Dtype, "fp16")),
             Box::new(|f| {
-                f.ranges.insert(
-                    Field::M,
-                    Range {
-                        min: Some(10.0),
-                        max: Some(40.0),
-                    },
-                );
+                f.ranges.insert(Field::M, Range { min: Some(10.0), max: Some(40.0) });
             }),
             Box::new(|f| f.search = "SPLITK".into()),
             Box::new(|f| f.only = RowSet::decode("*0.5-30_0.40").ok()),

@@ -28,11 +28,7 @@ impl Rows {
     pub fn new() -> Self {
         let mut table = TableBuilder::new();
         let library = table.text_column(ColumnMeaning::Library, "library");
-        Rows {
-            table,
-            library,
-            line: 2,
-        }
+        Rows { table, library, line: 2 }
     }
 
     /// The builder, to add columns.
@@ -57,10 +53,7 @@ impl Rows {
     ) {
         let device = self.table.device(device);
         self.table.set_text(self.library, library.as_bytes());
-        let row = Row {
-            device,
-            ..Row::new(m, n, k, op, time_s)
-        };
+        let row = Row { device, ..Row::new(m, n, k, op, time_s) };
         self.table.commit(self.line, b"", Ok(row));
         self.line += 1;
     }
@@ -77,10 +70,7 @@ impl Rows {
 
 /// A frame over a dataset. Rows without a device get the roof of `default`.
 pub fn frame(data: Dataset, default: Option<&str>) -> Frame {
-    let choice = DeviceChoice {
-        default: default.map(str::to_owned),
-        ..DeviceChoice::default()
-    };
+    let choice = DeviceChoice { default: default.map(str::to_owned), ..DeviceChoice::default() };
     let devices = choice.resolve(&data, &[]);
     let metrics = Metrics::compute(&data, devices, RoofKind::Datasheet);
     Frame::all(Arc::new(data), Arc::new(metrics))

@@ -47,11 +47,7 @@ impl Buckets {
             items[*at as usize] = (k, row);
             *at += 1;
         }
-        Buckets {
-            items,
-            ends,
-            sorted: 0,
-        }
+        Buckets { items, ends, sorted: 0 }
     }
 
     /// Sorts the next buckets, together about `rows` rows, and gives them; `None` after the last.

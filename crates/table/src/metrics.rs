@@ -31,13 +31,8 @@ impl DeviceChoice {
     /// default one where that is among them; else it gives `None`, as an unknown name does. A
     /// device that a reader guessed gives way to the default one.
     pub fn resolve(&self, data: &Dataset, custom: &[Device]) -> Vec<Option<Device>> {
-        let by_id = |id: &str| {
-            custom
-                .iter()
-                .find(|d| d.id == id)
-                .or_else(|| hardware::by_id(id))
-                .cloned()
-        };
+        let by_id =
+            |id: &str| custom.iter().find(|d| d.id == id).or_else(|| hardware::by_id(id)).cloned();
         let chosen = self.default.as_deref();
         let stated = |name: &String, implied: bool| {
             if let Some(id) = self.overrides.get(name) {
@@ -89,19 +84,13 @@ pub struct Metrics {
 impl Metrics {
     /// The metrics of no rows.
     pub fn of_nothing(kind: RoofKind) -> Self {
-        Metrics {
-            kind,
-            ..Metrics::default()
-        }
+        Metrics { kind, ..Metrics::default() }
     }
 
     /// Computes all rows. `devices` has one entry per `data.devices`.
     pub fn compute(data: &Dataset, devices: Vec<Option<Device>>, kind: RoofKind) -> Self {
-        let mut metrics = Metrics {
-            clock_ratio: clock_ratios(data, &devices),
-            kind,
-            ..Metrics::default()
-        };
+        let mut metrics =
+            Metrics { clock_ratio: clock_ratios(data, &devices), kind, ..Metrics::default() };
         metrics.extend(data, devices);
         metrics
     }
@@ -135,8 +124,7 @@ impl Metrics {
 
     /// True if the figures of a growing dataset are those of the finished one.
     pub fn can_grow(data: &Dataset) -> bool {
-        data.column(crate::dataset::ColumnMeaning::MeasuredClock)
-            .is_none()
+        data.column(crate::dataset::ColumnMeaning::MeasuredClock).is_none()
     }
 
     /// Works out what a row needs to know of its operation and device.
@@ -145,8 +133,7 @@ impl Metrics {
         if known == data.ops.len() && !self.roofs.is_empty() && devices == self.devices {
             return;
         }
-        self.costs
-            .extend(data.ops[known..].iter().map(Operation::cost));
+        self.costs.extend(data.ops[known..].iter().map(Operation::cost));
         let mut types: Vec<DataType> = Vec::new();
         self.type_of = data
             .ops
@@ -163,8 +150,7 @@ impl Metrics {
         self.roofs.clear();
         for d in &devices {
             for t in &types {
-                self.roofs
-                    .push(d.as_ref().and_then(|d| d.roof(*t, self.kind)));
+                self.roofs.push(d.as_ref().and_then(|d| d.roof(*t, self.kind)));
             }
         }
         self.devices = devices;
@@ -221,9 +207,8 @@ impl Metrics {
 
     /// Share of the device's bandwidth that the compulsory bytes used.
     pub fn bandwidth_use(&self, data: &Dataset, row: usize) -> f64 {
-        self.roof(data, row).map_or(f64::NAN, |r| {
-            self.bandwidth(data, row) / r.bandwidth_bytes_per_s
-        })
+        self.roof(data, row)
+            .map_or(f64::NAN, |r| self.bandwidth(data, row) / r.bandwidth_bytes_per_s)
     }
 
     /// Roof time over measured time: 1 is at the roof. Values above 1 are never clamped.
@@ -260,9 +245,7 @@ fn clock_ratios(data: &Dataset, devices: &[Option<Device>]) -> Vec<f64> {
         .iter()
         .zip(&data.device)
         .map(|(clock, device)| {
-            let of_peak = devices[usize::from(*device)]
-                .as_ref()
-                .and_then(|d| d.clock_hz);
+            let of_peak = devices[usize::from(*device)].as_ref().and_then(|d| d.clock_hz);
             of_peak.map_or(f64::NAN, |peak| clock / peak)
         })
         .collect()
@@ -310,10 +293,7 @@ impl Totals {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
         let count = data.numbers(crate::dataset::ColumnMeaning::Count);
         let decision = frame.decision();
-        let mut t = Totals {
-            rows: rows.len() as u64,
-            ..Totals::default()
-        };
+        let mut t = Totals { rows: rows.len() as u64, ..Totals::default() };
         let (mut work, mut roofed, mut roof_sum, mut mem, mut comp, mut lost) =
             (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
         let mut best = f64::NEG_INFINITY;
@@ -379,21 +359,14 @@ mod tests {
     #[test]
     fn a_choice_answers_a_name_that_fits_several_devices() {
         let data = Dataset {
-            devices: ["gfx950:256", "NVIDIA H200", "mine"]
-                .map(str::to_owned)
-                .to_vec(),
+            devices: ["gfx950:256", "NVIDIA H200", "mine"].map(str::to_owned).to_vec(),
             ..Dataset::default()
         };
         let ids = |default: Option<&str>| {
-            let choice = DeviceChoice {
-                default: default.map(str::to_owned),
-                ..DeviceChoice::default()
-            };
+            let choice =
+                DeviceChoice { default: default.map(str::to_owned), ..DeviceChoice::default() };
             let found = choice.resolve(&data, &[]);
-            found
-                .iter()
-                .map(|d| d.as_ref().map_or("", |d| &d.id).to_owned())
-                .collect::<Vec<_>>()
+            found.iter().map(|d| d.as_ref().map_or("", |d| &d.id).to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(ids(None), ["", "h200-sxm", ""]);
         assert_eq!(ids(Some("mi355x")), ["mi355x", "h200-sxm", ""]);
@@ -413,19 +386,14 @@ mod tests {
             t.commit(2, b"", Ok(row));
             t.finish()
         };
-        let choice = DeviceChoice {
-            default: Some("b200-sxm".to_owned()),
-            ..DeviceChoice::default()
-        };
+        let choice =
+            DeviceChoice { default: Some("b200-sxm".to_owned()), ..DeviceChoice::default() };
         let id = |data: &Dataset, choice: &DeviceChoice| {
             choice.resolve(data, &[])[1].as_ref().map(|d| d.id.clone())
         };
         let mut guessed = table(true);
         assert_eq!(id(&guessed, &choice).as_deref(), Some("b200-sxm"));
-        assert_eq!(
-            id(&guessed, &DeviceChoice::default()).as_deref(),
-            Some("h200-sxm")
-        );
+        assert_eq!(id(&guessed, &DeviceChoice::default()).as_deref(), Some("h200-sxm"));
         // A second file says that it was an H200.
         guessed.append(table(false));
         assert_eq!(id(&guessed, &choice).as_deref(), Some("h200-sxm"));

@@ -67,10 +67,7 @@ impl<'a> CsvWriter<'a> {
         let from_roof = self.metrics.map_or(&[][..], |_| &FROM_ROOF);
         let known = FIXED.iter().chain(&DERIVED).chain(from_roof);
         let further = self.data.columns.iter().map(title);
-        known
-            .map(|name| (*name).to_owned())
-            .chain(further)
-            .collect()
+        known.map(|name| (*name).to_owned()).chain(further).collect()
     }
 
     /// The header line.
@@ -287,11 +284,7 @@ pub fn parse_title(title: &str) -> Option<Column> {
         label: label.to_owned(),
         meaning,
         unit: unit.to_owned(),
-        data: if text {
-            ColumnData::text()
-        } else {
-            ColumnData::Number(Vec::new())
-        },
+        data: if text { ColumnData::text() } else { ColumnData::Number(Vec::new()) },
     })
 }
 

@@ -14,10 +14,7 @@ pub struct Table {
 impl Table {
     /// A table under these titles.
     pub fn of(header: &[&str], rows: Vec<Vec<String>>) -> Self {
-        Table {
-            header: header.iter().map(|h| (*h).to_owned()).collect(),
-            rows,
-        }
+        Table { header: header.iter().map(|h| (*h).to_owned()).collect(), rows }
     }
 
     /// True if every cell of the column that is not empty begins with a digit, and there is one.

@@ -115,37 +115,20 @@ impl RowSet {
     pub fn new(what: &str, rows: &[u32], data: &Dataset) -> RowSet {
         let runs = RowRef::of_all(rows, data)
             .into_iter()
-            .map(|RowRef { source, line, part }| Run {
-                source,
-                part,
-                first: line,
-                last: line,
-            });
-        RowSet {
-            what: what.to_owned(),
-            runs: Arc::new(join(runs.collect())),
-        }
+            .map(|RowRef { source, line, part }| Run { source, part, first: line, last: line });
+        RowSet { what: what.to_owned(), runs: Arc::new(join(runs.collect())) }
     }
 
     /// Number of rows in the set. A set from a link may include rows that the data lacks.
     pub fn len(&self) -> u64 {
-        self.runs
-            .iter()
-            .map(|r| u64::from(r.last - r.first) + 1)
-            .sum()
+        self.runs.iter().map(|r| u64::from(r.last - r.first) + 1).sum()
     }
 
     /// The set once this file is taken away: its rows are gone, the files after it move up.
     pub(crate) fn without_source(&self, source: u16) -> RowSet {
         let kept = self.runs.iter().filter(|r| r.source != source);
-        let runs = kept.map(|r| Run {
-            source: r.source - u16::from(r.source > source),
-            ..*r
-        });
-        RowSet {
-            what: self.what.clone(),
-            runs: Arc::new(runs.collect()),
-        }
+        let runs = kept.map(|r| Run { source: r.source - u16::from(r.source > source), ..*r });
+        RowSet { what: self.what.clone(), runs: Arc::new(runs.collect()) }
     }
 
     /// True if the set is empty: as a filter it lets nothing pass.
@@ -158,15 +141,9 @@ impl RowSet {
         let mut before = None;
         let mut part = 0u32;
         data.source.iter().zip(&data.line).map(move |(&s, &line)| {
-            part = if before == Some((s, line)) {
-                part + 1
-            } else {
-                0
-            };
+            part = if before == Some((s, line)) { part + 1 } else { 0 };
             before = Some((s, line));
-            let at = self
-                .runs
-                .partition_point(|r| (r.source, r.part, r.first) <= (s, part, line));
+            let at = self.runs.partition_point(|r| (r.source, r.part, r.first) <= (s, part, line));
             at.checked_sub(1).is_some_and(|i| {
                 let r = self.runs[i];
                 (r.source, r.part) == (s, part) && line <= r.last
@@ -201,9 +178,8 @@ impl RowSet {
     /// # Errors
     /// The expected form and the part that does not have it.
     pub(crate) fn decode(text: &str) -> Result<RowSet, String> {
-        let (what, list) = text
-            .split_once('*')
-            .ok_or_else(|| format!("expected what*file.line: {text}"))?;
+        let (what, list) =
+            text.split_once('*').ok_or_else(|| format!("expected what*file.line: {text}"))?;
         let mut runs = Vec::new();
         for run in list.split('_').filter(|t| !t.is_empty()) {
             let malformed = || format!("expected file.line, file.first-last: {run}");
@@ -220,17 +196,9 @@ impl RowSet {
                 Some(t) => t.parse().map_err(|_| malformed())?,
                 None => 0,
             };
-            runs.push(Run {
-                source,
-                part,
-                first,
-                last,
-            });
+            runs.push(Run { source, part, first, last });
         }
-        Ok(RowSet {
-            what: what.to_owned(),
-            runs: Arc::new(join(runs)),
-        })
+        Ok(RowSet { what: what.to_owned(), runs: Arc::new(join(runs)) })
     }
 }
 
@@ -293,16 +261,7 @@ mod tests {
         let all: Vec<u32> = (0..300_000).collect();
         let refs = RowRef::of_all(&all, &d);
         assert!(refs.iter().zip(0..).all(|(r, part)| r.part == part));
-        let d = data(&[
-            (0, 1),
-            (0, 1),
-            (0, 1),
-            (1, 1),
-            (1, 1),
-            (0, 1),
-            (0, 2),
-            (0, 2),
-        ]);
+        let d = data(&[(0, 1), (0, 1), (0, 1), (1, 1), (1, 1), (0, 1), (0, 2), (0, 2)]);
         let parts = |rows: &[u32]| -> Vec<u32> {
             let refs = RowRef::of_all(rows, &d);
             refs.iter().map(|r| r.part).collect()
@@ -313,16 +272,7 @@ mod tests {
 
     #[test]
     fn a_set_of_rows_is_found_again_from_its_text() {
-        let d = data(&[
-            (0, 2),
-            (0, 3),
-            (0, 3),
-            (0, 3),
-            (0, 4),
-            (0, 9),
-            (1, 2),
-            (1, 3),
-        ]);
+        let d = data(&[(0, 2), (0, 3), (0, 3), (0, 3), (0, 4), (0, 9), (1, 2), (1, 3)]);
         for (rows, text) in [
             (vec![0, 1, 4], "rule*0.2-4"),
             (vec![1, 3, 5, 7], "rule*0.3_0.9_0.3.2_1.3"),
@@ -333,11 +283,7 @@ mod tests {
             assert_eq!(set.len(), rows.len() as u64);
             let back = RowSet::decode(text).expect("its own text");
             assert_eq!(back, set);
-            let marked: Vec<u32> = (0..)
-                .zip(back.marks(&d))
-                .filter(|m| m.1)
-                .map(|m| m.0)
-                .collect();
+            let marked: Vec<u32> = (0..).zip(back.marks(&d)).filter(|m| m.1).map(|m| m.0).collect();
             assert_eq!(marked, rows);
         }
         // Any number of lines in one word, and none of it costs anything.

@@ -19,11 +19,7 @@ pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     let (low, part) = (at.floor() as usize, at.fract());
     let value = sorted[low];
     // Infinity minus infinity is NaN: a value that is hit exactly is taken as it is.
-    if part == 0.0 {
-        value
-    } else {
-        value + (sorted[low + 1] - value) * part
-    }
+    if part == 0.0 { value } else { value + (sorted[low + 1] - value) * part }
 }
 
 #[cfg(test)]

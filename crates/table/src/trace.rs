@@ -26,12 +26,7 @@ pub struct Attached {
 /// The folder of the report that a file belongs to: the path without the file name and without
 /// the tool's own sub-folders. `""` for a file without a path.
 pub(crate) fn report_folder(path: &str) -> &str {
-    const OWN: [&str; 4] = [
-        "metadata",
-        "category_data",
-        "perf_report_csvs",
-        "category_findings",
-    ];
+    const OWN: [&str; 4] = ["metadata", "category_data", "perf_report_csvs", "category_findings"];
     let mut folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     loop {
         let (up, last) = folder.rsplit_once('/').unwrap_or(("", folder));
@@ -88,10 +83,7 @@ pub fn missing_captures(tables: &[&Dataset], i: usize) -> Vec<Capture> {
         return Vec::new();
     }
     let others = tables.iter().enumerate().filter(|(at, _)| *at != i);
-    others
-        .flat_map(|(_, d)| &d.sources)
-        .flat_map(|s| s.captures.iter().cloned())
-        .collect()
+    others.flat_map(|(_, d)| &d.sources).flat_map(|s| s.captures.iter().cloned()).collect()
 }
 
 /// A table that [`repeated_rows`] found.
@@ -132,16 +124,8 @@ pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
             !gone && smaller && mine.iter().all(|c| theirs.iter().any(|t| c.is(t)))
         });
         if let Some(j) = holder {
-            let what = if captured {
-                "its shapes are in"
-            } else {
-                "repeats operations of"
-            };
-            left.push(Repeated {
-                table: i,
-                of: j,
-                why: format!("{what} {}", name(j)),
-            });
+            let what = if captured { "its shapes are in" } else { "repeats operations of" };
+            left.push(Repeated { table: i, of: j, why: format!("{what} {}", name(j)) });
         }
     }
     left
@@ -154,10 +138,7 @@ fn left_out<'t>(
     repeated: &'t [Repeated],
     of: usize,
 ) -> impl Iterator<Item = &'t Source> {
-    repeated
-        .iter()
-        .filter(move |r| r.of == of)
-        .filter_map(|r| tables[r.table].sources.first())
+    repeated.iter().filter(move |r| r.of == of).filter_map(|r| tables[r.table].sources.first())
 }
 
 /// Gives a source what a left-out trace knows beyond its rows.
@@ -257,16 +238,10 @@ pub fn is_table_of(format: &str, context: &TraceContext) -> bool {
 pub fn attach(data: &mut Dataset, context: &TraceContext) -> Attached {
     let device = context.device();
     let folder = context.files.first().map_or("", |f| report_folder(f));
-    let tables = || {
-        data.sources
-            .iter()
-            .enumerate()
-            .filter(|(_, s)| is_table_of(&s.format, context))
-    };
-    let same: Vec<usize> = tables()
-        .filter(|(_, s)| report_folder(&s.name) == folder)
-        .map(|(i, _)| i)
-        .collect();
+    let tables =
+        || data.sources.iter().enumerate().filter(|(_, s)| is_table_of(&s.format, context));
+    let same: Vec<usize> =
+        tables().filter(|(_, s)| report_folder(&s.name) == folder).map(|(i, _)| i).collect();
     let targets: Vec<usize> = if !same.is_empty() && !folder.is_empty() {
         same
     } else {
@@ -281,10 +256,7 @@ pub fn attach(data: &mut Dataset, context: &TraceContext) -> Attached {
     for &target in &targets {
         add_context(data, target, context);
     }
-    Attached {
-        source: targets.first().copied(),
-        device,
-    }
+    Attached { source: targets.first().copied(), device }
 }
 
 /// Gives a context to one source. Its rows that state no device get the platform as theirs.
@@ -315,11 +287,7 @@ fn near(a: &str, b: &str) -> bool {
 pub fn call_stack(data: &Dataset, row: usize) -> Option<CallStack> {
     let source = data.sources.get(usize::from(*data.source.get(row)?))?;
     let uid = text_cell(data, UID_COLUMN, row).and_then(|t| t.parse().ok());
-    let known = source
-        .trace
-        .as_ref()
-        .zip(uid)
-        .and_then(|(trace, uid)| trace.calls.get(&uid));
+    let known = source.trace.as_ref().zip(uid).and_then(|(trace, uid)| trace.calls.get(&uid));
     if let Some(stack) = known
         && !(stack.parents.is_empty() && stack.subtree.is_empty())
     {
@@ -328,9 +296,7 @@ pub fn call_stack(data: &Dataset, row: usize) -> Option<CallStack> {
     let column = text_cell(data, "call_stack", row).filter(|t| !t.is_empty());
     match (column, known) {
         (Some(text), _) => Some(CallStack {
-            operation: data
-                .text(crate::dataset::ColumnMeaning::OpName, row)
-                .to_owned(),
+            operation: data.text(crate::dataset::ColumnMeaning::OpName, row).to_owned(),
             parents: text
                 .split([';', '\n'])
                 .flat_map(|part| part.split("=>"))
@@ -349,10 +315,9 @@ fn text_cell(data: &Dataset, key: &str, row: usize) -> Option<String> {
     let column = data.columns.iter().find(|c| c.key == key)?;
     match &column.data {
         ColumnData::Text { codes, values } => values.get(*codes.get(row)? as usize).cloned(),
-        ColumnData::Number(values) => values
-            .get(row)
-            .filter(|v| v.is_finite())
-            .map(|v| format!("{v:.0}")),
+        ColumnData::Number(values) => {
+            values.get(row).filter(|v| v.is_finite()).map(|v| format!("{v:.0}"))
+        }
     }
 }
 
@@ -361,11 +326,7 @@ mod tests {
     use super::*;
 
     fn source(name: &str) -> Source {
-        Source {
-            name: name.to_owned(),
-            format: "tracelens".to_owned(),
-            ..Source::default()
-        }
+        Source { name: name.to_owned(), format: "tracelens".to_owned(), ..Source::default() }
     }
 
     #[test]
@@ -393,21 +354,15 @@ mod tests {
         ];
         let left: Vec<usize> = repeated_tables(&paths).iter().map(|(i, _)| *i).collect();
         assert_eq!(left, [0, 4]);
-        assert!(
-            repeated_tables(&paths)[0]
-                .1
-                .contains("r/category_data/gemm_ops.csv")
-        );
+        assert!(repeated_tables(&paths)[0].1.contains("r/category_data/gemm_ops.csv"));
         assert!(repeated_tables(&["GEMM.csv", "GEMM.csv", "my.csv"]).is_empty());
     }
 
     #[test]
     fn a_context_finds_its_table_by_folder() {
         let mut data = Dataset::new();
-        data.sources = vec![
-            source("a/category_data/gemm_ops.csv"),
-            source("b/category_data/gemm_ops.csv"),
-        ];
+        data.sources =
+            vec![source("a/category_data/gemm_ops.csv"), source("b/category_data/gemm_ops.csv")];
         let context = |file: &str| TraceContext {
             files: vec![file.to_owned()],
             platform: "MI300X".to_owned(),
@@ -432,10 +387,7 @@ mod tests {
             t.commit(2, b"", Ok(crate::build::Row::new(64, 64, 64, op, *time)));
         }
         let mut data = t.finish();
-        data.sources = vec![Source {
-            format: format.to_owned(),
-            ..source(name)
-        }];
+        data.sources = vec![Source { format: format.to_owned(), ..source(name) }];
         data
     }
 
@@ -476,10 +428,7 @@ mod tests {
 
     #[test]
     fn the_first_word_counts_when_contexts_meet() {
-        let mut first = TraceContext {
-            total_s: Some(1.0),
-            ..TraceContext::default()
-        };
+        let mut first = TraceContext { total_s: Some(1.0), ..TraceContext::default() };
         first.merge(TraceContext {
             total_s: Some(2.0),
             compute_s: Some(0.5),

@@ -83,9 +83,8 @@ impl ViewState {
             s.source -= u16::from(s.source > source);
         }
         let only = self.filters.only.take();
-        self.filters.only = only
-            .map(|only| only.without_source(source))
-            .filter(|only| !only.is_empty());
+        self.filters.only =
+            only.map(|only| only.without_source(source)).filter(|only| !only.is_empty());
     }
 
     /// The text after `#`. Defaults are left out; the default state gives "". A set of rows that is
@@ -122,10 +121,7 @@ impl ViewState {
         }
         for (field, range) in &self.filters.ranges {
             let end = |v: Option<f64>| v.map_or_else(String::new, |v| format!("{v:e}"));
-            put(
-                &format!("r.{field}"),
-                &format!("{}..{}", end(range.min), end(range.max)),
-            );
+            put(&format!("r.{field}"), &format!("{}..{}", end(range.min), end(range.max)));
         }
         if !self.filters.search.is_empty() {
             put("q", &self.filters.search);
@@ -163,10 +159,7 @@ impl ViewState {
         let text = text.trim_start_matches('#');
         for (key, value) in form_urlencoded::parse(text.as_bytes()) {
             if let Err(message) = state.read_key(&key, &value) {
-                problems.push(KeyProblem {
-                    key: key.into_owned(),
-                    message,
-                });
+                problems.push(KeyProblem { key: key.into_owned(), message });
             }
         }
         renamed::apply(&mut state);
@@ -179,11 +172,7 @@ impl ViewState {
         };
         if let Some(name) = key.strip_prefix("f.") {
             let field = field_of(name)?;
-            self.filters
-                .facets
-                .entry(field)
-                .or_default()
-                .insert(value.to_owned());
+            self.filters.facets.entry(field).or_default().insert(value.to_owned());
         } else if let Some(name) = key.strip_prefix("r.") {
             let field = field_of(name)?;
             let (lo, hi) = value
@@ -198,23 +187,17 @@ impl ViewState {
                     .map(Some)
                     .ok_or_else(|| format!("expected a number: {t}")),
             };
-            let range = Range {
-                min: end(lo)?,
-                max: end(hi)?,
-            };
+            let range = Range { min: end(lo)?, max: end(hi)? };
             if range != Range::default() {
                 self.filters.ranges.insert(field, range);
             }
         } else if let Some(name) = key.strip_prefix("d.") {
-            self.devices
-                .overrides
-                .insert(name.to_owned(), value.to_owned());
+            self.devices.overrides.insert(name.to_owned(), value.to_owned());
         } else {
             match key {
                 "v" => {
-                    let v: u32 = value
-                        .parse()
-                        .map_err(|_| format!("expected a version number: {value}"))?;
+                    let v: u32 =
+                        value.parse().map_err(|_| format!("expected a version number: {value}"))?;
                     if v > VERSION {
                         return Err(format!(
                             "this link is from a newer gemmscope; parts of it may be missing: \
@@ -244,14 +227,9 @@ impl ViewState {
                     for part in value.split(',').filter(|p| !p.is_empty()) {
                         let malformed = || format!("expected file.line: {part}");
                         let mut it = part.split('.');
-                        let source = it
-                            .next()
-                            .and_then(|t| t.parse().ok())
-                            .ok_or_else(malformed)?;
-                        let line = it
-                            .next()
-                            .and_then(|t| t.parse().ok())
-                            .ok_or_else(malformed)?;
+                        let source =
+                            it.next().and_then(|t| t.parse().ok()).ok_or_else(malformed)?;
+                        let line = it.next().and_then(|t| t.parse().ok()).ok_or_else(malformed)?;
                         let part = match it.next() {
                             Some(t) => t.parse().map_err(|_| malformed())?,
                             None => 0,
@@ -288,14 +266,7 @@ mod tests {
         assert_eq!(s.filters.search, "a b");
         assert_eq!(s.filters.facets[&Field::Dtype].len(), 2);
         assert_eq!(s.param("new.key"), Some("7"));
-        assert_eq!(
-            s.selection[1],
-            RowRef {
-                source: 1,
-                line: 9,
-                part: 2
-            }
-        );
+        assert_eq!(s.selection[1], RowRef { source: 1, line: 9, part: 2 });
         let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();
         assert_eq!(keys, ["roof", "rows", "r.m", "f.nonsense", "only"]);
     }

@@ -63,10 +63,7 @@ pub(super) fn make_room(parts: &Parts, element: &web_sys::HtmlElement, at: Point
     let Some(main) = dom::document().get_element_by_id("main") else {
         return;
     };
-    let (main, stage) = (
-        main.get_bounding_client_rect(),
-        element.get_bounding_client_rect(),
-    );
+    let (main, stage) = (main.get_bounding_client_rect(), element.get_bounding_client_rect());
     let (x, y) = (stage.left() + at.0, stage.top() + at.1);
     if dom::media(PHONE) {
         let height = dom::window().inner_height();
@@ -91,9 +88,7 @@ pub(super) fn make_room(parts: &Parts, element: &web_sys::HtmlElement, at: Point
 pub(super) fn select(parts: &Parts, rows: &[u32], add: bool) {
     let found = rows.len();
     if found > MOST_SELECTED {
-        parts.shell.say(format!(
-            "{found} GEMMs here; the first {MOST_SELECTED} are selected"
-        ));
+        parts.shell.say(format!("{found} GEMMs here; the first {MOST_SELECTED} are selected"));
     }
     parts.bench.select(&rows[..found.min(MOST_SELECTED)], add);
 }

@@ -173,9 +173,7 @@ pub(super) fn attach(parts: Parts) {
         };
         let key = {
             let parts = parts.clone();
-            dom::listen(&element, "keydown", move |e: web_sys::KeyboardEvent| {
-                on_key(&parts, &e)
-            })
+            dom::listen(&element, "keydown", move |e: web_sys::KeyboardEvent| on_key(&parts, &e))
         };
         let double = {
             let (parts, at) = (parts.clone(), element.clone());
@@ -205,10 +203,7 @@ pub(super) fn attach(parts: Parts) {
 
 pub(super) fn place(stage: &web_sys::HtmlElement, e: &web_sys::MouseEvent) -> Point {
     let rect = stage.get_bounding_client_rect();
-    (
-        f64::from(e.client_x()) - rect.left(),
-        f64::from(e.client_y()) - rect.top(),
-    )
+    (f64::from(e.client_x()) - rect.left(), f64::from(e.client_y()) - rect.top())
 }
 
 pub(super) fn picture(parts: &Parts) -> Option<Drawn> {
@@ -217,9 +212,7 @@ pub(super) fn picture(parts: &Parts) -> Option<Drawn> {
 
 fn hover(parts: &Parts, at: Point, reach: f64) {
     let shown = picture(parts);
-    let held = shown
-        .as_ref()
-        .is_some_and(|p| scroll::bar_at(p.scene(), at, BAR_SLACK).is_some());
+    let held = shown.as_ref().is_some_and(|p| scroll::bar_at(p.scene(), at, BAR_SLACK).is_some());
     if parts.held.get_untracked() != held {
         parts.held.set(held);
     }
@@ -244,24 +237,13 @@ fn on_down(
         drag.moved = false;
         drag.boxing = e.shift_key() || parts.boxing.get_untracked();
         let shown = picture(parts);
-        let slack = if e.pointer_type() == "mouse" {
-            BAR_SLACK
-        } else {
-            FINGER_SLACK
-        };
-        drag.bar = shown
-            .as_ref()
-            .and_then(|p| scroll::bar_at(p.scene(), at, slack))
-            .map(|bar| {
-                let on = bar.along(at) - bar.thumb.0;
-                // Beside the thumb a press fetches its middle.
-                let offset = if (0.0..=bar.thumb.1).contains(&on) {
-                    on
-                } else {
-                    bar.thumb.1 / 2.0
-                };
-                (bar, offset)
-            });
+        let slack = if e.pointer_type() == "mouse" { BAR_SLACK } else { FINGER_SLACK };
+        drag.bar = shown.as_ref().and_then(|p| scroll::bar_at(p.scene(), at, slack)).map(|bar| {
+            let on = bar.along(at) - bar.thumb.0;
+            // Beside the thumb a press fetches its middle.
+            let offset = if (0.0..=bar.thumb.1).contains(&on) { on } else { bar.thumb.1 / 2.0 };
+            (bar, offset)
+        });
         if let (Some(held), Some(p)) = (drag.bar, &shown) {
             drag.moved = true;
             parts.held.set(true);
@@ -302,12 +284,8 @@ fn on_move(
     if !drag.moved {
         return;
     }
-    let others: Vec<Point> = drag
-        .pointers
-        .iter()
-        .filter(|(id, _)| *id != e.pointer_id())
-        .map(|(_, p)| *p)
-        .collect();
+    let others: Vec<Point> =
+        drag.pointers.iter().filter(|(id, _)| *id != e.pointer_id()).map(|(_, p)| *p).collect();
     drag.press(e.pointer_id(), at);
     let Some(shown) = picture(parts) else { return };
     if let Some(held) = drag.bar {
@@ -319,9 +297,7 @@ fn on_move(
     } else if let [other] = others[..] {
         let span = |p: Point| (p.0 - other.0).hypot(p.1 - other.1).max(1.0);
         let middle = ((at.0 + other.0) / 2.0, (at.1 + other.1) / 2.0);
-        zoom_to(parts, &shown, |c| {
-            c.zoom_about(middle, span(at) / span(before))
-        });
+        zoom_to(parts, &shown, |c| c.zoom_about(middle, span(at) / span(before)));
     } else if drag.boxing {
         let (x0, x1) = (at.0.min(drag.start.0), at.0.max(drag.start.0));
         let (y0, y1) = (at.1.min(drag.start.1), at.1.max(drag.start.1));
@@ -332,17 +308,13 @@ fn on_move(
             let moved = Window { first: from, ..*w };
             moved.moved(if w.step > 0.0 { -px / w.step } else { 0.0 })
         };
-        let to = (
-            by(first.0, at.0 - drag.start.0, &columns),
-            by(first.1, at.1 - drag.start.1, &rows),
-        );
+        let to =
+            (by(first.0, at.0 - drag.start.0, &columns), by(first.1, at.1 - drag.start.1, &rows));
         if to != (columns.first, rows.first) {
             scroll_to(parts, to);
         }
     } else if e.pointer_type() == "mouse" || parts.zoomed.get_untracked() {
-        zoom_to(parts, &shown, |c| {
-            c.pan_by((at.0 - before.0, at.1 - before.1))
-        });
+        zoom_to(parts, &shown, |c| c.pan_by((at.0 - before.0, at.1 - before.1)));
     }
 }
 
@@ -377,11 +349,7 @@ fn on_up(
         }
         select(parts, &shown.within(rect), false);
     } else if !drag.moved {
-        let reach = if e.pointer_type() == "mouse" {
-            REACH
-        } else {
-            FINGER_REACH
-        };
+        let reach = if e.pointer_type() == "mouse" { REACH } else { FINGER_REACH };
         match shown.at(at, reach) {
             // What stands for no row, such as a roof, isolates its categories like the legend.
             Some(found) if found.rows.is_empty() => {
@@ -445,10 +413,7 @@ fn on_wheel(
         }
         let mut drag = drag.borrow_mut();
         let steps = |by: f64, w: &Window| if w.step > 0.0 { by / w.step } else { 0.0 };
-        let by = (
-            drag.wheel.0 + steps(dx, &columns),
-            drag.wheel.1 + steps(dy, &rows),
-        );
+        let by = (drag.wheel.0 + steps(dx, &columns), drag.wheel.1 + steps(dy, &rows));
         let whole = (by.0.trunc(), by.1.trunc());
         drag.wheel = (by.0 - whole.0, by.1 - whole.1);
         let still = whole == (0.0, 0.0);

@@ -24,11 +24,8 @@ use wasm_split_helpers::wasm_split;
 const SHARP: f64 = 2.0;
 
 /// Kinds of pictures: caption, pixels per CSS pixel; none for a vector picture.
-const KINDS: [(&str, Option<f64>); 3] = [
-    ("PNG", Some(SHARP)),
-    ("PNG, half as large", Some(1.0)),
-    ("SVG", None),
-];
+const KINDS: [(&str, Option<f64>); 3] =
+    [("PNG", Some(SHARP)), ("PNG, half as large", Some(1.0)), ("SVG", None)];
 
 /// The menu.
 #[component]
@@ -149,11 +146,7 @@ fn save(
     let Ok(scene) = scene else {
         return shell.say(format!("Too large: {LIMIT}."));
     };
-    let name = if whole {
-        format!("{name}-all")
-    } else {
-        name.to_owned()
-    };
+    let name = if whole { format!("{name}-all") } else { name.to_owned() };
     match scale {
         Some(scale) => {
             let suffix = if scale < SHARP { "-half" } else { "" };
@@ -193,7 +186,5 @@ pub fn svg_as(
 /// The rows of the finding that a view state chooses.
 #[wasm_split(work, fallible)]
 pub fn rows_of_finding(frame: Frame, view: ViewState) -> Result<Vec<u32>, NotLoaded> {
-    Ok(picture::selected_by(&frame, &view, || {
-        findings::check_all(&frame)
-    }))
+    Ok(picture::selected_by(&frame, &view, || findings::check_all(&frame)))
 }

@@ -118,11 +118,7 @@ fn plain(v: f64) -> String {
 }
 
 fn read(text: &str) -> Option<f64> {
-    text.trim()
-        .replace(',', ".")
-        .parse()
-        .ok()
-        .filter(|v: &f64| v.is_finite() && *v > 0.0)
+    text.trim().replace(',', ".").parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0)
 }
 
 fn id_of(name: &str) -> String {

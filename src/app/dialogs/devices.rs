@@ -28,9 +28,7 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
     });
     let device = Memo::new(move |_| {
         let id = shown.get();
-        bench
-            .custom
-            .with(|own| known(own).into_iter().find(|d| d.id == id))
+        bench.custom.with(|own| known(own).into_iter().find(|d| d.id == id))
     });
     let stated = StoredValue::new(name);
     let title = stated.with_value(|n| match n {
@@ -39,9 +37,7 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
     });
     let entries = move || {
         let entry = |d: Device| {
-            let own = bench
-                .custom
-                .with_untracked(|o| o.iter().any(|o| o.id == d.id));
+            let own = bench.custom.with_untracked(|o| o.iter().any(|o| o.id == d.id));
             let mine = d.id.clone();
             view! {
                 <li>
@@ -150,17 +146,11 @@ fn sheet(
     stated: StoredValue<Option<String>>,
     editing: RwSignal<Option<Device>>,
 ) -> AnyView {
-    let own = bench
-        .custom
-        .with_untracked(|o| o.iter().any(|o| o.id == d.id));
+    let own = bench.custom.with_untracked(|o| o.iter().any(|o| o.id == d.id));
     let in_catalogue = hardware::by_id(&d.id).is_some();
     let is_default = {
         let id = d.id.clone();
-        move || {
-            bench
-                .view
-                .with(|v| v.devices.default.as_deref() == Some(&id))
-        }
+        move || bench.view.with(|v| v.devices.default.as_deref() == Some(&id))
     };
     let use_it = {
         let id = d.id.clone();
@@ -179,10 +169,7 @@ fn sheet(
     let exported = d.clone();
     let removed = d.id.clone();
     let count = |n: Option<u32>| {
-        n.map_or_else(
-            || "not known".to_owned(),
-            |n| format!("{n} {}", d.unit_kind),
-        )
+        n.map_or_else(|| "not known".to_owned(), |n| format!("{n} {}", d.unit_kind))
     };
     let bytes = |b: Option<f64>| b.map_or_else(|| "not known".to_owned(), |b| Bytes(b).to_iec());
     let confidence = match d.confidence {
@@ -191,24 +178,18 @@ fn sheet(
         _ => "C: derived or entered by hand",
     };
     let facts = [
-        (
-            "Memory bandwidth",
-            BytesPerSec(d.bandwidth_bytes_per_s).to_string(),
-        ),
+        ("Memory bandwidth", BytesPerSec(d.bandwidth_bytes_per_s).to_string()),
         (
             "Memory",
-            d.memory_bytes.map_or_else(
-                || "not known".into(),
-                |b| format!("{} {}", Bytes(b), d.memory_kind),
-            ),
+            d.memory_bytes
+                .map_or_else(|| "not known".into(), |b| format!("{} {}", Bytes(b), d.memory_kind)),
         ),
         ("Units", count(d.units)),
         ("L2 cache", bytes(d.l2_bytes)),
         ("Last-level cache", bytes(d.llc_bytes)),
         (
             "Clock behind the peaks",
-            d.clock_hz
-                .map_or_else(|| "not known".into(), |c| format!("{:.0} MHz", c / 1e6)),
+            d.clock_hz.map_or_else(|| "not known".into(), |c| format!("{:.0} MHz", c / 1e6)),
         ),
         ("Confidence of the peaks", confidence.to_owned()),
     ];

@@ -77,11 +77,7 @@ pub fn Mapping(id: u32) -> impl IntoView {
             })
         })
     });
-    let choice = Choice {
-        plan,
-        options,
-        suggested,
-    };
+    let choice = Choice { plan, options, suggested };
     let why_not = Memo::new(move |_| match plan.get() {
         Some(plan) if !plan.can_be_read() => Some(format!("Missing: {}.", plan.missing.join(", "))),
         Some(_) => None,
@@ -169,8 +165,7 @@ impl Choice {
             self.suggested.update(|s| {
                 s.remove(header);
             });
-            self.options
-                .update(|o| drop(o.columns.insert(header.to_owned(), spec.to_owned())));
+            self.options.update(|o| drop(o.columns.insert(header.to_owned(), spec.to_owned())));
         }
     }
 }
@@ -327,9 +322,7 @@ fn preview(beginning: RwSignal<Option<Arc<Beginning>>>, choice: Choice) -> AnyVi
     let turn = StoredValue::new(0u32);
     Effect::new(move |_| {
         let options = choice.options.get();
-        let ready = choice
-            .plan
-            .with(|p| p.as_ref().is_some_and(Plan::can_be_read));
+        let ready = choice.plan.with(|p| p.as_ref().is_some_and(Plan::can_be_read));
         turn.update_value(|t| *t += 1);
         let mine = turn.get_value();
         let Some(begins) = beginning.get().filter(|_| ready) else {
@@ -387,11 +380,7 @@ async fn read_beginning(begins: &Beginning, options: ImportOptions) -> Preview {
     let end = match begins.whole {
         true => begins.bytes.len(),
         // The last line may be cut.
-        false => begins
-            .bytes
-            .iter()
-            .rposition(|b| *b == b'\n')
-            .map_or(0, |i| i + 1),
+        false => begins.bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1),
     };
     let read = session.feed(&begins.bytes[..end]);
     match read.and_then(|()| session.end()?.whole()) {

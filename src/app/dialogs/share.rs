@@ -60,10 +60,7 @@ fn plain_view(bench: Workbench) -> ViewState {
 
 /// The text of a link without the data.
 fn link(bench: Workbench) -> String {
-    match bench
-        .view
-        .with_untracked(|v| v.param(data::DATA_KEY).is_some())
-    {
+    match bench.view.with_untracked(|v| v.param(data::DATA_KEY).is_some()) {
         true => plain_view(bench).encode(),
         false => bench.link_with_names(),
     }
@@ -92,9 +89,7 @@ async fn template() -> Result<String, String> {
     let blob = boot::fetch_file(&url, 64e6).await.map_err(|_| {
         "Not saved: the page's one-file form is not kept in this browser and could not be fetched. Once the network is there, it can.".to_owned()
     })?;
-    gloo_file::futures::read_as_text(&blob)
-        .await
-        .map_err(|e| e.to_string())
+    gloo_file::futures::read_as_text(&blob).await.map_err(|e| e.to_string())
 }
 
 fn save_page(bench: Workbench, loader: Loader, said: Said) {
@@ -110,11 +105,7 @@ fn save_page(bench: Workbench, loader: Loader, said: Said) {
                 let stem = files
                     .first()
                     .map_or("report", |f| f.name.split('.').next().unwrap_or("report"));
-                dom::download(
-                    &format!("{stem}.gemmscope.html"),
-                    "text/html",
-                    html.as_bytes(),
-                );
+                dom::download(&format!("{stem}.gemmscope.html"), "text/html", html.as_bytes());
                 said.try_set(format!(
                     "Saved: one page of {} with the data inside",
                     Bytes(html.len() as f64)
@@ -136,10 +127,7 @@ pub fn Share() -> impl IntoView {
     let view = plain_view(bench);
     let unwritten = view.unwritten();
     let names = bench.files.with_untracked(|files| {
-        files
-            .iter()
-            .filter_map(|f| Some(loader.input(f.id)?.name))
-            .collect::<Vec<String>>()
+        files.iter().filter_map(|f| Some(loader.input(f.id)?.name)).collect::<Vec<String>>()
     });
     let fetched = view.param(data::SOURCE_KEY).map(str::to_owned);
     let plain = format!("{}#{}", viewer(), untrack(|| link(bench)));

@@ -23,8 +23,7 @@ pub(super) fn read(bench: Workbench) -> Memo<Shared<Option<Read>>> {
     let chosen = Memo::new(move |_| {
         bench.view.with(|v| {
             let plan = v.params.iter().filter(|p| p.0.starts_with("plan."));
-            plan.map(|(k, v)| (k.clone(), v.clone()))
-                .collect::<BTreeMap<_, _>>()
+            plan.map(|(k, v)| (k.clone(), v.clone())).collect::<BTreeMap<_, _>>()
         })
     });
     Memo::new(move |_| {

@@ -22,11 +22,7 @@ pub(super) struct Beside {
 /// The row in columns.
 pub(super) fn explanation(mut e: Explanation, roof: &'static str, beside: Beside) -> AnyView {
     let above = !e.above_roof.is_empty();
-    let time = e
-        .figures
-        .iter()
-        .position(|f| f.label == "Time")
-        .map(|i| e.figures.remove(i));
+    let time = e.figures.iter().position(|f| f.label == "Time").map(|i| e.figures.remove(i));
     view! {
         <div class="dock-part">
             <p class="detail-title">{e.title}</p>
@@ -85,11 +81,7 @@ pub(super) fn explanation(mut e: Explanation, roof: &'static str, beside: Beside
 fn figure(f: Figure) -> AnyView {
     let reported = f.reported.map(|r| {
         let far = r.gap.abs() > 0.01;
-        let gap = if far {
-            format!("{:+.1} %", r.gap * 100.0)
-        } else {
-            "agrees".to_owned()
-        };
+        let gap = if far { format!("{:+.1} %", r.gap * 100.0) } else { "agrees".to_owned() };
         view! {
             <span class="reported" class:far=far>
                 {format!("file: {} ({gap})", r.value)}

@@ -144,13 +144,10 @@ fn open_question(bench: Workbench, targets: Memo<Vec<Option<String>>>) -> Option
         };
         return asks(words, Answer::Device(name, fit));
     }
-    let foreign = targets
-        .iter()
-        .zip(&metrics.devices)
-        .position(|(target, device)| {
-            let runs = |t: &String| device.as_ref().is_none_or(|d| runs_on(t, &d.arch_token));
-            !target.as_ref().is_none_or(runs)
-        });
+    let foreign = targets.iter().zip(&metrics.devices).position(|(target, device)| {
+        let runs = |t: &String| device.as_ref().is_none_or(|d| runs_on(t, &d.arch_token));
+        !target.as_ref().is_none_or(runs)
+    });
     if let Some(i) = foreign
         && let (Some(target), Some(device)) = (&targets[i], &metrics.devices[i])
     {
@@ -171,9 +168,7 @@ fn open_question(bench: Workbench, targets: Memo<Vec<Option<String>>>) -> Option
     if share.is_nan() || share <= IN_DOUBT {
         return None;
     }
-    let name = bench
-        .devices_in_use
-        .with(|d| d.first().cloned().flatten())?;
+    let name = bench.devices_in_use.with(|d| d.first().cloned().flatten())?;
     let (name, share) = (short_name(&name), percent(share));
     match bench.view.with(|v| v.roof) {
         RoofKind::Datasheet => asks(

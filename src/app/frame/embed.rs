@@ -153,12 +153,7 @@ fn Embedded() -> impl IntoView {
 fn connect(loader: Loader, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
     let (shell, bench) = (loader.shell, loader.bench);
     let handler: host::Handler = Rc::new(move |host, request, bytes| match request {
-        Request::Load {
-            id,
-            name,
-            format,
-            add,
-        } => {
+        Request::Load { id, name, format, add } => {
             host.busy.set(true);
             leptos::task::spawn_local(async move {
                 let bytes = bytes.map(|b| js_sys::Uint8Array::new(&b).to_vec());
@@ -183,18 +178,10 @@ fn connect(loader: Loader, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
 }
 
 async fn load(loader: Loader, input: Input, format: Option<String>, add: bool) -> Answer {
-    let options = ImportOptions {
-        format,
-        ..ImportOptions::default()
-    };
-    let before: Vec<u32> = loader
-        .bench
-        .files
-        .with_untracked(|f| f.iter().map(|f: &LoadedFile| f.id).collect());
-    loader
-        .add_one(input, options)
-        .await
-        .map_err(|message| ("unreadable".to_owned(), message))?;
+    let options = ImportOptions { format, ..ImportOptions::default() };
+    let before: Vec<u32> =
+        loader.bench.files.with_untracked(|f| f.iter().map(|f: &LoadedFile| f.id).collect());
+    loader.add_one(input, options).await.map_err(|message| ("unreadable".to_owned(), message))?;
     if !add {
         loader.bench.discard_files(before);
     }
@@ -218,10 +205,7 @@ fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
     };
     if let Some(view) = &set.view {
         if places::of(view).is_none() {
-            return bad(
-                &format!("view is one of {}", places::names().join(", ")),
-                view,
-            );
+            return bad(&format!("view is one of {}", places::names().join(", ")), view);
         }
         state.view.clone_from(view);
     }
@@ -253,11 +237,7 @@ async fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
             writer.header() + &writer.rows(f.rows.iter().map(|&r| r as usize))
         }),
         Export::Svg => {
-            let width = dom::window()
-                .inner_width()
-                .ok()
-                .and_then(|w| w.as_f64())
-                .unwrap_or(960.0);
+            let width = dom::window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(960.0);
             let theme = Theme::of(shell.dark.get_untracked());
             let not_loaded = |_| {
                 let message = "a part of gemmscope could not be loaded".to_owned();

@@ -24,9 +24,7 @@ pub fn Loading() -> impl IntoView {
     let wanted = Memo::new(move |was: Option<&bool>| {
         was == Some(&true)
             || shell.load.with(said)
-            || bench
-                .files
-                .with(|files| files.iter().any(|f| f.data.is_empty()))
+            || bench.files.with(|files| files.iter().any(|f| f.data.is_empty()))
     });
     view! { <Show when=move || wanted.get()>{later(loading)}</Show> }
 }
@@ -47,23 +45,17 @@ fn Told() -> impl IntoView {
     let loader = Loader::here();
     let busy = Memo::new(move |_| shell.load.with(|l| l.current.is_some()));
     let part = move || {
-        shell.load.with(|l| {
-            l.current
-                .as_ref()
-                .map_or(0.0, |p| p.read as f64 / (p.total.max(1)) as f64)
-        })
+        shell
+            .load
+            .with(|l| l.current.as_ref().map_or(0.0, |p| p.read as f64 / (p.total.max(1)) as f64))
     };
     let line = move || {
         shell.load.with(|l| {
             let Some(p) = &l.current else {
                 return String::new();
             };
-            let mut text = format!(
-                "{}  {} of {}",
-                p.name,
-                Bytes(p.read as f64),
-                Bytes(p.total as f64)
-            );
+            let mut text =
+                format!("{}  {} of {}", p.name, Bytes(p.read as f64), Bytes(p.total as f64));
             if p.bytes_per_s > 0.0 {
                 text.push_str(&format!(", {}", BytesPerSec(p.bytes_per_s)));
             }
@@ -78,9 +70,7 @@ fn Told() -> impl IntoView {
     // Both lists are said again only where they change.
     let failed = Memo::new(move |_| {
         let of = |e: &LoadError| (e.id, e.name.clone(), e.message.clone(), e.mappable);
-        shell
-            .load
-            .with(|l| l.errors.iter().map(of).collect::<Vec<_>>())
+        shell.load.with(|l| l.errors.iter().map(of).collect::<Vec<_>>())
     });
     let errors = move || {
         let notice = |(id, name, message, mappable): (u32, String, String, bool)| {
@@ -155,9 +145,7 @@ fn unusable(bench: Workbench) -> Vec<(u32, String, String)> {
         let why = f.data.sources.first()?.why_unusable()?;
         Some((f.id, base_name(&f.input.name).to_owned(), why))
     };
-    bench
-        .files
-        .with(|files| files.iter().filter_map(of).collect())
+    bench.files.with(|files| files.iter().filter_map(of).collect())
 }
 
 /// The status line at the bottom. Screen readers read it out when it changes.
@@ -175,11 +163,7 @@ pub fn Status() -> impl IntoView {
         let mine = turn.get_value();
         leptos::task::spawn_local(async move {
             // About the time it takes to read it, and to decide.
-            let shown = if undo {
-                10_000
-            } else {
-                (2000 + 35 * letters).min(4800)
-            };
+            let shown = if undo { 10_000 } else { (2000 + 35 * letters).min(4800) };
             clock::pause(Duration::from_millis(shown)).await;
             while dom::exists(".status:hover, .status:focus-within") {
                 clock::pause(Duration::from_secs(1)).await;

@@ -24,9 +24,8 @@ fn publish() {
 
 fn timings() -> JsValue {
     let out = js_sys::Object::new();
-    let entries = web_sys::window()
-        .and_then(|w| w.performance())
-        .map(|p| p.get_entries_by_type("mark"));
+    let entries =
+        web_sys::window().and_then(|w| w.performance()).map(|p| p.get_entries_by_type("mark"));
     for entry in entries.iter().flat_map(|e| e.iter()) {
         let field =
             |key: &str| js_sys::Reflect::get(&entry, &key.into()).unwrap_or(JsValue::UNDEFINED);

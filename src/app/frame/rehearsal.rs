@@ -25,11 +25,8 @@ const STEPS: u32 = 16;
 #[wasm_split(work, fallible)]
 pub fn steps() -> Result<Box<dyn FnMut() -> bool>, NotLoaded> {
     let data = Arc::new(rows());
-    let devices = DeviceChoice {
-        default: Some("h100-sxm".to_owned()),
-        ..DeviceChoice::default()
-    }
-    .resolve(&data, &[]);
+    let devices = DeviceChoice { default: Some("h100-sxm".to_owned()), ..DeviceChoice::default() }
+        .resolve(&data, &[]);
     let theme = Theme::of(false);
     let mut done = 0;
     Ok(Box::new(move || {

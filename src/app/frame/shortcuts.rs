@@ -42,13 +42,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
         ctrl: false,
         action: |_, _| dom::focus("#search"),
     },
-    Shortcut {
-        keys: "1 … 6",
-        label: "Go to a place",
-        key: "",
-        ctrl: false,
-        action: |_, _| {},
-    },
+    Shortcut { keys: "1 … 6", label: "Go to a place", key: "", ctrl: false, action: |_, _| {} },
     Shortcut {
         keys: "D",
         label: "Devices and their peaks",
@@ -98,11 +92,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
             // Back to what opened them.
             if dom::exists(".dock :focus") {
                 let finding = ".finding-head[aria-pressed=true]";
-                dom::focus(if dom::exists(finding) {
-                    finding
-                } else {
-                    ".chart-stage"
-                });
+                dom::focus(if dom::exists(finding) { finding } else { ".chart-stage" });
             }
             bench.deselect();
         },
@@ -146,11 +136,7 @@ fn to_findings(bench: Workbench) {
     }
     request_animation_frame(|| {
         let first = ".ranked .finding-head";
-        dom::focus(if dom::exists(first) {
-            first
-        } else {
-            ".ranked-list"
-        });
+        dom::focus(if dom::exists(first) { first } else { ".ranked-list" });
     });
 }
 
@@ -164,51 +150,47 @@ fn click(selector: &str) {
 
 /// Listens for as long as the calling component lives.
 pub fn listen(shell: Shell, bench: Workbench) {
-    let listener = dom::listen(
-        &dom::window(),
-        "keydown",
-        move |event: web_sys::KeyboardEvent| {
-            if event.default_prevented() || shell.dialog.with_untracked(Option::is_some) {
-                return;
-            }
-            let target = event
-                .target()
-                .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-            let typing = target.is_some_and(|e| {
-            e.closest("input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select")
-                .ok()
-                .flatten()
-                .is_some()
+    let listener = dom::listen(&dom::window(), "keydown", move |event: web_sys::KeyboardEvent| {
+        if event.default_prevented() || shell.dialog.with_untracked(Option::is_some) {
+            return;
+        }
+        let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+        let typing = target.is_some_and(|e| {
+            e.closest(
+                "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select",
+            )
+            .ok()
+            .flatten()
+            .is_some()
         });
-            if typing || event.alt_key() {
-                return;
+        if typing || event.alt_key() {
+            return;
+        }
+        let ctrl = event.ctrl_key() || event.meta_key();
+        let key = event.key();
+        if ctrl && event.shift_key() && key.eq_ignore_ascii_case("z") {
+            event.prevent_default();
+            bench.redo();
+            return;
+        }
+        if let (false, Ok(digit @ 1..)) = (ctrl, key.parse::<usize>()) {
+            if let Some(place) = PLACES.get(digit - 1)
+                && (bench.has_data.get_untracked() || place == PLAN)
+            {
+                views::choose(bench, place.id);
             }
-            let ctrl = event.ctrl_key() || event.meta_key();
-            let key = event.key();
-            if ctrl && event.shift_key() && key.eq_ignore_ascii_case("z") {
-                event.prevent_default();
-                bench.redo();
-                return;
-            }
-            if let (false, Ok(digit @ 1..)) = (ctrl, key.parse::<usize>()) {
-                if let Some(place) = PLACES.get(digit - 1)
-                    && (bench.has_data.get_untracked() || place == PLAN)
-                {
-                    views::choose(bench, place.id);
-                }
-                return;
-            }
-            let pressed = |s: &&Shortcut| {
-                s.ctrl == ctrl
-                    && !s.key.is_empty()
-                    && (s.key == key || s.key.len() == 1 && key.eq_ignore_ascii_case(s.key))
-            };
-            if let Some(shortcut) = SHORTCUTS.iter().find(pressed) {
-                event.prevent_default();
-                (shortcut.action)(shell, bench);
-            }
-        },
-    );
+            return;
+        }
+        let pressed = |s: &&Shortcut| {
+            s.ctrl == ctrl
+                && !s.key.is_empty()
+                && (s.key == key || s.key.len() == 1 && key.eq_ignore_ascii_case(s.key))
+        };
+        if let Some(shortcut) = SHORTCUTS.iter().find(pressed) {
+            event.prevent_default();
+            (shortcut.action)(shell, bench);
+        }
+    });
     let listener = StoredValue::new_local(listener);
     on_cleanup(move || listener.dispose());
 }

@@ -46,13 +46,9 @@ fn rows(bench: Workbench) -> AnyView {
     let all = Memo::new(move |_| bench.data.with(|d| d.len()));
     let count = move || bench.settled_frame.with(|f| f.rows.len());
     let words = move || {
-        let (n, words) = bench
-            .settled_frame
-            .with(|f| (f.rows.len(), f.counted().words(f.kind())));
+        let (n, words) = bench.settled_frame.with(|f| (f.rows.len(), f.counted().words(f.kind())));
         // The count stands before, the sides behind.
-        let rest = words
-            .strip_prefix(&grouped(n as u64))
-            .map(|w| w.trim_start().to_owned());
+        let rest = words.strip_prefix(&grouped(n as u64)).map(|w| w.trim_start().to_owned());
         let words = rest.unwrap_or_else(|| "rows".to_owned());
         match all.get() {
             all if all == n => words,
@@ -139,12 +135,7 @@ fn of_sides(bench: Workbench) -> AnyView {
         .collect();
     if more > 0 {
         let hint = "Compare shows every side.".to_owned();
-        figures.push(figure(
-            hint,
-            move || more.to_string(),
-            "more sides",
-            "more-sides",
-        ));
+        figures.push(figure(hint, move || more.to_string(), "more sides", "more-sides"));
     }
     (what, figures).into_any()
 }
@@ -156,9 +147,7 @@ fn missing() -> String {
 fn of_all(bench: Workbench) -> AnyView {
     let kind = Memo::new(move |_| bench.view.with(|v| v.roof));
     let totals = Memo::new(move |_| {
-        bench
-            .totals
-            .with(|t| t.first().map_or_else(Totals::default, |t| t.1.clone()))
+        bench.totals.with(|t| t.first().map_or_else(Totals::default, |t| t.1.clone()))
     });
     let share = move |v: Option<f64>| v.map_or_else(missing, percent);
     let measured = move || totals.with(|t| t.measured > 0);
@@ -170,11 +159,7 @@ fn of_all(bench: Workbench) -> AnyView {
         true => totals.with(|t| FlopsPerSec(t.attained_flops_per_s).to_string()),
         false => missing(),
     };
-    let lost = move || {
-        totals
-            .with(|t| t.lost_s)
-            .map_or_else(missing, |s| Seconds(s).to_string())
-    };
+    let lost = move || totals.with(|t| t.lost_s).map_or_else(missing, |s| Seconds(s).to_string());
     let of = move || roof_name(kind.get());
     let above = move || match totals.with(|t| t.above_roof) {
         0 => missing(),
@@ -242,10 +227,7 @@ fn above_hint(kind: RoofKind, t: &Totals) -> String {
     let shares = t.lost_s.zip(t.weighted_efficiency);
     match shares.map(|(lost, share)| lost - roofed * (1.0 - share)) {
         Some(less) if less > 0.0 => {
-            format!(
-                "{why} Together they take {} less than the roof allows.",
-                Seconds(less)
-            )
+            format!("{why} Together they take {} less than the roof allows.", Seconds(less))
         }
         _ => why.to_owned(),
     }

@@ -69,12 +69,7 @@ pub fn accept(loader: Loader) -> RwSignal<bool> {
         let in_field = event
             .target()
             .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
-            .is_some_and(|e| {
-                e.closest("input, textarea, select")
-                    .ok()
-                    .flatten()
-                    .is_some()
-            });
+            .is_some_and(|e| e.closest("input, textarea, select").ok().flatten().is_some());
         if in_field {
             return;
         }
@@ -84,10 +79,7 @@ pub fn accept(loader: Loader) -> RwSignal<bool> {
         } else if let Ok(text) = data.get_data("text/plain")
             && text.contains('\n')
         {
-            loader.add(vec![file::Input::from_bytes(
-                "pasted text",
-                text.as_bytes(),
-            )]);
+            loader.add(vec![file::Input::from_bytes("pasted text", text.as_bytes())]);
         }
     });
     let listeners = StoredValue::new_local([over, leave, drop, paste]);

@@ -47,9 +47,7 @@ pub fn open(loader: Loader) -> bool {
 /// Opens the sample that a link was made from.
 pub fn open_linked_sample(loader: Loader) {
     let names = loader.bench.expected.get_untracked();
-    let linked = SAMPLES
-        .iter()
-        .find(|s| !dom::embedded() && names.as_deref() == Some(s.file));
+    let linked = SAMPLES.iter().find(|s| !dom::embedded() && names.as_deref() == Some(s.file));
     if let Some(sample) = linked {
         sample::open_as_linked(loader, sample);
     }
@@ -88,10 +86,8 @@ fn open_carried(loader: Loader, name: &'static str, text: String, of_page: bool)
     loader.set_unpacking(true);
     leptos::task::spawn_local(async move {
         let unpacked = unpack(text, of_page).await.unwrap_or_else(|_| {
-            Err(
-                "a part of the page could not be loaded; check the connection and reload"
-                    .to_owned(),
-            )
+            Err("a part of the page could not be loaded; check the connection and reload"
+                .to_owned())
         });
         loader.set_unpacking(false);
         let (view, files) = unpacked.unwrap_or_else(|message| {
@@ -106,9 +102,7 @@ fn open_carried(loader: Loader, name: &'static str, text: String, of_page: bool)
         }
         for f in files {
             // Errors show on the page.
-            let _ = loader
-                .add_one(Input::from_bytes(&f.name, &f.bytes), f.options)
-                .await;
+            let _ = loader.add_one(Input::from_bytes(&f.name, &f.bytes), f.options).await;
         }
     });
 }
@@ -126,10 +120,9 @@ fn parts(url: &web_sys::Url) -> UrlParts {
 fn open_source(loader: Loader, src: &str) {
     let src = raw_address(src.trim());
     let address = dom::address();
-    let (Ok(url), Ok(page)) = (
-        web_sys::Url::new_with_base(&src, &address),
-        web_sys::Url::new(&address),
-    ) else {
+    let (Ok(url), Ok(page)) =
+        (web_sys::Url::new_with_base(&src, &address), web_sys::Url::new(&address))
+    else {
         refuse(loader.shell, &src, "this is no address".to_owned());
         return;
     };

@@ -39,12 +39,7 @@ impl Loader {
         let name = job.input.name.clone();
         self.shell.load.update(|l| {
             l.waiting = queue.names();
-            l.current = Some(Progress {
-                name: name.clone(),
-                read: 0,
-                total,
-                bytes_per_s: 0.0,
-            });
+            l.current = Some(Progress { name: name.clone(), read: 0, total, bytes_per_s: 0.0 });
         });
         if name.ends_with(".json") && total <= HEAD_BYTES && self.plan(queue, &job.input).await {
             return Ok(());
@@ -53,27 +48,18 @@ impl Loader {
         let figures = Rc::new(RefCell::new(Figures::default()));
         // Figures of rows that join others come from all of them.
         let alone = self.staying(job.replaces).is_empty();
-        let mut outcome = self
-            .read(queue, &job.input, &options, started, (alone, &figures))
-            .await;
+        let mut outcome = self.read(queue, &job.input, &options, started, (alone, &figures)).await;
         // A file of an unknown format whose columns were assigned by hand earlier.
         if let (Outcome::Failed(error), true) = (&outcome, options == ImportOptions::default())
             && error.kind == ErrorKind::NeedsMapping
             && let Some(known) = remembered(&job.input).await
         {
             options = known;
-            outcome = self
-                .read(queue, &job.input, &options, started, (alone, &figures))
-                .await;
+            outcome = self.read(queue, &job.input, &options, started, (alone, &figures)).await;
         }
         match outcome {
             Outcome::Done(Imported::Table(data)) => {
-                let read = Read {
-                    data: *data,
-                    options,
-                    started,
-                    figures: figures.take(),
-                };
+                let read = Read { data: *data, options, started, figures: figures.take() };
                 self.add_table(queue, job, read).await?;
             }
             Outcome::Done(Imported::Devices(devices)) => self.add_devices(&name, devices),
@@ -200,8 +186,7 @@ impl Loader {
             words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
         }
         if closed {
-            self.shell
-                .say_with_undo(format!("{words}. The sample is closed."));
+            self.shell.say_with_undo(format!("{words}. The sample is closed."));
         } else {
             self.shell.say(words);
         }
@@ -216,10 +201,7 @@ impl Loader {
             let with_captures = |(i, f): (usize, &LoadedFile)| {
                 let captures = trace::missing_captures(&tables, i);
                 (!captures.is_empty() && captures != f.options.captures).then(|| {
-                    let options = ImportOptions {
-                        captures,
-                        ..f.options.clone()
-                    };
+                    let options = ImportOptions { captures, ..f.options.clone() };
                     (f.id, options)
                 })
             };
@@ -236,8 +218,7 @@ impl Loader {
         let first = devices.first().map(|d| (d.id.clone(), d.name.clone()));
         for device in devices {
             let named = self.bench.contexts.with_untracked(|all| {
-                all.iter()
-                    .find_map(|c| c.name_measured(std::slice::from_ref(&device)))
+                all.iter().find_map(|c| c.name_measured(std::slice::from_ref(&device)))
             });
             self.bench.save_device(named.unwrap_or(device));
         }
@@ -314,11 +295,7 @@ impl Loader {
     /// rows from now on.
     pub fn add_context(&self, name: &str, context: TraceContext) {
         let device = context.device();
-        if let Some(measured) = self
-            .bench
-            .custom
-            .with_untracked(|own| context.name_measured(own))
-        {
+        if let Some(measured) = self.bench.custom.with_untracked(|own| context.name_measured(own)) {
             self.bench.save_device(measured);
         }
         self.bench.contexts.update(|all| {
@@ -326,8 +303,7 @@ impl Loader {
             all.push(context);
         });
         let Some(device) = device else {
-            self.shell
-                .say(format!("{name}: read, joined with its table"));
+            self.shell.say(format!("{name}: read, joined with its table"));
             return;
         };
         self.shell.say(format!(
@@ -335,8 +311,7 @@ impl Loader {
             device.name
         ));
         self.bench.lend_device(device);
-        self.bench
-            .edit_without_undo(|v| v.roof = RoofKind::Achievable);
+        self.bench.edit_without_undo(|v| v.roof = RoofKind::Achievable);
     }
 }
 
@@ -359,9 +334,7 @@ const HEAD_BYTES: u64 = 64 << 10;
 /// The beginning of a file.
 pub async fn head(input: &Input) -> Vec<u8> {
     let end = input.size().min(HEAD_BYTES);
-    gloo_file::futures::read_as_bytes(&input.blob.slice(0, end))
-        .await
-        .unwrap_or_default()
+    gloo_file::futures::read_as_bytes(&input.blob.slice(0, end)).await.unwrap_or_default()
 }
 
 /// Storage key of the columns that were assigned by hand for files with this header.

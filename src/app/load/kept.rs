@@ -149,8 +149,7 @@ impl Kept {
     fn lose(self, why: &str) {
         storage::set(OPEN_KEY, None);
         self.names.set(Vec::new());
-        self.trouble
-            .set(sentence("What was open last could not be reopened", why));
+        self.trouble.set(sentence("What was open last could not be reopened", why));
     }
 
     /// Forgets everything that is kept. What is open now stays on the page and is not kept either.
@@ -193,9 +192,7 @@ impl Kept {
     }
 
     fn note_change(self, loader: Loader) {
-        let waiting = self
-            .memory
-            .try_update_value(|m| std::mem::replace(&mut m.waiting, true));
+        let waiting = self.memory.try_update_value(|m| std::mem::replace(&mut m.waiting, true));
         if waiting != Some(false) {
             return;
         }
@@ -234,10 +231,7 @@ impl Kept {
     fn list(self, loader: Loader) -> List {
         let mut left = Vec::new();
         let mut room = LIMIT;
-        let mut list = List {
-            contexts: loader.bench.contexts.get_untracked(),
-            ..List::default()
-        };
+        let mut list = List { contexts: loader.bench.contexts.get_untracked(), ..List::default() };
         let files = loader.bench.files.get_untracked();
         self.memory.update_value(|m| {
             for file in files.into_iter().filter(|f| f.is_own()) {
@@ -338,14 +332,8 @@ fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<Later<()>, 
         kept.filters.set(filters.filter(|f| !f.is_empty()));
         let view = noted.filter(|_| with_view).unwrap_or(shown);
         loader.bench.view.set(view);
-        for Entry {
-            input,
-            options,
-            key,
-        } in list.files
-        {
-            kept.memory
-                .update_value(|m| m.stored.push((input.clone(), key)));
+        for Entry { input, options, key } in list.files {
+            kept.memory.update_value(|m| m.stored.push((input.clone(), key)));
             // Errors show on the page.
             let _ = loader.add_again(input, options).await;
         }
@@ -365,18 +353,13 @@ fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<Later<()>, NotLoade
             false => kept.list(loader),
         };
         // What an earlier page kept stays until this one has a file of its own.
-        let untouched = kept
-            .memory
-            .with_value(|m| m.written.is_none() && m.stored.is_empty());
+        let untouched = kept.memory.with_value(|m| m.written.is_none() && m.stored.is_empty());
         let forgets = !on || unfinished() || kept.memory.with_value(|m| !m.forgotten.is_empty());
         if list.files.is_empty() && untouched && !forgets {
             return Ok(());
         }
         let names: Vec<String> = list.files.iter().map(|f| f.input.name.clone()).collect();
-        if kept
-            .memory
-            .with_value(|m| m.written.as_ref() == Some(&list))
-        {
+        if kept.memory.with_value(|m| m.written.as_ref() == Some(&list)) {
             if !names.is_empty() {
                 note(loader, &names);
             }
@@ -402,11 +385,7 @@ fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<Later<()>, NotLoade
         }
         kept.names.try_set(names);
         kept.memory.try_update_value(|m| {
-            m.stored = list
-                .files
-                .iter()
-                .map(|f| (f.input.clone(), f.key.clone()))
-                .collect();
+            m.stored = list.files.iter().map(|f| (f.input.clone(), f.key.clone())).collect();
             m.written = Some(list);
         });
         Ok(())
@@ -441,12 +420,8 @@ async fn read_list() -> Result<List, String> {
 async fn write_list(list: &List) -> Result<(), String> {
     let database = Database::open(DATABASE, STORES).await?;
     let old = stored_list(&database).await?;
-    let there: Vec<&str> = old["files"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|f| f["key"].as_str())
-        .collect();
+    let there: Vec<&str> =
+        old["files"].as_array().into_iter().flatten().filter_map(|f| f["key"].as_str()).collect();
     let mut changes: Vec<Write> = there
         .iter()
         .filter(|key| list.files.iter().all(|f| f.key != **key))

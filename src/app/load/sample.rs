@@ -12,9 +12,7 @@ use wasm_split_helpers::wasm_split;
 #[wasm_split(work, fallible)]
 fn content(sample: &'static Sample) -> Result<(&'static [u8], Option<Device>), NotLoaded> {
     let content = sample.content();
-    let device = content
-        .device_json
-        .and_then(|json| Device::from_json(json).ok());
+    let device = content.device_json.and_then(|json| Device::from_json(json).ok());
     Ok((content.bytes, device))
 }
 

@@ -43,11 +43,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
     let devices = move || table_view(plan.with(|p| export::device_table(p)));
     let of = move || plan.with(|p| p.steps.first().map(|s| format!("On {}", s.device.name)));
     let on = move || {
-        let name = plan.with(|p| {
-            p.steps
-                .first()
-                .map(|s| short_name(&s.device.name).to_owned())
-        });
+        let name = plan.with(|p| p.steps.first().map(|s| short_name(&s.device.name).to_owned()));
         name.map_or(String::new(), |n| format!("On the {n}, "))
     };
     view! {
@@ -77,10 +73,7 @@ fn measured(ready: Ready) -> AnyView {
     let found = Memo::new(move |_| {
         let index = model.with(Index::new);
         let frame = bench.settled_frame.get();
-        shapes.with(|s| {
-            s.as_ref()
-                .map(|s| (s.len(), measured_table(&index, &frame, s)))
-        })
+        shapes.with(|s| s.as_ref().map(|s| (s.len(), measured_table(&index, &frame, s))))
     });
     let fit = Memo::new(move |_| shapes.with(|s| s.as_ref().and_then(|s| best_preset(s))));
     let offer = move || {
@@ -109,9 +102,7 @@ fn measured(ready: Ready) -> AnyView {
         let planned = step.is(&workload);
         let plan = move |_| {
             let step = step.clone();
-            bench.edit("plan", |v| {
-                bench.settled_frame.with_untracked(|f| step.plan(v, f))
-            });
+            bench.edit("plan", |v| bench.settled_frame.with_untracked(|f| step.plan(v, f)));
         };
         Some(view! {
             <div class="plan-note">

@@ -107,10 +107,7 @@ fn settings(ready: Ready) -> AnyView {
     let small = dom::media("(max-width: 900px)");
     let titles: Vec<(&str, bool)> = groups.with_untracked(|g| {
         let open = |i: usize, g: &form::Group| g.open && !(small && i > 0);
-        g.iter()
-            .enumerate()
-            .map(|(i, g)| (g.title, open(i, g)))
-            .collect()
+        g.iter().enumerate().map(|(i, g)| (g.title, open(i, g))).collect()
     });
     let group = move |(i, (title, open)): (usize, (&'static str, bool))| {
         let list = Memo::new(move |_| {

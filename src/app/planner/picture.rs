@@ -31,9 +31,7 @@ struct PlanInputs {
 
 /// The chart.
 pub(super) fn view(ready: Ready) -> AnyView {
-    let Ready {
-        shell, bench, plan, ..
-    } = ready;
+    let Ready { shell, bench, plan, .. } = ready;
     let inputs = Memo::new(move |_| PlanInputs {
         frame: bench.frame.get(),
         plan: plan.get(),
@@ -41,15 +39,10 @@ pub(super) fn view(ready: Ready) -> AnyView {
     });
     let draw: Draw<PlanInputs> = Box::new(move |inputs: &PlanInputs, canvas: &Canvas| {
         let state = ViewState::default();
-        let open = Inputs {
-            cache: bench.row_cache.get_value(),
-            ..Inputs::new(&inputs.frame, &state)
-        };
+        let open =
+            Inputs { cache: bench.row_cache.get_value(), ..Inputs::new(&inputs.frame, &state) };
         let chart: Arc<dyn Chart> = Arc::new(PlanChart::open(&open, inputs.plan.0.clone()));
-        let options = RenderOptions {
-            zoom: inputs.zoom,
-            ..canvas.options()
-        };
+        let options = RenderOptions { zoom: inputs.zoom, ..canvas.options() };
         interactive::draw(&chart, None, &options)
     });
     view! {

@@ -27,22 +27,14 @@ impl ToolInputs {
         let (params, roof) = bench.view.with(|v| (v.params.clone(), v.roof));
         ToolInputs {
             frame: bench.settled_frame.get(),
-            state: ViewState {
-                params,
-                roof,
-                ..ViewState::default()
-            },
+            state: ViewState { params, roof, ..ViewState::default() },
             own: bench.custom.get(),
             selected: bench.selected.get(),
         }
     }
 
     fn open(&self, kind: &ToolKind) -> Box<dyn Tool> {
-        (kind.open)(&Context {
-            frame: &self.frame,
-            state: &self.state,
-            own: &self.own,
-        })
+        (kind.open)(&Context { frame: &self.frame, state: &self.state, own: &self.own })
     }
 }
 
@@ -55,32 +47,19 @@ pub(super) fn page(ready: Ready, index: usize) -> AnyView {
     // a millisecond.
     let said = Memo::new(move |_| {
         let tool = inputs.with(|i| i.open(kind));
-        (
-            tool.controls(),
-            tool.figures(),
-            tool.verdict(),
-            tool.notes(),
-        )
+        (tool.controls(), tool.figures(), tool.verdict(), tool.notes())
     });
     let list = Memo::new(move |_| said.with(|s| s.0.clone()));
     let figures = Memo::new(move |_| said.with(|s| s.1.clone()));
     let verdict = Memo::new(move |_| said.with(|s| s.2.clone()));
     let notes = Memo::new(move |_| said.with(|s| s.3.clone()));
     let lines = |list: Memo<Vec<String>>, class: &'static str| {
-        move || {
-            list.get()
-                .into_iter()
-                .map(|n| view! { <p class=class>{n}</p> })
-                .collect_view()
-        }
+        move || list.get().into_iter().map(|n| view! { <p class=class>{n}</p> }).collect_view()
     };
     let tall = move |width: f64| inputs.with_untracked(|i| i.open(kind)).height(width);
     let draw: Draw<ToolInputs> = Box::new(move |inputs: &ToolInputs, canvas: &Canvas| {
         let tool: Arc<dyn Chart> = Arc::<dyn Tool>::from(inputs.open(kind));
-        let options = RenderOptions {
-            selected: &inputs.selected,
-            ..canvas.options()
-        };
+        let options = RenderOptions { selected: &inputs.selected, ..canvas.options() };
         interactive::draw(&tool, None, &options)
     });
     // A picture of two panels is higher on a phone than on a wide screen.

@@ -37,9 +37,7 @@ pub fn Files() -> impl IntoView {
 /// Why a file's rows are in no figure.
 fn why_not_counted(bench: Workbench, id: u32) -> Option<String> {
     let at = bench.files.with(|f| f.iter().position(|f| f.id == id))?;
-    bench
-        .repeated
-        .with(|all| all.iter().find(|r| r.table == at).map(|r| r.why.clone()))
+    bench.repeated.with(|all| all.iter().find(|r| r.table == at).map(|r| r.why.clone()))
 }
 
 #[component]
@@ -212,15 +210,9 @@ fn rejected(source: &Source, total: u64, save: impl Fn() + 'static) -> AnyView {
         .iter()
         .map(|r| {
             let lines: Vec<String> = r.first_lines.iter().map(ToString::to_string).collect();
-            let more = if r.count > r.first_lines.len() as u64 {
-                " …"
-            } else {
-                ""
-            };
-            let example = r
-                .example
-                .as_ref()
-                .map(|(column, text)| format!("column {column}: “{text}”"));
+            let more = if r.count > r.first_lines.len() as u64 { " …" } else { "" };
+            let example =
+                r.example.as_ref().map(|(column, text)| format!("column {column}: “{text}”"));
             view! {
                 <li>
                     <strong>{grouped(r.count)}</strong> " " {r.text.clone()}

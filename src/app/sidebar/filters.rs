@@ -25,15 +25,8 @@ const ORDERED: usize = 1000;
 const OPEN_UP_TO: usize = 40;
 
 /// Fields that can be filtered by a lowest and a highest value.
-const RANGES: [Field; 7] = [
-    Field::M,
-    Field::N,
-    Field::K,
-    Field::Ai,
-    Field::Time,
-    Field::Attained,
-    Field::Efficiency,
-];
+const RANGES: [Field; 7] =
+    [Field::M, Field::N, Field::K, Field::Ai, Field::Time, Field::Attained, Field::Efficiency];
 /// Longest stretch of work before the browser gets a turn, ms.
 const TURN_MS: f64 = 8.0;
 
@@ -104,24 +97,14 @@ fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetOf> {
     };
     let info = frame.info(&field).filter(|_| distinct > 1)?;
     let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Device);
-    Some(FacetOf {
-        info,
-        distinct,
-        open,
-    })
+    Some(FacetOf { info, distinct, open })
 }
 
 /// Fields that become a facet where they have several values: first the fields of every file, then
 /// the text columns of these files.
 fn facet_fields(frame: &Frame) -> Vec<Field> {
-    let built_in = [
-        Field::Dtype,
-        Field::Batch,
-        Field::Transposes,
-        Field::Bound,
-        Field::Device,
-        Field::Source,
-    ];
+    let built_in =
+        [Field::Dtype, Field::Batch, Field::Transposes, Field::Bound, Field::Device, Field::Source];
     let own = frame
         .data
         .columns
@@ -192,9 +175,7 @@ fn Facet(facet: FacetOf) -> impl IntoView {
     let needle = RwSignal::new(String::new());
     let chosen = Memo::new(move |_| {
         field.with_value(|f| {
-            bench
-                .view
-                .with(|v| v.filters.facets.get(f).cloned().unwrap_or_default())
+            bench.view.with(|v| v.filters.facets.get(f).cloned().unwrap_or_default())
         })
     });
     let order = StoredValue::new(Vec::<String>::new());
@@ -217,11 +198,7 @@ fn Facet(facet: FacetOf) -> impl IntoView {
     });
     let shown = move || {
         let needle = needle.get().to_lowercase();
-        let limit = if all.get() || !needle.is_empty() {
-            MOST
-        } else {
-            FIRST
-        };
+        let limit = if all.get() || !needle.is_empty() { MOST } else { FIRST };
         let chosen = chosen.get();
         let counts = counts.get();
         let most = counts.iter().map(|c| c.1).max().unwrap_or(0).max(1);
@@ -240,11 +217,7 @@ fn Facet(facet: FacetOf) -> impl IntoView {
     let shown = Memo::new(move |_| shown());
     let value = move |(text, count, on, share): (String, u64, bool, f64)| {
         let toggled = text.clone();
-        let shown_text = if text.is_empty() {
-            "(none)".to_owned()
-        } else {
-            text.clone()
-        };
+        let shown_text = if text.is_empty() { "(none)".to_owned() } else { text.clone() };
         view! {
             <li>
                 <label class="facet-value" title=text>
@@ -312,9 +285,7 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
     let field = move || info.with_value(|i| i.field.clone());
     let factor = info.with_value(|i| column_format::unit_for(&i.unit).factor);
     let current = Memo::new(move |_| {
-        bench
-            .view
-            .with(|v| v.filters.ranges.get(&field()).copied().unwrap_or_default())
+        bench.view.with(|v| v.filters.ranges.get(&field()).copied().unwrap_or_default())
     });
     let set = move |change: &dyn Fn(&mut Range)| {
         bench.edit("range", |v| {
@@ -326,17 +297,10 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
         });
     };
     let read = move |e: &web_sys::Event| -> Option<f64> {
-        value_of(e)
-            .trim()
-            .replace(',', ".")
-            .parse::<f64>()
-            .ok()
-            .map(|v| v * factor)
+        value_of(e).trim().replace(',', ".").parse::<f64>().ok().map(|v| v * factor)
     };
     let write = move |v: Option<f64>| {
-        v.map_or_else(String::new, |v| {
-            info.with_value(|i| column_format::number(i, v))
-        })
+        v.map_or_else(String::new, |v| info.with_value(|i| column_format::number(i, v)))
     };
     let title = info.with_value(column_format::title);
     let hint = info.with_value(|i| i.hint);
@@ -385,15 +349,10 @@ fn chips(frame: &Frame, filters: &gemmscope_table::filter::Filters) -> Vec<(Stri
         out.push((only_words(only), Chip::Only));
     }
     for (field, values) in &filters.facets {
-        let label = frame
-            .info(field)
-            .map_or_else(|| field.to_string(), |i| i.label);
+        let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
         for value in values {
             let text = if value.is_empty() { "(none)" } else { value };
-            out.push((
-                format!("{label}: {text}"),
-                Chip::Facet(field.clone(), value.clone()),
-            ));
+            out.push((format!("{label}: {text}"), Chip::Facet(field.clone(), value.clone())));
         }
     }
     for (field, range) in &filters.ranges {

@@ -43,12 +43,8 @@ impl Workbench {
         let mut after = before.clone();
         change(&mut after);
         if after != before {
-            let step = Step {
-                view: before,
-                ..Step::default()
-            };
-            self.history
-                .update(|h| h.record(step, kind, clock::now_ms()));
+            let step = Step { view: before, ..Step::default() };
+            self.history.update(|h| h.record(step, kind, clock::now_ms()));
             self.view.set(after);
         }
     }
@@ -58,11 +54,7 @@ impl Workbench {
         let view = self.view.get_untracked();
         let files = self.take_files(ids);
         self.view.update(change);
-        self.push(Step {
-            view,
-            files,
-            ..Step::default()
-        });
+        self.push(Step { view, files, ..Step::default() });
     }
 
     /// Puts a file that was read in another way in the place of the old one, as one step of undo.
@@ -79,15 +71,8 @@ impl Workbench {
             }
         });
         if let Some(Some(old)) = old {
-            let files = Swap {
-                back: vec![old],
-                out: vec![id],
-            };
-            self.push(Step {
-                view,
-                files,
-                ..Step::default()
-            });
+            let files = Swap { back: vec![old], out: vec![id] };
+            self.push(Step { view, files, ..Step::default() });
         }
     }
 
@@ -97,10 +82,7 @@ impl Workbench {
     }
 
     fn take_files(&self, ids: Vec<u32>) -> Swap<LoadedFile> {
-        let out = self
-            .files
-            .try_update(|files| Swap::take(files, ids))
-            .unwrap_or_default();
+        let out = self.files.try_update(|files| Swap::take(files, ids)).unwrap_or_default();
         // The view refers to files by their position.
         self.edit_without_undo(|v| {
             for &(place, _) in out.back.iter().rev() {
@@ -116,11 +98,7 @@ impl Workbench {
     pub fn remove_context(&self, files: Vec<String>) {
         let view = self.view.get_untracked();
         let taken = self.contexts.try_update(|all| Swap::take(all, vec![files]));
-        self.push(Step {
-            view,
-            contexts: taken.unwrap_or_default(),
-            ..Step::default()
-        });
+        self.push(Step { view, contexts: taken.unwrap_or_default(), ..Step::default() });
     }
 
     fn push(&self, step: Step) {
@@ -165,10 +143,8 @@ impl Workbench {
     fn take_step(&self, step: Step) -> Step {
         let view = self.view.get_untracked();
         self.view.set(step.view);
-        let (files, contexts) = (
-            apply(self.files, step.files),
-            apply(self.contexts, step.contexts),
-        );
+        let (files, contexts) =
+            (apply(self.files, step.files), apply(self.contexts, step.contexts));
         let back = self.files.with_untracked(|all| {
             let back = all.iter().filter(|f| files.out.contains(&f.id));
             names(back)
@@ -182,11 +158,7 @@ impl Workbench {
             let gone = names(files.back.iter().map(|(_, f)| f));
             self.status.set(format!("Removed {gone}.").into());
         }
-        Step {
-            view,
-            files,
-            contexts,
-        }
+        Step { view, files, contexts }
     }
 
     /// Adds a value of a field to the filter, or takes it out.
@@ -228,9 +200,7 @@ impl Workbench {
 
     /// Chooses a finding, which selects its rows in every view. Choosing it again lets it go.
     pub fn choose_finding(&self, index: usize) {
-        let id = self
-            .findings
-            .with_untracked(|r| Some(r.as_ref()?.findings.id_of(index)));
+        let id = self.findings.with_untracked(|r| Some(r.as_ref()?.findings.id_of(index)));
         let again = self.finding.get_untracked() == Some(index);
         self.edit_without_undo(|v| {
             v.selection.clear();
@@ -262,9 +232,7 @@ impl Workbench {
         // which may be newer than the settled one.
         self.settled_frame.track();
         let frame = self.frame.get_untracked();
-        self.mask
-            .try_update_value(|mask| mask.counts(field, &frame))
-            .unwrap_or_default()
+        self.mask.try_update_value(|mask| mask.counts(field, &frame)).unwrap_or_default()
     }
 
     /// Number of values of a field that rows have, whatever the filters. A facet counts them by what
@@ -294,11 +262,10 @@ impl Workbench {
 
     /// Adds or replaces a device until the page is closed.
     pub fn lend_device(&self, device: Device) {
-        self.custom
-            .update(|own| match own.iter_mut().find(|d| d.id == device.id) {
-                Some(old) => *old = device,
-                None => own.push(device),
-            });
+        self.custom.update(|own| match own.iter_mut().find(|d| d.id == device.id) {
+            Some(old) => *old = device,
+            None => own.push(device),
+        });
     }
 
     /// Removes one of the user's own devices.

@@ -27,10 +27,7 @@ pub(super) struct ReadyMade {
 }
 
 /// A function for each memo of the [`Workbench`](super::Workbench) that goes over rows.
-#[allow(
-    clippy::type_complexity,
-    reason = "a table of functions, each named once"
-)]
+#[allow(clippy::type_complexity, reason = "a table of functions, each named once")]
 pub struct Follow {
     pub(super) metrics: fn(
         &Shared<Dataset>,

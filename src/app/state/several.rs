@@ -11,10 +11,7 @@ use wasm_split_helpers::wasm_split;
 
 /// Makes one table of several files.
 #[derive(Clone, Copy)]
-#[allow(
-    clippy::type_complexity,
-    reason = "a table of functions, each named once"
-)]
+#[allow(clippy::type_complexity, reason = "a table of functions, each named once")]
 pub struct Several {
     pub(super) repeated: fn(&[LoadedFile]) -> Vec<trace::Repeated>,
     pub(super) unite: fn(&[LoadedFile], &[trace::Repeated], &[TraceContext]) -> Shared<Dataset>,

@@ -83,10 +83,7 @@ pub struct Message {
 
 impl<T: Into<String>> From<T> for Message {
     fn from(text: T) -> Message {
-        Message {
-            text: text.into(),
-            undo: false,
-        }
+        Message { text: text.into(), undo: false }
     }
 }
 
@@ -191,10 +188,7 @@ impl Shell {
 
     /// Shows a message about a step, with a button that undoes it.
     pub fn say_with_undo(&self, message: impl Into<String>) {
-        self.status.set(Message {
-            text: message.into(),
-            undo: true,
-        });
+        self.status.set(Message { text: message.into(), undo: true });
     }
 
     /// Chooses and stores the theme.

@@ -21,11 +21,7 @@ impl Shown {
         let named = key == picture && !picture.is_empty();
         Shown {
             place,
-            picture: if named {
-                picture
-            } else {
-                places::opens_with(place, kind, data)
-            },
+            picture: if named { picture } else { places::opens_with(place, kind, data) },
         }
     }
 
@@ -33,14 +29,7 @@ impl Shown {
     pub fn without_rows(key: &str) -> Shown {
         let (place, picture) = places::of(key).unwrap_or((places::SUMMARY, ""));
         let named = key == picture && !picture.is_empty();
-        Shown {
-            place,
-            picture: if named {
-                picture
-            } else {
-                places::first_picture(place)
-            },
-        }
+        Shown { place, picture: if named { picture } else { places::first_picture(place) } }
     }
 
     /// Key of the view: the picture, else the place.

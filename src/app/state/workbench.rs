@@ -176,10 +176,8 @@ impl Workbench {
     pub fn new(hash: &str, shell: Shell) -> Workbench {
         let status = shell.status;
         let (first, expected, problems) = read_link(hash);
-        let lines: Vec<String> = problems
-            .iter()
-            .map(|p| format!("Link: {} ({})", p.message, p.key))
-            .collect();
+        let lines: Vec<String> =
+            problems.iter().map(|p| format!("Link: {} ({})", p.message, p.key)).collect();
         status.set(lines.join("; ").into());
 
         let files = RwSignal::new(Vec::<LoadedFile>::new());
@@ -425,9 +423,8 @@ impl Workbench {
             _ => return,
         };
         let data = &data;
-        let (choice, roof, kind) = self
-            .view
-            .with_untracked(|v| (v.devices.clone(), v.roof, v.kind));
+        let (choice, roof, kind) =
+            self.view.with_untracked(|v| (v.devices.clone(), v.roof, v.kind));
         let resolved = self.custom.with_untracked(|own| choice.resolve(data, own));
         let cache = self.row_cache.get_value();
         let sample = figures.sample(data);
@@ -478,12 +475,7 @@ fn filtered(
 ) -> Memo<(Frame, usize)> {
     let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
     Memo::new(move |old: Option<&(Frame, usize)>| {
-        let whole = Frame::new(
-            data.get().0,
-            metrics.get().0,
-            decision.get().0,
-            Arc::default(),
-        );
+        let whole = Frame::new(data.get().0, metrics.get().0, decision.get().0, Arc::default());
         let filters = filters.get();
         let Some(follow) = follow.get() else {
             return (whole, 0);

@@ -27,10 +27,7 @@ struct Opening {
 
 impl Opening {
     fn open(&self, bench: Workbench, kind: &ChartKind) -> Arc<dyn Chart> {
-        let state = ViewState {
-            params: self.params.clone(),
-            ..ViewState::default()
-        };
+        let state = ViewState { params: self.params.clone(), ..ViewState::default() };
         let opened = (kind.open)(&Inputs {
             frame: &self.frame,
             state: &state,
@@ -62,11 +59,7 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
             params.insert(key.clone(), value.clone());
         }
         PictureInputs {
-            opening: Opening {
-                frame,
-                params,
-                selected,
-            },
+            opening: Opening { frame, params, selected },
             first: charts::first_of(v, kind.id),
             zoom: zoom_of(v, kind.id),
         }

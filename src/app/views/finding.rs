@@ -92,17 +92,12 @@ pub fn call_stack(stack: gemmscope_table::dataset::CallStack) -> Option<AnyView>
             .into_any()
     };
     let depth = stack.parents.len();
-    let mut lines: Vec<AnyView> = stack
-        .parents
-        .into_iter()
-        .enumerate()
-        .map(|(i, p)| line(i, p, false))
-        .collect();
+    let mut lines: Vec<AnyView> =
+        stack.parents.into_iter().enumerate().map(|(i, p)| line(i, p, false)).collect();
     lines.push(line(depth, stack.operation, true));
     lines.extend(stack.subtree.into_iter().map(|s| line(depth + 1, s, false)));
-    let fusion = stack
-        .fusion_opportunity
-        .then_some("The report marks it as a candidate for fusion.");
+    let fusion =
+        stack.fusion_opportunity.then_some("The report marks it as a candidate for fusion.");
     Some(
         view! {
             <section class="call-stack" aria-label="Call stack">
@@ -127,9 +122,7 @@ fn filter_to(bench: Workbench, index: usize) {
 
 /// The rows behind a finding.
 fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
-    let rows = &bench
-        .settled_frame
-        .with_untracked(|frame| f.rows_by_time(frame));
+    let rows = &bench.settled_frame.with_untracked(|frame| f.rows_by_time(frame));
     if rows.is_empty() {
         return None;
     }

@@ -64,9 +64,7 @@ fn Entry(first: LegendEntry, legend: Memo<Option<Legend>>, picture: Picture) -> 
     let now = Memo::new(move |last: Option<&LegendEntry>| {
         let same = |e: &&LegendEntry| e.name == first.name;
         let entry = legend.with(|l| l.as_ref()?.entries.iter().find(same).cloned());
-        entry
-            .or_else(|| last.cloned())
-            .unwrap_or_else(|| first.clone())
+        entry.or_else(|| last.cloned()).unwrap_or_else(|| first.clone())
     });
     let click = move |add: bool| {
         let entry = now.get_untracked();

@@ -32,14 +32,7 @@ pub fn Places() -> impl IntoView {
         };
         let go = move |_| {
             let picture = last.with_value(|all| all[i]);
-            choose(
-                bench,
-                if picture.is_empty() {
-                    place.id
-                } else {
-                    picture
-                },
-            );
+            choose(bench, if picture.is_empty() { place.id } else { picture });
         };
         view! {
             <button

@@ -26,9 +26,7 @@ pub fn Ranked() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let gemms = Memo::new(move |_| {
-        bench
-            .view
-            .with(|v| matches!(v.param(LABELS_KEY), Some("lost" | "time")))
+        bench.view.with(|v| matches!(v.param(LABELS_KEY), Some("lost" | "time")))
     });
     // The entry that is pointed at may go away with the list.
     on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
@@ -67,11 +65,7 @@ fn mark(bench: Workbench, rows: &[u32]) {
 
 /// True while one of the rows is pointed at anywhere. `rows` ascending.
 fn linked(bench: Workbench, rows: Arc<Vec<u32>>) -> Memo<bool> {
-    Memo::new(move |_| {
-        bench
-            .hovered
-            .with(|h| h.iter().any(|r| rows.binary_search(r).is_ok()))
-    })
+    Memo::new(move |_| bench.hovered.with(|h| h.iter().any(|r| rows.binary_search(r).is_ok())))
 }
 
 /// The findings, or why there are none.
@@ -154,18 +148,14 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
 
 /// That nothing was found, and how much of what can be checked that covers.
 fn nothing_found(checked: &[Checked]) -> AnyView {
-    let waiting: Vec<&str> = checked
-        .iter()
-        .filter_map(|c| c.not_checked.as_deref())
-        .collect();
+    let waiting: Vec<&str> = checked.iter().filter_map(|c| c.not_checked.as_deref()).collect();
     let ran = checked.len() - waiting.len();
     let words = match waiting.len() {
         0 => format!("No problems found by {}.", plural(ran as u64, "check")),
         n if ran == 0 => format!("No check could run: all {n} lack data."),
-        n => format!(
-            "Nothing found in {ran} of {} checks. The other {n} lack data.",
-            checked.len()
-        ),
+        n => {
+            format!("Nothing found in {ran} of {} checks. The other {n} lack data.", checked.len())
+        }
     };
     let device = waiting.iter().any(|w| w.contains("a device"));
     view! {
@@ -234,15 +224,7 @@ fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
     }
     .into_any();
     let choose = move || bench.choose_finding(index);
-    entry(
-        bench,
-        index,
-        rows,
-        Some(f.rule.clone()),
-        chosen,
-        choose,
-        words,
-    )
+    entry(bench, index, rows, Some(f.rule.clone()), chosen, choose, words)
 }
 
 /// The GEMMs that carry a number, with what they lose.
@@ -251,13 +233,8 @@ fn numbered(bench: Workbench) -> AnyView {
         // Before the numbered rows, which follow from it.
         let frame = bench.settled_frame.get();
         let rows = bench.numbered.get();
-        let known = rows
-            .into_iter()
-            .filter(|r| (*r as usize) < frame.data.len());
-        known
-            .enumerate()
-            .map(|(i, row)| gemm(bench, &frame, i, row))
-            .collect_view()
+        let known = rows.into_iter().filter(|r| (*r as usize) < frame.data.len());
+        known.enumerate().map(|(i, row)| gemm(bench, &frame, i, row)).collect_view()
     };
     view! { <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol> }
         .into_any()
@@ -296,22 +273,14 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
 pub(crate) fn filtered(bench: Workbench, what: &'static str) -> impl IntoView {
     let words = Memo::new(move |old: Option<&Option<String>>| {
         // The rows follow the filters one paint later: until then the words stay.
-        if bench
-            .settled_frame
-            .with(|f| bench.frame.with(|now| f != now))
-        {
+        if bench.settled_frame.with(|f| bench.frame.with(|now| f != now)) {
             return old.cloned().flatten();
         }
         let filters = bench.view.with(|v| v.filters.clone());
         (!filters.is_empty()).then(|| {
-            let (rows, all) = (
-                bench.settled_frame.with(|f| f.rows.len()),
-                bench.data.with(|d| d.len()),
-            );
-            let only = filters
-                .only
-                .as_ref()
-                .map(crate::app::sidebar::filters::only_of);
+            let (rows, all) =
+                (bench.settled_frame.with(|f| f.rows.len()), bench.data.with(|d| d.len()));
+            let only = filters.only.as_ref().map(crate::app::sidebar::filters::only_of);
             format!(
                 "Filtered: {} of {} rows{}. {what}",
                 grouped(rows as u64),
@@ -345,28 +314,18 @@ struct Goals {
 /// The foot: what it would give if the chosen finding's GEMMs, or all, reached an efficiency.
 fn foot(bench: Workbench) -> AnyView {
     let wanted = Memo::new(move |_| {
-        let typed = bench
-            .view
-            .with(|v| v.param(GOAL).and_then(|t| t.parse::<f64>().ok()));
+        let typed = bench.view.with(|v| v.param(GOAL).and_then(|t| t.parse::<f64>().ok()));
         typed.filter(|p| *p > 0.0 && *p <= 100.0)
     });
     let goals = Memo::new(move |_| {
         let frame = bench.settled_frame.get();
         let found = bench.findings.get()?.findings;
         let chosen = bench.finding.get();
-        goals_of(
-            &frame,
-            chosen.and_then(|i| Some((i, found.findings.get(i)?))),
-            wanted.get(),
-        )
+        goals_of(&frame, chosen.and_then(|i| Some((i, found.findings.get(i)?))), wanted.get())
     });
     let goals = Memo::new(move |_| goals.get().map(Shared::from));
     let typed = move |e: web_sys::Event| {
-        if let Some(p) = value_of(&e)
-            .parse::<f64>()
-            .ok()
-            .filter(|p| *p > 0.0 && *p <= 100.0)
-        {
+        if let Some(p) = value_of(&e).parse::<f64>().ok().filter(|p| *p > 0.0 && *p <= 100.0) {
             bench.edit("control", |v| v.set_param(GOAL, p.to_string()));
         } else {
             // No GEMM reaches this: the field says again what the sentence is about.

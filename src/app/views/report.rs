@@ -50,11 +50,7 @@ fn replays(shell: Shell, bench: Workbench) {
         shell.say("No finding is about a GEMM that can be replayed");
         return;
     }
-    dom::download(
-        "replays.tar",
-        "application/x-tar",
-        &bulk::archive(&made.files),
-    );
+    dom::download("replays.tar", "application/x-tar", &bulk::archive(&made.files));
 }
 
 fn document(bench: Workbench, name: &str) -> Option<String> {

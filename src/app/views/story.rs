@@ -17,12 +17,7 @@ const OPERATIONS: usize = 20;
 pub fn Story() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
-    let body = move || {
-        bench
-            .findings
-            .get()
-            .map(|result| page(shell, bench, &result))
-    };
+    let body = move || bench.findings.get().map(|result| page(shell, bench, &result));
     view! {
         <section class="story" tabindex="0" aria-label="The whole story">{body}</section>
     }
@@ -67,18 +62,12 @@ fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
 
 /// What was checked: first the rules that lacked something, then those that found nothing.
 fn checks(checked: &[Checked]) -> AnyView {
-    let mut listed: Vec<(String, String)> = checked
-        .iter()
-        .filter_map(|c| Some((c.title.clone(), c.not_checked.clone()?)))
-        .collect();
+    let mut listed: Vec<(String, String)> =
+        checked.iter().filter_map(|c| Some((c.title.clone(), c.not_checked.clone()?))).collect();
     let ran = RULES.len() - listed.len();
     let quiet = |c: &&Checked| c.not_checked.is_none() && c.findings == 0;
-    let nothing = |c: &Checked| {
-        (
-            c.title.clone(),
-            format!("{}. It looks for: {}", c.outcome(), c.threshold),
-        )
-    };
+    let nothing =
+        |c: &Checked| (c.title.clone(), format!("{}. It looks for: {}", c.outcome(), c.threshold));
     listed.extend(checked.iter().filter(quiet).map(nothing));
     view! {
         <details class="overview-more">
@@ -100,15 +89,7 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
     let listed = &breakdown.operations[..shown];
     // Of GEMMs that ran once each the column says nothing.
     let calls = listed.iter().any(|o| o.calls != 1.0);
-    let heads = [
-        "GEMM",
-        "Share",
-        "Time",
-        "Calls",
-        "% of roof",
-        "Limited by",
-        "Flagged",
-    ];
+    let heads = ["GEMM", "Share", "Time", "Calls", "% of roof", "Limited by", "Flagged"];
     let heads = heads.into_iter().filter(|h| calls || *h != "Calls");
     let mut sides: Vec<&str> = Vec::new();
     for o in listed {
@@ -125,27 +106,16 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
         let lines = of_side.map(|(i, o)| line(bench, o, breakdown.flag(i), calls));
         view! { <tbody>{heading}{lines.collect_view()}</tbody> }
     });
-    let (heads, bodies) = (
-        heads
-            .map(|h| view! { <th scope="col">{h}</th> })
-            .collect_view(),
-        bodies.collect_view(),
-    );
+    let (heads, bodies) =
+        (heads.map(|h| view! { <th scope="col">{h}</th> }).collect_view(), bodies.collect_view());
     let more = breakdown.total - shown;
     // What the table cannot list, as its shape is not known or it is no GEMM.
-    let besides = breakdown
-        .time
-        .iter()
-        .flat_map(|t| &t.parts)
-        .filter_map(|p| {
-            let kernels = Some(p.kernels()).filter(|k| !k.is_empty())?;
-            let words = format!(
-                "{}: {}; largest: {kernels}.",
-                capitalized(p.kind.label()),
-                Seconds(p.time_s)
-            );
-            Some(view! { <p>{words}</p> })
-        });
+    let besides = breakdown.time.iter().flat_map(|t| &t.parts).filter_map(|p| {
+        let kernels = Some(p.kernels()).filter(|k| !k.is_empty())?;
+        let words =
+            format!("{}: {}; largest: {kernels}.", capitalized(p.kind.label()), Seconds(p.time_s));
+        Some(view! { <p>{words}</p> })
+    });
     let besides = besides.collect_view();
     Some(view! {
         <details class="overview-more operations">

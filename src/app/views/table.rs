@@ -477,11 +477,7 @@ pub fn Table() -> impl IntoView {
 fn columns_of(all: &[FieldInfo], chosen: Option<&str>, files: usize) -> Vec<FieldInfo> {
     let find = |f: &Field| all.iter().find(|i| i.field == *f).cloned();
     match chosen {
-        Some(text) => text
-            .split('\n')
-            .filter_map(Field::parse)
-            .filter_map(|f| find(&f))
-            .collect(),
+        Some(text) => text.split('\n').filter_map(Field::parse).filter_map(|f| find(&f)).collect(),
         None => {
             // First what ran, then the figures.
             let names = all.iter().filter(|i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "kernel" | "model" | "library" | "op_name")));
@@ -492,10 +488,7 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, files: usize) -> Vec<Fiel
             let mut out: Vec<FieldInfo> = names
                 .cloned()
                 .chain(
-                    DEFAULT
-                        .iter()
-                        .filter(|f| files > 1 || **f != Field::Source)
-                        .filter_map(find),
+                    DEFAULT.iter().filter(|f| files > 1 || **f != Field::Source).filter_map(find),
                 )
                 .collect();
             if let Some((calls, time)) = calls.zip(find(&Field::TotalTime)) {

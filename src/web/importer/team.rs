@@ -73,10 +73,7 @@ pub(super) fn order(
     let (ids, cancelled) = (team.ids.clone(), team.cancelled.clone());
     let next_id = move || super::next(&ids);
     Some(Order {
-        links: std::iter::once(first)
-            .chain(helpers.iter())
-            .cloned()
-            .collect(),
+        links: std::iter::once(first).chain(helpers.iter()).cloned().collect(),
         group: next_id(),
         next_id: Rc::new(next_id),
         input: input.clone(),
@@ -299,10 +296,9 @@ impl Team {
             };
             if reply.is_null() {
                 state.died.set(true);
-            } else if let ("stretch", Ok(part)) = (
-                text(&reply, "type").as_str(),
-                packed(&reply).and_then(wire::unpack_part),
-            ) {
+            } else if let ("stretch", Ok(part)) =
+                (text(&reply, "type").as_str(), packed(&reply).and_then(wire::unpack_part))
+            {
                 let stretch = &mut state.stretches.borrow_mut()[number_of];
                 stretch.ended = Some((part, number(&reply, "lines") as u32));
                 stretch.read = end - from;

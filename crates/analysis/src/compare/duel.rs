@@ -97,11 +97,7 @@ impl Duel {
         measure: Measure,
         threshold: f64,
     ) -> Duel {
-        let threshold = if threshold.is_finite() {
-            threshold.max(0.0)
-        } else {
-            0.0
-        };
+        let threshold = if threshold.is_finite() { threshold.max(0.0) } else { 0.0 };
         let mut duel = Duel {
             a,
             b,
@@ -147,11 +143,7 @@ impl Duel {
             for (sum, v) in sums.iter_mut().zip([gain_a, x.time_s, gain_b, y.time_s]) {
                 *sum += v * x.calls;
             }
-            duel.ratios.push(Ratio {
-                configuration: i as u32,
-                ratio,
-                verdict,
-            });
+            duel.ratios.push(Ratio { configuration: i as u32, ratio, verdict });
         }
         if !duel.ratios.is_empty() {
             duel.rate_mean = (rates / duel.ratios.len() as f64).exp();
@@ -177,11 +169,8 @@ impl Duel {
     /// edge is at 1x.
     pub fn distribution(&self) -> Distribution {
         let logs: Vec<f64> = self.ratios.iter().map(|r| r.ratio.log2()).collect();
-        let (lo, hi) = logs
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| {
-                (a.min(v), b.max(v))
-            });
+        let (lo, hi) =
+            logs.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
         if logs.is_empty() {
             return Distribution::default();
         }
@@ -197,11 +186,7 @@ impl Duel {
             let bin = ((v / width).floor() - first).clamp(0.0, (bins - 1) as f64) as usize;
             members[bin].push(i as u32);
         }
-        Distribution {
-            start: first * width,
-            width,
-            members,
-        }
+        Distribution { start: first * width, width, members }
     }
 
     /// The result in one sentence.
@@ -219,19 +204,14 @@ impl Duel {
         };
         let equal = ratio < 1.005;
         let (result, [more, less]) = match self.measure {
-            Measure::Rate if equal => (
-                format!("{who} and {other} are equally fast"),
-                ["faster", "slower"],
-            ),
-            Measure::Rate => (
-                format!("{who} is {} faster than {other}", times(ratio)),
-                ["faster", "slower"],
-            ),
+            Measure::Rate if equal => {
+                (format!("{who} and {other} are equally fast"), ["faster", "slower"])
+            }
+            Measure::Rate => {
+                (format!("{who} is {} faster than {other}", times(ratio)), ["faster", "slower"])
+            }
             Measure::Roof => (
-                format!(
-                    "{who} reaches {} the share of its roof that {other} does",
-                    times(ratio)
-                ),
+                format!("{who} reaches {} the share of its roof that {other} does", times(ratio)),
                 ["ahead", "behind"],
             ),
         };
@@ -243,11 +223,7 @@ impl Duel {
                 Some(time) => format!("{time} {on}. {result}."),
             };
         }
-        let subject = if equal {
-            format!("{who} is ")
-        } else {
-            String::new()
-        };
+        let subject = if equal { format!("{who} is ") } else { String::new() };
         format!(
             "{result} over {n} (geometric mean): {subject}{more} in {}, {less} in {}, within {} % in {}{}.",
             grouped(self.count(won)),
@@ -271,11 +247,7 @@ impl Duel {
         if all > OTHERS + 2 || comparison.len() > AT_ONCE {
             return None;
         }
-        let first = if self.geometric_mean < 1.0 {
-            self.a
-        } else {
-            self.b
-        };
+        let first = if self.geometric_mean < 1.0 { self.a } else { self.b };
         let to = &comparison.names[first];
         let of = |other: usize| {
             let duel = Duel::new(frame, comparison, (other, first), Measure::Rate, 0.0);
@@ -287,20 +259,13 @@ impl Duel {
                 lead if lead > 1.0 => {
                     Some(format!("{name} is {} slower than {to} ({n})", times(lead)))
                 }
-                lead => Some(format!(
-                    "{name} is {} faster than {to} ({n})",
-                    times(1.0 / lead)
-                )),
+                lead => Some(format!("{name} is {} faster than {to} ({n})", times(1.0 / lead))),
             }
         };
         let others = (0..all).filter(|i| ![self.a, self.b].contains(i));
         let words: Vec<String> = others.filter_map(of).collect();
-        (!words.is_empty()).then(|| {
-            format!(
-                "On average over the configurations of both: {}.",
-                words.join(", ")
-            )
-        })
+        (!words.is_empty())
+            .then(|| format!("On average over the configurations of both: {}.", words.join(", ")))
     }
 
     /// Who is faster, where shares of roofs are compared: the two need not agree.
@@ -373,15 +338,10 @@ impl Duel {
             Field::Device => String::new(),
             _ => {
                 let cats = frame.categories(&Field::Device);
-                let codes: BTreeSet<u32> = frame
-                    .rows
-                    .iter()
-                    .map(|r| cats.codes.get(*r as usize))
-                    .collect();
-                let names: Vec<&str> = codes
-                    .iter()
-                    .map(|c| cats.values[*c as usize].as_str())
-                    .collect();
+                let codes: BTreeSet<u32> =
+                    frame.rows.iter().map(|r| cats.codes.get(*r as usize)).collect();
+                let names: Vec<&str> =
+                    codes.iter().map(|c| cats.values[*c as usize].as_str()).collect();
                 format!(" ({})", names.join(", "))
             }
         };

@@ -123,11 +123,7 @@ impl Setup {
         }
         Setup {
             keys: Setup::default_keys(frame, &side),
-            sides: counts
-                .into_iter()
-                .map(|(v, _)| v)
-                .take(Setup::MOST_SIDES)
-                .collect(),
+            sides: counts.into_iter().map(|(v, _)| v).take(Setup::MOST_SIDES).collect(),
             side,
         }
     }
@@ -162,9 +158,5 @@ pub(crate) fn value_counts(frame: &Frame, field: &Field) -> Vec<(String, u64)> {
             counts[cats.codes.get(r) as usize] += 1;
         }
     }
-    cats.values
-        .into_iter()
-        .zip(counts)
-        .filter(|(v, n)| *n > 0 && !v.is_empty())
-        .collect()
+    cats.values.into_iter().zip(counts).filter(|(v, n)| *n > 0 && !v.is_empty()).collect()
 }

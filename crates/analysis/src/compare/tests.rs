@@ -33,10 +33,7 @@ fn what_a_comparison_lacks_is_known_before_it_is_opened() {
     };
     let one = ((1, false), 1.0);
     assert_eq!(of(&[one], &[((1, false), 2.0)]), None);
-    assert_eq!(
-        of(&[one], &[((2, false), 1.0)]),
-        Some("Needs the same GEMM on two sides")
-    );
+    assert_eq!(of(&[one], &[((2, false), 1.0)]), Some("Needs the same GEMM on two sides"));
     // One file, one type, one layout: nothing is a side.
     let mut alike = Rows::new();
     for m in [1, 2, 3] {
@@ -56,24 +53,14 @@ fn two_files_are_joined_by_shape_type_and_layout() {
             ((8, true), 1.0),
             ((16, false), 1.0),
         ],
-        &[
-            ((1, false), 2.0),
-            ((2, false), 8.0),
-            ((4, false), 1.01),
-            ((8, false), 1.0),
-        ],
+        &[((1, false), 2.0), ((2, false), 8.0), ((4, false), 1.01), ((8, false), 1.0)],
     );
-    let setup = Setup::choose(&frame, &Setup::candidates(&frame))
-        .unwrap()
-        .setup;
+    let setup = Setup::choose(&frame, &Setup::candidates(&frame)).unwrap().setup;
     assert_eq!(setup.side, Field::Source);
     assert_eq!(setup.sides, ["a.csv", "b.csv"]);
     let c = Comparison::new(&frame, &setup);
     assert_eq!((c.matched, c.ambiguous), (3, 0));
-    assert_eq!(
-        (c.configurations.as_slice(), c.unmatched.as_slice()),
-        (&[5, 4][..], &[2, 1][..])
-    );
+    assert_eq!((c.configurations.as_slice(), c.unmatched.as_slice()), (&[5, 4][..], &[2, 1][..]));
     let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
     assert_eq!(duel.counts, [2, 0, 1, 0]);
     // The rates of b are 1/2, 1/8 and 1/1.01 of a's.
@@ -106,11 +93,7 @@ fn fewer_keys_make_what_cannot_be_told_apart_ambiguous() {
     let c = Comparison::new(&frame, &setup);
     // M = 1 has two layouts on each side.
     assert_eq!((c.matched, c.ambiguous > 0), (1, true));
-    assert!(
-        c.join_sentence().contains("ambiguous"),
-        "{}",
-        c.join_sentence()
-    );
+    assert!(c.join_sentence().contains("ambiguous"), "{}", c.join_sentence());
 }
 
 #[test]
@@ -125,10 +108,7 @@ fn of_types_and_layouts_what_costs_more_time_is_compared() {
             rows.typed((4096, 4096, 4096), op, "", longer * of_layout, "");
         }
         let frame = rows.frame(Some("mi300x"));
-        Setup::choose(&frame, &Setup::candidates(&frame))
-            .unwrap()
-            .setup
-            .side
+        Setup::choose(&frame, &Setup::candidates(&frame)).unwrap().setup.side
     };
     assert_eq!(side(1.1, 5.0), Field::Transposes);
     assert_eq!(side(1.5, 1.1), Field::Dtype);
@@ -137,13 +117,7 @@ fn of_types_and_layouts_what_costs_more_time_is_compared() {
 #[test]
 fn repeats_give_a_median_and_a_spread_and_noise_is_said() {
     let mut rows = Rows::new();
-    for (a, b) in [
-        (1.0, 1.05),
-        (1.1, 1.15),
-        (0.9, 0.95),
-        (1.02, 1.07),
-        (0.98, 1.03),
-    ] {
+    for (a, b) in [(1.0, 1.05), (1.1, 1.15), (0.9, 0.95), (1.02, 1.07), (0.98, 1.03)] {
         rows.row((64, 64, 64), "x", a * 1e-6, "");
         rows.row((64, 64, 64), "y", b * 1e-6, "");
     }
@@ -158,10 +132,7 @@ fn repeats_give_a_median_and_a_spread_and_noise_is_said() {
     assert_eq!((c.matched, c.unmatched[0], c.unmatched[1]), (2, 1, 0));
     let s = *c.sample(0, 0).unwrap();
     assert_eq!((s.n, s.time_s), (5, 1e-6));
-    assert!(
-        (s.spread_s / (0.02e-6 * 1.4826) - 1.0).abs() < 1e-6,
-        "{s:?}"
-    );
+    assert!((s.spread_s / (0.02e-6 * 1.4826) - 1.0).abs() < 1e-6, "{s:?}");
     assert!((s.iqr_s / 0.04e-6 - 1.0).abs() < 1e-6);
     let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
     assert_eq!(duel.ratios[0].verdict, Verdict::Noise);
@@ -174,12 +145,9 @@ fn repeats_give_a_median_and_a_spread_and_noise_is_said() {
 fn of_several_kernels_the_fastest_stands_for_its_side() {
     let mut rows = Rows::new();
     let kernel = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
-    for (lib, name, t) in [
-        ("x", "slow", 9.0),
-        ("x", "fast", 1.0),
-        ("x", "fast", 1.2),
-        ("y", "k", 2.0),
-    ] {
+    for (lib, name, t) in
+        [("x", "slow", 9.0), ("x", "fast", 1.0), ("x", "fast", 1.2), ("y", "k", 2.0)]
+    {
         rows.table().set_text(kernel, name.as_bytes());
         rows.row((64, 64, 64), lib, t * 1e-6, "");
     }
@@ -216,23 +184,11 @@ fn the_exception_names_what_the_slower_side_is_good_at() {
     let sizes = [256, 320, 384, 448, 512, 640];
     let a: Vec<_> = sizes
         .iter()
-        .flat_map(|&m| {
-            [
-                row(m, false, 1.0),
-                row(m + 1, false, 1.0),
-                row(m, true, 3.0),
-            ]
-        })
+        .flat_map(|&m| [row(m, false, 1.0), row(m + 1, false, 1.0), row(m, true, 3.0)])
         .collect();
     let b: Vec<_> = sizes
         .iter()
-        .flat_map(|&m| {
-            [
-                row(m, false, 4.0),
-                row(m + 1, false, 4.0),
-                row(m, true, 1.0),
-            ]
-        })
+        .flat_map(|&m| [row(m, false, 4.0), row(m + 1, false, 4.0), row(m, true, 1.0)])
         .collect();
     let say = |a, b| {
         let frame = two_files(a, b);
@@ -242,14 +198,8 @@ fn the_exception_names_what_the_slower_side_is_good_at() {
         duel.exception_sentence(&frame, &c)
     };
     let said = say(&a, &b).unwrap();
-    assert!(
-        said.contains("is 3.00x faster where the layout is T"),
-        "{said}"
-    );
-    assert!(
-        said.starts_with("But b") && said.ends_with("(6 configurations)."),
-        "{said}"
-    );
+    assert!(said.contains("is 3.00x faster where the layout is T"), "{said}");
+    assert!(said.starts_with("But b") && said.ends_with("(6 configurations)."), "{said}");
     // Whoever comes first, the sentence is about the slower side.
     assert!(say(&b, &a).unwrap().starts_with("But a"));
     assert_eq!(say(&a, &a), None);
@@ -267,20 +217,13 @@ fn different_devices_are_judged_by_their_own_roofs() {
     assert_eq!(devices, [false, true, true]);
     let c = Comparison::new(
         &frame,
-        &Setup {
-            keys: vec![Field::Shape, Field::Dtype],
-            ..Setup::of(&frame, library())
-        },
+        &Setup { keys: vec![Field::Shape, Field::Dtype], ..Setup::of(&frame, library()) },
     );
     let rate = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
     let roof = Duel::new(&frame, &c, (0, 1), Measure::Roof, 0.02);
     assert!(rate.devices_differ && (rate.geometric_mean - 2.095).abs() < 0.001);
     assert!((roof.geometric_mean - 0.5).abs() < 1e-9);
-    assert!(
-        roof.device_sentence(&frame, &c)
-            .unwrap()
-            .contains("own roof")
-    );
+    assert!(roof.device_sentence(&frame, &c).unwrap().contains("own roof"));
 }
 
 fn sweep(pattern: &[(&str, &[f64])]) -> gemmscope_table::field::Frame {
@@ -305,10 +248,7 @@ fn verdict_of(pattern: &[(&str, &[f64])]) -> (Crossover, String) {
     let strips = winner::strips(&frame, &c, Size::M, 0.02);
     assert_eq!(strips.len(), 1);
     let all = winner::sum_up(&strips, pattern.len());
-    (
-        strips[0].verdict.clone(),
-        all.sentence(&c.setup.sides, Size::M),
-    )
+    (strips[0].verdict.clone(), all.sentence(&c.setup.sides, Size::M))
 }
 
 #[test]
@@ -348,10 +288,7 @@ fn a_cell_counts_its_configurations() {
     let c = Comparison::new(&frame, &Setup::of(&frame, library()));
     let cells = winner::cells(&frame, &c, (Size::N, Size::M), 0.02, |_| true);
     assert_eq!(cells.len(), 2);
-    assert_eq!(
-        (cells[0].wins.as_slice(), cells[0].winner),
-        (&[2, 1][..], Some(0))
-    );
+    assert_eq!((cells[0].wins.as_slice(), cells[0].winner), (&[2, 1][..], Some(0)));
     // Twice as fast on two, half as fast on one: the mean counts all three.
     assert!((cells[0].margin - 2f64.cbrt()).abs() < 1e-12);
     assert_eq!((cells[0].other(), cells[1].other()), (Some(1), None));
@@ -361,27 +298,17 @@ fn a_cell_counts_its_configurations() {
 #[test]
 fn many_columns_as_keys_do_not_overflow() {
     let mut rows = Rows::new();
-    let ids: Vec<_> = (0..12)
-        .map(|i| rows.table().auto_column(&format!("c{i}")))
-        .collect();
+    let ids: Vec<_> = (0..12).map(|i| rows.table().auto_column(&format!("c{i}"))).collect();
     for i in 0..2000u32 {
         for (j, id) in ids.iter().enumerate() {
             let text = format!("{}", u64::from(i) * 7919 % (100 + j as u64 * 17));
-            rows.table()
-                .set_auto(*id, text.as_bytes(), text.parse().ok());
+            rows.table().set_auto(*id, text.as_bytes(), text.parse().ok());
         }
-        rows.row(
-            (i % 50 + 1, 8, 8),
-            if i % 2 == 0 { "x" } else { "y" },
-            1e-6,
-            "",
-        );
+        rows.row((i % 50 + 1, 8, 8), if i % 2 == 0 { "x" } else { "y" }, 1e-6, "");
     }
     let frame = rows.frame(None);
     let mut setup = Setup::of(&frame, library());
-    setup
-        .keys
-        .extend((0..12).map(|i| Field::Column(format!("c{i}"))));
+    setup.keys.extend((0..12).map(|i| Field::Column(format!("c{i}"))));
     let c = Comparison::new(&frame, &setup);
     let total: u64 = c.configurations.iter().sum();
     assert!(total + c.ambiguous > 0 && c.matched <= total);

@@ -44,12 +44,7 @@ pub fn fastest(comparison: &Comparison, configuration: usize) -> Option<(usize, 
 /// Counts wins and ties. `complete` counts only configurations that all sides have.
 pub fn tally(comparison: &Comparison, threshold: f64, complete: bool) -> Tally {
     let sides = comparison.setup.sides.len();
-    let mut out = Tally {
-        fastest: vec![0; sides],
-        clear: vec![0; sides],
-        ties: 0,
-        compared: 0,
-    };
+    let mut out = Tally { fastest: vec![0; sides], clear: vec![0; sides], ties: 0, compared: 0 };
     for i in 0..comparison.len() {
         if complete && comparison.samples(i).len() < sides {
             continue;
@@ -280,11 +275,7 @@ impl Strip {
 /// two sides measured. Longest first, then by label order of the data.
 pub fn strips(frame: &Frame, comparison: &Comparison, along: Size, threshold: f64) -> Vec<Strip> {
     let d = &*frame.data;
-    let held: Vec<Field> = Size::ALL
-        .into_iter()
-        .filter(|s| *s != along)
-        .map(Size::field)
-        .collect();
+    let held: Vec<Field> = Size::ALL.into_iter().filter(|s| *s != along).map(Size::field).collect();
     let others: Vec<Field> = comparison
         .setup
         .keys
@@ -327,11 +318,7 @@ pub fn strips(frame: &Frame, comparison: &Comparison, along: Size, threshold: f6
             if !rest.is_empty() {
                 label.push_str(&format!(", {rest}"));
             }
-            Strip {
-                verdict: crossover(&points, threshold),
-                label,
-                points,
-            }
+            Strip { verdict: crossover(&points, threshold), label, points }
         })
         .collect();
     out.order_by_key(|s| std::cmp::Reverse(s.points.len()));
@@ -362,11 +349,7 @@ fn crossover(points: &[(u32, usize, f64, u32)], threshold: f64) -> Crossover {
             seen.sort_unstable();
             let before = seen.len();
             seen.dedup();
-            if seen.len() == before {
-                Crossover::At(runs)
-            } else {
-                Crossover::Unstable(before - 1)
-            }
+            if seen.len() == before { Crossover::At(runs) } else { Crossover::Unstable(before - 1) }
         }
     }
 }
@@ -391,10 +374,7 @@ pub struct Crossovers {
 
 /// Summarises strips.
 pub fn sum_up(strips: &[Strip], sides: usize) -> Crossovers {
-    let mut out = Crossovers {
-        always: vec![0; sides],
-        ..Crossovers::default()
-    };
+    let mut out = Crossovers { always: vec![0; sides], ..Crossovers::default() };
     let mut agreed: Option<Vec<(usize, u32, u32)>> = None;
     let mut disagree = false;
     for s in strips {
@@ -465,20 +445,10 @@ impl Crossovers {
                     } else {
                         format!("{axis} = {lo} to {hi}, by shape")
                     };
-                    format!(
-                        "M{}: {} overtakes {} from {range}",
-                        i + 1,
-                        name(side),
-                        name(w[0].0)
-                    )
+                    format!("M{}: {} overtakes {} from {range}", i + 1, name(side), name(w[0].0))
                 })
                 .collect();
-            return format!(
-                "{} ({} of {} strips).",
-                steps.join("; "),
-                self.stable,
-                self.judged
-            );
+            return format!("{} ({} of {} strips).", steps.join("; "), self.stable, self.judged);
         }
         let mut parts = Vec::new();
         if self.stable > 0 {

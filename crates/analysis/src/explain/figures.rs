@@ -12,35 +12,21 @@ use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, Frame};
 
 pub(super) fn work_figure(p: &Problem, theirs: f64) -> Figure {
-    let batch = if p.batch == 1 {
-        String::new()
-    } else {
-        format!("{} × ", p.batch)
-    };
+    let batch = if p.batch == 1 { String::new() } else { format!("{} × ", p.batch) };
     let per = if p.op.compute.is_complex() { 8 } else { 2 };
-    let bias = if p.op.bias {
-        format!(" + {batch}{} × {} (bias)", p.m, p.n)
-    } else {
-        String::new()
-    };
+    let bias =
+        if p.op.bias { format!(" + {batch}{} × {} (bias)", p.m, p.n) } else { String::new() };
     Figure {
         label: "Work",
         value: p.work().to_string(),
-        formula: format!(
-            "{batch}{per} M N K = {batch}{per} × {} × {} × {}{bias}",
-            p.m, p.n, p.k
-        ),
+        formula: format!("{batch}{per} M N K = {batch}{per} × {} × {} × {}{bias}", p.m, p.n, p.k),
         hint: "One multiply and one add for each of the M × N × K products.",
         reported: reported(theirs, p.work().0, |v| Flops(v).to_string()),
     }
 }
 
 pub(super) fn bytes_figure(p: &Problem, theirs: f64) -> Figure {
-    let batch = if p.batch == 1 {
-        String::new()
-    } else {
-        format!("{} × ", p.batch)
-    };
+    let batch = if p.batch == 1 { String::new() } else { format!("{} × ", p.batch) };
     let size = |d: gemmscope_model::dtype::DataType| {
         format_significant(d.bytes() + d.scale_bytes_per_element(), 1)
     };
@@ -171,10 +157,9 @@ pub(super) fn roof_figures(
             value: Seconds(frame.numbers(&Field::Lost)(row)).to_string(),
             formula: match frame.calls(row) {
                 1.0 => format!("time − roof time = {} − {roof_time}", Seconds(time)),
-                n => format!(
-                    "(time − roof time) × calls = ({} − {roof_time}) × {n}",
-                    Seconds(time)
-                ),
+                n => {
+                    format!("(time − roof time) × calls = ({} − {roof_time}) × {n}", Seconds(time))
+                }
             },
             hint: "What a perfect kernel would save.",
             reported: None,
@@ -184,22 +169,15 @@ pub(super) fn roof_figures(
 
 /// Figures of tile, waves and the tile's roof, if columns or the kernel's name tell the tile.
 pub(super) fn tile_figures(frame: &Frame, row: usize, shape: &RowTile) -> Vec<Figure> {
-    let plain = |label, value, formula, hint| Figure {
-        label,
-        value,
-        formula,
-        hint,
-        reported: None,
-    };
+    let plain =
+        |label, value, formula, hint| Figure { label, value, formula, hint, reported: None };
     let [m, n, ..] = shape.sizes;
     let (tile, tiling) = (shape.tile, shape.tiling);
     let from = match shape.from {
         TileFrom::Columns => "from the file's columns".to_owned(),
         TileFrom::KernelName => format!(
             "from the {} kernel's name",
-            KernelName::parse(frame.data.text(ColumnMeaning::Kernel, row))
-                .library
-                .label()
+            KernelName::parse(frame.data.text(ColumnMeaning::Kernel, row)).library.label()
         ),
     };
     let split = match shape.split_k {
@@ -256,8 +234,6 @@ pub(super) fn tile_figures(frame: &Frame, row: usize, shape: &RowTile) -> Vec<Fi
 }
 
 pub(super) fn reported(theirs: f64, ours: f64, write: impl Fn(f64) -> String) -> Option<Reported> {
-    (theirs.is_finite() && ours.is_finite()).then(|| Reported {
-        value: write(theirs),
-        gap: theirs / ours - 1.0,
-    })
+    (theirs.is_finite() && ours.is_finite())
+        .then(|| Reported { value: write(theirs), gap: theirs / ours - 1.0 })
 }

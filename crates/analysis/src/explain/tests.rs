@@ -10,10 +10,7 @@ use std::sync::Arc;
 
 fn frame(device: &str, m: u32, n: u32, k: u32, time: f64, rate: f64) -> Frame {
     let mut d = Dataset::new();
-    d.sources.push(Source {
-        name: "a.csv".into(),
-        ..Source::default()
-    });
+    d.sources.push(Source { name: "a.csv".into(), ..Source::default() });
     d.ops.push(Operation::uniform(DataType::Bf16));
     d.m.push(m);
     d.n.push(n);
@@ -37,11 +34,7 @@ fn frame(device: &str, m: u32, n: u32, k: u32, time: f64, rate: f64) -> Frame {
 }
 
 fn value(e: &Explanation, label: &str) -> String {
-    e.figures
-        .iter()
-        .find(|f| f.label == label)
-        .map(|f| f.value.clone())
-        .unwrap_or_default()
+    e.figures.iter().find(|f| f.label == label).map(|f| f.value.clone()).unwrap_or_default()
 }
 
 #[test]
@@ -64,18 +57,10 @@ fn only_what_could_explain_it_is_offered_above_the_roof() {
     // 2 x 2 x 256 kB of operands at twice the memory's speed: the cache holds them.
     let e = explain(&frame("mi300x", 16, 4096, 4096, 1e-6, f64::NAN), 0);
     assert!(e.efficiency.is_some_and(|e| e > 1.0));
-    assert!(
-        e.above_roof[0].starts_with("Operands in cache"),
-        "{:?}",
-        e.above_roof
-    );
+    assert!(e.above_roof[0].starts_with("Operands in cache"), "{:?}", e.above_roof);
     // Over the compute roof by half: no cache does that.
     let e = explain(&frame("mi300x", 8192, 8192, 8192, 560e-6, f64::NAN), 0);
-    assert!(
-        e.above_roof[0].starts_with("Structured sparsity"),
-        "{:?}",
-        e.above_roof
-    );
+    assert!(e.above_roof[0].starts_with("Structured sparsity"), "{:?}", e.above_roof);
 }
 
 #[test]
@@ -91,15 +76,9 @@ fn counted_bytes_stand_beside_the_compulsory_ones() {
     });
     let e = explain(&f, 0);
     // 402.65 MB if each operand is read once.
-    assert_eq!(
-        value(&e, "Measured bytes"),
-        "1.74 GB, 4.32 × the compulsory"
-    );
+    assert_eq!(value(&e, "Measured bytes"), "1.74 GB, 4.32 × the compulsory");
     assert_eq!(value(&e, "Intensity at measured bytes"), "631.9 FLOP/B");
-    assert_eq!(
-        value(&e, "Memory rate"),
-        "252 GB/s (12.4 % of the memory's)"
-    );
+    assert_eq!(value(&e, "Memory rate"), "252 GB/s (12.4 % of the memory's)");
     let (_, lines) = brief(&f, 0);
     assert!(lines.contains(&("AI, measured bytes".to_owned(), "631.9 FLOP/B".to_owned())));
 }

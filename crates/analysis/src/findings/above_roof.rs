@@ -32,12 +32,7 @@ fn words_of(cause: &AboveRoofCause) -> String {
             percent(*efficiency)
         ),
         AboveRoofCause::Noise { .. } => "clocks and timers vary by as much.".to_owned(),
-        AboveRoofCause::CacheResidency {
-            level,
-            cache_bytes,
-            excess_bytes,
-            ..
-        } => format!(
+        AboveRoofCause::CacheResidency { level, cache_bytes, excess_bytes, .. } => format!(
             "{} more than memory could deliver in this time may have come from the {} of {}.",
             Bytes(*excess_bytes).to_iec(),
             match level {
@@ -46,18 +41,12 @@ fn words_of(cause: &AboveRoofCause) -> String {
             },
             Bytes(*cache_bytes).to_iec()
         ),
-        AboveRoofCause::StructuredSparsity { efficiency } => format!(
-            "with 2:4 sparsity the peak is twice as high: {} of it.",
-            percent(*efficiency)
-        ),
+        AboveRoofCause::StructuredSparsity { efficiency } => {
+            format!("with 2:4 sparsity the peak is twice as high: {} of it.", percent(*efficiency))
+        }
         AboveRoofCause::OtherDevice { devices } => format!(
             "another device: it would be under the roof of {}.",
-            devices
-                .iter()
-                .take(3)
-                .map(|d| d.name.as_str())
-                .collect::<Vec<_>>()
-                .join(", ")
+            devices.iter().take(3).map(|d| d.name.as_str()).collect::<Vec<_>>().join(", ")
         ),
         AboveRoofCause::TimeUnit { factor, efficiency } => format!(
             "a unit: with {factor:.0} times the time it is {} of the roof.",

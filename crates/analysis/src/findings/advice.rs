@@ -26,11 +26,7 @@ pub(super) fn faster_types(device: &Device, of: DataType) -> Vec<DataType> {
     let Some(now) = peak(of) else {
         return Vec::new();
     };
-    narrower(of)
-        .iter()
-        .copied()
-        .filter(|t| peak(*t).is_some_and(|p| p >= FASTER * now))
-        .collect()
+    narrower(of).iter().copied().filter(|t| peak(*t).is_some_and(|p| p >= FASTER * now)).collect()
 }
 
 /// True for 8-bit and narrower operands.
@@ -46,9 +42,7 @@ pub(crate) fn is_quantized(op: &gemmscope_model::gemm::Operation) -> bool {
 /// `tf32 or bf16`, of the types that the device of a group multiplies faster; "" if there is none.
 pub(super) fn types(scan: &Scan<'_>, group: &Group) -> String {
     let of = scan.problem(group).op.compute;
-    let found = scan
-        .device(group)
-        .map_or_else(Vec::new, |d| faster_types(d, of));
+    let found = scan.device(group).map_or_else(Vec::new, |d| faster_types(d, of));
     let names: Vec<&str> = found.iter().map(|t| t.name()).collect();
     match names.as_slice() {
         [] => String::new(),
@@ -81,16 +75,10 @@ pub(super) fn compute_path(scan: &Scan<'_>, group: &Group) -> String {
 pub(super) fn memory_path(scan: &Scan<'_>, group: &Group) -> String {
     let p = scan.problem(group);
     let (m, n, k) = (f64::from(p.m), f64::from(p.n), f64::from(p.k));
-    let [a, b, c] = [
-        m * k * p.op.a.bytes(),
-        k * n * p.op.b.bytes(),
-        m * n * p.op.c.bytes(),
-    ];
+    let [a, b, c] = [m * k * p.op.a.bytes(), k * n * p.op.b.bytes(), m * n * p.op.c.bytes()];
     let all = a + b + c;
-    let (name, most) = [("A", a), ("B", b)]
-        .into_iter()
-        .max_by(|x, y| x.1.total_cmp(&y.1))
-        .unwrap_or(("A", a));
+    let (name, most) =
+        [("A", a), ("B", b)].into_iter().max_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or(("A", a));
     let share = |bytes: f64| percent(bytes / all);
     // Many rows of activations, or a large result: there is no weight to shrink.
     if most < HALF * all || c >= most {
@@ -156,8 +144,5 @@ pub(super) fn padding(scan: &Scan<'_>, group: &Group) -> String {
     if sizes.is_empty() {
         return String::new();
     }
-    format!(
-        "Pad first, so that rows start at 16 bytes ({}).",
-        sizes.join(", ")
-    )
+    format!("Pad first, so that rows start at 16 bytes ({}).", sizes.join(", "))
 }

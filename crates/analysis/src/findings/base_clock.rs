@@ -15,10 +15,7 @@ pub(super) const RULE: Rule = Rule {
     needs: &[
         Need::Time,
         Need::Roof,
-        Need::Column(
-            ColumnMeaning::MeasuredClock,
-            "the clock during the measurement",
-        ),
+        Need::Column(ColumnMeaning::MeasuredClock, "the clock during the measurement"),
     ],
     threshold: "the recorded clock is under 90 % of the one that the device's peak is of",
     confidence: Confidence::Certain,
@@ -56,9 +53,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let full = scan
                 .device(g)
                 .and_then(|d| d.roof(problem.op.compute, scan.metrics().kind))
-                .map_or(f64::NAN, |roof| {
-                    roof.problem_time_s(&problem) / scan.data().time_s[row]
-                });
+                .map_or(f64::NAN, |roof| roof.problem_time_s(&problem) / scan.data().time_s[row]);
             Story {
                 title: format!(
                     "{} at its own clock, not {}: {}",

@@ -16,11 +16,7 @@ pub(super) const RULE: Rule = Rule {
     id: "batching",
     title: "Repeated identical GEMMs that could batch",
     category: Category::Launches,
-    needs: &[
-        Need::Time,
-        Need::Roof,
-        Need::Column(ColumnMeaning::Count, "a number of calls"),
-    ],
+    needs: &[Need::Time, Need::Roof, Need::Column(ColumnMeaning::Count, "a number of calls")],
     threshold: "16 calls or more of one shape, each under 200 µs and under 40 % of the roof",
     confidence: Confidence::Hint,
     why: "Many equal GEMMs that each leave most of the device idle could share it.",

@@ -64,10 +64,7 @@ pub(super) fn at_most(rule: &Rule, group: &Group) -> f64 {
 
 /// True for rules whose findings on a group that is explained already are a remark.
 fn is_remark(rule: &Rule) -> bool {
-    !matches!(
-        rule.category,
-        Category::Data | Category::Precision | Category::Stability
-    )
+    !matches!(rule.category, Category::Data | Category::Precision | Category::Stability)
 }
 
 /// True where tile and waves cost more than the kernel loses below the roof of its tile.
@@ -113,9 +110,7 @@ impl Claims {
                 continue;
             }
             // A row that stands for no calls has no time that could be saved.
-            let known = hit
-                .back
-                .filter(|(low, high)| low.is_finite() && high.is_finite());
+            let known = hit.back.filter(|(low, high)| low.is_finite() && high.is_finite());
             hit.back = known.map(|(low, high)| {
                 let left = (at_most(rule, group) - claim.promised_s).max(0.0);
                 let high = high.clamp(0.0, left);

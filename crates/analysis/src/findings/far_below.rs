@@ -38,16 +38,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         let place = (scan.data().device[row], scan.problem(g).op.compute.name());
         all.entry(place).or_default().push(g);
     }
-    all.into_iter()
-        .filter_map(|((_, dtype), groups)| of(rule, scan, dtype, &groups))
-        .collect()
+    all.into_iter().filter_map(|((_, dtype), groups)| of(rule, scan, dtype, &groups)).collect()
 }
 
 /// The finding of one device and type.
 fn of(rule: &Rule, scan: &Scan<'_>, dtype: &str, groups: &[&Group]) -> Option<Finding> {
-    let best = groups
-        .iter()
-        .max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()))?;
+    let best = groups.iter().max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()))?;
     let device = scan.device(best)?;
     let large = |g: &&Group| {
         let p = scan.problem(g);
@@ -64,10 +60,9 @@ fn of(rule: &Rule, scan: &Scan<'_>, dtype: &str, groups: &[&Group]) -> Option<Fi
     let share = percent(best.efficiency());
     let (title, fastest) = match groups.len() {
         1 => ("The only", "It".to_owned()),
-        _ => (
-            "Even the fastest",
-            format!("The fastest of {}", plural(groups.len() as u64, "GEMM")),
-        ),
+        _ => {
+            ("Even the fastest", format!("The fastest of {}", plural(groups.len() as u64, "GEMM")))
+        }
     };
     let story = Story {
         title: format!(

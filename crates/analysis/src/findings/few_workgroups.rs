@@ -26,10 +26,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .filter(|(_, g)| !g.roof_s.is_nan())
         .filter_map(|(i, g)| {
             let shape = scan.tile(g)?;
-            (shape.limit() == Limit::FewWorkgroups).then(|| Hit {
-                group: i,
-                back: back(&shape, g),
-            })
+            (shape.limit() == Limit::FewWorkgroups).then(|| Hit { group: i, back: back(&shape, g) })
         })
         .collect();
     story::findings(

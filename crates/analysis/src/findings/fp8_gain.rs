@@ -30,10 +30,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         let row = scan.groups[g as usize].row as usize;
         data.ops[usize::from(data.op[row])].compute.family()
     };
-    let any_fp8 = data
-        .ops
-        .iter()
-        .any(|o| o.compute.family() == Some(Family::Fp8));
+    let any_fp8 = data.ops.iter().any(|o| o.compute.family() == Some(Family::Fp8));
     if !any_fp8 {
         return Vec::new();
     }
@@ -54,10 +51,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             partner.insert(narrow, wide);
             // At most the ratio of the roofs can be gained, at least the expected gain.
             let expected = w.call_s() / EXPECTED * n.calls;
-            hits.push(Hit {
-                group: narrow,
-                back: Some((0.0, (n.time_s - expected).max(0.0))),
-            });
+            hits.push(Hit { group: narrow, back: Some((0.0, (n.time_s - expected).max(0.0))) });
         }
     }
     story::findings(

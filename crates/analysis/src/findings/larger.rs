@@ -62,9 +62,7 @@ fn faster(scan: &Scan<'_>) -> FxHashMap<u32, Faster> {
         let keys = by_key(&groups, &|g| {
             let (([side, device, op], batch, [m, n, k]), _) = line(g);
             let place = u64::from(side) << 32 | u64::from(device) << 16 | u64::from(op);
-            [batch, m, n, k]
-                .into_iter()
-                .fold(place, |key, x| mix(key, u64::from(x)))
+            [batch, m, n, k].into_iter().fold(place, |key, x| mix(key, u64::from(x)))
         });
         // Of each line the largest first.
         let alike = keys.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1);
@@ -103,10 +101,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         .iter()
         .map(|(&group, f)| {
             let gap = (call(group) - call(f.group)) * scan.groups[group as usize].calls;
-            Hit {
-                group,
-                back: Some((REALISTIC * gap, gap)),
-            }
+            Hit { group, back: Some((REALISTIC * gap, gap)) }
         })
         .collect();
     hits.order_by_key(|h| h.group);
@@ -116,14 +111,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
 /// The texts of a set; the clearest case is the example.
 fn tell(scan: &Scan<'_>, hits: &[Hit], faster: &FxHashMap<u32, Faster>) -> Story {
     let call = |g: u32| scan.groups[g as usize].call_s();
-    let ratio = |h: &Hit| {
-        faster
-            .get(&h.group)
-            .map_or(0.0, |f| call(h.group) / call(f.group))
-    };
-    let clearest = hits
-        .iter()
-        .max_by(|a, b| ratio(a).total_cmp(&ratio(b)).then(b.group.cmp(&a.group)));
+    let ratio = |h: &Hit| faster.get(&h.group).map_or(0.0, |f| call(h.group) / call(f.group));
+    let clearest =
+        hits.iter().max_by(|a, b| ratio(a).total_cmp(&ratio(b)).then(b.group.cmp(&a.group)));
     let Some((hit, f)) = clearest.and_then(|h| Some((h, faster.get(&h.group)?))) else {
         return Story::default();
     };
@@ -139,14 +129,8 @@ fn tell(scan: &Scan<'_>, hits: &[Hit], faster: &FxHashMap<u32, Faster>) -> Story
     );
     Story {
         title: match hits.len() {
-            1 => format!(
-                "{most} slower than with {name} = {large}: {}",
-                scan.title(group)
-            ),
-            n => format!(
-                "Up to {most} slower than a larger GEMM: {}",
-                plural(n as u64, "GEMM")
-            ),
+            1 => format!("{most} slower than with {name} = {large}: {}", scan.title(group)),
+            n => format!("Up to {most} slower than a larger GEMM: {}", plural(n as u64, "GEMM")),
         },
         text: match hits.len() {
             1 => example,

@@ -41,11 +41,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         hits,
         |_, g| Story {
             title: if g.calls == 1.0 {
-                format!(
-                    "A call of only {}: {}",
-                    seconds_brief(g.call_s()),
-                    scan.title(g)
-                )
+                format!("A call of only {}: {}", seconds_brief(g.call_s()), scan.title(g))
             } else {
                 format!(
                     "{} of only {} each: {}",

@@ -35,13 +35,10 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     }
     let slow = if one(scan.groups.iter().map(|g| layout_of(scan, g))) {
         // A filter on the slow layout does not make it a fast one: it is compared with all rows.
-        let whole = scan
-            .frame
-            .with_rows(Arc::new((0..data.len() as u32).collect()));
+        let whole = scan.frame.with_rows(Arc::new((0..data.len() as u32).collect()));
         let shown = (0u32..).zip(&scan.groups);
-        let number: HashMap<u32, u32> = shown
-            .flat_map(|(i, g)| scan.rows(g).iter().map(move |row| (*row, i)))
-            .collect();
+        let number: HashMap<u32, u32> =
+            shown.flat_map(|(i, g)| scan.rows(g).iter().map(move |row| (*row, i))).collect();
         let all = Scan::new(&whole);
         Slow::new(&all, scan, |g| {
             let mut rows = all.rows(&all.groups[g as usize]).iter();
@@ -87,9 +84,7 @@ fn same_but_layout(scan: &Scan<'_>) -> Vec<Vec<u32>> {
         let group = &scan.groups[g as usize];
         let row = group.row as usize;
         let place = u64::from(data.source[row]) << 32 | u64::from(group.side) << 48;
-        group
-            .checked
-            .then(|| kind_of[usize::from(data.op[row])] | place)
+        group.checked.then(|| kind_of[usize::from(data.op[row])] | place)
     })
 }
 
@@ -115,10 +110,7 @@ impl Slow {
         let mut slow: BTreeMap<(u16, &'static str), Vec<Slower>> = BTreeMap::new();
         for set in same_but_layout(scan) {
             let best = same_shape::fastest_by(scan, &set, |g| layout_of(scan, group(g)));
-            let least = best
-                .iter()
-                .map(|(_, g)| call(*g))
-                .fold(f64::INFINITY, f64::min);
+            let least = best.iter().map(|(_, g)| call(*g)).fold(f64::INFINITY, f64::min);
             for (name, g) in &best {
                 if call(*g) > SLOWER * least {
                     let key = (group(*g).side, *name);
@@ -126,43 +118,31 @@ impl Slow {
                 }
             }
         }
-        let mut out = Slow {
-            by_layout: BTreeMap::new(),
-            partner: HashMap::new(),
-        };
+        let mut out = Slow { by_layout: BTreeMap::new(), partner: HashMap::new() };
         for (key, groups) in slow {
             let reference = reference(&groups, &call);
             for (g, all) in groups {
-                let fastest = all
-                    .iter()
-                    .min_by(|a, b| call(a.1).total_cmp(&call(b.1)))
-                    .map_or(g, |f| f.1);
+                let fastest =
+                    all.iter().min_by(|a, b| call(a.1).total_cmp(&call(b.1))).map_or(g, |f| f.1);
                 let usual = all.iter().find(|(name, _)| Some(*name) == reference);
-                let fast = usual
-                    .filter(|u| call(g) > SLOWER * call(u.1))
-                    .map_or(fastest, |u| u.1);
+                let fast = usual.filter(|u| call(g) > SLOWER * call(u.1)).map_or(fastest, |u| u.1);
                 let Some(own) = own(g) else { continue };
-                let partner = Partner {
-                    call_s: call(fast),
-                    layout: layout_of(scan, group(fast)),
-                };
+                let partner = Partner { call_s: call(fast), layout: layout_of(scan, group(fast)) };
                 let own_group = &shown.groups[own as usize];
                 let gap = (own_group.call_s() - partner.call_s) * own_group.calls;
                 out.partner.insert(own, partner);
-                out.by_layout.entry(key).or_default().push(Hit {
-                    group: own,
-                    back: Some((0.5 * gap, gap)),
-                });
+                out.by_layout
+                    .entry(key)
+                    .or_default()
+                    .push(Hit { group: own, back: Some((0.5 * gap, gap)) });
             }
         }
         out
     }
 
     fn story(&self, scan: &Scan<'_>, hits: &[Hit]) -> Story {
-        let mut pairs: Vec<(u32, Partner)> = hits
-            .iter()
-            .filter_map(|h| Some((h.group, *self.partner.get(&h.group)?)))
-            .collect();
+        let mut pairs: Vec<(u32, Partner)> =
+            hits.iter().filter_map(|h| Some((h.group, *self.partner.get(&h.group)?))).collect();
         let call = |g: u32| scan.groups[g as usize].call_s();
         let ratio = |p: &(u32, Partner)| call(p.0) / p.1.call_s;
         // The clearest first.

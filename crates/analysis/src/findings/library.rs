@@ -30,24 +30,12 @@ pub(super) const RULE: Rule = Rule {
 /// Whose devices a library runs on, if they are one vendor's only.
 fn vendor(library: &str) -> Option<&'static str> {
     const ONLY: [(&str, &[&str]); 2] = [
-        (
-            "AMD",
-            &[
-                "hipblaslt",
-                "hipblas",
-                "rocblas",
-                "tensile",
-                "aiter",
-                "miopen",
-            ],
-        ),
+        ("AMD", &["hipblaslt", "hipblas", "rocblas", "tensile", "aiter", "miopen"]),
         ("NVIDIA", &["cublaslt", "cublas", "cutlass"]),
     ];
     let library = library.to_ascii_lowercase();
     let mut vendors = ONLY.into_iter();
-    vendors
-        .find(|(_, own)| own.contains(&library.as_str()))
-        .map(|(vendor, _)| vendor)
+    vendors.find(|(_, own)| own.contains(&library.as_str())).map(|(vendor, _)| vendor)
 }
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
@@ -68,11 +56,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let name = values.get(maker(g) as usize).map_or("", String::as_str);
             library_name(name).unwrap_or(name).to_owned()
         }
-        None => data
-            .sources
-            .get(maker(g) as usize)
-            .map(|s| s.name.clone())
-            .unwrap_or_default(),
+        None => data.sources.get(maker(g) as usize).map(|s| s.name.clone()).unwrap_or_default(),
     };
     let sets = same_shape::sets(scan, |g| {
         // Rows without a library name are left out.
@@ -118,10 +102,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         let first = worst.unwrap_or(hits[0].group);
         let other = partner.get(&first).copied().unwrap_or(first);
         let (slow, fast) = (label(first), label(other));
-        let (g, fast_s) = (
-            &scan.groups[first as usize],
-            scan.groups[other as usize].call_s(),
-        );
+        let (g, fast_s) = (&scan.groups[first as usize], scan.groups[other as usize].call_s());
         let most = ratio(first);
         let formula = format!(
             "time {slow} / time {fast} = {} / {} = {most:.2}",
@@ -131,15 +112,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         let total = all().count();
         if total == 1 {
             return Story {
-                title: format!(
-                    "{slow} takes {most:.2}x the time of {fast}: {}",
-                    scan.problem(g)
-                ),
-                text: format!(
-                    "{}. {fast} takes {}.",
-                    story::opening(scan, g),
-                    story::time(fast_s)
-                ),
+                title: format!("{slow} takes {most:.2}x the time of {fast}: {}", scan.problem(g)),
+                text: format!("{}. {fast} takes {}.", story::opening(scan, g), story::time(fast_s)),
                 formula,
                 ..Story::default()
             };
@@ -165,9 +139,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     for finding in &mut found {
         let first = finding.evidence.rows.first().copied();
         let holds = |l: &&same_shape::Loser| {
-            scan.rows(&scan.groups[l.group as usize])
-                .iter()
-                .any(|r| Some(*r) == first)
+            scan.rows(&scan.groups[l.group as usize]).iter().any(|r| Some(*r) == first)
         };
         if let Some(one) = losers.iter().find(holds) {
             let rows = &mut finding.evidence.rows;

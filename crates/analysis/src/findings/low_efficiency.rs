@@ -39,11 +39,9 @@ pub(super) const RULE: Rule = Rule {
 fn reachable(scan: &Scan<'_>, g: &Group) -> f64 {
     let measured = || {
         let op = scan.problem(g).op;
-        let [ours, measured] = [
-            scan.roof(g)?,
-            scan.device(g)?.roof(op.compute, RoofKind::Achievable)?,
-        ]
-        .map(|roof| roof.at(scan.metrics().ai[g.row as usize]));
+        let [ours, measured] =
+            [scan.roof(g)?, scan.device(g)?.roof(op.compute, RoofKind::Achievable)?]
+                .map(|roof| roof.at(scan.metrics().ai[g.row as usize]));
         Some(measured / ours)
     };
     measured().map_or(REACHABLE, |share| share.min(REACHABLE))

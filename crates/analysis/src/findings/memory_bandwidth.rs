@@ -39,10 +39,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let e = g.efficiency();
             scan.bound(g) == Some(Bound::Memory) && (NEITHER..LOW).contains(&e) && !story::tiny(g)
         })
-        .map(|(i, g)| Hit {
-            group: i,
-            back: Some((g.saved_at(REACHABLE), g.saved_at(1.0))),
-        })
+        .map(|(i, g)| Hit { group: i, back: Some((g.saved_at(REACHABLE), g.saved_at(1.0))) })
         .collect();
     story::findings(
         rule,

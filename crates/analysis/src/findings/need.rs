@@ -45,14 +45,11 @@ pub(super) fn missing(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
         .filter_map(|need| match need {
             Need::Time => scan.groups.is_empty().then_some(need.words()),
             Need::Roof => {
-                scan.groups
-                    .iter()
-                    .all(|g| g.roof_s.is_nan())
-                    .then_some(if scan.achievable() {
-                        "a device whose max-achievable peak is known"
-                    } else {
-                        need.words()
-                    })
+                scan.groups.iter().all(|g| g.roof_s.is_nan()).then_some(if scan.achievable() {
+                    "a device whose max-achievable peak is known"
+                } else {
+                    need.words()
+                })
             }
             Need::Tile => (!scan.tiles.any()).then_some(need.words()),
             Need::Units => scan
@@ -71,10 +68,9 @@ pub(super) fn missing(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
                 (libraries < 2 && data.sources.len() < 2).then_some(need.words())
             }
             Need::Column(meaning, what) => data.column(*meaning).is_none().then_some(*what),
-            Need::AnyColumn(meanings, what) => meanings
-                .iter()
-                .all(|meaning| data.column(*meaning).is_none())
-                .then_some(*what),
+            Need::AnyColumn(meanings, what) => {
+                meanings.iter().all(|meaning| data.column(*meaning).is_none()).then_some(*what)
+            }
         })
         .collect();
     (!absent.is_empty()).then(|| format!("not checked: needs {}", absent.join(" and ")))

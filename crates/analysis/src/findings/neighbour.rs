@@ -75,11 +75,7 @@ fn cells(scan: &Scan<'_>) -> (Vec<Cell>, Vec<(u64, u32)>) {
                     cell.best = g;
                 }
             }
-            _ => cells.push(Cell {
-                key,
-                groups: at..at + 1,
-                best: g,
-            }),
+            _ => cells.push(Cell { key, groups: at..at + 1, best: g }),
         }
     }
     (cells, keys)
@@ -124,27 +120,18 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let mut best: Vec<(f64, u32)> = Vec::with_capacity(27);
     around(&cells, |cell, found| {
         best.clear();
-        best.extend(
-            found
-                .iter()
-                .map(|&g| (scan.groups[g as usize].efficiency(), g)),
-        );
+        best.extend(found.iter().map(|&g| (scan.groups[g as usize].efficiency(), g)));
         // The most efficient first, of several the first group.
         best.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for &(_, g) in &keys[cell.groups.clone()] {
             let group = &scan.groups[g as usize];
             let least = BETTER * group.efficiency();
-            let mut better = best
-                .iter()
-                .take_while(|(efficiency, _)| *efficiency >= least);
+            let mut better = best.iter().take_while(|(efficiency, _)| *efficiency >= least);
             let Some(&(reached, b)) = better.find(|(_, b)| near(sizes(g), sizes(*b))) else {
                 continue;
             };
             let high = (group.time_s - group.roof_s / reached).clamp(0.0, at_most(rule, group));
-            hits.push(Hit {
-                group: g,
-                back: Some((0.5 * high, high)),
-            });
+            hits.push(Hit { group: g, back: Some((0.5 * high, high)) });
             partner.insert(g, b);
         }
     });

@@ -31,9 +31,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         if without.rows == 0 {
             continue;
         }
-        let own = scan
-            .checked()
-            .filter(|(_, g)| scan.data().source[g.row as usize] == number);
+        let own = scan.checked().filter(|(_, g)| scan.data().source[g.row as usize] == number);
         let all = without.time_s + own.map(|(_, g)| g.time_s).sum::<f64>();
         let trace = source.trace.as_ref();
         let compute = trace.and_then(|t| t.compute_s.or(t.total_s));

@@ -20,11 +20,7 @@ pub(super) const RULE: Rule = Rule {
     id: "older_kernel",
     title: "Kernel of an older generation",
     category: Category::Library,
-    needs: &[
-        Need::Time,
-        Need::Roof,
-        Need::Column(ColumnMeaning::Kernel, "the kernel's name"),
-    ],
+    needs: &[Need::Time, Need::Roof, Need::Column(ColumnMeaning::Kernel, "the kernel's name")],
     threshold: "the kernel's name is of sm_89 or older on a device of sm_90 or sm_100, and the GEMM \
                 reaches less than 80 % of its roof; not launch-bound, and memory-bound only where \
                 rows start off 16 bytes",
@@ -71,10 +67,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 true if scan.bound(g) == Some(Bound::Memory) => return None,
                 true => g.saved_at(1.0).min((1.0 - OLDER_RATE) * g.time_s),
             };
-            Some(Hit {
-                group: i,
-                back: Some((0.0, most)),
-            })
+            Some(Hit { group: i, back: Some((0.0, most)) })
         })
         .collect();
     story::findings(
@@ -86,16 +79,10 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let device = scan.device(g);
             let token = device.map_or("", |d| d.arch_token.as_str());
             let (opening, formula) = (story::opening(scan, g), story::roof_formula(scan, g));
-            let own = format!(
-                "{opening}. Its kernel is {}.",
-                without_parameters(kernel(g))
-            );
+            let own = format!("{opening}. Its kernel is {}.", without_parameters(kernel(g)));
             if let [first, ..] = unaligned(&scan.problem(g)).as_slice() {
                 return Story {
-                    title: format!(
-                        "Unaligned size, so an sm_{of} kernel runs: {}",
-                        scan.title(g)
-                    ),
+                    title: format!("Unaligned size, so an sm_{of} kernel runs: {}", scan.title(g)),
                     text: format!(
                         "{own} {} is no multiple of 16 bytes, which kernels of {token} need.",
                         first.0

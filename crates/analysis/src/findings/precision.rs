@@ -39,9 +39,7 @@ fn faster(scan: &Scan<'_>, g: &super::Group) -> Option<(DataType, f64, f64)> {
     };
     let device = scan.device(g)?;
     let kind = scan.metrics().kind;
-    let now = device
-        .roof(problem.op.compute, kind)?
-        .problem_time_s(&problem);
+    let now = device.roof(problem.op.compute, kind)?.problem_time_s(&problem);
     candidates.iter().find_map(|&dtype| {
         let roof = device.roof(dtype, kind)?;
         let mut other = problem;
@@ -65,10 +63,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         if let Some((to, _, _)) = faster(scan, g) {
             let from = scan.problem(g).op.compute;
             // Another type is another roof, so nothing is promised against this one.
-            let hit = Hit {
-                group: i,
-                back: None,
-            };
+            let hit = Hit { group: i, back: None };
             sets.entry((from, to)).or_default().push(hit);
         }
     }
@@ -102,11 +97,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     });
     for finding in &mut found {
         // Advice about the roof, not a distance from it.
-        finding.severity = if finding.share > MEDIUM_SHARE {
-            Severity::Medium
-        } else {
-            Severity::Low
-        };
+        finding.severity =
+            if finding.share > MEDIUM_SHARE { Severity::Medium } else { Severity::Low };
     }
     found
 }

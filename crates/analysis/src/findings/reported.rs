@@ -93,14 +93,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             // Block scales are bytes that many a producer leaves out.
             let scaled = {
                 let op = data.ops[usize::from(data.op[r])];
-                [op.a, op.b]
-                    .iter()
-                    .any(|t| t.scale_bytes_per_element() > 0.0)
+                [op.a, op.b].iter().any(|t| t.scale_bytes_per_element() > 0.0)
             };
-            let bytes = [
-                ColumnMeaning::ReportedBandwidth,
-                ColumnMeaning::ReportedBytes,
-            ];
+            let bytes = [ColumnMeaning::ReportedBandwidth, ColumnMeaning::ReportedBytes];
             let guess = match scaled && bytes.contains(&meaning) && (0.8..1.0).contains(&ratio) {
                 true => " The file may leave out the scales of the blocks, which are bytes too."
                     .to_owned(),
@@ -148,18 +143,9 @@ fn guess(ratio: f64, everywhere: bool, meaning: ColumnMeaning) -> String {
     let near = |value: f64| (ratio / value - 1.0).abs() < 5e-3;
     let known = [
         (0.5, "half: the file counts a multiply-add as one operation"),
-        (
-            2.0,
-            "twice: the file counts more operations, or this page's batch is too small",
-        ),
-        (
-            1.0 / GIB,
-            "1/1.074: the file's figure is in binary units (GiB)",
-        ),
-        (
-            GIB,
-            "1.074: the file's figure is decimal where binary was read",
-        ),
+        (2.0, "twice: the file counts more operations, or this page's batch is too small"),
+        (1.0 / GIB, "1/1.074: the file's figure is in binary units (GiB)"),
+        (GIB, "1.074: the file's figure is decimal where binary was read"),
         (1e3, "a thousand: a unit of the rate or the time"),
         (1e-3, "a thousandth: a unit of the rate or the time"),
     ];

@@ -23,9 +23,7 @@ impl SameShape {
             [data.m[r], data.n[r], data.k[r], data.batch[r], device]
         };
         let all: Vec<u32> = (0..scan.groups.len() as u32).collect();
-        let keys = by_key(&all, &|g| {
-            mix(data.sizes_hash(row(g)), u64::from(data.device[row(g)]))
-        });
+        let keys = by_key(&all, &|g| mix(data.sizes_hash(row(g)), u64::from(data.device[row(g)])));
         let mut sets: Vec<Vec<u32>> = Vec::new();
         for run in keys.chunk_by(|a, b| a.0 == b.0).filter(|r| r.len() > 1) {
             // Different shapes may have one key.
@@ -45,9 +43,7 @@ impl SameShape {
 
     fn sets(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts
-            .zip(&self.ends)
-            .map(|(from, &to)| &self.groups[from..to])
+        starts.zip(&self.ends).map(|(from, &to)| &self.groups[from..to])
     }
 }
 

@@ -124,11 +124,7 @@ impl Default for Part {
 impl Part {
     /// Share of the whole.
     pub fn share(&self, time_s: f64) -> f64 {
-        if self.whole_s > 0.0 {
-            time_s / self.whole_s
-        } else {
-            0.0
-        }
+        if self.whole_s > 0.0 { time_s / self.whole_s } else { 0.0 }
     }
 
     /// Share of all GEMMs, with and without a known shape, in the whole.
@@ -185,10 +181,7 @@ struct Index {
 impl Index {
     fn new(capacity: usize) -> Self {
         let size = (capacity * 2).next_power_of_two().max(16);
-        Index {
-            slots: vec![u32::MAX; size],
-            mask: size - 1,
-        }
+        Index { slots: vec![u32::MAX; size], mask: size - 1 }
     }
 
     /// The entry that `same` accepts; else stores and returns `next`.
@@ -228,10 +221,8 @@ impl<'a> Scan<'a> {
             library: data.codes(ColumnMeaning::Library),
             count: data.numbers(ColumnMeaning::Count),
         };
-        let configuration: Vec<&[f64]> = CONFIGURATION
-            .iter()
-            .filter_map(|meaning| data.numbers(*meaning))
-            .collect();
+        let configuration: Vec<&[f64]> =
+            CONFIGURATION.iter().filter_map(|meaning| data.numbers(*meaning)).collect();
         let code = |codes: Option<&[u32]>, r: usize| codes.map_or(0, |c| c[r]);
         let rows = &frame.rows;
         let mut index = Index::new(rows.len());
@@ -260,9 +251,7 @@ impl<'a> Scan<'a> {
                     && code(codes.kernel, r) == code(codes.kernel, o)
                     && code(codes.operation, r) == code(codes.operation, o)
                     && code(codes.library, r) == code(codes.library, o)
-                    && configuration
-                        .iter()
-                        .all(|v| v[r].to_bits() == v[o].to_bits())
+                    && configuration.iter().all(|v| v[r].to_bits() == v[o].to_bits())
             });
             if found == next {
                 groups.push(Group {
@@ -323,15 +312,8 @@ impl<'a> Scan<'a> {
             let first = in_total.clone().next();
             let checked = first.is_some();
             let side = first.map_or(0, |r| counts[*r as usize]);
-            let mut group = Group {
-                checked,
-                side,
-                ..group
-            };
-            if !frame
-                .decision()
-                .is_program(usize::from(frame.data.source[group.row as usize]))
-            {
+            let mut group = Group { checked, side, ..group };
+            if !frame.decision().is_program(usize::from(frame.data.source[group.row as usize])) {
                 let (data, metrics) = (&*frame.data, &*frame.metrics);
                 (group.calls, group.time_s, group.roof_s) = (0.0, 0.0, 0.0);
                 let mut add = |row: u32| {
@@ -355,10 +337,7 @@ impl<'a> Scan<'a> {
         self.parts = counted
             .sides
             .iter()
-            .map(|side| Part {
-                label: side.label.clone(),
-                ..Part::default()
-            })
+            .map(|side| Part { label: side.label.clone(), ..Part::default() })
             .collect();
         if self.parts.is_empty() {
             self.parts.push(Part::default());
@@ -435,9 +414,7 @@ impl<'a> Scan<'a> {
     /// Rows of a group, ascending.
     pub(crate) fn rows(&self, group: &Group) -> &[u32] {
         let start = group.start as usize;
-        self.order
-            .get(start..start + group.len as usize)
-            .unwrap_or(&[])
+        self.order.get(start..start + group.len as usize).unwrap_or(&[])
     }
 
     /// The attained rate of a group's first row, FLOP/s.
@@ -489,10 +466,7 @@ impl<'a> Scan<'a> {
 
     /// Device of a group.
     pub(crate) fn device(&self, group: &Group) -> Option<&'a Device> {
-        self.metrics()
-            .devices
-            .get(usize::from(self.data().device[group.row as usize]))?
-            .as_ref()
+        self.metrics().devices.get(usize::from(self.data().device[group.row as usize]))?.as_ref()
     }
 
     /// What limits a group: its launch, or what limits it at its roof.

@@ -53,17 +53,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                 g.roof_s / g.calls
             };
             let same = |g: &u32| (roof(*g) / roof(slow) - 1.0).abs() < SAME;
-            let fast = alike
-                .iter()
-                .map(|l| l.3)
-                .filter(same)
-                .min_by(|a, b| call(*a).total_cmp(&call(*b)));
+            let fast =
+                alike.iter().map(|l| l.3).filter(same).min_by(|a, b| call(*a).total_cmp(&call(*b)));
             if let Some(fast) = fast.filter(|f| call(slow) >= SLOWER * call(*f))
                 && types(slow) != types(fast)
             {
-                sets.entry((types(slow), types(fast)))
-                    .or_default()
-                    .push((slow, fast));
+                sets.entry((types(slow), types(fast))).or_default().push((slow, fast));
             }
         }
     }
@@ -74,10 +69,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             .iter()
             .map(|(s, f)| {
                 let gap = (call(*s) - call(*f)) * scan.groups[*s as usize].calls;
-                Hit {
-                    group: *s,
-                    back: Some((REALISTIC * gap, gap)),
-                }
+                Hit { group: *s, back: Some((REALISTIC * gap, gap)) }
             })
             .collect();
         let tell = |hits: &[Hit]| tell(scan, hits, &pairs, (&slow, &fast));
@@ -102,10 +94,7 @@ fn tell(scan: &Scan<'_>, hits: &[Hit], pairs: &[(u32, u32)], (slow, fast): (&str
     let (t_slow, t_fast) = (call(clearest.0), call(clearest.1));
     Story {
         title: match hits.len() {
-            1 => format!(
-                "{slow} takes {most} the time of {fast}: {}",
-                scan.title(group)
-            ),
+            1 => format!("{slow} takes {most} the time of {fast}: {}", scan.title(group)),
             n => format!(
                 "{slow} takes up to {most} the time of {fast}: {}",
                 plural(n as u64, "GEMM")

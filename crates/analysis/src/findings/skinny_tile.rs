@@ -55,9 +55,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         hits,
         |_, g| {
             let shape = scan.tile(g);
-            let tile = shape
-                .as_ref()
-                .map_or(String::new(), |s| format!("{}x{}", s.tile.m, s.tile.n));
+            let tile =
+                shape.as_ref().map_or(String::new(), |s| format!("{}x{}", s.tile.m, s.tile.n));
             let title = format!("{tile} tile is mostly padding for {}", scan.title(g));
             story::of_tile(scan, g, shape.as_ref(), title)
         },

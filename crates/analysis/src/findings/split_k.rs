@@ -48,10 +48,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let shape = scan.tile(g)?;
             // A split-K that is chosen at launch is unknown, so nothing is flagged.
             let seen = shape.split_k != SplitK::AtRunTime;
-            (seen && shape.limit() == Limit::SplitK).then(|| Hit {
-                group: i,
-                back: back(&shape, g),
-            })
+            (seen && shape.limit() == Limit::SplitK)
+                .then(|| Hit { group: i, back: back(&shape, g) })
         })
         .collect();
     story::findings(
@@ -60,20 +58,16 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         hits,
         |_, g| {
             let shape = scan.tile(g);
-            let (now, room) = shape
-                .as_ref()
-                .map_or((1, 1), |s| (s.split_k.factor(), s.split_k_room()));
+            let (now, room) =
+                shape.as_ref().map_or((1, 1), |s| (s.split_k.factor(), s.split_k_room()));
             let how = match shape.as_ref().map(|s| s.split_k) {
                 Some(SplitK::Launched(s)) => {
                     format!(" The launched grid shows a split of {s} chosen when it ran.")
                 }
                 _ => String::new(),
             };
-            let title = format!(
-                "{}, split K {now} -> {room}: {}",
-                few(shape.as_ref()),
-                scan.title(g)
-            );
+            let title =
+                format!("{}, split K {now} -> {room}: {}", few(shape.as_ref()), scan.title(g));
             let mut story = story::of_tile(scan, g, shape.as_ref(), title);
             story.text += &how;
             story

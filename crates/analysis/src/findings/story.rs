@@ -107,11 +107,7 @@ fn of_one_side(
             .then(time(b).total_cmp(&time(a)))
             .then(a.group.cmp(&b.group))
     };
-    let by_themselves = if scan.compares() {
-        BY_THEMSELVES_OF_A_SIDE
-    } else {
-        BY_THEMSELVES
-    };
+    let by_themselves = if scan.compares() { BY_THEMSELVES_OF_A_SIDE } else { BY_THEMSELVES };
     // A million groups may be flagged and few are shown, so not all of them are sorted.
     let shown = by_themselves + 1;
     if hits.len() > shown {
@@ -119,9 +115,9 @@ fn of_one_side(
     }
     let head = hits.len().min(shown);
     hits[..head].order_by(order);
-    let part_s = hits.first().map_or(0.0, |h| {
-        scan.parts[usize::from(scan.groups[h.group as usize].side)].time_s
-    });
+    let part_s = hits
+        .first()
+        .map_or(0.0, |h| scan.parts[usize::from(scan.groups[h.group as usize].side)].time_s);
     let weighty = |h: &&Hit| match h.back {
         Some((_, high)) => high >= WEIGHTY_SAVING * part_s,
         None => time(h) >= WEIGHTY_TIME * part_s,
@@ -196,9 +192,7 @@ pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) 
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
     // Sums in a different order may differ in the last digit.
     let back = back.map(|(low, high)| (low.min(time_s), high.min(time_s)));
-    let side = hits
-        .first()
-        .map_or(0, |h| scan.groups[h.group as usize].side);
+    let side = hits.first().map_or(0, |h| scan.groups[h.group as usize].side);
     let mut out = from_parts(rule, scan, side, rows, time_s, efficiency, back, story);
     out.key = Some(scan.claims.borrow_mut().record(scan, hits));
     out
@@ -238,10 +232,7 @@ pub(super) fn of_rows(
 }
 
 /// A finding from its parts, for rules that do not check single groups.
-#[allow(
-    clippy::too_many_arguments,
-    reason = "two callers; a struct would only rename them"
-)]
+#[allow(clippy::too_many_arguments, reason = "two callers; a struct would only rename them")]
 fn from_parts(
     rule: &Rule,
     scan: &Scan<'_>,
@@ -267,10 +258,7 @@ fn from_parts(
         severity,
         confidence: rule.confidence,
         category: rule.category,
-        evidence: Evidence {
-            rows,
-            formula: story.formula,
-        },
+        evidence: Evidence { rows, formula: story.formula },
         time_s,
         share,
         efficiency,

@@ -38,10 +38,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 return None;
             }
             let high = (g.time_s * (1.0 - waves.wave_efficiency)).min(g.saved_at(1.0));
-            Some(Hit {
-                group: i,
-                back: Some((REALISTIC * high, high)),
-            })
+            Some(Hit { group: i, back: Some((REALISTIC * high, high)) })
         })
         .collect();
     story::findings(

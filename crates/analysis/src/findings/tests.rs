@@ -24,10 +24,7 @@ fn of<'a>(report: &'a Findings, rule: &str) -> Vec<&'a Finding> {
 fn efficiency_is_roof_time_over_mean_time() {
     // 4096^3 in bf16 is 137.44 GFLOP: 194.12 µs at the 708 TFLOP/s that an MI300X achieves.
     let rows = [
-        Row {
-            calls: 48.0,
-            ..row([4096; 3], DataType::Bf16, 300.0)
-        },
+        Row { calls: 48.0, ..row([4096; 3], DataType::Bf16, 300.0) },
         row([4096; 3], DataType::Bf16, 194.124),
     ];
     let f = frame(&rows, Some("mi300x"), RoofKind::Achievable);
@@ -63,13 +60,7 @@ fn by_kernel(sizes: (u32, u32, u32), kernel: &str, time_us: f64) -> Frame {
 fn a_shape_gets_the_rule_that_explains_it() {
     let large = "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x1_GSU1";
     for (sizes, kernel, time_us, rule, words) in [
-        (
-            (512, 256, 65_536),
-            large,
-            1100.0,
-            "split_k",
-            "4 workgroups for 304 CUs: at most",
-        ),
+        ((512, 256, 65_536), large, 1100.0, "split_k", "4 workgroups for 304 CUs: at most"),
         (
             (4096, 4096, 4096),
             large,
@@ -86,13 +77,7 @@ fn a_shape_gets_the_rule_that_explains_it() {
             "306 workgroups on 304 CUs, which makes 2 waves with a partial last one",
         ),
         // 134.5 MB in 100 µs.
-        (
-            (16, 8192, 8192),
-            "",
-            100.0,
-            "memory_bandwidth",
-            "1.35 TB/s of compulsory traffic",
-        ),
+        ((16, 8192, 8192), "", 100.0, "memory_bandwidth", "1.35 TB/s of compulsory traffic"),
     ] {
         let found = check_all(&by_kernel(sizes, kernel, time_us));
         let found = of(&found, rule);
@@ -114,16 +99,10 @@ fn a_shape_gets_the_rule_that_explains_it() {
 
 #[test]
 fn wrappers_are_counted_once_and_small_calls_can_be_batched() {
-    let rows = [Row {
-        calls: 64.0,
-        ..row([16, 4096, 4096], DataType::Bf16, 20.0)
-    }];
+    let rows = [Row { calls: 64.0, ..row([16, 4096, 4096], DataType::Bf16, 20.0) }];
     let f = frame(&rows, Some("mi300x"), RoofKind::Datasheet);
     let mut data = (*f.data).clone();
-    data.sources[0].counted_twice = RowsAndTime {
-        rows: 1,
-        time_s: 1280e-6,
-    };
+    data.sources[0].counted_twice = RowsAndTime { rows: 1, time_s: 1280e-6 };
     let report = check_all(&Frame::all(Arc::new(data), f.metrics.clone()));
     assert!((report.parts[0].time_s * 1e6 - 1280.0).abs() < 1e-6);
     let twice = of(&report, "double_count");
@@ -169,13 +148,10 @@ fn frame(rows: &[Row], device: Option<&str>, kind: RoofKind) -> Frame {
         d.source.push(0);
         d.line.push(i as u32 + 2);
         calls.push(r.calls);
-        let code = values
-            .iter()
-            .position(|v| v == r.library)
-            .unwrap_or_else(|| {
-                values.push(r.library.to_owned());
-                values.len() - 1
-            });
+        let code = values.iter().position(|v| v == r.library).unwrap_or_else(|| {
+            values.push(r.library.to_owned());
+            values.len() - 1
+        });
         codes.push(code as u32);
     }
     let column = |meaning: ColumnMeaning, data| Column {
@@ -186,14 +162,10 @@ fn frame(rows: &[Row], device: Option<&str>, kind: RoofKind) -> Frame {
         data,
     };
     if calls.iter().any(|c| !c.is_nan()) {
-        d.columns
-            .push(column(ColumnMeaning::Count, ColumnData::Number(calls)));
+        d.columns.push(column(ColumnMeaning::Count, ColumnData::Number(calls)));
     }
     if values.len() > 1 {
-        d.columns.push(column(
-            ColumnMeaning::Library,
-            ColumnData::Text { codes, values },
-        ));
+        d.columns.push(column(ColumnMeaning::Library, ColumnData::Text { codes, values }));
     }
     let device = device.and_then(hardware::by_id).cloned();
     let metrics = Metrics::compute(&d, vec![device], kind);
@@ -212,11 +184,7 @@ fn row(sizes: [u32; 3], dtype: DataType, time_us: f64) -> Row {
 
 #[test]
 fn a_rule_says_what_it_lacks() {
-    let f = frame(
-        &[row([512; 3], DataType::Bf16, 100.0)],
-        None,
-        RoofKind::Datasheet,
-    );
+    let f = frame(&[row([512; 3], DataType::Bf16, 100.0)], None, RoofKind::Datasheet);
     let report = check_all(&f);
     let state = |rule: &str| {
         let c = report.checked.iter().find(|c| c.rule == rule);
@@ -236,18 +204,9 @@ fn pairs_of_the_same_shape() {
     let s = [4096, 4096, 4096];
     let layout = |t: bool| Operation::uniform(DataType::Bf16).with_layout(false, t);
     let rows = [
-        Row {
-            op: layout(false),
-            ..row(s, DataType::Bf16, 300.0)
-        },
-        Row {
-            op: layout(true),
-            ..row(s, DataType::Bf16, 200.0)
-        },
-        Row {
-            op: layout(true),
-            ..row(s, DataType::Bf16, 200.0)
-        },
+        Row { op: layout(false), ..row(s, DataType::Bf16, 300.0) },
+        Row { op: layout(true), ..row(s, DataType::Bf16, 200.0) },
+        Row { op: layout(true), ..row(s, DataType::Bf16, 200.0) },
         row(s, DataType::Fp8E4m3, 180.0),
         row([8192, 8192, 1024], DataType::Fp32, 20_000.0),
     ];
@@ -256,80 +215,42 @@ fn pairs_of_the_same_shape() {
     // A filter that leaves the slow layout alone changes nothing about it.
     let alone = check_all(&f.with_rows(Arc::new(vec![0])));
     assert_eq!(
-        (
-            &of(&alone, "layout")[0].title,
-            of(&alone, "layout")[0].gives_back_s
-        ),
-        (
-            &of(&report, "layout")[0].title,
-            of(&report, "layout")[0].gives_back_s
-        )
+        (&of(&alone, "layout")[0].title, of(&alone, "layout")[0].gives_back_s),
+        (&of(&report, "layout")[0].title, of(&report, "layout")[0].gives_back_s)
     );
-    assert!(
-        of(&report, "layout")[0]
-            .title
-            .starts_with("Layout NN takes 1.5x the time of NT")
-    );
-    assert_eq!(
-        of(&report, "layout")[0]
-            .gives_back_s
-            .map(|b| (b.1 * 1e6).round()),
-        Some(100.0)
-    );
-    assert!(
-        of(&report, "fp8_gain")[0]
-            .title
-            .starts_with("fp8 is 1.11x 16 bit")
-    );
-    assert!(
-        of(&report, "precision")[0]
-            .title
-            .starts_with("tf32 would raise the roof of fp32")
-    );
-    let by = |library, time| Row {
-        library,
-        ..row(s, DataType::Bf16, time)
-    };
+    assert!(of(&report, "layout")[0].title.starts_with("Layout NN takes 1.5x the time of NT"));
+    assert_eq!(of(&report, "layout")[0].gives_back_s.map(|b| (b.1 * 1e6).round()), Some(100.0));
+    assert!(of(&report, "fp8_gain")[0].title.starts_with("fp8 is 1.11x 16 bit"));
+    assert!(of(&report, "precision")[0].title.starts_with("tf32 would raise the roof of fp32"));
+    let by = |library, time| Row { library, ..row(s, DataType::Bf16, time) };
     let rows = [by("cuBLAS", 200.0), by("mine", 260.0)];
     let report = check_all(&frame(&rows, None, RoofKind::Datasheet));
-    assert!(
-        of(&report, "library")[0]
-            .title
-            .starts_with("mine takes 1.30x the time of cuBLAS")
-    );
+    assert!(of(&report, "library")[0].title.starts_with("mine takes 1.30x the time of cuBLAS"));
 }
 
 #[test]
 fn above_the_roof_is_listed_with_candidates_and_never_clamped() {
-    let mut rows: Vec<Row> = (1..6)
-        .map(|i| row([4096, 4096, 1024 * i], DataType::Bf16, 300.0))
-        .collect();
+    let mut rows: Vec<Row> =
+        (1..6).map(|i| row([4096, 4096, 1024 * i], DataType::Bf16, 300.0)).collect();
     rows.push(row([4096, 4096, 8192], DataType::Bf16, 1.0));
     let report = check_all(&frame(&rows, Some("h100-sxm"), RoofKind::Datasheet));
     let found = of(&report, "above_roof");
     assert!(found[0].efficiency.is_some_and(|e| e > 200.0));
-    assert!(
-        found[0].text.contains("a unit: with 1000 times the time"),
-        "{}",
-        found[0].text
-    );
+    assert!(found[0].text.contains("a unit: with 1000 times the time"), "{}", found[0].text);
     assert_eq!(found[0].gives_back_s, None);
 }
 
 #[test]
 fn with_many_rows_above_the_roof_the_device_is_the_first_question() {
     // Five of six GEMMs are faster than an A100 allows.
-    let mut rows: Vec<Row> = (1..6)
-        .map(|i| row([4096, 4096, 1024 * i], DataType::Bf16, 60.0 * f64::from(i)))
-        .collect();
+    let mut rows: Vec<Row> =
+        (1..6).map(|i| row([4096, 4096, 1024 * i], DataType::Bf16, 60.0 * f64::from(i))).collect();
     rows.push(row([8192; 3], DataType::Bf16, 90_000.0));
     let report = check_all(&frame(&rows, Some("a100-80-sxm"), RoofKind::Datasheet));
     let first = &report.findings[0];
     assert_eq!(first.rule, "wrong_device");
     assert!(
-        first
-            .title
-            .starts_with("Is this really the NVIDIA A100-SXM4-80GB? 5 of 6 GEMMs"),
+        first.title.starts_with("Is this really the NVIDIA A100-SXM4-80GB? 5 of 6 GEMMs"),
         "{}",
         first.title
     );
@@ -361,8 +282,7 @@ fn candidates_of_a_sweep_spend_no_time() {
     let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
     let op = Operation::uniform(DataType::Bf16);
     for i in 0..40u32 {
-        rows.table()
-            .set_text(column, format!("kernel_{i}").as_bytes());
+        rows.table().set_text(column, format!("kernel_{i}").as_bytes());
         let time = (250.0 + f64::from(i) * 50.0) * 1e-6;
         rows.typed((4096, 4096, 4096), op, "", time, "");
     }
@@ -388,23 +308,13 @@ fn thresholds_of_the_priorities() {
         (0.02, None, Severity::Low),
     ];
     for (share, efficiency, expected) in cases {
-        assert_eq!(
-            priority(share, efficiency, false),
-            expected,
-            "{share} {efficiency:?}"
-        );
+        assert_eq!(priority(share, efficiency, false), expected, "{share} {efficiency:?}");
     }
     // 27 µs in 30 ms at 0.05 % of its roof is no High.
     assert_eq!(finding_severity(0.0009, Some(0.0005), None), Severity::Low);
     assert_eq!(
         [0.9, 0.7, 0.5, 0.1, 1.2].map(band),
-        [
-            "excellent",
-            "good",
-            "acceptable",
-            "investigate",
-            "above its roof"
-        ]
+        ["excellent", "good", "acceptable", "investigate", "above its roof"]
     );
 }
 
@@ -412,13 +322,7 @@ fn thresholds_of_the_priorities() {
 fn no_rule_claims_what_times_cannot_tell() {
     const FORBIDDEN: [&str; 4] = ["bank conflict", "cache hit", "because of", "caused by"];
     for rule in RULES {
-        for text in [
-            rule.why,
-            rule.path_a,
-            rule.path_b,
-            rule.threshold,
-            rule.title,
-        ] {
+        for text in [rule.why, rule.path_a, rule.path_b, rule.threshold, rule.title] {
             let text = text.to_lowercase();
             for word in FORBIDDEN {
                 assert!(!text.contains(word), "{}: {text}", rule.id);
@@ -434,13 +338,8 @@ fn no_rule_claims_what_times_cannot_tell() {
 
 fn any_row() -> impl Strategy<Value = Row> {
     let size = prop_oneof![1u32..64, 64u32..5000, Just(4096u32), Just(131_072u32)];
-    let dtypes = [
-        DataType::Bf16,
-        DataType::Fp8E4m3,
-        DataType::Fp32,
-        DataType::Fp64,
-        DataType::Int8,
-    ];
+    let dtypes =
+        [DataType::Bf16, DataType::Fp8E4m3, DataType::Fp32, DataType::Fp64, DataType::Int8];
     (
         [size.clone(), size.clone(), size],
         0..dtypes.len(),
@@ -519,13 +418,7 @@ fn a_finding_is_found_by_its_name() {
     for i in 0..found.findings.len() {
         assert_eq!(found.position(&found.id_of(i)), Some(i));
     }
-    for id in [
-        "",
-        "low_efficiency",
-        "low_efficiency.0",
-        "low_efficiency.x",
-        "nothing.1",
-    ] {
+    for id in ["", "low_efficiency", "low_efficiency.0", "low_efficiency.x", "nothing.1"] {
         assert_eq!(found.position(id), None, "{id}");
     }
     assert_eq!(found.id_of(usize::MAX), "");
@@ -569,9 +462,5 @@ fn a_type_slower_than_its_sibling_is_one_finding() {
     let f = sibling[0];
     assert_eq!(f.title, "bf16 takes up to 3.0x the time of fp16: 2 GEMMs");
     assert_eq!(f.evidence.rows, [1, 4]);
-    assert!(
-        f.evidence.formula.ends_with("= 3.00"),
-        "{}",
-        f.evidence.formula
-    );
+    assert!(f.evidence.formula.ends_with("= 3.00"), "{}", f.evidence.formula);
 }

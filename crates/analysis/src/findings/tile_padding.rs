@@ -37,10 +37,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 return None;
             }
             let high = (g.time_s * wasted).min(g.saved_at(1.0));
-            Some(Hit {
-                group: i,
-                back: Some((REALISTIC * high, high)),
-            })
+            Some(Hit { group: i, back: Some((REALISTIC * high, high)) })
         })
         .collect();
     story::findings(
@@ -49,14 +46,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         hits,
         |_, g| {
             let shape = scan.tile(g);
-            let wasted = shape
-                .as_ref()
-                .map_or(f64::NAN, |s| 1.0 - s.tiling.tile_efficiency);
-            let title = format!(
-                "{} of the tile area is padding: {}",
-                percent(wasted),
-                scan.title(g)
-            );
+            let wasted = shape.as_ref().map_or(f64::NAN, |s| 1.0 - s.tiling.tile_efficiency);
+            let title =
+                format!("{} of the tile area is padding: {}", percent(wasted), scan.title(g));
             story::of_tile(scan, g, shape.as_ref(), title)
         },
         |n| format!("{n} GEMMs whose tiles reach past the output"),

@@ -35,11 +35,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
     for (number, source) in (0u16..).zip(&scan.data().sources) {
         let own = |g: &super::Group| scan.data().source[g.row as usize] == number;
-        let gemm_s: f64 = scan
-            .checked()
-            .filter(|(_, g)| own(g))
-            .map(|(_, g)| g.time_s)
-            .sum();
+        let gemm_s: f64 = scan.checked().filter(|(_, g)| own(g)).map(|(_, g)| g.time_s).sum();
         if gemm_s <= 0.0 {
             continue;
         }
@@ -139,14 +135,7 @@ fn communication(rule: &Rule, file: (&Scan<'_>, u16), trace: &TraceContext) -> O
 /// Words in the names of kernels, lower case, and what to try.
 const REMEDIES: [(&[&str], &str); 3] = [
     (
-        &[
-            "nccl",
-            "rccl",
-            "all_reduce",
-            "allreduce",
-            "all_gather",
-            "reduce_scatter",
-        ],
+        &["nccl", "rccl", "all_reduce", "allreduce", "all_gather", "reduce_scatter"],
         "Overlap it with GEMMs, or use an all-reduce of one kernel for small sizes.",
     ),
     (
@@ -181,10 +170,7 @@ fn other_kernel(
     let trace = source.trace.as_deref();
     // The rule about communication tells of its kernels where their time is known.
     let told = trace.is_some_and(|t| t.exposed_comm_s.is_some());
-    let mut named = source
-        .not_gemm_names
-        .iter()
-        .filter(|(name, _)| !(told && communicates(name)));
+    let mut named = source.not_gemm_names.iter().filter(|(name, _)| !(told && communicates(name)));
     let (name, sum) = named.next()?;
     let traced = trace.and_then(|t| t.compute_s);
     let listed = gemm_s + source.without_model.time_s + source.not_gemm.time_s;
@@ -195,10 +181,7 @@ fn other_kernel(
         let remedy = REMEDIES
             .iter()
             .find(|(words, _)| words.iter().any(|w| known.contains(w)))
-            .map_or(
-                "See what it is for, and whether it can be fused or left out.",
-                |r| r.1,
-            );
+            .map_or("See what it is for, and whether it can be fused or left out.", |r| r.1);
         let others: Vec<String> = named
             .take(2)
             .map(|(name, sum)| format!("{} ({})", short(&function(name)), story::time(sum.time_s)))

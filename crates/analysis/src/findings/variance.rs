@@ -14,10 +14,7 @@ pub(super) const RULE: Rule = Rule {
     id: "variance",
     title: "High variance",
     category: Category::Stability,
-    needs: &[
-        Need::Time,
-        Need::Column(ColumnMeaning::TimeStd, "a standard deviation of the time"),
-    ],
+    needs: &[Need::Time, Need::Column(ColumnMeaning::TimeStd, "a standard deviation of the time")],
     threshold: "standard deviation over 20 % of the mean, from 5 calls on",
     confidence: Confidence::Certain,
     why: "Calls of the same GEMM take very different times, so that their mean describes none of \

@@ -33,9 +33,8 @@ pub(super) const RULE: Rule = Rule {
 /// Rows above their roof and rows with a roof.
 fn above(scan: &Scan<'_>) -> (usize, usize) {
     let known = scan.checked().filter(|(_, g)| g.roof_s.is_finite());
-    known.fold((0, 0), |(above, all), (_, g)| {
-        (above + usize::from(g.efficiency() > NOISE), all + 1)
-    })
+    known
+        .fold((0, 0), |(above, all), (_, g)| (above + usize::from(g.efficiency() > NOISE), all + 1))
 }
 
 fn in_doubt(scan: &Scan<'_>) -> bool {
@@ -49,9 +48,7 @@ fn other_kernels(scan: &Scan<'_>) -> Option<(u16, String)> {
     let targets = kernel_targets(scan.data()).into_iter().enumerate();
     let mut wrong = targets.filter_map(|(code, target)| {
         let device = devices.get(code)?.as_ref()?;
-        target
-            .filter(|t| !runs_on(t, &device.arch_token))
-            .map(|t| (code as u16, t))
+        target.filter(|t| !runs_on(t, &device.arch_token)).map(|t| (code as u16, t))
     });
     wrong.next()
 }
@@ -59,11 +56,8 @@ fn other_kernels(scan: &Scan<'_>) -> Option<(u16, String)> {
 /// That the kernels were built for another device.
 fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: &str) -> Vec<Finding> {
     let of_device = |g: &Group| scan.data().device[g.row as usize] == code;
-    let hits: Vec<Hit> = scan
-        .checked()
-        .filter(|(_, g)| of_device(g))
-        .map(|(i, _)| Hit::of(i))
-        .collect();
+    let hits: Vec<Hit> =
+        scan.checked().filter(|(_, g)| of_device(g)).map(|(i, _)| Hit::of(i)).collect();
     let Some(device) = &scan.metrics().devices[usize::from(code)] else {
         return Vec::new();
     };
@@ -72,10 +66,7 @@ fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: &str) -> V
         words => format!(" Kernels for {target} run on {words}."),
     };
     let story = Story {
-        title: format!(
-            "The kernels were built for {target}, which the {} is not",
-            device.name
-        ),
+        title: format!("The kernels were built for {target}, which the {} is not", device.name),
         text: format!(
             "Their names say {target}; the {} is {}.{fits} Until the device is right no finding about \
              efficiency means much.",
@@ -123,11 +114,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         return of_another_device(rule, scan, device, &target);
     }
     let (above, all) = above(scan);
-    let hits: Vec<Hit> = scan
-        .checked()
-        .filter(|(_, g)| g.efficiency() > NOISE)
-        .map(|(i, _)| Hit::of(i))
-        .collect();
+    let hits: Vec<Hit> =
+        scan.checked().filter(|(_, g)| g.efficiency() > NOISE).map(|(i, _)| Hit::of(i)).collect();
     let mut names: Vec<&str> = Vec::new();
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for hit in &hits {
@@ -151,18 +139,15 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         .max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()));
     let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
     reasons.order_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-    let would = reasons.first().map_or(String::new(), |(why, n)| {
-        format!(" For {n} of them this would explain it: {why}")
-    });
+    let would = reasons
+        .first()
+        .map_or(String::new(), |(why, n)| format!(" For {n} of them this would explain it: {why}"));
     let rows = plural(all as u64, "GEMM");
     let share = percent(above as f64 / all as f64);
     let highest = percent(most.map_or(f64::NAN, Group::efficiency));
     // The achievable rate is no limit: it is what must give way, not the device.
     let group = |h: &Hit| &scan.groups[h.group as usize];
-    let beaten = hits
-        .iter()
-        .filter(|h| is_under_datasheet(scan, group(h)))
-        .count();
+    let beaten = hits.iter().filter(|h| is_under_datasheet(scan, group(h))).count();
     let (title, text) = match 2 * beaten > hits.len() {
         true => (
             format!("The achievable roof is too low: {above} of {rows} are above it"),
@@ -193,11 +178,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
 /// One question, whatever the sides: it holds the rows of all of them.
 fn one(rule: &Rule, scan: &Scan<'_>, hits: Vec<Hit>, story: &Story) -> Vec<Finding> {
     let mut found = story::joined(rule, scan, vec![hits], |_| story.clone());
-    let of_others: Vec<u32> = found
-        .iter()
-        .skip(1)
-        .flat_map(|f| f.evidence.rows.clone())
-        .collect();
+    let of_others: Vec<u32> = found.iter().skip(1).flat_map(|f| f.evidence.rows.clone()).collect();
     found.truncate(1);
     for finding in &mut found {
         finding.severity = Severity::Critical;

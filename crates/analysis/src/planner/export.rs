@@ -160,11 +160,8 @@ pub fn device_table(plan: &Plan) -> Table {
         "fits",
         "vs fastest",
     ];
-    let mut done: Vec<_> = plan
-        .steps
-        .iter()
-        .filter_map(|s| Some((&s.device, s.result.as_ref().ok()?)))
-        .collect();
+    let mut done: Vec<_> =
+        plan.steps.iter().filter_map(|s| Some((&s.device, s.result.as_ref().ok()?))).collect();
     done.order_by(|a, b| a.1.totals.time.0.total_cmp(&b.1.totals.time.0));
     // Training needs memory for more than weights, so it is not known whether it fits.
     let training = plan.state.workload.backward;
@@ -180,14 +177,8 @@ pub fn device_table(plan: &Plan) -> Table {
                 format_significant(t.tokens_per_s, 4),
                 step.token_time.to_string(),
                 t.weight_bytes.to_string(),
-                if training {
-                    String::new()
-                } else {
-                    t.kv_cache_bytes.to_string()
-                },
-                device
-                    .memory_bytes
-                    .map_or("unknown".to_owned(), |b| Bytes(b).to_string()),
+                if training { String::new() } else { t.kv_cache_bytes.to_string() },
+                device.memory_bytes.map_or("unknown".to_owned(), |b| Bytes(b).to_string()),
                 match t.fits.filter(|_| !training) {
                     Some(true) => "yes",
                     Some(false) => "no",
@@ -306,23 +297,15 @@ pub(crate) fn hipblaslt(plan: &Plan) -> String {
     lines(plan, "#!/bin/sh\n", "#", |problem| {
         let p = problem.other_storage_order();
         let letter = |t: bool| if t { "T" } else { "N" };
-        let (lda, ldb) = (
-            if p.op.trans_a { p.k } else { p.m },
-            if p.op.trans_b { p.n } else { p.k },
-        );
+        let (lda, ldb) =
+            (if p.op.trans_a { p.k } else { p.m }, if p.op.trans_b { p.n } else { p.k });
         let compute = match p.op.compute {
             DataType::Fp64 => "f64_r",
             DataType::Int8 => "i32_r",
             DataType::Tf32 => "xf32_r",
             _ => "f32_r",
         };
-        let stored = |dtype| {
-            hip(if dtype == DataType::Tf32 {
-                DataType::Fp32
-            } else {
-                dtype
-            })
-        };
+        let stored = |dtype| hip(if dtype == DataType::Tf32 { DataType::Fp32 } else { dtype });
         let mut text = format!(
             "hipblaslt-bench -m {} -n {} -k {} --lda {lda} --ldb {ldb} --ldc {} --ldd {} \
              --transA {} --transB {} --a_type {} --b_type {} --c_type {} --d_type {} \
@@ -417,11 +400,7 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
             " of {} ({:.0}\u{a0}%{})",
             Bytes(b),
             100.0 * memory / b,
-            if t.fits == Some(false) {
-                ", does not fit"
-            } else {
-                ""
-            }
+            if t.fits == Some(false) { ", does not fit" } else { "" }
         )
     });
     let model = &plan.state.model;
@@ -432,31 +411,19 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
         ("Best layer".to_owned(), step.layer_time.to_string()),
         (
             "At best".to_owned(),
-            format!(
-                "{} tokens/s, all sequences together",
-                format_significant(t.tokens_per_s, 4)
-            ),
+            format!("{} tokens/s, all sequences together", format_significant(t.tokens_per_s, 4)),
         ),
         ("Work".to_owned(), t.work.to_string()),
         ("Compulsory bytes".to_owned(), t.bytes.to_string()),
-        (
-            "Mean rate".to_owned(),
-            FlopsPerSec(t.work.0 / t.time.0).to_string(),
-        ),
+        ("Mean rate".to_owned(), FlopsPerSec(t.work.0 / t.time.0).to_string()),
         ("Weights".to_owned(), t.weight_bytes.to_string()),
         ("KV cache".to_owned(), t.kv_cache_bytes.to_string()),
         ("Memory".to_owned(), format!("{}{of}", Bytes(memory))),
         (
             "Parameters".to_owned(),
-            format!(
-                "{} billion",
-                format_significant(model.parameters() / 1e9, 4)
-            ),
+            format!("{} billion", format_significant(model.parameters() / 1e9, 4)),
         ),
-        (
-            "Time per token".to_owned(),
-            Seconds(step.token_time.0).to_string(),
-        ),
+        ("Time per token".to_owned(), Seconds(step.token_time.0).to_string()),
     ];
     // A step of decode is a token of each sequence.
     let per_token = t.time.0 != step.token_time.0;

@@ -125,8 +125,6 @@ impl ModelField {
 
 impl std::fmt::Debug for ModelField {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModelField")
-            .field("key", &self.key)
-            .finish()
+        f.debug_struct("ModelField").field("key", &self.key).finish()
     }
 }

@@ -35,10 +35,8 @@ const TYPES: [DataType; 15] = {
 fn model(state: &ViewState) -> (Control, Model) {
     let base = PlanState::base(state);
     let own = state.param("plan.json").is_some();
-    let mut options: Vec<Choice> = presets()
-        .iter()
-        .map(|m| Choice::new(m.id.clone(), m.name.clone()))
-        .collect();
+    let mut options: Vec<Choice> =
+        presets().iter().map(|m| Choice::new(m.id.clone(), m.name.clone())).collect();
     if own {
         options.insert(0, Choice::new(OWN, base.name.clone()));
     }
@@ -120,21 +118,15 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
     // Training runs whole sequences, whatever phase was chosen before.
     if plan.workload.backward {
         let phase = &mut step[0];
-        phase.kind = Kind::Choice {
-            options: vec![Choice::plain("prefill")],
-        };
+        phase.kind = Kind::Choice { options: vec![Choice::plain("prefill")] };
         phase.current = "prefill".to_owned();
     }
-    let scheme = SCHEMES
-        .iter()
-        .find(|s| state.param("plan.types") == Some(s.id))
-        .unwrap_or(&SCHEMES[0]);
+    let scheme =
+        SCHEMES.iter().find(|s| state.param("plan.types") == Some(s.id)).unwrap_or(&SCHEMES[0]);
     let t = scheme.types;
     let operand = |key, label, hint, default: DataType| {
-        let mut options: Vec<Choice> = TYPES
-            .iter()
-            .map(|d| Choice::new(d.id(), d.name()))
-            .collect();
+        let mut options: Vec<Choice> =
+            TYPES.iter().map(|d| Choice::new(d.id(), d.name())).collect();
         if !TYPES.contains(&default) {
             options.push(Choice::new(default.id(), default.name()));
         }
@@ -157,45 +149,15 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
             "Input format of each GEMM; also the compute format if weights are narrower.",
             t.activation,
         ),
-        operand(
-            "plan.out",
-            "Output",
-            "Output format of each GEMM.",
-            t.output,
-        ),
-        operand(
-            "plan.cache",
-            "KV cache",
-            "Cached keys and values.",
-            t.kv_cache,
-        ),
+        operand("plan.out", "Output", "Output format of each GEMM.", t.output),
+        operand("plan.cache", "KV cache", "Cached keys and values.", t.kv_cache),
     ];
     vec![
-        Group {
-            title: "Model",
-            open: true,
-            controls: vec![chooser],
-        },
-        Group {
-            title: "Sizes",
-            open: plan.edited,
-            controls: sizes,
-        },
-        Group {
-            title: "Step",
-            open: true,
-            controls: step,
-        },
-        Group {
-            title: "Number formats",
-            open: true,
-            controls: types,
-        },
-        Group {
-            title: "Devices",
-            open: true,
-            controls: vec![devices(state, own)],
-        },
+        Group { title: "Model", open: true, controls: vec![chooser] },
+        Group { title: "Sizes", open: plan.edited, controls: sizes },
+        Group { title: "Step", open: true, controls: step },
+        Group { title: "Number formats", open: true, controls: types },
+        Group { title: "Devices", open: true, controls: vec![devices(state, own)] },
     ]
 }
 
@@ -252,11 +214,7 @@ pub fn choose(state: &mut ViewState, control: &Control, value: &str) {
         if value == OWN {
             return;
         }
-        for key in FIELDS
-            .iter()
-            .map(|f| f.key)
-            .chain(["plan.json", "plan.gated"])
-        {
+        for key in FIELDS.iter().map(|f| f.key).chain(["plan.json", "plan.gated"]) {
             state.set_param(key, "");
         }
     }
@@ -294,11 +252,7 @@ pub fn sizes(state: &ViewState) -> [Control; 2] {
 /// Stores a slider's value. The trail is that of the slider that moved last.
 pub fn slide(state: &mut ViewState, control: &Control, value: &str) {
     state.set_param(&control.key, value);
-    let trail = if control.key == "plan.length" {
-        "length"
-    } else {
-        ""
-    };
+    let trail = if control.key == "plan.length" { "length" } else { "" };
     state.set_param("plan.trail", trail);
 }
 
@@ -316,9 +270,7 @@ pub fn at_slider(position: u32) -> u32 {
 
 /// The first position with this value or a larger one.
 pub fn slider_of(value: u32) -> u32 {
-    (0..LAST_POSITION)
-        .find(|p| at_slider(*p) >= value)
-        .unwrap_or(LAST_POSITION)
+    (0..LAST_POSITION).find(|p| at_slider(*p) >= value).unwrap_or(LAST_POSITION)
 }
 
 #[cfg(test)]
@@ -327,11 +279,7 @@ mod tests {
     use crate::planner::LARGEST;
 
     fn control<'a>(groups: &'a [Group], key: &str) -> &'a Control {
-        groups
-            .iter()
-            .flat_map(|g| &g.controls)
-            .find(|c| c.key == key)
-            .unwrap()
+        groups.iter().flat_map(|g| &g.controls).find(|c| c.key == key).unwrap()
     }
 
     #[test]

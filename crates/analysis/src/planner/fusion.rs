@@ -25,13 +25,8 @@ pub enum Step {
 
 impl Step {
     /// All steps, in their usual order.
-    pub const ALL: [Step; 5] = [
-        Step::Dequantise,
-        Step::Bias,
-        Step::Activation,
-        Step::Residual,
-        Step::Cast,
-    ];
+    pub const ALL: [Step; 5] =
+        [Step::Dequantise, Step::Bias, Step::Activation, Step::Residual, Step::Cast];
 
     /// Key in links.
     pub fn id(self) -> &'static str {

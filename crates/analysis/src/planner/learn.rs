@@ -72,11 +72,7 @@ pub const STEPS: &[Step] = &[
              length. This is decode. Only attention depends on the length.",
         ],
         task: "Move the batch slider: in decode the marks climb the slope with every sequence added.",
-        set: &[
-            ("plan.model", "llama-2-7b"),
-            ("plan.devices", "a100-80-sxm"),
-            ("plan.batch", "16"),
-        ],
+        set: &[("plan.model", "llama-2-7b"), ("plan.devices", "a100-80-sxm"), ("plan.batch", "16")],
     },
     Step {
         title: "Work and bytes",
@@ -89,11 +85,7 @@ pub const STEPS: &[Step] = &[
         ],
         task: "Set the batch to 1: nearly every weight is read for a single multiply-add, 1 \
                FLOP per byte in bf16.",
-        set: &[
-            ("plan.model", "llama-2-7b"),
-            ("plan.devices", "a100-80-sxm"),
-            ("plan.batch", "1"),
-        ],
+        set: &[("plan.model", "llama-2-7b"), ("plan.devices", "a100-80-sxm"), ("plan.batch", "1")],
     },
     Step {
         title: "The roofline and its ridge",
@@ -106,11 +98,7 @@ pub const STEPS: &[Step] = &[
         ],
         task: "Raise the batch until up_proj passes the ridge: the chips above the chart show \
                the batch for each GEMM.",
-        set: &[
-            ("plan.model", "llama-2-7b"),
-            ("plan.devices", "mi300x"),
-            ("plan.batch", "128"),
-        ],
+        set: &[("plan.model", "llama-2-7b"), ("plan.devices", "mi300x"), ("plan.batch", "128")],
     },
     Step {
         title: "Why low bandwidth can be right",
@@ -200,10 +188,7 @@ pub fn enter(state: &mut ViewState, index: usize) {
     }
     let groups = form::groups(state, &[]);
     for (key, value) in step.set {
-        let known = groups
-            .iter()
-            .flat_map(|g| &g.controls)
-            .find(|c| c.key == *key);
+        let known = groups.iter().flat_map(|g| &g.controls).find(|c| c.key == *key);
         match known {
             Some(control) => form::choose(state, control, value),
             None => state.set_param(key, *value),
@@ -214,11 +199,7 @@ pub fn enter(state: &mut ViewState, index: usize) {
 
 /// Index of the step that a view shows.
 pub fn shown(state: &ViewState) -> usize {
-    state
-        .param("learn.step")
-        .and_then(|t| t.parse().ok())
-        .filter(|i| *i < STEPS.len())
-        .unwrap_or(0)
+    state.param("learn.step").and_then(|t| t.parse().ok()).filter(|i| *i < STEPS.len()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -267,13 +248,7 @@ mod tests {
     #[test]
     fn the_numbers_of_the_text() {
         let row = |p: &Plan, name: &str| {
-            p.first()
-                .unwrap()
-                .rows
-                .iter()
-                .find(|r| r.name == name)
-                .unwrap()
-                .clone()
+            p.first().unwrap().rows.iter().find(|r| r.name == name).unwrap().clone()
         };
         let up = row(&plan(1), "up_proj");
         assert_eq!((up.problem().k, up.problem().n), (4096, 11008));
@@ -285,13 +260,7 @@ mod tests {
         let ai = |n: &str| row(&long, n).intensity();
         assert!(ai("Q K^T") < ai("up_proj") && ai("P V") < ai("up_proj"));
         let training = plan(6);
-        let names: Vec<_> = training
-            .first()
-            .unwrap()
-            .rows
-            .iter()
-            .map(|r| r.name.clone())
-            .collect();
+        let names: Vec<_> = training.first().unwrap().rows.iter().map(|r| r.name.clone()).collect();
         assert!(names.iter().any(|n| n == "up_proj dX") && names.iter().any(|n| n == "up_proj dW"));
         // A quarter of the bytes, about a quarter of the time.
         let narrow = plan(7);

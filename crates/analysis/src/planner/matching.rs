@@ -29,11 +29,7 @@ pub struct Match {
 impl Match {
     /// Names for a list: `gate_proj or up_proj`.
     pub fn name(&self) -> String {
-        let names: Vec<String> = self
-            .parts
-            .iter()
-            .map(|part| row_name(*part, self.pass))
-            .collect();
+        let names: Vec<String> = self.parts.iter().map(|part| row_name(*part, self.pass)).collect();
         names.join(" or ")
     }
 
@@ -120,22 +116,14 @@ impl Index {
             Attention::Grouped { kv_heads, head_dim } => (kv_heads, Some((head_dim, head_dim))),
             Attention::Latent { .. } => (model.heads, None),
         };
-        Index {
-            weights,
-            heads: model.heads,
-            kv_heads,
-            head,
-        }
+        Index { weights, heads: model.heads, kv_heads, head }
     }
 
     fn weight(&self, n: u32, k: u32, bias: Option<bool>) -> Option<(Vec<Part>, u32)> {
         let list = self.weights.get(&(n, k))?;
         // The smallest number of devices that explains the shape.
         let shards = list.iter().map(|c| c.tensor_parallel).min()?;
-        let all: Vec<&Candidate> = list
-            .iter()
-            .filter(|c| c.tensor_parallel == shards)
-            .collect();
+        let all: Vec<&Candidate> = list.iter().filter(|c| c.tensor_parallel == shards).collect();
         let same = |c: &&&Candidate| bias == Some(c.bias);
         let narrowed: Vec<&&Candidate> = all.iter().filter(same).collect();
         let parts = if narrowed.is_empty() {
@@ -190,19 +178,11 @@ impl Index {
                 continue;
             };
             // An earlier match wins unless a later one needs fewer devices.
-            if found
-                .as_ref()
-                .is_some_and(|m| m.tensor_parallel <= tensor_parallel)
-            {
+            if found.as_ref().is_some_and(|m| m.tensor_parallel <= tensor_parallel) {
                 continue;
             }
-            found = Some(Match {
-                parts,
-                pass,
-                tokens: u64::from(tokens),
-                transposed,
-                tensor_parallel,
-            });
+            found =
+                Some(Match { parts, pass, tokens: u64::from(tokens), transposed, tensor_parallel });
         }
         found
     }
@@ -248,18 +228,12 @@ mod tests {
             (&[Part::Gate, Part::Up][..], 8)
         );
         let row = find("llama-3-70b", 16, 8192, 28672 / 4, false).unwrap();
-        assert_eq!(
-            (row.parts.as_slice(), row.tensor_parallel),
-            (&[Part::Down][..], 4)
-        );
+        assert_eq!((row.parts.as_slice(), row.tensor_parallel), (&[Part::Down][..], 4));
         let dw = find("llama-3-8b", 14336, 4096, 2048, false).unwrap();
         assert_eq!((dw.pass, dw.tokens), (Pass::WeightGradient, 2048));
         let expert = find("mixtral-8x7b", 5, 14336, 4096, false).unwrap();
         assert_eq!(expert.parts, [Part::ExpertGate, Part::ExpertUp]);
-        assert_eq!(
-            find("llama-2-7b", 8, 12288, 4096, false).unwrap().name(),
-            "qkv_proj"
-        );
+        assert_eq!(find("llama-2-7b", 8, 12288, 4096, false).unwrap().name(), "qkv_proj");
         let mut scores = Problem::new(1, 1024, 128, DataType::Bf16);
         scores.batch = 32 * 4;
         let index = Index::new(preset("llama-2-7b").unwrap());

@@ -24,9 +24,8 @@ pub fn measured_table(index: &Index, frame: &Frame, shapes: &[(u32, Problem)]) -
     for &row in frame.rows.iter() {
         let r = row as usize;
         let p = data.problem(r);
-        let entry = groups
-            .entry((p.m, p.n, p.k, p.batch, p.op.bias))
-            .or_insert((0.0, f64::NAN, row, 0));
+        let entry =
+            groups.entry((p.m, p.n, p.k, p.batch, p.op.bias)).or_insert((0.0, f64::NAN, row, 0));
         let time = data.time_s[r] * data.count(r);
         entry.0 += if time.is_finite() { time } else { 0.0 };
         let efficiency = metrics.efficiency(data, r);
@@ -47,11 +46,7 @@ pub fn measured_table(index: &Index, frame: &Frame, shapes: &[(u32, Problem)]) -
                 1 => String::new(),
                 n => format!(", 1 of {n} devices"),
             };
-            let swapped = if found.transposed {
-                ", M and N swapped"
-            } else {
-                ""
-            };
+            let swapped = if found.transposed { ", M and N swapped" } else { "" };
             let cells = vec![
                 format!("{}{shards}{swapped}", found.name()),
                 p.m.to_string(),
@@ -133,12 +128,7 @@ pub fn best_preset(shapes: &[(u32, Problem)]) -> Option<Fit> {
                 .iter()
                 .filter(|(_, p)| index.find(p).is_some_and(|m| m.tensor_parallel == 1))
                 .count();
-            Fit {
-                model: model.id.clone(),
-                name: model.name.clone(),
-                matched,
-                of: shapes.len(),
-            }
+            Fit { model: model.id.clone(), name: model.name.clone(), matched, of: shapes.len() }
         })
         .filter(|fit| fit.matched >= 2 && 2 * fit.matched >= fit.of)
         // The first of equally good ones: a family is sorted from small to large.
@@ -200,10 +190,8 @@ impl MeasuredStep {
         frame: &Frame,
         shapes: &[(u32, Problem)],
     ) -> Option<Self> {
-        let found: Vec<(u32, &Problem, Match)> = shapes
-            .iter()
-            .filter_map(|(row, p)| Some((*row, p, index.find(p)?)))
-            .collect();
+        let found: Vec<(u32, &Problem, Match)> =
+            shapes.iter().filter_map(|(row, p)| Some((*row, p, index.find(p)?))).collect();
         let time = |row: u32| {
             let r = row as usize;
             let t = frame.data.time_s[r] * frame.data.count(r);
@@ -211,9 +199,7 @@ impl MeasuredStep {
         };
         let layer = |m: &Match| {
             m.pass == Pass::Forward
-                && m.parts
-                    .iter()
-                    .all(|p| !p.is_attention() && !p.is_routed() && *p != Part::LmHead)
+                && m.parts.iter().all(|p| !p.is_attention() && !p.is_routed() && *p != Part::LmHead)
         };
         // The layer with most time decides; the first of equal ones.
         let (row, _, main) = found.iter().filter(|f| layer(&f.2)).fold(
@@ -238,9 +224,8 @@ impl MeasuredStep {
         };
         // Only the gradient of a weight sums over the tokens; that of an input often has the shape
         // of another layer.
-        let backward = found
-            .iter()
-            .any(|f| f.2.pass == Pass::WeightGradient && f.2.tokens == main.tokens);
+        let backward =
+            found.iter().any(|f| f.2.pass == Pass::WeightGradient && f.2.tokens == main.tokens);
         let heads = match model.attention {
             Attention::Grouped { kv_heads, .. } => [model.heads, kv_heads],
             Attention::Latent { .. } => [model.heads, model.heads],
@@ -252,10 +237,7 @@ impl MeasuredStep {
             }
             heads.iter().find_map(|all| {
                 let h = all / main.tensor_parallel;
-                let sequences = p
-                    .batch
-                    .checked_div(h)
-                    .filter(|_| p.batch.is_multiple_of(h))?;
+                let sequences = p.batch.checked_div(h).filter(|_| p.batch.is_multiple_of(h))?;
                 let whole = sequences.checked_mul(p.n) == Some(tokens);
                 match (whole, sequences == tokens) {
                     (true, _) if p.n > 1 => Some((Phase::Prefill, sequences, p.n)),
@@ -307,11 +289,7 @@ impl MeasuredStep {
             (_, Some(l)) => format!("decode of {n}, context {l}"),
             (_, None) => format!("decode of {n}"),
         };
-        let pass = if self.backward {
-            ", forward and backward"
-        } else {
-            ""
-        };
+        let pass = if self.backward { ", forward and backward" } else { "" };
         let why = match (self.told, self.phase) {
             (true, _) => String::new(),
             (false, Phase::Decode) => format!(" (M up to {DECODE_TOKENS} counts as decode)"),
@@ -319,10 +297,7 @@ impl MeasuredStep {
                 " (as one sequence: linear layers don't show the count)".to_owned()
             }
         };
-        format!(
-            "{} per layer: {step}{pass}{why}.",
-            plural(self.tokens.into(), "token")
-        )
+        format!("{} per layer: {step}{pass}{why}.", plural(self.tokens.into(), "token"))
     }
 
     /// Sets the plan to this step, with the device and the formats of its rows.
@@ -347,28 +322,18 @@ impl MeasuredStep {
                 }
                 .to_owned(),
             ),
-            (
-                "plan.pass",
-                if self.backward { "both" } else { "forward" }.to_owned(),
-            ),
+            ("plan.pass", if self.backward { "both" } else { "forward" }.to_owned()),
             ("plan.tp", self.tensor_parallel.to_string()),
             ("plan.batch", self.batch.to_string()),
         ];
         set.extend(self.length.map(|l| ("plan.length", l.to_string())));
         set.extend(self.fuse_qkv.map(|f| ("plan.qkv", yes(f).to_owned())));
-        set.extend(
-            self.fuse_gate_up
-                .map(|f| ("plan.gate_up", yes(f).to_owned())),
-        );
+        set.extend(self.fuse_gate_up.map(|f| ("plan.gate_up", yes(f).to_owned())));
         set.extend(scheme.map(|s| ("plan.types", s.id.to_owned())));
         set.extend(device.map(|d| ("plan.devices", d.id.clone())));
         let groups = form::groups(state, &[]);
         for (key, value) in set {
-            match groups
-                .iter()
-                .flat_map(|g| &g.controls)
-                .find(|c| c.key == key)
-            {
+            match groups.iter().flat_map(|g| &g.controls).find(|c| c.key == key) {
                 Some(control) => form::choose(state, control, &value),
                 None => state.set_param(key, value),
             }
@@ -412,10 +377,7 @@ mod tests {
         assert_eq!(row[0], "gate_proj or up_proj");
         assert_eq!((row[1].as_str(), row[3].as_str()), ("8944", "1024"));
         assert!(row[9].ends_with('%'), "{row:?}");
-        let up = shapes
-            .iter()
-            .find(|(_, p)| (p.m, p.n, p.k) == (8944, 2816, 1024))
-            .unwrap();
+        let up = shapes.iter().find(|(_, p)| (p.m, p.n, p.k) == (8944, 2816, 1024)).unwrap();
         assert!(index.find(&up.1).unwrap().parts.contains(&Part::Up));
     }
 
@@ -441,13 +403,7 @@ mod tests {
             let (plan, step) = read_back(&format!("{hash}&plan.devices=mi300x"));
             let (w, step) = (plan.state.workload, step.unwrap());
             assert_eq!(
-                (
-                    step.phase,
-                    step.batch,
-                    step.length,
-                    step.backward,
-                    step.told
-                ),
+                (step.phase, step.batch, step.length, step.backward, step.told),
                 (w.phase, w.batch, Some(w.length), w.backward, true),
                 "{hash}"
             );
@@ -507,17 +463,11 @@ mod tests {
         let shapes = distinct(&frame.data, &frame.rows);
         let model = preset("llama-3-8b").unwrap();
         let step = MeasuredStep::of(model, &Index::new(model), &frame, &shapes).unwrap();
-        assert_eq!(
-            (step.phase, step.batch, step.length),
-            (Phase::Decode, 7, None)
-        );
+        assert_eq!((step.phase, step.batch, step.length), (Phase::Decode, 7, None));
         assert!(!step.told && step.sentence().contains("counts as decode"));
         let mut state = ViewState::default();
         step.plan(&mut state, &frame);
         let plan = PlanState::read(&state).0;
-        assert_eq!(
-            (plan.workload.batch, plan.workload.types.weight),
-            (7, DataType::Fp16)
-        );
+        assert_eq!((plan.workload.batch, plan.workload.types.weight), (7, DataType::Fp16));
     }
 }

@@ -64,11 +64,7 @@ pub fn errors(k: u32, accumulate: DataType, output: DataType) -> Option<Errors> 
     let k = f64::from(k.max(1));
     let sum = u * (k / 6.0).sqrt();
     Some(Errors {
-        bound: if k * u < 1.0 {
-            k * u / (1.0 - k * u)
-        } else {
-            f64::INFINITY
-        },
+        bound: if k * u < 1.0 { k * u / (1.0 - k * u) } else { f64::INFINITY },
         sum,
         // The root mean square of a uniform fraction.
         output: out / 3f64.sqrt(),
@@ -136,10 +132,7 @@ mod tests {
     fn roundoffs() {
         assert_eq!(unit_roundoff(DataType::Fp16), Some(2f64.powi(-11)));
         assert_eq!(unit_roundoff(DataType::Bf16), Some(2f64.powi(-8)));
-        assert_eq!(
-            unit_roundoff(DataType::Fp32),
-            Some(f64::from(f32::EPSILON) / 2.0)
-        );
+        assert_eq!(unit_roundoff(DataType::Fp32), Some(f64::from(f32::EPSILON) / 2.0));
         assert_eq!(unit_roundoff(DataType::Fp64), Some(f64::EPSILON / 2.0));
         assert_eq!(unit_roundoff(DataType::Int8), Some(0.0));
         assert_eq!(unit_roundoff(DataType::MxFp4), None);
@@ -151,9 +144,7 @@ mod tests {
         // generator and a sum of twelve uniforms for a normal deviate.
         let mut state = 1u64;
         let mut uniform = || {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 40) as f64 / (1u64 << 24) as f64
         };
         let mut normal = || ((0..12).map(|_| uniform()).sum::<f64>() - 6.0) as f32;
@@ -172,19 +163,13 @@ mod tests {
         }
         let measured = (squares / f64::from(runs)).sqrt() / f64::from(k).sqrt();
         let expected = errors(k, DataType::Fp32, DataType::Fp32).unwrap().sum;
-        assert!(
-            (0.6..1.5).contains(&(measured / expected)),
-            "{measured} {expected}"
-        );
+        assert!((0.6..1.5).contains(&(measured / expected)), "{measured} {expected}");
     }
 
     #[test]
     fn a_derived_tolerance_is_fair() {
-        for (dtype, k) in [
-            (DataType::Fp16, 4096),
-            (DataType::Bf16, 65_536),
-            (DataType::Fp32, 1024),
-        ] {
+        for (dtype, k) in [(DataType::Fp16, 4096), (DataType::Bf16, 65_536), (DataType::Fp32, 1024)]
+        {
             let op = Operation::uniform(dtype);
             let (atol, rtol) = tolerance(k, &op, false).unwrap();
             let of = errors(k, op.compute.default_accumulate(), op.c).unwrap();

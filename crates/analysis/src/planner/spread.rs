@@ -48,11 +48,7 @@ impl Spread {
     pub fn sentence(&self, experts: &Experts) -> String {
         let n = gemmscope_model::units::format_significant;
         let idle = if self.idle >= 0.5 {
-            format!(
-                "; {} of {} experts get none",
-                self.idle.round(),
-                experts.count
-            )
+            format!("; {} of {} experts get none", self.idle.round(), experts.count)
         } else {
             String::new()
         };
@@ -94,16 +90,12 @@ mod tests {
         assert!((spread.idle - 256.0 * (31.0f64 / 32.0).powi(32)).abs() < 1e-9);
         assert_eq!(spread.low, 0.0);
         assert!(
-            spread
-                .sentence(&experts)
-                .contains("93 of 256 experts get none"),
+            spread.sentence(&experts).contains("93 of 256 experts get none"),
             "{}",
             spread.sentence(&experts)
         );
         assert!(
-            spread
-                .sentence(&experts)
-                .contains("reads 256 experts; random routing reads about 163"),
+            spread.sentence(&experts).contains("reads 256 experts; random routing reads about 163"),
             "{}",
             spread.sentence(&experts)
         );
@@ -111,22 +103,11 @@ mod tests {
 
     #[test]
     fn all_experts_for_every_token() {
-        let experts = Experts {
-            count: 4,
-            per_token: 4,
-            intermediate: 8,
-            shared: 0,
-            dense_layers: 0,
-        };
+        let experts =
+            Experts { count: 4, per_token: 4, intermediate: 8, shared: 0, dense_layers: 0 };
         let spread = Spread::of(&experts, &Workload::decode(10, 1)).unwrap();
-        assert_eq!(
-            (spread.mean, spread.deviation, spread.idle),
-            (10.0, 0.0, 0.0)
-        );
-        let none = Experts {
-            count: 0,
-            ..experts
-        };
+        assert_eq!((spread.mean, spread.deviation, spread.idle), (10.0, 0.0, 0.0));
+        let none = Experts { count: 0, ..experts };
         assert_eq!(Spread::of(&none, &Workload::decode(1, 1)), None);
     }
 }

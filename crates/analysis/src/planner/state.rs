@@ -34,12 +34,7 @@ const fn scheme(
     output: DataType,
 ) -> Scheme {
     // Keys and values have the output's type, which attention kernels read by default.
-    let types = Types {
-        activation,
-        weight,
-        output,
-        kv_cache: output,
-    };
+    let types = Types { activation, weight, output, kv_cache: output };
     Scheme { id, name, types }
 }
 
@@ -92,9 +87,7 @@ pub struct PlanState {
 
 /// The first preset, in case the default one does not exist.
 fn fallback() -> Option<Model> {
-    preset(DEFAULT_MODEL)
-        .or_else(|| gemmscope_model::transformer::presets().first())
-        .cloned()
+    preset(DEFAULT_MODEL).or_else(|| gemmscope_model::transformer::presets().first()).cloned()
 }
 
 /// Reads settings one by one and collects those that cannot be read.
@@ -105,10 +98,7 @@ struct Keys<'a> {
 
 impl Keys<'_> {
     fn problem(&mut self, key: &str, message: String) {
-        self.problems.push(KeyProblem {
-            key: key.to_owned(),
-            message,
-        });
+        self.problems.push(KeyProblem { key: key.to_owned(), message });
     }
 
     fn count(&mut self, key: &str, least: u32, most: u32) -> Option<u32> {
@@ -150,10 +140,7 @@ const YES: [(&str, bool); 2] = [("1", true), ("0", false)];
 impl PlanState {
     /// Reads the `plan.*` settings. Returns those that cannot be read, which count as not set.
     pub fn read(state: &ViewState) -> (Self, Vec<KeyProblem>) {
-        let mut keys = Keys {
-            state,
-            problems: Vec::new(),
-        };
+        let mut keys = Keys { state, problems: Vec::new() };
         let base = keys.model();
         let mut model = base.clone();
         keys.fields(&mut model);
@@ -169,11 +156,7 @@ impl PlanState {
             .collect();
         let trail = keys.one_of(
             "plan.trail",
-            &[
-                ("batch", Trail::Batch),
-                ("length", Trail::Length),
-                ("off", Trail::Off),
-            ],
+            &[("batch", Trail::Batch), ("length", Trail::Length), ("off", Trail::Off)],
         );
         let plan = PlanState {
             model,
@@ -188,10 +171,7 @@ impl PlanState {
 
     /// The chosen model without changed sizes.
     pub(crate) fn base(state: &ViewState) -> Model {
-        let mut keys = Keys {
-            state,
-            problems: Vec::new(),
-        };
+        let mut keys = Keys { state, problems: Vec::new() };
         keys.model()
     }
 
@@ -202,10 +182,7 @@ impl PlanState {
             state.set_param(field.key, "");
         }
         state.set_param("plan.model", "");
-        state.set_param(
-            "plan.json",
-            serde_json::to_string(model).unwrap_or_default(),
-        );
+        state.set_param("plan.json", serde_json::to_string(model).unwrap_or_default());
     }
 }
 
@@ -230,10 +207,7 @@ impl Keys<'_> {
                     layers: 0,
                     hidden: 0,
                     heads: 0,
-                    attention: Attention::Grouped {
-                        kv_heads: 0,
-                        head_dim: 0,
-                    },
+                    attention: Attention::Grouped { kv_heads: 0, head_dim: 0 },
                     intermediate: 0,
                     gated: false,
                     experts: None,
@@ -262,17 +236,11 @@ impl Keys<'_> {
 
     fn workload(&mut self) -> Workload {
         let both = self.one_of("plan.pass", &[("forward", false), ("both", true)]);
-        let phase = self.one_of(
-            "plan.phase",
-            &[("decode", Phase::Decode), ("prefill", Phase::Prefill)],
-        );
+        let phase =
+            self.one_of("plan.phase", &[("decode", Phase::Decode), ("prefill", Phase::Prefill)]);
         let backward = both.unwrap_or(false);
         // Training runs whole sequences.
-        let phase = if backward {
-            Phase::Prefill
-        } else {
-            phase.unwrap_or(Phase::Decode)
-        };
+        let phase = if backward { Phase::Prefill } else { phase.unwrap_or(Phase::Decode) };
         let options: Vec<(&str, Scheme)> = SCHEMES.iter().map(|s| (s.id, *s)).collect();
         let scheme = self.one_of("plan.types", &options).unwrap_or(SCHEMES[0]);
         let mut types = scheme.types;
@@ -292,16 +260,12 @@ impl Keys<'_> {
         Workload {
             phase,
             batch: self.count("plan.batch", 1, LARGEST).unwrap_or(start.batch),
-            length: self
-                .count("plan.length", 1, LARGEST)
-                .unwrap_or(start.length),
+            length: self.count("plan.length", 1, LARGEST).unwrap_or(start.length),
             types,
             tensor_parallel: self.count("plan.tp", 1, MOST_DEVICES).unwrap_or(1),
             backward,
             fuse_qkv: self.one_of("plan.qkv", &YES).unwrap_or(start.fuse_qkv),
-            fuse_gate_up: self
-                .one_of("plan.gate_up", &YES)
-                .unwrap_or(start.fuse_gate_up),
+            fuse_gate_up: self.one_of("plan.gate_up", &YES).unwrap_or(start.fuse_gate_up),
         }
     }
 }
@@ -347,10 +311,7 @@ mod tests {
     fn experts_can_be_added_and_removed() {
         let (plan, _) = read("plan.experts=16&plan.topk=4&plan.expert_ff=1024");
         let experts = plan.model.experts.unwrap();
-        assert_eq!(
-            (experts.count, experts.per_token, experts.intermediate),
-            (16, 4, 1024)
-        );
+        assert_eq!((experts.count, experts.per_token, experts.intermediate), (16, 4, 1024));
         assert_eq!(plan.model.validate(), Ok(()));
         let (plan, _) = read("plan.model=mixtral-8x7b&plan.experts=0");
         assert_eq!(plan.model.experts, None);

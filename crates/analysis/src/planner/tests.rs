@@ -10,10 +10,7 @@ fn plan(hash: &str) -> Plan {
 }
 
 fn close(value: f64, expected: f64, relative: f64) {
-    assert!(
-        (value / expected - 1.0).abs() < relative,
-        "{value} is not {expected}"
-    );
+    assert!((value / expected - 1.0).abs() < relative, "{value} is not {expected}");
 }
 
 #[test]
@@ -45,10 +42,7 @@ fn the_ridge_is_named_with_its_batch() {
     let row = up(&decode);
     let batch = row.ridge_batch.unwrap();
     assert_eq!(batch, u64::from(row.best.ridge_m.unwrap()));
-    assert_eq!(
-        row.crossing(&decode.state.workload),
-        format!("up_proj: ridge at batch {batch}")
-    );
+    assert_eq!(row.crossing(&decode.state.workload), format!("up_proj: ridge at batch {batch}"));
     // One under it is memory's, at it the ridge is reached.
     let ai = |batch| up(&plan(&format!("{hash}&plan.batch={batch}"))).intensity();
     let ridge = row.best.roof.ridge();
@@ -57,17 +51,9 @@ fn the_ridge_is_named_with_its_batch() {
     let row = up(&prefill);
     assert_eq!(row.ridge_tokens, Some(batch));
     assert_eq!(row.ridge_batch, Some(batch.div_ceil(100)));
-    let scores = decode
-        .first()
-        .unwrap()
-        .rows
-        .iter()
-        .find(|r| r.name == "Q K^T");
+    let scores = decode.first().unwrap().rows.iter().find(|r| r.name == "Q K^T");
     let sentence = scores.unwrap().crossing(&decode.state.workload);
-    assert!(
-        sentence.contains("same intensity at every batch"),
-        "{sentence}"
-    );
+    assert!(sentence.contains("same intensity at every batch"), "{sentence}");
 }
 
 #[test]
@@ -76,10 +62,7 @@ fn an_expert_needs_more_tokens() {
     let rows = &plan.first().unwrap().rows;
     let of = |name: &str| rows.iter().find(|r| r.name == name).unwrap();
     let expert = of("expert up_proj");
-    assert_eq!(
-        expert.ridge_tokens,
-        expert.best.ridge_m.map(|m| u64::from(m) * 8 / 2)
-    );
+    assert_eq!(expert.ridge_tokens, expert.best.ridge_m.map(|m| u64::from(m) * 8 / 2));
     assert_eq!(expert.problem().m, 64 * 2 / 8);
 }
 
@@ -90,19 +73,9 @@ fn decode_climbs_the_slope() {
     let rows = &plan.first().unwrap().rows;
     let up = rows.iter().position(|r| r.name == "up_proj").unwrap();
     assert_eq!(trails[up].len(), 6);
-    assert!(
-        trails[up]
-            .windows(2)
-            .all(|w| w[0].ai < w[1].ai && w[0].rate < w[1].rate)
-    );
+    assert!(trails[up].windows(2).all(|w| w[0].ai < w[1].ai && w[0].rate < w[1].rate));
     assert!(trails[up][5].ai < rows[up].intensity());
-    let off = Plan::new(
-        PlanState {
-            trail: Trail::Off,
-            ..plan.state.clone()
-        },
-        &[],
-    );
+    let off = Plan::new(PlanState { trail: Trail::Off, ..plan.state.clone() }, &[]);
     assert!(off.trails().iter().all(Vec::is_empty));
 }
 
@@ -142,10 +115,7 @@ fn exports_name_every_shape_in_the_tools_words() {
         "{triton}"
     );
     let markdown = export::markdown(&p);
-    assert!(
-        markdown.contains("| up_proj | 16 × 11008 × 4096 | 32 |"),
-        "{markdown}"
-    );
+    assert!(markdown.contains("| up_proj | 16 × 11008 × 4096 | 32 |"), "{markdown}");
     assert!(markdown.contains("meta-llama/Llama-2-7b-hf"));
     let w4 = plan("plan.types=w4a16&plan.devices=a100-80-sxm");
     assert!(
@@ -161,15 +131,7 @@ fn devices_are_compared_by_step_time() {
     let table = export::device_table(&p);
     let names: Vec<&str> = table.rows.iter().map(|r| r[0].as_str()).collect();
     // Decode follows bandwidth: 5.3, 4.8, 0.3 TB/s; the V100 has no bf16.
-    assert_eq!(
-        names,
-        [
-            "AMD Instinct MI300X",
-            "NVIDIA H200",
-            "NVIDIA L4",
-            "Tesla V100-SXM2"
-        ]
-    );
+    assert_eq!(names, ["AMD Instinct MI300X", "NVIDIA H200", "NVIDIA L4", "Tesla V100-SXM2"]);
     assert!(table.rows[3][1].contains("no bf16 peak"));
     assert!(table.rows.iter().all(|r| r.len() == table.header.len()));
     assert_eq!(table.rows[0][9], "1.00 ×");

@@ -26,11 +26,7 @@ fn blas(case: &Case) -> Blas {
             k,
             trans: [flag(op.trans_a), flag(op.trans_b)],
             types: [op.a, op.b, op.c],
-            ld: [
-                if op.trans_a { k } else { m },
-                if op.trans_b { n } else { k },
-                m,
-            ],
+            ld: [if op.trans_a { k } else { m }, if op.trans_b { n } else { k }, m],
             strides: [0; 3],
         }
     } else {
@@ -40,23 +36,12 @@ fn blas(case: &Case) -> Blas {
             k,
             trans: [flag(op.trans_b), flag(op.trans_a)],
             types: [op.b, op.a, op.c],
-            ld: [
-                if op.trans_b { k } else { n },
-                if op.trans_a { m } else { k },
-                n,
-            ],
+            ld: [if op.trans_b { k } else { n }, if op.trans_a { m } else { k }, n],
             strides: [0; 3],
         }
     };
     let area = |a: u32, b: u32| u64::from(a) * u64::from(b);
-    Blas {
-        strides: [
-            area(call.m, call.k),
-            area(call.k, call.n),
-            area(call.m, call.n),
-        ],
-        ..call
-    }
+    Blas { strides: [area(call.m, call.k), area(call.k, call.n), area(call.m, call.n)], ..call }
 }
 
 fn rocm_type(t: DataType) -> Option<&'static str> {
@@ -142,9 +127,7 @@ pub(super) fn rocblas(case: &Case) -> Result<String, String> {
         _ => "f32_r",
     };
     if a_type != b_type || !ROCBLAS_TYPES.contains(&[a_type, c_type, compute]) {
-        return Err(format!(
-            "rocblas-bench multiplies no {a_type} by {b_type} into {c_type}"
-        ));
+        return Err(format!("rocblas-bench multiplies no {a_type} by {b_type} into {c_type}"));
     }
     let mut out = head(case, "#!/bin/sh\n#");
     if p.op.bias {
@@ -167,11 +150,7 @@ pub(super) fn rocblas(case: &Case) -> Result<String, String> {
         ("gemm_ex", String::new())
     };
     // fp32 operands multiplied in a shorter format.
-    let mode = if p.op.compute == DataType::Tf32 {
-        " --math_mode 1"
-    } else {
-        ""
-    };
+    let mode = if p.op.compute == DataType::Tf32 { " --math_mode 1" } else { "" };
     out.push_str(&format!(
         "rocblas-bench -f {function} \\\n  -m {} -n {} -k {} --transposeA {} --transposeB {} \\\n  --lda {} --ldb {} --ldc {} --ldd {} \\\n{batch}  --a_type {a_type} --b_type {b_type} --c_type {c_type} --d_type {c_type} --compute_type {compute}{mode} \\\n  --alpha 1 --beta {} --iters {CALLS} --cold_iters {WARM_UP}\n",
         b.m, b.n, b.k, b.trans[0], b.trans[1], b.ld[0], b.ld[1], b.ld[2], b.ld[2],
@@ -197,28 +176,16 @@ fn cutlass_type(t: DataType) -> Option<&'static str> {
 
 pub(super) fn cutlass(case: &Case) -> Result<String, String> {
     let p = &case.problem;
-    let [a, b, c] = names(
-        [p.op.a, p.op.b, p.op.c],
-        cutlass_type,
-        Tool::CutlassProfiler,
-    )?;
+    let [a, b, c] = names([p.op.a, p.op.b, p.op.c], cutlass_type, Tool::CutlassProfiler)?;
     let accumulator = match p.op.compute {
         DataType::Fp64 => "f64",
         DataType::Int8 => "s32",
         _ => "f32",
     };
     let order = |transposed: bool| {
-        if transposed == case.column_major {
-            "row"
-        } else {
-            "column"
-        }
+        if transposed == case.column_major { "row" } else { "column" }
     };
-    let class = if p.op.compute == DataType::Fp32 {
-        "simt"
-    } else {
-        "tensorop"
-    };
+    let class = if p.op.compute == DataType::Fp32 { "simt" } else { "tensorop" };
     let mut out = head(case, "#!/bin/sh\n#");
     if p.op.bias {
         out.push_str("# The bias is left out.\n");

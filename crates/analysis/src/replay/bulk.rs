@@ -33,11 +33,7 @@ pub fn of_findings(frame: &Frame, findings: &Findings) -> Vec<Wanted> {
         let problem = data.problem(row as usize);
         if !seen.contains(&problem) {
             seen.push(problem);
-            out.push(Wanted {
-                row,
-                why: finding.heading(),
-                word: finding.rule.replace('_', "-"),
-            });
+            out.push(Wanted { row, why: finding.heading(), word: finding.rule.replace('_', "-") });
         }
     }
     out
@@ -55,11 +51,7 @@ pub fn of_all(frame: &Frame) -> Vec<Wanted> {
     };
     rows.iter()
         .filter(first)
-        .map(|&row| Wanted {
-            row,
-            why: String::new(),
-            word: "gemm".to_owned(),
-        })
+        .map(|&row| Wanted { row, why: String::new(), word: "gemm".to_owned() })
         .collect()
 }
 
@@ -69,15 +61,9 @@ pub fn tools(frame: &Frame, row: usize) -> Vec<Tool> {
     let data = &*frame.data;
     let text = |meaning| data.text(meaning, row).to_ascii_lowercase();
     let (library, kernel) = (text(ColumnMeaning::Library), text(ColumnMeaning::Kernel));
-    let names = |words: &[&str]| {
-        words
-            .iter()
-            .any(|w| library.contains(w) || kernel.contains(w))
-    };
+    let names = |words: &[&str]| words.iter().any(|w| library.contains(w) || kernel.contains(w));
     let device = frame.metrics.devices.get(usize::from(data.device[row]));
-    let vendor = device
-        .and_then(Option::as_ref)
-        .map_or("", |d| d.vendor.as_str());
+    let vendor = device.and_then(Option::as_ref).map_or("", |d| d.vendor.as_str());
     let mut out = vec![Tool::Pytorch];
     if names(&["triton"]) {
         out.push(Tool::Triton);
@@ -123,10 +109,7 @@ pub fn bulk(frame: &Frame, wanted: &[Wanted]) -> Bulk {
                     if name.ends_with(".py") {
                         scripts.push(name.clone());
                     }
-                    out.files.push(Replay {
-                        text: with_reason(&made.text, &want.why),
-                        file: name,
-                    });
+                    out.files.push(Replay { text: with_reason(&made.text, &want.why), file: name });
                 }
                 Err(why) => out.left_out.push(format!("{}: {why}", case.problem)),
             }
@@ -150,11 +133,7 @@ pub fn archive(files: &[Replay]) -> Vec<u8> {
         };
         // Name, mode, owner, group, size, time, a blank checksum, type, format.
         put(0, &format!("gemmscope-replays/{}", file.file), 100);
-        let mode = if file.file.ends_with(".sh") {
-            "0000755"
-        } else {
-            "0000644"
-        };
+        let mode = if file.file.ends_with(".sh") { "0000755" } else { "0000644" };
         put(100, mode, 8);
         put(108, "0000000", 8);
         put(116, "0000000", 8);
@@ -201,10 +180,7 @@ fn run_all(scripts: &[String]) -> Replay {
         ));
     }
     text.push_str("exit $failed\n");
-    Replay {
-        file: "run_all.sh".to_owned(),
-        text,
-    }
+    Replay { file: "run_all.sh".to_owned(), text }
 }
 
 #[cfg(test)]
@@ -237,10 +213,7 @@ mod tests {
         assert!(first.starts_with(&format!("# Finding: {}", found.findings[0].title)));
         assert!(first.contains("torch.allclose(found, wanted, atol="));
         let all = &made.files.last().unwrap().text;
-        assert!(
-            all.contains(&format!("python3 {} > results.csv", names[0])),
-            "{all}"
-        );
+        assert!(all.contains(&format!("python3 {} > results.csv", names[0])), "{all}");
         assert_eq!(of_all(&frame).len(), 4);
         assert_eq!(bulk(&frame, &of_all(&frame)).files.len(), 9);
     }
@@ -253,10 +226,7 @@ mod tests {
         assert_eq!(tar.len() % 512, 0);
         let path = std::env::temp_dir().join(format!("gemmscope-{}.tar", std::process::id()));
         std::fs::write(&path, &tar).unwrap();
-        let list = std::process::Command::new("tar")
-            .arg("-tf")
-            .arg(&path)
-            .output();
+        let list = std::process::Command::new("tar").arg("-tf").arg(&path).output();
         std::fs::remove_file(&path).unwrap();
         let Ok(list) = list else {
             eprintln!("skipped: no tar here");
@@ -264,11 +234,8 @@ mod tests {
         };
         assert!(list.status.success(), "{list:?}");
         let names = String::from_utf8_lossy(&list.stdout).into_owned();
-        let wanted: Vec<String> = made
-            .files
-            .iter()
-            .map(|f| format!("gemmscope-replays/{}", f.file))
-            .collect();
+        let wanted: Vec<String> =
+            made.files.iter().map(|f| format!("gemmscope-replays/{}", f.file)).collect();
         assert_eq!(names.lines().collect::<Vec<_>>(), wanted);
     }
 

@@ -32,16 +32,9 @@ fn operands(case: &Case, tool: Tool) -> Result<String, String> {
     let p = &case.problem;
     let [a, b, _] = names([p.op.a, p.op.b, p.op.c], torch_type, tool)?;
     // A column-major operand is a transposed row-major one.
-    let (ta, tb) = (
-        p.op.trans_a != case.column_major,
-        p.op.trans_b != case.column_major,
-    );
+    let (ta, tb) = (p.op.trans_a != case.column_major, p.op.trans_b != case.column_major);
     let make = |dtype: &str, rows: &str, columns: &str, transposed: bool| {
-        let (first, second) = if transposed {
-            (columns, rows)
-        } else {
-            (rows, columns)
-        };
+        let (first, second) = if transposed { (columns, rows) } else { (rows, columns) };
         let batch = if p.batch > 1 { "BATCH, " } else { "" };
         let shape = format!("{batch}{first}, {second}");
         let turn = if transposed { ".transpose(-2, -1)" } else { "" };
@@ -97,10 +90,7 @@ fn row_major_layout(case: &Case) -> &'static str {
     if is_fp8(op.a) || is_fp8(op.b) {
         return "NT";
     }
-    let (a, b) = (
-        op.trans_a != case.column_major,
-        op.trans_b != case.column_major,
-    );
+    let (a, b) = (op.trans_a != case.column_major, op.trans_b != case.column_major);
     op.with_layout(a, b).layout()
 }
 
@@ -162,9 +152,7 @@ pub(super) fn pytorch(case: &Case) -> Result<String, String> {
         out.push_str("# The bias is left out: the product of 8-bit integers takes none.\n");
     } else if p.op.bias {
         let dtype = if eight { "torch.bfloat16" } else { c };
-        out.push_str(&format!(
-            "bias = torch.randn(N, device=DEVICE, dtype={dtype})\n"
-        ));
+        out.push_str(&format!("bias = torch.randn(N, device=DEVICE, dtype={dtype})\n"));
     }
     let run = if eight {
         // This call needs A row-major and B column-major, whatever the layout of the GEMM.
@@ -236,31 +224,21 @@ pub(super) fn triton(case: &Case) -> Result<String, String> {
     if matches!(p.op.compute, DataType::Fp64) {
         return Err("Triton multiplies no fp64 tiles".to_owned());
     }
-    let accumulator = if p.op.a == DataType::Int8 {
-        "tl.int32"
-    } else {
-        "tl.float32"
-    };
+    let accumulator = if p.op.a == DataType::Int8 { "tl.int32" } else { "tl.float32" };
     let [_, _, c] = names([p.op.a, p.op.b, p.op.c], torch_type, Tool::Triton)?;
     let power = |v: u32| v.is_power_of_two() && (16..=256).contains(&v);
     let (bm, bn, bk) = match case.tile {
         Some(t) if power(t.m) && power(t.n) => (t.m, t.n, t.k.filter(|k| power(*k)).unwrap_or(64)),
         _ => (block(p.m, 128), block(p.n, 128), block(p.k, 64)),
     };
-    let precision = if p.op.compute == DataType::Fp32 {
-        ", input_precision=\"ieee\""
-    } else {
-        ""
-    };
+    let precision = if p.op.compute == DataType::Fp32 { ", input_precision=\"ieee\"" } else { "" };
     let mut out = head(case, "#");
     out.push_str(&format!(
         "import sys\nimport time\n\nimport torch\nimport triton\nimport triton.language as tl\n\n\
          {DEVICE}BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = {bm}, {bn}, {bk}, 8\n"
     ));
     out.push_str(
-        &TRITON_KERNEL
-            .replace("ACCUMULATOR", accumulator)
-            .replace("PRECISION", precision),
+        &TRITON_KERNEL.replace("ACCUMULATOR", accumulator).replace("PRECISION", precision),
     );
     out.push_str(&operands(case, Tool::Triton)?);
     out.push_str(&format!(

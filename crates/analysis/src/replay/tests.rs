@@ -37,10 +37,7 @@ const DOCUMENTED: [Documented; 3] = [
             ("--transB", "N T"),
             ("--compute_type", "s f32_r x xf32_r f64_r i32_r"),
             ("--algo_method", "heuristic all index"),
-            (
-                "--a_type",
-                "f64_r f32_r f16_r bf16_r i8_r i32_r f8_r bf8_r f8_fnuz_r bf8_fnuz_r",
-            ),
+            ("--a_type", "f64_r f32_r f16_r bf16_r i8_r i32_r f8_r bf8_r f8_fnuz_r bf8_fnuz_r"),
             ("--bias_type", "f16_r bf16_r f32_r"),
         ],
     },
@@ -91,17 +88,7 @@ const DOCUMENTED: [Documented; 3] = [
 ];
 
 fn case(m: u32, n: u32, k: u32, op: Operation) -> Case {
-    Case {
-        problem: Problem {
-            m,
-            n,
-            k,
-            batch: 1,
-            op,
-        },
-        column_major: false,
-        tile: None,
-    }
+    Case { problem: Problem { m, n, k, batch: 1, op }, column_major: false, tile: None }
 }
 
 fn text(case: &Case, tool: Tool) -> String {
@@ -142,22 +129,13 @@ fn row_major_becomes_a_column_major_call() {
     ] {
         assert_eq!(value(&t, flag), Some(wanted), "{flag} in {t}");
     }
-    let native = Case {
-        column_major: true,
-        ..case(8, 11008, 4096, op)
-    };
+    let native = Case { column_major: true, ..case(8, 11008, 4096, op) };
     let t = text(&native, Tool::RocblasBench);
     assert_eq!(value(&t, "-m"), Some("8"));
     assert_eq!(value(&t, "--transposeB"), Some("T"));
-    assert_eq!(
-        (value(&t, "--lda"), value(&t, "--ldb")),
-        (Some("8"), Some("11008"))
-    );
+    assert_eq!((value(&t, "--lda"), value(&t, "--ldb")), (Some("8"), Some("11008")));
     let t = text(&case(8, 11008, 4096, op), Tool::CutlassProfiler);
-    assert!(
-        t.contains("--A=bf16:row --B=bf16:column --C=bf16:row"),
-        "{t}"
-    );
+    assert!(t.contains("--A=bf16:row --B=bf16:column --C=bf16:row"), "{t}");
 }
 
 #[test]
@@ -170,31 +148,13 @@ fn a_type_that_a_tool_lacks_is_said() {
     let fp8 = case(64, 64, 64, Operation::uniform(DataType::Fp8E4m3));
     assert!(replay(&fp8, Tool::RocblasBench).is_err());
     // What rocBLAS has no kernel for, though it names each type.
-    let mixed = Operation {
-        c: DataType::Fp16,
-        ..Operation::uniform(DataType::Bf16)
-    };
+    let mixed = Operation { c: DataType::Fp16, ..Operation::uniform(DataType::Bf16) };
     let why = replay(&case(64, 64, 64, mixed), Tool::RocblasBench).unwrap_err();
-    assert_eq!(
-        why,
-        "rocblas-bench multiplies no bf16_r by bf16_r into f16_r"
-    );
-    let int8 = text(
-        &case(64, 64, 64, Operation::uniform(DataType::Int8)),
-        Tool::RocblasBench,
-    );
-    assert!(
-        int8.contains("--a_type i8_r --b_type i8_r --c_type i32_r"),
-        "{int8}"
-    );
-    let tf32 = text(
-        &case(64, 64, 64, Operation::uniform(DataType::Tf32)),
-        Tool::RocblasBench,
-    );
-    assert!(
-        tf32.contains("--compute_type f32_r --math_mode 1"),
-        "{tf32}"
-    );
+    assert_eq!(why, "rocblas-bench multiplies no bf16_r by bf16_r into f16_r");
+    let int8 = text(&case(64, 64, 64, Operation::uniform(DataType::Int8)), Tool::RocblasBench);
+    assert!(int8.contains("--a_type i8_r --b_type i8_r --c_type i32_r"), "{int8}");
+    let tf32 = text(&case(64, 64, 64, Operation::uniform(DataType::Tf32)), Tool::RocblasBench);
+    assert!(tf32.contains("--compute_type f32_r --math_mode 1"), "{tf32}");
     assert!(text(&fp8, Tool::Pytorch).contains("torch._scaled_mm(a, b, scale_a=one"));
     assert!(text(&fp8, Tool::HipblasltBench).contains("--a_type f8_r"));
 }
@@ -202,18 +162,10 @@ fn a_type_that_a_tool_lacks_is_said() {
 /// Scripts of both kinds, of many types, with and without bias and batch, as a Python list.
 fn scripts() -> String {
     let mut all = String::from("sources = []\n");
-    for dtype in [
-        DataType::Bf16,
-        DataType::Fp32,
-        DataType::Tf32,
-        DataType::Int8,
-        DataType::Fp8E5m2,
-    ] {
+    for dtype in [DataType::Bf16, DataType::Fp32, DataType::Tf32, DataType::Int8, DataType::Fp8E5m2]
+    {
         for (bias, batch) in [(false, 1), (true, 1), (true, 3)] {
-            let op = Operation {
-                bias,
-                ..Operation::uniform(dtype).with_layout(true, !bias)
-            };
+            let op = Operation { bias, ..Operation::uniform(dtype).with_layout(true, !bias) };
             let mut c = case(104, 200, 304, op);
             c.problem.batch = batch;
             for tool in [Tool::Pytorch, Tool::Triton] {
@@ -228,9 +180,7 @@ fn scripts() -> String {
 
 fn python(program: &str) -> Option<std::process::Output> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let run = std::process::Command::new(python)
-        .args(["-c", program])
-        .output();
+    let run = std::process::Command::new(python).args(["-c", program]).output();
     if run.is_err() {
         eprintln!("skipped: no python3 here");
     }
@@ -241,11 +191,7 @@ fn python(program: &str) -> Option<std::process::Output> {
 fn scripts_are_python() {
     let program = scripts() + "for s in sources: compile(s, 'replay', 'exec')\nprint(len(sources))";
     let Some(run) = python(&program) else { return };
-    assert!(
-        run.status.success(),
-        "{}",
-        String::from_utf8_lossy(&run.stderr)
-    );
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), "28");
 }
 
@@ -295,33 +241,21 @@ fn scripts_run_where_pytorch_is_at_hand() {
         eprintln!("skipped: no PyTorch here (PYTHON names another interpreter)");
         return;
     }
-    assert!(
-        run.status.success(),
-        "{}",
-        String::from_utf8_lossy(&run.stderr)
-    );
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     assert!(said.trim().ends_with("ran 11"), "{said}");
 }
 
 #[test]
 fn the_measured_tile_is_where_triton_starts() {
     let mut c = case(4096, 4096, 4096, Operation::uniform(DataType::Fp16));
-    c.tile = Some(Tile {
-        m: 256,
-        n: 64,
-        k: Some(32),
-    });
+    c.tile = Some(Tile { m: 256, n: 64, k: Some(32) });
     assert!(text(&c, Tool::Triton).contains("= 256, 64, 32, 8\n"));
     assert!(
         text(&c, Tool::CutlassProfiler)
             .contains("# Only the measured tile: add --cta_m=256 --cta_n=64 --cta_k=32")
     );
     // No tile of Triton's: 112 is no power of two.
-    c.tile = Some(Tile {
-        m: 256,
-        n: 112,
-        k: None,
-    });
+    c.tile = Some(Tile { m: 256, n: 112, k: None });
     assert!(text(&c, Tool::Triton).contains("= 128, 128, 64, 8\n"));
     // No power of two of 32 bits is as large as M.
     let c = case(2_147_483_649, 1, 1, Operation::uniform(DataType::Fp16));

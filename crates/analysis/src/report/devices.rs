@@ -29,10 +29,8 @@ pub(super) fn beaten(scan: &Scan<'_>, groups: &[&Group]) -> String {
 
 /// ` on 3 devices`, where rows of several are pooled.
 pub(super) fn on_devices(scan: &Scan<'_>) -> String {
-    let mut used: Vec<u16> = scan
-        .checked()
-        .map(|(_, g)| scan.data().device[g.row as usize])
-        .collect();
+    let mut used: Vec<u16> =
+        scan.checked().map(|(_, g)| scan.data().device[g.row as usize]).collect();
     used.sort_unstable();
     used.dedup();
     match used.len() {
@@ -86,25 +84,16 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
     if let Some(device) = scan.device(g) {
         return format!(
             "the {} of the {} is not known for {}: enter it (D) to see efficiency",
-            if scan.achievable() {
-                "max-achievable peak"
-            } else {
-                "peak"
-            },
+            if scan.achievable() { "max-achievable peak" } else { "peak" },
             device.name,
             scan.problem(g).op.compute
         );
     }
-    let stated = data
-        .devices
-        .get(usize::from(data.device[g.row as usize]))
-        .map_or("", String::as_str);
+    let stated =
+        data.devices.get(usize::from(data.device[g.row as usize])).map_or("", String::as_str);
     if stated.is_empty() {
         let target = kernel_targets(data).swap_remove(0);
-        let fits = target
-            .as_deref()
-            .map(findings::built_for)
-            .unwrap_or_default();
+        let fits = target.as_deref().map(findings::built_for).unwrap_or_default();
         return match target.filter(|_| !fits.is_empty()) {
             Some(target) => format!(
                 "the kernels were built for {target}, so they ran on {fits}: choose one to see efficiency"
@@ -181,10 +170,7 @@ pub fn unstated(scan: &Scan<'_>) -> Unstated {
     }
     for ((device, stated), used) in scan.metrics().devices.iter().zip(&data.devices).zip(used) {
         if let (true, true, Some(d)) = (used, stated.is_empty(), device) {
-            let text = format!(
-                "The file names no device. The roof is that of the {}.",
-                d.name
-            );
+            let text = format!("The file names no device. The roof is that of the {}.", d.name);
             add(true, text);
         }
     }
@@ -206,10 +192,7 @@ pub fn unstated(scan: &Scan<'_>) -> Unstated {
                 // What a format implies gives way to the user's choice.
                 ("device", stated) if !a.by_hand => match used_for(stated) {
                     Some(d) if !may_be(stated, d) => {
-                        add(
-                            true,
-                            format!("{who} names no device: you chose {}.", d.name),
-                        );
+                        add(true, format!("{who} names no device: you chose {}.", d.name));
                     }
                     _ => add(false, a.text.replacen("The file", who, 1)),
                 },

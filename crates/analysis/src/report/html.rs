@@ -56,11 +56,7 @@ pub fn html(report: &Report, pictures: &[Picture]) -> String {
         out.push_str(&format!("<li>{} ({})</li>\n", h(name), h(format)));
     }
     for device in &report.devices {
-        out.push_str(&format!(
-            "<li>Device: {}, {}</li>\n",
-            h(device),
-            h(&report.roof)
-        ));
+        out.push_str(&format!("<li>Device: {}, {}</li>\n", h(device), h(&report.roof)));
     }
     out.push_str("</ul>\n");
     overview(report, &mut out);
@@ -139,21 +135,10 @@ fn shapes(list: &UntimedList, out: &mut String) {
 }
 
 fn tuning(part: &TuningPart, out: &mut String) {
-    out.push_str(&format!(
-        "<h2>Tuning: {}</h2>\n<p>{}</p>\n",
-        h(&part.problem),
-        h(&part.words())
-    ));
+    out.push_str(&format!("<h2>Tuning: {}</h2>\n<p>{}</p>\n", h(&part.problem), h(&part.words())));
     if !part.settings.is_empty() {
         out.push_str("<div class=\"wide\"><table>\n<thead><tr>");
-        heads(
-            &[
-                ("Setting", false),
-                ("Failed or slow", true),
-                ("Of all with it", true),
-            ],
-            out,
-        );
+        heads(&[("Setting", false), ("Failed or slow", true), ("Of all with it", true)], out);
         out.push_str("</tr></thead>\n<tbody>\n");
         for s in &part.settings {
             out.push_str(&format!(
@@ -215,9 +200,7 @@ fn overview(report: &Report, out: &mut String) {
         if texts.is_empty() {
             continue;
         }
-        out.push_str(&format!(
-            "<p class=\"facts\">{what}:</p>\n<ul class=\"facts\">\n"
-        ));
+        out.push_str(&format!("<p class=\"facts\">{what}:</p>\n<ul class=\"facts\">\n"));
         for text in texts {
             out.push_str(&format!("<li>{}</li>\n", h(text)));
         }
@@ -271,9 +254,7 @@ fn operations(report: &Report, out: &mut String) {
     out.push_str("</tbody></table></div>\n");
     let more = report.operations_total - report.listed().len();
     if more > 0 {
-        out.push_str(&format!(
-            "<p>{more} more operations take less time each.</p>\n"
-        ));
+        out.push_str(&format!("<p>{more} more operations take less time each.</p>\n"));
     }
 }
 
@@ -346,14 +327,10 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
     }
     out.push_str(&entry("Rows", &places(f), false));
     out.push_str("</dl>\n<div class=\"paths\">\n");
-    for (title, path) in [
-        ("Try in the model", &x.path_a),
-        ("Try in the kernel or library", &x.path_b),
-    ] {
-        out.push_str(&format!(
-            "<div><dl>{}</dl></div>\n",
-            entry(title, path, false)
-        ));
+    for (title, path) in
+        [("Try in the model", &x.path_a), ("Try in the kernel or library", &x.path_b)]
+    {
+        out.push_str(&format!("<div><dl>{}</dl></div>\n", entry(title, path, false)));
     }
     out.push_str(&format!(
         "</div>\n<dl>{}</dl>\n</article>\n",
@@ -364,10 +341,7 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
 /// The outcome of every rule, and what no rule can tell.
 fn checks(report: &Report, out: &mut String) {
     out.push_str("<h2>Checks</h2>\n<div class=\"wide\"><table><thead><tr>");
-    heads(
-        &[("Rule", false), ("Speaks when", false), ("Outcome", false)],
-        out,
-    );
+    heads(&[("Rule", false), ("Speaks when", false), ("Outcome", false)], out);
     out.push_str("</tr></thead>\n<tbody>\n");
     for c in &report.checked {
         let outcome = c.outcome();
@@ -383,9 +357,7 @@ fn checks(report: &Report, out: &mut String) {
          <tr><th scope=\"col\">not seen</th><th scope=\"col\">why</th><th scope=\"col\">what timings do show</th></tr></thead><tbody>\n",
     );
     for (what, why, instead) in CANNOT_INFER {
-        out.push_str(&format!(
-            "<tr><td>{what}</td><td>{why}</td><td>{instead}</td></tr>\n"
-        ));
+        out.push_str(&format!("<tr><td>{what}</td><td>{why}</td><td>{instead}</td></tr>\n"));
     }
     out.push_str("</tbody></table></div>\n");
 }

@@ -82,22 +82,12 @@ fn shapes(list: &UntimedList, out: &mut String) {
 }
 
 fn tuning(part: &TuningPart, out: &mut String) {
-    out.push_str(&format!(
-        "\n## Tuning: {}\n\n{}\n",
-        md(&part.problem),
-        md(&part.words())
-    ));
+    out.push_str(&format!("\n## Tuning: {}\n\n{}\n", md(&part.problem), md(&part.words())));
     if !part.settings.is_empty() {
         out.push_str("\n| Setting | Failed or slow | Of all with it |\n|---|---|---|\n");
     }
     for s in &part.settings {
-        out.push_str(&format!(
-            "| {} = {} | {} | {} |\n",
-            md(&s.name),
-            md(&s.value),
-            s.bad,
-            s.all
-        ));
+        out.push_str(&format!("| {} = {} | {} | {} |\n", md(&s.name), md(&s.value), s.bad, s.all));
     }
     out.push_str(&format!(
         "\n| Variant | {} | Outcome | Time | Settings |\n|---|---|---|---|---|\n",
@@ -120,18 +110,11 @@ fn tuning(part: &TuningPart, out: &mut String) {
 
 /// A time, or that none is stated.
 pub(super) fn time(time_s: f64) -> String {
-    if time_s.is_finite() {
-        Seconds(time_s).to_string()
-    } else {
-        "not stated".to_owned()
-    }
+    if time_s.is_finite() { Seconds(time_s).to_string() } else { "not stated".to_owned() }
 }
 
 fn overview(report: &Report, out: &mut String) {
-    out.push_str(&format!(
-        "\n## Overview\n\n{}\n",
-        md(&report.sentences.join(" "))
-    ));
+    out.push_str(&format!("\n## Overview\n\n{}\n", md(&report.sentences.join(" "))));
     if let Some(time) = &report.time {
         out.push_str(&format!("\n{}\n", md(&time.words())));
     }
@@ -258,18 +241,10 @@ pub(super) fn facts(f: &FindingLine) -> String {
 
 /// The first places of a finding, `file:line`.
 pub(super) fn places(f: &FindingLine) -> String {
-    let shown: Vec<String> = f
-        .places
-        .iter()
-        .take(5)
-        .map(|p| format!("{}:{}", p.file, p.line))
-        .collect();
+    let shown: Vec<String> =
+        f.places.iter().take(5).map(|p| format!("{}:{}", p.file, p.line)).collect();
     let more = f.rows_total.saturating_sub(shown.len());
-    if more > 0 {
-        format!("{} and {more} more", shown.join(", "))
-    } else {
-        shown.join(", ")
-    }
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }
 
 /// What another rule saw on the rows of a finding, with its formula.

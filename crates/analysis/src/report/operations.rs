@@ -105,10 +105,7 @@ impl ExtraColumn {
     /// The columns that have a value in at least one operation.
     pub(super) fn of(report: &Report) -> Vec<ExtraColumn> {
         let filled = |c: &ExtraColumn| report.operations.iter().any(|o| !c.cell(o).is_empty());
-        [Self::Side, Self::Kernel, Self::CalledFrom]
-            .into_iter()
-            .filter(filled)
-            .collect()
+        [Self::Side, Self::Kernel, Self::CalledFrom].into_iter().filter(filled).collect()
     }
 
     /// The head of the column.
@@ -206,10 +203,8 @@ pub struct Bottleneck {
 /// The groups that take most time, most first, and the number of all.
 fn heaviest<'s>(scan: &'s Scan<'_>) -> (Vec<&'s Group>, usize) {
     // The bits of a time that is not negative are in its order. The few are chosen before they are sorted.
-    let mut keys: Vec<(u64, u32, u32)> = scan
-        .checked()
-        .map(|(i, g)| (!g.time_s.max(0.0).to_bits(), g.row, i))
-        .collect();
+    let mut keys: Vec<(u64, u32, u32)> =
+        scan.checked().map(|(i, g)| (!g.time_s.max(0.0).to_bits(), g.row, i)).collect();
     let total = keys.len();
     if total > MAX_OPERATIONS {
         keys.select_nth_unstable(MAX_OPERATIONS);
@@ -260,10 +255,7 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
             .or(efficiency)
             .filter(|e| *e <= ANOMALY_EFFICIENCY)
             .map(|e| impact_percent(e, g.time_s / total)),
-        tile_roof: scan
-            .tile(g)
-            .filter(|s| s.roof.is_some())
-            .map(|s| s.sentence()),
+        tile_roof: scan.tile(g).filter(|s| s.roof.is_some()).map(|s| s.sentence()),
         callers: gemmscope_table::trace::call_stack(data, row).map_or_else(Vec::new, |s| s.parents),
         modules: modules(scan, g, name),
         rows: scan.rows(g).to_vec(),
@@ -277,29 +269,20 @@ fn of_peak(scan: &Scan<'_>, g: &Group) -> Option<String> {
     Some(match (over, scan.achievable()) {
         (true, achievable) => format!(
             "{} ({}, {})",
-            if achievable {
-                "peak MAF"
-            } else {
-                "the datasheet peak"
-            },
+            if achievable { "peak MAF" } else { "the datasheet peak" },
             FlopsPerSec(roof.peak_flops_per_s),
             scan.problem(g).op.compute
         ),
-        (false, _) => format!(
-            "peak memory bandwidth ({})",
-            BytesPerSec(roof.bandwidth_bytes_per_s)
-        ),
+        (false, _) => {
+            format!("peak memory bandwidth ({})", BytesPerSec(roof.bandwidth_bytes_per_s))
+        }
     })
 }
 
 /// The module chain of an operation in the report's own figures, found by name and time.
 fn modules(scan: &Scan<'_>, g: &Group, name: &str) -> Vec<String> {
     let source = scan.data().source[g.row as usize];
-    let trace = scan
-        .data()
-        .sources
-        .get(usize::from(source))
-        .and_then(|s| s.trace.as_ref());
+    let trace = scan.data().sources.get(usize::from(source)).and_then(|s| s.trace.as_ref());
     let Some(reported) = trace.and_then(|t| t.reported.as_ref()) else {
         return Vec::new();
     };
@@ -440,11 +423,7 @@ fn issue(o: &Operation, finding: Option<&Finding>) -> String {
         (None, Some(f)) => format!(" {}.", f.title),
         (None, None) => String::new(),
     };
-    format!(
-        "{} at AI {} FLOP/B, {grade}.{seen}",
-        capitalized(bound),
-        fixed(o.intensity, 1)
-    )
+    format!("{} at AI {} FLOP/B, {grade}.{seen}", capitalized(bound), fixed(o.intensity, 1))
 }
 
 /// Both paths, from the most important finding on the operation, else from its efficiency.

@@ -80,10 +80,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     };
     let last = settings.or_else(|| {
         let words = third(scan, findings)?;
-        let saves = findings
-            .findings
-            .iter()
-            .any(|f| f.gives_back_s.is_some_and(|b| b.1 > 0.0));
+        let saves = findings.findings.iter().any(|f| f.gives_back_s.is_some_and(|b| b.1 > 0.0));
         Some(match unflagged(scan, findings, &groups).filter(|_| saves) {
             Some(rest) => format!("{words} {rest}"),
             None => words,
@@ -100,18 +97,14 @@ fn unflagged(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> Option<
     }
     let saving = |f: &&Finding| f.gives_back_s.is_some_and(|b| b.1 > 0.0);
     let found = findings.findings.iter().filter(saving);
-    let flagged: HashSet<u32> = found
-        .flat_map(|f| f.evidence.rows.iter().copied())
-        .collect();
+    let flagged: HashSet<u32> = found.flat_map(|f| f.evidence.rows.iter().copied()).collect();
     let lost = |groups: &[&Group]| groups.iter().map(|g| g.lost_s()).sum::<f64>();
     let mut rest = groups.to_vec();
     rest.retain(|g| g.roof_s.is_finite());
     let all_s = lost(&rest);
     rest.retain(|g| !scan.rows(g).iter().any(|r| flagged.contains(r)));
     let rest_s = lost(&rest);
-    let most = rest
-        .iter()
-        .max_by(|a, b| a.lost_s().total_cmp(&b.lost_s()))?;
+    let most = rest.iter().max_by(|a, b| a.lost_s().total_cmp(&b.lost_s()))?;
     (rest_s > UNFLAGGED * all_s && rest.len() > 1).then(|| {
         format!(
             "{} of the {} lost are in {} outside these findings, most in {} ({} at {} of its roof).",
@@ -191,20 +184,17 @@ fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
             let different = grouped(n as u64);
             match rows {
                 rows if rows == n => format!("{different} different GEMMs take"),
-                rows => format!(
-                    "{} GEMMs, {different} of them different, take",
-                    grouped(rows as u64)
-                ),
+                rows => {
+                    format!("{} GEMMs, {different} of them different, take", grouped(rows as u64))
+                }
             }
         }
         (n, _) if groups.iter().any(|g| g.calls > 1.0) => {
             format!("{} GEMMs{} take", grouped(n as u64), on_devices(scan))
         }
-        (n, _) => format!(
-            "One call of each of {} GEMMs{} takes",
-            grouped(n as u64),
-            on_devices(scan)
-        ),
+        (n, _) => {
+            format!("One call of each of {} GEMMs{} takes", grouped(n as u64), on_devices(scan))
+        }
     };
     let share = match part.whole {
         Whole::MeasuredRows => String::new(),
@@ -241,11 +231,7 @@ fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
             1 => "It reaches",
             _ => "Together they reach",
         };
-        format!(
-            ". {who} {} of {roof}{}",
-            percent(roof_s / time_s),
-            beaten(scan, groups)
-        )
+        format!(". {who} {} of {roof}{}", percent(roof_s / time_s), beaten(scan, groups))
     };
     format!("{what} {}{share}{reach}.", seconds_brief(part.time_s))
 }
@@ -271,10 +257,7 @@ fn end_to_end(scan: &Scan<'_>, part: &Part, between: bool) -> Option<String> {
 fn sides(scan: &Scan<'_>) -> String {
     let standing = match Standing::of(scan.frame) {
         Some(standing) => format!("Fastest: {}.", standing.words()),
-        None => format!(
-            "No GEMM ran on every side: {}.",
-            scan.frame.counted().words(scan.kind)
-        ),
+        None => format!("No GEMM ran on every side: {}.", scan.frame.counted().words(scan.kind)),
     };
     let reached: Vec<String> = scan
         .parts
@@ -315,11 +298,9 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
     };
     let claim = claim(f);
     let facts = match f.gives_back_s.filter(|b| b.1 > 0.0) {
-        Some(back) => format!(
-            " Fixing it could save {} of {}.",
-            seconds_range(back),
-            seconds_brief(f.time_s)
-        ),
+        Some(back) => {
+            format!(" Fixing it could save {} of {}.", seconds_range(back), seconds_brief(f.time_s))
+        }
         // A doubt about the data costs no time.
         None if f.time_s > 0.0 && f.category != Category::Data => {
             // Titles of several GEMMs begin with their number.
@@ -397,9 +378,7 @@ fn flagged_s(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> f64 {
         .filter(|f| f.category != Category::Data)
         .flat_map(|f| f.evidence.rows.iter().copied())
         .collect();
-    let about = groups
-        .iter()
-        .filter(|g| scan.rows(g).iter().any(|r| rows.contains(r)));
+    let about = groups.iter().filter(|g| scan.rows(g).iter().any(|r| rows.contains(r)));
     about.map(|g| g.time_s).sum()
 }
 
@@ -446,12 +425,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
     let parts: Vec<(&Part, (f64, f64))> = scan
         .parts
         .iter()
-        .map(|p| {
-            (
-                p,
-                findings::gives_back_together(&findings.findings, &p.label),
-            )
-        })
+        .map(|p| (p, findings::gives_back_together(&findings.findings, &p.label)))
         .filter(|(_, (_, high))| *high > 0.0)
         .collect();
     if parts.is_empty() {

@@ -30,11 +30,7 @@ pub fn gemm_findings_of(frame: &Frame) -> String {
         roof_name(frame.metrics.kind),
         page.join(", ")
     );
-    text.replacen(
-        "\n## Key Bottlenecks\n",
-        &format!("{words}\n\n## Key Bottlenecks\n"),
-        1,
-    )
+    text.replacen("\n## Key Bottlenecks\n", &format!("{words}\n\n## Key Bottlenecks\n"), 1)
 }
 
 /// A percentage without a space before the sign: this is how the form is exchanged.
@@ -58,13 +54,7 @@ pub fn gemm_findings(report: &Report) -> String {
         let _ = writeln!(
             out,
             "{}",
-            md(&report
-                .sentences
-                .iter()
-                .take(2)
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(" "))
+            md(&report.sentences.iter().take(2).cloned().collect::<Vec<_>>().join(" "))
         );
     } else {
         for part in &report.parts {
@@ -76,24 +66,15 @@ pub fn gemm_findings(report: &Report) -> String {
     }
     let first = report.findings.first().map(|line| &line.finding);
     if let Some(f) = first.filter(|f| f.is_outside_gemms()) {
-        let _ = writeln!(
-            out,
-            "Look at this first: {}. {}",
-            md(&f.title),
-            md(&f.path_a)
-        );
+        let _ = writeln!(out, "Look at this first: {}. {}", md(&f.title), md(&f.path_a));
     }
     if let Some(standing) = &report.standing {
         let _ = writeln!(out, "Fastest: {}.", md(&standing.words()));
     }
     // Only sides that are compared have a name, and then no bottleneck is of all of them.
     out.push_str("\n## Key Bottlenecks\n");
-    let validated: Vec<&Bottleneck> = report
-        .bottlenecks
-        .iter()
-        .filter(|b| b.validated)
-        .take(MAX_BOTTLENECKS)
-        .collect();
+    let validated: Vec<&Bottleneck> =
+        report.bottlenecks.iter().filter(|b| b.validated).take(MAX_BOTTLENECKS).collect();
     if report.only_shapes() {
         out.push_str("\nNone: no operation has a time.\n");
     } else if validated.is_empty() {
@@ -105,10 +86,7 @@ pub fn gemm_findings(report: &Report) -> String {
     notes(report, &mut out);
     flagged(report, &mut out);
     for (what, why, instead) in CANNOT_INFER {
-        let _ = writeln!(
-            out,
-            "- Cannot be inferred: {what} ({why}). Instead say: {instead}."
-        );
+        let _ = writeln!(out, "- Cannot be inferred: {what} ({why}). Instead say: {instead}.");
     }
     out
 }

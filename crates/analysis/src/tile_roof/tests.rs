@@ -19,10 +19,7 @@ fn one(sizes: [u32; 3], dtype: DataType, time_s: f64, kernel: &str) -> Dataset {
         label: "Kernel".into(),
         meaning: ColumnMeaning::Kernel,
         unit: String::new(),
-        data: ColumnData::Text {
-            codes: vec![1],
-            values: vec![String::new(), kernel.to_owned()],
-        },
+        data: ColumnData::Text { codes: vec![1], values: vec![String::new(), kernel.to_owned()] },
     });
     d
 }
@@ -73,10 +70,7 @@ fn few_tiles_with_a_long_k_need_split_k() {
     assert_eq!(s.limit(), Limit::SplitK);
     assert_eq!(s.split_k_room(), 76);
     let text = s.sentence();
-    assert!(
-        text.starts_with("8 workgroups for 304 CUs: at most 34.4"),
-        "{text}"
-    );
+    assert!(text.starts_with("8 workgroups for 304 CUs: at most 34.4"), "{text}");
     assert!(
         text.ends_with("92 % of that. Use more split-K; a better kernel would not help."),
         "{text}"

@@ -37,9 +37,7 @@ impl RowTile {
         let units = self.units.as_ref().map_or(0, |(u, _)| u64::from(*u));
         let wanted = units.checked_div(tiles).unwrap_or(1);
         let room = u64::from(self.sizes[2] / MIN_K_PER_SPLIT);
-        u32::try_from(wanted.min(room))
-            .unwrap_or(u32::MAX)
-            .max(self.split_k.factor())
+        u32::try_from(wanted.min(room)).unwrap_or(u32::MAX).max(self.split_k.factor())
     }
 
     /// The largest limit.
@@ -75,8 +73,7 @@ impl RowTile {
             return format!(
                 "Tile {}. Its waves are not known: {}.",
                 self.tile,
-                self.no_waves
-                    .unwrap_or("the device has no peak for this type")
+                self.no_waves.unwrap_or("the device has no peak for this type")
             );
         };
         let share = self.attained_flops_per_s / roof.flops_per_s;
@@ -98,19 +95,15 @@ impl RowTile {
         }
         let limit = self.limit();
         let why = match limit {
-            Limit::SplitK | Limit::FewWorkgroups => format!(
-                "{} for {units} {kind}s",
-                plural(waves.workgroups, "workgroup")
-            ),
+            Limit::SplitK | Limit::FewWorkgroups => {
+                format!("{} for {units} {kind}s", plural(waves.workgroups, "workgroup"))
+            }
             Limit::TailWave => format!(
                 "{} workgroups on {units} {kind}s, which makes {} waves with a partial last one",
                 waves.workgroups, waves.waves
             ),
             Limit::TilePadding => {
-                format!(
-                    "Tiles of {}x{} reach past the output",
-                    self.tile.m, self.tile.n
-                )
+                format!("Tiles of {}x{} reach past the output", self.tile.m, self.tile.n)
             }
             Limit::Memory | Limit::Kernel => "Tile and waves fit".to_owned(),
         };

@@ -107,10 +107,7 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
 fn value_of((value, mut shares): (String, Vec<(ShapeKey, f64)>)) -> Value {
     shares.order_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     // The best of each shape comes first.
-    let best: Vec<f64> = shares
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|of| of[0].1.ln())
-        .collect();
+    let best: Vec<f64> = shares.chunk_by(|a, b| a.0 == b.0).map(|of| of[0].1.ln()).collect();
     let mean = best.iter().sum::<f64>() / best.len().max(1) as f64;
     let mut all: Vec<f64> = shares.into_iter().map(|s| s.1).collect();
     all.order_by(f64::total_cmp);
@@ -140,10 +137,7 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
         .collect();
     Some(match told.is_empty() {
         true => "No setting but the tile changes the best rate by more than 5 %.".to_owned(),
-        false => format!(
-            "What else matters, on average over the shapes: {}.",
-            told.join(", ")
-        ),
+        false => format!("What else matters, on average over the shapes: {}.", told.join(", ")),
     })
 }
 
@@ -151,17 +145,8 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
 fn is_tile(name: &str) -> bool {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let plain = plain.to_ascii_lowercase();
-    [
-        "tilem",
-        "tilen",
-        "blockm",
-        "blockn",
-        "blocksizem",
-        "blocksizen",
-        "bm",
-        "bn",
-    ]
-    .contains(&plain.as_str())
+    ["tilem", "tilen", "blockm", "blockn", "blocksizem", "blocksizen", "bm", "bn"]
+        .contains(&plain.as_str())
 }
 
 /// The parts of kernel names that vary, where the names are built alike: `GRVW4` is 4 of `GRVW`.
@@ -175,10 +160,7 @@ impl<'a> NameParts<'a> {
     fn of(frame: &'a Frame) -> Self {
         let column = frame.data.column(ColumnMeaning::Kernel);
         let Some(ColumnData::Text { codes, values }) = column.map(|c| &c.data) else {
-            return NameParts {
-                codes: &[],
-                settings: Vec::new(),
-            };
+            return NameParts { codes: &[], settings: Vec::new() };
         };
         let parts: Vec<Vec<String>> = values.iter().map(|v| parts_of(v)).collect();
         let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();

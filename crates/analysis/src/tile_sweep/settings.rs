@@ -59,10 +59,7 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
         warps: whole(columns[5], row),
     };
     if columns[0].is_some() || columns[1].is_some() {
-        return Some((
-            TileSource::Columns,
-            (0..data.len()).map(from_columns).collect(),
-        ));
+        return Some((TileSource::Columns, (0..data.len()).map(from_columns).collect()));
     }
     if let Some(ColumnData::Text { codes, values }) =
         data.column(ColumnMeaning::Kernel).map(|c| &c.data)
@@ -84,11 +81,7 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
             })
             .collect();
         if parsed.iter().any(Option::is_some) {
-            let own: Vec<bool> = data
-                .sources
-                .iter()
-                .map(|s| is_column_major(&s.format))
-                .collect();
+            let own: Vec<bool> = data.sources.iter().map(|s| is_column_major(&s.format)).collect();
             let all = (0..data.len())
                 .map(|row| {
                     let own = own.get(usize::from(data.source[row])).copied();
@@ -115,10 +108,7 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
         _ => None,
     })?;
     let all = (0..data.len())
-        .map(|row| Setting {
-            n: whole(Some(best), row),
-            ..Setting::default()
-        })
+        .map(|row| Setting { n: whole(Some(best), row), ..Setting::default() })
         .collect();
     Some((TileSource::BestColumn, all))
 }
@@ -145,15 +135,9 @@ pub fn only_best_tiles(data: &Dataset) -> bool {
 }
 
 fn is_best_bn(label: &str) -> bool {
-    let plain: String = label
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
-    matches!(
-        plain.as_str(),
-        "bestbn" | "bestblockn" | "besttilen" | "bestblocksizen"
-    )
+    let plain: String =
+        label.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    matches!(plain.as_str(), "bestbn" | "bestblockn" | "besttilen" | "bestblocksizen")
 }
 
 /// Warps and stages of a row, from its columns, else from its kernel's name.
@@ -164,10 +148,7 @@ pub fn launch_of(frame: &Frame, row: usize) -> (Option<u32>, Option<u32>) {
         ((1.0..=1024.0).contains(&x) && x.fract() == 0.0).then_some(x as u32)
     };
     let name = KernelName::parse(data.text(ColumnMeaning::Kernel, row));
-    (
-        whole(ColumnMeaning::Warps).or(name.warps),
-        whole(ColumnMeaning::Stages).or(name.stages),
-    )
+    (whole(ColumnMeaning::Warps).or(name.warps), whole(ColumnMeaning::Stages).or(name.stages))
 }
 
 /// The rows that ran one product on one device, with the settings that they state.
@@ -191,12 +172,7 @@ impl Runs {
                 && of_device[usize::from(data.device[*r])]
                 && data.time_s[*r] > 0.0
         };
-        let rows: Vec<usize> = frame
-            .rows
-            .iter()
-            .map(|r| *r as usize)
-            .filter(same)
-            .collect();
+        let rows: Vec<usize> = frame.rows.iter().map(|r| *r as usize).filter(same).collect();
         if rows.is_empty() {
             return Runs::default();
         }

@@ -32,9 +32,8 @@ pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
             shapes += 1;
             for (i, cell) in line.cells.iter().enumerate() {
                 if let (true, Some(column)) = (cell.share.is_finite(), panel.columns.get(i)) {
-                    let entry = of
-                        .entry(*column)
-                        .or_insert_with(|| (panel.column_label(i), 0.0, 0, 0));
+                    let entry =
+                        of.entry(*column).or_insert_with(|| (panel.column_label(i), 0.0, 0, 0));
                     entry.1 += cell.share;
                     entry.2 += 1;
                     entry.3 += usize::from(line.best == Some(i));
@@ -120,9 +119,7 @@ impl Sweep {
         for panel in &self.panels {
             for line in &panel.lines {
                 let Problem { m, n, k, .. } = line.problem;
-                let best = line
-                    .best
-                    .map_or("unknown".to_owned(), |i| panel.column_label(i));
+                let best = line.best.map_or("unknown".to_owned(), |i| panel.column_label(i));
                 out.push(format!("{best} for {m} × {n} × {k}"));
             }
         }

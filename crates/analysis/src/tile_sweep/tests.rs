@@ -30,13 +30,8 @@ fn a_column_of_bests_is_held_against_the_model() {
     }
     let sweep = Sweep::new(&t.frame(Some("a100-40-sxm")), None).unwrap();
     assert_eq!(sweep.source, TileSource::BestColumn);
-    let [panel] = sweep.panels.as_slice() else {
-        panic!("{:?}", sweep.panels)
-    };
-    assert_eq!(
-        (panel.title.as_str(), panel.units),
-        ("K = 4096, M = 8", Some(108))
-    );
+    let [panel] = sweep.panels.as_slice() else { panic!("{:?}", sweep.panels) };
+    assert_eq!((panel.title.as_str(), panel.units), ("K = 4096, M = 8", Some(108)));
     let widths = |pick: fn(&Line) -> Option<usize>| -> Vec<u32> {
         let width = |l| pick(l).map_or(0, |i| panel.columns[i].0);
         panel.lines.iter().map(width).collect()
@@ -64,10 +59,7 @@ fn a_sweep_over_tiles_has_one_best_a_line() {
     let sweep = Sweep::new(&frame, Some(Axis::BmBn)).unwrap();
     assert_eq!((sweep.source, sweep.single), (TileSource::Columns, 0));
     assert_eq!(sweep.agreement.1, 2);
-    let lines = sweep
-        .panels
-        .iter()
-        .flat_map(|p| p.lines.iter().map(move |l| (p, l)));
+    let lines = sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
     let mut best = Vec::new();
     for (p, l) in lines {
         let cell = &l.cells[l.best.unwrap()];
@@ -86,31 +78,16 @@ fn a_sweep_over_tiles_has_one_best_a_line() {
 #[test]
 fn what_is_no_sweep_says_so() {
     let no = |r: Result<Sweep, NoSweep>| r.unwrap_err();
-    let single = tiles(
-        &[
-            ((8, 1024, 64), (8, 32), 1e-6),
-            ((8, 2048, 64), (8, 64), 1e-6),
-        ],
-        None,
-    );
-    assert_eq!(
-        no(Sweep::new(&single, None)),
-        NoSweep::SingleTile(TileSource::Columns, 2)
-    );
+    let single = tiles(&[((8, 1024, 64), (8, 32), 1e-6), ((8, 2048, 64), (8, 64), 1e-6)], None);
+    assert_eq!(no(Sweep::new(&single, None)), NoSweep::SingleTile(TileSource::Columns, 2));
     // The tile is the shape, row by row.
-    let shape = tiles(
-        &[((8, 32, 64), (8, 32), 1e-6), ((8, 64, 64), (8, 64), 1e-6)],
-        None,
-    );
+    let shape = tiles(&[((8, 32, 64), (8, 32), 1e-6), ((8, 64, 64), (8, 64), 1e-6)], None);
     assert_eq!(no(Sweep::new(&shape, None)), NoSweep::TileIsShape(2));
     let mut rows = Rows::new();
     rows.row((8, 8, 8), "x", 1e-6, "");
     assert_eq!(no(Sweep::new(&rows.frame(None), None)), NoSweep::NoTiles);
     assert_eq!(
-        no(Sweep::new(
-            &frame(gemmscope_table::dataset::Dataset::new(), None),
-            None
-        )),
+        no(Sweep::new(&frame(gemmscope_table::dataset::Dataset::new(), None), None)),
         NoSweep::NoTiles
     );
 }
@@ -120,27 +97,18 @@ fn ticks_and_regions_of_a_flat_sweep() {
     let mut rows = Vec::new();
     for n in [1024, 65536] {
         for bn in [32, 64, 128, 256] {
-            let t = if n == 1024 {
-                f64::from(bn)
-            } else {
-                1e4 / f64::from(bn)
-            };
+            let t = if n == 1024 { f64::from(bn) } else { 1e4 / f64::from(bn) };
             rows.push(((8, n, 4096), (16, bn), t * 1e-6));
         }
     }
     let sweep = Sweep::new(&tiles(&rows, Some("a100-40-sxm")), None).unwrap();
-    let [panel] = sweep.panels.as_slice() else {
-        panic!()
-    };
+    let [panel] = sweep.panels.as_slice() else { panic!() };
     let l = &panel.lines[0];
     assert_eq!((l.best, l.model), (Some(0), Some(0)));
     assert_eq!(panel.columns[panel.lines[1].best.unwrap()].0, 256);
     assert_eq!(panel.columns[panel.lines[1].model.unwrap()].0, 128);
     let c = &l.cells[1];
-    assert_eq!(
-        (c.workgroups, c.region),
-        (Some(16), Some(Region::Parallelism))
-    );
+    assert_eq!((c.workgroups, c.region), (Some(16), Some(Region::Parallelism)));
     let (waves, tile, wave) = c.waves.unwrap();
     assert!(waves == 1 && tile == 0.5 && (wave - 16.0 / 108.0).abs() < 1e-12);
     assert_eq!(c.share, 0.5);
@@ -221,9 +189,6 @@ fn one_setting_for_all_shapes_is_the_best_on_average() {
         None,
     );
     let found = super::single_choice::single_choice(&Sweep::new(&f, None).unwrap()).unwrap();
-    assert_eq!(
-        (found.label.as_str(), found.best, found.shapes),
-        ("128", 1, 2)
-    );
+    assert_eq!((found.label.as_str(), found.best, found.shapes), ("128", 1, 2));
     assert!((found.share - (10.0 / 11.0 + 1.0) / 2.0).abs() < 1e-12);
 }

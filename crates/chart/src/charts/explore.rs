@@ -10,9 +10,8 @@ use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
 use gemmscope_table::view_state::ViewState;
 
 /// Parameters of the view state that every mark reads.
-pub(super) const PARAMS: &[&str] = &[
-    "color", X, Y, FIGURE, STATISTIC, SORT, SORT_Y, ASCENDING, SCALE, FIND, SIDE,
-];
+pub(super) const PARAMS: &[&str] =
+    &["color", X, Y, FIGURE, STATISTIC, SORT, SORT_Y, ASCENDING, SCALE, FIND, SIDE];
 
 const X: &str = "explore.x";
 const Y: &str = "explore.y";
@@ -82,11 +81,7 @@ pub(super) struct Explore<'a> {
 
 impl<'a> Explore<'a> {
     pub(super) fn new(frame: &'a Frame, state: &'a ViewState) -> Self {
-        Explore {
-            frame,
-            state,
-            fields: frame.fields(),
-        }
+        Explore { frame, state, fields: frame.fields() }
     }
 
     /// The side whose GEMMs the marks show, with its rows; nothing where none are compared. GEMMs of
@@ -152,15 +147,7 @@ impl<'a> Explore<'a> {
         };
         let hint = "Of several GEMMs in one mark";
         let options = Choice::list(&Aggregate::CHOICES);
-        Control::choice(
-            self.state,
-            STATISTIC,
-            "Statistic",
-            hint,
-            options,
-            default.label(),
-        )
-        .more()
+        Control::choice(self.state, STATISTIC, "Statistic", hint, options, default.label()).more()
     }
 
     /// The order along X; `also` are figures of this mark alone.
@@ -198,9 +185,7 @@ impl<'a> Explore<'a> {
             return None;
         };
         let field = Field::Column(column.key.clone());
-        (2..=most)
-            .contains(&values.len())
-            .then(|| field.to_string())
+        (2..=most).contains(&values.len()).then(|| field.to_string())
     }
 }
 
@@ -226,12 +211,7 @@ mod tests {
                 let found = controls.iter().find(|c| c.key == key);
                 found.map(|c| c.current.clone())
             };
-            for (key, value) in [
-                (X, "dtype"),
-                (FIGURE, "time"),
-                (SCALE, "log"),
-                (SORT, "file"),
-            ] {
+            for (key, value) in [(X, "dtype"), (FIGURE, "time"), (SCALE, "log"), (SORT, "file")] {
                 assert_eq!(current(key).as_deref(), Some(value), "{id} {key}");
             }
         }
@@ -266,19 +246,13 @@ mod tests {
         for kind in CHARTS {
             let state = ViewState::default();
             let controls = (kind.open)(&Inputs::new(&frame, &state)).controls();
-            let selects = controls
-                .iter()
-                .filter(|c| !c.more && !c.options().is_empty());
+            let selects = controls.iter().filter(|c| !c.more && !c.options().is_empty());
             // Cells of several sides have a fourth, the side.
             let side = controls.iter().any(|c| c.key == SIDE);
             assert!(selects.count() <= 3 + usize::from(side), "{}", kind.id);
             for c in &controls {
                 let first = c.label.split(' ').next().unwrap_or_default();
-                assert!(
-                    !["A", "Who", "As", "Figure"].contains(&first),
-                    "{}",
-                    c.label
-                );
+                assert!(!["A", "Who", "As", "Figure"].contains(&first), "{}", c.label);
             }
         }
     }

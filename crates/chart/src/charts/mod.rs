@@ -52,13 +52,7 @@ pub struct Inputs<'a> {
 impl<'a> Inputs<'a> {
     /// Nothing selected, nothing kept.
     pub fn new(frame: &'a Frame, state: &'a ViewState) -> Self {
-        Inputs {
-            frame,
-            state,
-            selected: &[],
-            ranked: None,
-            cache: RowCache::default(),
-        }
+        Inputs { frame, state, selected: &[], ranked: None, cache: RowCache::default() }
     }
 }
 
@@ -86,9 +80,7 @@ impl RowCache {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.follow(data, metrics);
         let points = &mut kept.points;
-        points
-            .get_or_insert_with(|| Arc::new(Points::new(data, metrics)))
-            .clone()
+        points.get_or_insert_with(|| Arc::new(Points::new(data, metrics))).clone()
     }
 
     /// Keeps positions that were worked out while the rows came.
@@ -174,23 +166,11 @@ pub struct RenderOptions<'a> {
 impl<'a> RenderOptions<'a> {
     /// A size and a theme, with nothing selected, scrolled or zoomed.
     pub fn new(theme: &'a Theme, (width, height): (f64, f64)) -> Self {
-        RenderOptions {
-            theme,
-            width,
-            height,
-            dpr: 1.0,
-            selected: &[],
-            first: (0, 0),
-            zoom: None,
-        }
+        RenderOptions { theme, width, height, dpr: 1.0, selected: &[], first: (0, 0), zoom: None }
     }
 
     pub(crate) fn canvas(&self) -> Canvas {
-        Canvas {
-            size: (self.width, self.height),
-            dpr: self.dpr,
-            theme: *self.theme,
-        }
+        Canvas { size: (self.width, self.height), dpr: self.dpr, theme: *self.theme }
     }
 }
 
@@ -218,20 +198,12 @@ pub trait Chart: Send + Sync {
     }
     /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
     fn height(&self, width: f64) -> f64 {
-        if width < crate::layout::NARROW {
-            420.0
-        } else {
-            640.0
-        }
+        if width < crate::layout::NARROW { 420.0 } else { 640.0 }
     }
     /// Least and most height in a page: with less room the page scrolls, with more the picture
     /// leaves the rest empty.
     fn heights(&self, width: f64) -> (f64, f64) {
-        let least: f64 = if width < crate::layout::NARROW {
-            340.0
-        } else {
-            260.0
-        };
+        let least: f64 = if width < crate::layout::NARROW { 340.0 } else { 260.0 };
         (least, f64::INFINITY)
     }
     /// The chart drawn for a page, where it answers to the pointer in ways of its own: by a grid
@@ -400,10 +372,7 @@ mod tests {
         let colors = cache.colors(&one, Some(&Field::Dtype));
         let again = cache.clone();
         assert!(Arc::ptr_eq(&first, &again.points(&one.data, &one.metrics)));
-        assert!(Arc::ptr_eq(
-            &colors,
-            &again.colors(&one, Some(&Field::Dtype))
-        ));
+        assert!(Arc::ptr_eq(&colors, &again.colors(&one, Some(&Field::Dtype))));
         assert!(!Arc::ptr_eq(&colors, &again.colors(&one, None)));
         assert!(!Arc::ptr_eq(&first, &again.points(&two.data, &two.metrics)));
     }

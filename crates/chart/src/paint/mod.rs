@@ -37,11 +37,7 @@ impl Options {
     /// For a canvas of `dpr` device pixels per CSS pixel whose context is scaled by
     /// 1 / `Options::SUBPIXEL`.
     pub fn canvas(dpr: f64) -> Self {
-        let dpr = if dpr.is_finite() {
-            dpr.clamp(0.5, 8.0)
-        } else {
-            1.0
-        };
+        let dpr = if dpr.is_finite() { dpr.clamp(0.5, 8.0) } else { 1.0 };
         Options {
             scale: dpr * Self::SUBPIXEL,
             snap: Self::SUBPIXEL,
@@ -52,12 +48,7 @@ impl Options {
 
     /// For plotters-svg, which divides text sizes by 1.24 and centres text on half an x-height.
     pub(crate) fn svg() -> Self {
-        Options {
-            scale: 10.0,
-            snap: 10.0,
-            text_scale: 1.24,
-            text_drop: 0.09,
-        }
+        Options { scale: 10.0, snap: 10.0, text_scale: 1.24, text_drop: 0.09 }
     }
 
     /// Units in a device pixel of a canvas.
@@ -122,11 +113,7 @@ impl BackendTextStyle for TextStyle {
         }
     }
     fn style(&self) -> FontStyle {
-        if self.bold {
-            FontStyle::Bold
-        } else {
-            FontStyle::Normal
-        }
+        if self.bold { FontStyle::Bold } else { FontStyle::Normal }
     }
     fn anchor(&self) -> Pos {
         let h = match self.anchor {
@@ -165,10 +152,7 @@ fn backend_color(c: Color) -> BackendColor {
 impl Painter {
     /// A painter for a scene; nothing is drawn outside the picture.
     pub fn new(scene: &Scene, options: Options) -> Self {
-        Painter {
-            options,
-            clips: vec![[0.0, 0.0, scene.width, scene.height]],
-        }
+        Painter { options, clips: vec![[0.0, 0.0, scene.width, scene.height]] }
     }
 
     /// What is visible now.
@@ -219,12 +203,7 @@ impl Painter {
                 }
                 Ok(())
             }
-            Item::Line {
-                points,
-                color,
-                width,
-                dash,
-            } => {
+            Item::Line { points, color, width, dash } => {
                 for piece in clip::polyline(points, self.clip()) {
                     if dash.is_empty() {
                         self.line(&piece, *color, *width, backend)?;
@@ -237,12 +216,9 @@ impl Painter {
                 Ok(())
             }
             Item::Polygon { points, fill } => self.polygon(points, *fill, backend),
-            Item::Symbol {
-                at,
-                radius,
-                symbol,
-                color,
-            } => self.symbol(*at, *radius, *symbol, *color, backend),
+            Item::Symbol { at, radius, symbol, color } => {
+                self.symbol(*at, *radius, *symbol, *color, backend)
+            }
             Item::Marks(marks) => self.marks(marks, backend),
             Item::Text { .. } => self.text(item, backend),
         }
@@ -250,13 +226,7 @@ impl Painter {
 
     fn marks<DB: DrawingBackend>(&self, marks: &Marks, backend: &mut DB) -> Outcome<DB> {
         for i in 0..marks.len() {
-            self.symbol(
-                marks.at(i),
-                marks.radius_of(i),
-                marks.symbol,
-                marks.color_of(i),
-                backend,
-            )?;
+            self.symbol(marks.at(i), marks.radius_of(i), marks.symbol, marks.color_of(i), backend)?;
         }
         Ok(())
     }
@@ -389,17 +359,7 @@ impl Painter {
     }
 
     fn text<DB: DrawingBackend>(&self, item: &Item, backend: &mut DB) -> Outcome<DB> {
-        let Item::Text {
-            at,
-            text,
-            size,
-            bold,
-            color,
-            anchor,
-            baseline,
-            turns,
-        } = item
-        else {
+        let Item::Text { at, text, size, bold, color, anchor, baseline, turns } = item else {
             return Ok(());
         };
         if text.is_empty()
@@ -474,12 +434,7 @@ pub(crate) fn corners(at: Point, radius: f64, symbol: Symbol) -> Vec<Point> {
         }
         Symbol::Square => {
             let r = radius * 0.89;
-            vec![
-                (x - r, y - r),
-                (x + r, y - r),
-                (x + r, y + r),
-                (x - r, y + r),
-            ]
+            vec![(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)]
         }
         Symbol::Diamond => {
             let r = radius * 1.25;

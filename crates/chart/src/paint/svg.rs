@@ -28,10 +28,7 @@ pub fn svg(scene: &Scene) -> String {
     let size = ((w * scale) as u32, (h * scale) as u32);
     let mut rest = scene.items.as_slice();
     while !rest.is_empty() {
-        let run = rest
-            .iter()
-            .position(|i| matches!(i, Item::Image { .. }))
-            .unwrap_or(rest.len());
+        let run = rest.iter().position(|i| matches!(i, Item::Image { .. })).unwrap_or(rest.len());
         let mut part = String::new();
         {
             let mut backend = SVGBackend::with_string(&mut part, size);
@@ -59,13 +56,7 @@ fn body(part: &str) -> &str {
 }
 
 fn push_image(out: &mut String, item: &Item, scale: f64, clip: [f64; 4]) {
-    let Item::Image {
-        rect,
-        width,
-        height,
-        rgba,
-    } = item
-    else {
+    let Item::Image { rect, width, height, rgba } = item else {
         return;
     };
     let Some(png) = png(*width, *height, rgba) else {
@@ -171,12 +162,7 @@ mod tests {
         for a in odd {
             for b in odd {
                 s.fill([a, b, b, a], Color(0, 0, 0, 255));
-                s.dashed(
-                    vec![(a, b), (b, a), (0.5, 0.5)],
-                    Color(0, 0, 0, 255),
-                    a,
-                    &[b, a],
-                );
+                s.dashed(vec![(a, b), (b, a), (0.5, 0.5)], Color(0, 0, 0, 255), a, &[b, a]);
                 for symbol in [
                     Symbol::Dot,
                     Symbol::Ring,

@@ -70,11 +70,7 @@ impl Aggregate {
                 let known = |w: f64| w > 0.0 && w.is_finite();
                 let weight: f64 = values.iter().map(|v| v.1).filter(|w| known(*w)).sum();
                 if weight > 0.0 {
-                    let sum: f64 = values
-                        .iter()
-                        .filter(|v| known(v.1))
-                        .map(|v| v.0 * v.1)
-                        .sum();
+                    let sum: f64 = values.iter().filter(|v| known(v.1)).map(|v| v.0 * v.1).sum();
                     sum / weight
                 } else {
                     values.iter().map(|v| v.0).sum::<f64>() / values.len() as f64

@@ -97,10 +97,7 @@ impl BandScale {
         }
         BandScale {
             label: "M × N".to_owned(),
-            names: sizes
-                .iter()
-                .map(|s| format!("{} × {}", s >> 32, s & 0xffff_ffff))
-                .collect(),
+            names: sizes.iter().map(|s| format!("{} × {}", s >> 32, s & 0xffff_ffff)).collect(),
             of,
             binned: false,
         }
@@ -127,11 +124,8 @@ impl BandScale {
         let values = &categories.values;
         let mut band = vec![BandScale::NONE; values.len()];
         let mut used: Vec<u32> = Vec::new();
-        let codes: Vec<u32> = frame
-            .rows
-            .iter()
-            .map(|r| categories.codes.get(*r as usize))
-            .collect();
+        let codes: Vec<u32> =
+            frame.rows.iter().map(|r| categories.codes.get(*r as usize)).collect();
         for &code in &codes {
             if let Some(s) = band.get_mut(code as usize)
                 && *s == BandScale::NONE
@@ -211,11 +205,8 @@ impl BandScale {
                 binned: false,
             };
         }
-        let kind = if info.log && values.iter().any(|v| *v > 0.0) {
-            Kind::Log
-        } else {
-            Kind::Linear
-        };
+        let kind =
+            if info.log && values.iter().any(|v| *v > 0.0) { Kind::Log } else { Kind::Linear };
         // Sizes and counts go by powers of two, quantities with a unit by 1, 2, 5.
         let extent = crate::scale::extent(kind, values.iter().copied());
         let edges = edges(kind, info.unit.is_empty(), extent);
@@ -232,10 +223,7 @@ impl BandScale {
             .collect();
         BandScale {
             label: info.label.clone(),
-            names: edges
-                .windows(2)
-                .map(|w| format!("{}–{}", write(w[0]), write(w[1])))
-                .collect(),
+            names: edges.windows(2).map(|w| format!("{}–{}", write(w[0]), write(w[1]))).collect(),
             of,
             binned: true,
         }
@@ -259,10 +247,8 @@ impl BandScale {
                 *p = new as u32;
             }
         }
-        self.names = order
-            .iter()
-            .map(|o| self.names.get(*o).cloned().unwrap_or_default())
-            .collect();
+        self.names =
+            order.iter().map(|o| self.names.get(*o).cloned().unwrap_or_default()).collect();
         for s in &mut self.of {
             *s = place.get(*s as usize).copied().unwrap_or(BandScale::NONE);
         }
@@ -321,11 +307,7 @@ pub(crate) fn natural(a: &str, b: &str) -> std::cmp::Ordering {
     let (mut x, mut y) = (a.chars().peekable(), b.chars().peekable());
     loop {
         let (Some(&p), Some(&q)) = (x.peek(), y.peek()) else {
-            return x
-                .peek()
-                .is_some()
-                .cmp(&y.peek().is_some())
-                .then_with(|| a.cmp(b));
+            return x.peek().is_some().cmp(&y.peek().is_some()).then_with(|| a.cmp(b));
         };
         let order = if p.is_ascii_digit() && q.is_ascii_digit() {
             let number = |it: &mut std::iter::Peekable<std::str::Chars<'_>>| {

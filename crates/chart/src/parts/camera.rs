@@ -58,9 +58,7 @@ fn up(v: f64) -> f64 {
 
 /// `count * grain` without the noise of the last digit, so that links stay short.
 fn tidy(count: f64, grain: f64) -> f64 {
-    format!("{:.2e}", count * grain)
-        .parse()
-        .unwrap_or(count * grain)
+    format!("{:.2e}", count * grain).parse().unwrap_or(count * grain)
 }
 
 /// The parameter that holds the zoom of a chart.

@@ -23,12 +23,9 @@ pub(crate) fn segment(a: Point, b: Point, r: Rect) -> Option<(Point, Point)> {
     }
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let (mut t0, mut t1) = (0.0f64, 1.0f64);
-    for (p, q) in [
-        (-dx, a.0 - r[0]),
-        (dx, r[0] + r[2] - a.0),
-        (-dy, a.1 - r[1]),
-        (dy, r[1] + r[3] - a.1),
-    ] {
+    for (p, q) in
+        [(-dx, a.0 - r[0]), (dx, r[0] + r[2] - a.0), (-dy, a.1 - r[1]), (dy, r[1] + r[3] - a.1)]
+    {
         if p == 0.0 {
             if q < 0.0 {
                 return None;
@@ -75,12 +72,8 @@ pub(crate) fn polygon(points: &[Point], r: Rect) -> Vec<Point> {
     }
     let mut out = points.to_vec();
     type Side = fn(Point, Rect) -> f64;
-    let sides: [Side; 4] = [
-        |p, r| p.0 - r[0],
-        |p, r| r[0] + r[2] - p.0,
-        |p, r| p.1 - r[1],
-        |p, r| r[1] + r[3] - p.1,
-    ];
+    let sides: [Side; 4] =
+        [|p, r| p.0 - r[0], |p, r| r[0] + r[2] - p.0, |p, r| p.1 - r[1], |p, r| r[1] + r[3] - p.1];
     for side in sides {
         let input = std::mem::take(&mut out);
         for (i, &p) in input.iter().enumerate() {
@@ -101,10 +94,7 @@ pub(crate) fn polygon(points: &[Point], r: Rect) -> Vec<Point> {
 /// Cuts a line into dashes.
 pub(crate) fn dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
     let total: f64 = pattern.iter().sum();
-    let length: f64 = points
-        .windows(2)
-        .map(|w| (w[1].0 - w[0].0).hypot(w[1].1 - w[0].1))
-        .sum();
+    let length: f64 = points.windows(2).map(|w| (w[1].0 - w[0].0).hypot(w[1].1 - w[0].1)).sum();
     let usable = pattern.iter().all(|d| d.is_finite() && *d >= 0.0) && total > 0.1;
     if !usable || !length.is_finite() || length / total > 20_000.0 {
         return vec![points.to_vec()];
@@ -152,10 +142,7 @@ mod tests {
 
     #[test]
     fn lines_are_cut() {
-        assert_eq!(
-            segment((-5.0, 5.0), (15.0, 5.0), R),
-            Some(((0.0, 5.0), (10.0, 5.0)))
-        );
+        assert_eq!(segment((-5.0, 5.0), (15.0, 5.0), R), Some(((0.0, 5.0), (10.0, 5.0))));
         assert_eq!(segment((-5.0, -5.0), (-1.0, 20.0), R), None);
         assert_eq!(segment((f64::NAN, 0.0), (1.0, 1.0), R), None);
         let pieces = polyline(&[(5.0, 5.0), (5.0, 15.0), (8.0, 15.0), (8.0, 5.0)], R);

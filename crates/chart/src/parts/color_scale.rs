@@ -36,11 +36,7 @@ pub(crate) struct Colors {
 impl Colors {
     /// By a field, or one colour for everything.
     pub(crate) fn new(frame: &Frame, info: Option<FieldInfo>) -> Self {
-        Colors {
-            frame: frame.clone(),
-            info,
-            made: Default::default(),
-        }
+        Colors { frame: frame.clone(), info, made: Default::default() }
     }
 
     /// In the colours of a theme.
@@ -55,9 +51,7 @@ impl Colors {
 /// What a value of the field with this label is called on the page: a side has one name everywhere.
 pub(crate) fn shown_name(frame: &Frame, label: &str) -> impl Fn(&str) -> String {
     let side = frame.decision().side.as_ref();
-    let by_side = side
-        .and_then(|f| frame.info(f))
-        .is_some_and(|info| info.label == label);
+    let by_side = side.and_then(|f| frame.info(f)).is_some_and(|info| info.label == label);
     // Only where there are sides: counting very many rows takes longer than all of a picture.
     let sides = match by_side {
         true => frame.counted().sides.as_slice(),
@@ -150,22 +144,14 @@ impl ColorScale {
             }
         });
         // Empty text is "not stated", and grey.
-        let mut used: Vec<usize> = (0..values.len())
-            .filter(|&i| counts[i] > 0 && !values[i].is_empty())
-            .collect();
+        let mut used: Vec<usize> =
+            (0..values.len()).filter(|&i| counts[i] > 0 && !values[i].is_empty()).collect();
         if used.len() > Theme::DISTINCT {
             used.order_by_key(|&i| (std::cmp::Reverse(counts[i]), i));
         }
-        let shown = if used.len() > Theme::DISTINCT {
-            Theme::DISTINCT - 1
-        } else {
-            used.len()
-        };
+        let shown = if used.len() > Theme::DISTINCT { Theme::DISTINCT - 1 } else { used.len() };
         let mut map = vec![u16::MAX; values.len()];
-        let mut out = ColorScale {
-            label: label.to_owned(),
-            ..ColorScale::default()
-        };
+        let mut out = ColorScale { label: label.to_owned(), ..ColorScale::default() };
         for (i, &value) in used.iter().take(shown).enumerate() {
             let (color, symbol) = theme.category(i);
             map[value] = i as u16;
@@ -254,9 +240,7 @@ impl ColorScale {
             return Vec::new();
         }
         let shown = shown_name(frame, &self.label);
-        used.into_iter()
-            .map(|i| (Swatch::Box(self.palette[i]), shown(&self.names[i])))
-            .collect()
+        used.into_iter().map(|i| (Swatch::Box(self.palette[i]), shown(&self.names[i]))).collect()
     }
 
     fn push(&mut self, name: String, color: Color, symbol: Symbol) {
@@ -274,20 +258,13 @@ impl ColorScale {
     /// Colour of a row.
     pub(crate) fn color(&self, row: usize) -> Color {
         let code = usize::from(self.code(row));
-        self.palette
-            .get(code)
-            .copied()
-            .unwrap_or(Color(128, 128, 128, 255))
+        self.palette.get(code).copied().unwrap_or(Color(128, 128, 128, 255))
     }
 }
 
 /// The sequential map kept away from the end that the theme's panel has.
 pub(crate) fn shown(t: f64, theme: &Theme) -> Color {
-    if theme.dark {
-        sequential(0.16 + 0.84 * t)
-    } else {
-        sequential(0.86 * t)
-    }
+    if theme.dark { sequential(0.16 + 0.84 * t) } else { sequential(0.86 * t) }
 }
 
 #[cfg(test)]

@@ -28,11 +28,7 @@ impl Density {
     /// An empty picture over `rect` with `scale` pixels per CSS pixel.
     pub(crate) fn new(rect: Rect, scale: f64) -> Self {
         let rect = rect.map(|v| if v.is_finite() { v } else { 0.0 });
-        let scale = if scale.is_finite() {
-            scale.clamp(0.25, 3.0)
-        } else {
-            1.0
-        };
+        let scale = if scale.is_finite() { scale.clamp(0.25, 3.0) } else { 1.0 };
         let area = (rect[2].max(1.0) * rect[3].max(1.0)).min(1e9);
         let scale = scale.min((MOST / area).sqrt());
         let side = |v: f64| (v.max(1.0) * scale).ceil().clamp(1.0, 8192.0) as usize;
@@ -105,9 +101,7 @@ impl Density {
         let peak = self.peak.max(1);
         let gain = 0.62 / (1.0 + f64::from(peak)).ln();
         // Opacity of small heights is looked up: 4 is one point in the middle of its splat.
-        let table: Vec<u8> = (0..4096)
-            .map(|i| opacity(f64::from(i) / 16.0, gain))
-            .collect();
+        let table: Vec<u8> = (0..4096).map(|i| opacity(f64::from(i) / 16.0, gain)).collect();
         for y in 0..self.height {
             let last = (y + 2) % 3;
             let mut line = std::mem::take(&mut lines[last]);
@@ -166,12 +160,7 @@ mod tests {
 
     fn pixels(item: &Item) -> (u32, u32, &[u8]) {
         match item {
-            Item::Image {
-                width,
-                height,
-                rgba,
-                ..
-            } => (*width, *height, rgba),
+            Item::Image { width, height, rgba, .. } => (*width, *height, rgba),
             _ => (0, 0, &[]),
         }
     }

@@ -52,12 +52,7 @@ impl HitGrid {
         }
         let columns = ((rect[2] / CELL).ceil() as usize).clamp(1, 4096);
         let rows = ((rect[3] / CELL).ceil() as usize).clamp(1, 4096);
-        let mut grid = HitGrid {
-            origin: (rect[0], rect[1]),
-            columns,
-            rows,
-            ..HitGrid::default()
-        };
+        let mut grid = HitGrid { origin: (rect[0], rect[1]), columns, rows, ..HitGrid::default() };
         let (l, t) = (rect[0] as f32, rect[1] as f32);
         let (r, b) = ((rect[0] + rect[2]) as f32, (rect[1] + rect[3]) as f32);
         let inside = |x: f32, y: f32| x >= l && x <= r && y >= t && y <= b;
@@ -148,11 +143,7 @@ impl HitGrid {
             }
         });
         let (squared, id, band) = best?;
-        Some(Hit {
-            id,
-            at: self.at(band),
-            distance: squared.sqrt(),
-        })
+        Some(Hit { id, at: self.at(band), distance: squared.sqrt() })
     }
 
     fn squared(&self, band: usize, (x, y): Point) -> f64 {
@@ -200,10 +191,7 @@ impl HitGrid {
             None => None,
         };
         let less = |a: &(f32, f32, u32), b: &(f32, f32, u32)| {
-            a.0.total_cmp(&b.0)
-                .then(a.1.total_cmp(&b.1))
-                .then(a.2.cmp(&b.2))
-                .is_lt()
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)).is_lt()
         };
         let mut best: Option<(usize, (f32, f32, u32))> = None;
         for band in 0..self.len() {
@@ -215,11 +203,7 @@ impl HitGrid {
             }
         }
         let (band, _) = best?;
-        Some(Hit {
-            id: self.ids[band],
-            at: self.at(band),
-            distance: 0.0,
-        })
+        Some(Hit { id: self.ids[band], at: self.at(band), distance: 0.0 })
     }
 }
 
@@ -240,10 +224,7 @@ mod tests {
 
     fn visible(points: &[(f32, f32)]) -> Vec<(u32, Point)> {
         let of = |p: &(f32, f32)| (f64::from(p.0), f64::from(p.1));
-        (0u32..)
-            .zip(points.iter().map(of))
-            .filter(|(_, p)| crate::clip::holds(RECT, *p))
-            .collect()
+        (0u32..).zip(points.iter().map(of)).filter(|(_, p)| crate::clip::holds(RECT, *p)).collect()
     }
 
     fn squared(p: Point, q: Point) -> f64 {

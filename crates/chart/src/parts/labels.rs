@@ -49,13 +49,7 @@ const COVERED: usize = 1000;
 impl Placer {
     /// Room inside `bounds`.
     pub(crate) fn new(bounds: Rect) -> Self {
-        Placer {
-            bounds,
-            taken: Vec::new(),
-            lines: Vec::new(),
-            points: Vec::new(),
-            radius: 0.0,
-        }
+        Placer { bounds, taken: Vec::new(), lines: Vec::new(), points: Vec::new(), radius: 0.0 }
     }
 
     /// Marks a rectangle as taken.
@@ -222,9 +216,7 @@ mod tests {
     fn a_label_covers_no_mark_while_there_is_room() {
         let mut placer = Placer::new([0.0, 0.0, 400.0, 300.0]);
         // A column of marks right of the point.
-        let column = (0..30)
-            .map(|i| (112.0, 5.0 + 10.0 * f64::from(i)))
-            .collect();
+        let column = (0..30).map(|i| (112.0, 5.0 + 10.0 * f64::from(i))).collect();
         placer.block_points(column, 4.0);
         let placed = placer.around((100.0, 100.0), (40.0, 14.0), 4.0).unwrap();
         assert!(placed.rect[0] + 40.0 <= 108.0, "{placed:?}");
@@ -237,12 +229,6 @@ mod tests {
     fn a_lone_label_goes_right_of_its_point_without_leader() {
         let mut placer = Placer::new([0.0, 0.0, 400.0, 300.0]);
         let l = placer.around((100.0, 100.0), (40.0, 14.0), 4.0);
-        assert_eq!(
-            l,
-            Some(Placed {
-                rect: [107.0, 93.0, 40.0, 14.0],
-                leader: None
-            })
-        );
+        assert_eq!(l, Some(Placed { rect: [107.0, 93.0, 40.0, 14.0], leader: None }));
     }
 }

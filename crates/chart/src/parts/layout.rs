@@ -30,14 +30,8 @@ impl Plot {
     pub(crate) fn new(rect: Rect, x: Scale, y: Scale) -> Self {
         Plot {
             rect,
-            x: Scale {
-                range: (rect[0], rect[0] + rect[2]),
-                ..x
-            },
-            y: Scale {
-                range: (rect[1] + rect[3], rect[1]),
-                ..y
-            },
+            x: Scale { range: (rect[0], rect[0] + rect[2]), ..x },
+            y: Scale { range: (rect[1] + rect[3], rect[1]), ..y },
         }
     }
 
@@ -48,38 +42,22 @@ impl Plot {
 
     /// Zoomed about a pixel on both axes.
     pub(crate) fn zoomed(&self, at: (f64, f64), factor: (f64, f64)) -> Plot {
-        Plot {
-            x: self.x.zoomed(at.0, factor.0),
-            y: self.y.zoomed(at.1, factor.1),
-            ..*self
-        }
+        Plot { x: self.x.zoomed(at.0, factor.0), y: self.y.zoomed(at.1, factor.1), ..*self }
     }
 
     /// Moved by pixels, as a drag does.
     pub(crate) fn panned(&self, by: (f64, f64)) -> Plot {
-        Plot {
-            x: self.x.panned(by.0),
-            y: self.y.panned(by.1),
-            ..*self
-        }
+        Plot { x: self.x.panned(by.0), y: self.y.panned(by.1), ..*self }
     }
 
     /// Showing only a pixel rectangle.
     pub(crate) fn between(&self, r: Rect) -> Plot {
-        Plot {
-            x: self.x.between(r[0], r[0] + r[2]),
-            y: self.y.between(r[1], r[1] + r[3]),
-            ..*self
-        }
+        Plot { x: self.x.between(r[0], r[0] + r[2]), y: self.y.between(r[1], r[1] + r[3]), ..*self }
     }
 
     /// Kept within reach of the data.
     pub(crate) fn clamped(&self, x: (f64, f64), y: (f64, f64)) -> Plot {
-        Plot {
-            x: self.x.clamped(x),
-            y: self.y.clamped(y),
-            ..*self
-        }
+        Plot { x: self.x.clamped(x), y: self.y.clamped(y), ..*self }
     }
 
     /// The data ranges that show: what a link or a zoom history keeps.
@@ -119,12 +97,7 @@ impl Margins {
             .filter_map(|t| t.label.as_deref())
             .map(|l| text::width(l, FONT, false))
             .fold(0.0, f64::max);
-        Margins {
-            left: (widest + 12.0).ceil(),
-            top: 24.0,
-            right: 12.0,
-            bottom: 40.0,
-        }
+        Margins { left: (widest + 12.0).ceil(), top: 24.0, right: 12.0, bottom: 40.0 }
     }
 }
 
@@ -157,19 +130,11 @@ pub(crate) fn axes(scene: &mut Scene, plot: &Plot, theme: &Theme, x: &Axis, y: &
                 continue;
             }
             for tick in axis.ticks.iter().filter(|t| t.label.is_some() == major) {
-                let px = if vertical {
-                    plot.x.px(tick.value)
-                } else {
-                    plot.y.px(tick.value)
-                };
+                let px = if vertical { plot.x.px(tick.value) } else { plot.y.px(tick.value) };
                 if !px.is_finite() {
                     continue;
                 }
-                let line = if vertical {
-                    vec![(px, t), (px, b)]
-                } else {
-                    vec![(l, px), (r, px)]
-                };
+                let line = if vertical { vec![(px, t), (px, b)] } else { vec![(l, px), (r, px)] };
                 scene.line(line, color, 1.0);
             }
         }
@@ -180,23 +145,11 @@ pub(crate) fn axes(scene: &mut Scene, plot: &Plot, theme: &Theme, x: &Axis, y: &
     y_labels(scene, plot, theme, &y.ticks);
     if !x.title.is_empty() {
         let title = text::ellipsis(&x.title, FONT, r - 8.0);
-        scene.text(
-            (r, b + 22.0),
-            title,
-            FONT,
-            theme.muted,
-            (Anchor::End, Baseline::Top),
-        );
+        scene.text((r, b + 22.0), title, FONT, theme.muted, (Anchor::End, Baseline::Top));
     }
     if !y.title.is_empty() {
         let title = text::ellipsis(&y.title, FONT, r - 8.0);
-        scene.text(
-            (8.0, t - 8.0),
-            title,
-            FONT,
-            theme.muted,
-            (Anchor::Start, Baseline::Bottom),
-        );
+        scene.text((8.0, t - 8.0), title, FONT, theme.muted, (Anchor::Start, Baseline::Bottom));
     }
 }
 
@@ -213,10 +166,7 @@ fn x_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, ticks: &[Tick]) {
         scene.line(vec![(px, bottom), (px, bottom + 4.0)], theme.axis, 1.0);
         let w = text::width(label, FONT, false);
         // Labels at the ends move inwards instead of being cut.
-        let at = px.clamp(
-            w / 2.0 + 2.0,
-            (scene.width - w / 2.0 - 2.0).max(w / 2.0 + 2.0),
-        );
+        let at = px.clamp(w / 2.0 + 2.0, (scene.width - w / 2.0 - 2.0).max(w / 2.0 + 2.0));
         let rect = [at - w / 2.0, bottom + 6.0, w, FONT * text::LINE];
         if (at - px).abs() > w * 0.4 || taken.iter().any(|t| overlaps(grown(*t, 3.0), rect)) {
             continue;

@@ -187,10 +187,7 @@ impl Legend {
             out.push((Swatch::Mark(e.symbol, e.color), name));
         }
         if let (true, Some(last)) = (more > 0, categories.last()) {
-            out.push((
-                Swatch::Box(alpha(last.color, 0.0)),
-                format!("and {more} more"),
-            ));
+            out.push((Swatch::Box(alpha(last.color, 0.0)), format!("and {more} more")));
         }
         let others = self.entries.iter().filter(|e| e.shown != Some(false));
         for e in others.filter(|e| e.click != Click::Category) {
@@ -219,10 +216,7 @@ pub fn legend(
             line += 1.0;
         }
         if let Some(scene) = scene.as_deref_mut() {
-            let (cx, cy) = (
-                at.0 + x + 6.0,
-                at.1 + line * LEGEND_LINE + LEGEND_LINE / 2.0,
-            );
+            let (cx, cy) = (at.0 + x + 6.0, at.1 + line * LEGEND_LINE + LEGEND_LINE / 2.0);
             draw(scene, *swatch, (cx, cy));
             scene.text(
                 (cx + 10.0, cy),
@@ -234,21 +228,14 @@ pub fn legend(
         }
         x += w + 14.0;
     }
-    if entries.is_empty() {
-        0.0
-    } else {
-        (line + 1.0) * LEGEND_LINE
-    }
+    if entries.is_empty() { 0.0 } else { (line + 1.0) * LEGEND_LINE }
 }
 
 fn draw(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
     match swatch {
-        Swatch::Mark(symbol, color) => scene.items.push(Item::Symbol {
-            at: (x, y),
-            radius: 4.0,
-            symbol,
-            color,
-        }),
+        Swatch::Mark(symbol, color) => {
+            scene.items.push(Item::Symbol { at: (x, y), radius: 4.0, symbol, color })
+        }
         Swatch::Box(color) => scene.fill([x - 5.0, y - 5.0, 10.0, 10.0], color),
         Swatch::Dashed(color) => {
             scene.dashed(vec![(x - 7.0, y), (x + 7.0, y)], color, 2.0, &[4.0, 2.0]);
@@ -276,12 +263,7 @@ pub(crate) fn check(scene: &mut Scene, (x, y): Point, r: f64, color: Color, widt
 /// A hollow triangle pointing up.
 pub(crate) fn hollow(scene: &mut Scene, (x, y): Point, r: f64, color: Color) {
     scene.line(
-        vec![
-            (x, y - r),
-            (x + r * 0.95, y + r * 0.75),
-            (x - r * 0.95, y + r * 0.75),
-            (x, y - r),
-        ],
+        vec![(x, y - r), (x + r * 0.95, y + r * 0.75), (x - r * 0.95, y + r * 0.75), (x, y - r)],
         color,
         1.5,
     );

@@ -112,30 +112,18 @@ impl Theme {
 
 /// The same colour with another opacity, 0 to 1.
 pub(crate) fn alpha(c: Color, a: f64) -> Color {
-    let a = if a.is_finite() {
-        a.clamp(0.0, 1.0)
-    } else {
-        1.0
-    };
+    let a = if a.is_finite() { a.clamp(0.0, 1.0) } else { 1.0 };
     Color(c.0, c.1, c.2, (f64::from(c.3) * a).round() as u8)
 }
 
 fn linear(v: u8) -> f64 {
     let v = f64::from(v) / 255.0;
-    if v <= 0.04045 {
-        v / 12.92
-    } else {
-        ((v + 0.055) / 1.055).powf(2.4)
-    }
+    if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
 fn gamma(v: f64) -> u8 {
     let v = v.clamp(0.0, 1.0);
-    let v = if v <= 0.003_130_8 {
-        v * 12.92
-    } else {
-        1.055 * v.powf(1.0 / 2.4) - 0.055
-    };
+    let v = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
     (v * 255.0).round() as u8
 }
 
@@ -149,11 +137,7 @@ pub(crate) fn contrast(a: Color, b: Color) -> f64 {
 /// Black or white, whichever reads better on a colour.
 pub(crate) fn on(c: Color) -> Color {
     let (dark, light) = (rgb(0x10141a), rgb(0xffffff));
-    if contrast(c, dark) >= contrast(c, light) {
-        dark
-    } else {
-        light
-    }
+    if contrast(c, dark) >= contrast(c, light) { dark } else { light }
 }
 
 /// sRGB to OKLab: lightness, green-red, blue-yellow.
@@ -185,11 +169,7 @@ pub(crate) fn from_oklab([l0, a, b]: [f64; 3]) -> Color {
 /// Two colours mixed in OKLab; `t` 0 is the first.
 pub(crate) fn mix(a: Color, b: Color, t: f64) -> Color {
     let (x, y) = (oklab(a), oklab(b));
-    let t = if t.is_finite() {
-        t.clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
+    let t = if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 };
     let Color(r, g, bl, _) = from_oklab([0, 1, 2].map(|i| x[i] + (y[i] - x[i]) * t));
     let al = f64::from(a.3) + (f64::from(b.3) - f64::from(a.3)) * t;
     Color(r, g, bl, al.round() as u8)
@@ -255,11 +235,9 @@ mod tests {
             [-0.011820, 0.042940, 0.968881],
         ];
         for theme in [Theme::LIGHT, Theme::DARK] {
-            for (kind, m, least) in [
-                ("full", full, 0.09),
-                ("protan", protan, 0.065),
-                ("deutan", deutan, 0.065),
-            ] {
+            for (kind, m, least) in
+                [("full", full, 0.09), ("protan", protan, 0.065), ("deutan", deutan, 0.065)]
+            {
                 for i in 0..8 {
                     for j in 0..i {
                         let (a, b) = (seen(theme.categories[i], &m), seen(theme.categories[j], &m));
@@ -273,9 +251,7 @@ mod tests {
 
     #[test]
     fn maps_are_even_and_total() {
-        let l: Vec<f64> = (0..=20)
-            .map(|i| oklab(sequential(f64::from(i) / 20.0))[0])
-            .collect();
+        let l: Vec<f64> = (0..=20).map(|i| oklab(sequential(f64::from(i) / 20.0))[0]).collect();
         for w in l.windows(2) {
             assert!((w[1] - w[0] - 0.032).abs() < 0.012, "{:?}", w);
         }

@@ -167,11 +167,7 @@ fn own_kernels(frame: &Frame) -> bool {
     };
     let mut seen = std::collections::HashSet::new();
     let named = |r: usize| !d.text(ColumnMeaning::Kernel, r).is_empty();
-    frame
-        .rows
-        .iter()
-        .map(|r| *r as usize)
-        .all(|r| named(r) && seen.insert(codes[r]))
+    frame.rows.iter().map(|r| *r as usize).all(|r| named(r) && seen.insert(codes[r]))
 }
 
 #[cfg(test)]

@@ -50,11 +50,7 @@ pub(crate) fn padded(kind: Kind, domain: (f64, f64), share: f64) -> (f64, f64) {
         Kind::Log => 0.25,
         Kind::Linear => (a.abs().max(b.abs()) * 0.05).max(f64::MIN_POSITIVE * 1e10),
     };
-    let pad = if b - a < floor * 1e-3 {
-        floor
-    } else {
-        (b - a) * share
-    };
+    let pad = if b - a < floor * 1e-3 { floor } else { (b - a) * share };
     sane(kind, (kind.back(a - pad), kind.back(b + pad)))
 }
 
@@ -72,11 +68,7 @@ pub struct Scale {
 impl Scale {
     /// A scale; a domain that cannot be shown is replaced by one that can.
     pub(crate) fn new(kind: Kind, domain: (f64, f64), range: (f64, f64)) -> Self {
-        Scale {
-            kind,
-            domain: sane(kind, domain),
-            range,
-        }
+        Scale { kind, domain: sane(kind, domain), range }
     }
 
     /// Pixel of a value; NaN where the axis has no place for it.
@@ -163,11 +155,7 @@ impl Scale {
     }
 
     fn with_positions(&self, (a, b): (f64, f64)) -> Scale {
-        Scale::new(
-            self.kind,
-            (self.kind.back(a), self.kind.back(b)),
-            self.range,
-        )
+        Scale::new(self.kind, (self.kind.back(a), self.kind.back(b)), self.range)
     }
 }
 
@@ -181,11 +169,7 @@ fn sane(kind: Kind, (a, b): (f64, f64)) -> (f64, f64) {
     match kind {
         Kind::Log => {
             let clean = |v: f64| {
-                if v.is_nan() {
-                    f64::NAN
-                } else {
-                    v.clamp(1e-60, 1e60)
-                }
+                if v.is_nan() { f64::NAN } else { v.clamp(1e-60, 1e60) }
             };
             match (clean(a), clean(b)) {
                 (a, b) if a.is_nan() || b.is_nan() => (1.0, 10.0),

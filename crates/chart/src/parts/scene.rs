@@ -302,27 +302,14 @@ impl Scene {
     /// An empty picture of a size.
     pub(crate) fn new(width: f64, height: f64, title: impl Into<String>) -> Self {
         let side = |v: f64| {
-            if v.is_finite() {
-                v.clamp(1.0, 16384.0)
-            } else {
-                1.0
-            }
+            if v.is_finite() { v.clamp(1.0, 16384.0) } else { 1.0 }
         };
-        Scene {
-            width: side(width),
-            height: side(height),
-            title: title.into(),
-            ..Scene::default()
-        }
+        Scene { width: side(width), height: side(height), title: title.into(), ..Scene::default() }
     }
 
     /// Adds a filled rectangle.
     pub(crate) fn fill(&mut self, rect: [f64; 4], color: Color) {
-        self.items.push(Item::Rect {
-            rect,
-            fill: Some(color),
-            stroke: None,
-        });
+        self.items.push(Item::Rect { rect, fill: Some(color), stroke: None });
     }
 
     /// Adds a solid line.
@@ -332,12 +319,7 @@ impl Scene {
 
     /// Adds a dashed line; an empty `dash` is solid.
     pub(crate) fn dashed(&mut self, points: Vec<Point>, color: Color, width: f64, dash: &[f64]) {
-        self.items.push(Item::Line {
-            points,
-            color,
-            width,
-            dash: dash.to_vec(),
-        });
+        self.items.push(Item::Line { points, color, width, dash: dash.to_vec() });
     }
 
     /// Adds a line of regular text.
@@ -404,11 +386,7 @@ impl Scene {
     /// The part that scrolls: its place, columns and rows.
     pub fn scroll(&self) -> Option<([f64; 4], Window, Window)> {
         self.drag_areas.iter().find_map(|h| match h {
-            DragArea::Scroll {
-                rect,
-                columns,
-                rows,
-            } => Some((*rect, *columns, *rows)),
+            DragArea::Scroll { rect, columns, rows } => Some((*rect, *columns, *rows)),
             DragArea::Range { .. } => None,
         })
     }

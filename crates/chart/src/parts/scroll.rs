@@ -36,45 +36,27 @@ pub struct Bar {
 impl Bar {
     fn new(track: Rect, vertical: bool, window: Window) -> Self {
         let length = if vertical { track[3] } else { track[2] };
-        let size = (length * window.shown as f64 / window.total.max(1) as f64)
-            .max(SHORTEST)
-            .min(length);
+        let size =
+            (length * window.shown as f64 / window.total.max(1) as f64).max(SHORTEST).min(length);
         let last = window.total.saturating_sub(window.shown).max(1) as f64;
-        Bar {
-            track,
-            thumb: ((length - size) * window.first as f64 / last, size),
-            vertical,
-            window,
-        }
+        Bar { track, thumb: ((length - size) * window.first as f64 / last, size), vertical, window }
     }
 
     /// Where the thumb is.
     pub(crate) fn thumb_rect(&self) -> Rect {
         let [l, t, w, h] = self.track;
         let (start, size) = self.thumb;
-        if self.vertical {
-            [l, t + start, w, size]
-        } else {
-            [l + start, t, size, h]
-        }
+        if self.vertical { [l, t + start, w, size] } else { [l + start, t, size, h] }
     }
 
     /// A place along the track, px from its start.
     pub fn along(&self, (x, y): Point) -> f64 {
-        if self.vertical {
-            y - self.track[1]
-        } else {
-            x - self.track[0]
-        }
+        if self.vertical { y - self.track[1] } else { x - self.track[0] }
     }
 
     /// First band that shows with the thumb's start moved to a place along the track.
     pub fn first_at(&self, start: f64) -> usize {
-        let length = if self.vertical {
-            self.track[3]
-        } else {
-            self.track[2]
-        };
+        let length = if self.vertical { self.track[3] } else { self.track[2] };
         let room = (length - self.thumb.1).max(f64::MIN_POSITIVE);
         let last = self.window.total.saturating_sub(self.window.shown) as f64;
         ((start / room).clamp(0.0, 1.0) * last).round() as usize
@@ -125,19 +107,13 @@ pub(crate) fn draw(over: &mut Scene, of: &Scene, theme: &Theme, held: bool) {
 pub fn whole_size(scene: &Scene) -> Option<(f64, f64)> {
     let (_, columns, rows) = scene.scroll()?;
     let hidden = |w: Window| (w.total - w.shown.min(w.total)) as f64 * w.step;
-    Some((
-        (scene.width + hidden(columns)).ceil(),
-        (scene.height + hidden(rows)).ceil(),
-    ))
+    Some(((scene.width + hidden(columns)).ceil(), (scene.height + hidden(rows)).ceil()))
 }
 
 /// The picture with nothing scrolled out of sight; the size it would have where that is more than
 /// [`LIMIT`] says.
 pub(crate) fn whole(view: &dyn Chart, options: &RenderOptions<'_>) -> Result<Scene, (f64, f64)> {
-    let mut options = RenderOptions {
-        first: (0, 0),
-        ..*options
-    };
+    let mut options = RenderOptions { first: (0, 0), ..*options };
     let mut size = (options.width, options.height);
     // Room for longer names can take some of the room that was added: twice or three times.
     for _ in 0..8 {
@@ -168,12 +144,7 @@ mod tests {
         scene.drag_areas.push(DragArea::Scroll {
             rect: [50.0, 40.0, 330.0, 200.0],
             columns: Window::default(),
-            rows: Window {
-                first,
-                shown: 10,
-                total: 110,
-                step: 20.0,
-            },
+            rows: Window { first, shown: 10, total: 110, step: 20.0 },
         });
         scene
     }
@@ -210,10 +181,8 @@ mod tests {
             }
             rows.frame(Some("h100-sxm"))
         };
-        let options = RenderOptions {
-            first: (3, 4),
-            ..RenderOptions::new(&Theme::LIGHT, (500.0, 300.0))
-        };
+        let options =
+            RenderOptions { first: (3, 4), ..RenderOptions::new(&Theme::LIGHT, (500.0, 300.0)) };
         let mut state = ViewState::default();
         state.set_param("explore.x", "shape");
         state.set_param("explore.y", "n");
@@ -223,10 +192,7 @@ mod tests {
             assert!(part.scroll().is_some(), "{id}");
             let whole = whole(&*view, &options).unwrap();
             assert!(whole.scroll().is_none(), "{id}");
-            assert!(
-                part.hit_areas.len() < 200 && whole.hit_areas.len() == 200,
-                "{id}"
-            );
+            assert!(part.hit_areas.len() < 200 && whole.hit_areas.len() == 200, "{id}");
             let (w, h) = whole_size(&part).unwrap();
             assert!(whole.width >= w - 1.0 && whole.height >= h - 1.0, "{id}");
         }

@@ -91,10 +91,7 @@ pub(crate) fn ellipsis_middle(text: &str, size: f64, max: f64) -> String {
 /// Names beside each other within `max` px each, no two alike that are not: where the middles that
 /// are left out are all that tells some apart, what these share is left out instead.
 pub(crate) fn cut_apart(names: &[&str], size: f64, max: f64) -> Vec<String> {
-    let mut out: Vec<String> = names
-        .iter()
-        .map(|n| ellipsis_middle(n, size, max))
-        .collect();
+    let mut out: Vec<String> = names.iter().map(|n| ellipsis_middle(n, size, max)).collect();
     let cut = |out: &[String]| -> Vec<Vec<usize>> {
         let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
         for (i, text) in out.iter().enumerate() {
@@ -105,13 +102,10 @@ pub(crate) fn cut_apart(names: &[&str], size: f64, max: f64) -> Vec<String> {
         groups
     };
     for group in cut(&out) {
-        let shared = group
-            .iter()
-            .skip(1)
-            .fold(names[group[0]].chars().count(), |n, &i| {
-                let pairs = names[group[0]].chars().zip(names[i].chars());
-                n.min(pairs.take_while(|(a, b)| a == b).count())
-            });
+        let shared = group.iter().skip(1).fold(names[group[0]].chars().count(), |n, &i| {
+            let pairs = names[group[0]].chars().zip(names[i].chars());
+            n.min(pairs.take_while(|(a, b)| a == b).count())
+        });
         for i in group {
             let rest: String = names[i].chars().skip(shared.saturating_sub(2)).collect();
             out[i] = ellipsis(&format!("…{rest}"), size, max);
@@ -139,10 +133,8 @@ pub(crate) fn cut_apart(names: &[&str], size: f64, max: f64) -> Vec<String> {
 pub(crate) fn wrap(text: &str, size: f64, max: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        let longer = lines
-            .last()
-            .map(|l| format!("{l} {word}"))
-            .filter(|l| width(l, size, false) <= max);
+        let longer =
+            lines.last().map(|l| format!("{l} {word}")).filter(|l| width(l, size, false) <= max);
         match (longer, lines.last_mut()) {
             (Some(l), Some(last)) => *last = l,
             _ => lines.push(ellipsis(word, size, max)),
@@ -163,10 +155,7 @@ mod tests {
         assert!(ellipsis("a rather long kernel name", 11.0, 80.0).ends_with('…'));
         assert_eq!(ellipsis("abc", 11.0, 2.0), "");
         let m = ellipsis_middle("Cijk_Ailk_Bljk_HHS_BH_MT256x256x64", 11.0, 120.0);
-        assert!(
-            m.starts_with("Cijk") && m.contains('…') && m.ends_with("x64"),
-            "{m}"
-        );
+        assert!(m.starts_with("Cijk") && m.contains('…') && m.ends_with("x64"), "{m}");
         assert_eq!(wrap("one two three", 10.0, 50.0), ["one two", "three"]);
     }
 

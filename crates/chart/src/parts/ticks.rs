@@ -27,26 +27,17 @@ pub(crate) struct Format<'a> {
 impl<'a> Format<'a> {
     /// SI prefixes above one: `100 GFLOP/s`; fractions plain: `0.1 FLOP/B`.
     pub(crate) fn si(unit: &'a str) -> Self {
-        Format {
-            prefixes: units::SI_FROM_ONE,
-            ..Format::plain(unit)
-        }
+        Format { prefixes: units::SI_FROM_ONE, ..Format::plain(unit) }
     }
 
     /// Rates of work in FLOP/s: up to `TFLOP/s`, never `PFLOP/s`, as data sheets write them.
     pub(crate) fn rate() -> Format<'static> {
-        Format {
-            prefixes: units::SI_OF_RATES,
-            ..Format::plain("FLOP/s")
-        }
+        Format { prefixes: units::SI_OF_RATES, ..Format::plain("FLOP/s") }
     }
 
     /// SI prefixes on both sides of one: `20 µs`.
     pub(crate) fn seconds() -> Format<'static> {
-        Format {
-            prefixes: &units::SI,
-            ..Format::plain("s")
-        }
+        Format { prefixes: &units::SI, ..Format::plain("s") }
     }
 
     /// What suits a unit: `s`, `FLOP/s`, `%` (of fractions), anything else with SI prefixes from
@@ -63,27 +54,17 @@ impl<'a> Format<'a> {
 
     /// The same numbers without the unit, for ticks under a title that has it.
     pub(crate) fn bare(&self) -> Format<'static> {
-        Format {
-            unit: if self.percent { "%" } else { "" },
-            ..*self
-        }
+        Format { unit: if self.percent { "%" } else { "" }, ..*self }
     }
 
     /// Fractions as percentages: 0.25 is `25 %`.
     pub(crate) fn percent() -> Format<'static> {
-        Format {
-            percent: true,
-            ..Format::plain("%")
-        }
+        Format { percent: true, ..Format::plain("%") }
     }
 
     /// Plain numbers with a unit.
     pub(crate) fn plain(unit: &'a str) -> Self {
-        Format {
-            unit,
-            prefixes: &[],
-            percent: false,
-        }
+        Format { unit, prefixes: &[], percent: false }
     }
 
     /// The number with its unit, at most `digits` significant digits; `n/a` for NaN.
@@ -209,10 +190,7 @@ pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<T
                 continue;
             }
             let label = labelled.contains(&m) && (m > 1.0 || e.rem_euclid(every) == 0);
-            out.push(Tick {
-                value,
-                label: label.then(|| format.write(value, 6)),
-            });
+            out.push(Tick { value, label: label.then(|| format.write(value, 6)) });
         }
     }
     out
@@ -248,42 +226,24 @@ mod tests {
     #[test]
     fn log_ticks() {
         let f = Format::si("");
-        assert_eq!(
-            labels(&log((1.0, 1e4), 8, &f)),
-            ["1", "10", "100", "1k", "10k"]
-        );
-        assert_eq!(
-            labels(&log((1.0, 100.0), 8, &f)),
-            ["1", "2", "5", "10", "20", "50", "100"]
-        );
+        assert_eq!(labels(&log((1.0, 1e4), 8, &f)), ["1", "10", "100", "1k", "10k"]);
+        assert_eq!(labels(&log((1.0, 100.0), 8, &f)), ["1", "2", "5", "10", "20", "50", "100"]);
         assert_eq!(labels(&log((0.1, 1e9), 4, &f)).len(), 4);
         // What plotters gets wrong: 2..8 has no label there, 30..1200 a duplicate.
-        assert_eq!(
-            labels(&log((2.0, 8.0), 8, &f)),
-            ["2", "3", "4", "5", "6", "7", "8"]
-        );
+        assert_eq!(labels(&log((2.0, 8.0), 8, &f)), ["2", "3", "4", "5", "6", "7", "8"]);
         let l = labels(&log((30.0, 1200.0), 8, &f));
         assert_eq!(l, ["50", "100", "200", "500", "1k"]);
         // No 60, 70, 80, 90 beside 200.
-        assert_eq!(
-            labels(&log((60.0, 220.0), 8, &f)),
-            ["70", "100", "150", "200"]
-        );
+        assert_eq!(labels(&log((60.0, 220.0), 8, &f)), ["70", "100", "150", "200"]);
         assert!(labels(&log((101.0, 104.0), 4, &f)).len() >= 2);
     }
 
     #[test]
     fn linear_ticks() {
         let f = Format::plain("");
-        assert_eq!(
-            labels(&linear((0.0, 1.0), 5, &f)),
-            ["0", "0.2", "0.4", "0.6", "0.8", "1"]
-        );
+        assert_eq!(labels(&linear((0.0, 1.0), 5, &f)), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         assert_eq!(labels(&linear((0.0, 97.0), 4, &f)), ["0", "50"]);
-        assert_eq!(
-            labels(&linear((0.0, 1.0), 4, &Format::percent())),
-            ["0 %", "50 %", "100 %"]
-        );
+        assert_eq!(labels(&linear((0.0, 1.0), 4, &Format::percent())), ["0 %", "50 %", "100 %"]);
     }
 
     proptest! {

@@ -12,10 +12,7 @@ pub struct Tooltip {
 impl Tooltip {
     /// A head without rows.
     pub(crate) fn new(head: impl Into<String>) -> Self {
-        Tooltip {
-            head: head.into(),
-            rows: Vec::new(),
-        }
+        Tooltip { head: head.into(), rows: Vec::new() }
     }
 
     /// Adds a row of a caption and a value.

@@ -55,11 +55,7 @@ impl Sizes {
                 Some(format!("{label} is shown for {default}: {why}.")),
             ),
         };
-        Sizes {
-            control,
-            values,
-            flaw,
-        }
+        Sizes { control, values, flaw }
     }
 }
 
@@ -135,10 +131,7 @@ impl FlatTool {
             "flat.by",
             "Colour",
             "Workgroups fall with B_N, FLOP per element rises",
-            vec![
-                Choice::new("parallelism", "parallelism"),
-                Choice::new("ratio", "FLOP/element"),
-            ],
+            vec![Choice::new("parallelism", "parallelism"), Choice::new("ratio", "FLOP/element")],
             "parallelism",
         );
         // The measured panel of each K, of this M if there is one; without any, the first.
@@ -147,9 +140,7 @@ impl FlatTool {
             .filter(|sweep| sweep.axis == Axis::Bn)
             .map_or_else(Vec::new, |sweep| sweep.panels);
         let fits = |p: &Panel, k: u32, all: bool| {
-            p.lines
-                .iter()
-                .any(|l| l.problem.k == k && (!all || l.problem.m == whole(&m)))
+            p.lines.iter().any(|l| l.problem.k == k && (!all || l.problem.m == whole(&m)))
         };
         let of = |&k: &u32| {
             let exact = panels.iter().find(|p| fits(p, k, true));
@@ -172,15 +163,7 @@ impl FlatTool {
             units: whole(&units),
             device,
             by_ratio: by.current == "ratio",
-            controls: vec![
-                m,
-                k.control,
-                rows.control,
-                blocks.control,
-                device_control,
-                units,
-                by,
-            ],
+            controls: vec![m, k.control, rows.control, blocks.control, device_control, units, by],
             measured,
         }
     }
@@ -188,9 +171,7 @@ impl FlatTool {
     /// The maps in the order of their places: those of the model first.
     fn maps(&self) -> Vec<Map<'_>> {
         let model = self.depths.iter().map(|k| Map::Model(*k));
-        model
-            .chain(self.measured.iter().map(Map::Measured))
-            .collect()
+        model.chain(self.measured.iter().map(Map::Measured)).collect()
     }
 
     /// Places of the maps: two beside each other, or one where it is narrow.
@@ -214,21 +195,12 @@ impl FlatTool {
     /// How many maps stand below each other.
     fn lines(&self, width: f64) -> usize {
         let count = self.maps().len();
-        if width < NARROW {
-            count
-        } else {
-            count.div_ceil(2)
-        }
-        .max(1)
+        if width < NARROW { count } else { count.div_ceil(2) }.max(1)
     }
 
     /// Where `v` lies between the ends, from 0 to 1.
     fn between(v: f64, low: f64, high: f64) -> f64 {
-        if high > low {
-            ((v - low) / (high - low)).clamp(0.0, 1.0)
-        } else {
-            0.5
-        }
+        if high > low { ((v - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 }
     }
 
     fn share(&self, k: u32, n: u32, block: u32) -> f64 {
@@ -259,11 +231,7 @@ impl FlatTool {
         Some(Cell {
             also: String::new(),
             fill: shown(self.share(k, n, block), theme),
-            text: if self.by_ratio {
-                format_short(ratio, 4)
-            } else {
-                format_short(blocks, 4)
-            },
+            text: if self.by_ratio { format_short(ratio, 4) } else { format_short(blocks, 4) },
             hatched: false,
             frame: None,
             ticks: tick.then_some(Tick::Model).into_iter().collect(),
@@ -291,11 +259,7 @@ impl FlatTool {
             } else {
                 alpha(theme.other, 0.2)
             },
-            text: if known {
-                Format::percent().write(c.share, 3)
-            } else {
-                String::new()
-            },
+            text: if known { Format::percent().write(c.share, 3) } else { String::new() },
             hatched: false,
             frame: None,
             ticks: [(best, Tick::Best), (model, Tick::Model)]
@@ -379,11 +343,7 @@ impl Chart for FlatTool {
                     let names = Names {
                         title: &format!(
                             "Model: {}, M = {}, K = {k}",
-                            if self.by_ratio {
-                                "FLOP per element"
-                            } else {
-                                "workgroups N / B_N"
-                            },
+                            if self.by_ratio { "FLOP per element" } else { "workgroups N / B_N" },
                             self.m,
                         ),
                         x: "B_N",
@@ -397,12 +357,10 @@ impl Chart for FlatTool {
                     self.border(&mut scene, theme, cells);
                 }
                 Map::Measured(panel) => {
-                    let columns: Vec<String> = (0..panel.columns.len())
-                        .map(|i| panel.column_label(i))
-                        .collect();
-                    let rows: Vec<String> = (0..panel.lines.len())
-                        .map(|i| panel.line_label(i))
-                        .collect();
+                    let columns: Vec<String> =
+                        (0..panel.columns.len()).map(|i| panel.column_label(i)).collect();
+                    let rows: Vec<String> =
+                        (0..panel.lines.len()).map(|i| panel.line_label(i)).collect();
                     let names = Names {
                         title: &format!("Measured: {}, % of each row's best", panel.title),
                         x: "B_N",
@@ -504,11 +462,7 @@ impl Tool for FlatTool {
                 [one] => ratio(*k, one),
                 [first, .., last] => format!("{} to {}", ratio(*k, first), ratio(*k, last)),
             };
-            Some(figure(
-                &format!("Ratio, K {k}"),
-                text,
-                "FLOP per element moved.",
-            ))
+            Some(figure(&format!("Ratio, K {k}"), text, "FLOP per element moved."))
         };
         self.depths.iter().filter_map(each).collect()
     }

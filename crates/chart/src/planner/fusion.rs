@@ -36,27 +36,16 @@ impl FusionTool {
             options,
             &["activation".to_owned()],
         );
-        let steps: Vec<Step> = Step::ALL
-            .into_iter()
-            .filter(|x| chain.values().contains(&x.id()))
-            .collect();
+        let steps: Vec<Step> =
+            Step::ALL.into_iter().filter(|x| chain.values().contains(&x.id())).collect();
         let roof = shape.device.roof(shape.problem.op.compute, s.roof);
         let mut controls = shape.controls.clone();
         controls.push(chain);
-        FusionTool {
-            fusion: fuse(&shape.problem, &steps, roof),
-            steps,
-            roof,
-            controls,
-            shape,
-        }
+        FusionTool { fusion: fuse(&shape.problem, &steps, roof), steps, roof, controls, shape }
     }
 
     fn both(&self) -> [(&'static str, &Run); 2] {
-        [
-            ("separate", &self.fusion.separate),
-            ("fused", &self.fusion.fused),
-        ]
+        [("separate", &self.fusion.separate), ("fused", &self.fusion.fused)]
     }
 }
 
@@ -77,11 +66,7 @@ impl Chart for FusionTool {
                 trail: Vec::new(),
                 label: name.to_owned(),
                 name: format!("{name}: {}, {} moved, {}", r.intensity(), r.bytes, r.time),
-                color: if name == "fused" {
-                    theme.accent
-                } else {
-                    theme.warn
-                },
+                color: if name == "fused" { theme.accent } else { theme.warn },
             })
             .collect();
         let arrows: Vec<Arrow> = match self.roof {
@@ -92,9 +77,8 @@ impl Chart for FusionTool {
             }],
             None => Vec::new(),
         };
-        let roofs: Vec<RoofLine> = RoofLine::of(&self.shape.device, self.shape.problem.op.compute)
-            .into_iter()
-            .collect();
+        let roofs: Vec<RoofLine> =
+            RoofLine::of(&self.shape.device, self.shape.problem.op.compute).into_iter().collect();
         // Both points, the ridge and some of the slope.
         let zoom = self.roof.map(|r| {
             let all = [
@@ -104,23 +88,14 @@ impl Chart for FusionTool {
             ];
             let low = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(f64::INFINITY, f64::min);
             let high = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(0.0, f64::max);
-            (
-                (low(|p| p.0) / 5.0, high(|p| p.0) * 3.0),
-                (low(|p| p.1) / 5.0, high(|p| p.1) * 1.6),
-            )
+            ((low(|p| p.0) / 5.0, high(|p| p.0) * 3.0), (low(|p| p.1) / 5.0, high(|p| p.1) * 1.6))
         });
         let mut scene = roofline(&Input {
             zoom,
             planned: &planned,
             roofs: &roofs,
             arrows: &arrows,
-            ..Input::new(
-                &frame,
-                &points,
-                &color_scale,
-                theme,
-                (options.width, options.height),
-            )
+            ..Input::new(&frame, &points, &color_scale, theme, (options.width, options.height))
         })
         .scene;
         scene.title = format!(
@@ -188,10 +163,7 @@ impl Tool for FusionTool {
         let (s, f) = (&self.fusion.separate, &self.fusion.fused);
         let mut text = format!("Fused, {} move instead of {}", f.bytes, s.bytes);
         if self.roof.is_some() {
-            text.push_str(&format!(
-                ", and at the roof it takes {} instead of {}",
-                f.time, s.time
-            ));
+            text.push_str(&format!(", and at the roof it takes {} instead of {}", f.time, s.time));
         }
         let mut out = vec![format!("{text}.")];
         if self.roof.is_none() {
@@ -204,11 +176,7 @@ impl Tool for FusionTool {
     fn figures(&self) -> Vec<(String, String, String)> {
         let (s, f) = (&self.fusion.separate, &self.fusion.fused);
         let mut out = vec![
-            figure(
-                "Traffic, separate",
-                s.bytes.to_string(),
-                format!("{} kernels.", s.kernels),
-            ),
+            figure("Traffic, separate", s.bytes.to_string(), format!("{} kernels.", s.kernels)),
             figure("Traffic, fused", f.bytes.to_string(), "One kernel."),
             figure("Intensity, separate", s.intensity().to_string(), ""),
             figure("Intensity, fused", f.intensity().to_string(), ""),

@@ -74,16 +74,10 @@ pub(super) struct Names<'a> {
 pub(super) fn pair(width: f64, height: f64) -> [Rect; 2] {
     if width < NARROW {
         let half = height / 2.0;
-        [
-            [8.0, 4.0, width - 16.0, half - 4.0],
-            [8.0, half + 4.0, width - 16.0, half - 4.0],
-        ]
+        [[8.0, 4.0, width - 16.0, half - 4.0], [8.0, half + 4.0, width - 16.0, half - 4.0]]
     } else {
         let half = width / 2.0;
-        [
-            [8.0, 4.0, half - 16.0, height],
-            [half + 8.0, 4.0, half - 16.0, height],
-        ]
+        [[8.0, 4.0, half - 16.0, height], [half + 8.0, 4.0, half - 16.0, height]]
     }
 }
 
@@ -97,34 +91,17 @@ pub(super) fn draw(
 ) -> Rect {
     let [left, top, width, height] = area;
     legend::heading(scene, (left, top + 8.0), width, theme, names.title);
-    let widest = names
-        .rows
-        .iter()
-        .map(|n| text::width(n, FONT, false))
-        .fold(0.0, f64::max);
+    let widest = names.rows.iter().map(|n| text::width(n, FONT, false)).fold(0.0, f64::max);
     let side = widest + 10.0;
     let (head, foot) = (38.0, 34.0);
     let room = ((width - side).max(1.0), (height - head - foot).max(1.0));
     let (nx, ny) = (names.columns.len().max(1), names.rows.len().max(1));
-    let size = (
-        (room.0 / nx as f64).min(150.0),
-        (room.1 / ny as f64).min(56.0),
-    );
+    let size = ((room.0 / nx as f64).min(150.0), (room.1 / ny as f64).min(56.0));
     let origin = (left + side, top + head);
     let all = [origin.0, origin.1, size.0 * nx as f64, size.1 * ny as f64];
     scene.fill(all, theme.panel);
-    legend::note(
-        scene,
-        (left, top + 25.0),
-        width,
-        theme,
-        &format!("{} ↓", names.y),
-    );
-    let gap = if size.0 < 8.0 || size.1 < 8.0 {
-        0.0
-    } else {
-        1.0
-    };
+    legend::note(scene, (left, top + 25.0), width, theme, &format!("{} ↓", names.y));
+    let gap = if size.0 < 8.0 || size.1 < 8.0 { 0.0 } else { 1.0 };
     for y in 0..ny {
         for x in 0..nx {
             let Some(c) = cell(x, y) else { continue };
@@ -190,10 +167,7 @@ fn one(scene: &mut Scene, theme: &Theme, rect: Rect, c: Cell) {
         let plate = text::width(&c.text, FONT, false) + 6.0;
         if c.hatched {
             // Lines through digits do not read.
-            scene.fill(
-                [l + (w - plate) / 2.0, t + h / 2.0 - 8.0, plate, 16.0],
-                c.fill,
-            );
+            scene.fill([l + (w - plate) / 2.0, t + h / 2.0 - 8.0, plate, 16.0], c.fill);
         }
         let line = FONT * text::LINE;
         let wide = text::width(&c.also, FONT, false) <= w - 4.0;
@@ -224,11 +198,7 @@ fn one(scene: &mut Scene, theme: &Theme, rect: Rect, c: Cell) {
             tick.draw(scene, theme, (l + w - 7.5 - dx, t + 7.5 + dy));
         }
     }
-    scene.hit_areas.push(HitArea {
-        rows: c.rows,
-        rect,
-        tooltip: Tooltip::new(c.label),
-    });
+    scene.hit_areas.push(HitArea { rows: c.rows, rect, tooltip: Tooltip::new(c.label) });
 }
 
 /// Diagonal lines, cut to the cell.
@@ -238,11 +208,7 @@ fn hatch(scene: &mut Scene, [l, t, w, h]: Rect, color: Color) {
         // x + y = d inside the cell.
         let from = (d.min(w), (d - w).max(0.0));
         let to = ((d - h).max(0.0), d.min(h));
-        scene.line(
-            vec![(l + from.0, t + from.1), (l + to.0, t + to.1)],
-            color,
-            1.0,
-        );
+        scene.line(vec![(l + from.0, t + from.1), (l + to.0, t + to.1)], color, 1.0);
         d += 7.0;
     }
 }

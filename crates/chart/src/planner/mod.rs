@@ -128,10 +128,7 @@ const TYPES: [DataType; 9] = {
 };
 
 fn types(state: &ViewState, key: &str, label: &str, hint: &str, default: DataType) -> Control {
-    let options = TYPES
-        .iter()
-        .map(|d| Choice::new(d.id(), d.name()))
-        .collect();
+    let options = TYPES.iter().map(|d| Choice::new(d.id(), d.name())).collect();
     Control::choice(state, key, label, hint, options, default.id())
 }
 
@@ -150,19 +147,12 @@ const LARGEST: u32 = 1 << 24;
 
 fn device_of(context: &Context<'_>) -> (Control, Device) {
     let known = hardware::known(context.own);
-    let options = known
-        .iter()
-        .map(|d| Choice::new(d.id.clone(), short_name(&d.name)))
-        .collect();
+    let options = known.iter().map(|d| Choice::new(d.id.clone(), short_name(&d.name))).collect();
     // The device that ran, where there is one.
     let ran = context.frame.metrics.devices.iter().flatten().next();
     let default = ran.map_or("a100-80-sxm", |d| d.id.as_str());
     let control = Control::choice(context.state, "tool.device", "Device", "", options, default);
-    let device = known
-        .iter()
-        .find(|d| d.id == control.current)
-        .unwrap_or(&known[0])
-        .clone();
+    let device = known.iter().find(|d| d.id == control.current).unwrap_or(&known[0]).clone();
     (control, device)
 }
 
@@ -186,35 +176,12 @@ impl Shape {
 
 /// BM and BN, shared by the tools that have a tile.
 fn tile_controls(state: &ViewState) -> (Vec<Control>, Tile) {
-    let bm = Control::count(
-        state,
-        "tool.bm",
-        "BM",
-        "Rows of C a workgroup computes",
-        (1, 4096),
-        256,
-    );
-    let bn = Control::count(
-        state,
-        "tool.bn",
-        "BN",
-        "Columns of C a workgroup computes",
-        (1, 4096),
-        128,
-    );
-    let bk = Control::count(
-        state,
-        "tool.bk",
-        "BK",
-        "Steps of K at a time",
-        (1, 4096),
-        64,
-    );
-    let tile = Tile {
-        m: whole(&bm),
-        n: whole(&bn),
-        k: Some(whole(&bk)),
-    };
+    let bm =
+        Control::count(state, "tool.bm", "BM", "Rows of C a workgroup computes", (1, 4096), 256);
+    let bn =
+        Control::count(state, "tool.bn", "BN", "Columns of C a workgroup computes", (1, 4096), 128);
+    let bk = Control::count(state, "tool.bk", "BK", "Steps of K at a time", (1, 4096), 64);
+    let tile = Tile { m: whole(&bm), n: whole(&bn), k: Some(whole(&bk)) };
     (vec![bm, bn, bk], tile)
 }
 

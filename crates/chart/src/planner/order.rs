@@ -39,10 +39,7 @@ impl OrderTool {
         let p = &shape.problem;
         let tiling = Tiling::of(p, tile, 1);
         let side = |v: Option<u64>| v.and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
-        let tiles = (
-            side(tiling.map(|t| t.tiles_m)),
-            side(tiling.map(|t| t.tiles_n)),
-        );
+        let tiles = (side(tiling.map(|t| t.tiles_m)), side(tiling.map(|t| t.tiles_n)));
         let programs = Control::count(
             s,
             "order.programs",
@@ -91,8 +88,7 @@ impl OrderTool {
     }
 
     fn set(&self, order: LaunchOrder) -> f64 {
-        self.panels(order)
-            .bytes(self.panel_bytes.0, self.panel_bytes.1)
+        self.panels(order).bytes(self.panel_bytes.0, self.panel_bytes.1)
     }
 
     /// Wave of each drawn tile, row by row.
@@ -122,10 +118,7 @@ impl OrderTool {
         order: LaunchOrder,
         title: &str,
     ) {
-        let (rows, columns) = (
-            self.tiles.0.min(DRAWN) as usize,
-            self.tiles.1.min(DRAWN) as usize,
-        );
+        let (rows, columns) = (self.tiles.0.min(DRAWN) as usize, self.tiles.1.min(DRAWN) as usize);
         let waves = self.waves(order);
         let numbers = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
         let names = (numbers(columns), numbers(rows));
@@ -136,12 +129,7 @@ impl OrderTool {
             columns: &names.0,
             rows: &names.1,
         };
-        let last = waves
-            .iter()
-            .filter(|w| **w != u32::MAX)
-            .max()
-            .copied()
-            .unwrap_or(0);
+        let last = waves.iter().filter(|w| **w != u32::MAX).max().copied().unwrap_or(0);
         let cells = grid::draw(scene, theme, area, &names, &|x, y| {
             let wave = *waves.get(y * columns + x)?;
             if wave == u32::MAX {
@@ -169,18 +157,12 @@ impl OrderTool {
         let first = |i: usize| waves.get(i) == Some(&0);
         for y in 0..rows {
             if (0..columns).any(|x| first(y * columns + x)) {
-                scene.fill(
-                    [cells[0] - 4.0, cells[1] + h * y as f64, 3.0, h.max(1.0)],
-                    bar,
-                );
+                scene.fill([cells[0] - 4.0, cells[1] + h * y as f64, 3.0, h.max(1.0)], bar);
             }
         }
         for x in 0..columns {
             if (0..rows).any(|y| first(y * columns + x)) {
-                scene.fill(
-                    [cells[0] + w * x as f64, cells[1] - 4.0, w.max(1.0), 3.0],
-                    bar,
-                );
+                scene.fill([cells[0] + w * x as f64, cells[1] - 4.0, w.max(1.0), 3.0], bar);
             }
         }
     }
@@ -200,10 +182,7 @@ impl Chart for OrderTool {
         scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
         let entries = [
             (legend::Swatch::Box(theme.accent), "first wave".to_owned()),
-            (
-                legend::Swatch::Box(shown(1.0, theme)),
-                "last waves".to_owned(),
-            ),
+            (legend::Swatch::Box(shown(1.0, theme)), "last waves".to_owned()),
             (
                 legend::Swatch::Solid(theme.warn),
                 "panels of A and B that the first wave touches".to_owned(),
@@ -233,13 +212,7 @@ impl Chart for OrderTool {
     }
 
     fn table(&self) -> Table {
-        let header = [
-            "order",
-            "panels of A",
-            "panels of B",
-            "tiles loaded",
-            "working set (B)",
-        ];
+        let header = ["order", "panels of A", "panels of B", "tiles loaded", "working set (B)"];
         let mut groups = vec![1, 2, 3, 4, 6, 8, 12, 16, 32, self.group];
         groups.extend(self.best);
         groups.sort_unstable();
@@ -250,11 +223,7 @@ impl Chart for OrderTool {
                 let order = LaunchOrder::Grouped(g);
                 let p = self.panels(order);
                 vec![
-                    if g == 1 {
-                        "row by row".to_owned()
-                    } else {
-                        format!("groups of {g}")
-                    },
+                    if g == 1 { "row by row".to_owned() } else { format!("groups of {g}") },
                     p.a.to_string(),
                     p.b.to_string(),
                     p.blocks(self.k_blocks).to_string(),
@@ -276,11 +245,7 @@ impl Chart for OrderTool {
         )];
         if let (Some(l2), Some(best)) = (self.shape.device.l2_bytes, self.best) {
             let word = |order| {
-                if self.set(order) <= l2 {
-                    "fits"
-                } else {
-                    "does not fit"
-                }
+                if self.set(order) <= l2 { "fits" } else { "does not fit" }
             };
             out.push(format!(
                 "Working set against the {} of L2{}: {} row by row ({}), {} in groups of {} ({}), {} in the best groups, of {best} ({}).",
@@ -324,10 +289,8 @@ impl Chart for OrderTool {
 impl Tool for OrderTool {
     fn verdict(&self) -> Vec<String> {
         let loads = |order| self.panels(order).blocks(self.k_blocks);
-        let (row, grouped) = (
-            loads(LaunchOrder::RowMajor),
-            loads(LaunchOrder::Grouped(self.group)),
-        );
+        let (row, grouped) =
+            (loads(LaunchOrder::RowMajor), loads(LaunchOrder::Grouped(self.group)));
         let share = 100.0 * (1.0 - grouped as f64 / row.max(1) as f64);
         let change = if grouped < row {
             format!("{share:.0} % fewer tiles of A and B than")
@@ -337,15 +300,13 @@ impl Tool for OrderTool {
             "as many tiles of A and B as".to_owned()
         };
         let set = |group| self.set(LaunchOrder::Grouped(group));
-        let best = self
-            .best
-            .map_or_else(String::new, |b| match set(b) < set(self.group) {
-                true => format!(
-                    " Groups of {b} touch the fewest bytes of A and B: {}.",
-                    Bytes(set(b)).to_iec()
-                ),
-                false => " No other group size touches fewer bytes of A and B.".to_owned(),
-            });
+        let best = self.best.map_or_else(String::new, |b| match set(b) < set(self.group) {
+            true => format!(
+                " Groups of {b} touch the fewest bytes of A and B: {}.",
+                Bytes(set(b)).to_iec()
+            ),
+            false => " No other group size touches fewer bytes of A and B.".to_owned(),
+        });
         vec![format!(
             "In groups of {} the first {} workgroups load {change} row by row: {grouped} against {row}.{best}",
             self.group, self.programs
@@ -391,11 +352,7 @@ impl Tool for OrderTool {
             ));
         }
         if let Some(l2) = self.shape.device.l2_bytes {
-            out.push(figure(
-                "L2",
-                Bytes(l2).to_iec(),
-                self.shape.device.name.clone(),
-            ));
+            out.push(figure("L2", Bytes(l2).to_iec(), self.shape.device.name.clone()));
         }
         out
     }

@@ -38,10 +38,7 @@ impl PlanChart {
         settings.numbers = crate::roofline::Numbers::None;
         settings.ceilings = crate::roofline::Ceilings::None;
         settings.baseline = None;
-        PlanChart {
-            plan,
-            opened: Opened::new(inputs, settings),
-        }
+        PlanChart { plan, opened: Opened::new(inputs, settings) }
     }
 
     fn draw(&self, options: &RenderOptions<'_>) -> InteractivePlan {
@@ -60,10 +57,8 @@ impl PlanChart {
 
 impl Chart for PlanChart {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        self.draw(options).saved(&Emphasis {
-            selected: options.selected.to_vec(),
-            ..Emphasis::default()
-        })
+        self.draw(options)
+            .saved(&Emphasis { selected: options.selected.to_vec(), ..Emphasis::default() })
     }
 
     fn table(&self) -> Table {
@@ -116,9 +111,8 @@ impl InteractiveChart for InteractivePlan {
     fn at(&self, at: Point, radius: f64) -> Option<Target> {
         let away = |t: &Target| (t.at.0 - at.0).hypot(t.at.1 - at.1);
         let planned = self.scene().hit_areas.iter().map(Target::of);
-        let planned = planned
-            .min_by(|a, b| away(a).total_cmp(&away(b)))
-            .filter(|t| away(t) <= radius);
+        let planned =
+            planned.min_by(|a, b| away(a).total_cmp(&away(b))).filter(|t| away(t) <= radius);
         // A measured point at the place of a planned one is the one that is meant.
         match (planned, self.roofline.at(at, radius)) {
             (Some(planned), Some(measured)) if away(&planned) < away(&measured) => Some(planned),
@@ -149,15 +143,10 @@ impl InteractiveChart for InteractivePlan {
     fn tooltip(&self, target: &Target) -> Tooltip {
         let Some(&row) = target.rows.first() else {
             let rows = describe(&self.plan, &target.tooltip.head);
-            return Tooltip {
-                rows: rows.unwrap_or_default(),
-                ..target.tooltip.clone()
-            };
+            return Tooltip { rows: rows.unwrap_or_default(), ..target.tooltip.clone() };
         };
         let out = self.roofline.tooltip(target);
-        let index = self
-            .index
-            .get_or_init(|| Index::new(&self.plan.state.model));
+        let index = self.index.get_or_init(|| Index::new(&self.plan.state.model));
         match index.find(&self.roofline.frame().data.problem(row as usize)) {
             Some(gemm) => out.row("In the model", gemm.name()),
             None => out,
@@ -203,12 +192,7 @@ pub fn color(theme: &Theme, device: usize) -> Color {
 /// The name by which a planned point is found again: GEMM, shape, device.
 pub(crate) fn name(row: &PlanRow, device: &str) -> String {
     let p = row.problem();
-    format!(
-        "{} ({}) on {}",
-        row.name,
-        shape_label(p.m, p.n, p.k, p.batch),
-        short_name(device)
-    )
+    format!("{} ({}) on {}", row.name, shape_label(p.m, p.n, p.k, p.batch), short_name(device))
 }
 
 /// The points of a way under a roof. A way that passes the ridge gets a corner there.
@@ -216,10 +200,8 @@ fn along_the_roof(way: &[Way], row: &PlanRow) -> Vec<(f64, f64)> {
     let ridge = (row.best.roof.ridge(), row.best.roof.peak_flops_per_s);
     let mut out: Vec<(f64, f64)> = way.iter().map(|w| (w.ai, w.rate)).collect();
     let past = |ai: f64| ai > ridge.0;
-    let first = out
-        .iter()
-        .position(|p| past(p.0))
-        .or_else(|| past(row.intensity()).then_some(out.len()));
+    let first =
+        out.iter().position(|p| past(p.0)).or_else(|| past(row.intensity()).then_some(out.len()));
     match first {
         Some(i) if i > 0 => out.insert(i, ridge),
         _ => {}
@@ -265,12 +247,8 @@ pub(crate) fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
         .into_iter()
         .map(|c| {
             let at = c.rows.get(c.leading).and_then(|r| r.1);
-            let names: Vec<&str> = c
-                .rows
-                .iter()
-                .filter(|r| r.1 == at && at.is_some())
-                .map(|r| r.0.as_str())
-                .collect();
+            let names: Vec<&str> =
+                c.rows.iter().filter(|r| r.1 == at && at.is_some()).map(|r| r.0.as_str()).collect();
             let first = |most: usize| {
                 let more = match names.len().saturating_sub(most) {
                     0 => String::new(),
@@ -343,14 +321,10 @@ pub fn roofs(plan: &Plan, theme: &Theme) -> Vec<RoofLine> {
 /// What a tooltip says of a planned point: lines of label and value. `None` for no point of the
 /// plan.
 pub(crate) fn describe(plan: &Plan, point: &str) -> Option<Vec<(String, String)>> {
-    let ridge = plan
-        .crossings()
-        .into_iter()
-        .find(|c| ridge_name(c.ridge) == point);
+    let ridge = plan.crossings().into_iter().find(|c| ridge_name(c.ridge) == point);
     if let Some(c) = ridge {
         let line = |r: (String, Option<u64>, String)| {
-            let batch =
-                r.1.map_or_else(|| "never".to_owned(), |b| format!("from batch {b}"));
+            let batch = r.1.map_or_else(|| "never".to_owned(), |b| format!("from batch {b}"));
             (r.0, batch)
         };
         return Some(c.rows.into_iter().map(line).collect());
@@ -366,10 +340,7 @@ pub(crate) fn describe(plan: &Plan, point: &str) -> Option<Vec<(String, String)>
             text("Roof", FlopsPerSec(row.rate()).to_string()),
             text("Bound", row.best.bound.label().to_owned()),
             text("Best time", row.best.time.to_string()),
-            text(
-                "Share",
-                format!("{} % of the step", format_significant(row.share * 100.0, 3)),
-            ),
+            text("Share", format!("{} % of the step", format_significant(row.share * 100.0, 3))),
             text("Ridge", row.crossing(&plan.state.workload)),
         ])
     })
@@ -425,19 +396,11 @@ mod tests {
             assert_eq!(lines, if ridge { 6 } else { 8 }, "{}", mark.tooltip.head);
         }
         let (up, ridge) = (
-            p.first()
-                .unwrap()
-                .rows
-                .iter()
-                .find(|r| r.name == "up_proj")
-                .unwrap(),
+            p.first().unwrap().rows.iter().find(|r| r.name == "up_proj").unwrap(),
             waymarks(&p, &Theme::LIGHT)[0].labels[0].clone(),
         );
         let at = up.ridge_batch.unwrap();
-        assert_eq!(
-            ridge,
-            format!("batch {at}: qkv_proj, gate_proj, up_proj + 1")
-        );
+        assert_eq!(ridge, format!("batch {at}: qkv_proj, gate_proj, up_proj + 1"));
         // The steps of the slider on the way there.
         let steps: Vec<String> = waymarks(&p, &Theme::LIGHT)[1..]
             .iter()

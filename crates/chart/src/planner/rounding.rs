@@ -39,25 +39,12 @@ impl RoundingTool {
         let s = context.state;
         let k = Control::count(s, "tool.k", "K", "Products summed", (1, LARGEST), 4096);
         let output = types(s, "tool.type", "Output", "Type of C", DataType::Fp16);
-        let accumulate = types(
-            s,
-            "num.acc",
-            "Accumulator",
-            "Type of the accumulator",
-            DataType::Fp32,
-        );
+        let accumulate =
+            types(s, "num.acc", "Accumulator", "Type of the accumulator", DataType::Fp32);
         let tolerance =
             |key, label, hint| Control::number(s, key, label, hint, (0.0, 1e6, 0.001), "", 0.01);
-        let atol = tolerance(
-            "num.atol",
-            "atol",
-            "Absolute part of |x − y| ≤ atol + rtol |y|.",
-        );
-        let rtol = tolerance(
-            "num.rtol",
-            "rtol",
-            "Relative part of |x − y| ≤ atol + rtol |y|.",
-        );
+        let atol = tolerance("num.atol", "atol", "Absolute part of |x − y| ≤ atol + rtol |y|.");
+        let rtol = tolerance("num.rtol", "rtol", "Relative part of |x − y| ≤ atol + rtol |y|.");
         let of = |c: &Control, d| DataType::by_id(&c.current).unwrap_or(d);
         let (acc, out) = (of(&accumulate, DataType::Fp32), of(&output, DataType::Fp16));
         RoundingTool {
@@ -83,26 +70,10 @@ impl RoundingTool {
 
     fn curves(&self, theme: &Theme) -> [Curve; 4] {
         [
-            (
-                "certain bound of the sum",
-                theme.categories[1],
-                self.curve(|e| e.bound),
-            ),
-            (
-                "expected error of the sum",
-                theme.accent,
-                self.curve(|e| e.sum),
-            ),
-            (
-                "largest absolute error in C",
-                theme.categories[3],
-                self.curve(|e| e.worst_absolute),
-            ),
-            (
-                "rounding of the output",
-                theme.categories[2],
-                self.curve(|e| e.worst_output),
-            ),
+            ("certain bound of the sum", theme.categories[1], self.curve(|e| e.bound)),
+            ("expected error of the sum", theme.accent, self.curve(|e| e.sum)),
+            ("largest absolute error in C", theme.categories[3], self.curve(|e| e.worst_absolute)),
+            ("rounding of the output", theme.categories[2], self.curve(|e| e.worst_output)),
         ]
     }
 }
@@ -119,16 +90,10 @@ impl Chart for RoundingTool {
         let entries: Vec<(legend::Swatch, String)> = curves
             .iter()
             .map(|c| (legend::Swatch::Solid(c.1), c.0.to_owned()))
-            .chain([(
-                legend::Swatch::Dashed(theme.warn),
-                "tolerance: atol".to_owned(),
-            )])
+            .chain([(legend::Swatch::Dashed(theme.warn), "tolerance: atol".to_owned())])
             .collect();
         let foot = legend::legend(None, (0.0, 0.0), options.width - 24.0, theme, &entries);
-        let all = curves
-            .iter()
-            .flat_map(|c| c.2.iter().map(|p| p.1))
-            .chain([self.tolerance.0]);
+        let all = curves.iter().flat_map(|c| c.2.iter().map(|p| p.1)).chain([self.tolerance.0]);
         let (low, high) = all
             .filter(|v| *v > 0.0)
             .fold((f64::INFINITY, 0.0f64), |(a, b), v| (a.min(v), b.max(v)));
@@ -153,33 +118,18 @@ impl Chart for RoundingTool {
             }
             ticks
         };
-        let y_ticks = power(ticks::ticks(
-            &draft,
-            ((height / 46.0) as usize).clamp(2, 9),
-            &format,
-        ));
+        let y_ticks = power(ticks::ticks(&draft, ((height / 46.0) as usize).clamp(2, 9), &format));
         let margins = Margins::for_ticks(&y_ticks);
         let rect = margins.rect(options.width, height);
         let plot = Plot::new(
             rect,
-            Scale::new(
-                Kind::Log,
-                (f64::from(1u32 << FIRST), f64::from(1u32 << LAST)),
-                (0.0, 1.0),
-            ),
+            Scale::new(Kind::Log, (f64::from(1u32 << FIRST), f64::from(1u32 << LAST)), (0.0, 1.0)),
             Scale::new(Kind::Log, y_domain, (1.0, 0.0)),
         );
         layout::backdrop(&mut scene, &plot, theme);
-        let x_ticks = ticks::ticks(
-            &plot.x,
-            ((rect[2] / 80.0) as usize).clamp(2, 8),
-            &Format::plain(""),
-        );
-        let axis = |title: &str, ticks| Axis {
-            title: title.to_owned(),
-            ticks,
-            grid: true,
-        };
+        let x_ticks =
+            ticks::ticks(&plot.x, ((rect[2] / 80.0) as usize).clamp(2, 8), &Format::plain(""));
+        let axis = |title: &str, ticks| Axis { title: title.to_owned(), ticks, grid: true };
         layout::axes(
             &mut scene,
             &plot,
@@ -194,24 +144,13 @@ impl Chart for RoundingTool {
         }
         if self.tolerance.0 > 0.0 {
             let y = plot.y.px(self.tolerance.0);
-            scene.dashed(
-                vec![(rect[0], y), (rect[0] + rect[2], y)],
-                theme.warn,
-                2.0,
-                &[6.0, 4.0],
-            );
+            scene.dashed(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.warn, 2.0, &[6.0, 4.0]);
         }
         let x = plot.x.px(f64::from(self.k));
-        scene.dashed(
-            vec![(x, rect[1]), (x, rect[1] + rect[3])],
-            theme.muted,
-            1.0,
-            &[2.0, 3.0],
-        );
+        scene.dashed(vec![(x, rect[1]), (x, rect[1] + rect[3])], theme.muted, 1.0, &[2.0, 3.0]);
         if let Some(e) = &self.errors {
-            for (of, (_, color, _)) in [e.bound, e.sum, e.worst_absolute, e.worst_output]
-                .into_iter()
-                .zip(&curves)
+            for (of, (_, color, _)) in
+                [e.bound, e.sum, e.worst_absolute, e.worst_output].into_iter().zip(&curves)
             {
                 if of > 0.0 && of.is_finite() {
                     scene.items.push(Item::Symbol {
@@ -250,34 +189,17 @@ impl Chart for RoundingTool {
     }
 
     fn table(&self) -> Table {
-        let header = [
-            "K",
-            "certain bound",
-            "expected, relative",
-            "largest absolute",
-            "output rounding",
-        ];
+        let header =
+            ["K", "certain bound", "expected, relative", "largest absolute", "output rounding"];
         let rows = (FIRST..=LAST)
             .filter_map(|i| {
                 let e = errors(1 << i, self.accumulate, self.output)?;
                 Some(
-                    [
-                        f64::from(1u32 << i),
-                        e.bound,
-                        e.sum,
-                        e.worst_absolute,
-                        e.worst_output,
-                    ]
-                    .iter()
-                    .enumerate()
-                    .map(|(i, v)| {
-                        if i == 0 {
-                            v.to_string()
-                        } else {
-                            format!("{v:.3e}")
-                        }
-                    })
-                    .collect(),
+                    [f64::from(1u32 << i), e.bound, e.sum, e.worst_absolute, e.worst_output]
+                        .iter()
+                        .enumerate()
+                        .map(|(i, v)| if i == 0 { v.to_string() } else { format!("{v:.3e}") })
+                        .collect(),
                 )
             })
             .collect();
@@ -319,33 +241,17 @@ impl Tool for RoundingTool {
             return Vec::new();
         };
         let n = |v: f64| {
-            if v == 0.0 || !v.is_finite() {
-                format_significant(v, 3)
-            } else {
-                format!("{v:.2e}")
-            }
+            if v == 0.0 || !v.is_finite() { format_significant(v, 3) } else { format!("{v:.2e}") }
         };
         vec![
-            figure(
-                "Expected, of the sum",
-                n(e.sum),
-                "Relative to a typical entry of C.",
-            ),
-            figure(
-                "Certain bound",
-                n(e.bound),
-                "Relative to the sum of magnitudes.",
-            ),
+            figure("Expected, of the sum", n(e.sum), "Relative to a typical entry of C."),
+            figure("Certain bound", n(e.bound), "Relative to the sum of magnitudes."),
             figure(
                 "Largest absolute error",
                 n(e.worst_absolute),
                 "Of a million entries; what atol must allow.",
             ),
-            figure(
-                "Rounding of the output",
-                n(e.worst_output),
-                "Relative; what rtol must allow.",
-            ),
+            figure("Rounding of the output", n(e.worst_output), "Relative; what rtol must allow."),
             figure(
                 "In all, typical",
                 n(e.sum.hypot(e.output)),

@@ -6,21 +6,13 @@ use gemmscope_table::fixture;
 use std::sync::Arc;
 
 fn open(id: &str, hash: &str) -> Box<dyn Tool> {
-    open_with(
-        id,
-        hash,
-        &Frame::all(Arc::new(Dataset::new()), Arc::default()),
-    )
+    open_with(id, hash, &Frame::all(Arc::new(Dataset::new()), Arc::default()))
 }
 
 fn open_with(id: &str, hash: &str, frame: &Frame) -> Box<dyn Tool> {
     let state = ViewState::decode(hash).0;
     let kind = TOOLS.iter().find(|t| t.id == id).unwrap();
-    (kind.open)(&Context {
-        frame,
-        state: &state,
-        own: &[],
-    })
+    (kind.open)(&Context { frame, state: &state, own: &[] })
 }
 
 fn value(tool: &dyn Tool, label: &str) -> String {
@@ -47,14 +39,8 @@ fn pictures_of_every_tool() {
         ("rounding", ""),
     ] {
         let tool = open(id, hash);
-        crate::testing::golden(
-            &format!("planner-{id}-desk"),
-            &look(&Theme::LIGHT, 960.0, &*tool),
-        );
-        crate::testing::golden(
-            &format!("planner-{id}-phone"),
-            &look(&Theme::DARK, 360.0, &*tool),
-        );
+        crate::testing::golden(&format!("planner-{id}-desk"), &look(&Theme::LIGHT, 960.0, &*tool));
+        crate::testing::golden(&format!("planner-{id}-phone"), &look(&Theme::DARK, 360.0, &*tool));
         let table = tool.table();
         assert!(!table.rows.is_empty() && table.rows.iter().all(|r| r.len() == table.header.len()));
         assert!(!tool.notes().is_empty());
@@ -69,16 +55,9 @@ fn the_overflow_is_named() {
     assert_eq!(value(&*tool, "Shared memory"), "144 KiB");
     // The page opens on a tile that runs with every compiler.
     let said = tool.verdict();
-    assert!(
-        said.len() == 1 && said[0].contains(" per SM at most, limited by"),
-        "{said:?}"
-    );
+    assert!(said.len() == 1 && said[0].contains(" per SM at most, limited by"), "{said:?}");
     let four = open("tile", "tool.stages=4");
-    assert!(
-        four.verdict()[1].contains("fits with one less (144 KiB)"),
-        "{:?}",
-        four.verdict()
-    );
+    assert!(four.verdict()[1].contains("fits with one less (144 KiB)"), "{:?}", four.verdict());
     let five = open("tile", "tool.stages=5");
     assert!(
         five.verdict()[0].contains("192 KiB of shared memory even with one buffer less"),
@@ -92,11 +71,7 @@ fn the_overflow_is_named() {
         three.verdict()
     );
     let spill = open("tile", "tool.bm=256&tool.bn=256&tool.warps=4&tool.stages=1");
-    assert!(
-        spill.verdict()[0].contains("spills"),
-        "{:?}",
-        spill.verdict()
-    );
+    assert!(spill.verdict()[0].contains("spills"), "{:?}", spill.verdict());
 }
 
 #[test]
@@ -122,14 +97,8 @@ fn fused_traffic() {
 #[test]
 fn flat_ratios_and_a_measured_sweep_beside() {
     let tool = open("flat", "");
-    assert_eq!(
-        value(&*tool, "Ratio, K 4096"),
-        "12.780 (B_N 32) to 15.724 (B_N 512)"
-    );
-    assert_eq!(
-        value(&*tool, "Ratio, K 12288"),
-        "12.793 (B_N 32) to 15.744 (B_N 512)"
-    );
+    assert_eq!(value(&*tool, "Ratio, K 4096"), "12.780 (B_N 32) to 15.724 (B_N 512)");
+    assert_eq!(value(&*tool, "Ratio, K 12288"), "12.793 (B_N 32) to 15.744 (B_N 512)");
     let alone = look(&Theme::LIGHT, 960.0, &*tool).hit_areas.len();
     assert_eq!(alone, 90);
     let mut rows = fixture::Rows::new();
@@ -196,11 +165,7 @@ fn any_setting_is_survived() {
 fn a_measured_shape_is_opened() {
     let mut state = ViewState::default();
     let mut p = Problem::new(8944, 2816, 1024, DataType::Bf16);
-    let tile = Tile {
-        m: 224,
-        n: 128,
-        k: Some(64),
-    };
+    let tile = Tile { m: 224, n: 128, k: Some(64) };
     take_shape(&mut state, &p, Some("mi300x"), Some(tile), (Some(4), None));
     assert_eq!(state.param("tool.warps"), Some("4"));
     let tool = open("tile", &state.encode());

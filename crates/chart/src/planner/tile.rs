@@ -41,12 +41,7 @@ impl TileTool {
         let shape = Shape::read(context);
         let (mut more, tile) = tile_controls(s);
         // What the tile can run with, where nothing else is chosen.
-        let usual = Setting {
-            tile,
-            warps: 16,
-            stages: 4,
-            split_k: 1,
-        };
+        let usual = Setting { tile, warps: 16, stages: 4, split_k: 1 };
         let usual = fitted(&shape.problem, &shape.device, usual, &[]);
         let usual = without_doubt(&shape.problem, &shape.device, usual);
         more.push(Control::count(
@@ -80,23 +75,11 @@ impl TileTool {
             split_k: whole(&more[5]),
         };
         let axis = |key: &str, label: &str, default: Axis| {
-            let options = AXES
-                .iter()
-                .map(|a| Choice::new(a.0.key(), axis_name(a.0)))
-                .collect();
-            let control = Control::choice(
-                s,
-                key,
-                label,
-                "Values the map tries",
-                options,
-                default.key(),
-            );
-            let axis = AXES
-                .iter()
-                .map(|a| a.0)
-                .find(|a| a.key() == control.current)
-                .unwrap_or(default);
+            let options = AXES.iter().map(|a| Choice::new(a.0.key(), axis_name(a.0))).collect();
+            let control =
+                Control::choice(s, key, label, "Values the map tries", options, default.key());
+            let axis =
+                AXES.iter().map(|a| a.0).find(|a| a.key() == control.current).unwrap_or(default);
             (control, axis)
         };
         let (x_control, x) = axis("tool.x", "X", Axis::Bn);
@@ -110,10 +93,7 @@ impl TileTool {
         let mut map = map(p, &shape.device, roof, setting, (x, y));
         let ran = map.asked.iter().map(|asked| {
             let row = runs.fastest(asked)?;
-            Some((
-                row as u32,
-                context.frame.metrics.rate(&context.frame.data, row),
-            ))
+            Some((row as u32, context.frame.metrics.rate(&context.frame.data, row)))
         });
         let ran: Vec<_> = ran.collect();
         // What ran so needs no other stages.
@@ -135,9 +115,7 @@ impl TileTool {
     fn cell(&self, theme: &Theme, x: usize, y: usize) -> Option<Cell> {
         let i = y * self.map.xs.len() + x;
         let e = self.map.cells.get(i)?.as_ref()?;
-        let share = e
-            .roof
-            .map_or(f64::NAN, |r| r.flops_per_s / r.device_flops_per_s);
+        let share = e.roof.map_or(f64::NAN, |r| r.flops_per_s / r.device_flops_per_s);
         let ran = self.ran.get(i).copied().flatten();
         // A measured row beats the model.
         let hatched = !e.overflows.is_empty() && ran.is_none();
@@ -149,16 +127,11 @@ impl TileTool {
                 (_, true) => alpha(theme.other, 0.35),
                 _ => shown(share.clamp(0.0, 1.0), theme),
             },
-            text: e
-                .roof
-                .map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 3)),
+            text: e.roof.map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 3)),
             also: Bytes(e.traffic.0).to_string(),
             hatched,
             frame: chosen.then_some(theme.accent),
-            ticks: (self.map.best == Some(i))
-                .then_some(Tick::Best)
-                .into_iter()
-                .collect(),
+            ticks: (self.map.best == Some(i)).then_some(Tick::Best).into_iter().collect(),
             label: self.label(e, self.map.best == Some(i), ran.map(|r| r.1)),
             rows: ran.iter().map(|r| r.0).collect(),
         })
@@ -166,13 +139,8 @@ impl TileTool {
 
     fn label(&self, e: &Evaluation, best: bool, ran: Option<f64>) -> String {
         let (x, y) = self.map.axes;
-        let mut text = format!(
-            "{} {}, {} {}",
-            axis_name(y),
-            e.setting.get(y),
-            axis_name(x),
-            e.setting.get(x)
-        );
+        let mut text =
+            format!("{} {}, {} {}", axis_name(y), e.setting.get(y), axis_name(x), e.setting.get(x));
         if let Some(r) = e.roof {
             let (roof, traffic) = (FlopsPerSec(r.flops_per_s), Bytes(e.traffic.0));
             text.push_str(&format!(": shape roof {roof}, {traffic} from L2"));
@@ -189,11 +157,7 @@ impl TileTool {
             text.push_str(&format!("; measured {}", FlopsPerSec(rate)));
         }
         for o in &e.overflows {
-            let says = if ran.is_some() {
-                "the model says: "
-            } else {
-                ""
-            };
+            let says = if ran.is_some() { "the model says: " } else { "" };
             text.push_str(&format!("; {says}{}", o.sentence()));
         }
         if best {
@@ -221,11 +185,7 @@ impl TileTool {
                     less / have,
                     format!("{} of {have_text}, a buffer less", Bytes(less).to_iec()),
                 ),
-                None => (
-                    "Shared memory",
-                    f.shared_bytes / have,
-                    format!("{all} of {have_text}"),
-                ),
+                None => ("Shared memory", f.shared_bytes / have, format!("{all} of {have_text}")),
             });
         }
         let most = f64::from(f.registers_limit(d));
@@ -239,18 +199,10 @@ impl TileTool {
             out.push((
                 "Register file",
                 f.accumulator_bytes / have,
-                format!(
-                    "{} of {}",
-                    Bytes(f.accumulator_bytes).to_iec(),
-                    Bytes(have).to_iec()
-                ),
+                format!("{} of {}", Bytes(f.accumulator_bytes).to_iec(), Bytes(have).to_iec()),
             ));
         }
-        out.push((
-            "Threads",
-            f64::from(f.threads) / 1024.0,
-            format!("{} of 1024", f.threads),
-        ));
+        out.push(("Threads", f64::from(f.threads) / 1024.0, format!("{} of 1024", f.threads)));
         out
     }
 
@@ -267,11 +219,7 @@ impl TileTool {
             let over = share > 1.0;
             let color = if over { theme.warn } else { theme.accent };
             scene.fill([bar[0], bar[1], room * share.min(1.0), 12.0], color);
-            let words = if over {
-                format!("{words}: too much")
-            } else {
-                words
-            };
+            let words = if over { format!("{words}: too much") } else { words };
             scene.text(
                 (bar[0] + room + 8.0, y),
                 crate::text::ellipsis(&words, FONT, value),
@@ -333,12 +281,8 @@ impl Chart for TileTool {
         let texts = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
         let (columns, rows) = (texts(&self.map.xs), texts(&self.map.ys));
         let legend = legend::LEGEND_LINE * if options.width < NARROW { 2.0 } else { 1.0 };
-        let area = [
-            8.0,
-            used + legend + 6.0,
-            options.width - 16.0,
-            options.height - used - legend - 6.0,
-        ];
+        let area =
+            [8.0, used + legend + 6.0, options.width - 16.0, options.height - used - legend - 6.0];
         let title = format!(
             "Shape roof in TFLOP/s, and traffic from L2 to the {}s",
             self.shape.device.unit_kind
@@ -350,35 +294,18 @@ impl Chart for TileTool {
             columns: &columns,
             rows: &rows,
         };
-        grid::draw(&mut scene, theme, area, &names, &|i, j| {
-            self.cell(theme, i, j)
-        });
+        grid::draw(&mut scene, theme, area, &names, &|i, j| self.cell(theme, i, j));
         let entries = [
-            (
-                legend::Swatch::Box(shown(1.0, theme)),
-                "the device's roof".to_owned(),
-            ),
-            (
-                legend::Swatch::Box(shown(0.0, theme)),
-                "far below".to_owned(),
-            ),
-            (
-                legend::Swatch::Box(theme.grid),
-                "hatched: cannot run".to_owned(),
-            ),
+            (legend::Swatch::Box(shown(1.0, theme)), "the device's roof".to_owned()),
+            (legend::Swatch::Box(shown(0.0, theme)), "far below".to_owned()),
+            (legend::Swatch::Box(theme.grid), "hatched: cannot run".to_owned()),
             (
                 legend::Swatch::Check(theme.text),
                 "least traffic within 10 % of the highest".to_owned(),
             ),
             (legend::Swatch::Solid(theme.accent), "chosen".to_owned()),
         ];
-        legend::legend(
-            Some(&mut scene),
-            (8.0, used),
-            options.width - 16.0,
-            theme,
-            &entries,
-        );
+        legend::legend(Some(&mut scene), (8.0, used), options.width - 16.0, theme, &entries);
         scene
     }
 
@@ -403,26 +330,18 @@ impl Chart for TileTool {
             .flatten()
             .map(|e| {
                 let waves = |f: fn(&gemmscope_model::tiling::Waves) -> f64| {
-                    e.waves
-                        .as_ref()
-                        .map_or_else(String::new, |w| f(w).to_string())
+                    e.waves.as_ref().map_or_else(String::new, |w| f(w).to_string())
                 };
                 vec![
                     e.setting.get(y).to_string(),
                     e.setting.get(x).to_string(),
-                    e.roof
-                        .map_or_else(String::new, |r| r.flops_per_s.to_string()),
+                    e.roof.map_or_else(String::new, |r| r.flops_per_s.to_string()),
                     e.tiling.tile_efficiency.to_string(),
                     waves(|w| w.wave_efficiency),
                     waves(|w| w.waves as f64),
                     e.traffic.0.to_string(),
-                    e.occupancy
-                        .map_or_else(String::new, |o| o.blocks.to_string()),
-                    e.overflows
-                        .iter()
-                        .map(Overflow::sentence)
-                        .collect::<Vec<_>>()
-                        .join("; "),
+                    e.occupancy.map_or_else(String::new, |o| o.blocks.to_string()),
+                    e.overflows.iter().map(Overflow::sentence).collect::<Vec<_>>().join("; "),
                 ]
             })
             .collect();
@@ -474,21 +393,14 @@ impl Tool for TileTool {
             Some(_) => "The model says it does not run",
             None => "Does not run as chosen",
         };
-        out.extend(
-            e.overflows
-                .iter()
-                .map(|o| format!("{says}: {}.", o.sentence())),
-        );
+        out.extend(e.overflows.iter().map(|o| format!("{says}: {}.", o.sentence())));
         if self.roof.is_none() {
             out.push(device.explain_peak(self.shape.problem.op.compute));
         }
         if let (true, Some(o)) = (e.overflows.is_empty(), e.occupancy) {
             let share = e.roof.map_or_else(String::new, |r| {
                 let share = r.flops_per_s / r.device_flops_per_s;
-                format!(
-                    "; tile and waves leave {} of the roof",
-                    Format::percent().write(share, 3)
-                )
+                format!("; tile and waves leave {} of the roof", Format::percent().write(share, 3))
             });
             out.push(format!(
                 "{} per {} at most, limited by {}{share}.",
@@ -497,11 +409,7 @@ impl Tool for TileTool {
                 limit_name(o.limited_by)
             ));
         }
-        out.extend(
-            e.cautions
-                .iter()
-                .map(|c| format!("Caution: {}.", c.sentence())),
-        );
+        out.extend(e.cautions.iter().map(|c| format!("Caution: {}.", c.sentence())));
         out
     }
 
@@ -512,16 +420,8 @@ impl Tool for TileTool {
         let percent = |v| Format::percent().write(v, 3);
         let f = &e.footprint;
         let mut out = vec![
-            figure(
-                "A tile",
-                Bytes(f.a_bytes).to_iec(),
-                "One stage: BM × BK × size of an element.",
-            ),
-            figure(
-                "B tile",
-                Bytes(f.b_bytes).to_iec(),
-                "One stage: BK × BN × size of an element.",
-            ),
+            figure("A tile", Bytes(f.a_bytes).to_iec(), "One stage: BM × BK × size of an element."),
+            figure("B tile", Bytes(f.b_bytes).to_iec(), "One stage: BK × BN × size of an element."),
             figure(
                 "Accumulator",
                 Bytes(f.accumulator_bytes).to_iec(),
@@ -558,11 +458,7 @@ impl Tool for TileTool {
         ));
         if let Some(w) = e.waves {
             let units = self.shape.device.units.unwrap_or(0);
-            out.push(figure(
-                "Workgroups",
-                w.workgroups.to_string(),
-                "Tiles × batch × split-K.",
-            ));
+            out.push(figure("Workgroups", w.workgroups.to_string(), "Tiles × batch × split-K."));
             out.push(figure(
                 "Waves",
                 w.waves.to_string(),

@@ -92,10 +92,7 @@ impl Judged {
 /// Holds every side to the limit by itself.
 pub(super) fn of_sides(frame: &Frame, least: f64, each: bool) -> Vec<Efficiency> {
     let sides = &frame.counted().sides;
-    sides
-        .iter()
-        .map(|side| of_side(frame, side, least, each))
-        .collect()
+    sides.iter().map(|side| of_side(frame, side, least, each)).collect()
 }
 
 fn of_side(frame: &Frame, side: &Side, least: f64, each: bool) -> Efficiency {
@@ -107,11 +104,7 @@ fn of_side(frame: &Frame, side: &Side, least: f64, each: bool) -> Efficiency {
     let mut low = judged.rows;
     low.retain(|(e, _)| *e < least);
     low.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let holds = if each {
-        low.is_empty()
-    } else {
-        weighted >= least
-    };
+    let holds = if each { low.is_empty() } else { weighted >= least };
     Efficiency {
         side: side.label.clone(),
         held: why.is_none().then_some(holds),

@@ -51,10 +51,7 @@ pub(super) fn against(
     };
     if duel.ratios.is_empty() {
         let why = format!("{old_name} and the files share no GEMM. {}", found.matched);
-        return Ok(Regression {
-            why: Some(why),
-            ..found
-        });
+        return Ok(Regression { why: Some(why), ..found });
     }
     let ranked = duel.ranked().into_iter().map(|i| duel.ratios[i]);
     let rows: Vec<Slower> = ranked
@@ -72,10 +69,5 @@ pub(super) fn against(
         .collect();
     let noise = duel.ratios.iter();
     let noise = noise.filter(|r| r.verdict == Verdict::Noise && r.ratio < 1.0);
-    Ok(Regression {
-        held: Some(rows.is_empty()),
-        within_spread: noise.count(),
-        rows,
-        ..found
-    })
+    Ok(Regression { held: Some(rows.is_empty()), within_spread: noise.count(), rows, ..found })
 }

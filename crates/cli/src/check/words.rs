@@ -16,11 +16,7 @@ fn word(held: Option<bool>) -> &'static str {
 }
 
 fn of(side: &str) -> String {
-    if side.is_empty() {
-        String::new()
-    } else {
-        format!(" of {side}")
-    }
+    if side.is_empty() { String::new() } else { format!(" of {side}") }
 }
 
 fn change(longer: f64) -> String {
@@ -51,10 +47,7 @@ fn efficiency_lines(out: &mut String, e: &Efficiency) -> std::fmt::Result {
     let least = percent(e.least);
     if e.each {
         let (low, count) = (e.rows.len(), e.judged);
-        writeln!(
-            out,
-            "{word}  efficiency{side}: {low} of {count} GEMMs below {least}"
-        )?;
+        writeln!(out, "{word}  efficiency{side}: {low} of {count} GEMMs below {least}")?;
     } else {
         let found = e.weighted_efficiency.map_or_else(String::new, percent);
         writeln!(
@@ -141,10 +134,7 @@ fn write_markdown(out: &mut String, held: Option<bool>, limits: &[Limit]) -> std
 }
 
 fn low_table(out: &mut String, e: &Efficiency) -> std::fmt::Result {
-    writeln!(
-        out,
-        "\n| GEMM | types | of the roof | where |\n|---|---|---|---|"
-    )?;
+    writeln!(out, "\n| GEMM | types | of the roof | where |\n|---|---|---|---|")?;
     for row in e.rows.iter().take(LISTED) {
         let found = percent(row.efficiency);
         let (gemm, types, file) = (cell(&row.gemm), &row.types, cell(&row.file));
@@ -174,10 +164,7 @@ fn rest(out: &mut String, found: usize) -> std::fmt::Result {
 fn cell(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
-        if matches!(
-            c,
-            '|' | '<' | '>' | '*' | '_' | '`' | '[' | ']' | '\\' | '@' | '#'
-        ) {
+        if matches!(c, '|' | '<' | '>' | '*' | '_' | '`' | '[' | ']' | '\\' | '@' | '#') {
             out.push('\\');
         }
         out.push(if c.is_control() { ' ' } else { c });
@@ -219,10 +206,7 @@ impl Efficiency {
             ));
         }
         if self.without_roof > 0 {
-            parts.push(format!(
-                "{} without a roof",
-                plural(self.without_roof, "row")
-            ));
+            parts.push(format!("{} without a roof", plural(self.without_roof, "row")));
         }
         (!parts.is_empty()).then(|| {
             format!(

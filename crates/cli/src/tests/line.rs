@@ -65,9 +65,8 @@ fn help_of_every_command_has_its_options_and_an_example_that_parses() {
         let options = options.split("Examples:").next().unwrap_or("");
         for o in &OPTIONS {
             let line = format!("--{} ", o.long);
-            let says = options
-                .lines()
-                .any(|l| l.trim_start().starts_with("-") && l.contains(&line));
+            let says =
+                options.lines().any(|l| l.trim_start().starts_with("-") && l.contains(&line));
             assert_eq!(says, o.of.contains(&t.command), "{} {}", t.name, o.long);
         }
         let examples: Vec<&str> = text
@@ -93,40 +92,19 @@ fn an_option_of_another_command_and_a_second_standard_input_are_refused() {
             &["summary", "-", "--view", "roofline"][..],
             "summary has no option --view; it belongs to render, page, open",
         ),
-        (
-            &["render", "-", "--view", "table"],
-            "render: --view: expected one of summary",
-        ),
-        (
-            &["render", "-", "--flagged"],
-            "render has no option --flagged",
-        ),
-        (
-            &["report", "-", "--min-efficiency", "5%"],
-            "it belongs to check",
-        ),
+        (&["render", "-", "--view", "table"], "render: --view: expected one of summary"),
+        (&["render", "-", "--flagged"], "render has no option --flagged"),
+        (&["report", "-", "--min-efficiency", "5%"], "it belongs to check"),
         (&["views", "a.csv"], "takes no file: a.csv"),
         (&["summary", "-", "-"], "once"),
         (&["check", "-", "--baseline", "-"], "once"),
-        (
-            &["check", "-", "--baseline", "a.csv", "--each"],
-            "--min-efficiency",
-        ),
+        (&["check", "-", "--baseline", "a.csv", "--each"], "--min-efficiency"),
         (&["page", "-", "-o", "a.html"], "--app"),
         (&["page", "-", "--app", "a.html"], "-o OUT.html"),
         (&["open", "-"], "--app"),
-        (
-            &["open", "-", "--app", "a.html", "--port", "80"],
-            "--port needs --serve",
-        ),
-        (
-            &["open", "-", "--app", "a.html", "-o", "-"],
-            "gemmscope page -o -",
-        ),
-        (
-            &["check", "-", "--form", "html"],
-            "--form: expected one of text",
-        ),
+        (&["open", "-", "--app", "a.html", "--port", "80"], "--port needs --serve"),
+        (&["open", "-", "--app", "a.html", "-o", "-"], "gemmscope page -o -"),
+        (&["check", "-", "--form", "html"], "--form: expected one of text"),
         (&["render", "-", "--size", "12"], "WIDTHxHEIGHT"),
         (&["render", "-", "--column", "speed"], "NAME=VALUE"),
         (&["render", "-", "-x"], "-x"),

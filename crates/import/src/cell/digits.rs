@@ -227,11 +227,7 @@ mod tests {
 
     fn at_end(cell: &str) -> (String, u32, u32) {
         let text = format!("{BEFORE}{cell},99");
-        (
-            text,
-            BEFORE.len() as u32,
-            (BEFORE.len() + cell.len()) as u32,
-        )
+        (text, BEFORE.len() as u32, (BEFORE.len() + cell.len()) as u32)
     }
 
     proptest! {
@@ -287,28 +283,15 @@ mod tests {
             let (line, from, to) = at_end(text);
             let found = decimal(line.as_bytes(), from, to, b'.');
             let wanted: f64 = text.parse().unwrap();
-            assert_eq!(
-                found.map_or(wanted, |v| v).to_bits(),
-                wanted.to_bits(),
-                "{text}"
-            );
+            assert_eq!(found.map_or(wanted, |v| v).to_bits(), wanted.to_bits(), "{text}");
         }
     }
 
     #[test]
     fn what_is_not_plain_is_left_to_others() {
-        for text in [
-            "",
-            ".",
-            "-1",
-            "1e3",
-            "1.2.3",
-            "12a",
-            " 1",
-            "1,234",
-            "+7",
-            "123456789012345678901",
-        ] {
+        for text in
+            ["", ".", "-1", "1e3", "1.2.3", "12a", " 1", "1,234", "+7", "123456789012345678901"]
+        {
             let (line, from, to) = at_end(text);
             assert_eq!(decimal(line.as_bytes(), from, to, b'.'), None, "{text}");
         }

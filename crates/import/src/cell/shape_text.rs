@@ -26,16 +26,15 @@ pub(crate) fn shape(text: &str, header: &str) -> Option<Shape> {
 /// A shape somewhere in a name: `gemm_m1024_n4096_k512_fp8`, `matmul-4096x4096x1024-bf16`.
 pub(crate) fn named(text: &str) -> Option<Shape> {
     labelled(text).or_else(|| {
-        text.split(|c: char| !(c.is_ascii_digit() || c == 'x' || c == 'X'))
-            .find_map(|token| {
-                let numbers = numbers(token)?;
-                let ordered = |v: &[u32]| positions(v, [Some(0), Some(1), Some(2), None]);
-                match numbers.len() {
-                    3 => ordered(&numbers),
-                    4 => positions(&numbers, [Some(1), Some(2), Some(3), Some(0)]),
-                    _ => None,
-                }
-            })
+        text.split(|c: char| !(c.is_ascii_digit() || c == 'x' || c == 'X')).find_map(|token| {
+            let numbers = numbers(token)?;
+            let ordered = |v: &[u32]| positions(v, [Some(0), Some(1), Some(2), None]);
+            match numbers.len() {
+                3 => ordered(&numbers),
+                4 => positions(&numbers, [Some(1), Some(2), Some(3), Some(0)]),
+                _ => None,
+            }
+        })
     })
 }
 
@@ -52,15 +51,8 @@ fn labelled(text: &str) -> Option<Shape> {
             continue;
         }
         let rest = &bytes[i + 1..];
-        let gap = rest
-            .iter()
-            .take(3)
-            .take_while(|b| b"=: _'\"".contains(b))
-            .count();
-        let digits = rest[gap..]
-            .iter()
-            .take_while(|b| b.is_ascii_digit())
-            .count();
+        let gap = rest.iter().take(3).take_while(|b| b"=: _'\"".contains(b)).count();
+        let digits = rest[gap..].iter().take_while(|b| b.is_ascii_digit()).count();
         let end = gap + digits;
         let last = rest.get(end).is_none_or(|b| {
             !b.is_ascii_alphabetic() || b"mnkbMNKB".contains(b) && rest.get(end + 1).is_some()
@@ -72,10 +64,7 @@ fn labelled(text: &str) -> Option<Shape> {
     let [Some(m), Some(n), Some(k), batch] = found else {
         return None;
     };
-    Some(Shape {
-        sizes: [m, n, k],
-        batch,
-    })
+    Some(Shape { sizes: [m, n, k], batch })
 }
 
 /// Sizes in the order that the header names, or M, N, K with a batch in front.
@@ -86,10 +75,7 @@ fn by_order(text: &str, header: &str) -> Option<Shape> {
 
 fn positions(found: &[u32], [m, n, k, b]: [Option<usize>; 4]) -> Option<Shape> {
     let get = |p: Option<usize>| p.and_then(|p| found.get(p)).copied();
-    Some(Shape {
-        sizes: [get(m)?, get(n)?, get(k)?],
-        batch: get(b),
-    })
+    Some(Shape { sizes: [get(m)?, get(n)?, get(k)?], batch: get(b) })
 }
 
 /// The order of the sizes in a header such as `m_k_n`: positions of M, N, K and batch.
@@ -115,10 +101,7 @@ fn order(header: &str, values: usize) -> [Option<usize>; 4] {
 
 /// Whole numbers separated by crosses.
 fn numbers(token: &str) -> Option<Vec<u32>> {
-    token
-        .split(['x', 'X'])
-        .map(|p| cell::size(p.as_bytes(), false).ok())
-        .collect()
+    token.split(['x', 'X']).map(|p| cell::size(p.as_bytes(), false).ok()).collect()
 }
 
 /// Shapes in brackets: `torch.Size([4096, 4096]) @ torch.Size([4096, 1024])`; else between blanks
@@ -163,10 +146,7 @@ pub(crate) fn operands(a: &[u32], b: &[u32]) -> Option<Shape> {
         ([], _) => (m.checked_mul(lead)?, None),
         _ => return None,
     };
-    Some(Shape {
-        sizes: [m, *n, *k],
-        batch,
-    })
+    Some(Shape { sizes: [m, *n, *k], batch })
 }
 
 /// The dimensions of one operand: `(4096, 1024)`, `[8, 16]`, `4096x1024`, `torch.Size([1, 2])`.
@@ -190,9 +170,8 @@ pub(crate) fn sizes(text: &str) -> Vec<u32> {
             _ => return Vec::new(),
         }
     }
-    let only_separators = text
-        .chars()
-        .all(|c| c.is_ascii_digit() || ".xX×*, ()[]_/:|-;mnkbMNKB=".contains(c));
+    let only_separators =
+        text.chars().all(|c| c.is_ascii_digit() || ".xX×*, ()[]_/:|-;mnkbMNKB=".contains(c));
     if only_separators { out } else { Vec::new() }
 }
 
@@ -228,10 +207,7 @@ mod tests {
     #[test]
     fn shapes_of_operands() {
         for (text, expected) in [
-            (
-                "torch.Size([4, 8]) @ torch.Size([8, 16])",
-                ([4, 16, 8], None),
-            ),
+            ("torch.Size([4, 8]) @ torch.Size([8, 16])", ([4, 16, 8], None)),
             ("(4, 8) (16, 8)", ([4, 16, 8], None)),
             ("4x8 * 8x16", ([4, 16, 8], None)),
             ("[3, 4, 8], [3, 8, 16]", ([4, 16, 8], Some(3))),
@@ -248,14 +224,8 @@ mod tests {
     #[test]
     fn shapes_in_names() {
         let n = |t: &str| named(t).map(|s| (s.sizes, s.batch));
-        assert_eq!(
-            n("gemm_b4_m1024_n4096_k512_fp8"),
-            Some(([1024, 4096, 512], Some(4)))
-        );
-        assert_eq!(
-            n("matmul-4096x4096x1024-bf16"),
-            Some(([4096, 4096, 1024], None))
-        );
+        assert_eq!(n("gemm_b4_m1024_n4096_k512_fp8"), Some(([1024, 4096, 512], Some(4))));
+        assert_eq!(n("matmul-4096x4096x1024-bf16"), Some(([4096, 4096, 1024], None)));
         assert_eq!(n("cutlass_h16816gemm_256x128_32x3_nn"), None);
         assert_eq!(n("memcpy_1024"), None);
     }

@@ -14,11 +14,7 @@ pub(crate) struct ValueCache<T> {
 
 impl<T> Default for ValueCache<T> {
     fn default() -> Self {
-        ValueCache {
-            words: Interner::default(),
-            values: Vec::new(),
-            empty: None,
-        }
+        ValueCache { words: Interner::default(), values: Vec::new(), empty: None }
     }
 }
 

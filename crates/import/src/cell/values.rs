@@ -286,11 +286,7 @@ fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
         .enumerate()
         .filter_map(|(row, cells)| {
             let [m, n, k, b] = one(cells)?;
-            Some(Shape {
-                row,
-                work: 2.0 * b * m * n * k,
-                bytes: 2.0 * b * (m * k + k * n + m * n),
-            })
+            Some(Shape { row, work: 2.0 * b * m * n * k, bytes: 2.0 * b * (m * k + k * n + m * n) })
         })
         .collect()
 }
@@ -396,44 +392,22 @@ pub(crate) fn infer_time(
     let shapes = shapes(mapping, rows);
     let times = numbers(mapping, rows, &shapes, column);
     let highest = |u: TimeUnit| {
-        times
-            .iter()
-            .map(|(s, t)| shapes[*s].work / (t * u.to_si()))
-            .fold(0.0, f64::max)
+        times.iter().map(|(s, t)| shapes[*s].work / (t * u.to_si())).fold(0.0, f64::max)
     };
     let traffic = |u: TimeUnit| {
-        times
-            .iter()
-            .map(|(s, t)| shapes[*s].bytes / (t * u.to_si()))
-            .fold(0.0, f64::max)
+        times.iter().map(|(s, t)| shapes[*s].bytes / (t * u.to_si())).fold(0.0, f64::max)
     };
     for unit in TimeUnit::ALL {
         let close = fitting(mapping, rows, (&shapes, &times), unit);
         if close > 0 && close * 2 > times.len() {
-            return Inferred {
-                unit,
-                confirmed: true,
-                highest: highest(unit),
-            };
+            return Inferred { unit, confirmed: true, highest: highest(unit) };
         }
     }
-    let unit = [
-        TimeUnit::Nanoseconds,
-        TimeUnit::Microseconds,
-        TimeUnit::Milliseconds,
-    ]
-    .into_iter()
-    .find(|&u| !times.is_empty() && highest(u) <= RATE_LIMIT && traffic(u) <= BANDWIDTH_LIMIT)
-    .unwrap_or(if times.is_empty() {
-        TimeUnit::Microseconds
-    } else {
-        TimeUnit::Seconds
-    });
-    Inferred {
-        unit,
-        confirmed: false,
-        highest: highest(unit),
-    }
+    let unit = [TimeUnit::Nanoseconds, TimeUnit::Microseconds, TimeUnit::Milliseconds]
+        .into_iter()
+        .find(|&u| !times.is_empty() && highest(u) <= RATE_LIMIT && traffic(u) <= BANDWIDTH_LIMIT)
+        .unwrap_or(if times.is_empty() { TimeUnit::Microseconds } else { TimeUnit::Seconds });
+    Inferred { unit, confirmed: false, highest: highest(unit) }
 }
 
 /// Infers the unit of a rate column from a time column or from the limits of devices.
@@ -459,11 +433,7 @@ pub(crate) fn infer_rate(
                 })
                 .count();
             if close > 0 && close * 2 > rates.len() {
-                return Inferred {
-                    unit,
-                    confirmed: true,
-                    highest: highest(unit),
-                };
+                return Inferred { unit, confirmed: true, highest: highest(unit) };
             }
         }
     }
@@ -473,19 +443,11 @@ pub(crate) fn infer_rate(
                 .iter()
                 .all(|(s, r)| r * u.to_si() * shapes[*s].bytes / shapes[*s].work <= BANDWIDTH_LIMIT)
     };
-    let unit = [
-        RateUnit::TeraFlops,
-        RateUnit::GigaFlops,
-        RateUnit::MegaFlops,
-    ]
-    .into_iter()
-    .find(|&u| plausible(u))
-    .unwrap_or(RateUnit::Flops);
-    Inferred {
-        unit,
-        confirmed: false,
-        highest: highest(unit),
-    }
+    let unit = [RateUnit::TeraFlops, RateUnit::GigaFlops, RateUnit::MegaFlops]
+        .into_iter()
+        .find(|&u| plausible(u))
+        .unwrap_or(RateUnit::Flops);
+    Inferred { unit, confirmed: false, highest: highest(unit) }
 }
 
 /// The decimal unit that brings a bandwidth column closest to compulsory bytes over time.
@@ -529,10 +491,7 @@ mod tests {
         let t = types("('c10::BFloat16', 'c10::BFloat16')").unwrap();
         assert_eq!((t.a, t.b), (DataType::Bf16, DataType::Bf16));
         let t = types("bf16xint4->bf16").unwrap();
-        assert_eq!(
-            (t.a, t.b, t.c),
-            (DataType::Bf16, DataType::Int4, Some(DataType::Bf16))
-        );
+        assert_eq!((t.a, t.b, t.c), (DataType::Bf16, DataType::Int4, Some(DataType::Bf16)));
         assert_eq!(types("f16:row").unwrap().transposed, Some(true));
         assert_eq!(types("gemm"), None);
     }

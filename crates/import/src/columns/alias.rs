@@ -18,10 +18,7 @@ pub(crate) struct Guess {
 impl Guess {
     /// A guess of this strength.
     pub(crate) fn new<S: Into<ColumnSpec>>(spec: S, strength: u8) -> Self {
-        Guess {
-            spec: spec.into(),
-            strength,
-        }
+        Guess { spec: spec.into(), strength }
     }
 }
 
@@ -109,16 +106,7 @@ pub(crate) fn guess(header: &str) -> Guess {
     if percent {
         let of_peak = has(
             &words,
-            &[
-                "peak",
-                "roof",
-                "roofline",
-                "efficiency",
-                "utilization",
-                "util",
-                "mfu",
-                "sol",
-            ],
+            &["peak", "roof", "roofline", "efficiency", "utilization", "util", "mfu", "sol"],
         );
         return if of_peak {
             plain(ColumnMeaning::ReportedEfficiency, 70)
@@ -128,9 +116,7 @@ pub(crate) fn guess(header: &str) -> Guess {
     }
     let spread = has(
         &words,
-        &[
-            "std", "stddev", "stdev", "dev", "sigma", "variance", "cv", "err", "error", "noise",
-        ],
+        &["std", "stddev", "stdev", "dev", "sigma", "variance", "cv", "err", "error", "noise"],
     );
     let statistic = statistic(&words);
     if !reference {
@@ -182,11 +168,8 @@ pub(crate) fn guess(header: &str) -> Guess {
         "inner",
         "reduction",
     ];
-    let rest: Vec<&str> = words
-        .iter()
-        .map(String::as_str)
-        .filter(|w| !neutral.contains(w))
-        .collect();
+    let rest: Vec<&str> =
+        words.iter().map(String::as_str).filter(|w| !neutral.contains(w)).collect();
     match rest.as_slice() {
         ["m"] => plain(ColumnMeaning::M, 70),
         ["n"] => plain(ColumnMeaning::N, 70),
@@ -204,9 +187,7 @@ fn statistic(words: &[String]) -> u8 {
         18
     } else if has(
         words,
-        &[
-            "min", "max", "best", "worst", "p90", "p95", "p99", "p10", "p20", "p80", "q20", "q80",
-        ],
+        &["min", "max", "best", "worst", "p90", "p95", "p99", "p10", "p20", "p80", "q20", "q80"],
     ) {
         5
     } else {
@@ -263,16 +244,12 @@ fn time(header: &str, words: &[String], spread: bool, statistic: u8) -> Option<G
     let bracketed = unit.is_some() && (header.contains('(') || header.contains('['));
     let named = unit.is_some()
         && words.len() >= 2
-        && words
-            .last()
-            .is_some_and(|w| w.len() >= 2 && TimeUnit::parse(w).is_some());
+        && words.last().is_some_and(|w| w.len() >= 2 && TimeUnit::parse(w).is_some());
     if !(about || unit_only || bracketed || named) {
         return None;
     }
-    if has(
-        words,
-        &["stamp", "date", "start", "end", "begin", "created", "per"],
-    ) || words.iter().any(|w| w == "timestamp")
+    if has(words, &["stamp", "date", "start", "end", "begin", "created", "per"])
+        || words.iter().any(|w| w == "timestamp")
     {
         return None;
     }
@@ -284,11 +261,7 @@ fn time(header: &str, words: &[String], spread: bool, statistic: u8) -> Option<G
     let max = has(words, &["max", "worst", "slowest"]);
     if min || max {
         // `min_ms` is the time if the file has no other.
-        let meaning = if min {
-            ColumnMeaning::TimeMin
-        } else {
-            ColumnMeaning::TimeMax
-        };
+        let meaning = if min { ColumnMeaning::TimeMin } else { ColumnMeaning::TimeMax };
         return guess(ColumnSpec::time(meaning, unit), 40);
     }
     let mut strength = 50 + statistic;
@@ -347,31 +320,13 @@ fn tile(words: &[String]) -> Option<Guess> {
         "k" => ColumnMeaning::TileK,
         _ => return None,
     };
-    Some(Guess {
-        spec: meaning.into(),
-        strength: 90,
-    })
+    Some(Guess { spec: meaning.into(), strength: 90 })
 }
 
 fn clock(words: &[String]) -> Option<Guess> {
     let is = has(words, &["mhz", "ghz", "hz"])
-        && has(
-            words,
-            &[
-                "clock",
-                "clk",
-                "sclk",
-                "freq",
-                "frequency",
-                "gfxclk",
-                "core",
-                "sm",
-            ],
-        );
-    is.then_some(Guess {
-        spec: ColumnMeaning::MeasuredClock.into(),
-        strength: 60,
-    })
+        && has(words, &["clock", "clk", "sclk", "freq", "frequency", "gfxclk", "core", "sm"]);
+    is.then_some(Guess { spec: ColumnMeaning::MeasuredClock.into(), strength: 60 })
 }
 
 /// The factor to Hz of the unit in a clock's header.

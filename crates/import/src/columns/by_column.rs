@@ -319,12 +319,7 @@ fn settle_records(
     settled: &mut Rows,
     target: &mut Target<'_>,
 ) -> usize {
-    let Target {
-        planned,
-        table,
-        bounds,
-        ..
-    } = target;
+    let Target { planned, table, bounds, .. } = target;
     for (ahead, at) in rows.clone().enumerate() {
         let record = view.record(at, line.saturating_add(ahead as u32), bounds);
         let Some(row) = planned.row(&record, table).filter(|r| table.admits(r)) else {

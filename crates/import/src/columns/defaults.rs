@@ -49,12 +49,7 @@ impl AssumedType {
     /// As [`guess_dtype`], for the rows without a type.
     pub(crate) fn new(head: &Head, options: &ImportOptions, fallback: DataType) -> Self {
         let (value, why) = guess_dtype(head, options, fallback);
-        AssumedType {
-            value,
-            why,
-            forced: options.dtype("dtype").is_some(),
-            said: false,
-        }
+        AssumedType { value, why, forced: options.dtype("dtype").is_some(), said: false }
     }
 
     /// The type of a row that names `named`. Adds the assumption the first time that the row's own
@@ -83,8 +78,7 @@ pub(crate) fn dtype_in(name: &str) -> Option<DataType> {
 /// The data type that a name of a kernel or benchmark tells: `gemm_fp8_tn`, `cutlass::half_t`.
 pub(crate) fn dtype_in_kernel(name: &str) -> Option<DataType> {
     let words = || {
-        name.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .filter(|w| w.ends_with("_t"))
+        name.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|w| w.ends_with("_t"))
     };
     dtype_in(name)
         .or_else(|| words().find_map(DataType::parse))
@@ -137,10 +131,8 @@ mod tests {
             };
             let data = read_with("", format.example, &options);
             let asked = data.sources[0].assumptions.iter();
-            let values: Vec<&str> = asked
-                .filter(|a| a.key == "dtype")
-                .map(|a| a.value.as_str())
-                .collect();
+            let values: Vec<&str> =
+                asked.filter(|a| a.key == "dtype").map(|a| a.value.as_str()).collect();
             assert_eq!(values, ["fp8_e4m3"], "{id}");
         }
     }

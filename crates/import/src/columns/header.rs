@@ -39,9 +39,9 @@ impl Col {
     ) -> Result<f64, RowError> {
         match positive(self.cell(record), record.decimal_comma()) {
             Ok(v) => Ok(scaled(v, scale)),
-            Err(flaw) => self
-                .with_unit(record, what, flaw)
-                .ok_or_else(|| self.bad(record, what, flaw)),
+            Err(flaw) => {
+                self.with_unit(record, what, flaw).ok_or_else(|| self.bad(record, what, flaw))
+            }
         }
     }
 
@@ -59,9 +59,7 @@ impl Col {
     /// Reads a number and multiplies it by `scale`; NaN if the cell holds none.
     #[inline]
     pub(crate) fn number(&self, record: &Record<'_>, scale: f64) -> f64 {
-        record
-            .number(self.index)
-            .map_or(f64::NAN, |v| figure(v, scale))
+        record.number(self.index).map_or(f64::NAN, |v| figure(v, scale))
     }
 
     /// An error that names this column and quotes its cell.
@@ -84,11 +82,7 @@ impl Col {
 fn bare(name: &str) -> &str {
     let shown = |b: Option<&u8>| b.is_some_and(u8::is_ascii_graphic);
     let bytes = name.as_bytes();
-    if shown(bytes.first()) && shown(bytes.last()) {
-        name
-    } else {
-        name.trim()
-    }
+    if shown(bytes.first()) && shown(bytes.last()) { name } else { name.trim() }
 }
 
 /// The titles of a table. They are found without regard to case and blanks.
@@ -101,36 +95,26 @@ pub(crate) struct Header {
 impl Header {
     /// From a record.
     pub(crate) fn new(record: &Record<'_>) -> Self {
-        Header {
-            names: (0..record.len())
-                .map(|i| record.text(i).into_owned())
-                .collect(),
-        }
+        Header { names: (0..record.len()).map(|i| record.text(i).into_owned()).collect() }
     }
 
     /// From a line of the file's head.
     pub(crate) fn of_line(line: &str, delimiter: char) -> Self {
         let names = Head::fields(line, delimiter).into_iter();
-        Header {
-            names: names.map(str::to_owned).collect(),
-        }
+        Header { names: names.map(str::to_owned).collect() }
     }
 
     /// Position of the column with this name.
     #[inline]
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
-        self.names
-            .iter()
-            .position(|have| bare(have).eq_ignore_ascii_case(name))
+        self.names.iter().position(|have| bare(have).eq_ignore_ascii_case(name))
     }
 
     /// The first column that has one of these names.
     pub(crate) fn find(&self, names: &[&str]) -> Option<Col> {
         names.iter().find_map(|name| {
-            self.position(name).map(|index| Col {
-                index,
-                name: self.names[index].trim().to_owned(),
-            })
+            self.position(name)
+                .map(|index| Col { index, name: self.names[index].trim().to_owned() })
         })
     }
 

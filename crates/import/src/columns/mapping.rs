@@ -76,10 +76,7 @@ impl Mapping {
 
     /// The column at a position.
     pub(crate) fn col(&self, index: usize) -> Col {
-        Col {
-            index,
-            name: self.columns[index].header.clone(),
-        }
+        Col { index, name: self.columns[index].header.clone() }
     }
 
     fn has_sizes(&self) -> bool {
@@ -100,12 +97,7 @@ impl Mapping {
         let known = self
             .columns
             .iter()
-            .filter(|c| {
-                !matches!(
-                    c.guess.meaning,
-                    ColumnMeaning::Other | ColumnMeaning::Ignore
-                )
-            })
+            .filter(|c| !matches!(c.guess.meaning, ColumnMeaning::Other | ColumnMeaning::Ignore))
             .count();
         let sizes = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K]
             .iter()
@@ -211,17 +203,11 @@ pub(crate) fn sample(head: &Head, options: &ImportOptions) -> Option<Sampled> {
     for b in [b',', b';', b'\t', b'|'] {
         let delimiter = Delimiter::Byte(b);
         if delimiter != first.delimiter && lines.iter().any(|l| l.as_bytes().contains(&b)) {
-            dialects.push(Dialect {
-                delimiter,
-                decimal_comma: false,
-            });
+            dialects.push(Dialect { delimiter, decimal_comma: false });
         }
     }
     if first.delimiter != Delimiter::Spaces {
-        dialects.push(Dialect {
-            delimiter: Delimiter::Spaces,
-            decimal_comma: false,
-        });
+        dialects.push(Dialect { delimiter: Delimiter::Spaces, decimal_comma: false });
     }
     let mut best: Option<Sampled> = None;
     for dialect in dialects {
@@ -231,10 +217,7 @@ pub(crate) fn sample(head: &Head, options: &ImportOptions) -> Option<Sampled> {
         if sampled.mapping.is_complete() {
             return Some(sampled);
         }
-        if best
-            .as_ref()
-            .is_none_or(|b| sampled.mapping.score() > b.mapping.score())
-        {
+        if best.as_ref().is_none_or(|b| sampled.mapping.score() > b.mapping.score()) {
             best = Some(sampled);
         }
     }
@@ -288,13 +271,7 @@ fn with_dialect(lines: &[String], dialect: Dialect, options: &ImportOptions) -> 
     let header: Vec<String> = (1..=width).map(|i| format!("column {i}")).collect();
     let rows: Vec<Vec<String>> = records.into_iter().map(|r| r.1).collect();
     let mapping = map(header, &rows, 0, dialect, options);
-    Some(Sampled {
-        mapping,
-        rows,
-        preamble: Vec::new(),
-        shifted: false,
-        units_line: 0,
-    })
+    Some(Sampled { mapping, rows, preamble: Vec::new(), shifted: false, units_line: 0 })
 }
 
 fn is_number(cell: &str, dialect: Dialect) -> bool {
@@ -324,9 +301,7 @@ fn is_units(cells: &[String]) -> bool {
             || BandwidthUnit::parse(&c).is_some()
     };
     cells.iter().any(unit)
-        && cells
-            .iter()
-            .all(|c| c.len() <= 16 && cell::number(bare(c).as_bytes(), false).is_none())
+        && cells.iter().all(|c| c.len() <= 16 && cell::number(bare(c).as_bytes(), false).is_none())
 }
 
 fn with_header(
@@ -447,11 +422,9 @@ fn map(
 fn missing(mapping: &Mapping) -> Vec<String> {
     let mut out = Vec::new();
     if !mapping.has_sizes() {
-        for (meaning, name) in [
-            (ColumnMeaning::M, "M"),
-            (ColumnMeaning::N, "N"),
-            (ColumnMeaning::K, "K"),
-        ] {
+        for (meaning, name) in
+            [(ColumnMeaning::M, "M"), (ColumnMeaning::N, "N"), (ColumnMeaning::K, "K")]
+        {
             if mapping.position(meaning).is_none() {
                 out.push(name.to_owned());
             }

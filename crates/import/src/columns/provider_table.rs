@@ -177,10 +177,7 @@ impl ProviderFormat {
             }
             Some(plan)
         });
-        let dialect = Dialect {
-            delimiter: self.delimiter,
-            decimal_comma: false,
-        };
+        let dialect = Dialect { delimiter: self.delimiter, decimal_comma: false };
         ProviderRows::open(dialect, planner, table)
     }
 
@@ -195,10 +192,7 @@ impl ProviderFormat {
         if self.indexed {
             header.names.insert(0, String::new());
         }
-        let col = |index: usize| Col {
-            index,
-            name: header.names[index].trim().to_owned(),
-        };
+        let col = |index: usize| Col { index, name: header.names[index].trim().to_owned() };
         if header.names.is_empty() {
             return None;
         }
@@ -227,10 +221,7 @@ impl ProviderFormat {
             let (Figure::In(name, _) | Figure::Asked(name) | Figure::Kept(name, _)) = figure;
             let at = providers.iter().position(|p| p.name == name);
             let at = at.unwrap_or_else(|| {
-                providers.push(Provider {
-                    name: name.to_owned(),
-                    ..Provider::default()
-                });
+                providers.push(Provider { name: name.to_owned(), ..Provider::default() });
                 providers.len() - 1
             });
             match figure {
@@ -284,12 +275,8 @@ fn asked_unit(table: &mut TableBuilder, options: &ImportOptions) -> Unit {
         value: answer.unwrap_or("µs").to_owned(),
         choices: ["µs", "ms", "TFLOP/s"].map(str::to_owned).to_vec(),
     });
-    let time = answer
-        .and_then(TimeUnit::parse)
-        .map(|u| Unit::Time(u.to_si()));
-    let rate = answer
-        .and_then(RateUnit::parse)
-        .map(|u| Unit::Rate(u.to_si()));
+    let time = answer.and_then(TimeUnit::parse).map(|u| Unit::Time(u.to_si()));
+    let rate = answer.and_then(RateUnit::parse).map(|u| Unit::Rate(u.to_si()));
     time.or(rate).unwrap_or(Unit::Time(1e-6))
 }
 
@@ -316,9 +303,7 @@ pub(crate) struct ProviderRows {
 
 impl std::fmt::Debug for ProviderRows {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ProviderRows")
-            .field("plan", &self.plan)
-            .finish()
+        f.debug_struct("ProviderRows").field("plan", &self.plan).finish()
     }
 }
 
@@ -417,10 +402,7 @@ impl RowReader for ProviderRows {
             return Err(ImportError::new("the header was not found"));
         }
         if self.before > 0 {
-            t.note(format!(
-                "Skipped {} before the header.",
-                plural(self.before, "line")
-            ));
+            t.note(format!("Skipped {} before the header.", plural(self.before, "line")));
         }
         if self.all_from_rates && !t.is_empty() {
             t.note("Times computed from the file's rates.");
@@ -513,9 +495,7 @@ fn point(p: &Provider, record: &Record<'_>, mut row: Row) -> Result<Row, RowErro
         };
     }
     let (work, bytes) =
-        row.op
-            .cost()
-            .of(row.m.into(), row.n.into(), row.k.into(), row.batch.into());
+        row.op.cost().of(row.m.into(), row.n.into(), row.k.into(), row.batch.into());
     row.time_s = match (&p.time, &p.rate, &p.bandwidth) {
         (Some((c, s)), ..) => positive(c, "time", *s)?,
         (None, Some((c, s)), _) => work / positive(c, "rate", *s)?,

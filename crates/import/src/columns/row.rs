@@ -109,15 +109,8 @@ pub(crate) fn row(
         time_s = c.positive(record, "time", factor(*scale, given))?;
     }
     let op = operation(plan, given, caches, record)?;
-    let mut row = Row {
-        m,
-        n,
-        k,
-        batch,
-        op,
-        device: given.device.unwrap_or(plan.default_device),
-        time_s,
-    };
+    let mut row =
+        Row { m, n, k, batch, op, device: given.device.unwrap_or(plan.default_device), time_s };
     if let Some(c) = &plan.device
         && given.device.is_none()
     {
@@ -146,9 +139,7 @@ pub(crate) fn failed_time(
         let (c, scale) = column.as_ref()?;
         c.positive(record, what, factor(*scale, given)).ok()
     };
-    let Row {
-        m, n, k, batch, op, ..
-    } = *row;
+    let Row { m, n, k, batch, op, .. } = *row;
     let work = gemmscope_model::gemm::Problem { m, n, k, batch, op }.work();
     let stated = given.time_s.or_else(|| figure(&plan.time, "time"));
     stated.or_else(|| Some(work.0 / figure(&plan.rate, "rate")?))
@@ -170,12 +161,9 @@ fn sizes(
     }
     match &plan.sizes {
         Sizes::Hook => Err(RowError::new("not a GEMM: no M, N, K")),
-        Sizes::Three(m, n, k) => Ok((
-            m.size(record, "M")?,
-            n.size(record, "N")?,
-            k.size(record, "K")?,
-            batch,
-        )),
+        Sizes::Three(m, n, k) => {
+            Ok((m.size(record, "M")?, n.size(record, "N")?, k.size(record, "K")?, batch))
+        }
         Sizes::Square(c) => {
             let s = c.size(record, "size")?;
             Ok((s, s, s, batch))
@@ -282,9 +270,7 @@ pub(super) fn operation(
     }
     if let Some(c) = &plan.bias {
         let cell = c.cell(record);
-        op.bias = [&b"true"[..], b"1", b"yes"]
-            .iter()
-            .any(|w| cell.eq_ignore_ascii_case(w));
+        op.bias = [&b"true"[..], b"1", b"yes"].iter().any(|w| cell.eq_ignore_ascii_case(w));
     }
     if let Some(c) = &plan.beta {
         let cell = c.cell(record);
@@ -327,11 +313,7 @@ pub(super) fn device(
 /// The factor of a column to SI: its own, or the one of the unit that the row names.
 #[inline]
 fn factor(scale: f64, given: &Given) -> f64 {
-    if scale.is_nan() {
-        given.unit_s.unwrap_or(scale)
-    } else {
-        scale
-    }
+    if scale.is_nan() { given.unit_s.unwrap_or(scale) } else { scale }
 }
 
 /// Stages the cells that stay columns; a `commit` follows.

@@ -62,9 +62,7 @@ const PLAIN: [&str; 41] = [
     "ops",
 ];
 
-const EXTREME: [&str; 9] = [
-    "min", "max", "p20", "p80", "p90", "p95", "p99", "best", "worst",
-];
+const EXTREME: [&str; 9] = ["min", "max", "p20", "p80", "p90", "p95", "p99", "best", "worst"];
 
 /// Words of figures that are no run of the GEMM itself, or only a part or a multiple of one.
 const OTHER: [&str; 50] = [
@@ -129,9 +127,7 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
             || RateUnit::parse(&word).is_some()
     };
     // `timeCublas` is two words, `cuBLAS` is one.
-    let tokens = header
-        .split(|c: char| !c.is_alphanumeric() && c != 'µ')
-        .filter(|t| !t.is_empty());
+    let tokens = header.split(|c: char| !c.is_alphanumeric() && c != 'µ').filter(|t| !t.is_empty());
     let mut words: Vec<String> = Vec::new();
     for token in tokens {
         // Translated where it is a word of another language.
@@ -142,11 +138,7 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
             words.push(token.to_owned());
         }
     }
-    if words
-        .iter()
-        .any(|w| OTHER.contains(&w.to_lowercase().as_str()))
-        || header.contains('%')
-    {
+    if words.iter().any(|w| OTHER.contains(&w.to_lowercase().as_str())) || header.contains('%') {
         return None;
     }
     let (plain, label): (Vec<String>, Vec<String>) = words.into_iter().partition(|w| is_plain(w));
@@ -159,11 +151,7 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
     };
     let spec = alias::guess(header).spec;
     // A word such as `ref` hides what the others say.
-    let mut spec = if known(spec) {
-        spec
-    } else {
-        alias::guess(&plain.join("_")).spec
-    };
+    let mut spec = if known(spec) { spec } else { alias::guess(&plain.join("_")).spec };
     let lower = |w: &String| w.to_lowercase();
     let extreme = plain.iter().any(|w| EXTREME.contains(&lower(w).as_str()));
     spec.meaning = match spec.meaning {
@@ -182,11 +170,7 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
         }
         _ => return None,
     };
-    Some(Figure {
-        label,
-        spec,
-        central: !extreme,
-    })
+    Some(Figure { label, spec, central: !extreme })
 }
 
 /// How the figures of one line belong together.
@@ -213,11 +197,8 @@ pub(crate) struct Side {
 
 /// Tells sides and repeats among the figures of a table, by their positions.
 pub(crate) fn lines(figures: &[(usize, Figure)]) -> Lines {
-    let repeats: Vec<usize> = figures
-        .iter()
-        .filter(|(_, f)| f.is_repeat())
-        .map(|(i, _)| *i)
-        .collect();
+    let repeats: Vec<usize> =
+        figures.iter().filter(|(_, f)| f.is_repeat()).map(|(i, _)| *i).collect();
     let one_time = |(_, f): &&(usize, Figure)| {
         f.spec.meaning == ColumnMeaning::Time && f.central && !f.is_repeat()
     };
@@ -256,39 +237,21 @@ pub(crate) fn lines(figures: &[(usize, Figure)]) -> Lines {
 
 fn side(label: &[String]) -> Side {
     let is_type = |w: &String| w.len() >= 3 && w.bytes().any(|b| b.is_ascii_digit());
-    let dtype = label
-        .iter()
-        .filter(|w| is_type(w))
-        .find_map(|w| DataType::parse(w));
+    let dtype = label.iter().filter(|w| is_type(w)).find_map(|w| DataType::parse(w));
     let words: Vec<&str> = label
         .iter()
         .filter(|w| !(is_type(w) && DataType::parse(w).is_some()))
         .map(String::as_str)
         .collect();
-    Side {
-        name: words.join(" "),
-        dtype,
-        time: None,
-        rate: None,
-    }
+    Side { name: words.join(" "), dtype, time: None, rate: None }
 }
 
 impl Figure {
     /// One run of several: `time_1`, `Run 2 (ms)`. A library may end in a number too (`v2`), but a
     /// run hardly ever has another name than these.
     fn is_repeat(&self) -> bool {
-        const RUNS: [&str; 10] = [
-            "",
-            "run",
-            "trial",
-            "iter",
-            "iteration",
-            "rep",
-            "repeat",
-            "t",
-            "r",
-            "sample",
-        ];
+        const RUNS: [&str; 10] =
+            ["", "run", "trial", "iter", "iteration", "rep", "repeat", "t", "r", "sample"];
         let label = self.label.concat().to_lowercase();
         let name = label.trim_end_matches(|c: char| c.is_ascii_digit());
         self.spec.meaning == ColumnMeaning::Time
@@ -303,11 +266,8 @@ mod tests {
     use super::*;
 
     fn of(headers: &[&str]) -> Lines {
-        let figures: Vec<_> = headers
-            .iter()
-            .enumerate()
-            .filter_map(|(i, h)| Some((i, figure(h)?)))
-            .collect();
+        let figures: Vec<_> =
+            headers.iter().enumerate().filter_map(|(i, h)| Some((i, figure(h)?))).collect();
         lines(&figures)
     }
 
@@ -321,30 +281,15 @@ mod tests {
     #[test]
     fn a_column_per_library_whatever_it_is_called() {
         for (headers, wanted) in [
-            (
-                &["M", "N", "K", "cuBLAS_TFLOPS", "Triton_TFLOPS"][..],
-                &["cuBLAS", "Triton"][..],
-            ),
-            (
-                &["torch_time_ms", "mykernel_time_ms"],
-                &["torch", "mykernel"],
-            ),
+            (&["M", "N", "K", "cuBLAS_TFLOPS", "Triton_TFLOPS"][..], &["cuBLAS", "Triton"][..]),
+            (&["torch_time_ms", "mykernel_time_ms"], &["torch", "mykernel"]),
             (&["time_cublas (ms)", "time_ours (ms)"], &["cublas", "ours"]),
             (&["ref_ms", "ms", "speedup"], &["ref", "this"]),
-            (
-                &["naive_gflops", "tiled_gflops", "cublas_gflops"],
-                &["naive", "tiled", "cublas"],
-            ),
+            (&["naive_gflops", "tiled_gflops", "cublas_gflops"], &["naive", "tiled", "cublas"]),
             (&["v1_us", "v2_us"], &["v1", "v2"]),
             (&["cublasTimeMs", "oursTimeMs"], &["cublas", "ours"]),
             (
-                &[
-                    "cublas_ms",
-                    "cublas_min_ms",
-                    "cublas_tflops",
-                    "cutlass_ms",
-                    "cutlass_tflops",
-                ],
+                &["cublas_ms", "cublas_min_ms", "cublas_tflops", "cutlass_ms", "cutlass_tflops"],
                 &["cublas", "cutlass"],
             ),
         ] {
@@ -354,10 +299,7 @@ mod tests {
             panic!("no sides")
         };
         assert_eq!(sides[0].dtype, Some(DataType::Fp8E4m3));
-        assert_eq!(
-            (sides[1].dtype, sides[1].name.as_str()),
-            (Some(DataType::Bf16), "cublas")
-        );
+        assert_eq!((sides[1].dtype, sides[1].name.as_str()), (Some(DataType::Bf16), "cublas"));
     }
 
     #[test]
@@ -377,13 +319,7 @@ mod tests {
 
     #[test]
     fn numbered_repeats_are_one_time() {
-        assert_eq!(
-            of(&["M", "time_1", "time_2", "time_3"]),
-            Lines::Repeats(vec![1, 2, 3])
-        );
-        assert_eq!(
-            of(&["Run 1 (ms)", "Run 2 (ms)"]),
-            Lines::Repeats(vec![0, 1])
-        );
+        assert_eq!(of(&["M", "time_1", "time_2", "time_3"]), Lines::Repeats(vec![1, 2, 3]));
+        assert_eq!(of(&["Run 1 (ms)", "Run 2 (ms)"]), Lines::Repeats(vec![0, 1]));
     }
 }

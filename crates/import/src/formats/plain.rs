@@ -151,10 +151,7 @@ mod tests {
         ] {
             assert!(!is_plain(text.as_bytes(), &options), "{text}");
         }
-        let by_hand = ImportOptions {
-            format: Some("log".into()),
-            ..options
-        };
+        let by_hand = ImportOptions { format: Some("log".into()), ..options };
         assert!(!is_plain(b"M,N,K,time_us\n", &by_hand));
     }
 

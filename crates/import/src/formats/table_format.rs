@@ -55,10 +55,7 @@ impl Column {
 
     /// The same, only where the header has this other column too.
     pub(crate) const fn beside(self, other: &'static str) -> Self {
-        Column {
-            beside: other,
-            ..self
-        }
+        Column { beside: other, ..self }
     }
 }
 
@@ -73,26 +70,12 @@ pub(crate) const fn number(
     meaning: ColumnMeaning,
     scale: f64,
 ) -> Column {
-    Column {
-        names,
-        meaning,
-        scale,
-        verdict: false,
-        beside: "",
-        kept: false,
-    }
+    Column { names, meaning, scale, verdict: false, beside: "", kept: false }
 }
 
 /// A column that says whether the run succeeded; `meaning` says whether it is kept.
 pub(crate) const fn verdict(names: &'static [&'static str], meaning: ColumnMeaning) -> Column {
-    Column {
-        names,
-        meaning,
-        scale: 1.0,
-        verdict: true,
-        beside: "",
-        kept: false,
-    }
+    Column { names, meaning, scale: 1.0, verdict: true, beside: "", kept: false }
 }
 
 /// A record on its way through a [`Hook`].
@@ -177,10 +160,7 @@ impl TableFormat {
 
     /// Scores a head by the signatures.
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        let found = self
-            .signatures
-            .iter()
-            .find(|s| head.line_with(s.names).is_some())?;
+        let found = self.signatures.iter().find(|s| head.line_with(s.names).is_some())?;
         Some(Detection::new(found.score, found.reason))
     }
 
@@ -189,10 +169,7 @@ impl TableFormat {
         let dialect = self.dialect.unwrap_or_else(|| sniff_dialect(&head.lines));
         let rows = TableRows {
             format: self,
-            head: Head {
-                name: head.name.clone(),
-                ..Head::default()
-            },
+            head: Head { name: head.name.clone(), ..Head::default() },
             options: options.clone(),
             dtype: AssumedType::new(head, options, self.dtype),
             header: Header::default(),
@@ -254,8 +231,7 @@ impl TableFormat {
         }
         for (i, name) in header.names.iter().enumerate() {
             if !used.contains(&i) {
-                plan.extras
-                    .push(Extra::Auto(i, keep(ColumnMeaning::Other, name)));
+                plan.extras.push(Extra::Auto(i, keep(ColumnMeaning::Other, name)));
             }
         }
         plan.extras.order_by_key(Extra::index);
@@ -322,12 +298,9 @@ impl TableRows {
                 return Err(RowError::new("fewer fields than the header names"));
             }
             (None, None) => Given::default(),
-            (None, Some(hook)) => hook(&mut Cells {
-                record,
-                header: &self.header,
-                file: &self.head.name,
-                table,
-            })?,
+            (None, Some(hook)) => {
+                hook(&mut Cells { record, header: &self.header, file: &self.head.name, table })?
+            }
         };
         if plan.dtype.is_none() && plan.dtype_a.is_none() {
             given.dtype = Some(self.dtype.of(given.dtype, table));
@@ -374,10 +347,7 @@ impl RowReader for TableRows {
 
     fn remark(&mut self, t: &mut TableBuilder) {
         if self.before > 0 && self.plan.is_some() {
-            t.note(format!(
-                "Skipped before the header: {} line(s).",
-                self.before
-            ));
+            t.note(format!("Skipped before the header: {} line(s).", self.before));
         }
         if self.repeated > 0 {
             t.note(format!(

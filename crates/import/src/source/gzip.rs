@@ -24,11 +24,7 @@ pub(crate) struct Gzip {
 
 impl Default for Gzip {
     fn default() -> Self {
-        Gzip {
-            member: Some(member()),
-            pending: Vec::new(),
-            total: 0,
-        }
+        Gzip { member: Some(member()), pending: Vec::new(), total: 0 }
     }
 }
 

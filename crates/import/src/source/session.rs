@@ -111,8 +111,7 @@ impl Session {
         if self.magic.len() < 4 {
             let start = [&self.magic, bytes].concat();
             if zip::is_zip(&start) {
-                self.magic
-                    .extend_from_slice(bytes.get(..4.min(bytes.len())).unwrap_or_default());
+                self.magic.extend_from_slice(bytes.get(..4.min(bytes.len())).unwrap_or_default());
                 self.archive = Some(start);
                 return Ok(());
             }
@@ -144,14 +143,7 @@ impl Session {
                 return Err(e.clone());
             }
             let Session {
-                decoder,
-                state,
-                head,
-                head_lines,
-                text_bytes,
-                line_ends,
-                only_cr,
-                ..
+                decoder, state, head, head_lines, text_bytes, line_ends, only_cr, ..
             } = self;
             let result = decoder.feed(piece).and_then(|text| {
                 *text_bytes += text.len() as u64;
@@ -224,16 +216,8 @@ impl Session {
         if let Some(archive) = &self.archive {
             return (self.readers.workbook)(&self.name, archive, &self.options).map(Ended::Whole);
         }
-        let Session {
-            decoder,
-            state,
-            head,
-            head_lines,
-            text_bytes,
-            line_ends,
-            only_cr,
-            ..
-        } = &mut self;
+        let Session { decoder, state, head, head_lines, text_bytes, line_ends, only_cr, .. } =
+            &mut self;
         let text = decoder.finish()?;
         *text_bytes += text.len() as u64;
         *line_ends += count_lines(text);
@@ -280,9 +264,7 @@ impl Session {
                 source.notes.push(format!("The text is {encoding}."));
             }
             if self.decoder.nul_bytes() > 0 {
-                source
-                    .notes
-                    .push(format!("Left out {} NUL bytes.", self.decoder.nul_bytes()));
+                source.notes.push(format!("Left out {} NUL bytes.", self.decoder.nul_bytes()));
             }
         }
         Ok(ended)
@@ -360,11 +342,7 @@ fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
     Head {
         name: name.to_owned(),
         lines: Lines::of(start)
-            .take(if is_json(start) {
-                usize::MAX
-            } else {
-                HEAD_LINES
-            })
+            .take(if is_json(start) { usize::MAX } else { HEAD_LINES })
             .map(|l| cell_text(l).into_owned())
             .collect(),
         complete,
@@ -465,10 +443,12 @@ mod tests {
         junk.extend([0; 2500]);
         junk.extend("1,2,3,x\n".repeat(900).bytes());
         let mut forms = vec![ImportOptions::default()];
-        forms.extend(crate::formats::FORMATS.iter().map(|f| ImportOptions {
-            format: Some(f.id.to_owned()),
-            ..ImportOptions::default()
-        }));
+        forms.extend(
+            crate::formats::FORMATS.iter().map(|f| ImportOptions {
+                format: Some(f.id.to_owned()),
+                ..ImportOptions::default()
+            }),
+        );
         for options in forms {
             for bytes in [&junk[..], &junk[..9_000], &junk[..600]] {
                 let said = |slice: usize| {

@@ -82,11 +82,7 @@ impl Stretches {
     /// which on [`feed`](Self::feed) wants the file.
     pub fn begin(&mut self, from: u64, end: u64) -> u64 {
         let of_head = self.is_first && from == 0;
-        let next = if of_head {
-            self.head_bytes
-        } else {
-            from - from.min(1)
-        };
+        let next = if of_head { self.head_bytes } else { from - from.min(1) };
         let lines = self.session.standing().map_or(0, |s| s.lines);
         self.at = Place {
             next,
@@ -288,10 +284,7 @@ mod tests {
 
     fn near_difference<'t>(a: &'t str, b: &'t str) -> [&'t str; 2] {
         let at = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-        [a, b].map(|t| {
-            t.get(at.saturating_sub(60)..(at + 60).min(t.len()))
-                .unwrap_or_default()
-        })
+        [a, b].map(|t| t.get(at.saturating_sub(60)..(at + 60).min(t.len())).unwrap_or_default())
     }
 
     proptest! {

@@ -203,16 +203,11 @@ impl Decoder {
     }
 
     fn unit(&mut self, big: bool, pair: [u8; 2]) {
-        let unit = if big {
-            u16::from_be_bytes(pair)
-        } else {
-            u16::from_le_bytes(pair)
-        };
+        let unit = if big { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) };
         let mut buffer = [0; 4];
         if let Some(high) = self.high.take() {
             if let Some(Ok(c)) = char::decode_utf16([high, unit]).next() {
-                self.out
-                    .extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
+                self.out.extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
                 return;
             }
             self.out.extend_from_slice("\u{fffd}".as_bytes());
@@ -222,8 +217,7 @@ impl Decoder {
             0xd800..=0xdbff => self.high = Some(unit),
             _ => {
                 let c = char::from_u32(u32::from(unit)).unwrap_or('\u{fffd}');
-                self.out
-                    .extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
+                self.out.extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
             }
         }
     }
@@ -263,14 +257,8 @@ mod tests {
         let cases: Vec<(&str, Vec<u8>)> = vec![
             ("plain", text.as_bytes().to_vec()),
             ("bom", bom.clone()),
-            (
-                "utf-16le with mark",
-                [&[0xff, 0xfe], le.as_slice()].concat(),
-            ),
-            (
-                "utf-16be with mark",
-                [&[0xfe, 0xff], be.as_slice()].concat(),
-            ),
+            ("utf-16le with mark", [&[0xff, 0xfe], le.as_slice()].concat()),
+            ("utf-16be with mark", [&[0xfe, 0xff], be.as_slice()].concat()),
             ("utf-16le", le),
             ("utf-16be", be),
             ("gzip", gzip(text.as_bytes())),
@@ -281,11 +269,7 @@ mod tests {
         ];
         for (name, bytes) in cases {
             for step in [1, 2, 3, 7, 100_000] {
-                assert_eq!(
-                    decode(&bytes, step).as_deref(),
-                    Ok(text),
-                    "{name} by {step}"
-                );
+                assert_eq!(decode(&bytes, step).as_deref(), Ok(text), "{name} by {step}");
             }
         }
     }
@@ -303,10 +287,7 @@ mod tests {
     fn short_files_and_odd_bytes_pass() {
         assert_eq!(decode(b"", 1).as_deref(), Ok(""));
         assert_eq!(decode(b"a", 1).as_deref(), Ok("a"));
-        assert_eq!(
-            decode(&[0xff, 0xfe, b'a', 0, b'b'], 1).as_deref(),
-            Ok("a\u{fffd}")
-        );
+        assert_eq!(decode(&[0xff, 0xfe, b'a', 0, b'b'], 1).as_deref(), Ok("a\u{fffd}"));
         assert_eq!(cell_text(b"Time (\xb5s)"), "Time (µs)");
     }
 }

@@ -45,9 +45,7 @@ fn read_within(
         foreign("this zip archive or Excel workbook is damaged or cut off: copy it again")
     })?;
     if !zip.has("xl/workbook.xml") {
-        return Err(foreign(
-            "this is a zip archive: unpack it and drop the files in it",
-        ));
+        return Err(foreign("this is a zip archive: unpack it and drop the files in it"));
     }
     let sheets = sheets(&zip, &mut budget)?.ok_or_else(|| {
         foreign("this Excel workbook could not be read: open it and save the sheet with the GEMMs as CSV")
@@ -92,15 +90,10 @@ fn read_within(
         graded.push((grade, sheet.clone(), csv));
     }
     let names: Vec<String> = graded.iter().map(|g| g.1.clone()).collect();
-    let chosen = options
-        .answer("sheet")
-        .and_then(|a| names.iter().position(|n| n == a));
+    let chosen = options.answer("sheet").and_then(|a| names.iter().position(|n| n == a));
     let at = chosen.or_else(|| {
         // The first of the best.
-        (0..graded.len())
-            .rev()
-            .max_by_key(|&i| graded[i].0)
-            .filter(|&i| graded[i].0 > 0)
+        (0..graded.len()).rev().max_by_key(|&i| graded[i].0).filter(|&i| graded[i].0 > 0)
     });
     let Some(at) = at else {
         return Err(foreign(
@@ -118,24 +111,19 @@ fn read_within(
             trace::attach(data, &context);
         }
         let others = graded.iter().filter(|g| g.1 != *sheet);
-        if let Some((device, of)) = others
-            .filter_map(|(_, of, csv)| Some((device_of_sheet(csv)?, of)))
-            .next()
+        if let Some((device, of)) =
+            others.filter_map(|(_, of, csv)| Some((device_of_sheet(csv)?, of))).next()
         {
             name_device(data, &device, of);
         }
         if let Some(s) = data.sources.first_mut() {
             s.bytes = bytes.len() as u64;
-            s.notes
-                .insert(0, format!("Sheet “{sheet}” of an Excel workbook."));
+            s.notes.insert(0, format!("Sheet “{sheet}” of an Excel workbook."));
             if names.len() > 1 {
                 s.assumptions.push(Assumption {
                     by_hand: false,
                     key: "sheet".into(),
-                    text: format!(
-                        "The workbook has {} sheets; reading “{sheet}”.",
-                        names.len()
-                    ),
+                    text: format!("The workbook has {} sheets; reading “{sheet}”.", names.len()),
                     value: sheet.clone(),
                     choices: names,
                 });
@@ -147,23 +135,11 @@ fn read_within(
 
 /// The device in a sheet of specifications: two columns, a word and what it is.
 fn device_of_sheet(csv: &str) -> Option<String> {
-    const WORDS: [&str; 6] = [
-        "gpu model",
-        "gpu",
-        "device",
-        "accelerator",
-        "cpu model",
-        "cpu",
-    ];
+    const WORDS: [&str; 6] = ["gpu model", "gpu", "device", "accelerator", "cpu model", "cpu"];
     let pairs: Vec<(String, &str)> = csv
         .lines()
         .filter_map(|l| l.split_once(','))
-        .map(|(key, value)| {
-            (
-                key.trim().to_ascii_lowercase(),
-                value.trim_matches(['"', ',', ' ']),
-            )
-        })
+        .map(|(key, value)| (key.trim().to_ascii_lowercase(), value.trim_matches(['"', ',', ' '])))
         .filter(|(_, value)| !value.is_empty())
         .collect();
     let value = |word: &&str| pairs.iter().find(|(key, _)| key == word);
@@ -180,8 +156,7 @@ fn name_device(data: &mut Dataset, device: &str, sheet: &str) {
         return;
     }
     s.assumptions.retain(|a| !asked(a));
-    s.notes
-        .push(format!("Device from the sheet “{sheet}”: {device}."));
+    s.notes.push(format!("Device from the sheet “{sheet}”: {device}."));
     data.state_device(0, device);
 }
 
@@ -219,11 +194,7 @@ fn steps(text: &str) -> impl Iterator<Item = Xml<'_>> {
                 None => (tag, false),
             };
             let (name, attributes) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
-            return Some(Xml::Open(
-                &name[name.len() - bare(name)..],
-                attributes,
-                empty,
-            ));
+            return Some(Xml::Open(&name[name.len() - bare(name)..], attributes, empty));
         }
     })
 }
@@ -369,9 +340,7 @@ fn sheet_csv(xml: &str, strings: &[String], budget: &mut Budget) -> Result<Strin
                 }
             }
             Xml::Open("c", a, empty) => {
-                at = attribute(a, "r")
-                    .and_then(|r| column_of(&r))
-                    .unwrap_or(next);
+                at = attribute(a, "r").and_then(|r| column_of(&r)).unwrap_or(next);
                 next = at + 1;
                 kind = attribute(a, "t").unwrap_or_default();
                 value.clear();
@@ -422,11 +391,7 @@ fn push_record(out: &mut String, row: &[Cow<'_, str>]) {
             out.push(',');
         }
         if cell.contains([',', '"', '\n', '\r']) {
-            let _ = write!(
-                out,
-                "\"{}\"",
-                cell.replace('"', "\"\"").replace(['\n', '\r'], " ")
-            );
+            let _ = write!(out, "\"{}\"", cell.replace('"', "\"\"").replace(['\n', '\r'], " "));
         } else {
             out.push_str(cell);
         }

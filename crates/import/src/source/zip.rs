@@ -22,10 +22,7 @@ pub(super) struct Budget {
 impl Budget {
     /// So many bytes.
     pub(super) fn new(bytes: usize) -> Self {
-        Budget {
-            all: bytes,
-            left: bytes,
-        }
+        Budget { all: bytes, left: bytes }
     }
 
     /// Takes `bytes` of it.
@@ -88,11 +85,7 @@ impl<'a> Zip<'a> {
                 + usize::from(u16_at(bytes, local + 26)?)
                 + usize::from(u16_at(bytes, local + 28)?);
             let packed = bytes.get(start..start.checked_add(packed)?)?;
-            let part = Part {
-                method,
-                crc,
-                packed,
-            };
+            let part = Part { method, crc, packed };
             parts.insert(text, part);
             at += 46 + name + extra + comment;
         }
@@ -117,9 +110,7 @@ impl<'a> Zip<'a> {
             return Ok(None);
         };
         let damaged = || {
-            ImportError::new(format!(
-                "the workbook is damaged in its part {name}: copy it again"
-            ))
+            ImportError::new(format!("the workbook is damaged in its part {name}: copy it again"))
         };
         let mut out = Vec::new();
         match part.method {
@@ -140,8 +131,6 @@ impl<'a> Zip<'a> {
             return Err(damaged());
         }
         let text = String::from_utf8(out);
-        Ok(Some(text.unwrap_or_else(|e| {
-            String::from_utf8_lossy(e.as_bytes()).into_owned()
-        })))
+        Ok(Some(text.unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())))
     }
 }

@@ -20,10 +20,8 @@ pub struct Dialect {
 
 impl Dialect {
     /// Comma separated with decimal points.
-    pub(crate) const COMMA: Dialect = Dialect {
-        delimiter: Delimiter::Byte(b','),
-        decimal_comma: false,
-    };
+    pub(crate) const COMMA: Dialect =
+        Dialect { delimiter: Delimiter::Byte(b','), decimal_comma: false };
 }
 
 /// Guesses delimiter and number style from the first lines of a file.
@@ -55,10 +53,7 @@ pub(crate) fn sniff_dialect(lines: &[String]) -> Dialect {
         if agree * weight > best.0 {
             best = (
                 agree * weight,
-                Dialect {
-                    delimiter: Delimiter::Byte(delimiter),
-                    decimal_comma: false,
-                },
+                Dialect { delimiter: Delimiter::Byte(delimiter), decimal_comma: false },
             );
         }
     }
@@ -71,10 +66,7 @@ pub(crate) fn sniff_dialect(lines: &[String]) -> Dialect {
         for line in lines.iter().skip(1) {
             for field in line.split(char::from(b)) {
                 let field = field.trim().trim_matches('"');
-                if field
-                    .bytes()
-                    .all(|c| c.is_ascii_digit() || b",.-+eE".contains(&c))
-                {
+                if field.bytes().all(|c| c.is_ascii_digit() || b",.-+eE".contains(&c)) {
                     comma += usize::from(field.contains(',') && !field.contains('.'));
                     // `1.024` may be a thousand or a fraction, so it does not count.
                     let grouped =
@@ -116,9 +108,6 @@ mod tests {
         assert_eq!(d("M\tN\tK\n1\t2\t3\n").delimiter, Delimiter::Byte(b'\t'));
         assert_eq!(d("M|N|K\n1|2|3\n").delimiter, Delimiter::Byte(b'|'));
         assert_eq!(d("  m n k us\n0 1 2 3 4\n").delimiter, Delimiter::Spaces);
-        assert_eq!(
-            d("name,\"a;b\"\n\"x;y\",\"a;b\"\n").delimiter,
-            Delimiter::Byte(b',')
-        );
+        assert_eq!(d("name,\"a;b\"\n\"x;y\",\"a;b\"\n").delimiter, Delimiter::Byte(b','));
     }
 }

@@ -119,14 +119,7 @@ impl Index {
     #[inline]
     pub(crate) fn bounds(&self, line: usize, text: &[u8], bounds: &mut Vec<(u32, u32)>) {
         let cells = self.cells(line);
-        let place = |i| {
-            inner(
-                text,
-                cell(&self.ends, i as usize),
-                i + 1 == cells.end,
-                self.quoted,
-            )
-        };
+        let place = |i| inner(text, cell(&self.ends, i as usize), i + 1 == cells.end, self.quoted);
         bounds.clear();
         bounds.extend(cells.clone().map(place));
     }
@@ -181,11 +174,7 @@ struct Quotes {
 
 impl Default for Quotes {
     fn default() -> Self {
-        Quotes {
-            open: 0,
-            after_separator: 1,
-            after_close: 0,
-        }
+        Quotes { open: 0, after_separator: 1, after_close: 0 }
     }
 }
 

@@ -46,21 +46,13 @@ pub(crate) struct Json<R> {
 impl<R: ItemReader + 'static> Json<R> {
     /// Gives the pieces to `reader`, which fills `table`.
     pub(crate) fn open(reader: R, table: TableBuilder) -> Box<dyn Reader> {
-        Box::new(Json {
-            scanner: Scanner::new(R::ARRAYS),
-            reader,
-            table,
-        })
+        Box::new(Json { scanner: Scanner::new(R::ARRAYS), reader, table })
     }
 }
 
 impl<R: ItemReader> Reader for Json<R> {
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
-        let Json {
-            scanner,
-            reader,
-            table,
-        } = self;
+        let Json { scanner, reader, table } = self;
         scanner.feed(text, &mut |i| reader.item(i, table))?;
         fits(table)
     }
@@ -195,11 +187,7 @@ impl Scanner {
                         continue;
                     };
                     self.keep(&text[from..end]);
-                    self.mode = if self.in_array {
-                        Mode::Element
-                    } else {
-                        Mode::Key
-                    };
+                    self.mode = if self.in_array { Mode::Element } else { Mode::Key };
                     let kept = std::mem::take(&mut self.kept);
                     let long = std::mem::take(&mut self.too_long);
                     let result = take(Item {

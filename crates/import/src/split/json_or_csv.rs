@@ -27,12 +27,7 @@ where
     if is_json(head) {
         Json::open(reader, table)
     } else {
-        let lines = Lines {
-            cols: None,
-            first: Vec::new(),
-            before: 0,
-            reader,
-        };
+        let lines = Lines { cols: None, first: Vec::new(), before: 0, reader };
         Delimited::open(Dialect::COMMA, lines, table)
     }
 }
@@ -83,10 +78,7 @@ mod tests {
 
     #[test]
     fn a_file_of_two_runs_has_two_headers() {
-        for (id, rows) in [
-            ("google-benchmark", "BM_Sgemm/64,10,5,5,us\n"),
-            ("nvbench", ""),
-        ] {
+        for (id, rows) in [("google-benchmark", "BM_Sgemm/64,10,5,5,us\n"), ("nvbench", "")] {
             let format = FORMATS.iter().find(|f| f.id == id).unwrap();
             let once = match rows {
                 "" => format.example.to_owned(),
@@ -97,11 +89,7 @@ mod tests {
             let Ok(Imported::Table(data)) = read else {
                 panic!("{id}: {read:?}");
             };
-            assert_eq!(
-                (data.len(), data.sources[0].rejected.total()),
-                (2, 0),
-                "{id}"
-            );
+            assert_eq!((data.len(), data.sources[0].rejected.total()), (2, 0), "{id}");
             let notes = data.sources[0].notes.join(" ");
             assert!(notes.contains("1 line before the header"), "{id}: {notes}");
         }

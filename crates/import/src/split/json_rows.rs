@@ -68,10 +68,7 @@ fn detect(head: &Head) -> Option<Detection> {
     let m = mapping::inspect(&Head::of(&text), &ImportOptions::default())?;
     // Objects have names for the columns; a list of numbers has none.
     if m.is_complete() {
-        Some(Detection::new(
-            50,
-            "JSON objects with sizes and a time or a rate",
-        ))
+        Some(Detection::new(50, "JSON objects with sizes and a time or a rate"))
     } else if m.is_shapes_only() {
         Some(Detection::new(50, "JSON objects with sizes"))
     } else {
@@ -80,18 +77,10 @@ fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
-    let rows = Rows {
-        name: head.name.clone(),
-        options: options.clone(),
-        ..Rows::default()
-    };
+    let rows = Rows { name: head.name.clone(), options: options.clone(), ..Rows::default() };
     // The table of the inner reader is the one that counts.
     let table = TableBuilder::default();
-    Ok(if is_lines(head) {
-        Logged::open(rows, table)
-    } else {
-        Json::open(rows, table)
-    })
+    Ok(if is_lines(head) { Logged::open(rows, table) } else { Json::open(rows, table) })
 }
 
 /// Cells of an object: name and value.
@@ -229,10 +218,7 @@ impl Rows {
             for (_, cells) in self.objects.iter().take(FIRST) {
                 self.columns.record(&mut sample, cells);
             }
-            let head = Head {
-                name: self.name.clone(),
-                ..Head::of(&sample)
-            };
+            let head = Head { name: self.name.clone(), ..Head::of(&sample) };
             self.inner = Some(generic::FORMAT.open(&head, &self.options)?);
         }
         for (line, cells) in std::mem::take(&mut self.objects) {

@@ -28,10 +28,7 @@ pub struct Lines {
 impl Lines {
     /// The lines of a text in memory, without line ends.
     pub(crate) fn of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-        text.strip_suffix(b"\n")
-            .unwrap_or(text)
-            .split(|&b| b == b'\n')
-            .map(without_cr)
+        text.strip_suffix(b"\n").unwrap_or(text).split(|&b| b == b'\n').map(without_cr)
     }
 
     /// Takes the next slice and calls `f` for every line that it completes.
@@ -45,11 +42,7 @@ impl Lines {
             from = end + 1;
             self.number = self.number.saturating_add(1);
             if self.carry.is_empty() && !self.too_long && piece.len() <= MAX_LINE {
-                f(Line {
-                    number: self.number,
-                    bytes: without_cr(piece),
-                    too_long: false,
-                })?;
+                f(Line { number: self.number, bytes: without_cr(piece), too_long: false })?;
             } else {
                 self.extend(piece);
                 self.emit(&mut f)?;
@@ -78,8 +71,7 @@ impl Lines {
         if self.carry.len() + piece.len() > MAX_LINE {
             self.too_long = true;
             let room = 200_usize.saturating_sub(self.carry.len());
-            self.carry
-                .extend_from_slice(&piece[..room.min(piece.len())]);
+            self.carry.extend_from_slice(&piece[..room.min(piece.len())]);
             self.carry.truncate(200);
             self.carry.shrink_to_fit();
         } else {
@@ -93,11 +85,7 @@ impl Lines {
     {
         let carry = std::mem::take(&mut self.carry);
         let too_long = std::mem::take(&mut self.too_long);
-        let result = f(Line {
-            number: self.number,
-            bytes: without_cr(&carry),
-            too_long,
-        });
+        let result = f(Line { number: self.number, bytes: without_cr(&carry), too_long });
         self.carry = carry;
         self.carry.clear();
         result

@@ -106,14 +106,7 @@ fn read_by(
         (ColumnMeaning::TimeMin, "shortest time"),
     ]
     .map(|(meaning, label)| table.number_column(meaning, label));
-    let log = Log {
-        parser,
-        device,
-        texts,
-        numbers,
-        others: 0,
-        unnamed: false,
-    };
+    let log = Log { parser, device, texts, numbers, others: 0, unnamed: false };
     Ok(Logged::open(log, table))
 }
 
@@ -166,8 +159,7 @@ impl LineReader for Log {
 
 /// What follows `label`, without blanks before it.
 pub(crate) fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
-    text.find(label)
-        .map(|at| text[at + label.len()..].trim_start())
+    text.find(label).map(|at| text[at + label.len()..].trim_start())
 }
 
 /// The number at the start of a text, and the rest.
@@ -239,10 +231,7 @@ pub(crate) fn rate_in(text: &str) -> f64 {
 
 /// Lines of a head that hold all of these words.
 pub(crate) fn lines_with(head: &Head, words: &[&str]) -> usize {
-    head.lines
-        .iter()
-        .filter(|l| words.iter().all(|w| l.contains(w)))
-        .count()
+    head.lines.iter().filter(|l| words.iter().all(|w| l.contains(w))).count()
 }
 
 #[cfg(test)]
@@ -259,10 +248,7 @@ mod tests {
         assert_eq!(size_after("k=0", "k=").unwrap_err().reason, "k is zero");
         assert_eq!(size_after("k=9x", "m=").unwrap_err().reason, "m is missing");
         assert_eq!(rate_in("2.60 TFLOPS"), 2.6e12);
-        assert_eq!(
-            rate_in("(24277.4) GFLOPS".trim_start_matches('(')),
-            24277.4e9
-        );
+        assert_eq!(rate_in("(24277.4) GFLOPS".trim_start_matches('(')), 24277.4e9);
         assert!(rate_in("about").is_nan());
     }
 }

@@ -36,14 +36,7 @@ impl<'a> Record<'a> {
         bounds: &'a [(u32, u32)],
         decimal_comma: bool,
     ) -> Self {
-        Record {
-            line,
-            raw,
-            text,
-            bounds,
-            decimal_comma,
-            problem: None,
-        }
+        Record { line, raw, text, bounds, decimal_comma, problem: None }
     }
 
     /// 1-based line where the record starts.
@@ -202,22 +195,12 @@ impl Records {
             let raw = without_cr(&text[index.line(l)]);
             lines.number = lines.number.saturating_add(1);
             if is_odd || cut.open.is_some() {
-                let line = Line {
-                    number: lines.number,
-                    bytes: raw,
-                    too_long: false,
-                };
+                let line = Line { number: lines.number, bytes: raw, too_long: false };
                 cut.line(line, f)?;
             } else if !cell::trim(raw).is_empty() {
                 index.bounds(l, text, &mut cut.bounds);
                 let comma = cut.dialect.decimal_comma;
-                f(&Record::of_cells(
-                    lines.number,
-                    raw,
-                    text,
-                    &cut.bounds,
-                    comma,
-                ))?;
+                f(&Record::of_cells(lines.number, raw, text, &cut.bounds, comma))?;
             }
         }
         Ok(())
@@ -254,11 +237,7 @@ impl Records {
         line: &[u8],
         f: &mut Take<'_>,
     ) -> Result<(), ImportError> {
-        let line = Line {
-            number,
-            bytes: without_cr(line),
-            too_long: false,
-        };
+        let line = Line { number, bytes: without_cr(line), too_long: false };
         self.cut.line(line, f)
     }
 
@@ -475,14 +454,7 @@ impl Splitter {
                     problem: Some("quote is not closed"),
                 })?;
             } else if !bytes.is_empty() || self.open.is_some() {
-                self.line(
-                    Line {
-                        number,
-                        bytes,
-                        too_long: false,
-                    },
-                    f,
-                )?;
+                self.line(Line { number, bytes, too_long: false }, f)?;
             }
             number = number.saturating_add(1);
         }

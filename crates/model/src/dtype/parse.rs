@@ -51,18 +51,8 @@ pub(super) fn parse(text: &str) -> Option<ParsedType> {
         name = rest;
     }
     use DataType::*;
-    let sure = |dtype| {
-        Some(ParsedType {
-            dtype,
-            assumed: None,
-        })
-    };
-    let assume = |dtype, sentence| {
-        Some(ParsedType {
-            dtype,
-            assumed: Some(sentence),
-        })
-    };
+    let sure = |dtype| Some(ParsedType { dtype, assumed: None });
+    let assume = |dtype, sentence| Some(ParsedType { dtype, assumed: Some(sentence) });
     match name {
         "f64" | "fp64" | "float64" | "double" | "d" | "f64_r" | "r_64f" | "r64f" => sure(Fp64),
         "f32" | "fp32" | "float32" | "float" | "single" | "s" | "f32_r" | "r_32f" | "r32f" => {
@@ -161,14 +151,10 @@ pub fn from_deepbench_precision(sentence: &str) -> Option<(DataType, DataType)> 
     let integer = lower.contains("int");
     // `Float`, `Int8 multiplication`: the type itself, where the operands are named.
     let part = |word: &str| lower.split(',').find(|part| part.contains(word));
-    let operands = part("input")
-        .or_else(|| part("multipl"))
-        .or_else(|| lower.split(',').next());
+    let operands = part("input").or_else(|| part("multipl")).or_else(|| lower.split(',').next());
     let named = operands.and_then(|text| {
         let letters = |w: &&str| w.starts_with(|c: char| c.is_ascii_alphabetic());
-        text.split_whitespace()
-            .filter(letters)
-            .find_map(DataType::parse)
+        text.split_whitespace().filter(letters).find_map(DataType::parse)
     });
     let width_before = |word: &str| -> Option<u32> {
         let part = lower.split(',').find(|part| part.contains(word))?;
@@ -228,30 +214,8 @@ mod tests {
                     "('c10::Half',",
                 ],
             ),
-            (
-                Bf16,
-                &[
-                    "bf16",
-                    "bfloat16",
-                    "torch.bfloat16",
-                    "c10::BFloat16",
-                    "bf16_r",
-                    "BFloat16",
-                ],
-            ),
-            (
-                Fp32,
-                &[
-                    "f32",
-                    "fp32",
-                    "float",
-                    "float32",
-                    "single",
-                    "s",
-                    "f32_r",
-                    "torch.float32",
-                ],
-            ),
+            (Bf16, &["bf16", "bfloat16", "torch.bfloat16", "c10::BFloat16", "bf16_r", "BFloat16"]),
+            (Fp32, &["f32", "fp32", "float", "float32", "single", "s", "f32_r", "torch.float32"]),
             (Tf32, &["tf32", "xf32", "TensorFloat32"]),
             (Fp64, &["f64", "fp64", "double", "d", "f64_r"]),
             (C32, &["f32_c"]),
@@ -261,18 +225,9 @@ mod tests {
             (Int4, &["i4", "int4"]),
             (
                 Fp8E4m3,
-                &[
-                    "e4m3",
-                    "fp8_e4m3",
-                    "torch.float8_e4m3fn",
-                    "c10::Float8_e4m3fn",
-                    "Float8_e4m3fn",
-                ],
+                &["e4m3", "fp8_e4m3", "torch.float8_e4m3fn", "c10::Float8_e4m3fn", "Float8_e4m3fn"],
             ),
-            (
-                Fp8E4m3Fnuz,
-                &["torch.float8_e4m3fnuz", "f8_fnuz_r", "ck::f8_fnuz_t"],
-            ),
+            (Fp8E4m3Fnuz, &["torch.float8_e4m3fnuz", "f8_fnuz_r", "ck::f8_fnuz_t"]),
             (Fp8E5m2, &["e5m2", "float8_e5m2"]),
             (Fp4, &["fp4", "e2m1", "torch.float4_e2m1fn_x2"]),
             (MxFp8, &["mxfp8"]),
@@ -282,14 +237,7 @@ mod tests {
         ];
         for (dtype, names) in cases {
             for name in names {
-                assert_eq!(
-                    parse(name),
-                    Some(ParsedType {
-                        dtype,
-                        assumed: None
-                    }),
-                    "{name}"
-                );
+                assert_eq!(parse(name), Some(ParsedType { dtype, assumed: None }), "{name}");
             }
         }
         for name in ["", "n", "t", "fp", "f17", "float9", "column"] {
@@ -351,11 +299,7 @@ mod tests {
             ("Float", (Fp32, Fp32)),
             ("half inputs, 32 bit addition", (Fp16, Fp32)),
         ] {
-            assert_eq!(
-                from_deepbench_precision(sentence),
-                Some(types),
-                "{sentence}"
-            );
+            assert_eq!(from_deepbench_precision(sentence), Some(types), "{sentence}");
         }
         assert_eq!(from_deepbench_precision("fast"), None);
     }

@@ -85,11 +85,7 @@ fn device(row: &Row) -> Device {
         arch: row.arch.to_owned(),
         arch_token: row.arch_token.to_owned(),
         form: row.form.to_owned(),
-        peaks: row
-            .peaks
-            .iter()
-            .filter_map(|p| peak(p, row.source))
-            .collect(),
+        peaks: row.peaks.iter().filter_map(|p| peak(p, row.source)).collect(),
         bandwidth_bytes_per_s: row.bandwidth_gb_per_s.map_or(f64::NAN, times(1e9)),
         units: row.units,
         unit_kind: row.unit_kind.to_owned(),
@@ -129,10 +125,7 @@ mod tests {
             assert_eq!(device.peaks.len(), row.peaks.len(), "{}", device.id);
             for peak in &device.peaks {
                 assert!(peak.dense && peak.accumulate.is_some());
-                assert_eq!(
-                    peak.achievable_flops_per_s.is_some(),
-                    peak.achievable_source.is_some()
-                );
+                assert_eq!(peak.achievable_flops_per_s.is_some(), peak.achievable_source.is_some());
             }
         }
     }
@@ -142,11 +135,9 @@ mod tests {
         // Where all four figures are given they must agree; the dense fp16 rate is
         // units x clock x FLOP per clock and unit.
         for device in catalog() {
-            let (Some(units), Some(clock), Some(per_clock)) = (
-                device.units,
-                device.clock_hz,
-                device.fp16_flops_per_clock_per_unit,
-            ) else {
+            let (Some(units), Some(clock), Some(per_clock)) =
+                (device.units, device.clock_hz, device.fp16_flops_per_clock_per_unit)
+            else {
                 continue;
             };
             let Some(peak) = device.peak_for(DataType::Fp16) else {
@@ -182,9 +173,6 @@ mod tests {
         assert_eq!(achievable(DataType::Int8), None);
         assert_eq!(mi300x.cache_bytes(), Some(256.0 * 1048576.0));
         let dies = |id: &str| by_id(id).unwrap().l2_dies();
-        assert_eq!(
-            (dies("mi300x"), dies("mi300a"), dies("h100-sxm")),
-            (8, 6, 1)
-        );
+        assert_eq!((dies("mi300x"), dies("mi300a"), dies("h100-sxm")), (8, 6, 1));
     }
 }

@@ -30,11 +30,9 @@ pub enum DeviceError {
 impl fmt::Display for DeviceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Json {
-                line,
-                column,
-                message,
-            } => write!(f, "line {line}, column {column}: {message}"),
+            Self::Json { line, column, message } => {
+                write!(f, "line {line}, column {column}: {message}")
+            }
             Self::Field { field, message } => write!(f, "{field}: {message}"),
         }
     }
@@ -54,10 +52,7 @@ impl From<serde_json::Error> for DeviceError {
 }
 
 fn wrong(field: impl Into<String>, message: impl Into<String>) -> DeviceError {
-    DeviceError::Field {
-        field: field.into(),
-        message: message.into(),
-    }
+    DeviceError::Field { field: field.into(), message: message.into() }
 }
 
 /// A TraceLens platform file: rates in TFLOP/s under keys such as `matrix_bf16`.
@@ -140,10 +135,7 @@ impl Device {
             }
         }
         device.bandwidth_bytes_per_s = platform.mem_bw_gbps * 1e9;
-        device.memory_bytes = platform
-            .memory_gb
-            .map(|gb| gb * 1e9)
-            .or(device.memory_bytes);
+        device.memory_bytes = platform.memory_gb.map(|gb| gb * 1e9).or(device.memory_bytes);
         device.clock_hz = platform.freq_mhz.map(|mhz| mhz * 1e6).or(device.clock_hz);
         device.units = platform.num_cus.or(device.units);
         for (key, tflops) in &platform.max_achievable_tflops {
@@ -238,19 +230,13 @@ impl Device {
         if self.id.is_empty() || !self.id.chars().all(id_is_plain) {
             return Err(wrong(
                 "id",
-                format!(
-                    "expected lower-case letters, digits and hyphens, found {:?}",
-                    self.id
-                ),
+                format!("expected lower-case letters, digits and hyphens, found {:?}", self.id),
             ));
         }
         positive("bandwidth_bytes_per_s", self.bandwidth_bytes_per_s)?;
         for (field, value) in [
             ("clock_hz", self.clock_hz),
-            (
-                "fp16_flops_per_clock_per_unit",
-                self.fp16_flops_per_clock_per_unit,
-            ),
+            ("fp16_flops_per_clock_per_unit", self.fp16_flops_per_clock_per_unit),
             ("memory_bytes", self.memory_bytes),
             ("l2_bytes", self.l2_bytes),
             ("l2_bytes_per_s", self.l2_bytes_per_s),
@@ -270,10 +256,7 @@ impl Device {
             }
         }
         if self.peaks.is_empty() {
-            return Err(wrong(
-                "peaks",
-                "expected at least one peak rate, found none",
-            ));
+            return Err(wrong("peaks", "expected at least one peak rate, found none"));
         }
         for (index, peak) in self.peaks.iter().enumerate() {
             positive(&format!("peaks[{index}].flops_per_s"), peak.flops_per_s)?;
@@ -317,10 +300,7 @@ impl Device {
                     peak.flops_per_s
                 ));
             }
-            if peak
-                .achievable_flops_per_s
-                .is_some_and(|rate| rate > peak.flops_per_s)
-            {
+            if peak.achievable_flops_per_s.is_some_and(|rate| rate > peak.flops_per_s) {
                 doubts.push(format!(
                     "peaks[{index}]: the achievable {} rate is above the datasheet's",
                     peak.dtype
@@ -341,10 +321,7 @@ fn positive(field: &str, value: f64) -> Result<(), DeviceError> {
     if value.is_finite() && value > 0.0 {
         Ok(())
     } else {
-        Err(wrong(
-            field,
-            format!("expected a number above zero, found {value}"),
-        ))
+        Err(wrong(field, format!("expected a number above zero, found {value}")))
     }
 }
 
@@ -359,11 +336,7 @@ fn slug(name: &str) -> String {
         }
     }
     let slug = slug.trim_end_matches('-');
-    if slug.is_empty() {
-        "device".to_owned()
-    } else {
-        slug.to_owned()
-    }
+    if slug.is_empty() { "device".to_owned() } else { slug.to_owned() }
 }
 
 #[cfg(test)]
@@ -400,10 +373,7 @@ mod tests {
             "peaks[0].flops_per_s: expected a number above zero, found 0"
         );
         assert_eq!(
-            message(&with(
-                r#"[{"dtype": "bf16", "flops_per_s": 2e12, "dense": false}]"#,
-                "1e12"
-            )),
+            message(&with(r#"[{"dtype": "bf16", "flops_per_s": 2e12, "dense": false}]"#, "1e12")),
             "peaks[0].dense: expected the dense rate: halve a structured-sparsity figure"
         );
         assert_eq!(
@@ -442,13 +412,7 @@ mod tests {
         assert_eq!(device.units, mi300x.units);
         assert_eq!(device.id, "mi300x-imported");
         // The catalogue's fp16 ceiling is not the file's.
-        assert_eq!(
-            device
-                .peak_for(DataType::Fp16)
-                .unwrap()
-                .achievable_flops_per_s,
-            None
-        );
+        assert_eq!(device.peak_for(DataType::Fp16).unwrap().achievable_flops_per_s, None);
     }
 
     #[test]

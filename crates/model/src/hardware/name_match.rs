@@ -78,12 +78,7 @@ pub fn match_name(text: &str) -> NameMatch {
 /// the same compute with a faster memory.
 pub fn match_target(arch_token: &str, units: Option<u32>) -> NameMatch {
     // `gfx942:sramecc+:xnack-` carries feature flags behind the target.
-    let token = arch_token
-        .trim()
-        .split(':')
-        .next()
-        .unwrap_or_default()
-        .to_lowercase();
+    let token = arch_token.trim().split(':').next().unwrap_or_default().to_lowercase();
     let token = match token.strip_prefix("sm") {
         Some(digits) if !digits.starts_with('_') => format!("sm_{digits}"),
         _ => token,
@@ -158,10 +153,7 @@ fn arch_token(text: &str) -> Option<&str> {
 /// The model words of each product line, longest first where one contains another, with the
 /// devices they may mean. Qualifying words narrow the choice.
 const MODELS: [(&str, &[&str]); 28] = [
-    (
-        "a100",
-        &["a100-80-sxm", "a100-40-sxm", "a100-80-pcie", "a100-40-pcie"],
-    ),
+    ("a100", &["a100-80-sxm", "a100-40-sxm", "a100-80-pcie", "a100-40-pcie"]),
     ("v100", &["v100-sxm2"]),
     ("h100", &["h100-sxm", "h100-pcie"]),
     ("h200", &["h200-sxm"]),
@@ -192,9 +184,8 @@ const MODELS: [(&str, &[&str]); 28] = [
 ];
 
 /// Words of products that the catalogue does not have.
-const OTHER_PRODUCT: [&str; 12] = [
-    "nvl", "laptop", "mobile", "d", "ti", "super", "mig", "max", "144g", "144gb", "cnx", "ultra",
-];
+const OTHER_PRODUCT: [&str; 12] =
+    ["nvl", "laptop", "mobile", "d", "ti", "super", "mig", "max", "144g", "144gb", "cnx", "ultra"];
 
 /// Words that do not tell variants apart.
 const NEUTRAL: [&str; 7] = ["rtx", "x", "dgx", "hbm", "ac", "480gb", "1g"];
@@ -208,11 +199,7 @@ fn by_model(words: &[String]) -> NameMatch {
             found.extend(ids.iter().filter_map(|id| by_id(id)));
         }
     }
-    if found.is_empty()
-        || words
-            .iter()
-            .any(|word| OTHER_PRODUCT.contains(&word.as_str()))
-    {
+    if found.is_empty() || words.iter().any(|word| OTHER_PRODUCT.contains(&word.as_str())) {
         return NameMatch::Unknown;
     }
     let qualifiers: Vec<&str> = words
@@ -223,15 +210,10 @@ fn by_model(words: &[String]) -> NameMatch {
     let fits = |device: &Device, word: &str| {
         let form = device.form.to_lowercase();
         let memory = device.memory_kind.to_lowercase();
-        let size = device
-            .memory_bytes
-            .map(|bytes| format!("{}", (bytes / 1e9).round()));
+        let size = device.memory_bytes.map(|bytes| format!("{}", (bytes / 1e9).round()));
         // `a100-sxm-80`: a bare number counts where it is the memory's size.
         let number = word.chars().all(|c| c.is_ascii_digit()).then_some(word);
-        let size_word = word
-            .strip_suffix("gb")
-            .or_else(|| word.strip_suffix('g'))
-            .or(number);
+        let size_word = word.strip_suffix("gb").or_else(|| word.strip_suffix('g')).or(number);
         form == word
             || (word == "sxm" && form.starts_with("sxm"))
             || memory == word
@@ -242,11 +224,7 @@ fn by_model(words: &[String]) -> NameMatch {
     // makes the match uncertain.
     let mut doubt = models > 1;
     for word in qualifiers {
-        let narrowed: Vec<_> = found
-            .iter()
-            .copied()
-            .filter(|device| fits(device, word))
-            .collect();
+        let narrowed: Vec<_> = found.iter().copied().filter(|device| fits(device, word)).collect();
         if narrowed.is_empty() {
             doubt = true;
         } else {
@@ -265,11 +243,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn ids(found: &NameMatch) -> Vec<&'static str> {
-        found
-            .candidates()
-            .into_iter()
-            .map(|device| device.id.as_str())
-            .collect()
+        found.candidates().into_iter().map(|device| device.id.as_str()).collect()
     }
 
     #[test]
@@ -326,16 +300,10 @@ mod tests {
     #[test]
     fn doubts_become_candidates() {
         assert_eq!(ids(&match_name("H100")), ["h100-sxm", "h100-pcie"]);
-        assert_eq!(
-            ids(&match_name("A100 80GB")),
-            ["a100-80-sxm", "a100-80-pcie"]
-        );
+        assert_eq!(ids(&match_name("A100 80GB")), ["a100-80-sxm", "a100-80-pcie"]);
         assert_eq!(ids(&match_name("A100-SXM")), ["a100-80-sxm", "a100-40-sxm"]);
         // The driver gives one die the whole product's name.
-        assert_eq!(
-            ids(&match_name("AMD Instinct MI250X")),
-            ["mi250x", "mi250x-gcd"]
-        );
+        assert_eq!(ids(&match_name("AMD Instinct MI250X")), ["mi250x", "mi250x-gcd"]);
         assert!(matches!(
             match_name("results_l40s_run3"),
             NameMatch::Ambiguous(devices) if devices[0].id == "l40s"
@@ -371,10 +339,7 @@ mod tests {
         assert_eq!(target("gfx950", Some(256)), ["mi350x", "mi355x"]);
         assert_eq!(target("gfx90a:sramecc+:xnack-", Some(110)), ["mi250x-gcd"]);
         assert_eq!(target("sm_90", Some(114)), ["h100-pcie"]);
-        assert_eq!(
-            target("sm90", Some(132)),
-            ["h100-sxm", "h200-sxm", "gh200-96"]
-        );
+        assert_eq!(target("sm90", Some(132)), ["h100-sxm", "h200-sxm", "gh200-96"]);
         assert_eq!(target("sm_100a", Some(148)), ["b200-sxm", "gb200"]);
         assert_eq!(target("gfx1201", Some(64)), ["rx9070xt"]);
         assert_eq!(ids(&match_name("gfx1100")), ["rx7900xtx", "rx7900xt"]);

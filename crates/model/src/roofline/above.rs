@@ -98,19 +98,14 @@ pub fn above_roof_causes(
         }
     }
     if run.efficiency <= 1.02 {
-        causes.push(AboveRoofCause::Noise {
-            efficiency: run.efficiency,
-        });
+        causes.push(AboveRoofCause::Noise { efficiency: run.efficiency });
     }
     if beats_memory && !beats_compute {
         let excess_bytes = run.bytes.0 - roof.bandwidth_bytes_per_s * time_s;
-        let cache = [
-            (CacheLevel::L2, device.l2_bytes),
-            (CacheLevel::LastLevel, device.llc_bytes),
-        ]
-        .into_iter()
-        .filter_map(|(level, size)| Some((level, size?)))
-        .find(|(_, size)| *size >= excess_bytes);
+        let cache = [(CacheLevel::L2, device.l2_bytes), (CacheLevel::LastLevel, device.llc_bytes)]
+            .into_iter()
+            .filter_map(|(level, size)| Some((level, size?)))
+            .find(|(_, size)| *size >= excess_bytes);
         if let Some((level, cache_bytes)) = cache {
             causes.push(AboveRoofCause::CacheResidency {
                 level,
@@ -121,10 +116,7 @@ pub fn above_roof_causes(
         }
     }
     if beats_compute && has_sparsity(problem) {
-        let doubled = Roof {
-            peak_flops_per_s: 2.0 * roof.peak_flops_per_s,
-            ..roof
-        };
+        let doubled = Roof { peak_flops_per_s: 2.0 * roof.peak_flops_per_s, ..roof };
         let efficiency = doubled.measure(problem, time_s).efficiency;
         if efficiency <= 1.0 {
             causes.push(AboveRoofCause::StructuredSparsity { efficiency });
@@ -143,9 +135,7 @@ pub fn above_roof_causes(
         causes.push(AboveRoofCause::TimeUnit { factor, efficiency });
     }
     if run.efficiency <= GIB_PER_GB {
-        causes.push(AboveRoofCause::BinaryUnits {
-            efficiency: run.efficiency / GIB_PER_GB,
-        });
+        causes.push(AboveRoofCause::BinaryUnits { efficiency: run.efficiency / GIB_PER_GB });
     }
     causes.push(AboveRoofCause::Shape);
     causes
@@ -199,19 +189,14 @@ mod tests {
     }
 
     fn has(causes: &[AboveRoofCause], name: &str) -> bool {
-        causes
-            .iter()
-            .any(|cause| format!("{cause:?}").starts_with(name))
+        causes.iter().any(|cause| format!("{cause:?}").starts_with(name))
     }
 
     #[test]
     fn nothing_to_explain_under_the_roof() {
         let problem = Problem::new(4096, 4096, 4096, DataType::Fp16);
         assert_eq!(causes("a100-80-sxm", &problem, 0.690e-3), []);
-        assert_eq!(
-            causes("v100-sxm2", &Problem::new(1, 1, 1, DataType::Bf16), 1e-12),
-            []
-        );
+        assert_eq!(causes("v100-sxm2", &Problem::new(1, 1, 1, DataType::Bf16), 1e-12), []);
     }
 
     #[test]
@@ -255,12 +240,7 @@ mod tests {
         let problem = Problem::new(16, 512, 2048, DataType::Fp16);
         let time = problem.bytes().0 / (2.0 * 5.3e12);
         let found = causes("mi300x", &problem, time);
-        let AboveRoofCause::CacheResidency {
-            level,
-            working_set_bytes,
-            ..
-        } = found[0]
-        else {
+        let AboveRoofCause::CacheResidency { level, working_set_bytes, .. } = found[0] else {
             panic!("{found:?}");
         };
         assert_eq!(level, CacheLevel::L2);
@@ -271,12 +251,8 @@ mod tests {
     fn beating_the_achievable_rate() {
         let problem = Problem::new(8192, 8192, 8192, DataType::Bf16);
         let time = problem.work().0 / 800e12;
-        let found = above_roof_causes(
-            &problem,
-            time,
-            by_id("mi300x").unwrap(),
-            RoofKind::Achievable,
-        );
+        let found =
+            above_roof_causes(&problem, time, by_id("mi300x").unwrap(), RoofKind::Achievable);
         assert!(has(&found[..1], "UnderDatasheet"));
     }
 

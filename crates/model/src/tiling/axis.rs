@@ -21,15 +21,8 @@ pub enum Axis {
 
 impl Axis {
     /// Every axis, in the order of the menu.
-    pub const ALL: [Axis; 7] = [
-        Axis::Bn,
-        Axis::Bm,
-        Axis::BmBn,
-        Axis::Bk,
-        Axis::SplitK,
-        Axis::Stages,
-        Axis::Warps,
-    ];
+    pub const ALL: [Axis; 7] =
+        [Axis::Bn, Axis::Bm, Axis::BmBn, Axis::Bk, Axis::SplitK, Axis::Stages, Axis::Warps];
 
     /// Key in links.
     pub fn key(self) -> &'static str {

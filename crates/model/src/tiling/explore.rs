@@ -106,13 +106,8 @@ pub fn evaluate(
     setting: Setting,
 ) -> Option<Evaluation> {
     let lanes = device.lanes.unwrap_or(32);
-    let footprint = Footprint::new(
-        setting.tile,
-        &problem.op,
-        setting.stages,
-        setting.warps,
-        lanes,
-    )?;
+    let footprint =
+        Footprint::new(setting.tile, &problem.op, setting.stages, setting.warps, lanes)?;
     let tiling = Tiling::of(problem, setting.tile, setting.split_k)?;
     let waves = device.units.and_then(|units| tiling.waves(units));
     Some(Evaluation {
@@ -123,9 +118,7 @@ pub fn evaluate(
         occupancy: footprint.occupancy(device),
         tiling,
         waves,
-        roof: waves
-            .zip(roof)
-            .map(|(w, r)| w.roof(&r, problem.intensity().0)),
+        roof: waves.zip(roof).map(|(w, r)| w.roof(&r, problem.intensity().0)),
         traffic: tile_traffic(problem, setting.tile),
     })
 }
@@ -145,11 +138,7 @@ pub fn fitted(problem: &Problem, device: &Device, setting: Setting, fixed: &[Axi
     few(Axis::Warps, warps)
         .iter()
         .flat_map(|w| stages.iter().map(|s| (*w, *s)))
-        .map(|(warps, stages)| Setting {
-            warps,
-            stages,
-            ..setting
-        })
+        .map(|(warps, stages)| Setting { warps, stages, ..setting })
         .find(|s| evaluate(problem, device, None, *s).is_some_and(|e| e.overflows.is_empty()))
         .unwrap_or(setting)
 }
@@ -159,10 +148,7 @@ pub fn without_doubt(problem: &Problem, device: &Device, setting: Setting) -> Se
     let one_less = |c: &Caution| matches!(c, Caution::OneBufferLess { .. });
     let doubted = evaluate(problem, device, None, setting);
     match doubted.is_some_and(|e| e.cautions.iter().any(one_less)) {
-        true => Setting {
-            stages: setting.stages - 1,
-            ..setting
-        },
+        true => Setting { stages: setting.stages - 1, ..setting },
         false => setting,
     }
 }
@@ -190,10 +176,7 @@ const NEAR: f64 = 0.1;
 
 /// Values of an axis, the chosen one among them.
 fn values(axis: Axis, chosen: u32) -> Vec<u32> {
-    let mut list = AXES
-        .iter()
-        .find(|a| a.0 == axis)
-        .map_or_else(Vec::new, |a| a.1.to_vec());
+    let mut list = AXES.iter().find(|a| a.0 == axis).map_or_else(Vec::new, |a| a.1.to_vec());
     if chosen > 0 && !list.contains(&chosen) {
         list.push(chosen);
         list.sort_unstable();
@@ -209,20 +192,15 @@ pub fn map(
     setting: Setting,
     axes: (Axis, Axis),
 ) -> Map {
-    let (xs, ys) = (
-        values(axes.0, setting.get(axes.0)),
-        values(axes.1, setting.get(axes.1)),
-    );
+    let (xs, ys) = (values(axes.0, setting.get(axes.0)), values(axes.1, setting.get(axes.1)));
     let asked: Vec<Setting> = ys
         .iter()
         .flat_map(|y| xs.iter().map(move |x| (*x, *y)))
         .map(|(x, y)| setting.with(axes.0, x).with(axes.1, y))
         .collect();
     let fit = |s: &Setting| fitted(problem, device, *s, &[axes.0, axes.1]);
-    let cells: Vec<Option<Evaluation>> = asked
-        .iter()
-        .map(|s| evaluate(problem, device, roof, fit(s)))
-        .collect();
+    let cells: Vec<Option<Evaluation>> =
+        asked.iter().map(|s| evaluate(problem, device, roof, fit(s))).collect();
     let runs = || {
         cells.iter().enumerate().filter_map(|(i, c)| {
             let c = c.as_ref().filter(|c| c.overflows.is_empty())?;
@@ -233,21 +211,9 @@ pub fn map(
     let blocks = |e: &Evaluation| e.occupancy.map_or(0, |o| o.blocks);
     let best = runs()
         .filter(|r| r.2 >= top * (1.0 - NEAR))
-        .min_by(|a, b| {
-            a.1.traffic
-                .0
-                .total_cmp(&b.1.traffic.0)
-                .then(blocks(b.1).cmp(&blocks(a.1)))
-        })
+        .min_by(|a, b| a.1.traffic.0.total_cmp(&b.1.traffic.0).then(blocks(b.1).cmp(&blocks(a.1))))
         .map(|r| r.0);
-    Map {
-        axes,
-        xs,
-        ys,
-        asked,
-        cells,
-        best,
-    }
+    Map { axes, xs, ys, asked, cells, best }
 }
 
 #[cfg(test)]
@@ -258,12 +224,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn setting(m: u32, n: u32, k: u32, warps: u32, stages: u32) -> Setting {
-        Setting {
-            tile: Tile { m, n, k: Some(k) },
-            warps,
-            stages,
-            split_k: 1,
-        }
+        Setting { tile: Tile { m, n, k: Some(k) }, warps, stages, split_k: 1 }
     }
 
     #[test]
@@ -296,13 +257,7 @@ mod tests {
         let a100 = by_id("a100-80-sxm").unwrap();
         let p = Problem::new(4096, 4096, 4096, DataType::Fp16);
         let roof = a100.roof(DataType::Fp16, RoofKind::Datasheet);
-        let m = map(
-            &p,
-            a100,
-            roof,
-            setting(256, 128, 64, 8, 3),
-            (Axis::Bn, Axis::Bm),
-        );
+        let m = map(&p, a100, roof, setting(256, 128, 64, 8, 3), (Axis::Bn, Axis::Bm));
         assert_eq!(m.cells.len(), 36);
         let best = m.cells[m.best.unwrap()].as_ref().unwrap();
         assert!(best.overflows.is_empty());
@@ -314,21 +269,9 @@ mod tests {
         assert_eq!((fitted(&[]).stages, fitted(&[]).warps), (2, 16));
         assert_eq!(fitted(&[Axis::Stages]).stages, 4);
         // A value that is not of the list joins it.
-        let odd = map(
-            &p,
-            a100,
-            roof,
-            setting(96, 48, 64, 8, 3),
-            (Axis::Bn, Axis::Bm),
-        );
+        let odd = map(&p, a100, roof, setting(96, 48, 64, 8, 3), (Axis::Bn, Axis::Bm));
         assert!(odd.xs.contains(&48) && odd.ys.contains(&96));
-        let flat = map(
-            &p,
-            a100,
-            roof,
-            setting(64, 64, 64, 4, 3),
-            (Axis::Stages, Axis::Warps),
-        );
+        let flat = map(&p, a100, roof, setting(64, 64, 64, 4, 3), (Axis::Stages, Axis::Warps));
         assert_eq!(flat.cells.len(), 42);
     }
 

@@ -35,11 +35,7 @@ pub fn parallelism(n: u32, block_n: u32) -> f64 {
 
 /// Parallelism-bounded with fewer blocks than `units`, else memory-bounded.
 pub fn region(n: u32, block_n: u32, units: u32) -> Region {
-    if parallelism(n, block_n) < f64::from(units) {
-        Region::Parallelism
-    } else {
-        Region::Memory
-    }
+    if parallelism(n, block_n) < f64::from(units) { Region::Parallelism } else { Region::Memory }
 }
 
 /// The B_N that the model takes among `candidates`: the largest with `N / B_N >= min_blocks` that

@@ -85,11 +85,7 @@ impl Caution {
     /// The caution as a sentence without a full stop.
     pub fn sentence(&self) -> String {
         match self {
-            Self::OneBufferLess {
-                needed,
-                less,
-                limit,
-            } => format!(
+            Self::OneBufferLess { needed, less, limit } => format!(
                 "exceeds the {} of shared memory per workgroup if every stage has a buffer ({}); \
                  fits with one less ({})",
                 Bytes(*limit).to_iec(),
@@ -175,18 +171,13 @@ impl Footprint {
         if let Some(limit) = shared_limit(device)
             && self.least_shared_bytes() > limit
         {
-            overflows.push(Overflow::SharedMemory {
-                needed: self.least_shared_bytes(),
-                limit,
-            });
+            overflows.push(Overflow::SharedMemory { needed: self.least_shared_bytes(), limit });
         }
         let limit = self.registers_limit(device);
         match device.registers_bytes_per_unit {
             Some(file) if self.accumulator_bytes > file => {
-                overflows.push(Overflow::RegisterFile {
-                    needed: self.accumulator_bytes,
-                    limit: file,
-                });
+                overflows
+                    .push(Overflow::RegisterFile { needed: self.accumulator_bytes, limit: file });
             }
             // With as many as there are, nothing is left for the operands.
             _ if self.accumulator_registers_per_thread >= f64::from(limit) => {
@@ -198,10 +189,7 @@ impl Footprint {
             _ => {}
         }
         if self.threads > THREADS_PER_BLOCK {
-            overflows.push(Overflow::Threads {
-                needed: self.threads,
-                limit: THREADS_PER_BLOCK,
-            });
+            overflows.push(Overflow::Threads { needed: self.threads, limit: THREADS_PER_BLOCK });
         }
         overflows
     }
@@ -218,11 +206,7 @@ impl Footprint {
         let named = registers_per_thread(device);
         let file = device.registers_bytes_per_unit.unwrap_or(f64::INFINITY);
         let part = file / 4.0 / f64::from(self.threads.max(1));
-        if part < f64::from(named) {
-            part as u32
-        } else {
-            named
-        }
+        if part < f64::from(named) { part as u32 } else { named }
     }
 
     /// What may go wrong although no limit is exceeded for certain.
@@ -231,11 +215,7 @@ impl Footprint {
         if let Some(limit) = shared_limit(device) {
             let less = self.least_shared_bytes();
             if self.shared_bytes > limit && less <= limit {
-                out.push(Caution::OneBufferLess {
-                    needed: self.shared_bytes,
-                    less,
-                    limit,
-                });
+                out.push(Caution::OneBufferLess { needed: self.shared_bytes, less, limit });
             }
         }
         let limit = self.registers_limit(device);
@@ -250,21 +230,11 @@ impl Footprint {
     /// device is known.
     pub(crate) fn occupancy(&self, device: &Device) -> Option<Occupancy> {
         let fit = |available: Option<f64>, needed: f64| {
-            available.map(|bytes| {
-                if needed > 0.0 {
-                    bytes / needed
-                } else {
-                    f64::INFINITY
-                }
-            })
+            available.map(|bytes| if needed > 0.0 { bytes / needed } else { f64::INFINITY })
         };
         // A block that runs only with one buffer less has one buffer less.
         let least = shared_limit(device).is_some_and(|limit| self.shared_bytes > limit);
-        let buffers = if least {
-            self.least_shared_bytes()
-        } else {
-            self.shared_bytes
-        };
+        let buffers = if least { self.least_shared_bytes() } else { self.shared_bytes };
         let shared = fit(device.shared_bytes_per_unit, buffers);
         let registers = fit(device.registers_bytes_per_unit, self.accumulator_bytes);
         if shared.is_none() && registers.is_none() {
@@ -281,11 +251,7 @@ impl Footprint {
         .min_by(|a, b| a.1.total_cmp(&b.1))?;
         // The conversion from float saturates, so a tiny tile fits very often and not 0 times.
         let blocks = blocks as u32;
-        let blocks = if self.overflows(device).is_empty() {
-            blocks
-        } else {
-            0
-        };
+        let blocks = if self.overflows(device).is_empty() { blocks } else { 0 };
         Some(Occupancy { blocks, limited_by })
     }
 }
@@ -316,9 +282,7 @@ impl Overflow {
 }
 
 fn shared_limit(device: &Device) -> Option<f64> {
-    device
-        .shared_bytes_per_block
-        .or(device.shared_bytes_per_unit)
+    device.shared_bytes_per_block.or(device.shared_bytes_per_unit)
 }
 
 /// 255 on NVIDIA; a CDNA lane has 256 vector and 256 accumulation registers.
@@ -364,11 +328,7 @@ mod tests {
         let cautions = footprint.cautions(a100);
         assert_eq!(
             cautions,
-            [Caution::OneBufferLess {
-                needed: 192.0 * KIB,
-                less: 144.0 * KIB,
-                limit: 163.0 * KIB
-            }]
+            [Caution::OneBufferLess { needed: 192.0 * KIB, less: 144.0 * KIB, limit: 163.0 * KIB }]
         );
         assert_eq!(
             cautions[0].sentence(),
@@ -377,21 +337,12 @@ mod tests {
         );
         assert_eq!(footprint.occupancy(a100).unwrap().blocks, 1);
         let five = print(256, 128, 64, 5, 16).overflows(a100);
-        assert_eq!(
-            five,
-            [Overflow::SharedMemory {
-                needed: 192.0 * KIB,
-                limit: 163.0 * KIB
-            }]
-        );
+        assert_eq!(five, [Overflow::SharedMemory { needed: 192.0 * KIB, limit: 163.0 * KIB }]);
         // Three stages fit, one block at a time; H100 takes the four.
         let three = print(256, 128, 64, 3, 16);
         assert_eq!(
             three.occupancy(a100),
-            Some(Occupancy {
-                blocks: 1,
-                limited_by: Limit::SharedMemory
-            })
+            Some(Occupancy { blocks: 1, limited_by: Limit::SharedMemory })
         );
         assert!(footprint.overflows(by_id("h100-sxm").unwrap()).is_empty());
     }
@@ -419,13 +370,7 @@ mod tests {
         let huge = print(512, 256, 16, 1, 64).overflows(a100);
         assert!(matches!(
             huge[..],
-            [
-                Overflow::RegisterFile { .. },
-                Overflow::Threads {
-                    needed: 2048,
-                    limit: 1024
-                }
-            ]
+            [Overflow::RegisterFile { .. }, Overflow::Threads { needed: 2048, limit: 1024 }]
         ));
         for overflow in few_warps.iter().chain(&huge) {
             assert!(!overflow.sentence().is_empty());
@@ -439,11 +384,7 @@ mod tests {
         let occupancy = print(64, 64, 64, 2, 4).occupancy(a100).unwrap();
         assert_eq!(occupancy.blocks, 5);
         assert_eq!(occupancy.limited_by, Limit::SharedMemory);
-        let unknown_depth = Tile {
-            m: 64,
-            n: 64,
-            k: None,
-        };
+        let unknown_depth = Tile { m: 64, n: 64, k: None };
         let op = Operation::uniform(DataType::Fp16);
         assert_eq!(Footprint::new(unknown_depth, &op, 2, 4, 32), None);
     }

@@ -131,11 +131,7 @@ impl KernelName {
     /// The tile for a row-major problem: BM along its M.
     pub fn row_major_tile(&self) -> Option<Tile> {
         let tile = self.tile?;
-        Some(if self.orientation_swapped {
-            tile.swapped()
-        } else {
-            tile
-        })
+        Some(if self.orientation_swapped { tile.swapped() } else { tile })
     }
 }
 
@@ -145,19 +141,10 @@ fn read(name: &str) -> KernelName {
         return parsed;
     }
     if has("PostGSU") || has("splitKreduce") || has("splitk_reduce") || has("splitKReduce") {
-        return KernelName {
-            kind: Kind::Helper,
-            ..KernelName::default()
-        };
+        return KernelName { kind: Kind::Helper, ..KernelName::default() };
     }
-    if ["gemv", "GEMV", "wvSplitK", "dot_kernel", "LLMM1"]
-        .into_iter()
-        .any(has)
-    {
-        return KernelName {
-            kind: Kind::MatrixVector,
-            ..KernelName::default()
-        };
+    if ["gemv", "GEMV", "wvSplitK", "dot_kernel", "LLMM1"].into_iter().any(has) {
+        return KernelName { kind: Kind::MatrixVector, ..KernelName::default() };
     }
     composable_kernel::read(name)
         .or_else(|| triton(name))
@@ -197,19 +184,15 @@ fn transposes(word: &str) -> Option<(bool, bool)> {
 
 /// The first word of more than one letter that names a type.
 fn type_word(name: &str) -> Option<DataType> {
-    words(name)
-        .filter(|word| word.len() >= 2)
-        .find_map(|word| match DataType::parse_noting(word) {
-            Some(parsed) if parsed.assumed.is_none() => Some(parsed.dtype),
-            _ => None,
-        })
+    words(name).filter(|word| word.len() >= 2).find_map(|word| match DataType::parse_noting(word) {
+        Some(parsed) if parsed.assumed.is_none() => Some(parsed.dtype),
+        _ => None,
+    })
 }
 
 /// `Cijk_Alik_Bljk_BBS_BH_..._MT256x128x64_..._GSU2_..._SK3_..._WG32_8_1`.
 fn tensile(name: &str) -> Option<KernelName> {
-    let tile = words(name)
-        .find_map(|word| sizes_after_prefix(word, "MT"))
-        .and_then(tile_of)?;
+    let tile = words(name).find_map(|word| sizes_after_prefix(word, "MT")).and_then(tile_of)?;
     // Other projects may write MT too: a Tensile name also has its index notation, or is a
     // custom kernel with its matrix instruction.
     let index_notation = words(name).any(|word| word.len() == 4 && word.starts_with("Cij"));
@@ -245,9 +228,7 @@ fn tensile(name: &str) -> Option<KernelName> {
         if code_open {
             let is_code = word.len() <= 6
                 && !word.starts_with("MT")
-                && word
-                    .bytes()
-                    .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+                && word.bytes().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
             if is_code {
                 code.get_or_insert_default().push(word);
             } else {
@@ -318,17 +299,10 @@ fn nvjet(name: &str) -> Option<KernelName> {
     let deep = pairs.next();
     Some(KernelName {
         library: Library::CuBlas,
-        tile: Some(Tile {
-            m,
-            n,
-            k: deep.map(|[k, _]| k),
-        }),
+        tile: Some(Tile { m, n, k: deep.map(|[k, _]| k) }),
         stages: deep.map(|[_, stages]| stages),
         split_k_at_run_time: name.contains("splitK"),
-        transposes: words(name)
-            .last()
-            .filter(|word| word.len() == 3)
-            .and_then(transposes),
+        transposes: words(name).last().filter(|word| word.len() == 3).and_then(transposes),
         persistent: true,
         orientation_swapped: true,
         ..KernelName::default()
@@ -337,9 +311,8 @@ fn nvjet(name: &str) -> Option<KernelName> {
 
 /// `sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_...`.
 fn xmma(name: &str) -> Option<KernelName> {
-    let tile = words(name)
-        .find_map(|word| sizes_after_prefix(word, "tilesize"))
-        .and_then(tile_of)?;
+    let tile =
+        words(name).find_map(|word| sizes_after_prefix(word, "tilesize")).and_then(tile_of)?;
     Some(KernelName {
         library: Library::CuBlas,
         tile: Some(tile),
@@ -355,9 +328,7 @@ fn xmma(name: &str) -> Option<KernelName> {
 fn doubled_type(word: &str) -> Option<DataType> {
     let half = word.len() / 2;
     let (a, b) = (word.get(..half)?, word.get(half..)?);
-    (a == b && a.len() >= 2)
-        .then(|| DataType::parse(a))
-        .flatten()
+    (a == b && a.len() >= 2).then(|| DataType::parse(a)).flatten()
 }
 
 /// `igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt256x64x8_wt64x16x4_...`.
@@ -365,9 +336,7 @@ fn igemm(name: &str) -> Option<KernelName> {
     if !name.contains("igemm_") {
         return None;
     }
-    let tile = words(name)
-        .find_map(|word| sizes_after_prefix(word, "bt"))
-        .and_then(tile_of)?;
+    let tile = words(name).find_map(|word| sizes_after_prefix(word, "bt")).and_then(tile_of)?;
     Some(KernelName {
         library: Library::MiOpen,
         tile: Some(tile),
@@ -381,11 +350,9 @@ fn igemm(name: &str) -> Option<KernelName> {
 /// built alike (`ampere_s16816gemm_fp16_256x128_ldg8_stages_64x3_nn`, `volta_sgemm_128x64_nn`).
 fn cutlass(name: &str) -> Option<KernelName> {
     let is_cutlass = name.contains("cutlass");
-    let is_cublas = [
-        "ampere_", "volta_", "turing_", "maxwell_", "hopper_", "sm80_", "sm90_",
-    ]
-    .iter()
-    .any(|prefix| name.contains(prefix));
+    let is_cublas = ["ampere_", "volta_", "turing_", "maxwell_", "hopper_", "sm80_", "sm90_"]
+        .iter()
+        .any(|prefix| name.contains(prefix));
     if !is_cutlass && !is_cublas {
         return None;
     }
@@ -400,11 +367,7 @@ fn cutlass(name: &str) -> Option<KernelName> {
     let mut rest = words(name).skip_while(|word| !multiplies(word)).peekable();
     let operation = *rest.peek()?;
     let mut parsed = KernelName {
-        library: if is_cutlass {
-            Library::Cutlass
-        } else {
-            Library::CuBlas
-        },
+        library: if is_cutlass { Library::Cutlass } else { Library::CuBlas },
         kind: Kind::Gemm,
         dtype: type_word(name).or_else(|| blas_letter(operation)),
         persistent: for_sm90_or_later(name),
@@ -438,11 +401,7 @@ fn cutlass(name: &str) -> Option<KernelName> {
 fn blas_letter(word: &str) -> Option<DataType> {
     let mut letters = word.chars();
     let first = letters.next()?;
-    letters
-        .as_str()
-        .starts_with("gemm")
-        .then(|| from_blas_letter(first))
-        .flatten()
+    letters.as_str().starts_with("gemm").then(|| from_blas_letter(first)).flatten()
 }
 
 fn for_sm90_or_later(name: &str) -> bool {
@@ -458,9 +417,7 @@ fn flydsl(name: &str) -> Option<KernelName> {
     if !name.contains("flydsl") {
         return None;
     }
-    let tile = words(name)
-        .find_map(|word| sizes_after_prefix(word, "t"))
-        .and_then(tile_of)?;
+    let tile = words(name).find_map(|word| sizes_after_prefix(word, "t")).and_then(tile_of)?;
     Some(KernelName {
         library: Library::FlyDsl,
         tile: Some(tile),
@@ -485,11 +442,7 @@ fn aiter(name: &str) -> Option<KernelName> {
     let split_k_at_run_time = words(name).any(|word| word == "splitk");
     if let Some((threads, tile)) = with_threads {
         return Some(KernelName {
-            library: if name.contains("opus") {
-                Library::Opus
-            } else {
-                Library::ComposableKernel
-            },
+            library: if name.contains("opus") { Library::Opus } else { Library::ComposableKernel },
             tile: Some(tile),
             threads: Some(threads),
             split_k_at_run_time,
@@ -500,8 +453,7 @@ fn aiter(name: &str) -> Option<KernelName> {
     let is_assembly = name.contains("aiter")
         || name.contains("fmoe_")
         || words(name).any(|word| {
-            word.strip_suffix("gemm")
-                .is_some_and(|dtype| DataType::parse(dtype).is_some())
+            word.strip_suffix("gemm").is_some_and(|dtype| DataType::parse(dtype).is_some())
         });
     if !is_assembly {
         return None;

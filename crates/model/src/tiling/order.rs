@@ -92,11 +92,7 @@ impl LaunchOrder {
         let rows_done = (full * group).min(rows);
         Panels {
             a: rows_done + rest.min(height),
-            b: if full > 0 {
-                columns
-            } else {
-                rest.div_ceil(height)
-            },
+            b: if full > 0 { columns } else { rest.div_ceil(height) },
         }
     }
 }

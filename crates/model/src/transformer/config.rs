@@ -28,11 +28,9 @@ pub enum ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Json {
-                line,
-                column,
-                message,
-            } => write!(f, "line {line}, column {column}: {message}"),
+            Self::Json { line, column, message } => {
+                write!(f, "line {line}, column {column}: {message}")
+            }
             Self::Key { key, message } => write!(f, "{key}: {message}"),
         }
     }
@@ -42,18 +40,12 @@ impl std::error::Error for ConfigError {}
 
 impl From<WorkloadError> for ConfigError {
     fn from(error: WorkloadError) -> Self {
-        Self::Key {
-            key: error.field.to_owned(),
-            message: error.message,
-        }
+        Self::Key { key: error.field.to_owned(), message: error.message }
     }
 }
 
 fn config_error(key: impl Into<String>, message: impl Into<String>) -> ConfigError {
-    ConfigError::Key {
-        key: key.into(),
-        message: message.into(),
-    }
+    ConfigError::Key { key: key.into(), message: message.into() }
 }
 
 /// Looks keys up under all their spellings.
@@ -77,18 +69,14 @@ impl Config<'_> {
     }
 
     fn required(&self, keys: &[&str]) -> Result<u32, ConfigError> {
-        self.optional(keys)?
-            .ok_or_else(|| config_error(keys.join(" or "), "missing"))
+        self.optional(keys)?.ok_or_else(|| config_error(keys.join(" or "), "missing"))
     }
 
     fn flag(&self, key: &str, default: bool) -> Result<bool, ConfigError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(default),
             Some(Value::Bool(flag)) => Ok(*flag),
-            Some(other) => Err(config_error(
-                key,
-                format!("expected true or false, found {other}"),
-            )),
+            Some(other) => Err(config_error(key, format!("expected true or false, found {other}"))),
         }
     }
 
@@ -125,34 +113,17 @@ fn family(model_type: &str) -> Family {
         learned_positions: true,
     };
     match model_type {
-        "qwen2" | "qwen2_moe" => Family {
-            qkv_bias: true,
-            ..llama
-        },
-        "gemma" | "gemma2" | "gemma3" | "gemma3_text" => Family {
-            tied: true,
-            ..llama
-        },
+        "qwen2" | "qwen2_moe" => Family { qkv_bias: true, ..llama },
+        "gemma" | "gemma2" | "gemma3" | "gemma3_text" => Family { tied: true, ..llama },
         "gpt2" | "opt" | "gpt_bigcode" => gpt2,
-        "bloom" => Family {
-            learned_positions: false,
-            ..gpt2
-        },
-        "gpt_neox" | "phi" => Family {
-            tied: false,
-            learned_positions: false,
-            ..gpt2
-        },
-        "bert" | "roberta" | "distilbert" | "electra" | "xlm-roberta" => Family {
-            lm_head: false,
-            ..gpt2
-        },
-        "falcon" | "RefinedWeb" | "RefinedWebModel" => Family {
-            qkv_bias: false,
-            bias: false,
-            learned_positions: false,
-            ..gpt2
-        },
+        "bloom" => Family { learned_positions: false, ..gpt2 },
+        "gpt_neox" | "phi" => Family { tied: false, learned_positions: false, ..gpt2 },
+        "bert" | "roberta" | "distilbert" | "electra" | "xlm-roberta" => {
+            Family { lm_head: false, ..gpt2 }
+        }
+        "falcon" | "RefinedWeb" | "RefinedWebModel" => {
+            Family { qkv_bias: false, bias: false, learned_positions: false, ..gpt2 }
+        }
         _ => llama,
     }
 }
@@ -161,14 +132,9 @@ impl Model {
     /// True if a JSON text looks like a model's configuration, valid or not.
     pub fn is_config(text: &str) -> bool {
         text.trim_start().starts_with('{')
-            && [
-                "\"model_type\"",
-                "\"num_hidden_layers\"",
-                "\"n_layer\"",
-                "\"architectures\"",
-            ]
-            .iter()
-            .any(|key| text.contains(key))
+            && ["\"model_type\"", "\"num_hidden_layers\"", "\"n_layer\"", "\"architectures\""]
+                .iter()
+                .any(|key| text.contains(key))
     }
 
     /// Reads a Hugging Face `config.json`: Llama, Mistral, Mixtral, Qwen, DeepSeek, GPT-2, BERT,
@@ -237,16 +203,12 @@ impl Config<'_> {
             None => return Err(config_error("intermediate_size", "missing")),
         };
         let positions = if family.learned_positions {
-            self.optional(&["n_positions", "max_position_embeddings"])?
-                .unwrap_or(0)
+            self.optional(&["n_positions", "max_position_embeddings"])?.unwrap_or(0)
         } else {
             0
         };
-        let segments = if family.lm_head {
-            0
-        } else {
-            self.optional(&["type_vocab_size"])?.unwrap_or(0)
-        };
+        let segments =
+            if family.lm_head { 0 } else { self.optional(&["type_vocab_size"])?.unwrap_or(0) };
         let name = path
             .filter(|path| !path.is_empty())
             .or(Some(model_type).filter(|name| !name.is_empty()))
@@ -297,8 +259,7 @@ impl Config<'_> {
         let kv_heads = if multi_query {
             1
         } else {
-            self.optional(&["num_key_value_heads", "num_kv_heads", "n_head_kv"])?
-                .unwrap_or(heads)
+            self.optional(&["num_key_value_heads", "num_kv_heads", "n_head_kv"])?.unwrap_or(heads)
         };
         Ok(Attention::Grouped { kv_heads, head_dim })
     }
@@ -328,10 +289,7 @@ impl Config<'_> {
             ])?,
             intermediate,
             shared,
-            dense_layers: self
-                .optional(&["first_k_dense_replace"])?
-                .unwrap_or(0)
-                .min(layers),
+            dense_layers: self.optional(&["first_k_dense_replace"])?.unwrap_or(0).min(layers),
         }))
     }
 }
@@ -422,10 +380,7 @@ mod tests {
         )
         .unwrap();
         assert!((falcon.parameters() / 6.92e9 - 1.0).abs() < 0.01);
-        assert!(matches!(
-            falcon.attention,
-            Attention::Grouped { kv_heads: 1, .. }
-        ));
+        assert!(matches!(falcon.attention, Attention::Grouped { kv_heads: 1, .. }));
     }
 
     #[test]

@@ -24,12 +24,8 @@ pub(super) fn list(model: &Model, workload: &Workload) -> Result<Vec<ModelGemm>,
             return Err(wrong(field, "expected a number above zero, found 0"));
         }
     }
-    let mut list = List {
-        model,
-        workload,
-        shards: u64::from(workload.tensor_parallel),
-        gemms: Vec::new(),
-    };
+    let mut list =
+        List { model, workload, shards: u64::from(workload.tensor_parallel), gemms: Vec::new() };
     list.attention()?;
     let dense = u64::from(model.dense_layers());
     if dense > 0 {
@@ -46,15 +42,10 @@ pub(super) fn list(model: &Model, workload: &Workload) -> Result<Vec<ModelGemm>,
         let forward = gemms.clone();
         for gemm in forward.into_iter().rev() {
             let backward = gemm.problem.backward();
-            for (pass, problem) in [
-                (Pass::InputGradient, backward.dx),
-                (Pass::WeightGradient, backward.dw),
-            ] {
-                gemms.push(ModelGemm {
-                    pass,
-                    problem,
-                    ..gemm
-                });
+            for (pass, problem) in
+                [(Pass::InputGradient, backward.dx), (Pass::WeightGradient, backward.dw)]
+            {
+                gemms.push(ModelGemm { pass, problem, ..gemm });
             }
         }
     }
@@ -92,12 +83,7 @@ impl List<'_> {
             batch: Self::size(batch, "batch")?,
             op,
         };
-        self.gemms.push(ModelGemm {
-            part,
-            pass: Pass::Forward,
-            problem,
-            count,
-        });
+        self.gemms.push(ModelGemm { part, pass: Pass::Forward, problem, count });
         Ok(())
     }
 
@@ -161,31 +147,15 @@ impl List<'_> {
         let products = u64::from(self.workload.batch) * kv;
         let rows = new * group;
         let (keys, values) = (self.cache_op(true), self.cache_op(false));
-        self.push(
-            Part::Scores,
-            (rows, context, head_dim, products),
-            keys,
-            layers,
-        )?;
-        self.push(
-            Part::Context,
-            (rows, head_dim, context, products),
-            values,
-            layers,
-        )?;
+        self.push(Part::Scores, (rows, context, head_dim, products), keys, layers)?;
+        self.push(Part::Context, (rows, head_dim, context, products), values, layers)?;
         let n = heads * head_dim;
         self.linear(Part::AttentionOut, tokens, hidden, n, model.bias, layers)
     }
 
     fn latent_attention(&mut self) -> Result<(), WorkloadError> {
         let model = self.model;
-        let Attention::Latent {
-            q_rank,
-            kv_rank,
-            nope_dim,
-            rope_dim,
-            value_dim,
-        } = model.attention
+        let Attention::Latent { q_rank, kv_rank, nope_dim, rope_dim, value_dim } = model.attention
         else {
             return Ok(());
         };
@@ -207,14 +177,7 @@ impl List<'_> {
             None => self.linear(Part::Query, tokens, query, hidden, false, layers)?,
         }
         let compressed = kv_rank + rope;
-        self.linear(
-            Part::KeyValueDown,
-            tokens,
-            compressed,
-            hidden,
-            false,
-            layers,
-        )?;
+        self.linear(Part::KeyValueDown, tokens, compressed, hidden, false, layers)?;
         let (new, context) = self.positions();
         let (keys, values) = (self.cache_op(true), self.cache_op(false));
         match self.workload.phase {
@@ -222,46 +185,16 @@ impl List<'_> {
                 let n = heads.saturating_mul(nope + value);
                 self.linear(Part::KeyValueUp, tokens, n, kv_rank, false, layers)?;
                 let products = batch * heads;
-                self.push(
-                    Part::Scores,
-                    (new, context, nope + rope, products),
-                    keys,
-                    layers,
-                )?;
-                self.push(
-                    Part::Context,
-                    (new, value, context, products),
-                    values,
-                    layers,
-                )?;
+                self.push(Part::Scores, (new, context, nope + rope, products), keys, layers)?;
+                self.push(Part::Context, (new, value, context, products), values, layers)?;
             }
             Phase::Decode => {
                 let op = linear_op(&self.workload.types, false);
-                self.push(
-                    Part::QueryAbsorb,
-                    (tokens, kv_rank, nope, heads),
-                    op,
-                    layers,
-                )?;
+                self.push(Part::QueryAbsorb, (tokens, kv_rank, nope, heads), op, layers)?;
                 let rows = new * heads;
-                self.push(
-                    Part::Scores,
-                    (rows, context, compressed, batch),
-                    keys,
-                    layers,
-                )?;
-                self.push(
-                    Part::Context,
-                    (rows, kv_rank, context, batch),
-                    values,
-                    layers,
-                )?;
-                self.push(
-                    Part::ValueAbsorb,
-                    (tokens, value, kv_rank, heads),
-                    op,
-                    layers,
-                )?;
+                self.push(Part::Scores, (rows, context, compressed, batch), keys, layers)?;
+                self.push(Part::Context, (rows, kv_rank, context, batch), values, layers)?;
+                self.push(Part::ValueAbsorb, (tokens, value, kv_rank, heads), op, layers)?;
             }
         }
         let k = heads * value;
@@ -280,14 +213,9 @@ impl List<'_> {
         let width = self.shard(width, "feed-forward width")?;
         let bias = self.model.bias;
         match (self.model.gated, self.workload.fuse_gate_up) {
-            (true, true) => self.linear(
-                gate_up,
-                tokens,
-                width.saturating_mul(2),
-                hidden,
-                bias,
-                count,
-            )?,
+            (true, true) => {
+                self.linear(gate_up, tokens, width.saturating_mul(2), hidden, bias, count)?
+            }
             (true, false) => {
                 self.linear(gate, tokens, width, hidden, bias, count)?;
                 self.linear(up, tokens, width, hidden, bias, count)?;
@@ -308,12 +236,7 @@ impl List<'_> {
         self.linear(Part::Router, tokens, count, hidden, false, layers)?;
         let width = u64::from(experts.intermediate);
         if experts.shared > 0 {
-            let parts = [
-                Part::SharedGateUp,
-                Part::SharedGate,
-                Part::SharedUp,
-                Part::SharedDown,
-            ];
+            let parts = [Part::SharedGateUp, Part::SharedGate, Part::SharedUp, Part::SharedDown];
             self.feed_forward(
                 parts,
                 tokens,
@@ -323,12 +246,7 @@ impl List<'_> {
         }
         let routed = tokens.saturating_mul(u64::from(experts.per_token));
         let (each, more) = (routed / count, routed % count);
-        let parts = [
-            Part::ExpertGateUp,
-            Part::ExpertGate,
-            Part::ExpertUp,
-            Part::ExpertDown,
-        ];
+        let parts = [Part::ExpertGateUp, Part::ExpertGate, Part::ExpertUp, Part::ExpertDown];
         // Some experts get one token more than others; with few tokens most get none.
         for (tokens, experts) in [(each + 1, more), (each, count - more)] {
             if tokens > 0 && experts > 0 {
@@ -349,14 +267,7 @@ impl List<'_> {
             u64::from(self.workload.batch)
         };
         let vocab = self.shard(u64::from(self.model.vocab), "vocabulary")?;
-        self.linear(
-            Part::LmHead,
-            rows,
-            vocab,
-            u64::from(self.model.hidden),
-            false,
-            1,
-        )
+        self.linear(Part::LmHead, rows, vocab, u64::from(self.model.hidden), false, 1)
     }
 }
 

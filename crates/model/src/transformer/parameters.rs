@@ -12,13 +12,7 @@ impl Model {
                 let head_dim = f64::from(head_dim);
                 hidden * head_dim * (2.0 * heads + 2.0 * f64::from(kv_heads))
             }
-            Attention::Latent {
-                q_rank,
-                kv_rank,
-                nope_dim,
-                rope_dim,
-                value_dim,
-            } => {
+            Attention::Latent { q_rank, kv_rank, nope_dim, rope_dim, value_dim } => {
                 let (kv_rank, nope, rope, value) = (
                     f64::from(kv_rank),
                     f64::from(nope_dim),
@@ -43,9 +37,7 @@ impl Model {
     }
 
     pub(super) fn expert_layers(&self) -> u32 {
-        self.experts.map_or(0, |experts| {
-            self.layers.saturating_sub(experts.dense_layers)
-        })
+        self.experts.map_or(0, |experts| self.layers.saturating_sub(experts.dense_layers))
     }
 
     pub(super) fn dense_layers(&self) -> u32 {
@@ -70,11 +62,7 @@ impl Model {
     pub fn parameters(&self) -> f64 {
         let hidden = f64::from(self.hidden);
         let table = f64::from(self.vocab) * hidden;
-        let head = if self.lm_head && !self.tied_embeddings {
-            table
-        } else {
-            0.0
-        };
+        let head = if self.lm_head && !self.tied_embeddings { table } else { 0.0 };
         let norm = if self.bias { 2.0 * hidden } else { hidden };
         let norms = norm * (2.0 * f64::from(self.layers) + 1.0);
         let mut biases = 0.0;
@@ -98,11 +86,7 @@ impl Model {
     /// Parameters in the matrices that one token is multiplied with, the output projection
     /// included: a forward pass does twice this much work a token, and attention on top.
     pub fn active_matrix_parameters(&self) -> f64 {
-        let head = if self.lm_head {
-            f64::from(self.vocab) * f64::from(self.hidden)
-        } else {
-            0.0
-        };
+        let head = if self.lm_head { f64::from(self.vocab) * f64::from(self.hidden) } else { 0.0 };
         head + self.layer_matrix_parameters(|experts| f64::from(experts.per_token))
     }
 
@@ -119,9 +103,7 @@ impl Model {
             Attention::Grouped { kv_heads, head_dim } => {
                 2.0 * f64::from(kv_heads) * f64::from(head_dim)
             }
-            Attention::Latent {
-                kv_rank, rope_dim, ..
-            } => f64::from(kv_rank) + f64::from(rope_dim),
+            Attention::Latent { kv_rank, rope_dim, .. } => f64::from(kv_rank) + f64::from(rope_dim),
         };
         f64::from(self.layers) * elements * dtype.bytes()
     }

@@ -131,10 +131,7 @@ impl Part {
 
     /// True for GEMMs that run once for every routed expert that has tokens.
     pub fn is_routed(self) -> bool {
-        matches!(
-            self,
-            Self::ExpertGateUp | Self::ExpertGate | Self::ExpertUp | Self::ExpertDown
-        )
+        matches!(self, Self::ExpertGateUp | Self::ExpertGate | Self::ExpertUp | Self::ExpertDown)
     }
 
     /// True for the products of attention, which have no weights.

@@ -26,10 +26,7 @@ fn llama(
         layers,
         hidden,
         heads,
-        attention: Attention::Grouped {
-            kv_heads,
-            head_dim: hidden / heads,
-        },
+        attention: Attention::Grouped { kv_heads, head_dim: hidden / heads },
         intermediate,
         gated: true,
         experts: None,
@@ -66,11 +63,7 @@ fn build() -> Vec<Model> {
             [80, 8192, 64, 8, 28672, 128256],
         ),
         llama(
-            (
-                "llama-3.1-405b",
-                "Llama 3.1 405B",
-                "meta-llama/Llama-3.1-405B",
-            ),
+            ("llama-3.1-405b", "Llama 3.1 405B", "meta-llama/Llama-3.1-405B"),
             [126, 16384, 128, 8, 53248, 128256],
         ),
         llama(
@@ -86,11 +79,7 @@ fn build() -> Vec<Model> {
                 dense_layers: 0,
             }),
             ..llama(
-                (
-                    "mixtral-8x7b",
-                    "Mixtral 8x7B",
-                    "mistralai/Mixtral-8x7B-v0.1",
-                ),
+                ("mixtral-8x7b", "Mixtral 8x7B", "mistralai/Mixtral-8x7B-v0.1"),
                 [32, 4096, 32, 8, 14336, 32000],
             )
         },
@@ -109,10 +98,7 @@ fn build() -> Vec<Model> {
                 [28, 3584, 28, 4, 18944, 152064],
             )
         },
-        llama(
-            ("qwen3-8b", "Qwen3 8B", "Qwen/Qwen3-8B"),
-            [36, 4096, 32, 8, 12288, 151936],
-        ),
+        llama(("qwen3-8b", "Qwen3 8B", "Qwen/Qwen3-8B"), [36, 4096, 32, 8, 12288, 151936]),
         Model {
             attention: Attention::Latent {
                 q_rank: Some(1536),
@@ -141,10 +127,7 @@ fn build() -> Vec<Model> {
             bias: true,
             source: "Brown et al. 2020, Language Models are Few-Shot Learners, table 2.1"
                 .to_owned(),
-            ..llama(
-                ("gpt-3-175b", "GPT-3 175B", ""),
-                [96, 12288, 96, 96, 49152, 50257],
-            )
+            ..llama(("gpt-3-175b", "GPT-3 175B", ""), [96, 12288, 96, 96, 49152, 50257])
         },
         Model {
             gated: false,

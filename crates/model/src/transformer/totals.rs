@@ -102,9 +102,7 @@ impl Model {
                 time,
                 total_time: time * gemm.count as f64,
                 bound: roof.bound(gemm.problem.intensity().0),
-                ridge_m: (!gemm.part.is_attention())
-                    .then(|| roof.ridge_m(&gemm.problem))
-                    .flatten(),
+                ridge_m: (!gemm.part.is_attention()).then(|| roof.ridge_m(&gemm.problem)).flatten(),
             });
         }
         let time: Seconds = best.iter().map(|gemm| gemm.total_time).sum();
@@ -125,9 +123,7 @@ impl Model {
             tokens_per_s: workload.tokens() as f64 / time.0,
             weight_bytes: Bytes(weight_bytes),
             kv_cache_bytes: Bytes(kv_cache_bytes),
-            fits: device
-                .memory_bytes
-                .map(|memory| weight_bytes + kv_cache_bytes <= memory),
+            fits: device.memory_bytes.map(|memory| weight_bytes + kv_cache_bytes <= memory),
             gemms: best,
         })
     }
@@ -141,19 +137,14 @@ mod tests {
     use crate::hardware::by_id;
 
     fn close(value: f64, expected: f64, relative: f64) {
-        assert!(
-            (value / expected - 1.0).abs() < relative,
-            "{value} is not {expected}"
-        );
+        assert!((value / expected - 1.0).abs() < relative, "{value} is not {expected}");
     }
 
     #[test]
     fn decode_reads_the_weights_once() {
         let model = preset("llama-2-7b").unwrap();
         let mi300x = by_id("mi300x").unwrap();
-        let step = model
-            .totals(&Workload::decode(1, 1), mi300x, RoofKind::Datasheet)
-            .unwrap();
+        let step = model.totals(&Workload::decode(1, 1), mi300x, RoofKind::Datasheet).unwrap();
         // All matrices but the input embedding, 2 bytes each, at 5.3 TB/s.
         let bytes = 2.0 * model.active_matrix_parameters();
         close(step.bytes.0, bytes, 2e-3);
@@ -167,18 +158,9 @@ mod tests {
     fn prefill_is_bound_by_compute() {
         let model = preset("llama-3-70b").unwrap();
         let device = by_id("h100-sxm").unwrap();
-        let workload = Workload {
-            tensor_parallel: 8,
-            ..Workload::prefill(1, 4096)
-        };
-        let step = model
-            .totals(&workload, device, RoofKind::Datasheet)
-            .unwrap();
-        let down = step
-            .gemms
-            .iter()
-            .find(|gemm| gemm.gemm.part == Part::Down)
-            .unwrap();
+        let workload = Workload { tensor_parallel: 8, ..Workload::prefill(1, 4096) };
+        let step = model.totals(&workload, device, RoofKind::Datasheet).unwrap();
+        let down = step.gemms.iter().find(|gemm| gemm.gemm.part == Part::Down).unwrap();
         assert_eq!(down.bound, Bound::Compute);
         // 70.55 B parameters of 2 bytes over 8 devices.
         close(step.weight_bytes.0, 17.64e9, 1e-2);
@@ -199,26 +181,15 @@ mod tests {
     fn a_missing_peak_is_said() {
         let model = preset("llama-2-7b").unwrap();
         let v100 = by_id("v100-sxm2").unwrap();
-        let error = model
-            .totals(&Workload::decode(1, 1), v100, RoofKind::Datasheet)
-            .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "Tesla V100-SXM2 has no bf16 peak, so no roof"
-        );
-        let fp16 = Workload {
-            types: Types::uniform(DataType::Fp16),
-            ..Workload::decode(1, 1)
-        };
+        let error = model.totals(&Workload::decode(1, 1), v100, RoofKind::Datasheet).unwrap_err();
+        assert_eq!(error.to_string(), "Tesla V100-SXM2 has no bf16 peak, so no roof");
+        let fp16 = Workload { types: Types::uniform(DataType::Fp16), ..Workload::decode(1, 1) };
         assert!(model.totals(&fp16, v100, RoofKind::Datasheet).is_ok());
         assert!(model.totals(&fp16, v100, RoofKind::Achievable).is_err());
     }
 
     fn weight_only(weight: DataType) -> Types {
-        Types {
-            weight,
-            ..Types::uniform(DataType::Bf16)
-        }
+        Types { weight, ..Types::uniform(DataType::Bf16) }
     }
 
     #[test]
@@ -226,20 +197,14 @@ mod tests {
         let model = preset("llama-3-8b").unwrap();
         let device = by_id("a100-80-sxm").unwrap();
         let time = |weight| {
-            let workload = Workload {
-                types: weight_only(weight),
-                ..Workload::decode(1, 1)
-            };
+            let workload = Workload { types: weight_only(weight), ..Workload::decode(1, 1) };
             let step = model.totals(&workload, device, RoofKind::Datasheet);
             step.unwrap().time.0
         };
         close(time(DataType::Bf16) / time(DataType::Int4), 4.0, 0.02);
         // The ridge comes four times as early: fewer bytes for the same work.
         let step = |weight| {
-            let workload = Workload {
-                types: weight_only(weight),
-                ..Workload::decode(1, 1)
-            };
+            let workload = Workload { types: weight_only(weight), ..Workload::decode(1, 1) };
             let step = model.totals(&workload, device, RoofKind::Datasheet);
             step.unwrap().gemms[0].ridge_m.unwrap()
         };

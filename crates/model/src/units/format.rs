@@ -104,10 +104,7 @@ pub fn under_prefix(value: f64, digits: usize, prefixes: &[Prefix]) -> (f64, &'s
     };
     if let Some(next) = prefixes.get(chosen + 1) {
         let text = format_significant(value / prefix.0, digits);
-        if text
-            .parse::<f64>()
-            .is_ok_and(|v| v.abs() >= next.0 / prefix.0)
-        {
+        if text.parse::<f64>().is_ok_and(|v| v.abs() >= next.0 / prefix.0) {
             chosen += 1;
             prefix = &prefixes[chosen];
         }
@@ -130,10 +127,8 @@ pub fn format_significant(value: f64, digits: usize) -> String {
     let digits = digits.max(1);
     // The exponent after rounding, so that 999.96 at four digits becomes 1000 and not 1000.0.
     let scientific = format!("{:.*e}", digits - 1, value);
-    let exponent: i32 = scientific
-        .split_once('e')
-        .and_then(|(_, exponent)| exponent.parse().ok())
-        .unwrap_or(0);
+    let exponent: i32 =
+        scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
     if !(-7..=17).contains(&exponent) {
         return scientific;
     }
@@ -223,9 +218,7 @@ pub fn plural_s(n: u64) -> &'static str {
 /// The text with its first letter in upper case.
 pub fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 #[cfg(test)]

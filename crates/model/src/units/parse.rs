@@ -130,11 +130,8 @@ impl RateUnit {
             (rest.starts_with("flop") || rest.starts_with("op")).then_some((unit, rest))
         })?;
         let rest = rest.strip_prefix("fl").unwrap_or(rest);
-        matches!(
-            rest,
-            "ops" | "op/s" | "ops/s" | "op/sec" | "ops/sec" | "opps" | "ops/second"
-        )
-        .then_some(prefix)
+        matches!(rest, "ops" | "op/s" | "ops/s" | "op/sec" | "ops/sec" | "opps" | "ops/second")
+            .then_some(prefix)
     }
 
     /// Finds the unit in a column title: `hipblaslt-Gflops`, `TFLOPS/s_mean`.
@@ -210,23 +207,17 @@ impl BandwidthUnit {
     /// Finds the unit in a column title: `hipblaslt-GB/s`, `TB/s_mean`,
     /// `GlobalMem BW (bytes/sec)`, `tb_per_sec`, `bandwidth_gb_s`.
     pub fn in_header(title: &str) -> Option<Self> {
-        Self::parse(title)
-            .or_else(|| in_header(title, Self::parse))
-            .or_else(|| {
-                let words: Vec<&str> = title.split(['_', '-', ' ']).collect();
-                let mut pairs = words.windows(2).rev();
-                pairs.find_map(|pair| Self::parse(&pair.join("/")))
-            })
+        Self::parse(title).or_else(|| in_header(title, Self::parse)).or_else(|| {
+            let words: Vec<&str> = title.split(['_', '-', ' ']).collect();
+            let mut pairs = words.windows(2).rev();
+            pairs.find_map(|pair| Self::parse(&pair.join("/")))
+        })
     }
 }
 
 /// The text in lower case with one spelling of micro, without spaces or brackets around it.
 fn bare(text: &str) -> String {
-    let text = text
-        .trim()
-        .trim_start_matches(['(', '['])
-        .trim_end_matches([')', ']'])
-        .trim();
+    let text = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']).trim();
     // U+03BC is the Greek letter, U+00B5 the micro sign; lower-casing U+039C gives the former.
     text.to_lowercase().replace('\u{3bc}', "\u{b5}")
 }
@@ -234,17 +225,12 @@ fn bare(text: &str) -> String {
 /// Tries the text in brackets, then each word from the last to the first, since the unit is
 /// usually at the end of a title.
 fn in_header<T>(title: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let bracketed = [('(', ')'), ('[', ']')]
-        .into_iter()
-        .find_map(|(open, close)| {
-            let (_, rest) = title.split_once(open)?;
-            parse(rest.split_once(close)?.0)
-        });
+    let bracketed = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| {
+        let (_, rest) = title.split_once(open)?;
+        parse(rest.split_once(close)?.0)
+    });
     bracketed.or_else(|| parse(title)).or_else(|| {
-        title
-            .split(['_', '-', ' ', '(', ')', '[', ']', ',', ':'])
-            .rev()
-            .find_map(&parse)
+        title.split(['_', '-', ' ', '(', ')', '[', ']', ',', ':']).rev().find_map(&parse)
     })
 }
 

@@ -17,11 +17,7 @@ pub struct RowError {
 impl RowError {
     /// A reason without a column.
     pub fn new(reason: impl Into<String>) -> Self {
-        RowError {
-            reason: reason.into(),
-            column: 0,
-            text: String::new(),
-        }
+        RowError { reason: reason.into(), column: 0, text: String::new() }
     }
 }
 
@@ -63,15 +59,7 @@ pub fn is_missing(cell: &[u8]) -> bool {
 fn is_missing_word(cell: &[u8]) -> bool {
     matches!(cell, b"-" | b"--")
         || cell.len() <= 4
-            && [
-                &b"na"[..],
-                b"n/a",
-                b"null",
-                b"none",
-                b"nil",
-                b"nan",
-                b"<na>",
-            ]
-            .iter()
-            .any(|w| cell.eq_ignore_ascii_case(w))
+            && [&b"na"[..], b"n/a", b"null", b"none", b"nil", b"nan", b"<na>"]
+                .iter()
+                .any(|w| cell.eq_ignore_ascii_case(w))
 }

@@ -19,10 +19,7 @@ pub(crate) struct TextColumn {
 impl TextColumn {
     /// An empty column with room for `rows` rows.
     pub(crate) fn with_room(rows: usize) -> Self {
-        TextColumn {
-            codes: Vec::with_capacity(rows),
-            ..TextColumn::default()
-        }
+        TextColumn { codes: Vec::with_capacity(rows), ..TextColumn::default() }
     }
 
     /// Rows so far.
@@ -97,10 +94,7 @@ pub(crate) struct NumberColumn {
 impl NumberColumn {
     /// An empty column with room for `rows` rows.
     pub(crate) fn with_room(rows: usize) -> Self {
-        NumberColumn {
-            given: 0,
-            values: Vec::with_capacity(rows),
-        }
+        NumberColumn { given: 0, values: Vec::with_capacity(rows) }
     }
 
     /// Rows so far.
@@ -336,10 +330,7 @@ impl AutoColumn {
     /// The rows and texts since the last call; nothing before the kind is known.
     pub(crate) fn take(&mut self) -> ColumnData {
         match self.mode {
-            Mode::Sampling => ColumnData::Text {
-                codes: Vec::new(),
-                values: Vec::new(),
-            },
+            Mode::Sampling => ColumnData::Text { codes: Vec::new(), values: Vec::new() },
             Mode::Numbers => self.numbers.take(),
             Mode::Text => self.text.take(),
         }

@@ -159,11 +159,7 @@ impl Interner {
         match self.find(cell) {
             Some(code) => {
                 if let Some(seen) = self.recent.get_mut(slot) {
-                    *seen = Seen {
-                        fingerprint,
-                        len,
-                        code,
-                    };
+                    *seen = Seen { fingerprint, len, code };
                 }
                 code
             }

@@ -51,16 +51,9 @@ impl TableBuilder {
     fn give(&mut self) -> Part {
         let d = &mut self.data;
         let rows = Dataset {
-            sources: vec![Source {
-                assumptions: self.assumptions.clone(),
-                ..Source::default()
-            }],
+            sources: vec![Source { assumptions: self.assumptions.clone(), ..Source::default() }],
             ops: d.ops.get(self.given.ops..).unwrap_or_default().to_vec(),
-            devices: d
-                .devices
-                .get(self.given.devices..)
-                .unwrap_or_default()
-                .to_vec(),
+            devices: d.devices.get(self.given.devices..).unwrap_or_default().to_vec(),
             m: take(&mut d.m),
             n: take(&mut d.n),
             k: take(&mut d.k),
@@ -125,11 +118,7 @@ impl TableBuilder {
         }];
         Rest {
             part: Part { rows },
-            tail: Tail {
-                odd,
-                empty_cells: self.empty_cells,
-                not_compared: self.not_compared,
-            },
+            tail: Tail { odd, empty_cells: self.empty_cells, not_compared: self.not_compared },
         }
     }
 

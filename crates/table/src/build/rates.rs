@@ -15,10 +15,8 @@ pub(crate) fn compare_rates(data: &Dataset) -> ReportedCheck {
 /// Like `compare_rates`, with one count for each source up to the last that has rows; none without
 /// rates.
 pub fn compare_rates_by_source(data: &Dataset) -> Vec<ReportedCheck> {
-    let Some(Column {
-        data: ColumnData::Number(rates),
-        ..
-    }) = data.column(ColumnMeaning::ReportedRate)
+    let Some(Column { data: ColumnData::Number(rates), .. }) =
+        data.column(ColumnMeaning::ReportedRate)
     else {
         return Vec::new();
     };

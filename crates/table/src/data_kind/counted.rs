@@ -36,9 +36,7 @@ pub struct Counted {
 impl Counted {
     /// Index of the side that a row counts for; `None` for a row that no total is over.
     pub fn side_of(&self, row: u32) -> Option<usize> {
-        self.sides
-            .iter()
-            .position(|s| s.rows.binary_search(&row).is_ok())
+        self.sides.iter().position(|s| s.rows.binary_search(&row).is_ok())
     }
 
     /// Counts the rows of a frame.
@@ -48,20 +46,14 @@ impl Counted {
             (DataKind::Sides, Some(side)) => side,
             (DataKind::Workload, _) => {
                 let all = everything(frame.rows.clone(), true);
-                return Counted {
-                    sides: vec![all],
-                    rows,
-                };
+                return Counted { sides: vec![all], rows };
             }
             _ => {
                 let mut all = everything(frame.rows.clone(), false);
                 if decision.several {
                     all.rows = Arc::new(Fastest::new(frame).of(&frame.rows));
                 }
-                return Counted {
-                    sides: vec![all],
-                    rows,
-                };
+                return Counted { sides: vec![all], rows };
             }
         };
         let fastest = Fastest::new(frame);
@@ -126,11 +118,9 @@ impl Counted {
         };
         let counted = one.rows.len() as u64;
         match kind {
-            DataKind::Sweep => format!(
-                "{} variants of {}",
-                grouped(one.all_rows),
-                plural(counted, "GEMM")
-            ),
+            DataKind::Sweep => {
+                format!("{} variants of {}", grouped(one.all_rows), plural(counted, "GEMM"))
+            }
             _ => plural(counted, "GEMM"),
         }
     }
@@ -192,16 +182,8 @@ fn name_devices(data: &Dataset, sides: &mut [Side]) {
 /// A file's name without what every file of the kind has: its ending, and words like `gemm` where
 /// the rest is a library. `iree_gemm.csv` is IREE, `tuned_run2.csv` is `tuned_run2`.
 fn of_file(path: &str) -> String {
-    const COMMON: [&str; 8] = [
-        "gemm",
-        "gemms",
-        "matmul",
-        "bench",
-        "benchmark",
-        "results",
-        "result",
-        "perf",
-    ];
+    const COMMON: [&str; 8] =
+        ["gemm", "gemms", "matmul", "bench", "benchmark", "results", "result", "perf"];
     let stem = match path.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() && !stem.ends_with('/') => stem,
         _ => path,
@@ -360,14 +342,7 @@ impl Counting {
 
     /// Does some of it; false once all is done.
     pub fn step(&mut self) -> bool {
-        let Counting {
-            frame,
-            columns,
-            halves,
-            part,
-            buckets,
-            chosen,
-        } = self;
+        let Counting { frame, columns, halves, part, buckets, chosen } = self;
         let sorts = matches!(frame.kind(), DataKind::Benchmark | DataKind::Sweep)
             && frame.decision().several;
         if !sorts || frame.is_counted() {
@@ -386,9 +361,7 @@ impl Counting {
             fastest.choose(keyed, chosen);
             return true;
         }
-        let bits = (frame.rows.len() / PART)
-            .next_power_of_two()
-            .trailing_zeros();
+        let bits = (frame.rows.len() / PART).next_power_of_two().trailing_zeros();
         if *part < 1 << bits {
             let part_of = |half: u32| half.checked_shr(32 - bits).unwrap_or(0);
             let rows = frame.rows.iter().zip(&*halves);
@@ -404,20 +377,12 @@ impl Counting {
         let mut all = everything(frame.rows.clone(), false);
         all.rows = Arc::new(group::ascending(chosen, frame.data.len()));
         let rows = frame.rows.len() as u64;
-        frame.set_counted(Counted {
-            sides: vec![all],
-            rows,
-        });
+        frame.set_counted(Counted { sides: vec![all], rows });
         false
     }
 }
 
 /// All rows as one side.
 fn everything(rows: Arc<Vec<u32>>, program: bool) -> Side {
-    Side {
-        all_rows: rows.len() as u64,
-        rows,
-        program,
-        ..Side::default()
-    }
+    Side { all_rows: rows.len() as u64, rows, program, ..Side::default() }
 }

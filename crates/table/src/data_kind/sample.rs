@@ -26,10 +26,7 @@ pub struct Sample {
 impl Sample {
     /// The rows of one source, or of all.
     pub(super) fn of(data: &Dataset, only: Option<u16>) -> Self {
-        let mut sample = Sample {
-            only,
-            ..Sample::default()
-        };
+        let mut sample = Sample { only, ..Sample::default() };
         sample.extend(data);
         sample
     }

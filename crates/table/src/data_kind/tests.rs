@@ -11,13 +11,7 @@ fn variants() -> Frame {
     let mut t = Table::new();
     let kernel = t.table().text_column(ColumnMeaning::Kernel, "kernel");
     for shape in SIZES {
-        for (name, time) in [
-            ("a", 3e-5),
-            ("b", 1e-5),
-            ("b", 1.2e-5),
-            ("b", 9e-6),
-            ("c", 2e-5),
-        ] {
+        for (name, time) in [("a", 3e-5), ("b", 1e-5), ("b", 1.2e-5), ("b", 9e-6), ("c", 2e-5)] {
             t.table().set_text(kernel, name.as_bytes());
             t.row(shape, "", time, "");
         }
@@ -30,10 +24,7 @@ fn of_a_sweep_the_fastest_variant_counts_and_of_its_repeats_the_middle_one() {
     let frame = variants();
     assert_eq!(frame.kind(), DataKind::Sweep);
     assert_eq!(*frame.counted().all(), [1, 6, 11]);
-    assert_eq!(
-        frame.counted().words(frame.kind()),
-        "15 variants of 3 GEMMs"
-    );
+    assert_eq!(frame.counted().words(frame.kind()), "15 variants of 3 GEMMs");
     let totals = Totals::of(&frame);
     assert!((totals[0].1.time_s - 3e-5).abs() < 1e-12);
     // The user may say otherwise, and then every row counts.
@@ -107,10 +98,7 @@ fn files_with_the_same_gemms_are_sides_and_others_one_benchmark() {
         Decision::new(&all, None)
     };
     let same = both(file(&SIZES, "old.csv"), file(&SIZES[..2], "new.csv"));
-    assert_eq!(
-        (same.kind, same.side),
-        (DataKind::Sides, Some(Field::Source))
-    );
+    assert_eq!((same.kind, same.side), (DataKind::Sides, Some(Field::Source)));
     let other = [(96, 96, 96), (97, 96, 96), (512, 512, 512)];
     let few = both(file(&SIZES, "a.csv"), file(&other, "b.csv"));
     assert_eq!(few.kind, DataKind::Benchmark);
@@ -131,26 +119,15 @@ fn files_of_different_devices_are_named_after_them() {
         let mut all = a;
         all.append(b);
         let frame = crate::fixture::frame(all, None);
-        frame
-            .counted()
-            .sides
-            .iter()
-            .map(|s| s.label.clone())
-            .collect()
+        frame.counted().sides.iter().map(|s| s.label.clone()).collect()
     };
     assert_eq!(
-        labels(
-            file("AMD Instinct MI300X", "", "t1.csv"),
-            file("NVIDIA B200", "cublas", "t2.csv")
-        ),
+        labels(file("AMD Instinct MI300X", "", "t1.csv"), file("NVIDIA B200", "cublas", "t2.csv")),
         ["MI300X", "cuBLAS on B200"]
     );
     // One device tells nothing.
     assert_eq!(
-        labels(
-            file("NVIDIA B200", "", "t1.csv"),
-            file("NVIDIA B200", "", "t2.csv")
-        ),
+        labels(file("NVIDIA B200", "", "t1.csv"), file("NVIDIA B200", "", "t2.csv")),
         ["t1", "t2"]
     );
 }
@@ -188,12 +165,7 @@ fn counting_in_steps_gives_what_counting_at_once_gives() {
     for i in 0..2000u32 {
         let name = format!("k{}", i % 7);
         t.table().set_text(kernel, name.as_bytes());
-        t.row(
-            (1 + i % 300, 64, 64),
-            "",
-            1e-6 * f64::from(1 + i * 31 % 97),
-            "",
-        );
+        t.row((1 + i % 300, 64, 64), "", 1e-6 * f64::from(1 + i * 31 % 97), "");
     }
     let all = t.frame(None);
     for kind in DataKind::ALL {

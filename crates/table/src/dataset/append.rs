@@ -16,10 +16,7 @@ impl Dataset {
     /// A row's operation, device and file are 16-bit codes. Rows for whose operation or file no
     /// code is left are rejected; a device without a code is "not stated", with a note.
     pub fn append(&mut self, other: Dataset) {
-        let mut joiner = Joiner {
-            data: std::mem::take(self),
-            ..Joiner::default()
-        };
+        let mut joiner = Joiner { data: std::mem::take(self), ..Joiner::default() };
         joiner.add(other);
         *self = joiner.finish();
     }
@@ -143,12 +140,7 @@ impl Joiner {
                 let known = map[usize::from(*device)].is_some();
                 lost[usize::from(*source)] += u64::from(!known);
             }
-            for (source, rows) in other
-                .sources
-                .iter_mut()
-                .zip(lost)
-                .filter(|(_, rows)| *rows > 0)
-            {
+            for (source, rows) in other.sources.iter_mut().zip(lost).filter(|(_, rows)| *rows > 0) {
                 source.notes.push(format!(
                     "Device not kept in {}: more than 65535 device names in all files.",
                     plural(rows, "row")
@@ -192,10 +184,7 @@ impl Joiner {
         match (&mut columns[at].data, theirs.data) {
             (
                 ColumnData::Text { codes, values },
-                ColumnData::Text {
-                    codes: theirs,
-                    values: their_values,
-                },
+                ColumnData::Text { codes: theirs, values: their_values },
             ) => {
                 let index = self.words[at].get_or_insert_with(|| Index::of(values));
                 let map: Vec<u32> = their_values
@@ -268,10 +257,7 @@ mod tests {
 
     fn one(name: &str, dtype: DataType, device: &str, kernel: &str) -> Dataset {
         let mut d = Dataset::new();
-        d.sources.push(Source {
-            name: name.into(),
-            ..Source::default()
-        });
+        d.sources.push(Source { name: name.into(), ..Source::default() });
         d.ops.push(op(dtype));
         d.devices.push(device.into());
         d.m.push(1);
@@ -288,10 +274,7 @@ mod tests {
             label: "kernel".into(),
             meaning: ColumnMeaning::Kernel,
             unit: String::new(),
-            data: ColumnData::Text {
-                codes: vec![1],
-                values: vec!["".into(), kernel.into()],
-            },
+            data: ColumnData::Text { codes: vec![1], values: vec!["".into(), kernel.into()] },
         });
         d
     }
@@ -313,9 +296,7 @@ mod tests {
         assert_eq!(d.problem(1).op.a, DataType::Bf16);
         assert_eq!(d.text(ColumnMeaning::Kernel, 0), "k1");
         assert_eq!(d.text(ColumnMeaning::Kernel, 1), "k2");
-        let ColumnData::Number(clock) = &d.columns[1].data else {
-            panic!("number column")
-        };
+        let ColumnData::Number(clock) = &d.columns[1].data else { panic!("number column") };
         assert!(clock[0].is_nan() && clock[1] == 1e9);
     }
 
@@ -369,16 +350,9 @@ mod tests {
             }
         }
         let b = &all.sources[1];
-        assert_eq!(
-            (b.rows_read, b.rows_used, b.rejected.total()),
-            (40_000, 25_536, 14_464)
-        );
+        assert_eq!((b.rows_read, b.rows_used, b.rejected.total()), (40_000, 25_536, 14_464));
         assert_eq!(b.rejected.reasons[0].text, TOO_MANY_OPS);
-        assert!(
-            b.notes[0].starts_with("Device not kept in 1 row:"),
-            "{:?}",
-            b.notes
-        );
+        assert!(b.notes[0].starts_with("Device not kept in 1 row:"), "{:?}", b.notes);
     }
 
     #[test]
@@ -412,10 +386,7 @@ mod tests {
             });
             d
         };
-        let text = || ColumnData::Text {
-            codes: vec![1],
-            values: vec!["".into(), "word".into()],
-        };
+        let text = || ColumnData::Text { codes: vec![1], values: vec!["".into(), "word".into()] };
         let mut d = with(ColumnData::Number(vec![1.0]));
         for _ in 0..2 {
             d.append(with(text()));
@@ -424,10 +395,7 @@ mod tests {
         assert_eq!(keys, ["kernel", "x", "x (text)"]);
         assert_eq!(
             d.columns[2].data,
-            ColumnData::Text {
-                codes: vec![0, 1, 1],
-                values: vec!["".into(), "word".into()],
-            }
+            ColumnData::Text { codes: vec![0, 1, 1], values: vec!["".into(), "word".into()] }
         );
     }
 }

@@ -143,10 +143,8 @@ impl Assembly {
     /// Checks that each code has an entry, and each column its kind.
     fn check(&self, part: &Dataset) -> Result<(), String> {
         let known = |codes: &[u16], len: usize| codes.iter().all(|&c| usize::from(c) < len);
-        let (ops, devices) = (
-            self.data.ops.len() + part.ops.len(),
-            self.data.devices.len() + part.devices.len(),
-        );
+        let (ops, devices) =
+            (self.data.ops.len() + part.ops.len(), self.data.devices.len() + part.devices.len());
         if !known(&part.op, ops) || !known(&part.device, devices) {
             return Err("a code without an entry".to_owned());
         }
@@ -160,10 +158,7 @@ impl Assembly {
                 (None, ColumnData::Text { codes, values }) => in_range(codes, values.len()),
                 (
                     Some(ColumnData::Text { values, .. }),
-                    ColumnData::Text {
-                        codes,
-                        values: more,
-                    },
+                    ColumnData::Text { codes, values: more },
                 ) => in_range(codes, values.len() + more.len()),
                 (Some(ours @ ColumnData::Text { .. }), ColumnData::Number(_)) => ours.is_empty(),
                 (None | Some(ColumnData::Number(_)), ColumnData::Number(_)) => true,
@@ -252,10 +247,7 @@ impl Assembly {
             if i == d.columns.len() {
                 self.used.push(Vec::new());
                 d.columns.push(Column {
-                    data: ColumnData::Text {
-                        codes: Vec::new(),
-                        values: Vec::new(),
-                    },
+                    data: ColumnData::Text { codes: Vec::new(), values: Vec::new() },
                     ..theirs
                 });
             }
@@ -266,10 +258,7 @@ impl Assembly {
             match (ours, theirs.data) {
                 (
                     ColumnData::Text { codes, values },
-                    ColumnData::Text {
-                        codes: more,
-                        values: new,
-                    },
+                    ColumnData::Text { codes: more, values: new },
                 ) => {
                     join(values, new);
                     used.resize(values.len(), false);
@@ -288,11 +277,7 @@ impl Assembly {
     pub(crate) fn close(self, tail: Tail) -> Dataset {
         let Assembly { mut data, used, .. } = self;
         let rows = data.len();
-        let Tail {
-            odd,
-            mut empty_cells,
-            not_compared,
-        } = tail;
+        let Tail { odd, mut empty_cells, not_compared } = tail;
         let mut columns: Vec<Column> = Vec::with_capacity(data.columns.len());
         let mut keys = HashMap::new();
         let mut dropped = 0;
@@ -383,10 +368,7 @@ fn without_unused(codes: Vec<u32>, values: Vec<String>, mut used: Vec<bool>) -> 
             kept.push(text);
         }
     }
-    ColumnData::Text {
-        codes: codes.iter().map(|&c| new_code[c as usize]).collect(),
-        values: kept,
-    }
+    ColumnData::Text { codes: codes.iter().map(|&c| new_code[c as usize]).collect(), values: kept }
 }
 
 #[cfg(test)]
@@ -422,14 +404,9 @@ mod tests {
         all.add(first).unwrap();
         all.add(second).unwrap();
         let data = all.finish(rest).unwrap();
-        let kernels: Vec<&str> = (0..4)
-            .map(|r| data.text(ColumnMeaning::Kernel, r))
-            .collect();
+        let kernels: Vec<&str> = (0..4).map(|r| data.text(ColumnMeaning::Kernel, r)).collect();
         assert_eq!(kernels, ["a", "b", "c", "a"]);
-        assert_eq!(
-            (data.line, data.sources[0].rows_used),
-            (vec![2, 3, 4, 5], 4)
-        );
+        assert_eq!((data.line, data.sources[0].rows_used), (vec![2, 3, 4, 5], 4));
     }
 
     #[test]

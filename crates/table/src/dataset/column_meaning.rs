@@ -393,10 +393,7 @@ impl ColumnSpec {
 
     /// A bandwidth in `unit`.
     pub fn bandwidth(unit: Option<BandwidthUnit>) -> Self {
-        ColumnSpec {
-            meaning: ReportedBandwidth,
-            unit: unit.map(ColumnUnit::Bandwidth),
-        }
+        ColumnSpec { meaning: ReportedBandwidth, unit: unit.map(ColumnUnit::Bandwidth) }
     }
 
     /// The unit, where it is one of time.
@@ -466,10 +463,7 @@ impl ColumnSpec {
 
 impl From<ColumnMeaning> for ColumnSpec {
     fn from(meaning: ColumnMeaning) -> Self {
-        ColumnSpec {
-            meaning,
-            unit: None,
-        }
+        ColumnSpec { meaning, unit: None }
     }
 }
 
@@ -511,9 +505,7 @@ impl FromStr for ColumnSpec {
             None => (lower.as_str(), None),
         };
         let meaning = ColumnMeaning::parse(name).ok_or_else(unknown)?;
-        let unit = unit
-            .map(|u| ColumnUnit::parse(meaning, u).ok_or_else(unknown))
-            .transpose()?;
+        let unit = unit.map(|u| ColumnUnit::parse(meaning, u).ok_or_else(unknown)).transpose()?;
         Ok(ColumnSpec { meaning, unit })
     }
 }
@@ -535,22 +527,10 @@ mod tests {
             assert!(!spec.label().is_empty());
         }
         for (text, spec) in [
-            (
-                "Time:US",
-                ColumnSpec::time(Time, Some(TimeUnit::Microseconds)),
-            ),
-            (
-                "rate:tflops",
-                ColumnSpec::rate(ReportedRate, Some(RateUnit::TeraFlops)),
-            ),
-            (
-                "work:gflops",
-                ColumnSpec::rate(ReportedWork, Some(RateUnit::GigaFlops)),
-            ),
-            (
-                "bandwidth:gb/s",
-                ColumnSpec::bandwidth(Some(BandwidthUnit::Gigabytes)),
-            ),
+            ("Time:US", ColumnSpec::time(Time, Some(TimeUnit::Microseconds))),
+            ("rate:tflops", ColumnSpec::rate(ReportedRate, Some(RateUnit::TeraFlops))),
+            ("work:gflops", ColumnSpec::rate(ReportedWork, Some(RateUnit::GigaFlops))),
+            ("bandwidth:gb/s", ColumnSpec::bandwidth(Some(BandwidthUnit::Gigabytes))),
             ("extra", Other.into()),
             ("kernel", Kernel.into()),
             ("ignore", Ignore.into()),

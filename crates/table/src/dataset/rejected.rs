@@ -82,8 +82,7 @@ impl Rejected {
             && self.text.len() + raw.len() <= Self::TEXT_LIMIT
         {
             self.text.extend_from_slice(raw);
-            self.text_ends
-                .push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+            self.text_ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
         }
     }
 
@@ -95,11 +94,7 @@ impl Rejected {
     /// Raw text of the `i`-th row, if it was kept.
     pub fn raw(&self, i: usize) -> Option<&[u8]> {
         let end = *self.text_ends.get(i)? as usize;
-        let start = if i == 0 {
-            0
-        } else {
-            self.text_ends[i - 1] as usize
-        };
+        let start = if i == 0 { 0 } else { self.text_ends[i - 1] as usize };
         self.text.get(start..end)
     }
 
@@ -107,10 +102,7 @@ impl Rejected {
     pub fn to_csv(&self) -> String {
         let mut out = String::from("line,reason,text\n");
         for (i, (line, code)) in self.lines.iter().zip(&self.codes).enumerate() {
-            let reason = self
-                .reasons
-                .get(usize::from(*code))
-                .map_or("", |r| r.text.as_str());
+            let reason = self.reasons.get(usize::from(*code)).map_or("", |r| r.text.as_str());
             let raw = self.raw(i).unwrap_or_default();
             let raw = String::from_utf8_lossy(raw);
             out.push_str(&format!("{line},"));
@@ -145,10 +137,7 @@ mod tests {
         s.reject(3, "M is zero", b"");
         s.reject(4, "time is zero", b"");
         s.reject(5, "time is zero", b"");
-        assert_eq!(
-            s.why_unusable().as_deref(),
-            Some("2 rows skipped: time is zero")
-        );
+        assert_eq!(s.why_unusable().as_deref(), Some("2 rows skipped: time is zero"));
         s.without_model.rows = 5;
         s.remedy = "record with record_shapes=True".to_owned();
         assert_eq!(
@@ -165,10 +154,7 @@ mod tests {
         for i in 0..100_000u32 {
             s.push(i, &format!("reason {}", i % 70_000), None, b"");
         }
-        assert_eq!(
-            (s.total(), s.reasons.len()),
-            (100_000, Rejected::MOST_REASONS)
-        );
+        assert_eq!((s.total(), s.reasons.len()), (100_000, Rejected::MOST_REASONS));
         for (line, code) in s.lines.iter().zip(&s.codes) {
             let reason = &s.reasons[usize::from(*code)].text;
             let own = *reason == format!("reason {}", line % 70_000);

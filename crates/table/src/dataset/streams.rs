@@ -90,12 +90,7 @@ impl Streams {
         let ops = std::mem::take(&mut d.ops);
         d.ops = learn(&mut known.ops, &mut codes.ops, ops, |o| o.key())?;
         let devices = std::mem::take(&mut d.devices);
-        d.devices = learn(
-            &mut known.devices,
-            &mut codes.devices,
-            devices,
-            String::clone,
-        )?;
+        d.devices = learn(&mut known.devices, &mut codes.devices, devices, String::clone)?;
         translate(&codes.ops, &mut d.op)?;
         translate(&codes.devices, &mut d.device)?;
         for (i, column) in d.columns.iter_mut().enumerate() {

@@ -187,9 +187,8 @@ impl TraceContext {
         if self.tables_of.is_empty() || self.platform.is_empty() {
             return None;
         }
-        let measured = devices
-            .iter()
-            .find(|d| d.source.starts_with(MEASURED) && d.name != self.platform)?;
+        let measured =
+            devices.iter().find(|d| d.source.starts_with(MEASURED) && d.name != self.platform)?;
         let known = gemmscope_model::hardware::match_name(&self.platform).device();
         let named = known.cloned().unwrap_or_else(|| measured.clone());
         // Rows refer to it by the name that they state.

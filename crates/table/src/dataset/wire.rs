@@ -117,14 +117,7 @@ fn pack_all(data: Dataset, tail: Option<Tail>) -> Packed {
             text,
         });
     }
-    let head = Head {
-        rows,
-        sources,
-        ops: data.ops,
-        devices: data.devices,
-        columns,
-        tail,
-    };
+    let head = Head { rows, sources, ops: data.ops, devices: data.devices, columns, tail };
     Packed {
         // Plain structs of text and numbers: serialising them does not fail.
         head: serde_json::to_string(&head).unwrap_or_default(),
@@ -180,18 +173,12 @@ pub fn unpack_part(packed: Packed) -> Result<Part, String> {
 /// As [`unpack`].
 pub fn unpack_rest(packed: Packed) -> Result<Rest, String> {
     let (rows, tail) = open(packed)?;
-    Ok(Rest {
-        part: Part { rows },
-        tail: tail.ok_or("the end of the table is missing")?,
-    })
+    Ok(Rest { part: Part { rows }, tail: tail.ok_or("the end of the table is missing")? })
 }
 
 fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
     let head: Head = serde_json::from_str(&packed.head).map_err(|e| format!("head: {e}"))?;
-    let mut buffers = Take {
-        rows: head.rows,
-        buffers: packed.buffers.into_iter(),
-    };
+    let mut buffers = Take { rows: head.rows, buffers: packed.buffers.into_iter() };
     let mut data = Dataset {
         m: buffers.rows_u32("m")?,
         n: buffers.rows_u32("n")?,
@@ -272,11 +259,7 @@ macro_rules! take {
             if values.len() == self.rows {
                 Ok(values)
             } else {
-                Err(format!(
-                    "{} values for {} rows: {what}",
-                    values.len(),
-                    self.rows
-                ))
+                Err(format!("{} values for {} rows: {what}", values.len(), self.rows))
             }
         }
     };
@@ -296,15 +279,9 @@ mod tests {
 
     fn sample() -> Dataset {
         let mut data = Dataset::new();
-        let mut source = Source {
-            name: "a.csv".into(),
-            rows_read: 3,
-            rows_used: 2,
-            ..Source::default()
-        };
-        source
-            .rejected
-            .push(4, "time is zero", Some((3, "0")), b"1,2,0\n");
+        let mut source =
+            Source { name: "a.csv".into(), rows_read: 3, rows_used: 2, ..Source::default() };
+        source.rejected.push(4, "time is zero", Some((3, "0")), b"1,2,0\n");
         data.sources.push(source);
         data.ops.push(Operation::uniform(DataType::Bf16));
         for i in 0..2u32 {

@@ -55,32 +55,22 @@ impl Frame {
     pub fn categories<'a>(&'a self, field: &Field) -> Categories<'a> {
         let (d, x) = (&*self.data, &*self.metrics);
         match field {
-            Field::Dtype => mapped(
-                &d.op,
-                d.ops.iter().map(gemmscope_model::gemm::Operation::types),
-            ),
+            Field::Dtype => {
+                mapped(&d.op, d.ops.iter().map(gemmscope_model::gemm::Operation::types))
+            }
             Field::Transposes => mapped(&d.op, d.ops.iter().map(|o| o.layout().to_owned())),
             Field::Device => mapped(
                 &d.device,
-                d.devices
-                    .iter()
-                    .zip(&x.devices)
-                    .map(|(name, device)| match device {
-                        Some(dev) if name.is_empty() => format!("{} (assumed)", dev.name),
-                        Some(dev) => dev.name.clone(),
-                        None if name.is_empty() => "not stated".to_owned(),
-                        None => name.clone(),
-                    }),
+                d.devices.iter().zip(&x.devices).map(|(name, device)| match device {
+                    Some(dev) if name.is_empty() => format!("{} (assumed)", dev.name),
+                    Some(dev) => dev.name.clone(),
+                    None if name.is_empty() => "not stated".to_owned(),
+                    None => name.clone(),
+                }),
             ),
             Field::Source => mapped(&d.source, d.sources.iter().map(|s| s.name.clone())),
             Field::Bound => {
-                let values = [
-                    "memory",
-                    "near the ridge",
-                    "compute",
-                    "launch",
-                    "unknown roof",
-                ];
+                let values = ["memory", "near the ridge", "compute", "launch", "unknown roof"];
                 let codes = (0..d.len())
                     .map(|r| match x.bound(d, r) {
                         Some(Bound::Memory) => 0,
@@ -107,16 +97,12 @@ impl Frame {
                         })
                     })
                     .collect();
-                Categories {
-                    codes: Codes::Owned(codes),
-                    values,
-                }
+                Categories { codes: Codes::Owned(codes), values }
             }
             Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
-                Some(ColumnData::Text { codes, values }) => Categories {
-                    codes: Codes::Direct(codes),
-                    values: values.clone(),
-                },
+                Some(ColumnData::Text { codes, values }) => {
+                    Categories { codes: Codes::Direct(codes), values: values.clone() }
+                }
                 _ => self.distinct_numbers(field),
             },
             _ => self.distinct_numbers(field),
@@ -157,17 +143,10 @@ impl Frame {
             .iter()
             .map(|&o| {
                 let v = seen[o as usize];
-                if v.is_nan() {
-                    String::new()
-                } else {
-                    format!("{v}")
-                }
+                if v.is_nan() { String::new() } else { format!("{v}") }
             })
             .collect();
-        Categories {
-            codes: Codes::Owned(codes),
-            values,
-        }
+        Categories { codes: Codes::Owned(codes), values }
     }
 }
 
@@ -195,8 +174,5 @@ fn mapped(codes: &[u16], texts: impl Iterator<Item = String>) -> Categories<'_> 
             })
         })
         .collect();
-    Categories {
-        codes: Codes::Mapped(codes, map),
-        values,
-    }
+    Categories { codes: Codes::Mapped(codes, map), values }
 }

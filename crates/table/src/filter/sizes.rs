@@ -32,12 +32,7 @@ mod tests {
         rows.row((4096, 13824, 5120), "", 1e-3, "");
         let frame = rows.frame(None);
         let finds = |text: &str| Sizes::of(text).map(|s| s.are_of(&frame.data, 0));
-        for text in [
-            "13824",
-            "4096x13824x5120",
-            "13824 × 5120",
-            "4096, 13824 ,5120",
-        ] {
+        for text in ["13824", "4096x13824x5120", "13824 × 5120", "4096, 13824 ,5120"] {
             assert_eq!(finds(text), Some(true), "{text}");
         }
         for text in ["1382", "4096x5120", "5120x13824"] {

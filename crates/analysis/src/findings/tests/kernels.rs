@@ -6,14 +6,8 @@ use crate::trace_time::TraceTime;
 #[test]
 fn a_kernel_of_an_older_generation_is_named() {
     let kernels = [
-        (
-            "cutlass_80_tensorop_bf16_s16816gemm_bf16_256x128_32x3_tn_align8",
-            true,
-        ),
-        (
-            "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64",
-            false,
-        ),
+        ("cutlass_80_tensorop_bf16_s16816gemm_bf16_256x128_32x3_tn_align8", true),
+        ("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64", false),
         ("cutlass_80_simt_sgemm_128x32_8x5_nn_align1", false),
     ];
     for (device, flagged) in [("h100-sxm", true), ("a100-80-sxm", false)] {
@@ -33,11 +27,8 @@ fn a_kernel_of_an_older_generation_is_named() {
             .filter(|f| f.rule == "older_kernel")
             .flat_map(|f| f.evidence.rows.clone())
             .collect();
-        let expected: Vec<u32> = (0..)
-            .zip(kernels)
-            .filter(|(_, k)| flagged && k.1)
-            .map(|(row, _)| row)
-            .collect();
+        let expected: Vec<u32> =
+            (0..).zip(kernels).filter(|(_, k)| flagged && k.1).map(|(row, _)| row).collect();
         assert_eq!(found, expected, "{device}");
     }
 }
@@ -68,11 +59,7 @@ fn odd_rows_are_why_an_older_kernel_runs() {
 
 #[test]
 fn a_trace_says_what_its_time_goes_to() {
-    let f = frame(
-        &[row([4096; 3], DataType::Bf16, 200.0)],
-        Some("h100-sxm"),
-        RoofKind::Datasheet,
-    );
+    let f = frame(&[row([4096; 3], DataType::Bf16, 200.0)], Some("h100-sxm"), RoofKind::Datasheet);
     let mut data = (*f.data).clone();
     let source = &mut data.sources[0];
     source.not_gemm.add(40e-6);
@@ -116,18 +103,9 @@ fn a_trace_says_what_its_time_goes_to() {
     assert_eq!(
         found,
         [
-            (
-                "The device is idle for 60.0 % of the time",
-                Severity::Critical
-            ),
-            (
-                "Communication alone takes 15.0 % of the time",
-                Severity::Medium
-            ),
-            (
-                "The largest other kernel takes 12.0 % of the compute time: silu",
-                Severity::Medium
-            ),
+            ("The device is idle for 60.0 % of the time", Severity::Critical),
+            ("Communication alone takes 15.0 % of the time", Severity::Medium),
+            ("The largest other kernel takes 12.0 % of the compute time: silu", Severity::Medium),
         ]
     );
     // What is idle is where to look first.
@@ -137,10 +115,7 @@ fn a_trace_says_what_its_time_goes_to() {
 #[test]
 fn a_device_that_nothing_comes_near_is_asked_about() {
     let doubt = |sizes, us| {
-        let rows = [
-            row(sizes, DataType::Fp16, us),
-            row([64; 3], DataType::Fp16, 900.0),
-        ];
+        let rows = [row(sizes, DataType::Fp16, us), row([64; 3], DataType::Fp16, 900.0)];
         let f = frame(&rows, Some("mi300x"), RoofKind::Datasheet);
         let report = check_all(&f);
         let told = crate::report::sentences(&Scan::new(&f), &report);
@@ -170,12 +145,7 @@ fn kernels_of_another_device_are_the_first_question() {
         rows.typed((4096, 4096, 4096), op, "", 1e-3, "");
         let report = check_all(&rows.frame(Some(device)));
         let first = &report.findings[0];
-        assert_eq!(
-            first.rule == "wrong_device",
-            doubt,
-            "{device}: {}",
-            first.title
-        );
+        assert_eq!(first.rule == "wrong_device", doubt, "{device}: {}", first.title);
         if doubt {
             assert_eq!(first.evidence.rows, [0]);
             assert!(first.title.contains("built for gfx942"), "{}", first.title);
@@ -194,17 +164,9 @@ fn small_gemms_share_one_finding() {
         rows.typed((2048, 2048, 2048 + 256 * i), op, "", 50e-6, "");
     }
     let report = check_all(&rows.frame(Some("h100-sxm")));
-    let slow: Vec<_> = report
-        .findings
-        .iter()
-        .filter(|f| f.rule == "low_efficiency")
-        .collect();
+    let slow: Vec<_> = report.findings.iter().filter(|f| f.rule == "low_efficiency").collect();
     let rows_of = |i: usize| slow[i].evidence.rows.len();
     assert_eq!((slow.len(), rows_of(0)), (2, 1), "{slow:#?}");
     assert!(rows_of(1) > 1);
-    assert!(
-        slow[1].text.contains("The largest is listed on its own."),
-        "{}",
-        slow[1].text
-    );
+    assert!(slow[1].text.contains("The largest is listed on its own."), "{}", slow[1].text);
 }

@@ -36,13 +36,7 @@ impl Bars {
         let (mut top, foot) = (26.0, 34.0);
         let entries = self.legend(theme);
         let legend = legend::legend(None, (0.0, 0.0), scene.width - 20.0, theme, &entries);
-        legend::legend(
-            Some(&mut scene),
-            (10.0, 4.0),
-            options.width - 20.0,
-            theme,
-            &entries,
-        );
+        legend::legend(Some(&mut scene), (10.0, 4.0), options.width - 20.0, theme, &entries);
         top += legend + if legend > 0.0 { 4.0 } else { 0.0 };
         let room = (scene.height - top - foot).max(ROW);
         let visible = ((room / ROW) as usize).clamp(1, all.len());
@@ -56,9 +50,8 @@ impl Bars {
             .step_by(all.len().div_ceil(MEASURED))
             .chain(shown)
             .map(|b| text::width(&self.name(b.band), FONT, false));
-        let name_width = names
-            .fold(0.0, f64::max)
-            .min(scene.width * if narrow { 0.36 } else { 0.34 });
+        let name_width =
+            names.fold(0.0, f64::max).min(scene.width * if narrow { 0.36 } else { 0.34 });
         let left = name_width + 14.0;
         let gap = if narrow { 14.0 } else { 28.0 };
         let panels = self.panels(narrow);
@@ -77,15 +70,7 @@ impl Bars {
                 let y = rect[1] + ROW * j as f64;
                 let roof = (of.roof)(bar);
                 let what = (y, (of.value)(bar), colors[j]);
-                draw_bar(
-                    &mut scene,
-                    theme,
-                    rect,
-                    &scale,
-                    &of.format,
-                    what,
-                    scale.px(roof),
-                );
+                draw_bar(&mut scene, theme, rect, &scale, &of.format, what, scale.px(roof));
                 roof_tick(&mut scene, theme, scale.px(roof), y, above_roof(bar));
             }
         }
@@ -104,21 +89,12 @@ impl Bars {
             });
         }
         if visible < all.len() {
-            scene.description = format!(
-                "Bars {} to {} of {} shown.",
-                first + 1,
-                first + visible,
-                all.len()
-            );
+            scene.description =
+                format!("Bars {} to {} of {} shown.", first + 1, first + visible, all.len());
             scene.drag_areas.push(DragArea::Scroll {
                 rect: [0.0, top, scene.width, height],
                 columns: Window::default(),
-                rows: Window {
-                    first,
-                    shown: visible,
-                    total: all.len(),
-                    step: ROW,
-                },
+                rows: Window { first, shown: visible, total: all.len(), step: ROW },
             });
         }
         legend::outline_selected(&mut scene, theme, options.selected);
@@ -248,10 +224,7 @@ fn draw_bar(
         let beside = [end + 8.0, end - 8.0 - w, keep_off + 5.0];
         let fits = |x: &f64| *x > rect[0] && x + w <= rect[0] + rect[2] && !taken(*x);
         if let Some(x) = beside.into_iter().find(fits) {
-            scene.fill(
-                [x - 2.0, y + 2.0, w + 4.0, ROW - 4.0],
-                alpha(theme.panel, 0.86),
-            );
+            scene.fill([x - 2.0, y + 2.0, w + 4.0, ROW - 4.0], alpha(theme.panel, 0.86));
             scene.text((x, middle), label, FONT, theme.muted, hang);
         }
         return;

@@ -228,9 +228,7 @@ impl Bars {
             _ => all.order_by(|a, b| {
                 let (x, y) = (key(a), key(b));
                 // Bars without a value come last either way.
-                x.is_nan()
-                    .cmp(&y.is_nan())
-                    .then(if up { x.total_cmp(&y) } else { y.total_cmp(&x) })
+                x.is_nan().cmp(&y.is_nan()).then(if up { x.total_cmp(&y) } else { y.total_cmp(&x) })
             }),
         }
     }
@@ -322,10 +320,7 @@ impl Chart for Bars {
             row.extend(columns.iter().map(number));
             row
         };
-        Table {
-            rows: self.bars.iter().map(row).collect(),
-            header,
-        }
+        Table { rows: self.bars.iter().map(row).collect(), header }
     }
 
     fn controls(&self) -> Vec<Control> {

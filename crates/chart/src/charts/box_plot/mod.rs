@@ -159,14 +159,9 @@ impl BoxPlot {
         let mut groups = group(&bands);
         let mut boxes = boxes_of(frame, value, &groups, bands.len());
         if settings.order == Order::Value {
-            let medians: Vec<f64> = boxes
-                .iter()
-                .map(|b| b.map_or(f64::NAN, |b| b.median))
-                .collect();
-            bands.reorder(&best_first(
-                &medians,
-                value.higher_is_better.unwrap_or(true),
-            ));
+            let medians: Vec<f64> =
+                boxes.iter().map(|b| b.map_or(f64::NAN, |b| b.median)).collect();
+            bands.reorder(&best_first(&medians, value.higher_is_better.unwrap_or(true)));
             groups = group(&bands);
             boxes = boxes_of(frame, value, &groups, bands.len());
         }
@@ -235,22 +230,14 @@ impl Chart for BoxPlot {
         let format = Format::of(&value.unit);
         let foot = foot_of(&scene, bands);
         let draft = Scale::new(kind, domain, (scene.height, 0.0));
-        let y_ticks = ticks::ticks(
-            &draft,
-            ((scene.height / 60.0) as usize).clamp(2, 8),
-            &format,
-        );
+        let y_ticks = ticks::ticks(&draft, ((scene.height / 60.0) as usize).clamp(2, 8), &format);
         let usual = Margins::for_ticks(&y_ticks);
-        let margins = Margins {
-            bottom: foot.1 + FONT * text::LINE + 6.0,
-            top: usual.top + top,
-            ..usual
-        };
+        let margins =
+            Margins { bottom: foot.1 + FONT * text::LINE + 6.0, top: usual.top + top, ..usual };
         let rect = margins.rect(scene.width, scene.height);
         let width = box_width(rect[2], bands.len());
-        let visible = ((rect[2] / width + 1e-9) as usize)
-            .clamp(1, bands.len().max(1))
-            .min(bands.len());
+        let visible =
+            ((rect[2] / width + 1e-9) as usize).clamp(1, bands.len().max(1)).min(bands.len());
         let first = options.first.0.min(bands.len() - visible);
         let plot = Plot::new(
             rect,
@@ -258,11 +245,7 @@ impl Chart for BoxPlot {
             Scale::new(kind, domain, (1.0, 0.0)),
         );
         scene.fill(plot.rect, theme.panel);
-        let axis = Ruler {
-            title: column_format::title(value),
-            ticks: y_ticks,
-            grid: true,
-        };
+        let axis = Ruler { title: column_format::title(value), ticks: y_ticks, grid: true };
         layout::axes(&mut scene, &plot, theme, &Ruler::default(), &axis);
         scene.items.push(Item::Clip { rect });
         if share {
@@ -305,26 +288,13 @@ impl Chart for BoxPlot {
                 tooltip,
             });
         }
-        names(
-            &mut scene,
-            theme,
-            rect,
-            width,
-            bands,
-            (first, visible),
-            foot,
-        );
+        names(&mut scene, theme, rect, width, bands, (first, visible), foot);
         let mut said = self.notes();
         if visible < bands.len() {
             said.insert(0, format!("{visible} of {} boxes shown.", bands.len()));
             scene.drag_areas.push(DragArea::Scroll {
                 rect,
-                columns: Window {
-                    first,
-                    shown: visible,
-                    total: bands.len(),
-                    step: width,
-                },
+                columns: Window { first, shown: visible, total: bands.len(), step: width },
                 rows: Window::default(),
             });
         }
@@ -386,11 +356,7 @@ impl Chart for BoxPlot {
 
 /// Whether names are turned, and the room they take.
 fn foot_of(scene: &Scene, bands: &BandScale) -> (bool, f64) {
-    let widest = bands
-        .names
-        .iter()
-        .map(|n| text::width(n, FONT, false))
-        .fold(0.0, f64::max);
+    let widest = bands.names.iter().map(|n| text::width(n, FONT, false)).fold(0.0, f64::max);
     let each = box_width(scene.width - 60.0, bands.len());
     if widest + 8.0 > each {
         (true, widest.min(scene.height * 0.3).min(150.0) + 12.0)
@@ -483,14 +449,8 @@ fn table(input: &Settings, bands: &BandScale, boxes: &[Option<Five>]) -> Table {
     let mut header = vec![bands.label.clone(), "GEMMs".to_owned()];
     let title = column_format::title(&input.value);
     header.extend(
-        [
-            "5th percentile",
-            "25th percentile",
-            "median",
-            "75th percentile",
-            "95th percentile",
-        ]
-        .map(|p| format!("{title}, {p}")),
+        ["5th percentile", "25th percentile", "median", "75th percentile", "95th percentile"]
+            .map(|p| format!("{title}, {p}")),
     );
     let rows = bands
         .names
@@ -520,10 +480,7 @@ mod tests {
     fn percentiles() {
         let mut v = vec![4.0, f64::NAN, 1.0, 2.0, 3.0, 5.0];
         let f = Five::of(&mut v);
-        assert_eq!(
-            f.map(|f| (f.q1, f.median, f.q3, f.n)),
-            Some((2.0, 3.0, 4.0, 5))
-        );
+        assert_eq!(f.map(|f| (f.q1, f.median, f.q3, f.n)), Some((2.0, 3.0, 4.0, 5)));
         assert_eq!(Five::of(&mut Vec::new()), None);
         assert_eq!(Five::of(&mut vec![7.0]).map(|f| f.high), Some(7.0));
     }

@@ -217,10 +217,7 @@ impl Chart for Cards {
             why.extend(self.cards.iter().map(Card::why));
             rows.push(why);
         }
-        Table {
-            header: self.header.clone(),
-            rows,
-        }
+        Table { header: self.header.clone(), rows }
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -254,11 +251,7 @@ impl Chart for Cards {
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
-        let most = if self.cards.is_empty() {
-            f64::INFINITY
-        } else {
-            self.height(width)
-        };
+        let most = if self.cards.is_empty() { f64::INFINITY } else { self.height(width) };
         (self.height(width), most)
     }
 }

@@ -42,9 +42,7 @@ pub(super) fn draw(p: &Panels<'_>, scene: &mut Scene, rect: Rect) {
     let mut arrows = Vec::with_capacity(order.len());
     for index in order {
         let mut point = |side: usize| -> Option<Point> {
-            let s = p
-                .comparison
-                .sample(p.duel.ratios[index].configuration as usize, side)?;
+            let s = p.comparison.sample(p.duel.ratios[index].configuration as usize, side)?;
             let row = *p.comparison.rows_of(s).first()? as usize;
             if let Some(roof) = metrics.roof(data, row) {
                 let device = metrics.devices[data.device[row] as usize]
@@ -72,15 +70,12 @@ pub(super) fn draw(p: &Panels<'_>, scene: &mut Scene, rect: Rect) {
     let ridge = roofs.iter().map(|r| r.0.ridge()).fold(x_data.1, f64::max);
     let x_domain = scale::padded(Kind::Log, (x_data.0, ridge.max(x_data.1)), 0.06);
     let y_domain = scale::padded(Kind::Log, y_data, 0.06);
-    let mut entries: Vec<(Swatch, String)> = [
-        (Verdict::B, "up, faster"),
-        (Verdict::A, "down, slower"),
-        (Verdict::Even, "tie"),
-    ]
-    .into_iter()
-    .filter(|(v, _)| p.duel.count(*v) > 0)
-    .map(|(v, words)| (Swatch::Solid(p.color(v)), format!("{a} to {b}: {words}")))
-    .collect();
+    let mut entries: Vec<(Swatch, String)> =
+        [(Verdict::B, "up, faster"), (Verdict::A, "down, slower"), (Verdict::Even, "tie")]
+            .into_iter()
+            .filter(|(v, _)| p.duel.count(*v) > 0)
+            .map(|(v, words)| (Swatch::Solid(p.color(v)), format!("{a} to {b}: {words}")))
+            .collect();
     if all > MOST {
         entries.push((
             Swatch::Mark(Symbol::Dot, p.theme.other),
@@ -104,11 +99,7 @@ pub(super) fn draw(p: &Panels<'_>, scene: &mut Scene, rect: Rect) {
         y_scale,
     );
     scene.fill(plot.rect, p.theme.panel);
-    let axis = |title: &str, ticks| Axis {
-        title: title.to_owned(),
-        ticks,
-        grid: true,
-    };
+    let axis = |title: &str, ticks| Axis { title: title.to_owned(), ticks, grid: true };
     let x_ticks = ticks::ticks(&x_scale, (rect[2] / 80.0) as usize, &Format::plain(""));
     layout::axes(
         scene,
@@ -117,13 +108,7 @@ pub(super) fn draw(p: &Panels<'_>, scene: &mut Scene, rect: Rect) {
         &axis("Arithmetic intensity, FLOP/B", x_ticks),
         &axis("Attained", y_ticks),
     );
-    legend::legend(
-        Some(scene),
-        (rect[0] + 10.0, rect[1] + 4.0),
-        rect[2] - 24.0,
-        p.theme,
-        &entries,
-    );
+    legend::legend(Some(scene), (rect[0] + 10.0, rect[1] + 4.0), rect[2] - 24.0, p.theme, &entries);
     for (roof, device, types) in &roofs {
         let line: Vec<Point> = [x_domain.0, roof.ridge(), x_domain.1]
             .into_iter()
@@ -156,12 +141,7 @@ pub(super) fn draw(p: &Panels<'_>, scene: &mut Scene, rect: Rect) {
         let (from, to) = (at(arrow.from), at(arrow.to));
         let verdict = p.duel.ratios[arrow.index].verdict;
         let color = alpha(p.color(verdict), opacity);
-        scene.items.push(Item::Symbol {
-            at: from,
-            radius: 1.8,
-            symbol: Symbol::Dot,
-            color,
-        });
+        scene.items.push(Item::Symbol { at: from, radius: 1.8, symbol: Symbol::Dot, color });
         legend::arrow(scene, from, to, color, 1.2);
         scene.hit_areas.push(HitArea {
             rows: p.rows(arrow.index),

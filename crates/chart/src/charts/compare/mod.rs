@@ -143,11 +143,7 @@ impl Compare {
             "%",
             TIE * 100.0,
         );
-        let comparison = if setup == found.setup {
-            found
-        } else {
-            Comparison::new(frame, &setup)
-        };
+        let comparison = if setup == found.setup { found } else { Comparison::new(frame, &setup) };
         let tally = tally(&comparison, threshold.as_number() / 100.0, true);
         // A side that was measured on the GEMMs of another one.
         let first = setup.sides.get(comparison.first_matched().unwrap_or(0));
@@ -176,10 +172,7 @@ impl Compare {
             "compare.measure",
             "Measure",
             "The share of the roof leaves the hardware out: fair across devices",
-            vec![
-                Choice::new("rate", "attained rate"),
-                Choice::new("roof", "% of own roof"),
-            ],
+            vec![Choice::new("rate", "attained rate"), Choice::new("roof", "% of own roof")],
             if duel::devices_differ(frame, &comparison, pair) && has_roofs(frame) {
                 "roof"
             } else {
@@ -196,25 +189,14 @@ impl Compare {
             "compare.show",
             "View",
             "",
-            Show::ALL
-                .iter()
-                .map(|(_, v, l)| Choice::new(*v, *l))
-                .collect(),
+            Show::ALL.iter().map(|(_, v, l)| Choice::new(*v, *l)).collect(),
             "overview",
         );
-        out.show = Show::ALL
-            .iter()
-            .find(|(_, v, _)| *v == show.current)
-            .map_or(Show::Overview, |s| s.0);
+        out.show =
+            Show::ALL.iter().find(|(_, v, _)| *v == show.current).map_or(Show::Overview, |s| s.0);
         out.controls = vec![show, a, b];
-        out.controls
-            .extend([side, keys, measure, threshold].map(Control::more));
-        out.model = Some(Model {
-            ranked: duel.ranked(),
-            comparison,
-            duel,
-            tally,
-        });
+        out.controls.extend([side, keys, measure, threshold].map(Control::more));
+        out.model = Some(Model { ranked: duel.ranked(), comparison, duel, tally });
         out
     }
 
@@ -272,11 +254,7 @@ impl Compare {
 fn side_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
     let own = frame.decision().side.as_ref() == Some(&setup.side);
     let label = |value: &String| {
-        let found = frame
-            .counted()
-            .sides
-            .iter()
-            .find(|s| own && s.value == *value);
+        let found = frame.counted().sides.iter().find(|s| own && s.value == *value);
         found.map_or_else(|| value.clone(), |s| s.label.clone())
     };
     let choice = |value: &String| Choice::new(value, label(value));
@@ -483,10 +461,7 @@ impl Chart for Compare {
         out.push(m.duel.join_sentence(&m.comparison));
         out.extend(m.duel.device_sentence(&self.frame, &m.comparison));
         if m.duel.without_roof > 0 {
-            out.push(format!(
-                "{} left out: no known roof.",
-                counted(m.duel.without_roof)
-            ));
+            out.push(format!("{} left out: no known roof.", counted(m.duel.without_roof)));
         }
         out.push(m.duel.noise_sentence());
         out

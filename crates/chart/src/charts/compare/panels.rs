@@ -123,11 +123,8 @@ impl Panels<'_> {
             let (x, y) = value(i);
             [x, y]
         });
-        let domain = scale::padded(
-            Kind::Log,
-            scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)),
-            0.04,
-        );
+        let domain =
+            scale::padded(Kind::Log, scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)), 0.04);
         let entries = self.legend_entries();
         let narrow = rect[2] < NARROW;
         let legend = legend::legend(None, (0.0, 0.0), rect[2] - 24.0, self.theme, &entries);
@@ -151,16 +148,8 @@ impl Panels<'_> {
             scene,
             &plot,
             self.theme,
-            &Axis {
-                title: String::new(),
-                ticks: x_ticks,
-                grid: true,
-            },
-            &Axis {
-                title: String::new(),
-                ticks: y_ticks,
-                grid: true,
-            },
+            &Axis { title: String::new(), ticks: x_ticks, grid: true },
+            &Axis { title: String::new(), ticks: y_ticks, grid: true },
         );
         let [l, t, w, h] = plot.rect;
         legend::legend(
@@ -196,10 +185,7 @@ impl Panels<'_> {
         if self.duel.threshold > 0.0 {
             let mut band = line_at(edge);
             band.extend(line_at(1.0 / edge).into_iter().rev());
-            scene.items.push(Item::Polygon {
-                points: band,
-                fill: alpha(self.theme.other, 0.28),
-            });
+            scene.items.push(Item::Polygon { points: band, fill: alpha(self.theme.other, 0.28) });
         }
         scene.line(line_at(1.0), self.theme.roof, 1.5);
         let g = self.duel.geometric_mean;
@@ -228,10 +214,7 @@ impl Panels<'_> {
                 .filter(|r| placer.free(*r))
                 .collect();
             spots.order_by_key(|r| {
-                points
-                    .iter()
-                    .filter(|p| clip::holds(grown(*r, 3.0), **p))
-                    .count()
+                points.iter().filter(|p| clip::holds(grown(*r, 3.0), **p)).count()
             });
             if let Some(r) = placer.first(spots.first().copied()) {
                 scene.fill(r, alpha(self.theme.panel, 0.8));
@@ -267,9 +250,7 @@ impl Panels<'_> {
         let mut dots = Marks::new(
             Symbol::Dot,
             radius,
-            [Verdict::A, Verdict::B, Verdict::Even]
-                .map(|v| alpha(self.color(v), opacity))
-                .to_vec(),
+            [Verdict::A, Verdict::B, Verdict::Even].map(|v| alpha(self.color(v), opacity)).to_vec(),
         );
         let mut rings = Marks::new(Symbol::Ring, radius, vec![self.theme.muted]);
         for (i, r) in self.duel.ratios.iter().enumerate() {
@@ -292,11 +273,7 @@ impl Panels<'_> {
         // The widest gaps first, so that a cut drops the narrow ones.
         let ends = self.ranked.len().min(MOST_MARKS);
         let (head, tail) = (ends / 2 + ends % 2, ends / 2);
-        let reachable = self
-            .ranked
-            .iter()
-            .take(head)
-            .chain(self.ranked.iter().rev().take(tail));
+        let reachable = self.ranked.iter().take(head).chain(self.ranked.iter().rev().take(tail));
         let size = (2.0 * radius).max(8.0);
         for &i in reachable {
             let (x, y) = value(i);
@@ -319,14 +296,11 @@ impl Panels<'_> {
         lo = lo.min(-d.width);
         hi = hi.max(d.width);
         let y_scale = Scale::new(Kind::Linear, (0.0, most * 1.12), (0.0, 1.0));
-        let y_ticks: Vec<Tick> = ticks::linear(
-            y_scale.domain,
-            (rect[3] / 55.0) as usize,
-            &Format::plain(""),
-        )
-        .into_iter()
-        .filter(|t| t.value.fract() == 0.0)
-        .collect();
+        let y_ticks: Vec<Tick> =
+            ticks::linear(y_scale.domain, (rect[3] / 55.0) as usize, &Format::plain(""))
+                .into_iter()
+                .filter(|t| t.value.fract() == 0.0)
+                .collect();
         let left = layout::Margins::for_ticks(&y_ticks).left;
         let plot = Plot::new(
             [
@@ -344,16 +318,8 @@ impl Panels<'_> {
             scene,
             &plot,
             self.theme,
-            &Axis {
-                title: self.directions(plot.rect[2]),
-                ticks: x_ticks,
-                grid: false,
-            },
-            &Axis {
-                title: String::new(),
-                ticks: y_ticks,
-                grid: true,
-            },
+            &Axis { title: self.directions(plot.rect[2]), ticks: x_ticks, grid: false },
+            &Axis { title: String::new(), ticks: y_ticks, grid: true },
         );
         legend::heading(
             scene,
@@ -366,10 +332,7 @@ impl Panels<'_> {
             if members.is_empty() {
                 continue;
             }
-            let (e0, e1) = (
-                d.start + d.width * i as f64,
-                d.start + d.width * (i + 1) as f64,
-            );
+            let (e0, e1) = (d.start + d.width * i as f64, d.start + d.width * (i + 1) as f64);
             let (x0, x1) = (plot.x.px(e0), plot.x.px(e1));
             let bottom = plot.rect[1] + plot.rect[3];
             let y = plot.y.px(members.len() as f64);
@@ -393,10 +356,7 @@ impl Panels<'_> {
             let leader = self.side_ahead((e0 + e1) / 2.0);
             let title = format!("{leader} {} by {least} to {most}", self.ahead());
             scene.hit_areas.push(HitArea {
-                rows: members
-                    .iter()
-                    .flat_map(|&m| self.rows(m as usize))
-                    .collect(),
+                rows: members.iter().flat_map(|&m| self.rows(m as usize)).collect(),
                 rect: bar,
                 tooltip: Tooltip::new(title).line(super::counted(members.len() as u64)),
             });
@@ -406,12 +366,7 @@ impl Panels<'_> {
         scene.line(vec![(x, t), (x, t + h)], self.theme.roof, 1.5);
         let g = self.duel.geometric_mean.log2();
         let gx = plot.x.px(g);
-        scene.dashed(
-            vec![(gx, t), (gx, t + h)],
-            self.theme.accent,
-            1.5,
-            &[6.0, 4.0],
-        );
+        scene.dashed(vec![(gx, t), (gx, t + h)], self.theme.accent, 1.5, &[6.0, 4.0]);
         // On the side with more room; in short where the long words do not fit.
         for words in [self.mean_words(), self.leader(self.duel.geometric_mean)] {
             let width = text::width(&words, FONT, false);
@@ -420,10 +375,7 @@ impl Panels<'_> {
             if left < l || left + width > l + w {
                 continue;
             }
-            scene.fill(
-                [left - 2.0, t + 2.0, width + 4.0, 15.0],
-                alpha(self.theme.panel, 0.8),
-            );
+            scene.fill([left - 2.0, t + 2.0, width + 4.0, 15.0], alpha(self.theme.panel, 0.8));
             let start = (Anchor::Start, Baseline::Middle);
             scene.text((left, t + 9.0), words, FONT, self.theme.accent, start);
             break;

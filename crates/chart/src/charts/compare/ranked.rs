@@ -18,32 +18,19 @@ impl Panels<'_> {
         let room = ((rect[3] - 30.0 - 2.0 * ROW - 8.0) / ROW).max(2.0) as usize;
         let n = self.ranked.len();
         // All where they fit; else the two ends.
-        let (head, tail) = if n <= room {
-            (n, 0)
-        } else {
-            (room / 2, room - room / 2)
-        };
+        let (head, tail) = if n <= room { (n, 0) } else { (room / 2, room - room / 2) };
         let top: Vec<usize> = self.ranked.iter().rev().take(head).copied().collect();
         let mut bottom: Vec<usize> = self.ranked.iter().take(tail).copied().collect();
         bottom.reverse();
         let shown: Vec<usize> = top.iter().chain(&bottom).copied().collect();
-        let logs: Vec<f64> = shown
-            .iter()
-            .map(|&i| self.duel.ratios[i].ratio.log2())
-            .collect();
+        let logs: Vec<f64> = shown.iter().map(|&i| self.duel.ratios[i].ratio.log2()).collect();
         let lo = logs.iter().copied().fold(0.0, f64::min);
         let hi = logs.iter().copied().fold(0.0, f64::max);
         let labels: Vec<String> = shown
             .iter()
-            .map(|&i| {
-                self.comparison
-                    .label(self.frame, self.duel.ratios[i].configuration as usize)
-            })
+            .map(|&i| self.comparison.label(self.frame, self.duel.ratios[i].configuration as usize))
             .collect();
-        let widest = labels
-            .iter()
-            .map(|l| text::width(l, FONT, false))
-            .fold(0.0, f64::max);
+        let widest = labels.iter().map(|l| text::width(l, FONT, false)).fold(0.0, f64::max);
         let label_w = widest.min(rect[2] * 0.5);
         let value_w = 58.0;
         let texts: Vec<&str> = labels.iter().map(String::as_str).collect();
@@ -55,10 +42,7 @@ impl Panels<'_> {
         let x = Scale::new(
             Kind::Linear,
             (lo.min(-1e-3), hi.max(1e-3)),
-            (
-                x0 + pad(lo < 0.0),
-                (x0 + room_x - pad(hi > 0.0)).max(x0 + pad(lo < 0.0) + 10.0),
-            ),
+            (x0 + pad(lo < 0.0), (x0 + room_x - pad(hi > 0.0)).max(x0 + pad(lo < 0.0) + 10.0)),
         );
         let of = format!("of {}", grouped(n as u64));
         let headings = match tail {
@@ -115,11 +99,8 @@ impl Panels<'_> {
                 (Anchor::End, Baseline::Middle),
             );
             scene.fill(bar, self.color(r.verdict));
-            let (at, anchor) = if logs[k] < 0.0 {
-                (e - 5.0, Anchor::End)
-            } else {
-                (e + 5.0, Anchor::Start)
-            };
+            let (at, anchor) =
+                if logs[k] < 0.0 { (e - 5.0, Anchor::End) } else { (e + 5.0, Anchor::Start) };
             scene.text(
                 (at, y + ROW / 2.0),
                 lead(r.ratio),
@@ -136,12 +117,6 @@ impl Panels<'_> {
         }
         let z = x.px(0.0);
         scene.line(vec![(z, first_y), (z, y)], self.theme.roof, 1.5);
-        scene.text(
-            (z, y + 4.0),
-            "equal",
-            FONT,
-            self.theme.muted,
-            (Anchor::Middle, Baseline::Top),
-        );
+        scene.text((z, y + 4.0), "equal", FONT, self.theme.muted, (Anchor::Middle, Baseline::Top));
     }
 }

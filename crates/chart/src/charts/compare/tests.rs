@@ -9,9 +9,8 @@ fn look(theme: &Theme, size: usize) -> RenderOptions<'_> {
 
 fn small() -> Frame {
     let mut rows = Rows::new();
-    for (i, (m, ratio)) in [(16, 0.5), (64, 0.8), (256, 1.01), (1024, 1.5), (4096, 2.2)]
-        .into_iter()
-        .enumerate()
+    for (i, (m, ratio)) in
+        [(16, 0.5), (64, 0.8), (256, 1.01), (1024, 1.5), (4096, 2.2)].into_iter().enumerate()
     {
         let t = 2e-5 * 3f64.powi(i as i32);
         for wobble in [0.98, 1.0, 1.03] {
@@ -32,10 +31,7 @@ fn goldens() {
         let view = Compare::open(&frame, &state);
         draw_everywhere(&format!("small-compare-{value}"), &view);
         for (size, name) in [(0, "phone"), (1, "desk")] {
-            golden(
-                &format!("compare-{value}-{name}"),
-                &view.scene(&look(&Theme::LIGHT, size)),
-            );
+            golden(&format!("compare-{value}-{name}"), &view.scene(&look(&Theme::LIGHT, size)));
         }
     }
     golden(
@@ -79,21 +75,12 @@ fn the_reader_is_told_what_is_missing() {
     rows.row((9, 8, 8), "y", 1e-6, "");
     let frame = rows.frame(None);
     let mut state = ViewState::default();
-    let message = |s: &ViewState| {
-        Compare::open(&frame, s)
-            .scene(&look(&Theme::LIGHT, 0))
-            .message
-    };
+    let message = |s: &ViewState| Compare::open(&frame, s).scene(&look(&Theme::LIGHT, 0)).message;
     assert!(message(&state).is_some_and(|m| m.contains("x and y share no GEMM")));
     state.set_param("compare.b", "x");
     assert!(message(&state).is_some_and(|m| m.contains("Both sides are x")));
     let empty = gemmscope_table::fixture::frame(gemmscope_table::dataset::Dataset::new(), None);
-    assert!(
-        Compare::open(&empty, &state)
-            .scene(&look(&Theme::LIGHT, 0))
-            .message
-            .is_some()
-    );
+    assert!(Compare::open(&empty, &state).scene(&look(&Theme::LIGHT, 0)).message.is_some());
 }
 
 #[test]
@@ -108,14 +95,7 @@ fn sides_that_share_gemms_are_compared_first() {
         rows.row((m, 8, 8), "b", 1e-6, "");
     }
     let view = Compare::open(&rows.frame(None), &ViewState::default());
-    let current = |key: &str| {
-        view.controls
-            .iter()
-            .find(|c| c.key == key)
-            .unwrap()
-            .current
-            .clone()
-    };
+    let current = |key: &str| view.controls.iter().find(|c| c.key == key).unwrap().current.clone();
     assert_eq!([current("compare.a"), current("compare.b")], ["a", "b"]);
 }
 

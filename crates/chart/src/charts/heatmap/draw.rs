@@ -74,11 +74,7 @@ pub(super) fn draw(map: &Heatmap, options: &RenderOptions<'_>) -> Scene {
                 continue;
             }
             let rect = grid.cell_rect(column, row, gap);
-            let color = if v.is_nan() {
-                alpha(theme.other, 0.35)
-            } else {
-                shown(share(v), theme)
-            };
+            let color = if v.is_nan() { alpha(theme.other, 0.35) } else { shown(share(v), theme) };
             scene.fill(rect, color);
             if value.unit == "%" && v > 1.0 + 1e-6 {
                 let inner = [rect[0] + 1.0, rect[1] + 1.0, rect[2] - 2.0, rect[3] - 2.0];
@@ -102,19 +98,11 @@ pub(super) fn draw(map: &Heatmap, options: &RenderOptions<'_>) -> Scene {
         }
     }
     axis_labels(&mut scene, theme, &grid, xs, ys);
-    let window = |first, shown, total, step| Window {
-        first,
-        shown,
-        total,
-        step,
-    };
+    let window = |first, shown, total, step| Window { first, shown, total, step };
     let (sx, sy) = grid.shown;
     let mut said = map.notes();
     if (sx, sy) != (nx, ny) {
-        said.insert(
-            0,
-            format!("{sx} of {nx} columns and {sy} of {ny} rows shown."),
-        );
+        said.insert(0, format!("{sx} of {nx} columns and {sy} of {ny} rows shown."));
         scene.drag_areas.push(DragArea::Scroll {
             rect: grid.rect(),
             columns: window(grid.first.0, sx, nx, grid.cell.0),
@@ -136,12 +124,7 @@ fn number_font(map: &Heatmap, grid: &Grid, gap: f64) -> Option<f64> {
         return None;
     }
     let numbers: Vec<String> = (0..grid.shown.0 * grid.shown.1)
-        .map(|i| {
-            (
-                i % grid.shown.0 + grid.first.0,
-                i / grid.shown.0 + grid.first.1,
-            )
-        })
+        .map(|i| (i % grid.shown.0 + grid.first.0, i / grid.shown.0 + grid.first.1))
         .filter_map(|(x, y)| map.figures.get(y * map.size().0 + x))
         .map(|v| column_format::number(value, *v))
         .collect();
@@ -174,10 +157,7 @@ impl Grid {
         let room = (scene.width - left - 12.0).max(CELL.0);
         let fit = |room: f64, n: usize, (least, most): (f64, f64)| {
             let size = (room / n.max(1) as f64).clamp(least, most);
-            (
-                size,
-                ((room / size + 1e-9) as usize).clamp(1, n.max(1)).min(n),
-            )
+            (size, ((room / size + 1e-9) as usize).clamp(1, n.max(1)).min(n))
         };
         let widest_cell = match xs.len() {
             n if n <= FEW.0 => FEW.1,
@@ -196,20 +176,13 @@ impl Grid {
         };
         let title = FONT * text::LINE + 4.0;
         let room_y = (scene.height - top - foot - title - 4.0).max(CELL_HEIGHT.0);
-        let most = if ys.len() == 1 {
-            ROW_HEIGHT
-        } else {
-            CELL_HEIGHT.1
-        };
+        let most = if ys.len() == 1 { ROW_HEIGHT } else { CELL_HEIGHT.1 };
         let (h, shown_y) = fit(room_y, ys.len(), (CELL_HEIGHT.0, most));
         let start = |first: usize, n: usize, shown: usize| first.min(n.saturating_sub(shown));
         Grid {
             origin: (left, top),
             cell: (w, h),
-            first: (
-                start(first.0, xs.len(), shown_x),
-                start(first.1, ys.len(), shown_y),
-            ),
+            first: (start(first.0, xs.len(), shown_x), start(first.1, ys.len(), shown_y)),
             shown: (shown_x, shown_y),
             turned,
             name_width,
@@ -249,16 +222,8 @@ fn axis_labels(scene: &mut Scene, theme: &Theme, grid: &Grid, xs: &BandScale, ys
         scene.text((left - 6.0, y), name, FONT, theme.text, hang);
     }
     let bottom = top + grid.cell.1 * grid.shown.1 as f64;
-    let every = if grid.turned {
-        (FONT * 1.35 / grid.cell.0).ceil().max(1.0) as usize
-    } else {
-        1
-    };
-    let room = if grid.turned {
-        grid.foot - 12.0
-    } else {
-        grid.cell.0
-    };
+    let every = if grid.turned { (FONT * 1.35 / grid.cell.0).ceil().max(1.0) as usize } else { 1 };
+    let room = if grid.turned { grid.foot - 12.0 } else { grid.cell.0 };
     let columns = names(xs, grid.first.0, grid.shown.0, room);
     for (column, name) in columns.into_iter().enumerate().step_by(every) {
         let x = left + grid.cell.0 * (column as f64 + 0.5);
@@ -279,13 +244,7 @@ fn axis_labels(scene: &mut Scene, theme: &Theme, grid: &Grid, xs: &BandScale, ys
         }
     }
     let hang = (Anchor::Start, Baseline::Top);
-    scene.text(
-        (left, bottom + grid.foot),
-        xs.label.clone(),
-        FONT,
-        theme.muted,
-        hang,
-    );
+    scene.text((left, bottom + grid.foot), xs.label.clone(), FONT, theme.muted, hang);
     if !ys.label.is_empty() {
         let hang = (Anchor::End, Baseline::Bottom);
         let label = text::ellipsis(&ys.label, FONT, left - 8.0);
@@ -298,16 +257,8 @@ fn draw_legend(scene: &mut Scene, map: &Heatmap, theme: &Theme, title: &str) -> 
     let (kind, range, value) = (map.kind, map.range, &map.settings.value);
     let narrow = scene.width < NARROW;
     let w = if narrow { scene.width - 24.0 } else { 220.0 }.max(40.0);
-    let bar = if narrow {
-        [12.0, 28.0, w, 8.0]
-    } else {
-        [scene.width - w - 16.0, 8.0, w, 8.0]
-    };
-    let room = if narrow {
-        scene.width - 24.0
-    } else {
-        bar[0] - 36.0
-    };
+    let bar = if narrow { [12.0, 28.0, w, 8.0] } else { [scene.width - w - 16.0, 8.0, w, 8.0] };
+    let room = if narrow { scene.width - 24.0 } else { bar[0] - 36.0 };
     let title = text::ellipsis(title, FONT + 1.0, room.max(0.0));
     let hang = (Anchor::Start, Baseline::Top);
     scene.text((12.0, 6.0), title, FONT + 1.0, theme.text, hang);
@@ -325,21 +276,13 @@ fn draw_legend(scene: &mut Scene, map: &Heatmap, theme: &Theme, title: &str) -> 
     for tick in ticks::ticks(&scale, 4, &Format::plain("")) {
         let Some(label) = tick.label else { continue };
         let w = text::width(&label, FONT - 1.0, false);
-        let x = scale
-            .px(tick.value)
-            .clamp(w / 2.0 + 2.0, scene.width - w / 2.0 - 2.0);
+        let x = scale.px(tick.value).clamp(w / 2.0 + 2.0, scene.width - w / 2.0 - 2.0);
         if x - w / 2.0 < last + 6.0 {
             continue;
         }
         last = x + w / 2.0;
         let hang = (Anchor::Middle, Baseline::Top);
-        scene.text(
-            (x, bar[1] + bar[3] + 2.0),
-            label,
-            FONT - 1.0,
-            theme.muted,
-            hang,
-        );
+        scene.text((x, bar[1] + bar[3] + 2.0), label, FONT - 1.0, theme.muted, hang);
     }
     DragArea::Range {
         rect: bar,

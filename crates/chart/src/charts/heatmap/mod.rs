@@ -149,9 +149,7 @@ impl Heatmap {
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
         let (side, shown) = Explore::side(frame, state).unzip();
         let frame = shown.as_ref().unwrap_or(frame);
-        let one_side = side
-            .as_ref()
-            .is_some_and(|s| s.current != explore::ALL_SIDES);
+        let one_side = side.as_ref().is_some_and(|s| s.current != explore::ALL_SIDES);
         let explore = Explore::new(frame, state);
         let (row, kernel) = (explore.one_row(), explore.kernel(KERNELS));
         let [across, down] = tiles(frame).unwrap_or_else(|| filled(frame, kernel.as_deref()));
@@ -282,11 +280,7 @@ impl Heatmap {
         let info = &self.settings.value;
         let figure = match column_format::number(info, v).as_str() {
             "" => "not stated".to_owned(),
-            n => format!(
-                "{} {n} {}",
-                info.label,
-                column_format::unit_for(&info.unit).label
-            ),
+            n => format!("{} {n} {}", info.label, column_format::unit_for(&info.unit).label),
         };
         let several = match rows {
             1 => String::new(),
@@ -377,11 +371,7 @@ impl Chart for Heatmap {
             out.push(format!(
                 "{} not shown: no value on an axis{}.",
                 gemmscope_model::units::plural(lost as u64, "GEMM"),
-                if self.settings.find.trim().is_empty() {
-                    ""
-                } else {
-                    ", or not searched for"
-                }
+                if self.settings.find.trim().is_empty() { "" } else { ", or not searched for" }
             ));
         }
         out

@@ -65,12 +65,7 @@ pub(crate) struct LostTime {
 impl LostTime {
     /// Reads the settings and computes what they ask for.
     pub(crate) fn open(inputs: &Inputs<'_>) -> Self {
-        let Inputs {
-            frame,
-            state,
-            selected,
-            ..
-        } = *inputs;
+        let Inputs { frame, state, selected, .. } = *inputs;
         let mut options = vec![Choice::new("shape", "shape")];
         options.extend(
             Choice::fields(&frame.fields(), Some(FieldKind::Category))
@@ -101,22 +96,12 @@ impl LostTime {
             sides.collect(),
             counted.sides.first().map_or("", |s| &s.label),
         );
-        let side = counted
-            .sides
-            .iter()
-            .position(|s| s.label == side_control.current)
-            .unwrap_or(0);
+        let side = counted.sides.iter().position(|s| s.label == side_control.current).unwrap_or(0);
         let pareto = pareto(frame, side, &field, LINES);
         let named = pareto.bars.len() - usize::from(pareto.others > 0);
-        let mut groups = vec![
-            Choice::new("", "largest bar"),
-            Choice::new("*", "all GEMMs"),
-        ];
+        let mut groups = vec![Choice::new("", "largest bar"), Choice::new("*", "all GEMMs")];
         if !selected.is_empty() {
-            groups.push(Choice::new(
-                "+",
-                format!("the selection ({})", selected.len()),
-            ));
+            groups.push(Choice::new("+", format!("the selection ({})", selected.len())));
         }
         groups.extend(
             pareto.bars[..named]
@@ -167,11 +152,7 @@ impl LostTime {
                 match at {
                     Some(i) => {
                         let bar = &pareto.bars[i];
-                        (
-                            bar.rows.clone(),
-                            Some(i),
-                            named_value(&bar.value).to_owned(),
-                        )
+                        (bar.rows.clone(), Some(i), named_value(&bar.value).to_owned())
                     }
                     None => (Vec::new(), None, String::new()),
                 }
@@ -203,9 +184,7 @@ impl LostTime {
         };
         let result = what_if(frame, side, &rows, &goal, other_s);
         LostTime {
-            what: frame
-                .info(&field)
-                .map_or_else(|| "shape".to_owned(), |i| i.label.to_lowercase()),
+            what: frame.info(&field).map_or_else(|| "shape".to_owned(), |i| i.label.to_lowercase()),
             measured: pareto.time_s > 0.0,
             typed: besides != Besides::Files,
             refused,
@@ -225,11 +204,7 @@ impl LostTime {
         if w.group_before_s <= 0.0 {
             return String::new();
         }
-        let whole = if w.other_s > 0.0 {
-            "End to end"
-        } else {
-            "All GEMMs together"
-        };
+        let whole = if w.other_s > 0.0 { "End to end" } else { "All GEMMs together" };
         let time = |s: f64| Format::seconds().write(s, 3);
         let limit = match w.limit() {
             // Only what runs as one program gets faster as a whole.
@@ -255,11 +230,8 @@ impl LostTime {
 /// The time outside the GEMMs, from the files or as typed; adds its settings.
 fn besides(frame: &Frame, state: &ViewState, controls: &mut Vec<Control>) -> Besides {
     let known = other_time_s(frame);
-    let files = if known > 0.0 {
-        format!("{} (file)", Seconds(known))
-    } else {
-        "not stated".to_owned()
-    };
+    let files =
+        if known > 0.0 { format!("{} (file)", Seconds(known)) } else { "not stated".to_owned() };
     let kind = Control::choice(
         state,
         "pareto.besides",
@@ -297,11 +269,7 @@ fn besides(frame: &Frame, state: &ViewState, controls: &mut Vec<Control>) -> Bes
 }
 
 fn named_value(value: &str) -> &str {
-    if value.is_empty() {
-        "not stated"
-    } else {
-        value
-    }
+    if value.is_empty() { "not stated" } else { value }
 }
 
 impl Chart for LostTime {
@@ -325,15 +293,9 @@ impl Chart for LostTime {
         }
         let narrow = options.width < NARROW;
         let mut entries = vec![
-            (
-                Swatch::Box(roof_color(theme)),
-                "time at the roof".to_owned(),
-            ),
+            (Swatch::Box(roof_color(theme)), "time at the roof".to_owned()),
             (Swatch::Box(theme.accent), "lost time".to_owned()),
-            (
-                Swatch::Solid(theme.warn),
-                "cumulative lost time, upper axis".to_owned(),
-            ),
+            (Swatch::Solid(theme.warn), "cumulative lost time, upper axis".to_owned()),
         ];
         if self.bar.is_some() {
             let words = format!("time if it {}", self.goal);
@@ -354,10 +316,7 @@ impl Chart for LostTime {
             false => format!("{} lost, {}", Seconds(b.lost_s), percent(b.share)),
         };
         // The bars take what the figures leave.
-        let figures = bars
-            .iter()
-            .map(|b| text::width(&words(b), FONT, false))
-            .fold(0.0, f64::max);
+        let figures = bars.iter().map(|b| text::width(&words(b), FONT, false)).fold(0.0, f64::max);
         let span = (options.width - left - figures - 20.0).max(20.0);
         // Few bars may be thicker than many.
         let row = ((options.height - top - 12.0) / bars.len() as f64).clamp(ROW, 1.5 * ROW);
@@ -396,11 +355,7 @@ impl Chart for LostTime {
             }
             if self.bar == Some(i) {
                 let after = left + px(self.result.group_after_s.min(longest));
-                scene.line(
-                    vec![(after, y + 1.0), (after, y + row - 1.0)],
-                    theme.text,
-                    2.0,
-                );
+                scene.line(vec![(after, y + 1.0), (after, y + row - 1.0)], theme.text, 2.0);
             }
             let at = left + span + 10.0;
             scene.text((at, center), words(b), FONT, theme.muted, middle);

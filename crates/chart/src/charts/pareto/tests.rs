@@ -8,11 +8,7 @@ use gemmscope_table::fixture::Rows;
 fn frame(device: Option<&str>) -> Frame {
     let mut t = Rows::new();
     let layer = t.table().text_column(ColumnMeaning::Other, "layer");
-    for (m, us, name) in [
-        (4096, 1000.0, "mlp"),
-        (4096, 300.0, "mlp"),
-        (1024, 200.0, "qkv"),
-    ] {
+    for (m, us, name) in [(4096, 1000.0, "mlp"), (4096, 300.0, "mlp"), (1024, 200.0, "qkv")] {
         t.table().set_text(layer, name.as_bytes());
         let op = Operation::uniform(DataType::Bf16);
         t.typed((m, 4096, 4096), op, "", us * 1e-6, "");
@@ -39,27 +35,16 @@ fn bars_and_the_sentence_follow_the_settings() {
     let scene = view.scene(&look(&Theme::LIGHT));
     assert_eq!(scene.hit_areas.len(), 2);
     assert!(scene.hit_areas[0].tooltip.head == "mlp");
-    assert!(
-        view.sentence()
-            .starts_with("If mlp reached 80 % of the roof: ")
-    );
+    assert!(view.sentence().starts_with("If mlp reached 80 % of the roof: "));
     let all = state(&[("pareto.group", "*"), ("pareto.device", "a100-80-sxm")]);
     let view = LostTime::open(&Inputs::new(&f, &all));
-    assert!(
-        view.sentence().contains("If all GEMMs ran on"),
-        "{}",
-        view.sentence()
-    );
+    assert!(view.sentence().contains("If all GEMMs ran on"), "{}", view.sentence());
     assert!(view.result.speedup() < 1.0, "an A100 is slower");
     // What no file says can be typed, and is named as an assumption.
     let typed = state(&[("pareto.besides", "whole"), ("pareto.ms", "3")]);
     let view = LostTime::open(&Inputs::new(&f, &typed));
     assert!((view.result.other_s - 1.5e-3).abs() < 1e-12);
-    assert!(
-        view.sentence().contains("End to end"),
-        "{}",
-        view.sentence()
-    );
+    assert!(view.sentence().contains("End to end"), "{}", view.sentence());
     assert!(view.notes()[1].starts_with("Typed: 1.5 ms"));
     let typed = state(&[("pareto.besides", "whole"), ("pareto.ms", "1")]);
     let view = LostTime::open(&Inputs::new(&f, &typed));
@@ -98,23 +83,11 @@ fn goldens() {
     let view = LostTime::open(&Inputs::new(&f, &by));
     crate::testing::draw_everywhere("small-pareto", &view);
     for (name, theme, width, selected) in [
-        (
-            "pareto-desk",
-            &Theme::LIGHT,
-            crate::testing::SIZES[1].0,
-            &[][..],
-        ),
-        (
-            "pareto-phone-dark",
-            &Theme::DARK,
-            crate::testing::SIZES[0].0,
-            &[2],
-        ),
+        ("pareto-desk", &Theme::LIGHT, crate::testing::SIZES[1].0, &[][..]),
+        ("pareto-phone-dark", &Theme::DARK, crate::testing::SIZES[0].0, &[2]),
     ] {
-        let look = RenderOptions {
-            selected,
-            ..RenderOptions::new(theme, (width, view.height(width)))
-        };
+        let look =
+            RenderOptions { selected, ..RenderOptions::new(theme, (width, view.height(width))) };
         crate::testing::golden(name, &view.scene(&look));
     }
 }
@@ -125,10 +98,7 @@ fn nothing_to_lose_is_said() {
     unmeasured.row((4096, 4096, 4096), "", f64::NAN, "");
     for (f, why) in [
         (frame(None), "No roof: choose a device"),
-        (
-            unmeasured.frame(Some("h100-sxm")),
-            "No GEMM here has a time",
-        ),
+        (unmeasured.frame(Some("h100-sxm")), "No GEMM here has a time"),
     ] {
         let view = LostTime::open(&Inputs::new(&f, &ViewState::default()));
         let dump = view.scene(&look(&Theme::DARK)).dump();

@@ -123,10 +123,7 @@ mod tests {
         let frame = rows.frame(None);
         let of = |side, kept: &[u32]| Baseline::of(&frame, side, kept).unwrap();
         let first = of("hipblaslt", &frame.rows);
-        assert_eq!(
-            (first.rows, first.links),
-            (vec![0, 1], vec![(0, 2), (1, 3)])
-        );
+        assert_eq!((first.rows, first.links), (vec![0, 1], vec![(0, 2), (1, 3)]));
         assert_eq!(
             first.note,
             "Faint: hipBLASLt, the baseline. Arrows lead to rocBLAS: 2 GEMMs in common."

@@ -71,9 +71,7 @@ impl Opened {
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
         Arc::new(Opened {
-            points: inputs
-                .cache
-                .points_at(&frame.data, &frame.metrics, settings.ai.level()),
+            points: inputs.cache.points_at(&frame.data, &frame.metrics, settings.ai.level()),
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
             costly: most_expensive(frame, settings.numbers),
             ranked: inputs.ranked.map(<[u32]>::to_vec),
@@ -93,10 +91,7 @@ impl Opened {
 
 impl Roofline {
     fn open(inputs: &Inputs<'_>) -> Self {
-        Roofline(Opened::new(
-            inputs,
-            Settings::of(inputs.frame, inputs.state),
-        ))
+        Roofline(Opened::new(inputs, Settings::of(inputs.frame, inputs.state)))
     }
 
     fn draw(&self, options: &RenderOptions<'_>) -> InteractiveRoofline {
@@ -135,10 +130,7 @@ impl Chart for Roofline {
     fn table(&self) -> Table {
         let size = (960.0, self.height(960.0));
         let options = RenderOptions::new(&Theme::LIGHT, size);
-        let marks = Emphasis {
-            ranked: self.0.ranked.clone(),
-            ..Emphasis::default()
-        };
+        let marks = Emphasis { ranked: self.0.ranked.clone(), ..Emphasis::default() };
         self.draw(&options).table(usize::MAX, &marks).0
     }
 

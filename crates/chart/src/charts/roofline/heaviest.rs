@@ -48,11 +48,7 @@ impl Heaviest {
             });
             rows.truncate(reached.map_or(all, |at| at + 1));
             let share = format_short(percent, 3);
-            let of = format!(
-                "{} of {}",
-                grouped(rows.len() as u64),
-                plural(all as u64, "GEMM")
-            );
+            let of = format!("{} of {}", grouped(rows.len() as u64), plural(all as u64, "GEMM"));
             let verb = if rows.len() == 1 { "makes" } else { "make" };
             parts.push(match counted.compares() {
                 false => format!("{of} {verb} up {share} % of the time"),
@@ -61,10 +57,7 @@ impl Heaviest {
             kept.extend(rows.into_iter().map(|r| r.1));
         }
         kept.sort_unstable();
-        (!parts.is_empty()).then(|| Heaviest {
-            rows: kept,
-            note: format!("{}.", parts.join("; ")),
-        })
+        (!parts.is_empty()).then(|| Heaviest { rows: kept, note: format!("{}.", parts.join("; ")) })
     }
 }
 

@@ -76,13 +76,7 @@ fn input<'a>(
         background: &opened.background,
         faint: &opened.baseline.rows,
         links: &opened.baseline.links,
-        ..Input::new(
-            &opened.frame,
-            &opened.points,
-            colors,
-            &canvas.theme,
-            canvas.size,
-        )
+        ..Input::new(&opened.frame, &opened.points, colors, &canvas.theme, canvas.size)
     }
 }
 
@@ -90,10 +84,7 @@ impl InteractiveRoofline {
     pub(crate) fn new(opened: Arc<Opened>, extras: Extras, options: &RenderOptions<'_>) -> Self {
         let canvas = options.canvas();
         let names = &opened.colors.of(&canvas.theme).names;
-        let hidden: Vec<bool> = names
-            .iter()
-            .map(|n| opened.settings.off.contains(n))
-            .collect();
+        let hidden: Vec<bool> = names.iter().map(|n| opened.settings.off.contains(n)).collect();
         let frame = &opened.frame;
         let all = (opened.settings.ceilings == Ceilings::All)
             .then(|| TileRoofs::new(&frame.data, &frame.metrics));
@@ -185,11 +176,7 @@ impl InteractiveRoofline {
         let inside = |[l, t, w, h]: Rect| (l..l + w).contains(&at.0) && (t..t + h).contains(&at.1);
         let row = self.boxes().iter().find(|(r, _)| inside(*r)).map(|b| b.1)?;
         let place = self.opened.points.px(&self.picture.plot, row)?;
-        Some(self.target(Hit {
-            id: row,
-            at: place,
-            distance: 0.0,
-        }))
+        Some(self.target(Hit { id: row, at: place, distance: 0.0 }))
     }
 
     /// The name of a row's colour in the legend; `None` where colours are numbers.
@@ -238,17 +225,10 @@ impl InteractiveChart for InteractiveRoofline {
             }
             (own, _) => own,
         };
-        let overlaid = Overlay {
-            hovered,
-            selected,
-            brush: what.brush,
-        };
+        let overlaid = Overlay { hovered, selected, brush: what.brush };
         let numbered = self.numbered(what);
         self.ask(|input| {
-            let input = Input {
-                numbered: &numbered,
-                ..*input
-            };
+            let input = Input { numbered: &numbered, ..*input };
             let mut scene = overlay(&input, &self.picture.plot, &overlaid);
             let mut placer = self.picture.placer.clone();
             let boxes = numbers(&mut scene, &mut placer, &input, &self.picture.plot);
@@ -279,9 +259,7 @@ impl InteractiveChart for InteractiveRoofline {
 
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {
         let from = from.and_then(|t| t.rows.first().copied());
-        self.grid()
-            .neighbour(from, direction)
-            .map(|hit| self.target(hit))
+        self.grid().neighbour(from, direction).map(|hit| self.target(hit))
     }
 
     fn within(&self, rect: Rect) -> Vec<u32> {
@@ -294,10 +272,7 @@ impl InteractiveChart for InteractiveRoofline {
             return Vec::new();
         }
         let (ai, rate) = self.picture.camera().ranges_in([l, t, w, h]);
-        let range = |(min, max)| Range {
-            min: Some(min),
-            max: Some(max),
-        };
+        let range = |(min, max)| Range { min: Some(min), max: Some(max) };
         let mut out = vec![(Field::Attained, range(rate))];
         if self.opened.settings.ai.level().is_none() {
             out.insert(0, (Field::Ai, range(ai)));
@@ -319,10 +294,7 @@ impl InteractiveChart for InteractiveRoofline {
     fn table(&self, most: usize, what: &Emphasis) -> (Table, u64) {
         let numbered = self.numbered(what);
         let (rows, total) = self.ask(|input| {
-            let input = Input {
-                numbered: &numbered,
-                ..*input
-            };
+            let input = Input { numbered: &numbered, ..*input };
             table(&input, &self.picture.plot, most)
         });
         let left_out = total - rows.rows.len() as u64;
@@ -360,11 +332,8 @@ impl InteractiveChart for InteractiveRoofline {
                 Some(data.time_s[r]).filter(|t| *t > 0.0 && metrics.roof_s[r].is_nan())
             }
         };
-        let mut rows: Vec<(f64, u32)> = frame
-            .rows
-            .iter()
-            .filter_map(|&r| Some((rank(r as usize)?, r)))
-            .collect();
+        let mut rows: Vec<(f64, u32)> =
+            frame.rows.iter().filter_map(|&r| Some((rank(r as usize)?, r))).collect();
         rows.order_by(|a, b| b.0.total_cmp(&a.0));
         rows.truncate(MOST);
         rows.into_iter().map(|r| r.1).collect()
@@ -402,9 +371,7 @@ fn point(frame: &Frame, row: usize) -> String {
         DataKind::Sides => frame.counted().sides.as_slice(),
         _ => &[],
     };
-    let side = sides
-        .iter()
-        .find(|s| s.rows.binary_search(&(row as u32)).is_ok());
+    let side = sides.iter().find(|s| s.rows.binary_search(&(row as u32)).is_ok());
     if let Some(side) = side.filter(|s| !s.label.is_empty()) {
         out.push_str(&format!(" {}", side.label));
     }
@@ -433,10 +400,8 @@ mod tests {
         rows.row((4096, 4096, 4096), "x", 1e-3, "");
         let frame = rows.frame(Some("mi300x"));
         let state = ViewState::default();
-        let opened = Opened::new(
-            &Inputs::new(&frame, &state),
-            super::super::Settings::of(&frame, &state),
-        );
+        let opened =
+            Opened::new(&Inputs::new(&frame, &state), super::super::Settings::of(&frame, &state));
         let options = RenderOptions::new(&Theme::LIGHT, (960.0, 640.0));
         let drawn = InteractiveRoofline::new(opened, Extras::default(), &options);
         let (index, [l, t, w, h]) = drawn.picture.roof_labels[0];
@@ -445,38 +410,23 @@ mod tests {
         assert_eq!(target.categories, ["fp16"]);
         let [x, y, width, _] = drawn.picture.plot.rect;
         let on_line = (x + width - 5.0, drawn.picture.plot.y.px(roof.peak) + 2.0);
-        assert_eq!(
-            drawn.at(on_line, 1.0).map(|t| t.tooltip),
-            Some(target.tooltip)
-        );
+        assert_eq!(drawn.at(on_line, 1.0).map(|t| t.tooltip), Some(target.tooltip));
         assert_eq!(drawn.at((x + 3.0, y + 3.0), 1.0), None);
         let point = drawn.points_at(0);
         assert_eq!(drawn.at(point, 4.0).unwrap().categories, ["fp16"]);
         // A number beside a point stands for it, once it is drawn.
-        let what = Emphasis {
-            ranked: Some(vec![0]),
-            ..Emphasis::default()
-        };
+        let what = Emphasis { ranked: Some(vec![0]), ..Emphasis::default() };
         drawn.emphasis(&what);
         let ([l, t, w, h], row) = drawn.boxes()[0];
         let beside = drawn.at((l + w / 2.0, t + h / 2.0), 1.0).unwrap();
         assert_eq!((row, beside.rows, beside.at), (0, vec![0], point));
         // The share that a point of the list reaches is written beside its way up, not over the number.
-        let hovered = drawn.emphasis(&Emphasis {
-            elsewhere: vec![0],
-            ..what
-        });
+        let hovered = drawn.emphasis(&Emphasis { elsewhere: vec![0], ..what });
         let share = hovered.dump();
         let share = share.lines().find(|l| l.contains(" % of ")).unwrap();
-        let ys: Vec<f64> = share
-            .split([' ', ','])
-            .filter_map(|w| w.parse().ok())
-            .collect();
+        let ys: Vec<f64> = share.split([' ', ',']).filter_map(|w| w.parse().ok()).collect();
         assert!(ys[1] < point.1 && !(t..t + h).contains(&ys[1]), "{share}");
-        drawn.emphasis(&Emphasis {
-            ranked: Some(Vec::new()),
-            ..Emphasis::default()
-        });
+        drawn.emphasis(&Emphasis { ranked: Some(Vec::new()), ..Emphasis::default() });
         assert_eq!(drawn.at((l + w / 2.0, t + h / 2.0), 1.0), None);
     }
 

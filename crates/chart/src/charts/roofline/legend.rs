@@ -17,10 +17,7 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
         symbol: colors.symbols.get(i).copied().unwrap_or(Symbol::Dot),
         color: colors.palette[i],
         count: by_code.get(i).copied().unwrap_or(0),
-        hint: format!(
-            "{}: click for only this, Ctrl-click to add or remove",
-            name(i)
-        ),
+        hint: format!("{}: click for only this, Ctrl-click to add or remove", name(i)),
         shown: Some(!input.is_hidden(i as u16)),
         click: Click::Category,
     });
@@ -29,20 +26,13 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
         name: format!("{} bytes", level.label()),
         symbol: marks::symbol(level),
         color: input.theme.muted,
-        count: if all {
-            counts.measured[level as usize]
-        } else {
-            0
-        },
+        count: if all { counts.measured[level as usize] } else { 0 },
         hint: format!(
             "The same GEMMs at the AI of their {} bytes: click for only these",
             level.label()
         ),
         shown: Some(true),
-        click: Click::Set {
-            key: AI_KEY,
-            value: level.key(),
-        },
+        click: Click::Set { key: AI_KEY, value: level.key() },
     };
     let measured = LegendEntry {
         name: "at measured bytes".to_owned(),
@@ -55,10 +45,7 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
         hint: "The same GEMMs at the AI of the profiler's counted bytes: click to show or hide"
             .to_owned(),
         shown: Some(input.measured),
-        click: Click::Set {
-            key: MEASURED_KEY,
-            value: if input.measured { "off" } else { "" },
-        },
+        click: Click::Set { key: MEASURED_KEY, value: if input.measured { "off" } else { "" } },
     };
     let above = LegendEntry {
         name: "above its roof".to_owned(),

@@ -28,10 +28,7 @@ impl Survey {
         let ops = data.ops.len();
         let mut by_code = vec![0u64; input.color_scale.palette.len()];
         let mut usage = vec![0u64; ops * data.devices.len()];
-        let mut counts = Counts {
-            passing: input.frame.rows.len() as u64,
-            ..Counts::default()
-        };
+        let mut counts = Counts { passing: input.frame.rows.len() as u64, ..Counts::default() };
         for &row in input.frame.rows.iter() {
             let r = row as usize;
             let code = input.color_scale.code(r);
@@ -61,13 +58,7 @@ impl Survey {
         let range = |(a, b): (f32, f32)| {
             (a <= b).then(|| (10f64.powf(f64::from(a)), 10f64.powf(f64::from(b))))
         };
-        Survey {
-            x: range(extent.x),
-            y: range(extent.y),
-            counts,
-            by_code,
-            usage,
-        }
+        Survey { x: range(extent.x), y: range(extent.y), counts, by_code, usage }
     }
 }
 
@@ -138,10 +129,7 @@ pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts) {
     counts.in_view = n;
     let hidden: u64 = if any_hidden {
         let shown = |row: &&u32| {
-            input
-                .points
-                .get(**row)
-                .is_some_and(|p| p.2 != Place::Nowhere)
+            input.points.get(**row).is_some_and(|p| p.2 != Place::Nowhere)
                 && input.is_hidden(input.color_scale.code(**row as usize))
         };
         input.frame.rows.iter().filter(shown).count() as u64
@@ -170,11 +158,7 @@ struct Sizes<'a> {
 
 impl<'a> Sizes<'a> {
     fn of(input: &'a Input<'a>, base: f64) -> Self {
-        let mut out = Sizes {
-            input,
-            base,
-            most: 0.0,
-        };
+        let mut out = Sizes { input, base, most: 0.0 };
         if input.size != SizeBy::Same {
             out.most = input
                 .frame
@@ -203,11 +187,7 @@ impl<'a> Sizes<'a> {
             return self.base;
         }
         let share = self.value(row) / self.most;
-        let share = if share.is_finite() {
-            share.clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
+        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
         self.base * 0.6 + (self.base + 10.0) * share.sqrt()
     }
 }
@@ -222,13 +202,8 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
     // Each colour once more, for faint marks.
     let palette: Vec<Color> = with(opacity).chain(with(opacity * FAINT)).collect();
     let is_faint = |row: u32| input.faint.binary_search(&row).is_ok();
-    const SYMBOLS: [Symbol; 5] = [
-        Symbol::Ring,
-        Symbol::Dot,
-        Symbol::Square,
-        Symbol::Diamond,
-        Symbol::Triangle,
-    ];
+    const SYMBOLS: [Symbol; 5] =
+        [Symbol::Ring, Symbol::Dot, Symbol::Square, Symbol::Diamond, Symbol::Triangle];
     let mut batches = SYMBOLS.map(|g| Marks::new(g, base, palette.clone()));
     let mut ticks: Vec<(f64, f64, f64, Color)> = Vec::new();
     let mut order: Vec<(f32, u32, f32, f32, Place)> = Vec::new();
@@ -248,12 +223,9 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
             Place::Above => Symbol::Triangle,
             Place::Attainable => Symbol::Ring,
             Place::NoRoof if counts.no_roof > 0 => Symbol::Ring,
-            Place::Measured | Place::NoRoof | Place::Nowhere => input
-                .color_scale
-                .symbols
-                .get(usize::from(code))
-                .copied()
-                .unwrap_or(Symbol::Dot),
+            Place::Measured | Place::NoRoof | Place::Nowhere => {
+                input.color_scale.symbols.get(usize::from(code)).copied().unwrap_or(Symbol::Dot)
+            }
         };
         if let Some(b) = batches.iter_mut().find(|b| b.symbol == symbol) {
             b.xs.push(x);
@@ -277,19 +249,9 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
     // From a point up (or down) to the roof of its tile.
     for (x, y, top, color) in ticks {
         scene.line(vec![(x, y), (x, top)], alpha(color, 0.35), 1.0);
-        scene.items.push(Item::Symbol {
-            at: (x, top),
-            radius: 5.0,
-            symbol: Symbol::Dash,
-            color,
-        });
+        scene.items.push(Item::Symbol { at: (x, top), radius: 5.0, symbol: Symbol::Dash, color });
     }
-    scene.items.extend(
-        batches
-            .into_iter()
-            .filter(|b| !b.is_empty())
-            .map(Item::Marks),
-    );
+    scene.items.extend(batches.into_iter().filter(|b| !b.is_empty()).map(Item::Marks));
 }
 
 /// Opacity of faint marks, as a part of that of the others.
@@ -444,13 +406,7 @@ mod tests {
         let input = Input::new(&frame, &points, &colors, &Theme::LIGHT, (900.0, 600.0));
         let looked_through = extent(&input, &mut Counts::default());
         assert_eq!(points.known(&input), Some(looked_through));
-        let Extent {
-            above,
-            no_roof,
-            attainable,
-            nowhere,
-            ..
-        } = looked_through;
+        let Extent { above, no_roof, attainable, nowhere, .. } = looked_through;
         assert_eq!((above, no_roof, attainable, nowhere), (1, 1, 2, 1));
         let drawn = roofline(&input);
         let rings = |item: &Item| match item {
@@ -458,18 +414,11 @@ mod tests {
             _ => 0,
         };
         assert_eq!(drawn.scene.items.iter().map(rings).sum::<usize>(), 3);
-        let hollow = drawn
-            .legend
-            .entries
-            .iter()
-            .find(|e| e.symbol == Symbol::Ring);
+        let hollow = drawn.legend.entries.iter().find(|e| e.symbol == Symbol::Ring);
         let hollow = hollow.map(|e| (e.name.as_str(), e.count));
         assert_eq!(hollow, Some(("no known roof", 1)));
         assert!(!frame.is_counted(), "a picture waits for no totals");
-        let hidden = Input {
-            hidden: &[true],
-            ..input
-        };
+        let hidden = Input { hidden: &[true], ..input };
         assert_eq!(points.known(&hidden), None);
     }
 
@@ -484,12 +433,6 @@ mod tests {
         let drawn = roofline(&input);
         let ring = |item: &Item| matches!(item, Item::Marks(marks) if marks.symbol == Symbol::Ring);
         assert!(!drawn.scene.items.iter().any(ring));
-        assert!(
-            drawn
-                .legend
-                .entries
-                .iter()
-                .all(|e| e.name != "no known roof")
-        );
+        assert!(drawn.legend.entries.iter().all(|e| e.name != "no known roof"));
     }
 }

@@ -212,10 +212,7 @@ pub struct RooflinePicture {
 impl RooflinePicture {
     /// The part of the axes that shows.
     pub fn camera(&self) -> Camera {
-        Camera {
-            plot: self.plot,
-            home: self.home,
-        }
+        Camera { plot: self.plot, home: self.home }
     }
 }
 
@@ -232,11 +229,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     // The y ticks decide the left margin, which decides the plot.
     let draft_y = Scale::new(Kind::Log, y_domain, (input.height, 0.0));
     let room = |px: f64, each: f64| ((px / each) as usize).clamp(2, 12);
-    let y_format = if narrow {
-        Format::rate().bare()
-    } else {
-        Format::rate()
-    };
+    let y_format = if narrow { Format::rate().bare() } else { Format::rate() };
     let y_ticks = ticks::ticks(&draft_y, room(input.height - 70.0, 42.0), &y_format);
     let mut margins = Margins::for_ticks(&y_ticks);
     if narrow {
@@ -254,11 +247,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         .into_iter()
         .any(|l| input.shows(l) && survey.counts.measured[l as usize] > 0);
     let both = open && survey.counts.passing <= input.density_above as u64;
-    let axis = |title: &str, ticks| Axis {
-        title: title.to_owned(),
-        ticks,
-        grid: true,
-    };
+    let axis = |title: &str, ticks| Axis { title: title.to_owned(), ticks, grid: true };
     layout::backdrop(&mut scene, &plot, theme);
     layout::axes(
         &mut scene,
@@ -312,13 +301,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         placer.block(planned::planned_box((plot.x.px(p.ai), plot.y.px(p.rate))));
     }
     // A device that a file names and nobody knows: the roofs are not of its rows.
-    let others = input
-        .frame
-        .metrics
-        .devices
-        .iter()
-        .skip(1)
-        .any(Option::is_none);
+    let others = input.frame.metrics.devices.iter().skip(1).any(Option::is_none);
     let named = (narrow, others);
     let roof_labels = roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, named);
     planned::planned_labels(&mut scene, &mut placer, input, &plot);
@@ -440,10 +423,7 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
     for (n, what) in [
         (counts.above_roof, "above the roof (triangles)"),
         (counts.no_roof, "without a known roof (hollow)"),
-        (
-            counts.attainable,
-            "untimed, drawn on the roof (rings): what they could attain",
-        ),
+        (counts.attainable, "untimed, drawn on the roof (rings): what they could attain"),
         (counts.nowhere, "not shown: no time and no roof"),
         (
             MemoryLevel::ALL
@@ -477,8 +457,5 @@ fn plate(scene: &mut Scene, theme: &Theme, rect: Rect, label: &str, color: Color
 
 /// Size of a plate for a label.
 fn plate_size(label: &str) -> (f64, f64) {
-    (
-        text::width(label, FONT, false) + 6.0,
-        FONT * text::LINE + 1.0,
-    )
+    (text::width(label, FONT, false) + 6.0, FONT * text::LINE + 1.0)
 }

@@ -69,9 +69,7 @@ pub fn overlay(input: &Input<'_>, plot: &Plot, what: &Overlay) -> Scene {
             stroke: Some((alpha(theme.accent, 0.8), 1.0)),
         });
     }
-    let hovered = what
-        .hovered
-        .and_then(|row| Some((row, input.points.px(plot, row)?)));
+    let hovered = what.hovered.and_then(|row| Some((row, input.points.px(plot, row)?)));
     if let Some((row, at)) = hovered {
         hover(&mut scene, input, plot, row, at, base);
     }
@@ -98,11 +96,7 @@ fn own_roof(scene: &mut Scene, input: &Input<'_>, plot: &Plot, at: (f64, f64), r
     let label = format!("tile {}", Format::rate().write(rate, 4));
     let (w, h) = plate_size(&label);
     let [l, t, pw, _] = plot.rect;
-    let x = if at.0 - 10.0 - w > l {
-        at.0 - 10.0 - w
-    } else {
-        (at.0 + 10.0).min(l + pw - w)
-    };
+    let x = if at.0 - 10.0 - w > l { at.0 - 10.0 - w } else { (at.0 + 10.0).min(l + pw - w) };
     let y = (top.1 - h / 2.0).max(t + 1.0);
     plate(scene, input.theme, [x, y, w, h], &label, input.theme.accent);
 }
@@ -112,9 +106,7 @@ fn roof_above(input: &Input<'_>, row: u32) -> Option<f64> {
     let (frame, r) = (input.frame, row as usize);
     // A cache has a slope of its own; efficiency is of the compulsory bytes.
     let shown = r < frame.data.len() && input.ai.level().is_none();
-    let roof = shown
-        .then(|| frame.metrics.roof(&frame.data, r))
-        .flatten()?;
+    let roof = shown.then(|| frame.metrics.roof(&frame.data, r)).flatten()?;
     Some(roof.at(frame.metrics.ai[r]))
 }
 
@@ -130,18 +122,12 @@ pub(super) fn share_label(
         return;
     };
     let way = plot.y.px(rate) - at.1;
-    let share = input
-        .frame
-        .metrics
-        .efficiency(&input.frame.data, row as usize);
+    let share = input.frame.metrics.efficiency(&input.frame.data, row as usize);
     if !share.is_finite() || way.abs() <= 1.0 {
         return;
     }
-    let label = format!(
-        "{} % of {}",
-        format_short(share * 100.0, 3),
-        Format::rate().write(rate, 4)
-    );
+    let label =
+        format!("{} % of {}", format_short(share * 100.0, 3), Format::rate().write(rate, 4));
     let (w, h) = plate_size(&label);
     let beside = [0.5, 0.35, 0.65, 0.2, 0.8].into_iter().flat_map(|part| {
         let y = at.1 + part * way - h / 2.0;
@@ -201,10 +187,7 @@ pub(super) fn numbers(
             continue;
         }
         let label = (i + 1).to_string();
-        let size = (
-            text::width(&label, FONT, true) + 8.0,
-            FONT * text::LINE + 2.0,
-        );
+        let size = (text::width(&label, FONT, true) + 8.0, FONT * text::LINE + 2.0);
         if let Some(placed) = placer.around(at, size, base) {
             boxes.push((label, *row, placed));
         }

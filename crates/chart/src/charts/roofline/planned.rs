@@ -71,12 +71,8 @@ pub(super) fn extras(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
         if let Some(last) = way.last().copied() {
             // From the middle of the first mark's edge, so that a ring stays hollow.
             let away = (at.0 - last.0).hypot(at.1 - last.1);
-            let stop = |d: f64| {
-                (
-                    at.0 + (last.0 - at.0) * d / away,
-                    at.1 + (last.1 - at.1) * d / away,
-                )
-            };
+            let stop =
+                |d: f64| (at.0 + (last.0 - at.0) * d / away, at.1 + (last.1 - at.1) * d / away);
             let mut line = way.clone();
             if away > PLANNED {
                 line.push(stop(PLANNED));
@@ -142,11 +138,7 @@ pub(super) fn waymark_labels(
             let left = [at.0 - width - away, at.1 - height - away, width, height];
             let spots = (0..lines).map(down).chain((!named).then_some(left));
             if let Some(rect) = placer.first(spots) {
-                let color = if named {
-                    input.theme.text
-                } else {
-                    input.theme.muted
-                };
+                let color = if named { input.theme.text } else { input.theme.muted };
                 plate(scene, input.theme, rect, label, color);
                 break;
             }

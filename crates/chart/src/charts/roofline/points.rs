@@ -134,12 +134,8 @@ impl Points {
         self.y.reserve_exact(room);
         self.place.reserve_exact(room);
         for row in from..n {
-            let (ai, rate, time, roof_s) = (
-                metrics.ai[row],
-                metrics.rate(data, row),
-                data.time_s[row],
-                metrics.roof_s[row],
-            );
+            let (ai, rate, time, roof_s) =
+                (metrics.ai[row], metrics.rate(data, row), data.time_s[row], metrics.roof_s[row]);
             let (place, y) = if rate > 0.0 && rate.is_finite() {
                 let place = match roof_s {
                     roof if roof.is_nan() => Place::NoRoof,
@@ -206,12 +202,8 @@ impl Points {
     /// Pixel of a row on a plot; `None` where it has no place.
     pub(crate) fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
         let (x, y, place) = self.get(row)?;
-        (place != Place::Nowhere).then(|| {
-            (
-                plot.x.px_of_position(f64::from(x)),
-                plot.y.px_of_position(f64::from(y)),
-            )
-        })
+        (place != Place::Nowhere)
+            .then(|| (plot.x.px_of_position(f64::from(x)), plot.y.px_of_position(f64::from(y))))
     }
 
     /// Pixel of a row at the intensity of the bytes that were counted at a level; `None` where none
@@ -223,10 +215,7 @@ impl Points {
         level: MemoryLevel,
     ) -> Option<(f64, f64)> {
         let (x, (_, y, _)) = (self.measured_of(row, level)?, self.get(row)?);
-        Some((
-            plot.x.px_of_position(f64::from(x)),
-            plot.y.px_of_position(f64::from(y)),
-        ))
+        Some((plot.x.px_of_position(f64::from(x)), plot.y.px_of_position(f64::from(y))))
     }
 
     /// Bytes were counted at a level.
@@ -235,10 +224,7 @@ impl Points {
     }
 
     pub(super) fn measured_of(&self, row: u32, level: MemoryLevel) -> Option<f32> {
-        self.measured[level as usize]
-            .get(row as usize)
-            .copied()
-            .filter(|x| !x.is_nan())
+        self.measured[level as usize].get(row as usize).copied().filter(|x| !x.is_nan())
     }
 }
 

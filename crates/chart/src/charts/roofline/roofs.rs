@@ -166,10 +166,9 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
     let device = input.frame.info(&Field::Device);
     let by_device = device.is_some_and(|info| info.label == input.color_scale.label);
     for (i, &rows) in usage.iter().enumerate() {
-        let (Some(op), Some(Some(device))) = (
-            data.ops.get(i % ops.max(1)),
-            input.frame.metrics.devices.get(i / ops.max(1)),
-        ) else {
+        let (Some(op), Some(Some(device))) =
+            (data.ops.get(i % ops.max(1)), input.frame.metrics.devices.get(i / ops.max(1)))
+        else {
             continue;
         };
         if rows == 0 {
@@ -198,11 +197,7 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
             && [Roofs::OfRows, Roofs::All].contains(&input.roof_types)
         {
             let row_types = vec![op.types()];
-            let used = RoofLine {
-                rows,
-                row_types,
-                ..roof
-            };
+            let used = RoofLine { rows, row_types, ..roof };
             merge(&mut out, used);
         }
         let others: Vec<DataType> = match input.roof_types {
@@ -248,10 +243,7 @@ fn px(plot: &Plot, ai: f64, rate: f64) -> Point {
 /// From the left edge of what shows up to a ridge.
 fn slope_line(plot: &Plot, bandwidth: f64, ridge: f64) -> Vec<Point> {
     let from = plot.x.domain.0.min(plot.y.domain.0 / bandwidth).min(ridge) / 2.0;
-    vec![
-        px(plot, from, from * bandwidth),
-        px(plot, ridge, ridge * bandwidth),
-    ]
+    vec![px(plot, from, from * bandwidth), px(plot, ridge, ridge * bandwidth)]
 }
 
 fn ceiling_line(plot: &Plot, bandwidth: f64, peak: f64) -> Vec<Point> {
@@ -266,12 +258,7 @@ pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[Roof
     let bottom = plot.rect[1] + plot.rect[3];
     for (ridge, peak) in roofs.iter().take(LABELLED).flat_map(RoofLine::ridges) {
         let at = px(plot, ridge, peak);
-        scene.dashed(
-            vec![at, (at.0, bottom)],
-            alpha(theme.axis, 0.7),
-            1.0,
-            &[2.0, 4.0],
-        );
+        scene.dashed(vec![at, (at.0, bottom)], alpha(theme.axis, 0.7), 1.0, &[2.0, 4.0]);
     }
     for r in roofs {
         let ceilings = r.achievable.iter().map(|a| a.1).chain([r.peak]);
@@ -354,11 +341,7 @@ pub(super) fn labels(
         if caches {
             speed = format!("{} {speed}", level.label());
         }
-        let label = if many {
-            format!("{device} {speed}")
-        } else {
-            speed
-        };
+        let label = if many { format!("{device} {speed}") } else { speed };
         slope_label(scene, placer, plot, theme, (bandwidth, ridge), &label);
     }
     // From the right: of two close ridges the right one's label goes to the right.
@@ -366,11 +349,7 @@ pub(super) fn labels(
     ridges.order_by(|a, b| b.0.total_cmp(&a.0));
     for (ridge, peak) in ridges {
         let value = format_short(ridge, 4);
-        let label = if narrow || shown.len() > 2 {
-            value
-        } else {
-            format!("ridge {value} FLOP/B")
-        };
+        let label = if narrow || shown.len() > 2 { value } else { format!("ridge {value} FLOP/B") };
         ridge_label(scene, placer, plot, theme, px(plot, ridge, peak), &label);
     }
     places
@@ -405,9 +384,7 @@ fn ceiling_label(
     // down where another one is.
     let begins_here = from.0 > plot.rect[0] + 1.0;
     if begins_here {
-        for step in [
-            0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, 2.5, 3.0, 3.5, 4.0,
-        ] {
+        for step in [0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, 2.5, 3.0, 3.5, 4.0] {
             let y = from.1 - h / 2.0 + step * h;
             // The slope is at its leftmost at the box's lower edge.
             let slope = plot.x.px(plot.y.value(y + h) / bandwidth).min(from.0);
@@ -449,15 +426,10 @@ fn slope_label(
         return;
     };
     let (w, h) = plate_size(label);
-    let candidates = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9]
-        .into_iter()
-        .flat_map(|t| {
-            let at = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
-            [
-                [at.0 - w - 5.0, at.1 - h - 2.0, w, h],
-                [at.0 + 6.0, at.1 + 3.0, w, h],
-            ]
-        });
+    let candidates = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9].into_iter().flat_map(|t| {
+        let at = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
+        [[at.0 - w - 5.0, at.1 - h - 2.0, w, h], [at.0 + 6.0, at.1 + 3.0, w, h]]
+    });
     if let Some(rect) = placer.first(candidates) {
         plate(scene, theme, rect, label, theme.roof);
     }
@@ -478,11 +450,7 @@ fn ridge_label(
     let bottom = plot.rect[1] + plot.rect[3];
     // Beside the line that drops from the ridge: at its foot first, then along it.
     let mut candidates = Vec::new();
-    for y in [
-        bottom - h - 4.0,
-        bottom - 2.0 * h - 8.0,
-        bottom - 3.0 * h - 12.0,
-    ] {
+    for y in [bottom - h - 4.0, bottom - 2.0 * h - 8.0, bottom - 3.0 * h - 12.0] {
         candidates.push([at.0 + 4.0, y, w, h]);
         candidates.push([at.0 - w - 4.0, y, w, h]);
     }

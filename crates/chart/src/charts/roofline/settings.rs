@@ -288,19 +288,13 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
             ("off", "none"),
         ],
     ));
-    if [ColumnMeaning::Kernel, ColumnMeaning::TileM]
-        .iter()
-        .any(|r| frame.data.column(*r).is_some())
+    if [ColumnMeaning::Kernel, ColumnMeaning::TileM].iter().any(|r| frame.data.column(*r).is_some())
     {
         out.push(list(
             CEILING_KEY,
             "Tile roof",
             "What the tile and the number of workgroups leave of the roof",
-            &[
-                ("", "of selected"),
-                ("all", "of all points"),
-                ("off", "none"),
-            ],
+            &[("", "of selected"), ("all", "of all points"), ("off", "none")],
         ));
     }
     out
@@ -309,9 +303,7 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
 /// The roof that a row's tile and the number of its workgroups leave, FLOP/s; NaN where the tile
 /// is not known or makes no claim.
 pub(super) fn ceiling(shape: Option<RowTile>) -> f64 {
-    shape
-        .and_then(|s| s.roof)
-        .map_or(f64::NAN, |r| r.flops_per_s)
+    shape.and_then(|s| s.roof).map_or(f64::NAN, |r| r.flops_per_s)
 }
 
 /// The rows that carry a number, from 1, in the roofline, in the ranked list and in the table: those

@@ -10,11 +10,8 @@ use gemmscope_table::result_table::Table;
 /// The points in view, in file order, at most `limit` of them; with how many there are.
 pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
     let frame = input.frame;
-    let title = |field: Field| {
-        frame
-            .info(&field)
-            .map_or_else(String::new, |i| column_format::title(&i))
-    };
+    let title =
+        |field: Field| frame.info(&field).map_or_else(String::new, |i| column_format::title(&i));
     let infos = [Field::Ai, Field::Attained, Field::Efficiency].map(|f| frame.info(&f));
     let mut out = Table {
         header: vec![
@@ -37,8 +34,7 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
     let mut measured = levels(&input.frame.data);
     measured.retain(|l| input.shows(*l) || input.ai.level() == Some(*l));
     for level in &measured {
-        out.header
-            .push(format!("AI by {} bytes (FLOP/B)", level.label()));
+        out.header.push(format!("AI by {} bytes (FLOP/B)", level.label()));
     }
     let data = &input.frame.data;
     let metrics = &input.frame.metrics;
@@ -68,21 +64,11 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
             number(rate, metrics.rate(data, r)),
             number(rate, roof.map_or(f64::NAN, |f| f.at(metrics.ai[r]))),
             number(share, metrics.efficiency(data, r)),
-            metrics
-                .bound(data, r)
-                .map(|b| b.label().to_owned())
-                .unwrap_or_default(),
+            metrics.bound(data, r).map(|b| b.label().to_owned()).unwrap_or_default(),
         ];
         if colored {
             let code = usize::from(input.color_scale.code(r));
-            cells.push(
-                input
-                    .color_scale
-                    .names
-                    .get(code)
-                    .cloned()
-                    .unwrap_or_default(),
-            );
+            cells.push(input.color_scale.names.get(code).cloned().unwrap_or_default());
         }
         for level in &measured {
             cells.push(number(ai, metrics.measured_ai(data, r, *level)));

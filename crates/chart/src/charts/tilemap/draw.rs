@@ -29,12 +29,7 @@ const GAP: f64 = 12.0;
 
 /// Where the panels go: columns of panels, width of one.
 fn flow(sweep: &Sweep, width: f64) -> (usize, f64) {
-    let most = sweep
-        .panels
-        .iter()
-        .map(|p| p.columns.len())
-        .max()
-        .unwrap_or(1);
+    let most = sweep.panels.iter().map(|p| p.columns.len()).max().unwrap_or(1);
     // Enough for a check mark in a cell, and for the labels of the lines.
     let wanted = (most as f64 * 22.0 + 110.0).max(300.0);
     let columns = ((width / wanted) as usize).clamp(1, sweep.panels.len().clamp(1, 4));
@@ -56,10 +51,9 @@ fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
     if lines().any(|l| l.model.is_some()) {
         out.push((Swatch::Hollow(theme.text), "model".to_owned()));
     }
-    for (region, words) in [
-        (Region::Parallelism, "parallelism-bound"),
-        (Region::Memory, "traffic-bound"),
-    ] {
+    for (region, words) in
+        [(Region::Parallelism, "parallelism-bound"), (Region::Memory, "traffic-bound")]
+    {
         if lines().any(|l| l.cells.iter().any(|c| c.region == Some(region))) {
             out.push((Swatch::Dashed(outline(region, theme)), words.to_owned()));
         }
@@ -78,14 +72,7 @@ fn outline(region: Region, theme: &Theme) -> Color {
 
 fn legend_height(sweep: &Sweep, width: f64, theme: &Theme) -> f64 {
     let scale = if has_colour(sweep) { 18.0 } else { 0.0 };
-    legend::legend(
-        None,
-        (0.0, 0.0),
-        width - 24.0,
-        theme,
-        &entries(sweep, theme),
-    ) + scale
-        + 8.0
+    legend::legend(None, (0.0, 0.0), width - 24.0, theme, &entries(sweep, theme)) + scale + 8.0
 }
 
 fn has_colour(sweep: &Sweep) -> bool {
@@ -103,11 +90,7 @@ pub(super) fn tallest(sweep: &Sweep) -> f64 {
 /// Height of the picture with lines of this height.
 pub(super) fn height(sweep: &Sweep, width: f64, line: f64) -> f64 {
     let (columns, _) = flow(sweep, width);
-    let rows: f64 = sweep
-        .panels
-        .chunks(columns)
-        .map(|row| panel_height(row, line) + GAP)
-        .sum();
+    let rows: f64 = sweep.panels.chunks(columns).map(|row| panel_height(row, line) + GAP).sum();
     (legend_height(sweep, width, &Theme::LIGHT) + rows + 4.0).max(220.0)
 }
 
@@ -123,20 +106,13 @@ pub(super) fn panels(sweep: &Sweep, scene: &mut Scene, options: &RenderOptions<'
     let legend = legend_height(sweep, w, theme);
     let (columns, panel_w) = flow(sweep, w);
     let rows: Vec<&[Panel]> = sweep.panels.chunks(columns).collect();
-    let lines: usize = rows
-        .iter()
-        .map(|r| r.iter().map(|p| p.lines.len()).max().unwrap_or(0))
-        .sum();
+    let lines: usize =
+        rows.iter().map(|r| r.iter().map(|p| p.lines.len()).max().unwrap_or(0)).sum();
     let fixed = legend + rows.len() as f64 * (HEAD + FOOT + GAP);
     // A picture with room to spare has taller lines, up to a reasonable square.
     let line = ((h - fixed) / lines.max(1) as f64).clamp(8.0, tallest(sweep));
-    let mut y = legend::legend(
-        Some(scene),
-        (10.0, 4.0),
-        w - 24.0,
-        theme,
-        &entries(sweep, theme),
-    ) + 4.0;
+    let mut y =
+        legend::legend(Some(scene), (10.0, 4.0), w - 24.0, theme, &entries(sweep, theme)) + 4.0;
     let low = lowest(sweep);
     if has_colour(sweep) {
         gradient(scene, (10.0, y), (w - 20.0).min(320.0), theme, low);
@@ -179,10 +155,7 @@ fn gradient(scene: &mut Scene, (x, y): Point, width: f64, theme: &Theme, low: f6
     for i in 0..steps {
         let t = (f64::from(i) + 0.5) / f64::from(steps);
         let w = bar / f64::from(steps);
-        scene.fill(
-            [x + lw + 6.0 + f64::from(i) * w, y + 4.0, w + 0.5, 10.0],
-            shown(t, theme),
-        );
+        scene.fill([x + lw + 6.0 + f64::from(i) * w, y + 4.0, w + 0.5, 10.0], shown(t, theme));
     }
     scene.text((x + lw + bar + 12.0, cy), right, FONT, theme.muted, hang);
 }
@@ -197,14 +170,9 @@ fn draw(
 ) {
     let theme = options.theme;
     legend::heading(scene, (x + 4.0, y + 10.0), w - 12.0, theme, &panel.title);
-    let labels: Vec<String> = (0..panel.lines.len())
-        .map(|i| panel.line_label(i))
-        .collect();
-    let label_w = labels
-        .iter()
-        .map(|l| text::width(l, FONT, false))
-        .fold(20.0, f64::max)
-        .min(w * 0.4);
+    let labels: Vec<String> = (0..panel.lines.len()).map(|i| panel.line_label(i)).collect();
+    let label_w =
+        labels.iter().map(|l| text::width(l, FONT, false)).fold(20.0, f64::max).min(w * 0.4);
     let texts: Vec<&str> = labels.iter().map(String::as_str).collect();
     let labels = text::cut_apart(&texts, FONT, label_w);
     let name = panel.line_name.label();
@@ -246,17 +214,9 @@ fn draw(
             // Side by side where both fall on one cell, so that neither hides the other.
             let both = l.best == Some(i) && l.model == Some(i);
             let shift = if both { (step * 0.2).min(r * 1.5) } else { 0.0 };
-            let ink = if c.share.is_finite() {
-                on(behind)
-            } else {
-                theme.text
-            };
+            let ink = if c.share.is_finite() { on(behind) } else { theme.text };
             if l.best == Some(i) {
-                let color = if c.share.is_finite() {
-                    ink
-                } else {
-                    theme.accent
-                };
+                let color = if c.share.is_finite() { ink } else { theme.accent };
                 legend::check(scene, (centre.0 - shift, centre.1), r, color, 2.0);
             }
             if l.model == Some(i) {
@@ -313,12 +273,8 @@ fn draw(
         }
     }
     let under = [left, bottom, step];
-    let lines = columns(
-        scene,
-        theme,
-        &(0..n).map(|i| panel.column_label(i)).collect::<Vec<_>>(),
-        under,
-    );
+    let lines =
+        columns(scene, theme, &(0..n).map(|i| panel.column_label(i)).collect::<Vec<_>>(), under);
     let name = match lines {
         2 => sweep.axis.label().replace(" × ", " above "),
         _ => sweep.axis.label().to_owned(),
@@ -341,22 +297,12 @@ pub(super) fn columns(
     [left, bottom, step]: [f64; 3],
 ) -> usize {
     const APART: f64 = 5.0;
-    let tight = labels
-        .iter()
-        .any(|l| text::width(l, FONT, false) + APART > step);
-    let lines = if tight && labels.iter().all(|l| l.contains('×')) {
-        2
-    } else {
-        1
-    };
+    let tight = labels.iter().any(|l| text::width(l, FONT, false) + APART > step);
+    let lines = if tight && labels.iter().all(|l| l.contains('×')) { 2 } else { 1 };
     let mut free_from = f64::NEG_INFINITY;
     for (i, label) in labels.iter().enumerate() {
         let parts: Vec<&str> = label.splitn(lines, '×').collect();
-        let half = parts
-            .iter()
-            .map(|p| text::width(p, FONT, false))
-            .fold(0.0, f64::max)
-            / 2.0;
+        let half = parts.iter().map(|p| text::width(p, FONT, false)).fold(0.0, f64::max) / 2.0;
         let px = left + (i as f64 + 0.5) * step;
         if px - half < free_from || px + half > scene.width - 2.0 {
             continue;
@@ -408,9 +354,7 @@ fn outlines(columns: usize, lines: usize, inside: &dyn Fn(i64, i64) -> bool) -> 
                 }
                 let next = (at.0 + STEPS[d].0, at.1 + STEPS[d].1);
                 // Right turn first: cells that touch at a corner only stay apart.
-                let Some(turn) = [(d + 1) % 4, d, (d + 3) % 4]
-                    .into_iter()
-                    .find(|&t| edge(next, t))
+                let Some(turn) = [(d + 1) % 4, d, (d + 3) % 4].into_iter().find(|&t| edge(next, t))
                 else {
                     break;
                 };
@@ -452,10 +396,7 @@ mod tests {
         let found = outlines(3, 2, &inside);
         assert_eq!(found.len(), 1);
         let corners: Vec<(i64, i64)> = found[0].iter().map(|c| c.0).collect();
-        assert_eq!(
-            corners,
-            [(2, 0), (2, 1), (1, 1), (1, 2), (0, 2), (0, 0), (2, 0)]
-        );
+        assert_eq!(corners, [(2, 0), (2, 1), (1, 1), (1, 2), (0, 2), (0, 0), (2, 0)]);
         // Convex corners move inwards on both axes; the concave one moves into the region too.
         assert_eq!(found[0][0].1, (-1.0, 1.0));
         assert_eq!(found[0][2].1, (-1.0, -1.0));

@@ -56,9 +56,8 @@ pub(crate) struct TileMap {
 impl TileMap {
     /// Reads the settings and the sweep.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let asked = state
-            .param("tiles.x")
-            .and_then(|k| Axis::ALL.into_iter().find(|a| a.key() == k));
+        let asked =
+            state.param("tiles.x").and_then(|k| Axis::ALL.into_iter().find(|a| a.key() == k));
         let mut sweep = Sweep::new(frame, asked);
         let mut controls = Vec::new();
         if let Ok(s) = &mut sweep {
@@ -69,10 +68,7 @@ impl TileMap {
                 "tiles.x",
                 "X",
                 "A cell shows the best of all else",
-                s.axes
-                    .iter()
-                    .map(|a| Choice::new(a.key(), a.label()))
-                    .collect(),
+                s.axes.iter().map(|a| Choice::new(a.key(), a.label())).collect(),
                 default.key(),
             ));
             let mut options = vec![Choice::new("all", "all panels")];
@@ -132,11 +128,7 @@ fn part_of(sweep: &Sweep) -> Option<Sweep> {
             ..*p
         });
     }
-    Some(Sweep {
-        panels,
-        axes: sweep.axes.clone(),
-        ..*sweep
-    })
+    Some(Sweep { panels, axes: sweep.axes.clone(), ..*sweep })
 }
 
 /// Which model the hollow ticks of a sweep are of, in words.
@@ -179,10 +171,9 @@ fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
 
 /// The tooltip of a cell.
 fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip {
-    let (Some(l), Some(c)) = (
-        panel.lines.get(line),
-        panel.lines.get(line).and_then(|l| l.cells.get(column)),
-    ) else {
+    let (Some(l), Some(c)) =
+        (panel.lines.get(line), panel.lines.get(line).and_then(|l| l.cells.get(column)))
+    else {
         return Tooltip::default();
     };
     let p = &l.problem;
@@ -331,10 +322,7 @@ impl Chart for TileMap {
                 }
             }
         }
-        Table {
-            header: header.map(str::to_owned).to_vec(),
-            rows,
-        }
+        Table { header: header.map(str::to_owned).to_vec(), rows }
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -370,18 +358,12 @@ impl Chart for TileMap {
         }
         out.extend(influence_sentence(&self.influences));
         if sweep.single > 0 {
-            out.push(format!(
-                "{} with one tile left out.",
-                plural(sweep.single, "shape")
-            ));
+            out.push(format!("{} with one tile left out.", plural(sweep.single, "shape")));
         }
         let units: Vec<String> = sweep
             .panels
             .iter()
-            .filter_map(|p| {
-                p.units
-                    .map(|u| format!("{u} {}s of {}", p.unit_kind, p.device))
-            })
+            .filter_map(|p| p.units.map(|u| format!("{u} {}s of {}", p.unit_kind, p.device)))
             .fold(Vec::new(), |mut v, u| {
                 if !v.contains(&u) {
                     v.push(u);
@@ -399,12 +381,7 @@ impl Chart for TileMap {
             ));
         }
         out.extend(model_words(sweep));
-        if self
-            .frame
-            .metrics
-            .devices
-            .first()
-            .is_some_and(Option::is_some)
+        if self.frame.metrics.devices.first().is_some_and(Option::is_some)
             && self.frame.data.device.contains(&0)
         {
             out.push("Device not stated; the chosen one is assumed.".to_owned());
@@ -426,13 +403,8 @@ impl Chart for TileMap {
         if rows.is_empty() {
             return Vec::new();
         }
-        let heads = [
-            "Setting",
-            "Value",
-            "Variants",
-            "Best, % of the fastest",
-            "Median, % of the fastest",
-        ];
+        let heads =
+            ["Setting", "Value", "Variants", "Best, % of the fastest", "Median, % of the fastest"];
         let name = "What the other settings change".to_owned();
         vec![(name, Table::of(&heads, rows))]
     }

@@ -30,10 +30,7 @@ fn flat_sweep() -> Frame {
 fn at(view: &TileMap, size: usize, dark: bool) -> Scene {
     view.scene(&RenderOptions {
         selected: &[7],
-        ..RenderOptions::new(
-            &Theme::of(dark),
-            (SIZES[size].0, view.height(SIZES[size].0)),
-        )
+        ..RenderOptions::new(&Theme::of(dark), (SIZES[size].0, view.height(SIZES[size].0)))
     })
 }
 
@@ -69,10 +66,7 @@ fn a_huge_sweep_is_drawn_in_part_and_says_so() {
     let view = TileMap::open(&t.frame(Some("a100-40-sxm")), &ViewState::default());
     let notes = view.notes();
     assert!(notes[0].contains("900 shapes"), "{notes:?}");
-    assert!(
-        notes[1].starts_with("476 of 900 shapes shown in 6 of 10 panels"),
-        "{notes:?}"
-    );
+    assert!(notes[1].starts_with("476 of 900 shapes shown in 6 of 10 panels"), "{notes:?}");
     assert_eq!(view.table().rows.len(), 1800);
     for (width, _) in SIZES {
         assert!(view.height(width) < 16_384.0);
@@ -90,10 +84,7 @@ fn a_column_of_bests() {
     let mut t = Rows::new();
     let best = t.table().number_column(ColumnMeaning::Other, "best_bn");
     for (k, largest) in [(4096, 128), (12_288, 256)] {
-        for (i, bn) in [32, 32, 32, 64, 128, 128, 128, 128, 128]
-            .into_iter()
-            .enumerate()
-        {
+        for (i, bn) in [32, 32, 32, 64, 128, 128, 128, 128, 128].into_iter().enumerate() {
             let bn = if i > 5 { largest } else { bn };
             t.table().set_number(best, f64::from(bn));
             t.row((8, 1024 << i, k), "", 1e-6, "");
@@ -103,37 +94,20 @@ fn a_column_of_bests() {
     draw_everywhere("tiles-figure", &view);
     let scene = at(&view, 1, false);
     assert_eq!(checks(&scene), 18 + 1);
-    let find = |start: &str| {
-        scene
-            .hit_areas
-            .iter()
-            .find(|m| m.tooltip.head.starts_with(start))
-    };
+    let find = |start: &str| scene.hit_areas.iter().find(|m| m.tooltip.head.starts_with(start));
     let mark = find("8 × 8192 × 4096, B_N 64").unwrap();
+    assert!(mark.tooltip.sentence().contains("best, as stated"), "{}", mark.tooltip.sentence());
     assert!(
-        mark.tooltip.sentence().contains("best, as stated"),
+        mark.tooltip.sentence().contains("128 workgroups for 108 SMs, traffic-bound"),
         "{}",
         mark.tooltip.sentence()
     );
     assert!(
-        mark.tooltip
-            .sentence()
-            .contains("128 workgroups for 108 SMs, traffic-bound"),
+        mark.tooltip.sentence().contains("14.2 FLOP per element, 7.099 FLOP/B"),
         "{}",
         mark.tooltip.sentence()
     );
-    assert!(
-        mark.tooltip
-            .sentence()
-            .contains("14.2 FLOP per element, 7.099 FLOP/B"),
-        "{}",
-        mark.tooltip.sentence()
-    );
-    assert!(
-        view.notes()[0].contains("The model picks the same in 15 of 18"),
-        "{:?}",
-        view.notes()
-    );
+    assert!(view.notes()[0].contains("The model picks the same in 15 of 18"), "{:?}", view.notes());
 }
 
 #[test]
@@ -168,11 +142,7 @@ fn many_tiles_fit() {
 fn what_is_missing_is_said() {
     let mut t = Rows::new();
     t.row((8, 8, 8), "x", 1e-6, "");
-    let scene = at(
-        &TileMap::open(&t.frame(None), &ViewState::default()),
-        0,
-        false,
-    );
+    let scene = at(&TileMap::open(&t.frame(None), &ViewState::default()), 0, false);
     assert!(scene.message.is_some_and(|m| m.contains("No tiles")));
 }
 

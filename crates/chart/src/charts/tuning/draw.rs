@@ -48,13 +48,8 @@ impl Tuning {
         rect: Rect,
     ) {
         let theme = options.theme;
-        let rates = || {
-            h.variants
-                .iter()
-                .chain(&h.references)
-                .map(|v| v.rate)
-                .filter(|r| r.is_finite())
-        };
+        let rates =
+            || h.variants.iter().chain(&h.references).map(|v| v.rate).filter(|r| r.is_finite());
         let most = rates().fold(0.0, f64::max);
         let least = rates().fold(f64::INFINITY, f64::min);
         // A roof far above would flatten everything else, so it is named and not drawn.
@@ -70,11 +65,8 @@ impl Tuning {
             _ => (0.0, 1.0),
         };
         // Half a step of room on both sides, for the variants beside their generation.
-        let step = h
-            .generations
-            .windows(2)
-            .map(|w| w[1].order - w[0].order)
-            .fold(f64::INFINITY, f64::min);
+        let step =
+            h.generations.windows(2).map(|w| w[1].order - w[0].order).fold(f64::INFINITY, f64::min);
         let step = if step.is_finite() { step } else { 1.0 };
         let x_domain = (first - 0.6 * step, last + 0.6 * step);
         let failed = h.count(Outcome::Failed) > 0;
@@ -86,12 +78,7 @@ impl Tuning {
         let top = 30.0 + legend;
         let lane = if failed { LANE } else { 0.0 };
         let plot = Plot::new(
-            [
-                left,
-                top,
-                (rect[2] - left - 14.0).max(1.0),
-                (rect[3] - top - 42.0 - lane).max(1.0),
-            ],
+            [left, top, (rect[2] - left - 14.0).max(1.0), (rect[3] - top - 42.0 - lane).max(1.0)],
             Scale::new(Kind::Linear, x_domain, (0.0, 1.0)),
             y_scale,
         );
@@ -103,11 +90,7 @@ impl Tuning {
             &plot,
             theme,
             &Axis::default(),
-            &Axis {
-                title: "Attained".to_owned(),
-                ticks: y_ticks,
-                grid: true,
-            },
+            &Axis { title: "Attained".to_owned(), ticks: y_ticks, grid: true },
         );
         legend::legend(Some(scene), (10.0, 4.0), rect[2] - 20.0, theme, &entries);
         self.order_axis(h, scene, options, &plot, bottom + lane);
@@ -119,11 +102,7 @@ impl Tuning {
                 theme.warn,
                 (Anchor::End, Baseline::Middle),
             );
-            scene.line(
-                vec![(l, bottom + lane), (l + w, bottom + lane)],
-                theme.axis,
-                1.0,
-            );
+            scene.line(vec![(l, bottom + lane), (l + w, bottom + lane)], theme.axis, 1.0);
         }
         let mut placer = Placer::new(plot.rect);
         let mut horizontal =
@@ -211,10 +190,7 @@ impl Tuning {
         let marks: Vec<Tick> = if h.generations.len() <= room {
             h.generations
                 .iter()
-                .map(|g| Tick {
-                    value: g.order,
-                    label: Some(format!("{}", g.order)),
-                })
+                .map(|g| Tick { value: g.order, label: Some(format!("{}", g.order)) })
                 .collect()
         } else {
             ticks::linear(plot.x.domain, room, &Format::plain(""))
@@ -257,17 +233,9 @@ impl Tuning {
             let spread = (step_px * 0.5).min(14.0 * (n.saturating_sub(1)) as f64);
             for (k, &i) in g.variants.iter().enumerate() {
                 let v = &h.variants[i];
-                let shift = if n > 1 {
-                    (k as f64 / (n - 1) as f64 - 0.5) * spread
-                } else {
-                    0.0
-                };
+                let shift = if n > 1 { (k as f64 / (n - 1) as f64 - 0.5) * spread } else { 0.0 };
                 let x = plot.x.px(g.order) + shift;
-                let y = if v.outcome == Outcome::Failed {
-                    lane_y
-                } else {
-                    plot.y.px(v.rate)
-                };
+                let y = if v.outcome == Outcome::Failed { lane_y } else { plot.y.px(v.rate) };
                 let best = g.best == Some(i);
                 let radius = match (crowd, best) {
                     (true, false) => 2.0,
@@ -303,12 +271,7 @@ impl Tuning {
         for (at, value, radius) in tags {
             let words = gemmscope_model::units::format_short(value / 1e12, 4);
             let size = (text::width(&words, FONT, false), FONT * text::LINE);
-            let above = [
-                at.0 - size.0 / 2.0,
-                at.1 - radius - size.1 - 2.0,
-                size.0,
-                size.1,
-            ];
+            let above = [at.0 - size.0 / 2.0, at.1 - radius - size.1 - 2.0, size.0, size.1];
             let below = [above[0], at.1 + radius + 2.0, size.0, size.1];
             if let Some(r) = placer.first([above, below]) {
                 scene.fill(r, alpha(theme.panel, 0.75));
@@ -337,19 +300,9 @@ impl Tuning {
         let chosen = selected.or_else(|| h.best.and_then(|i| h.variants.get(i)));
         let mut y = 18.0;
         let (x, w) = (rect[0] + 6.0, rect[2] - 18.0);
-        let reference = h
-            .references
-            .first()
-            .filter(|r| chosen.is_none_or(|c| c.row != r.row));
+        let reference = h.references.first().filter(|r| chosen.is_none_or(|c| c.row != r.row));
         let kinds = [
-            (
-                chosen,
-                if selected.is_some() {
-                    "Selected"
-                } else {
-                    "Best variant"
-                },
-            ),
+            (chosen, if selected.is_some() { "Selected" } else { "Best variant" }),
             (reference, "Best reference"),
         ];
         for (variant, heading) in kinds {

@@ -76,10 +76,7 @@ impl Tuning {
             "history.scale",
             "Scale",
             "",
-            vec![
-                Choice::new("linear", "linear"),
-                Choice::new("log", "logarithmic"),
-            ],
+            vec![Choice::new("linear", "linear"), Choice::new("log", "logarithmic")],
             "linear",
         );
         let history = problems
@@ -93,12 +90,7 @@ impl Tuning {
             }
             controls.extend([slow, scale.more()]);
         }
-        Tuning {
-            frame: frame.clone(),
-            controls,
-            log,
-            history,
-        }
+        Tuning { frame: frame.clone(), controls, log, history }
     }
 
     fn obstacle(&self) -> Option<String> {
@@ -107,11 +99,9 @@ impl Tuning {
                 "No tuning history: no column is a generation, iteration, step or trial."
                     .to_owned(),
             ),
-            Some(h) if h.best.is_none() => Some(format!(
-                "None of {} variants ran: {}.",
-                h.variants.len(),
-                said(h)
-            )),
+            Some(h) if h.best.is_none() => {
+                Some(format!("None of {} variants ran: {}.", h.variants.len(), said(h)))
+            }
             Some(_) => None,
         }
     }
@@ -124,11 +114,7 @@ fn key(problem: &Problem) -> String {
 
 /// `correctness failed 3, timeout 1`.
 fn said(h: &History) -> String {
-    let parts: Vec<String> = h
-        .failures()
-        .into_iter()
-        .map(|(s, n)| format!("{s} {n}"))
-        .collect();
+    let parts: Vec<String> = h.failures().into_iter().map(|(s, n)| format!("{s} {n}")).collect();
     parts.join(", ")
 }
 
@@ -191,11 +177,7 @@ impl Chart for Tuning {
         };
         scene.title = headline(h);
         scene.description = self.notes().join(" ");
-        let card = if scene.width >= NARROW + 200.0 {
-            250.0
-        } else {
-            0.0
-        };
+        let card = if scene.width >= NARROW + 200.0 { 250.0 } else { 0.0 };
         let plot_rect = [0.0, 0.0, scene.width - card, scene.height];
         self.plot(h, &mut scene, options, plot_rect);
         if card > 0.0 {
@@ -244,10 +226,7 @@ impl Chart for Tuning {
             rows.extend(g.variants.iter().map(|&i| row(&h.variants[i], running)));
         }
         rows.extend(h.references.iter().map(|v| row(v, f64::NAN)));
-        Table {
-            header: header.map(str::to_owned).to_vec(),
-            rows,
-        }
+        Table { header: header.map(str::to_owned).to_vec(), rows }
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -284,13 +263,7 @@ impl Chart for Tuning {
         if h.roof.is_nan() {
             out.push("No roof: choose a device.".to_owned());
         }
-        let aside: u64 = self
-            .frame
-            .data
-            .sources
-            .iter()
-            .map(|s| s.rejected.total())
-            .sum();
+        let aside: u64 = self.frame.data.sources.iter().map(|s| s.rejected.total()).sum();
         if aside > 0 {
             let rows = plural(aside, "row");
             out.push(format!("{rows} not read: see the file's card."));
@@ -318,18 +291,9 @@ impl Chart for Tuning {
         });
         let bad: Vec<Vec<String>> = bad.collect();
         let heads = ["Setting", "Value", "Failed or slow", "Variants", "Share"];
-        let variant = [
-            &h.order_label as &str,
-            "Variant",
-            "Outcome",
-            "Time",
-            "Settings",
-        ];
+        let variant = [&h.order_label as &str, "Variant", "Outcome", "Time", "Settings"];
         let tables = [
-            (
-                "Settings behind failed and slow variants",
-                Table::of(&heads, suspects),
-            ),
+            ("Settings behind failed and slow variants", Table::of(&heads, suspects)),
             ("Failed and slow variants", Table::of(&variant, bad)),
         ];
         let filled = tables.into_iter().filter(|(_, t)| !t.rows.is_empty());

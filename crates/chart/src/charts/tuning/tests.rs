@@ -9,9 +9,7 @@ fn seed() -> Frame {
     let order = t.table().number_column(ColumnMeaning::Order, "generation");
     let status = t.table().text_column(ColumnMeaning::Status, "status");
     let kernel = t.table().text_column(ColumnMeaning::Kernel, "kernel");
-    let bm = t
-        .table()
-        .number_column(ColumnMeaning::TileM, "BLOCK_SIZE_M");
+    let bm = t.table().number_column(ColumnMeaning::TileM, "BLOCK_SIZE_M");
     let group = t.table().auto_column("GROUP_SIZE_M");
     let work = 2.0 * 4096f64.powi(3);
     for (i, (g, tflops, name)) in [
@@ -65,23 +63,12 @@ fn goldens() {
     state.set_param("history.scale", "log");
     draw_everywhere("history-log", &Tuning::open(&frame, &state));
     let notes = view.notes();
-    assert!(
-        notes[0].contains("202 TFLOP/s in generation 2"),
-        "{notes:?}"
-    );
+    assert!(notes[0].contains("202 TFLOP/s in generation 2"), "{notes:?}");
     assert!(notes[1].contains("correctness failed 1") && notes[2].starts_with("2 slow"));
     let details = view.details();
     let bad = &details.last().unwrap();
-    assert_eq!(
-        (bad.0.as_str(), bad.1.rows.len()),
-        ("Failed and slow variants", 3)
-    );
-    assert!(
-        bad.1
-            .rows
-            .iter()
-            .any(|r| r[2] == "failed: correctness failed")
-    );
+    assert_eq!((bad.0.as_str(), bad.1.rows.len()), ("Failed and slow variants", 3));
+    assert!(bad.1.rows.iter().any(|r| r[2] == "failed: correctness failed"));
 }
 
 #[test]
@@ -95,8 +82,7 @@ fn a_long_history_and_odd_ones() {
         best *= 1.0 - 1.5 / f64::from(i + 400);
         let wild = 1.0 + f64::from(i * 7919 % 97) / 60.0;
         let failed = i % 23 == 5;
-        t.table()
-            .set_text(status, if failed { b"timeout" } else { b"ok" });
+        t.table().set_text(status, if failed { b"timeout" } else { b"ok" });
         let time = if failed { f64::NAN } else { best * wild };
         t.row((4096, 4096, 4096), "x", time, "");
     }
@@ -107,11 +93,7 @@ fn a_long_history_and_odd_ones() {
     let mut t = Rows::new();
     t.row((8, 8, 8), "x", 1e-6, "");
     let view = Tuning::open(&t.frame(None), &ViewState::default());
-    assert!(
-        at(&view, 0, false, &[])
-            .message
-            .is_some_and(|m| m.contains("generation"))
-    );
+    assert!(at(&view, 0, false, &[]).message.is_some_and(|m| m.contains("generation")));
 
     let mut t = Rows::new();
     let order = t.table().number_column(ColumnMeaning::Order, "trial");

@@ -76,28 +76,17 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
         v.sort_unstable();
         v.dedup();
     }
-    let mut entries: Vec<(Swatch, String)> = sides
-        .iter()
-        .enumerate()
-        .map(|(i, s)| (Swatch::Box(colors[i]), s.clone()))
-        .collect();
-    if m.cells
-        .iter()
-        .any(|c| c.winner.is_none() && !c.compared.is_empty())
-    {
+    let mut entries: Vec<(Swatch, String)> =
+        sides.iter().enumerate().map(|(i, s)| (Swatch::Box(colors[i]), s.clone())).collect();
+    if m.cells.iter().any(|c| c.winner.is_none() && !c.compared.is_empty()) {
         entries.push((Swatch::Box(theme.other), "tie".to_owned()));
     }
     if m.cells.iter().any(|c| c.compared.is_empty()) {
-        entries.push((
-            Swatch::Mark(Symbol::Ring, theme.muted),
-            "one side only".to_owned(),
-        ));
+        entries.push((Swatch::Mark(Symbol::Ring, theme.muted), "one side only".to_owned()));
     }
     if m.cells.iter().any(|c| c.other().is_some()) {
-        entries.push((
-            Swatch::Mark(Symbol::Dot, theme.muted),
-            "another side wins a part".to_owned(),
-        ));
+        entries
+            .push((Swatch::Mark(Symbol::Dot, theme.muted), "another side wins a part".to_owned()));
     }
     let (w, h) = (scene.width, scene.height);
     // What shows comes before what the figures are, where there is no room for both.
@@ -108,17 +97,9 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
     legend::heading(scene, (8.0, 14.0), w - 16.0, theme, words);
     let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
     let top = 24.0 + legend + 22.0;
-    let widest = ys
-        .iter()
-        .map(|v| text::width(&v.to_string(), FONT, false))
-        .fold(0.0, f64::max);
+    let widest = ys.iter().map(|v| text::width(&v.to_string(), FONT, false)).fold(0.0, f64::max);
     let left = widest + 18.0;
-    let rect = [
-        left,
-        top,
-        (w - left - 14.0).max(1.0),
-        (h - top - 44.0).max(1.0),
-    ];
+    let rect = [left, top, (w - left - 14.0).max(1.0), (h - top - 44.0).max(1.0)];
     // Few cells stay of a size that reads as a cell.
     let step_x = (rect[2] / xs.len().max(1) as f64).min(170.0);
     let step_y = (rect[3] / ys.len().max(1) as f64).min(CELL_HEIGHT);
@@ -147,30 +128,15 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
                 // Somebody else wins a part of these GEMMs.
                 if let Some(other) = c.other().filter(|_| cell[2].min(cell[3]) >= 10.0) {
                     // In a small cell the figure needs the room.
-                    let (inset, r) = if cell[2] < 40.0 {
-                        (3.5, 2.0)
-                    } else {
-                        (6.0, 2.5)
-                    };
+                    let (inset, r) = if cell[2] < 40.0 { (3.5, 2.0) } else { (6.0, 2.5) };
                     let at = (cell[0] + cell[2] - inset, cell[1] + inset);
                     for (radius, color) in [(r + 1.0, theme.panel), (r, colors[other])] {
-                        scene.items.push(Item::Symbol {
-                            at,
-                            radius,
-                            symbol: Symbol::Dot,
-                            color,
-                        });
+                        scene.items.push(Item::Symbol { at, radius, symbol: Symbol::Dot, color });
                     }
                 }
                 let label = c.winner.and_then(|_| lead_label(c.margin, cell[2]));
                 if let Some(label) = label.filter(|_| cell[3] >= FONT * 1.2) {
-                    scene.text(
-                        centre,
-                        label,
-                        FONT,
-                        on(color),
-                        (Anchor::Middle, Baseline::Middle),
-                    );
+                    scene.text(centre, label, FONT, on(color), (Anchor::Middle, Baseline::Middle));
                 }
             }
             None => {
@@ -204,13 +170,7 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
     for (i, label) in thinned(&xs, step_x, |l| text::width(l, FONT, false)) {
         let half = text::width(&label, FONT, false) / 2.0;
         let x = (rect[0] + (i as f64 + 0.5) * step_x).min(w - half - 2.0);
-        scene.text(
-            (x, bottom + 6.0),
-            label,
-            FONT,
-            theme.muted,
-            (Anchor::Middle, Baseline::Top),
-        );
+        scene.text((x, bottom + 6.0), label, FONT, theme.muted, (Anchor::Middle, Baseline::Top));
     }
     scene.text(
         (rect[0] + used_w, bottom + 22.0),
@@ -282,19 +242,12 @@ pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &Rend
     let top = STRIPS_TOP.max(24.0 + legend + 22.0);
     let room = (((h - top - 36.0) / ROW).max(1.0) as usize).min(super::MOST_STRIPS);
     let shown: Vec<_> = m.strips.iter().take(room).collect();
-    let mut sizes: Vec<u32> = shown
-        .iter()
-        .flat_map(|s| s.points.iter().map(|p| p.0))
-        .collect();
+    let mut sizes: Vec<u32> = shown.iter().flat_map(|s| s.points.iter().map(|p| p.0)).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let narrow = w < NARROW;
-    let widest = |texts: Vec<String>| {
-        texts
-            .iter()
-            .map(|t| text::width(t, FONT, false))
-            .fold(0.0, f64::max)
-    };
+    let widest =
+        |texts: Vec<String>| texts.iter().map(|t| text::width(t, FONT, false)).fold(0.0, f64::max);
     let label_w = widest(shown.iter().map(|s| s.label.clone()).collect())
         .min(w * if narrow { 0.46 } else { 0.28 });
     let say_w = if narrow {
@@ -314,13 +267,7 @@ pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &Rend
     let labels = text::cut_apart(&labels, FONT, label_w);
     for (k, (s, label)) in shown.iter().zip(labels).enumerate() {
         let y = top + (k as f64 + 0.5) * ROW;
-        scene.text(
-            (x0 - 8.0, y),
-            label,
-            FONT,
-            theme.text,
-            (Anchor::End, Baseline::Middle),
-        );
+        scene.text((x0 - 8.0, y), label, FONT, theme.text, (Anchor::End, Baseline::Middle));
         let ends = (s.points.first(), s.points.last());
         if let (Some(a), Some(b)) = ends {
             scene.line(vec![(place(a.0), y), (place(b.0), y)], theme.grid, 2.0);
@@ -349,11 +296,7 @@ pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &Rend
             // The crossing lies between the last size of one side and the first of the next.
             for (size, _) in steps.iter().skip(1) {
                 let x = place(*size) - step / 2.0;
-                scene.line(
-                    vec![(x, y - ROW * 0.45), (x, y + ROW * 0.45)],
-                    theme.accent,
-                    2.0,
-                );
+                scene.line(vec![(x, y - ROW * 0.45), (x, y + ROW * 0.45)], theme.accent, 2.0);
             }
         }
         if !narrow {

@@ -79,12 +79,8 @@ const AXES: [(&str, &str, Size, Size, Size); 3] = [
 impl Winner {
     /// Reads the settings, chooses what is not set, and finds the winners.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let mut out = Winner {
-            frame: frame.clone(),
-            controls: Vec::new(),
-            strips_shown: false,
-            model: None,
-        };
+        let mut out =
+            Winner { frame: frame.clone(), controls: Vec::new(), strips_shown: false, model: None };
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
             return out;
@@ -95,10 +91,7 @@ impl Winner {
             "winner.show",
             "View",
             "",
-            vec![
-                Choice::new("map", "Winner map"),
-                Choice::new("strips", "Crossover points"),
-            ],
+            vec![Choice::new("map", "Winner map"), Choice::new("strips", "Crossover points")],
             "map",
         );
         let side = Control::field(
@@ -131,10 +124,7 @@ impl Winner {
             AXES.iter().map(|a| Choice::new(a.0, a.1)).collect(),
             "n,m",
         );
-        let &(_, _, x, y, held) = AXES
-            .iter()
-            .find(|a| a.0 == axes.current)
-            .unwrap_or(&AXES[0]);
+        let &(_, _, x, y, held) = AXES.iter().find(|a| a.0 == axes.current).unwrap_or(&AXES[0]);
         let dtype = dtype_control(frame, &comparison, state);
         let chosen_dtype = Some(dtype.current.clone()).filter(|d| d != "all");
         let layout = layout_control(frame, &comparison, state);
@@ -174,8 +164,7 @@ impl Winner {
             });
             out.controls = vec![show, dtype];
             out.controls.extend((layouts > 1).then_some(layout));
-            out.controls
-                .extend([hold, axes.more(), side.more(), threshold.more()]);
+            out.controls.extend([hold, axes.more(), side.more(), threshold.more()]);
             (cells, Size::M, Vec::new())
         };
         let all = winner::sum_up(&strips, comparison.setup.sides.len());
@@ -213,15 +202,10 @@ impl Winner {
             ));
         }
         if self.strips_shown {
-            let judged = m
-                .strips
-                .iter()
-                .any(|s| !matches!(s.verdict, Crossover::TooFew(_)));
+            let judged = m.strips.iter().any(|s| !matches!(s.verdict, Crossover::TooFew(_)));
             return (!judged).then(|| m.all.sentence(&m.comparison.names, m.along));
         }
-        m.cells
-            .is_empty()
-            .then(|| format!("Nothing measured {}.", m.where_words()))
+        m.cells.is_empty().then(|| format!("Nothing measured {}.", m.where_words()))
     }
 }
 
@@ -261,11 +245,8 @@ impl Model {
             ranked.order_by_key(|(_, n)| std::cmp::Reverse(**n));
         }
         let more = ranked.len().saturating_sub(NAMED);
-        let mut parts: Vec<String> = ranked
-            .iter()
-            .take(NAMED)
-            .map(|(s, n)| format!("{s} in {n}"))
-            .collect();
+        let mut parts: Vec<String> =
+            ranked.iter().take(NAMED).map(|(s, n)| format!("{s} in {n}")).collect();
         if more > 0 {
             parts.push(format!("{more} others in the rest"));
         }
@@ -300,11 +281,8 @@ fn dtype_control(frame: &Frame, comparison: &Comparison, state: &ViewState) -> C
         let op = frame.data.op[comparison.row(i)] as usize;
         *counts.entry(frame.data.ops[op].types()).or_default() += 1;
     }
-    let default = counts
-        .iter()
-        .max_by_key(|(_, n)| **n)
-        .map_or("all", |(d, _)| d.as_str())
-        .to_owned();
+    let default =
+        counts.iter().max_by_key(|(_, n)| **n).map_or("all", |(d, _)| d.as_str()).to_owned();
     let mut options: Vec<Choice> = counts.into_keys().map(Choice::plain).collect();
     options.push(Choice::new("all", "all types"));
     Control::choice(state, "winner.dtype", "Type", "", options, &default)
@@ -367,10 +345,7 @@ fn along_control(
         "winner.along",
         "X",
         "The size that grows; all else is held",
-        Size::ALL
-            .iter()
-            .map(|s| Choice::new(s.key(), s.name()))
-            .collect(),
+        Size::ALL.iter().map(|s| Choice::new(s.key(), s.name())).collect(),
         Size::ALL[best].key(),
     );
     let chosen = Size::parse(&control.current).unwrap_or(Size::M);
@@ -408,11 +383,7 @@ impl Chart for Winner {
         let sides = &m.comparison.names;
         if self.strips_shown {
             let mut header = vec!["Held".to_owned(), "Verdict".to_owned()];
-            header.extend([
-                m.along.name().to_owned(),
-                "Fastest".to_owned(),
-                "Lead (x)".to_owned(),
-            ]);
+            header.extend([m.along.name().to_owned(), "Fastest".to_owned(), "Lead (x)".to_owned()]);
             let rows = m
                 .strips
                 .iter()
@@ -544,11 +515,7 @@ fn tooltip(frame: &Frame, m: &Model, c: &Cell) -> Tooltip {
     if let [only] = c.compared.as_slice() {
         return Tooltip::new(m.comparison.label(frame, *only as usize)).line(verdict);
     }
-    let wins: Vec<String> = sides
-        .iter()
-        .zip(&c.wins)
-        .map(|(s, n)| format!("{s} {n}"))
-        .collect();
+    let wins: Vec<String> = sides.iter().zip(&c.wins).map(|(s, n)| format!("{s} {n}")).collect();
     Tooltip::new(at).line(verdict).line(format!(
         "of {} configurations {}",
         c.compared.len(),

@@ -7,11 +7,9 @@ use gemmscope_table::fixture::Rows;
 
 fn decode() -> Frame {
     let mut rows = Rows::new();
-    for (n, k, gemv, flat, library) in [
-        (12288, 4096, 1.0, 3.0, 5.0),
-        (4096, 4096, 0.9, 2.2, 6.0),
-        (4096, 11008, 1.2, 3.4, 9.0),
-    ] {
+    for (n, k, gemv, flat, library) in
+        [(12288, 4096, 1.0, 3.0, 5.0), (4096, 4096, 0.9, 2.2, 6.0), (4096, 11008, 1.2, 3.4, 9.0)]
+    {
         for i in 0..7 {
             let m = 1u32 << i;
             let t = f64::from(m);
@@ -32,10 +30,7 @@ fn decode() -> Frame {
 }
 
 fn look(theme: &Theme, size: usize, height: f64) -> RenderOptions<'_> {
-    RenderOptions {
-        selected: &[3],
-        ..RenderOptions::new(theme, (SIZES[size].0, height))
-    }
+    RenderOptions { selected: &[3], ..RenderOptions::new(theme, (SIZES[size].0, height)) }
 }
 
 #[test]
@@ -74,19 +69,13 @@ fn defaults_come_from_the_data() {
     );
     let t = view.table();
     assert!(
-        t.rows
-            .iter()
-            .any(|r| r[1] == "FastGEMV, flat GEMM from M = 4, library from M = 32"),
+        t.rows.iter().any(|r| r[1] == "FastGEMV, flat GEMM from M = 4, library from M = 32"),
         "{t:?}"
     );
     let mut rows = Rows::new();
     rows.row((1, 1, 1), "x", 1.0, "");
     let scene = Winner::open(&rows.frame(None), &state).scene(&look(&Theme::DARK, 0, 420.0));
-    assert!(
-        scene
-            .message
-            .is_some_and(|m| m.contains("Nothing to compare"))
-    );
+    assert!(scene.message.is_some_and(|m| m.contains("Nothing to compare")));
 }
 
 #[test]

@@ -9,10 +9,8 @@ impl Scene {
         use std::fmt::Write as _;
         let scene = self;
 
-        let mut out = format!(
-            "{} x {}  {}\n{}\n",
-            scene.width, scene.height, scene.title, scene.description
-        );
+        let mut out =
+            format!("{} x {}  {}\n{}\n", scene.width, scene.height, scene.title, scene.description);
         if let Some(message) = &scene.message {
             let _ = writeln!(out, "message: {message}");
         }
@@ -39,12 +37,7 @@ impl Scene {
         let count = scene.hit_areas.len();
         for (at, mark) in scene.hit_areas.iter().enumerate() {
             if at < 3 || at + 1 == count {
-                let _ = writeln!(
-                    out,
-                    "mark {} of {count}: {}",
-                    at + 1,
-                    mark.tooltip.sentence()
-                );
+                let _ = writeln!(out, "mark {} of {count}: {}", at + 1, mark.tooltip.sentence());
             }
         }
         let _ = writeln!(
@@ -102,11 +95,8 @@ impl Scene {
 }
 
 fn dump_points(points: &[Point]) -> String {
-    let mut parts: Vec<String> = points
-        .iter()
-        .take(8)
-        .map(|(x, y)| format!("{x:.1},{y:.1}"))
-        .collect();
+    let mut parts: Vec<String> =
+        points.iter().take(8).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     if points.len() > 8 {
         parts.push(format!("... {} points", points.len()));
     }
@@ -116,11 +106,7 @@ fn dump_points(points: &[Point]) -> String {
 fn dump_item(item: &Item) -> String {
     let rect = |r: &[f64; 4]| format!("{:.1},{:.1} {:.1}x{:.1}", r[0], r[1], r[2], r[3]);
     match item {
-        Item::Rect {
-            rect: r,
-            fill,
-            stroke,
-        } => {
+        Item::Rect { rect: r, fill, stroke } => {
             let mut s = format!("rect {}", rect(r));
             if let Some(c) = fill {
                 s += &format!(" fill {}", c.css());
@@ -130,30 +116,15 @@ fn dump_item(item: &Item) -> String {
             }
             s
         }
-        Item::Line {
-            points,
-            color,
-            width,
-            dash,
-        } => format!(
-            "line {} {width} dash {dash:?} {}",
-            color.css(),
-            dump_points(points)
-        ),
+        Item::Line { points, color, width, dash } => {
+            format!("line {} {width} dash {dash:?} {}", color.css(), dump_points(points))
+        }
         Item::Polygon { points, fill } => {
             format!("polygon {} {}", fill.css(), dump_points(points))
         }
-        Item::Symbol {
-            at,
-            radius,
-            symbol,
-            color,
-        } => format!(
-            "{symbol:?} {:.1},{:.1} r {radius:.1} {}",
-            at.0,
-            at.1,
-            color.css()
-        ),
+        Item::Symbol { at, radius, symbol, color } => {
+            format!("{symbol:?} {:.1},{:.1} r {radius:.1} {}", at.0, at.1, color.css())
+        }
         Item::Marks(m) => {
             let (sx, sy) = (0..m.len()).fold((0.0, 0.0), |(a, b), i| {
                 let (x, y) = m.at(i);
@@ -170,16 +141,7 @@ fn dump_item(item: &Item) -> String {
                 m.radius
             )
         }
-        Item::Text {
-            at,
-            text,
-            size,
-            bold,
-            color,
-            anchor,
-            baseline,
-            turns,
-        } => format!(
+        Item::Text { at, text, size, bold, color, anchor, baseline, turns } => format!(
             "text {:.1},{:.1} {size}{} {} {anchor:?} {baseline:?}{} {text:?}",
             at.0,
             at.1,
@@ -187,12 +149,7 @@ fn dump_item(item: &Item) -> String {
             color.css(),
             if *turns == 0 { "" } else { " turned" }
         ),
-        Item::Image {
-            rect: r,
-            width,
-            height,
-            rgba,
-        } => format!(
+        Item::Image { rect: r, width, height, rgba } => format!(
             "image {} {width}x{height} sum {}",
             rect(r),
             rgba.iter().map(|&b| u64::from(b)).sum::<u64>()

@@ -67,11 +67,8 @@ impl Parts {
             (None, Some((c, scale))) => Some((c, scale, true)),
             (None, None) => None,
         };
-        let figure = figure.map(|(c, scale, is_rate)| Figure {
-            column: c.index,
-            scale: *scale,
-            is_rate,
-        });
+        let figure =
+            figure.map(|(c, scale, is_rate)| Figure { column: c.index, scale: *scale, is_rate });
         if figure.is_some_and(|f| f.scale.is_nan()) {
             return None;
         }
@@ -96,11 +93,7 @@ impl Parts {
             sizes,
             batch: plan.batch.as_ref().map(|c| c.index),
             figure,
-            verdicts: plan
-                .verdicts
-                .iter()
-                .map(|c| Verdicts::of(c.index))
-                .collect(),
+            verdicts: plan.verdicts.iter().map(|c| Verdicts::of(c.index)).collect(),
             operations: Combinations::of(words),
             devices: plan.device.as_ref().map(|_| Combinations::of(devices)),
             default_device: plan.default_device,
@@ -126,8 +119,7 @@ impl Parts {
             view.column(column).sizes(true, batch, flawed);
         }
         if let Some(f) = self.figure {
-            view.column(f.column)
-                .figures(f.scale, &mut rows.time_s, flawed);
+            view.column(f.column).figures(f.scale, &mut rows.time_s, flawed);
         }
         for verdicts in &mut self.verdicts {
             verdicts.read(view, flawed);
@@ -148,16 +140,8 @@ impl Parts {
         settled: &mut Rows,
         target: &mut Target<'_>,
     ) -> usize {
-        let Target {
-            planned,
-            table,
-            bounds,
-            ..
-        } = target;
-        let given = Given {
-            dtype: planned.dtype(table),
-            ..Given::default()
-        };
+        let Target { planned, table, bounds, .. } = target;
+        let given = Given { dtype: planned.dtype(table), ..Given::default() };
         for at in rows.clone() {
             let line = line.saturating_add((at - rows.start) as u32);
             let known = self.operations.get(at);
@@ -196,15 +180,7 @@ impl Parts {
                 Some(_) => settled.time_s[at],
                 None => f64::NAN,
             };
-            let row = Row {
-                m,
-                n,
-                k,
-                batch,
-                op,
-                device,
-                time_s,
-            };
+            let row = Row { m, n, k, batch, op, device, time_s };
             if !table.admits(&row) {
                 return at;
             }
@@ -228,11 +204,7 @@ impl Parts {
 
 impl Verdicts {
     fn of(column: usize) -> Self {
-        Verdicts {
-            column,
-            words: Interner::default(),
-            passed: Vec::new(),
-        }
+        Verdicts { column, words: Interner::default(), passed: Vec::new() }
     }
 
     #[inline(never)]

@@ -55,24 +55,15 @@ const TABLES: [(&str, &str); 12] = [
         "llama,mt64,fp16,1,4096,1024,512,N,T,65.0499,x,4096",
     ),
     // Times from rates; a size with a decimal; a device.
-    (
-        "device,M,N,K,tflops,tile",
-        "H100,4096,1024.0,512,333.125,128x128x64",
-    ),
+    ("device,M,N,K,tflops,tile", "H100,4096,1024.0,512,333.125,128x128x64"),
     // Both, with percents and units.
-    (
-        "M;N;K;time (ms);tflops;efficiency %;bandwidth",
-        "4096;1024;512;0,0123;349,2;31,5;1,2 TB/s",
-    ),
+    ("M;N;K;time (ms);tflops;efficiency %;bandwidth", "4096;1024;512;0,0123;349,2;31,5;1,2 TB/s"),
     ("size\ttime_us\tlibrary", "2048\t33.25\tcublas"),
     // Sizes in one cell.
     ("mnk,dtype,time_us,name", "4096x1024x512,bf16,44.1,a"),
     ("M,N,K", "1,2,3"),
     // Failed variants are kept.
-    (
-        "iteration,status,M,N,K,time_us,kernel",
-        "3,ok,4096,1024,512,55.5,mt64x32_v0",
-    ),
+    ("iteration,status,M,N,K,time_us,kernel", "3,ok,4096,1024,512,55.5,mt64x32_v0"),
     // Formats that are data, with a hook and without one.
     (
         "M,N,K,dtype,Kernel,time_us,TFLOPS,GB/s,beta,layout,bias,accum",
@@ -220,10 +211,7 @@ fn good_tables_are_read_the_same() {
     for number in 0..TABLES.len() {
         let changes: Vec<Vec<Change>> = (0..3000)
             .map(|i| {
-                vec![
-                    Change::Digit(i * 7, (i % 10) as u8),
-                    Change::Digit(i * 5, (i % 7) as u8),
-                ]
+                vec![Change::Digit(i * 7, (i % 10) as u8), Change::Digit(i * 5, (i % 7) as u8)]
             })
             .collect();
         compare(&table(number, &changes));

@@ -27,10 +27,7 @@ pub(super) struct View<'a> {
 impl<'a> View<'a> {
     /// The same for some of the rows.
     pub(super) fn rows(self, rows: std::ops::Range<usize>) -> Self {
-        View {
-            first: &self.first[rows],
-            ..self
-        }
+        View { first: &self.first[rows], ..self }
     }
 
     #[inline(always)]

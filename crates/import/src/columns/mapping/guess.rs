@@ -27,11 +27,7 @@ pub(crate) fn suggest(mapping: &mut Mapping, probes: &[Probe]) {
             sizes.into_iter().filter(lacks).collect()
         }
     };
-    let whole: Vec<usize> = free
-        .iter()
-        .copied()
-        .filter(|&i| probes[i].counts())
-        .collect();
+    let whole: Vec<usize> = free.iter().copied().filter(|&i| probes[i].counts()).collect();
     let mut taken = Vec::new();
     if whole.len() >= wanted.len() {
         for (meaning, at) in wanted.into_iter().zip(whole) {
@@ -60,20 +56,13 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
         (g, why.to_owned())
     };
     let by_value = |meaning, strength, why: &str| {
-        (
-            Guess::new::<ColumnMeaning>(meaning, strength),
-            why.to_owned(),
-        )
+        (Guess::new::<ColumnMeaning>(meaning, strength), why.to_owned())
     };
     let lower = name.trim().to_lowercase();
     // A one-letter title: the values decide.
     if matches!(lower.as_str(), "a" | "b" | "c" | "d") && probe.filled > 0 {
         if probe.all_transposes() && matches!(lower.as_str(), "a" | "b") {
-            let meaning = if lower == "a" {
-                ColumnMeaning::TransA
-            } else {
-                ColumnMeaning::TransB
-            };
+            let meaning = if lower == "a" { ColumnMeaning::TransA } else { ColumnMeaning::TransB };
             return by_value(meaning, 90, "its values are N and T");
         }
         if probe.any_dtype {
@@ -107,11 +96,9 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
         ColumnMeaning::TransA | ColumnMeaning::TransB if !probe.any_transpose => {
             by_value(ColumnMeaning::Other, 0, "its values are not transposes")
         }
-        ColumnMeaning::Layout if !probe.any_layout => by_value(
-            ColumnMeaning::Other,
-            0,
-            "its values are not layouts such as NT",
-        ),
+        ColumnMeaning::Layout if !probe.any_layout => {
+            by_value(ColumnMeaning::Other, 0, "its values are not layouts such as NT")
+        }
         ColumnMeaning::Mnk if probe.triples == 0 => {
             if probe.all_numbers() && probe.whole() {
                 by_value(ColumnMeaning::Square, guess.strength, "one size per row")
@@ -119,21 +106,15 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
                 by_value(ColumnMeaning::Other, 0, "its values are not sizes")
             }
         }
-        ColumnMeaning::ShapeA | ColumnMeaning::ShapeB if !probe.all_operands() => by_value(
-            ColumnMeaning::Other,
-            0,
-            "its values are not shapes such as (4096, 1024)",
-        ),
-        ColumnMeaning::Tile if probe.triples == 0 && probe.pairs == 0 => by_value(
-            ColumnMeaning::Other,
-            0,
-            "its values are not tiles such as 128x256",
-        ),
-        ColumnMeaning::Device if probe.all_numbers() => by_value(
-            ColumnMeaning::Other,
-            0,
-            "its values are numbers, not device names",
-        ),
+        ColumnMeaning::ShapeA | ColumnMeaning::ShapeB if !probe.all_operands() => {
+            by_value(ColumnMeaning::Other, 0, "its values are not shapes such as (4096, 1024)")
+        }
+        ColumnMeaning::Tile if probe.triples == 0 && probe.pairs == 0 => {
+            by_value(ColumnMeaning::Other, 0, "its values are not tiles such as 128x256")
+        }
+        ColumnMeaning::Device if probe.all_numbers() => {
+            by_value(ColumnMeaning::Other, 0, "its values are numbers, not device names")
+        }
         ColumnMeaning::M
         | ColumnMeaning::N
         | ColumnMeaning::K
@@ -163,11 +144,7 @@ pub(crate) fn headless_sizes(guesses: &mut [(Guess, String)], rows: &[Vec<String
     let sizes: Option<Vec<Vec<u32>>> = rows
         .iter()
         .filter(|r| r.iter().any(|c| !c.is_empty()))
-        .map(|r| {
-            r.iter()
-                .map(|c| cell::size(c.as_bytes(), false).ok())
-                .collect()
-        })
+        .map(|r| r.iter().map(|c| cell::size(c.as_bytes(), false).ok()).collect())
         .collect();
     let Some(sizes) = sizes.filter(|s| !s.is_empty() && s.iter().all(|r| r.len() == guesses.len()))
     else {
@@ -175,19 +152,13 @@ pub(crate) fn headless_sizes(guesses: &mut [(Guess, String)], rows: &[Vec<String
     };
     let meanings: &[ColumnMeaning] = match guesses.len() {
         3 => &[ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K],
-        4 if sizes.iter().all(|r| r[2] <= 512 && r[3] >= 8) => &[
-            ColumnMeaning::M,
-            ColumnMeaning::N,
-            ColumnMeaning::Batch,
-            ColumnMeaning::K,
-        ],
+        4 if sizes.iter().all(|r| r[2] <= 512 && r[3] >= 8) => {
+            &[ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::Batch, ColumnMeaning::K]
+        }
         _ => return,
     };
     for (guess, meaning) in guesses.iter_mut().zip(meanings) {
-        *guess = (
-            Guess::new(*meaning, 60),
-            "by its place: the list has no header".into(),
-        );
+        *guess = (Guess::new(*meaning, 60), "by its place: the list has no header".into());
     }
 }
 
@@ -234,12 +205,7 @@ pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe])
         }
     };
     if !has(guesses, &[ColumnMeaning::Dtype, ColumnMeaning::DtypeA]) {
-        take(
-            guesses,
-            ColumnMeaning::Dtype,
-            "its values are data types",
-            &|p| p.all_dtypes(),
-        );
+        take(guesses, ColumnMeaning::Dtype, "its values are data types", &|p| p.all_dtypes());
     }
     let sizes = [
         ColumnMeaning::M,
@@ -251,37 +217,24 @@ pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe])
     ];
     if !has(guesses, &sizes) {
         let names = |g: &Guess| {
-            let meanings = [
-                ColumnMeaning::Kernel,
-                ColumnMeaning::OpName,
-                ColumnMeaning::Model,
-            ];
+            let meanings = [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Model];
             g.spec.meaning == ColumnMeaning::Other || meanings.contains(&g.spec.meaning)
         };
-        let named = guesses
-            .iter()
-            .zip(probes)
-            .position(|((g, _), p)| names(g) && p.all_named_shapes());
+        let named =
+            guesses.iter().zip(probes).position(|((g, _), p)| names(g) && p.all_named_shapes());
         if let Some(i) = named {
             guesses[i].0.spec = ColumnMeaning::Mnk.into();
             guesses[i].1 = "its values name M, N and K".into();
         }
     }
     if !has(guesses, &[ColumnMeaning::Device]) {
-        take(
-            guesses,
-            ColumnMeaning::Device,
-            "its values are devices",
-            &|p| {
-                p.samples.iter().all(|s| {
-                    s.len() >= 3
-                        && cell::number(s.as_bytes(), false).is_none()
-                        && !gemmscope_model::hardware::match_name(s)
-                            .candidates()
-                            .is_empty()
-                })
-            },
-        );
+        take(guesses, ColumnMeaning::Device, "its values are devices", &|p| {
+            p.samples.iter().all(|s| {
+                s.len() >= 3
+                    && cell::number(s.as_bytes(), false).is_none()
+                    && !gemmscope_model::hardware::match_name(s).candidates().is_empty()
+            })
+        });
     }
 }
 

@@ -25,10 +25,7 @@ pub(crate) const CEILINGS: Format = Format {
     produced_by: "rocprof-compute profile -n run --roof-only -- ./app (workloads/run/*/roofline.csv)",
     example: "device,HBMBw,HBMBwLow,hbmBwHigh,L2Bw,FP32Flops,MFMABF16Flops,MFMAF16Flops\n\
               0,4012.5,3998.1,4020.3,9871.0,81000.0,520000.0,500000.0\n",
-    read: ReadBy::Code {
-        detect: detect_ceilings,
-        open: open_ceilings,
-    },
+    read: ReadBy::Code { detect: detect_ceilings, open: open_ceilings },
 };
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -38,15 +35,9 @@ fn detect(head: &Head) -> Option<Detection> {
     let text = head.lines.join("\n");
     let has = |key: &str| text.contains(&format!("\"{key}\""));
     if has("max_achievable_tflops") && has("mem_bw_gbps") {
-        Some(Detection::new(
-            96,
-            "JSON with mem_bw_gbps and max_achievable_tflops",
-        ))
+        Some(Detection::new(96, "JSON with mem_bw_gbps and max_achievable_tflops"))
     } else if has("bandwidth_bytes_per_s") && has("peaks") {
-        Some(Detection::new(
-            96,
-            "JSON with bandwidth_bytes_per_s and peaks",
-        ))
+        Some(Detection::new(96, "JSON with bandwidth_bytes_per_s and peaks"))
     } else {
         None
     }
@@ -100,16 +91,8 @@ fn open_ceilings(head: &Head, options: &ImportOptions) -> Opened {
             .split(['/', '_', '.', ' '])
             .find_map(|w| match_name(w).device().map(|d| d.name.clone()))
     });
-    let rows = Ceilings {
-        name,
-        header: None,
-        devices: Vec::new(),
-    };
-    Ok(Delimited::open(
-        Dialect::COMMA,
-        rows,
-        TableBuilder::default(),
-    ))
+    let rows = Ceilings { name, header: None, devices: Vec::new() };
+    Ok(Delimited::open(Dialect::COMMA, rows, TableBuilder::default()))
 }
 
 struct Ceilings {
@@ -121,9 +104,7 @@ struct Ceilings {
 /// `MFMABF16Flops` -> matrix, bf16. The columns `…Low` and `…High` are the spread of a run.
 fn ceiling(name: &str) -> Option<(Engine, DataType)> {
     let upper = name.trim().to_ascii_uppercase().replace('_', "");
-    let rest = upper
-        .strip_suffix("FLOPS")
-        .or_else(|| upper.strip_suffix("OPS"))?;
+    let rest = upper.strip_suffix("FLOPS").or_else(|| upper.strip_suffix("OPS"))?;
     let (engine, code) = match rest.strip_prefix("MFMA") {
         Some(code) => (Engine::Matrix, code),
         None => (Engine::Vector, rest),
@@ -156,14 +137,10 @@ impl RowReader for Ceilings {
             let rate = header.number(record, names).filter(|v| *v > 0.0);
             rate.map(|v| v * 1e9)
         };
-        let (l2, l1) = (
-            cache(&["L2Bw", "L2_Bw"]),
-            cache(&["L1Bw", "vL1DBw", "L1_Bw"]),
-        );
-        let id = header.find(&["device", "devID", "device_id"]).map_or_else(
-            || self.devices.len().to_string(),
-            |c| record.text(c.index).into_owned(),
-        );
+        let (l2, l1) = (cache(&["L2Bw", "L2_Bw"]), cache(&["L1Bw", "vL1DBw", "L1_Bw"]));
+        let id = header
+            .find(&["device", "devID", "device_id"])
+            .map_or_else(|| self.devices.len().to_string(), |c| record.text(c.index).into_owned());
         let source = format!("{} on GPU {id}", gemmscope_table::dataset::MEASURED);
         let peaks: Vec<Peak> = header
             .names
@@ -185,15 +162,10 @@ impl RowReader for Ceilings {
             })
             .collect();
         if peaks.is_empty() {
-            return Err(
-                ImportError::new("no rate (MFMA…Flops) above zero in this row")
-                    .at(record.line(), 0),
-            );
+            return Err(ImportError::new("no rate (MFMA…Flops) above zero in this row")
+                .at(record.line(), 0));
         }
-        let base = self
-            .name
-            .as_deref()
-            .and_then(|n| match_name(n).device().cloned());
+        let base = self.name.as_deref().and_then(|n| match_name(n).device().cloned());
         let mut device = match base {
             Some(mut d) => {
                 d.id = format!("{}-measured-{id}", d.id);
@@ -219,19 +191,15 @@ impl RowReader for Ceilings {
             }
         };
         (device.l2_bytes_per_s, device.l1_bytes_per_s) = (l2, l1);
-        device
-            .validate()
-            .map_err(|e| ImportError::new(e.to_string()).at(record.line(), 0))?;
+        device.validate().map_err(|e| ImportError::new(e.to_string()).at(record.line(), 0))?;
         self.devices.push(device);
         Ok(())
     }
 
     fn end(self: Box<Self>, _: TableBuilder) -> Result<Imported, ImportError> {
         if self.devices.is_empty() {
-            return Err(
-                ImportError::new("no rows: the file lists ceilings without measurements")
-                    .kind(ErrorKind::Empty),
-            );
+            return Err(ImportError::new("no rows: the file lists ceilings without measurements")
+                .kind(ErrorKind::Empty));
         }
         Ok(Imported::Devices(self.devices))
     }
@@ -240,11 +208,9 @@ impl RowReader for Ceilings {
 /// Why this is no device, at its place in the file.
 fn wrong(error: DeviceError) -> ImportError {
     match error {
-        DeviceError::Json {
-            line,
-            column,
-            message,
-        } => ImportError::new(message).at(line as u32, column as u32),
+        DeviceError::Json { line, column, message } => {
+            ImportError::new(message).at(line as u32, column as u32)
+        }
         field => ImportError::new(field.to_string()),
     }
 }
@@ -284,9 +250,6 @@ mod tests {
     #[test]
     fn a_platform_file_of_tracelens() {
         let text = "{\"name\": \"MI300X\", \"mem_bw_gbps\": 5300, \"max_achievable_tflops\": {\"matrix_bf16\": 708}}";
-        assert_eq!(
-            devices("MI300X.json", text)[0].name,
-            "AMD Instinct MI300X (imported ceilings)"
-        );
+        assert_eq!(devices("MI300X.json", text)[0].name, "AMD Instinct MI300X (imported ceilings)");
     }
 }

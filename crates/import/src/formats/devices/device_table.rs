@@ -171,11 +171,7 @@ impl Table {
         let free =
             |id: &String| by_id(id).is_none() && self.found.iter().all(|f| f.device.id != *id);
         let numbered = (2..).map(|i| format!("{id}-imported-{i}"));
-        [id.clone(), format!("{id}-imported")]
-            .into_iter()
-            .chain(numbered)
-            .find(free)
-            .unwrap_or(id)
+        [id.clone(), format!("{id}-imported")].into_iter().chain(numbered).find(free).unwrap_or(id)
     }
 
     fn row(&mut self, layout: &Layout, record: &Record<'_>) -> Result<(), ImportError> {
@@ -192,10 +188,7 @@ impl Table {
         };
         let i = self.at(&name, line);
         let found = &mut self.found[i];
-        let Found {
-            line: first,
-            device,
-        } = found;
+        let Found { line: first, device } = found;
         if *first != line && layout.dtype.is_none() {
             let message = format!("{name} is already in line {first}");
             return Err(wrong(record, &layout.name, message));
@@ -213,11 +206,7 @@ impl Table {
             && let Some(v) = value(record, col, "number of units", 1.0)?
         {
             if v.fract() != 0.0 || v > f64::from(u32::MAX) {
-                return Err(wrong(
-                    record,
-                    col,
-                    format!("expected a whole number, found {v}"),
-                ));
+                return Err(wrong(record, col, format!("expected a whole number, found {v}")));
             }
             device.units = Some(v as u32);
         }
@@ -235,11 +224,7 @@ impl Table {
         if let Some(note) = text(&layout.notes)
             && !device.notes.contains(&note)
         {
-            let end = if note.ends_with(['.', '!', '?']) {
-                ""
-            } else {
-                "."
-            };
+            let end = if note.ends_with(['.', '!', '?']) { "" } else { "." };
             device.notes = format!("{note}{end} {}", device.notes).trim().to_owned();
         }
         let of_row = match &layout.dtype {
@@ -328,9 +313,7 @@ impl RowReader for Table {
                 return Err(ImportError::new(message).at(line, 0));
             }
             device.notes = format!("{} {said}", device.notes).trim().to_owned();
-            device
-                .validate()
-                .map_err(|e| ImportError::new(e.to_string()).at(line, 0))?;
+            device.validate().map_err(|e| ImportError::new(e.to_string()).at(line, 0))?;
             devices.push(device);
         }
         Ok(Imported::Devices(devices))

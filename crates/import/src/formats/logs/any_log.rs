@@ -23,10 +23,7 @@ pub(crate) const FORMAT: Format = Format {
         detect: |head: &Head| {
             let lines = head.lines.iter().filter(|l| result(l).is_some()).count();
             (lines > 0).then(|| {
-                Detection::new(
-                    25,
-                    "its lines have M, N, K and a time or a rate with its unit",
-                )
+                Detection::new(25, "its lines have M, N, K and a time or a rate with its unit")
             })
         },
         open: |head, options| {
@@ -107,10 +104,8 @@ fn name_before(line: &str) -> String {
         .filter(|w| w.starts_with(|c: char| c.is_alphabetic()))
         .filter(|w| {
             let lower = w.to_lowercase();
-            ![
-                "shape", "size", "sizes", "gemm", "matmul", "problem", "mnk", "m", "n", "k",
-            ]
-            .contains(&lower.as_str())
+            !["shape", "size", "sizes", "gemm", "matmul", "problem", "mnk", "m", "n", "k"]
+                .contains(&lower.as_str())
         })
         .collect();
     words.join(" ")

@@ -80,12 +80,7 @@ fn fields(line: &str) -> Vec<String> {
 impl Benchdnn {
     fn sizes(problem: &str) -> Result<(u32, u32, u32, u32, bool), RowError> {
         let words: Vec<&str> = problem.split_whitespace().collect();
-        let descriptor = words
-            .iter()
-            .rev()
-            .find(|w| !w.starts_with("--"))
-            .copied()
-            .unwrap_or("");
+        let descriptor = words.iter().rev().find(|w| !w.starts_with("--")).copied().unwrap_or("");
         let descriptor = descriptor.split(['"', '_']).next().unwrap_or("");
         if let Some((a, b)) = descriptor.split_once(':') {
             let list =
@@ -128,13 +123,7 @@ impl Benchdnn {
         match (get("mb"), get("oc"), get("ic")) {
             (Some(m), Some(n), Some(k)) if !convolution => {
                 let space = get("ih").unwrap_or(1.0) * get("iw").or(get("ih")).unwrap_or(1.0);
-                Ok((
-                    log::size(m, "mb")?,
-                    log::size(n, "oc")?,
-                    log::size(k * space, "ic")?,
-                    1,
-                    true,
-                ))
+                Ok((log::size(m, "mb")?, log::size(n, "oc")?, log::size(k * space, "ic")?, 1, true))
             }
             _ => Err(RowError {
                 text: descriptor.to_owned(),
@@ -148,10 +137,7 @@ impl Parser for Benchdnn {
     fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
         let line = line.trim();
         if let Some(t) = line.strip_prefix("Output template: ") {
-            self.template = t
-                .split(',')
-                .map(|f| f.trim_matches('%').to_owned())
-                .collect();
+            self.template = t.split(',').map(|f| f.trim_matches('%').to_owned()).collect();
             return Vec::new();
         }
         if !line.starts_with("perf,") {
@@ -162,11 +148,7 @@ impl Parser for Benchdnn {
         let template: Vec<&str> = match cells.len() {
             n if n == self.template.len() => self.template.iter().map(String::as_str).collect(),
             10 => DEFAULT.iter().filter(|f| **f != "impl").copied().collect(),
-            9 => DEFAULT
-                .iter()
-                .filter(|f| !matches!(**f, "impl" | "+ctime"))
-                .copied()
-                .collect(),
+            9 => DEFAULT.iter().filter(|f| !matches!(**f, "impl" | "+ctime")).copied().collect(),
             _ => self.template.iter().map(String::as_str).collect(),
         };
         let get = |names: &[&str]| {

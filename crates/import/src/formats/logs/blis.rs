@@ -18,10 +18,7 @@ pub(crate) const FORMAT: Format = Format {
         detect: |head: &Head| {
             let lines = log::lines_with(head, &["data_", "gemm", "1:4", "= ["]);
             (lines > 0).then(|| {
-                Detection::new(
-                    95,
-                    "its lines are data_…gemm…( i, 1:4 ) = [ m k n gflops ];",
-                )
+                Detection::new(95, "its lines are data_…gemm…( i, 1:4 ) = [ m k n gflops ];")
             })
         },
         open: |head, options| log::open(head, options, |_| Blis),
@@ -42,15 +39,9 @@ impl Parser for Blis {
         let Some(values) = log::after(rest, "[").and_then(|v| v.split(']').next()) else {
             return Vec::new();
         };
-        let dtype = name[..at]
-            .chars()
-            .next_back()
-            .and_then(from_blas_letter)
-            .unwrap_or(DataType::Fp64);
-        let numbers: Vec<f64> = values
-            .split_whitespace()
-            .filter_map(|v| v.parse().ok())
-            .collect();
+        let dtype =
+            name[..at].chars().next_back().and_then(from_blas_letter).unwrap_or(DataType::Fp64);
+        let numbers: Vec<f64> = values.split_whitespace().filter_map(|v| v.parse().ok()).collect();
         let mut rate = f64::NAN;
         let row = (|| -> Result<Row, RowError> {
             let [m, k, n, gflops] = numbers[..] else {
@@ -62,13 +53,7 @@ impl Parser for Blis {
             rate = gflops * 1e9;
             let (m, n, k) = (log::size(m, "m")?, log::size(n, "n")?, log::size(k, "k")?);
             let op = Operation::uniform(dtype);
-            let problem = Problem {
-                m,
-                n,
-                k,
-                batch: 1,
-                op,
-            };
+            let problem = Problem { m, n, k, batch: 1, op };
             Ok(Row::new(m, n, k, op, problem.work().0 / rate))
         })();
         table.rates_are_not_independent();

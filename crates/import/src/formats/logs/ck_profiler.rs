@@ -37,12 +37,7 @@ pub(crate) const FORMAT: Format = Format {
                 if stated {
                     table.assume_dtype(dtype, why);
                 }
-                CkProfiler {
-                    dtype,
-                    stated,
-                    why,
-                    ..CkProfiler::default()
-                }
+                CkProfiler { dtype, stated, why, ..CkProfiler::default() }
             })
         },
     },
@@ -87,24 +82,16 @@ impl Default for CkProfiler {
 /// The two last lengths of a descriptor and whether the first of them runs fastest.
 fn lengths(text: &str) -> Option<(u32, u32, u32, bool)> {
     let list = |label: &str| -> Option<Vec<u32>> {
-        let inside = log::after(text, label)?
-            .strip_prefix('{')?
-            .split('}')
-            .next()?;
-        inside
-            .split(',')
-            .map(|v| v.trim().parse().ok())
-            .collect::<Option<Vec<u32>>>()
+        let inside = log::after(text, label)?.strip_prefix('{')?.split('}').next()?;
+        inside.split(',').map(|v| v.trim().parse().ok()).collect::<Option<Vec<u32>>>()
     };
     let sizes = list("lengths")?;
     let strides = list("strides").unwrap_or_default();
     let [batch @ .., a, b] = &sizes[..] else {
         return None;
     };
-    let column = strides
-        .len()
-        .checked_sub(2)
-        .is_some_and(|i| strides[i] == 1 && strides[i + 1] != 1);
+    let column =
+        strides.len().checked_sub(2).is_some_and(|i| strides[i] == 1 && strides[i + 1] != 1);
     Some((batch.first().copied().unwrap_or(1), *a, *b, column))
 }
 
@@ -130,19 +117,13 @@ impl CkProfiler {
     fn problem(&mut self, line: &str) -> bool {
         let trimmed = line.trim();
         for (label, which) in [("a_", 0), ("b_", 1)] {
-            let of_operand = trimmed
-                .strip_prefix(label)
-                .is_some_and(|r| r.contains("lengths"));
+            let of_operand = trimmed.strip_prefix(label).is_some_and(|r| r.contains("lengths"));
             if of_operand && let Some((batch, x, y, column)) = lengths(trimmed) {
                 if which == 0 {
                     (self.m, self.k) = (Some(x), Some(y));
                     self.layout.0 = column;
                 } else {
-                    self.n = Some(if self.k == Some(x) || self.k != Some(y) {
-                        y
-                    } else {
-                        x
-                    });
+                    self.n = Some(if self.k == Some(x) || self.k != Some(y) { y } else { x });
                     self.layout.1 = column;
                 }
                 self.batch = batch.max(1);
@@ -157,21 +138,13 @@ impl CkProfiler {
         }
         // The command itself: `ckProfiler gemm 1 1 1 1 0 1 M N K …`.
         if let Some(rest) = log::after(line, "ckProfiler gemm ") {
-            let args: Vec<u32> = rest
-                .split_whitespace()
-                .map_while(|a| a.parse().ok())
-                .collect();
+            let args: Vec<u32> = rest.split_whitespace().map_while(|a| a.parse().ok()).collect();
             if let [dtype, layout, _, _, _, _, m, n, k, ..] = args[..] {
                 (self.m, self.n, self.k) = (Some(m), Some(n), Some(k));
                 self.layout = (layout >= 2, layout % 2 == 1);
-                self.found = [
-                    DataType::Fp32,
-                    DataType::Fp16,
-                    DataType::Bf16,
-                    DataType::Int8,
-                ]
-                .get(dtype as usize)
-                .copied();
+                self.found = [DataType::Fp32, DataType::Fp16, DataType::Bf16, DataType::Int8]
+                    .get(dtype as usize)
+                    .copied();
                 return true;
             }
         }
@@ -216,10 +189,7 @@ impl Parser for CkProfiler {
         })();
         let mut e = Entry::new(row);
         e.rate = pieces.next().map_or(f64::NAN, log::rate_in);
-        e.bandwidth = pieces
-            .next()
-            .and_then(log::leading)
-            .map_or(f64::NAN, |v| v.0 * 1e9);
+        e.bandwidth = pieces.next().and_then(log::leading).map_or(f64::NAN, |v| v.0 * 1e9);
         e.kernel = pieces.next().unwrap_or("").trim().to_owned();
         e.library = "Composable Kernel".into();
         vec![e]

@@ -60,13 +60,7 @@ impl Parser for DeepBench {
             };
             let op = Operation::uniform(dtype).with_layout(flag(0)?, flag(1)?);
             let time = log::time(Some(value), scale)?;
-            Ok(Row::new(
-                size(2, "M")?,
-                size(3, "N")?,
-                size(4, "K")?,
-                op,
-                time,
-            ))
+            Ok(Row::new(size(2, "M")?, size(3, "N")?, size(4, "K")?, op, time))
         };
         let mut e = Entry::new(row());
         let rate = log::leading(rest).and_then(|(_, r)| {

@@ -21,11 +21,7 @@ pub(crate) const FORMAT: Format = Format {
         },
         open: |head, options| {
             let dtype = options.dtype("dtype");
-            log::open(head, options, |_| DeepGemm {
-                dtype,
-                groups: false,
-                assumed: false,
-            })
+            log::open(head, options, |_| DeepGemm { dtype, groups: false, assumed: false })
         },
     },
 };
@@ -55,9 +51,7 @@ impl Parser for DeepGemm {
         for piece in result.split(['|', ',']) {
             if piece.contains("FLOPS") {
                 e.rate = log::rate_in(
-                    piece
-                        .trim_start_matches([' ', '~'])
-                        .trim_start_matches("throughput:"),
+                    piece.trim_start_matches([' ', '~']).trim_start_matches("throughput:"),
                 );
             } else if piece.contains("GB/s") {
                 e.bandwidth = log::leading(piece).map_or(f64::NAN, |n| n.0 * 1e9);
@@ -69,10 +63,7 @@ impl Parser for DeepGemm {
 
     fn end(&mut self, table: &mut TableBuilder) {
         if self.assumed {
-            table.assume_dtype(
-                self.dtype.unwrap_or(DataType::Fp8E4m3),
-                "No data type in the log",
-            );
+            table.assume_dtype(self.dtype.unwrap_or(DataType::Fp8E4m3), "No data type in the log");
         }
         table.note("Times and rates have no decimals, so small ones differ by more than 1 %.");
     }
@@ -81,10 +72,8 @@ impl Parser for DeepGemm {
 impl DeepGemm {
     fn row(&mut self, args: &str, result: &str, _: &mut TableBuilder) -> Result<Row, RowError> {
         let args = args.replace('(', ",").replace(' ', "");
-        let field = |key: &str| {
-            args.split(',')
-                .find_map(|a| a.strip_prefix(key)?.strip_prefix('='))
-        };
+        let field =
+            |key: &str| args.split(',').find_map(|a| a.strip_prefix(key)?.strip_prefix('='));
         let size = |keys: &[&str]| {
             let text = keys.iter().find_map(|k| field(k));
             let text = text.ok_or_else(|| RowError::new(format!("{} is missing", keys[0])))?;
@@ -106,9 +95,7 @@ impl DeepGemm {
         };
         let upper = args.to_ascii_uppercase();
         // Older tests are fp8 only; newer ones name the output and the kind.
-        let said = field("dtype")
-            .or_else(|| field("kind"))
-            .and_then(DataType::parse);
+        let said = field("dtype").or_else(|| field("kind")).and_then(DataType::parse);
         self.assumed |= said.is_none();
         let operand = said.or(self.dtype).unwrap_or(DataType::Fp8E4m3);
         let out = if upper.contains("FP32")
@@ -119,14 +106,8 @@ impl DeepGemm {
         } else {
             DataType::Bf16
         };
-        let (ta, tb) = field("layout")
-            .and_then(values::layout)
-            .unwrap_or((false, true));
-        let mut op = Operation {
-            c: out,
-            ..Operation::uniform(operand)
-        }
-        .with_layout(ta, tb);
+        let (ta, tb) = field("layout").and_then(values::layout).unwrap_or((false, true));
+        let mut op = Operation { c: out, ..Operation::uniform(operand) }.with_layout(ta, tb);
         op.beta = field("acc") == Some("1") || field("accumulate") == Some("True");
         let mut row = Row::new(m, n, k, op, seconds);
         if per_group {

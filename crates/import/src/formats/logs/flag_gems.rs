@@ -52,11 +52,8 @@ impl Parser for FlagGems {
             return Vec::new();
         }
         if line.contains("Size Detail") {
-            self.titles = line
-                .split("  ")
-                .map(|t| t.trim().to_owned())
-                .filter(|t| !t.is_empty())
-                .collect();
+            self.titles =
+                line.split("  ").map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect();
             return Vec::new();
         }
         let status = line.split_whitespace().next().unwrap_or("");
@@ -102,10 +99,7 @@ impl FlagGems {
             .skip(1)
             .map(|part| {
                 let inside = part.split(')').next().unwrap_or("");
-                inside
-                    .split(|c: char| !c.is_ascii_digit())
-                    .filter_map(|d| d.parse().ok())
-                    .collect()
+                inside.split(|c: char| !c.is_ascii_digit()).filter_map(|d| d.parse().ok()).collect()
             })
             .collect();
         let Some(([m, n, k], batch)) = from_dims(&self.operator, &dims) else {

@@ -62,9 +62,7 @@ impl Parser for LlamaCpp {
             self.row(args, result)
         } else {
             self.experts = true;
-            Err(RowError::new(
-                "rows are routed to experts (MUL_MAT_ID): not a single GEMM",
-            ))
+            Err(RowError::new("rows are routed to experts (MUL_MAT_ID): not a single GEMM"))
         };
         let mut e = Entry::new(row);
         let pieces: Vec<&str> = result.split(" - ").collect();
@@ -93,11 +91,8 @@ impl LlamaCpp {
         if result.contains("not supported") {
             return Err(RowError::new("not supported by the backend"));
         }
-        let field = |key: &str| {
-            args.split(',')
-                .find_map(|a| a.trim().strip_prefix(key))
-                .unwrap_or("")
-        };
+        let field =
+            |key: &str| args.split(',').find_map(|a| a.trim().strip_prefix(key)).unwrap_or("");
         let dtype = |key: &str| {
             DataType::parse(field(key)).ok_or_else(|| RowError {
                 text: field(key).to_owned(),
@@ -110,19 +105,12 @@ impl LlamaCpp {
             log::size_after(args, ",n=")?,
             log::size_after(args, ",k=")?,
         );
-        let us = result
-            .split(" - ")
-            .find(|p| p.contains("us/run"))
-            .and_then(log::leading)
-            .map(|n| n.0);
+        let us =
+            result.split(" - ").find(|p| p.contains("us/run")).and_then(log::leading).map(|n| n.0);
         let mut op = Operation::mixed(a, b, DataType::Fp32).with_layout(true, false);
         // The test's inputs are fp32; the kernels unpack the weight and round them to 16 or 8 bits.
         if op.compute == DataType::Fp32 && a != DataType::Fp32 {
-            op.compute = if a == DataType::Bf16 {
-                DataType::Bf16
-            } else {
-                DataType::Fp16
-            };
+            op.compute = if a == DataType::Bf16 { DataType::Bf16 } else { DataType::Fp16 };
         }
         let mut row = Row::new(m, n, k, op, log::time(us, 1e-6)?);
         row.device = self.device;
@@ -130,10 +118,8 @@ impl LlamaCpp {
         let mut batch = 1.0;
         for key in ["bs=[", "nr=["] {
             if let Some(list) = log::after(args, key).and_then(|t| t.split(']').next()) {
-                batch *= list
-                    .split(',')
-                    .filter_map(|v| v.trim().parse::<f64>().ok())
-                    .product::<f64>();
+                batch *=
+                    list.split(',').filter_map(|v| v.trim().parse::<f64>().ok()).product::<f64>();
             }
         }
         row.batch = log::size(batch, "batch")?;

@@ -45,17 +45,14 @@ struct OpenBlas {
 
 impl Parser for OpenBlas {
     fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
-        let Some((sizes, result)) = line
-            .split_once(" : ")
-            .filter(|(s, r)| s.contains("M=") && r.contains("Flops"))
+        let Some((sizes, result)) =
+            line.split_once(" : ").filter(|(s, r)| s.contains("M=") && r.contains("Flops"))
         else {
             return Vec::new();
         };
         let row = (|| -> Result<Row, RowError> {
-            let seconds = result
-                .split_once("Flops")
-                .and_then(|(_, rest)| log::leading(rest))
-                .map(|v| v.0);
+            let seconds =
+                result.split_once("Flops").and_then(|(_, rest)| log::leading(rest)).map(|v| v.0);
             Ok(Row::new(
                 log::size_after(sizes, "M=")?,
                 log::size_after(sizes, "N=")?,
@@ -87,10 +84,7 @@ mod tests {
             \x20M=   1, N=   1, K=   1 :        0.00 MFlops   0.000000 sec\n";
         let d = read_as("dgemm.txt", text);
         let s = &d.sources[0];
-        assert_eq!(
-            (s.format.as_str(), d.len(), s.rejected.total()),
-            ("openblas", 1, 1)
-        );
+        assert_eq!((s.format.as_str(), d.len(), s.rejected.total()), ("openblas", 1, 1));
         assert_eq!(s.reported_rate.within_1_percent, 1);
         assert_eq!(d.problem(0).op.a, DataType::Fp64);
     }

@@ -48,10 +48,7 @@ pub(crate) const TABLE: TableFormat = TableFormat {
 /// Scores a head by the signatures of `format`, in lines that may have `[0]:` in front.
 pub(crate) fn detect(format: &TableFormat, head: &Head) -> Option<Detection> {
     let bare = |l: &String| strip_index(l.trim()).to_owned();
-    format.detect(&Head {
-        lines: head.lines.iter().map(bare).collect(),
-        ..Head::default()
-    })
+    format.detect(&Head { lines: head.lines.iter().map(bare).collect(), ..Head::default() })
 }
 
 /// The header without hipblaslt-bench's `[0]:` in front.
@@ -210,12 +207,8 @@ impl RowReader for Bench {
         }
         self.flush(table);
         let row = self.row(record, table);
-        self.pending = Some(Pending {
-            line: record.line(),
-            raw: record.raw().to_vec(),
-            row,
-            named: false,
-        });
+        self.pending =
+            Some(Pending { line: record.line(), raw: record.raw().to_vec(), row, named: false });
         Ok(())
     }
 
@@ -223,16 +216,10 @@ impl RowReader for Bench {
         self.flush(&mut table);
         let t = &mut table;
         if self.headers > 1 {
-            t.note(format!(
-                "Skipped {} repeated header lines.",
-                self.headers - 1
-            ));
+            t.note(format!("Skipped {} repeated header lines.", self.headers - 1));
         }
         if self.other_lines > 0 {
-            t.note(format!(
-                "{} without a result.",
-                plural(self.other_lines, "line")
-            ));
+            t.note(format!("{} without a result.", plural(self.other_lines, "line")));
         }
         if self.tuning_log {
             t.note("This is the tuning log of hipblaslt-bench.");

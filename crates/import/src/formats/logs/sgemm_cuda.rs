@@ -19,10 +19,7 @@ pub(crate) const FORMAT: Format = Format {
         detect: |head: &Head| {
             let lines = log::lines_with(head, &["elapsed time: (", "performance: (", "size: ("]);
             (lines > 0).then(|| {
-                Detection::new(
-                    96,
-                    "its lines say elapsed time: (…) s, performance: (…) GFLOPS",
-                )
+                Detection::new(96, "its lines say elapsed time: (…) s, performance: (…) GFLOPS")
             })
         },
         open: |head, options| {

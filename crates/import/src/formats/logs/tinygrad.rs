@@ -48,13 +48,7 @@ impl Parser for Tinygrad {
             let side = elements.unwrap_or(0.0).sqrt();
             let n = log::size(side, "the square root of the first number")?;
             let op = Operation::uniform(self.dtype);
-            let square = Problem {
-                m: n,
-                n,
-                k: n,
-                batch: 1,
-                op,
-            };
+            let square = Problem { m: n, n, k: n, batch: 1, op };
             let k = (rate * seconds / (2.0 * side * side)).round();
             // The rate shows whether K equals the side too.
             let k = if (square.work().0 / seconds / rate - 1.0).abs() < 0.01 || !rate.is_finite() {

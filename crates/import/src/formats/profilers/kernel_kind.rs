@@ -32,12 +32,7 @@ impl KernelKind {
         let name = own_name(kernel);
         let lower = name.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|w| lower.contains(w));
-        if has(&[
-            "reshape_and_cache",
-            "kv_cache",
-            "concat_and_cache",
-            "quant_kernel",
-        ]) {
+        if has(&["reshape_and_cache", "kv_cache", "concat_and_cache", "quant_kernel"]) {
             return KernelKind::Other;
         }
         if is_attention(&lower) {
@@ -55,9 +50,7 @@ impl KernelKind {
             "groupedgemm",
             "finalize_matmul_scatter",
         ]) || lower.starts_with("bmm_")
-            && ["e4m3", "e2m1", "mxe", "bfloat16", "e5m2"]
-                .iter()
-                .any(|t| lower.contains(t))
+            && ["e4m3", "e2m1", "mxe", "bfloat16", "e5m2"].iter().any(|t| lower.contains(t))
         {
             return KernelKind::GroupedGemm;
         }
@@ -80,9 +73,9 @@ fn names_gemm(kernel: &str, parsed: &KernelName) -> bool {
         Kind::Helper => false,
         _ if lower.contains("softmax") => false,
         Kind::Gemm | Kind::MatrixVector => true,
-        Kind::Unknown => ["gemm", "matmul", "nvjet", "cijk_", "_mm_", "gemv"]
-            .iter()
-            .any(|w| lower.contains(w)),
+        Kind::Unknown => {
+            ["gemm", "matmul", "nvjet", "cijk_", "_mm_", "gemv"].iter().any(|w| lower.contains(w))
+        }
     }
 }
 
@@ -93,24 +86,13 @@ fn operation_name(operation: &str) -> &str {
 /// The function's own name without the path to it. A wrapper such as `cutlass::device_kernel`
 /// says what it runs in its template arguments, so these belong to its name.
 fn own_name(kernel: &str) -> String {
-    const WRAPPERS: [&str; 7] = [
-        "device_kernel",
-        "Kernel",
-        "Kernel2",
-        "kernel",
-        "kentry",
-        "kernel_entry",
-        "launch_kernel",
-    ];
+    const WRAPPERS: [&str; 7] =
+        ["device_kernel", "Kernel", "Kernel2", "kernel", "kentry", "kernel_entry", "launch_kernel"];
     let text = kernel.strip_prefix("void ").unwrap_or(kernel);
     let end = text.find(['<', '(']).unwrap_or(text.len());
     let (path, rest) = text.split_at(end);
     let function = path.rsplit("::").next().unwrap_or(path);
-    if WRAPPERS.contains(&function) {
-        format!("{function}{rest}")
-    } else {
-        function.to_owned()
-    }
+    if WRAPPERS.contains(&function) { format!("{function}{rest}") } else { function.to_owned() }
 }
 
 fn is_attention(lower: &str) -> bool {
@@ -131,18 +113,14 @@ fn is_attention(lower: &str) -> bool {
     ]
     .iter()
     .any(|w| lower.contains(w))
-        && !["attention_norm", "softmax_warp"]
-            .iter()
-            .any(|w| lower.contains(w))
+        && !["attention_norm", "softmax_warp"].iter().any(|w| lower.contains(w))
 }
 
 /// A word of a convolution, standing as a word: `conv2d`, `_fprop_`, `implicit_convolve`.
 fn is_convolution(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let igemm = lower.contains("igemm")
-        && ["nhwc", "nchw", "fwd", "bwd", "wrw"]
-            .iter()
-            .any(|w| lower.contains(w));
+        && ["nhwc", "nchw", "fwd", "bwd", "wrw"].iter().any(|w| lower.contains(w));
     let part = [
         "fprop",
         "dgrad",
@@ -171,9 +149,7 @@ fn has_conv(lower: &str) -> bool {
             before.is_none_or(|b| !b.is_ascii_alphabetic()) || lower[..at].ends_with("grouped");
         let ends = rest.is_empty()
             || !rest.as_bytes()[0].is_ascii_alphabetic()
-            || ["olve", "olution", "fwd", "bwd", "depthwise"]
-                .iter()
-                .any(|w| rest.starts_with(w));
+            || ["olve", "olution", "fwd", "bwd", "depthwise"].iter().any(|w| rest.starts_with(w));
         starts && ends
     })
 }
@@ -206,11 +182,7 @@ mod tests {
                 KernelKind::Attention,
             ),
             ("", "fmha_fwd_d128_bf16_causal", KernelKind::Attention),
-            (
-                "",
-                "igemm_fwd_gtcx2_nhwc_fp16_bx0_ex1_bt256x64x32",
-                KernelKind::Convolution,
-            ),
+            ("", "igemm_fwd_gtcx2_nhwc_fp16_bx0_ex1_bt256x64x32", KernelKind::Convolution),
             (
                 "",
                 "sm80_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_tilesize128x128x32",
@@ -221,16 +193,8 @@ mod tests {
                 "void cudnn::cnn::implicit_convolve_sgemm<float, 1024>(int)",
                 KernelKind::Convolution,
             ),
-            (
-                "aten::miopen_convolution",
-                "Cijk_Ailk_Bljk_SB_MT64x64x8_SN",
-                KernelKind::Convolution,
-            ),
-            (
-                "",
-                "bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x8x512_s3_et128x8",
-                KernelKind::GroupedGemm,
-            ),
+            ("aten::miopen_convolution", "Cijk_Ailk_Bljk_SB_MT64x64x8_SN", KernelKind::Convolution),
+            ("", "bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x8x512_s3_et128x8", KernelKind::GroupedGemm),
             ("", "fused_moe_kernel", KernelKind::GroupedGemm),
             ("", "nvjet_tst_128x256_64x4_2x1_v_bz_TNT", KernelKind::Gemm),
             (
@@ -239,11 +203,7 @@ mod tests {
                 KernelKind::Other,
             ),
         ] {
-            assert_eq!(
-                KernelKind::of(operation, kernel),
-                kind,
-                "{operation} {kernel}"
-            );
+            assert_eq!(KernelKind::of(operation, kernel), kind, "{operation} {kernel}");
         }
     }
 }

@@ -74,21 +74,9 @@ struct Trace {
 
 fn is_gemm(signature: &Signature) -> bool {
     let [name, dims, types, strides] = signature;
-    let bare = name
-        .rsplit("::")
-        .next()
-        .unwrap_or(name)
-        .to_ascii_lowercase();
-    ["mm", "gemm", "linear", "matmul"]
-        .iter()
-        .any(|w| bare.contains(w))
-        && from_operands(
-            name,
-            &Py::parse(dims),
-            &Py::parse(types),
-            &Py::parse(strides),
-        )
-        .is_some()
+    let bare = name.rsplit("::").next().unwrap_or(name).to_ascii_lowercase();
+    ["mm", "gemm", "linear", "matmul"].iter().any(|w| bare.contains(w))
+        && from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides)).is_some()
 }
 
 impl ItemReader for Trace {

@@ -42,19 +42,13 @@ fn fields_of(line: &str) -> Vec<String> {
 }
 
 fn is_wide(fields: &[String]) -> bool {
-    let metrics = fields
-        .iter()
-        .filter(|f| f.contains("__") && f.contains('.'))
-        .count();
+    let metrics = fields.iter().filter(|f| f.contains("__") && f.contains('.')).count();
     fields.iter().any(|f| f == "Kernel Name") && fields.iter().any(|f| f == "ID") && metrics > 0
 }
 
 fn detect(head: &Head) -> Option<Detection> {
     if head.line_with(&LONG).is_some() {
-        return Some(Detection::new(
-            97,
-            "the header has Kernel Name, Metric Name, Metric Value",
-        ));
+        return Some(Detection::new(97, "the header has Kernel Name, Metric Name, Metric Value"));
     }
     head.lines
         .iter()
@@ -71,10 +65,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     if comma {
         table.note("Numbers are written with a decimal comma.");
     }
-    let dialect = Dialect {
-        decimal_comma: comma,
-        ..Dialect::COMMA
-    };
+    let dialect = Dialect { decimal_comma: comma, ..Dialect::COMMA };
     let rows = Ncu {
         profile: Profile::new(&mut table, head, options),
         shape: Shape::None,
@@ -91,11 +82,7 @@ fn decimal_comma(lines: &[String]) -> bool {
     let (mut comma, mut point) = (0, 0);
     for line in lines {
         for f in fields_of(line) {
-            if f.is_empty()
-                || !f
-                    .bytes()
-                    .all(|b| b.is_ascii_digit() || b == b',' || b == b'.')
-            {
+            if f.is_empty() || !f.bytes().all(|b| b.is_ascii_digit() || b == b',' || b == b'.') {
                 continue;
             }
             let dots = f.matches('.').count();
@@ -194,20 +181,14 @@ impl Counters {
         }
         let Some(v) = number else { return };
         // The counters of the sub-partitions sum up to that of the SM.
-        let bare = name
-            .strip_prefix("smsp__")
-            .or(name.strip_prefix("sm__"))
-            .unwrap_or(name);
+        let bare = name.strip_prefix("smsp__").or(name.strip_prefix("sm__")).unwrap_or(name);
         match name {
             "gpu__time_duration.sum"
             | "gpu__time_duration.avg"
             | "gpu__time_duration.max"
             | "Duration" => {
                 // `usecond`, `ms`, `second`
-                let short = unit
-                    .trim()
-                    .trim_end_matches("econd")
-                    .trim_end_matches("econds");
+                let short = unit.trim().trim_end_matches("econd").trim_end_matches("econds");
                 if let Some(u) = TimeUnit::parse(short) {
                     self.launch.time_s = cell::scaled(v, u.to_si());
                 }
@@ -232,11 +213,7 @@ impl Counters {
                 self.tensor_instructions = self.tensor_instructions.max(v);
             }
             _ if bare.starts_with("ops_path_tensor") && bare.ends_with(".sum") => {
-                self.operations = if self.operations.is_nan() {
-                    v
-                } else {
-                    self.operations + v
-                };
+                self.operations = if self.operations.is_nan() { v } else { self.operations + v };
                 let dtype = bare
                     .split("src_")
                     .nth(1)
@@ -293,11 +270,8 @@ impl Counters {
         }
         if self.device_name.is_empty() && !self.cc.is_empty() {
             let target = format!("sm_{}", self.cc.replace('.', ""));
-            self.device_name = if self.units.is_empty() {
-                target
-            } else {
-                format!("{target}:{}", self.units)
-            };
+            self.device_name =
+                if self.units.is_empty() { target } else { format!("{target}:{}", self.units) };
         }
         l.device = profile.device(table, &self.device_name);
         l
@@ -321,22 +295,17 @@ fn flops_per_instruction(kernel: &str) -> Option<f64> {
     if let Some(least) = shapes.min_by(f64::total_cmp) {
         return Some(least);
     }
-    [
-        ("16832", 8192.0),
-        ("16816", 4096.0),
-        ("1688", 2048.0),
-        ("884", 512.0),
-    ]
-    .into_iter()
-    .find(|(code, _)| {
-        kernel.match_indices(code).any(|(at, m)| {
-            let before = kernel[..at].bytes().next_back();
-            let after = kernel[at + m.len()..].bytes().next();
-            before.is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
-                && after.is_none_or(|b| !b.is_ascii_digit())
+    [("16832", 8192.0), ("16816", 4096.0), ("1688", 2048.0), ("884", 512.0)]
+        .into_iter()
+        .find(|(code, _)| {
+            kernel.match_indices(code).any(|(at, m)| {
+                let before = kernel[..at].bytes().next_back();
+                let after = kernel[at + m.len()..].bytes().next();
+                before.is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+                    && after.is_none_or(|b| !b.is_ascii_digit())
+            })
         })
-    })
-    .map(|(_, flops)| flops)
+        .map(|(_, flops)| flops)
 }
 
 fn byte_unit(unit: &str) -> f64 {
@@ -441,11 +410,8 @@ impl RowReader for Ncu {
             Shape::Wide(h, units @ None) => {
                 // The row below the header holds units; it has no ID.
                 if record.get(0).is_empty() {
-                    *units = Some(
-                        (0..h.names.len())
-                            .map(|i| record.text(i).into_owned())
-                            .collect(),
-                    );
+                    *units =
+                        Some((0..h.names.len()).map(|i| record.text(i).into_owned()).collect());
                 } else {
                     *units = Some(vec![String::new(); h.names.len()]);
                     return self.record(record, table);
@@ -527,11 +493,7 @@ mod tests {
             ("gpu__time_duration.sum", "msecond", "106.97"),
             ("sm__cycles_elapsed.avg.per_second", "Mhz", "765"),
             ("sm__inst_executed_pipe_tensor.sum", "inst", "4,194,304,000"),
-            (
-                "device__attribute_display_name",
-                "",
-                "NVIDIA A100-SXM4-40GB",
-            ),
+            ("device__attribute_display_name", "", "NVIDIA A100-SXM4-40GB"),
         ] {
             text += &format!(
                 "\"0\",\"7\",\"app\",\"h\",\"{k}\",\"1\",\"7\",\"(256, 1, 1)\",\"(640, 20, 1)\",\"0\",\"8.0\",\"\",\"{metric}\",\"{unit}\",\"{value}\"\n"
@@ -551,11 +513,7 @@ mod tests {
     #[test]
     fn numbers_of_two_locales() {
         let d = |cells: &[&str]| {
-            let line = cells
-                .iter()
-                .map(|c| format!("\"{c}\""))
-                .collect::<Vec<_>>()
-                .join(",");
+            let line = cells.iter().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join(",");
             decimal_comma(&[line])
         };
         assert!(d(&["27.595.520", "65,77"]));

@@ -56,46 +56,30 @@ impl Columns {
                     Some((name, unit)) => (name.trim(), TimeUnit::parse(unit)),
                     None => (title, None),
                 };
-                (
-                    name.to_ascii_lowercase(),
-                    unit.map_or(1e-9, TimeUnit::to_si),
-                )
+                (name.to_ascii_lowercase(), unit.map_or(1e-9, TimeUnit::to_si))
             })
             .unzip();
         let titles = Header { names };
         let trace = titles.has(&["grdx"]);
         (titles.has(&["name", "total time", "instances"])
             || titles.has(&["name", "duration", "grdx"]))
-        .then_some(Columns {
-            titles,
-            unit_s,
-            trace,
-        })
+        .then_some(Columns { titles, unit_s, trace })
     }
 }
 
 fn detect(head: &Head) -> Option<Detection> {
     let is_header = |line: &String| {
         (line.contains("Instances") && line.contains("Total Time") || line.contains("GrdX"))
-            && [',', '\t', ';']
-                .iter()
-                .any(|d| Columns::new(Header::of_line(line, *d)).is_some())
+            && [',', '\t', ';'].iter().any(|d| Columns::new(Header::of_line(line, *d)).is_some())
     };
     head.lines.iter().any(is_header).then(|| {
-        Detection::new(
-            96,
-            "the header has Total Time, Instances, Name, or GrdX and Duration",
-        )
+        Detection::new(96, "the header has Total Time, Instances, Name, or GrdX and Duration")
     })
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
-    let rows = Nsys {
-        profile: Profile::new(&mut table, head, options),
-        columns: None,
-        before: 0,
-    };
+    let rows = Nsys { profile: Profile::new(&mut table, head, options), columns: None, before: 0 };
     Ok(Delimited::open(sniff_dialect(&head.lines), rows, table))
 }
 
@@ -137,10 +121,7 @@ impl RowReader for Nsys {
             self.profile.unite();
         }
         if self.before > 0 {
-            table.note(format!(
-                "Skipped {} without a kernel.",
-                plural(self.before, "line")
-            ));
+            table.note(format!("Skipped {} without a kernel.", plural(self.before, "line")));
         }
         table.note(TIMES_ONLY);
         Ok(self.profile.finish(table))

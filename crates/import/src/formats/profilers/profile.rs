@@ -103,13 +103,8 @@ pub(crate) struct LaunchColumns {
 
 impl LaunchColumns {
     /// No columns.
-    pub(crate) const NONE: LaunchColumns = LaunchColumns {
-        kernel: "",
-        time: &[],
-        calls: "",
-        spread: [&[]; 3],
-        grid: [""; 3],
-    };
+    pub(crate) const NONE: LaunchColumns =
+        LaunchColumns { kernel: "", time: &[], calls: "", spread: [&[]; 3], grid: [""; 3] };
 
     /// The launch of a line; `unit_s` tells the unit of the times in a column. `None`: the line is
     /// damaged or names no kernel.
@@ -124,9 +119,7 @@ impl LaunchColumns {
             return None;
         }
         let time = |names: &[&str]| {
-            header
-                .find(names)
-                .map_or(f64::NAN, |c| c.number(record, unit_s(c.index)))
+            header.find(names).map_or(f64::NAN, |c| c.number(record, unit_s(c.index)))
         };
         let number = |name: &str| header.number(record, &[name]).unwrap_or(f64::NAN);
         let mut launch = Launch::new(record.line(), &kernel, time(self.time));
@@ -197,14 +190,7 @@ impl Profile {
                 table.number_column(ColumnMeaning::TileK, "tile K"),
             ],
         };
-        Profile {
-            launches: Vec::new(),
-            options: options.clone(),
-            device,
-            fallback,
-            why,
-            ids,
-        }
+        Profile { launches: Vec::new(), options: options.clone(), device, fallback, why, ids }
     }
 
     /// Code of a device; the user's choice overrides it.
@@ -266,17 +252,14 @@ impl Profile {
             if t.is_finite() { t } else { 0.0 }
         };
         let all: f64 = launches.iter().map(total).sum();
-        let parsed: Vec<KernelName> = launches
-            .iter()
-            .map(|l| KernelName::parse(&l.kernel))
-            .collect();
+        let parsed: Vec<KernelName> =
+            launches.iter().map(|l| KernelName::parse(&l.kernel)).collect();
         let mut not_gemm = RowsAndTime::default();
         let mut without = RowsAndTime::default();
         let (mut unnamed, mut others) = (Vec::new(), Vec::new());
         // Longest first, for the questions and the ranking.
-        let mut order: Vec<usize> = (0..launches.len())
-            .filter(|&i| is_gemm(&launches[i].kernel, &parsed[i]))
-            .collect();
+        let mut order: Vec<usize> =
+            (0..launches.len()).filter(|&i| is_gemm(&launches[i].kernel, &parsed[i])).collect();
         order.order_by(|&a, &b| total(&launches[b]).total_cmp(&total(&launches[a])));
         let gemm_s: f64 = order.iter().map(|&i| total(&launches[i])).sum();
         let mut shapes: HashMap<usize, [u32; 4]> = HashMap::new();
@@ -296,17 +279,11 @@ impl Profile {
             if asked.iter().any(|a| a.key == key) || asked.len() >= ASKED {
                 continue;
             }
-            let value = answer
-                .or(found)
-                .map_or(String::new(), |[b, m, n, k]| match b {
-                    1 => format!("{m}x{n}x{k}"),
-                    b => format!("{b}x{m}x{n}x{k}"),
-                });
-            let share = if all > 0.0 {
-                total(l) / all * 100.0
-            } else {
-                0.0
-            };
+            let value = answer.or(found).map_or(String::new(), |[b, m, n, k]| match b {
+                1 => format!("{m}x{n}x{k}"),
+                b => format!("{b}x{m}x{n}x{k}"),
+            });
+            let share = if all > 0.0 { total(l) / all * 100.0 } else { 0.0 };
             let text = match (answer, found) {
                 (Some(_), _) => format!("M x N x K of {}: as entered.", short(&l.kernel)),
                 (None, Some(_)) => format!(
@@ -319,13 +296,7 @@ impl Profile {
                     short(&l.kernel)
                 ),
             };
-            asked.push(Assumption {
-                by_hand: false,
-                key,
-                text,
-                value,
-                choices: Vec::new(),
-            });
+            asked.push(Assumption { by_hand: false, key, text, value, choices: Vec::new() });
         }
         // Questions without an answer come first.
         asked.order_by_key(|a| !a.value.is_empty());
@@ -351,18 +322,12 @@ impl Profile {
                     let mut row = Row::new(m, n, k, op, l.time_s);
                     row.batch = batch;
                     row.device = l.device;
-                    if l.time_s.is_nan() {
-                        Err(RowError::new("time is missing"))
-                    } else {
-                        Ok(row)
-                    }
+                    if l.time_s.is_nan() { Err(RowError::new("time is missing")) } else { Ok(row) }
                 }
                 None if gemm => {
                     without.add(total(l));
                     unnamed.push((l.kernel.clone(), total(l)));
-                    Err(RowError::new(
-                        "no M, N, K in the profile: enter the kernel's shape",
-                    ))
+                    Err(RowError::new("no M, N, K in the profile: enter the kernel's shape"))
                 }
                 None => {
                     not_gemm.add(total(l));
@@ -391,10 +356,7 @@ impl Profile {
 
     fn stage(&self, t: &mut TableBuilder, l: &Launch, p: &KernelName) {
         t.set_text(self.ids.kernel, l.kernel.as_bytes());
-        t.set_text(
-            self.ids.library,
-            super::tracelens::library(&l.kernel).as_bytes(),
-        );
+        t.set_text(self.ids.library, super::tracelens::library(&l.kernel).as_bytes());
         t.set_number(self.ids.count, l.calls);
         t.set_number(self.ids.workgroups, l.workgroups());
         t.set_number(self.ids.bytes, l.bytes);
@@ -408,11 +370,7 @@ impl Profile {
         }
         t.set_number(self.ids.intensity, l.intensity());
         if let Some(tile) = p.tile {
-            let sizes = [
-                tile.m.into(),
-                tile.n.into(),
-                tile.k.map_or(f64::NAN, f64::from),
-            ];
+            let sizes = [tile.m.into(), tile.n.into(), tile.k.map_or(f64::NAN, f64::from)];
             for (id, v) in self.ids.tile.iter().zip(sizes) {
                 t.set_number(*id, v);
             }
@@ -435,13 +393,8 @@ fn rank(t: &mut TableBuilder, launches: &[Launch], order: &[usize], gemm_s: f64,
     let timed = |i: &&usize| share(**i) > 0.0 && share(**i).is_finite();
     for &i in order.iter().filter(timed).take(RANKED) {
         let l = &launches[i];
-        let mut line = format!(
-            "{:.1} %: {}, {} x {}",
-            share(i),
-            short(&l.kernel),
-            l.calls,
-            Seconds(l.time_s)
-        );
+        let mut line =
+            format!("{:.1} %: {}, {} x {}", share(i), short(&l.kernel), l.calls, Seconds(l.time_s));
         if l.work.is_finite() {
             line += &format!(", {} counted", Flops(l.work));
         }

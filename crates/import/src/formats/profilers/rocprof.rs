@@ -43,22 +43,10 @@ const STATS: LaunchColumns = LaunchColumns {
 
 fn kind(header: &Header) -> Option<Kind> {
     let kinds: [(Kind, &[&str]); 4] = [
-        (
-            Kind::Counters,
-            &["Counter_Name", "Counter_Value", "Kernel_Name"],
-        ),
-        (
-            Kind::Wide,
-            &["Kernel_Name", "Start_Timestamp", "Dispatch_ID", "Grid_Size"],
-        ),
-        (
-            Kind::Trace,
-            &["Kernel_Name", "Start_Timestamp", "End_Timestamp"],
-        ),
-        (
-            Kind::Stats,
-            &["Name", "Calls", "TotalDurationNs", "AverageNs"],
-        ),
+        (Kind::Counters, &["Counter_Name", "Counter_Value", "Kernel_Name"]),
+        (Kind::Wide, &["Kernel_Name", "Start_Timestamp", "Dispatch_ID", "Grid_Size"]),
+        (Kind::Trace, &["Kernel_Name", "Start_Timestamp", "End_Timestamp"]),
+        (Kind::Stats, &["Name", "Calls", "TotalDurationNs", "AverageNs"]),
     ];
     let found = kinds.into_iter().find(|(_, names)| header.has(names));
     found.map(|(kind, _)| kind)
@@ -191,11 +179,7 @@ impl RocProf {
     fn launch(h: &Header, record: &Record<'_>, name: &str, table: &mut TableBuilder) -> Launch {
         let number = |n: &str| h.number(record, &[n]).unwrap_or(f64::NAN);
         let ns = number("End_Timestamp") - number("Start_Timestamp");
-        let mut l = Launch::new(
-            record.line(),
-            name,
-            if ns > 0.0 { ns / 1e9 } else { f64::NAN },
-        );
+        let mut l = Launch::new(record.line(), name, if ns > 0.0 { ns / 1e9 } else { f64::NAN });
         let part = |axis: &str| {
             let items = number(&format!("Grid_Size_{axis}"));
             let group = number(&format!("Workgroup_Size_{axis}"));
@@ -204,11 +188,7 @@ impl RocProf {
         l.grid = ["X", "Y", "Z"].map(part);
         if l.grid[0].is_nan() {
             // One number for all three axes.
-            l.grid = [
-                (number("Grid_Size") / number("Workgroup_Size")).ceil(),
-                1.0,
-                1.0,
-            ];
+            l.grid = [(number("Grid_Size") / number("Workgroup_Size")).ceil(), 1.0, 1.0];
         }
         let agent = h.text(record, &["GPU_ID", "Agent_Id"]);
         if !agent.is_empty() {

@@ -20,11 +20,7 @@ pub(crate) const FORMAT: Format = Format {
                 .map(|_| Detection::new(96, "the header has gpu_arch, cu_per_gpu, max_sclk"))
         },
         open: |_: &Head, _: &ImportOptions| -> Opened {
-            Ok(Delimited::open(
-                Dialect::COMMA,
-                SysInfo::default(),
-                TableBuilder::default(),
-            ))
+            Ok(Delimited::open(Dialect::COMMA, SysInfo::default(), TableBuilder::default()))
         },
     },
 };
@@ -60,10 +56,8 @@ impl RowReader for SysInfo {
             None => model,
         };
         if platform.is_empty() {
-            return Err(
-                ImportError::new("expected a device under gpu_model or gpu_arch")
-                    .at(record.line(), 0),
-            );
+            return Err(ImportError::new("expected a device under gpu_model or gpu_arch")
+                .at(record.line(), 0));
         }
         let facts = [
             units.map(|v| format!("{v} CUs")),
@@ -130,29 +124,20 @@ mod tests {
     #[test]
     fn measured_ceilings_get_the_name_and_the_units() {
         let ceilings = crate::formats::devices::device_file::CEILINGS.example;
-        let Ok(Imported::Devices(measured)) = read_all(
-            "w/roofline.csv",
-            ceilings.as_bytes(),
-            &ImportOptions::default(),
-        ) else {
+        let Ok(Imported::Devices(measured)) =
+            read_all("w/roofline.csv", ceilings.as_bytes(), &ImportOptions::default())
+        else {
             panic!("devices")
         };
         let c = context(FORMAT.example);
         let named = c.name_measured(&measured).unwrap();
-        assert_eq!(
-            (named.name.as_str(), named.units),
-            ("AMD Instinct MI300X", Some(304))
-        );
-        let roof = named
-            .roof(gemmscope_model::dtype::DataType::Bf16, RoofKind::Achievable)
-            .unwrap();
+        assert_eq!((named.name.as_str(), named.units), ("AMD Instinct MI300X", Some(304)));
+        let roof =
+            named.roof(gemmscope_model::dtype::DataType::Bf16, RoofKind::Achievable).unwrap();
         assert_eq!(roof.peak_flops_per_s, 520e12);
         assert_eq!(named.bandwidth_bytes_per_s, 4012.5e9);
         // Once named it is not named again, nor is a device of the catalogue.
         assert!(c.name_measured(&[named]).is_none());
-        assert!(
-            c.name_measured(gemmscope_model::hardware::catalog())
-                .is_none()
-        );
+        assert!(c.name_measured(gemmscope_model::hardware::catalog()).is_none());
     }
 }

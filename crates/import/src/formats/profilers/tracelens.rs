@@ -48,10 +48,7 @@ pub(crate) const CONTEXT_FORMAT: Format = Format {
                   category_data/gemm_metrics.json, gemm_tree_data.json, category_manifest.json)",
     example: "{\"platform\": \"MI300X\", \"peak_hbm_bw_tbs\": 5.3, \
               \"max_achievable_tflops\": {\"matrix_bf16\": 708}}\n",
-    read: ReadBy::Code {
-        detect: detect_context,
-        open: open_context,
-    },
+    read: ReadBy::Code { detect: detect_context, open: open_context },
 };
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -71,15 +68,9 @@ fn detect(head: &Head) -> Option<Detection> {
     }
     columns::Columns::find(&header, "")?;
     if has("param: M") && (has("Kernel Time (us)_mean") || has("Kernel Time (us)_sum")) {
-        Some(Detection::new(
-            95,
-            "the header has param: M, N, K and Kernel Time (µs)",
-        ))
+        Some(Detection::new(95, "the header has param: M, N, K and Kernel Time (µs)"))
     } else if has("op category") && (has("ex_UID") || has("operation_count")) {
-        Some(Detection::new(
-            95,
-            "the header has op category and operation_count beside Input Dims",
-        ))
+        Some(Detection::new(95, "the header has op category and operation_count beside Input Dims"))
     } else if has("source_category") && has("param_signature") {
         Some(Detection::new(
             92,
@@ -93,21 +84,14 @@ fn detect(head: &Head) -> Option<Detection> {
 fn open(head: &Head, options: &ImportOptions) -> Opened {
     let dialect: Dialect = sniff_dialect(&head.lines);
     // Cells hold lists with many commas: only quotes can tell them from the file's own.
-    let dialect = Dialect {
-        decimal_comma: false,
-        ..dialect_or_comma(head, dialect)
-    };
+    let dialect = Dialect { decimal_comma: false, ..dialect_or_comma(head, dialect) };
     let rows = Table::new(options.answer("device").map(str::to_owned));
     Ok(Delimited::open(dialect, rows, TableBuilder::new()))
 }
 
 /// The comma, unless the header has no comma at all.
 fn dialect_or_comma(head: &Head, sniffed: Dialect) -> Dialect {
-    if head.first().contains(',') {
-        Dialect::COMMA
-    } else {
-        sniffed
-    }
+    if head.first().contains(',') { Dialect::COMMA } else { sniffed }
 }
 
 fn detect_context(head: &Head) -> Option<Detection> {

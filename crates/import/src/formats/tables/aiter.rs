@@ -22,11 +22,7 @@ const fn tuned(names: &'static [&'static str]) -> Signature {
 }
 
 const fn untuned(names: &'static [&'static str]) -> Signature {
-    Signature {
-        names,
-        score: 90,
-        reason: "the header has M, N, K and aiter's names for the types",
-    }
+    Signature { names, score: 90, reason: "the header has M, N, K and aiter's names for the types" }
 }
 
 pub(crate) const FORMAT: Format = Format {
@@ -97,11 +93,7 @@ fn by_names(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
 fn type_of(text: &str) -> Option<DataType> {
     let lower = text.to_ascii_lowercase();
     let has = |part: &str| lower.contains(part);
-    let fp8 = if has("gfx942") {
-        DataType::Fp8E4m3Fnuz
-    } else {
-        DataType::Fp8E4m3
-    };
+    let fp8 = if has("gfx942") { DataType::Fp8E4m3Fnuz } else { DataType::Fp8E4m3 };
     if has("fp4") || has("f4gemm") || has("a4w4") {
         Some(DataType::MxFp4)
     } else if has("mxscale") || has("mxfp8") {
@@ -153,15 +145,9 @@ mod tests {
               gfx950,1,32,1280,8192,asm,28,2,10,_ZN5aiter41f4gemm_bf16_per1x32Fp4_BpreShuffle_32x128E,67.1,1,0.0\n\
               gfx950,1,32,1280,8192,ck,28,2,inf,a8w8_blockscale_1x128x128_256x16x64x256,67.1,1,0.0\n",
         );
-        assert_eq!(
-            (d.problem(0).op.a, d.problem(1).op.a),
-            (DataType::MxFp8, DataType::MxFp4)
-        );
+        assert_eq!((d.problem(0).op.a, d.problem(1).op.a), (DataType::MxFp8, DataType::MxFp4));
         assert_eq!(d.devices[1], "gfx950");
-        assert_eq!(
-            d.sources[0].rejected.reasons[0].text,
-            "time is infinite (us)"
-        );
+        assert_eq!(d.sources[0].rejected.reasons[0].text, "time is infinite (us)");
         assert_eq!(d.text(ColumnMeaning::Library, 0), "opus");
         assert_eq!(d.number(ColumnMeaning::SplitK, 0), 2.0);
         let d = read(

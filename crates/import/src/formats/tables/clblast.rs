@@ -47,8 +47,6 @@ fn figure(title: &str) -> Option<Figure<'_>> {
 /// `sgemm` in the file's name tells the type.
 fn dtype(head: &Head) -> DataType {
     let name = head.name.to_ascii_lowercase();
-    let letter = name
-        .find("gemm")
-        .and_then(|at| name[..at].chars().next_back());
+    let letter = name.find("gemm").and_then(|at| name[..at].chars().next_back());
     letter.and_then(from_blas_letter).unwrap_or(DataType::Fp32)
 }

@@ -24,25 +24,17 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { detect, open },
 };
 
-const TITLES: [&str; 2] = [
-    "Dense Matrix Multiplication",
-    "Sparse Matrix Multiplication",
-];
+const TITLES: [&str; 2] = ["Dense Matrix Multiplication", "Sparse Matrix Multiplication"];
 
 fn detect(head: &Head) -> Option<Detection> {
-    let titled = head
-        .lines
-        .iter()
-        .any(|l| l.trim_start_matches(['"', ',', ' ']).starts_with(TITLES[0]));
+    let titled =
+        head.lines.iter().any(|l| l.trim_start_matches(['"', ',', ' ']).starts_with(TITLES[0]));
     let precision = head.first().starts_with("Precision");
     let columns = head.lines.iter().any(|l| {
         l.contains("A Transpose") && ["TERAFLOPS", "GIGAFLOPS"].iter().any(|r| l.contains(r))
     });
     (columns && (titled || precision)).then(|| {
-        Detection::new(
-            96,
-            "a Precision row and a section of dense matrix multiplications",
-        )
+        Detection::new(96, "a Precision row and a section of dense matrix multiplications")
     })
 }
 
@@ -68,11 +60,7 @@ const COLUMNS: TableFormat = TableFormat {
         column(&["K"], K),
         column(&["A Transpose"], TransA),
         column(&["B Transpose"], TransB),
-        number(
-            &["Time (msec)", "Time (ms)", "Time", "Dense Time (msec)"],
-            Time,
-            MILLI,
-        ),
+        number(&["Time (msec)", "Time (ms)", "Time", "Dense Time (msec)"], Time, MILLI),
         number(&["TERAFLOPS"], ReportedRate, TERA),
         number(&["GIGAFLOPS"], ReportedRate, GIGA),
     ],
@@ -105,9 +93,8 @@ impl RowReader for DeepBench {
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let first = record.text(0);
         if first.eq_ignore_ascii_case("Precision") {
-            let text: Vec<String> = (1..record.len())
-                .map(|i| record.text(i).into_owned())
-                .collect();
+            let text: Vec<String> =
+                (1..record.len()).map(|i| record.text(i).into_owned()).collect();
             let text = text.join(", ");
             self.dtype = from_deepbench_precision(&text).map(|t| t.0);
             table.note(format!("Precision: {}.", text.trim_matches([',', ' '])));

@@ -34,15 +34,9 @@ pub(crate) fn detect(head: &Head) -> Option<Detection> {
             .filter_map(|t| m.position(*t))
             .map(|i| m.columns[i].header.clone())
             .collect();
-        Some(Detection::new(
-            30,
-            format!("the header has {}", names.join(", ")),
-        ))
+        Some(Detection::new(30, format!("the header has {}", names.join(", "))))
     } else if m.is_shapes_only() {
-        Some(Detection::new(
-            20,
-            "the header has sizes, but no time or rate",
-        ))
+        Some(Detection::new(20, "the header has sizes, but no time or rate"))
     } else if m.columns.len() >= 3 && sampled.has_numbers() {
         Some(Detection::new(5, "a table with unrecognised columns"))
     } else {
@@ -113,11 +107,7 @@ impl Generic {
         head: &Head,
         options: &ImportOptions,
     ) -> Self {
-        let PlannedTable {
-            plan,
-            sides,
-            repeats,
-        } = plan(table, &sampled, head, options);
+        let PlannedTable { plan, sides, repeats } = plan(table, &sampled, head, options);
         let mut ids = Ids::default();
         if !sides.is_empty() {
             ids.library = Some(table.text_column(Library, "library"));
@@ -195,10 +185,8 @@ fn is_comment(record: &Record<'_>) -> bool {
 
 /// Shortest, median and longest of several times, seconds; `None` if no cell holds one.
 fn spread(repeats: &[(Col, f64)], record: &Record<'_>) -> Option<[f64; 3]> {
-    let mut times: Vec<f64> = repeats
-        .iter()
-        .filter_map(|(c, scale)| c.positive(record, "time", *scale).ok())
-        .collect();
+    let mut times: Vec<f64> =
+        repeats.iter().filter_map(|(c, scale)| c.positive(record, "time", *scale).ok()).collect();
     let median = gemmscope_table::stats::median(&mut times);
     Some([*times.first()?, median, *times.last()?])
 }
@@ -283,18 +271,13 @@ impl RowReader for Generic {
                      counts in no total."
                 ),
             };
-            t.note(format!(
-                "Tuning history: {failed} failed variant(s) kept without a time.{but}"
-            ));
+            t.note(format!("Tuning history: {failed} failed variant(s) kept without a time.{but}"));
         }
         if self.repeated > 0 {
             t.note(format!("The header is repeated {}.", times(self.repeated)));
         }
         if self.comments > 0 {
-            t.note(format!(
-                "Skipped comments and rules: {} line(s).",
-                self.comments
-            ));
+            t.note(format!("Skipped comments and rules: {} line(s).", self.comments));
         }
         if self.longer.0 > 0 {
             t.note(format!(

@@ -43,10 +43,7 @@ fn detect(head: &Head) -> Option<Detection> {
         .then(|| Detection::new(96, "JSON with benchmarks, real_time and time_unit"));
     }
     head.line_with(&COLUMNS)?;
-    Some(Detection::new(
-        96,
-        "the header has name, iterations, real_time, time_unit",
-    ))
+    Some(Detection::new(96, "the header has name, iterations, real_time, time_unit"))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
@@ -110,11 +107,7 @@ fn split_aggregate(name: &str) -> (&str, &str) {
 }
 
 fn seconds(value: Option<f64>, unit: &str) -> Result<f64, RowError> {
-    let unit = if unit.is_empty() {
-        Some(TimeUnit::Nanoseconds)
-    } else {
-        TimeUnit::parse(unit)
-    };
+    let unit = if unit.is_empty() { Some(TimeUnit::Nanoseconds) } else { TimeUnit::parse(unit) };
     let Some(unit) = unit else {
         return Err(RowError::new("time_unit is not recognised"));
     };
@@ -129,18 +122,10 @@ impl Runs {
     ) -> Result<Imported, ImportError> {
         let t = &mut table;
         // Names that are listed with their runs.
-        let plain: HashSet<String> = self
-            .found
-            .iter()
-            .filter(|r| r.aggregate.is_empty())
-            .map(|r| r.name.clone())
-            .collect();
-        let median: HashSet<String> = self
-            .found
-            .iter()
-            .filter(|r| r.aggregate == "median")
-            .map(|r| r.name.clone())
-            .collect();
+        let plain: HashSet<String> =
+            self.found.iter().filter(|r| r.aggregate.is_empty()).map(|r| r.name.clone()).collect();
+        let median: HashSet<String> =
+            self.found.iter().filter(|r| r.aggregate == "median").map(|r| r.name.clone()).collect();
         let deviation: Vec<(String, f64)> = self
             .found
             .iter()
@@ -235,9 +220,8 @@ fn shape(name: &str) -> Option<Shape> {
         }
     }
     let lower = function.to_ascii_lowercase();
-    let gemm = ["gemm", "matmul", "mat_mul", "matrixmul", "_mm", "bmm"]
-        .iter()
-        .any(|w| lower.contains(w));
+    let gemm =
+        ["gemm", "matmul", "mat_mul", "matrixmul", "_mm", "bmm"].iter().any(|w| lower.contains(w));
     let (sizes, batch) = match (named, bare.as_slice()) {
         ([Some(m), Some(n), Some(k), b], _) => ([m, n, k], b.unwrap_or(1)),
         (_, [m, n, k]) if gemm => ([*m, *n, *k], named[3].unwrap_or(1)),
@@ -245,20 +229,13 @@ fn shape(name: &str) -> Option<Shape> {
         (_, [s]) if gemm => ([*s; 3], named[3].unwrap_or(1)),
         _ => return None,
     };
-    Some(Shape {
-        sizes,
-        batch,
-        dtype: dtype_of(function),
-    })
+    Some(Shape { sizes, batch, dtype: dtype_of(function) })
 }
 
 /// `BM_Gemm<float>`, `BM_Sgemm`, `gemm_bf16`.
 fn dtype_of(function: &str) -> Option<DataType> {
     let words = function.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':'));
-    for word in words
-        .clone()
-        .flat_map(|w| std::iter::once(w).chain(w.split('_')))
-    {
+    for word in words.clone().flat_map(|w| std::iter::once(w).chain(w.split('_'))) {
         if word.len() >= 3
             && let Some(t) = DataType::parse(word)
         {
@@ -292,9 +269,7 @@ impl ItemReader for Runs {
     const ARRAYS: &'static [&'static str] = &["benchmarks"];
 
     fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
-        let value = item
-            .text
-            .and_then(|t| serde_json::from_slice::<Value>(t).ok());
+        let value = item.text.and_then(|t| serde_json::from_slice::<Value>(t).ok());
         if item.key == "context" {
             if let Some(Value::String(host)) = value.as_ref().and_then(|v| v.get("host_name")) {
                 table.note(format!("Host: {host}."));
@@ -318,11 +293,7 @@ impl ItemReader for Runs {
             (b.to_owned(), a.to_owned())
         } else {
             let run = text("run_name");
-            let base = if run.is_empty() {
-                split_aggregate(&full).0.to_owned()
-            } else {
-                run
-            };
+            let base = if run.is_empty() { split_aggregate(&full).0.to_owned() } else { run };
             (base, aggregate)
         };
         let unit = text("time_unit");
@@ -400,10 +371,7 @@ mod tests {
             Some(([64, 32, 16], 1, Some(DataType::Fp32)))
         );
         assert_eq!(s("BM_Sgemm/256"), Some(([256; 3], 1, Some(DataType::Fp32))));
-        assert_eq!(
-            s("matmul_bf16/8/64/32/16"),
-            Some(([64, 32, 16], 8, Some(DataType::Bf16)))
-        );
+        assert_eq!(s("matmul_bf16/8/64/32/16"), Some(([64, 32, 16], 8, Some(DataType::Bf16))));
         assert_eq!(s("BM_SameTimes"), None);
         assert_eq!(s("BM_memcpy/1024/1024/512"), None);
     }

@@ -48,9 +48,5 @@ fn parameters(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
         Some(name) => Some(size(name)?),
         None => None,
     };
-    Ok(Given {
-        sizes: Some([size("M")?, size("N")?, size("K")?]),
-        batch,
-        ..Given::default()
-    })
+    Ok(Given { sizes: Some([size("M")?, size("N")?, size("K")?]), batch, ..Given::default() })
 }

@@ -51,10 +51,7 @@ pub(crate) const FORMAT: Format = Format {
             // Called percent, but a fraction.
             column(&["roofline_percent"], ReportedEfficiency),
         ],
-        device: Some((
-            "mi300x",
-            "The file names no device: these benchmarks run on MI300X.",
-        )),
+        device: Some(("mi300x", "The file names no device: these benchmarks run on MI300X.")),
         hook: Some(dynamic_sizes),
         ..TableFormat::DEFAULT
     }),
@@ -81,10 +78,7 @@ fn dynamic_sizes(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
         size => size.ok(),
     });
     Ok(match sizes {
-        [Some(m), Some(n), Some(k)] => Given {
-            sizes: Some([m, n, k]),
-            ..Given::default()
-        },
+        [Some(m), Some(n), Some(k)] => Given { sizes: Some([m, n, k]), ..Given::default() },
         _ => Given::default(),
     })
 }

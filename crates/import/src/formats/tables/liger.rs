@@ -69,9 +69,8 @@ fn configuration(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
                 .map(Some)
                 .map_err(|flaw| cells.error("x_value", format!("{name} {flaw} (x_value)")));
         }
-        let value = [name, &name.to_ascii_lowercase()]
-            .iter()
-            .find_map(|k| config.get(*k)?.as_u64());
+        let value =
+            [name, &name.to_ascii_lowercase()].iter().find_map(|k| config.get(*k)?.as_u64());
         Ok(value.and_then(|v| u32::try_from(v).ok()))
     };
     let (Some(m), Some(n), Some(k)) = (size("M")?, size("N")?, size("K")?) else {

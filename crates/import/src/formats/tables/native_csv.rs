@@ -29,10 +29,8 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) fn detect(head: &Head) -> Option<Detection> {
     let first = head.lines.first()?;
-    let fields: Vec<&str> = first
-        .split([',', ';', '\t'])
-        .map(|f| f.trim().trim_matches('"'))
-        .collect();
+    let fields: Vec<&str> =
+        first.split([',', ';', '\t']).map(|f| f.trim().trim_matches('"')).collect();
     (fields.first() == Some(&"gemmscope") && fields.contains(&"time_s"))
         .then(|| Detection::new(100, "the first column is called gemmscope"))
 }
@@ -89,10 +87,8 @@ impl NativeTable {
         let h = Header::new(record);
         let need = |name: &str| {
             h.find(&[name]).ok_or_else(|| {
-                ImportError::new(format!(
-                    "a gemmscope table has a column of this name: {name}"
-                ))
-                .at(record.line(), 0)
+                ImportError::new(format!("a gemmscope table has a column of this name: {name}"))
+                    .at(record.line(), 0)
             })
         };
         let mut extras = Vec::new();
@@ -116,12 +112,7 @@ impl NativeTable {
         Ok(Cols {
             version: need("gemmscope")?,
             sizes: [need("m")?, need("n")?, need("k")?, need("batch")?],
-            types: [
-                need("dtype_a")?,
-                need("dtype_b")?,
-                need("dtype_c")?,
-                need("dtype_compute")?,
-            ],
+            types: [need("dtype_a")?, need("dtype_b")?, need("dtype_c")?, need("dtype_compute")?],
             trans: [need("trans_a")?, need("trans_b")?],
             bias: need("bias")?,
             beta: need("beta")?,
@@ -212,11 +203,7 @@ impl RowReader for NativeTable {
                 rows_read: used[i],
                 rows_used: used[i],
                 format_name: known.map_or(FORMAT.name, |f| f.1).to_owned(),
-                format: if format.is_empty() {
-                    FORMAT.id.to_owned()
-                } else {
-                    format
-                },
+                format: if format.is_empty() { FORMAT.id.to_owned() } else { format },
                 format_reason: "as the gemmscope table says".into(),
                 ..Source::default()
             };

@@ -34,10 +34,7 @@ fn detect(head: &Head) -> Option<Detection> {
             .then(|| Detection::new(97, "JSON with devices, benchmarks and their states"));
     }
     head.line_with(&["Benchmark", "Device Name", "Samples", "Skipped"])?;
-    Some(Detection::new(
-        97,
-        "the header has Benchmark, Device Name, Skipped, Samples",
-    ))
+    Some(Detection::new(97, "the header has Benchmark, Device Name, Skipped, Samples"))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
@@ -49,11 +46,8 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         bandwidth: table.number_column(ColumnMeaning::ReportedBandwidth, "GlobalMem BW"),
         samples: table.extra_number_column("Samples", ""),
     };
-    let states = States {
-        ids,
-        dtype: AssumedType::new(head, options, DataType::Fp16),
-        devices: Vec::new(),
-    };
+    let states =
+        States { ids, dtype: AssumedType::new(head, options, DataType::Fp16), devices: Vec::new() };
     Ok(json_or_csv::open(head, states, table))
 }
 
@@ -156,10 +150,7 @@ impl ItemReader for States {
     const ARRAYS: &'static [&'static str] = &["devices", "benchmarks"];
 
     fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
-        let Some(v) = item
-            .text
-            .and_then(|t| serde_json::from_slice::<Value>(t).ok())
-        else {
+        let Some(v) = item.text.and_then(|t| serde_json::from_slice::<Value>(t).ok()) else {
             if item.element {
                 let raw = item.text.unwrap_or_default();
                 table.reject(item.line, raw, &RowError::new("not a JSON object"));
@@ -175,12 +166,7 @@ impl ItemReader for States {
             return Ok(());
         }
         let name = text(&v, "name");
-        for state in v
-            .get("states")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
+        for state in v.get("states").and_then(Value::as_array).into_iter().flatten() {
             let id = state.get("device").and_then(Value::as_i64).unwrap_or(0);
             let mut s = State {
                 name: name.clone(),
@@ -195,12 +181,7 @@ impl ItemReader for States {
                 samples: f64::NAN,
                 ..State::default()
             };
-            for axis in state
-                .get("axis_values")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-            {
+            for axis in state.get("axis_values").and_then(Value::as_array).into_iter().flatten() {
                 let value = match axis.get("value") {
                     Some(Value::String(t)) => t.clone(),
                     Some(other) => other.to_string(),
@@ -211,12 +192,7 @@ impl ItemReader for States {
             if state.get("is_skipped").and_then(Value::as_bool) == Some(true) {
                 s.skipped = Some(text(state, "skip_reason"));
             }
-            for summary in state
-                .get("summaries")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-            {
+            for summary in state.get("summaries").and_then(Value::as_array).into_iter().flatten() {
                 let value = summary
                     .get("data")
                     .and_then(Value::as_array)
@@ -288,34 +264,22 @@ impl Either for States {
 
     // A benchmark with other axes has its own header.
     fn cols(header: &Header) -> Option<Cols> {
-        header
-            .has(&["Benchmark", "Samples"])
-            .then(|| Cols::new(header))
+        header.has(&["Benchmark", "Samples"]).then(|| Cols::new(header))
     }
 
     fn record(&mut self, cols: &Cols, record: &Record<'_>, table: &mut TableBuilder) {
         let text = |c: &Option<Col>| {
-            c.as_ref()
-                .map_or(String::new(), |c| record.text(c.index).into_owned())
+            c.as_ref().map_or(String::new(), |c| record.text(c.index).into_owned())
         };
-        let number = |c: &Option<Col>| {
-            c.as_ref()
-                .and_then(|c| record.number(c.index))
-                .unwrap_or(f64::NAN)
-        };
+        let number =
+            |c: &Option<Col>| c.as_ref().and_then(|c| record.number(c.index)).unwrap_or(f64::NAN);
         let noise = cols.noise.map(|i| {
             record
                 .text(i)
                 .trim_end_matches('%')
                 .trim()
                 .parse::<f64>()
-                .map(|v| {
-                    if record.text(i).ends_with('%') {
-                        v / 100.0
-                    } else {
-                        v
-                    }
-                })
+                .map(|v| if record.text(i).ends_with('%') { v / 100.0 } else { v })
         });
         let state = State {
             name: text(&cols.name),

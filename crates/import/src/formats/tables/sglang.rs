@@ -35,16 +35,8 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// Words that a provider's column of these benchmarks has.
-const SERVED: [&str; 8] = [
-    "sglang",
-    "sgl",
-    "vllm",
-    "deepgemm",
-    "cutlass",
-    "triton",
-    "torch",
-    "flashinfer",
-];
+const SERVED: [&str; 8] =
+    ["sglang", "sgl", "vllm", "deepgemm", "cutlass", "triton", "torch", "flashinfer"];
 
 fn is_printed(head: &Head) -> bool {
     head.lines.windows(2).any(|lines| {

@@ -30,10 +30,7 @@ const SIZES: [&str; 4] = ["SizeI", "SizeJ", "SizeK", "SizeL"];
 
 fn detect(head: &Head) -> Option<Detection> {
     head.line_with(&SIZES)?;
-    Some(Detection::new(
-        97,
-        "the header has SizeI, SizeJ, SizeK, SizeL and a column per kernel",
-    ))
+    Some(Detection::new(97, "the header has SizeI, SizeJ, SizeK, SizeL and a column per kernel"))
 }
 
 fn open(_: &Head, options: &ImportOptions) -> Opened {
@@ -80,11 +77,7 @@ impl Tensile {
         let h = Header::new(record);
         let [i, j, k, l] = SIZES.map(|name| h.find(&[name]));
         let sizes = [i?, j?, k?, l?];
-        let unit = h
-            .names
-            .first()
-            .and_then(|n| RateUnit::parse(n))
-            .unwrap_or(RateUnit::GigaFlops);
+        let unit = h.names.first().and_then(|n| RateUnit::parse(n)).unwrap_or(RateUnit::GigaFlops);
         let known = ["LDD", "LDC", "LDA", "LDB", "TotalFlops"];
         let mut kernels = Vec::new();
         for (i, name) in h.names.iter().enumerate().skip(1) {
@@ -101,17 +94,9 @@ impl Tensile {
                 }
             };
             let (a, b) = parsed.transposes.unwrap_or((false, false));
-            kernels.push((
-                i,
-                name.to_owned(),
-                Operation::uniform(dtype).with_layout(a, b),
-            ));
+            kernels.push((i, name.to_owned(), Operation::uniform(dtype).with_layout(a, b)));
         }
-        Some(Cols {
-            sizes,
-            unit: unit.to_si(),
-            kernels,
-        })
+        Some(Cols { sizes, unit: unit.to_si(), kernels })
     }
 }
 

@@ -34,9 +34,8 @@ const PROVIDERS: [&str; 29] = [
 ];
 
 /// Names of figures over the runs of one provider.
-const STATISTICS: [&str; 10] = [
-    "mean", "avg", "average", "median", "min", "max", "std", "stddev", "p50", "total",
-];
+const STATISTICS: [&str; 10] =
+    ["mean", "avg", "average", "median", "min", "max", "std", "stddev", "p50", "total"];
 
 fn size_role(name: &str) -> Option<usize> {
     match name.trim().to_ascii_lowercase().as_str() {
@@ -59,10 +58,7 @@ fn split_unit(name: &str) -> (String, Option<Unit>) {
     if let Some((provider, unit)) = cut
         && let Some(unit) = unit_of(unit)
     {
-        return (
-            provider.trim().trim_end_matches(['-', '_']).to_owned(),
-            Some(unit),
-        );
+        return (provider.trim().trim_end_matches(['-', '_']).to_owned(), Some(unit));
     }
     (name.to_owned(), None)
 }
@@ -78,10 +74,9 @@ fn unit_of(text: &str) -> Option<Unit> {
 /// How the table is delimited; Triton writes commas, people paste it as they like.
 fn dialect(head: &Head) -> (char, Dialect) {
     match sniff_dialect(&head.lines) {
-        dialect @ Dialect {
-            delimiter: Delimiter::Byte(b),
-            decimal_comma: false,
-        } => (char::from(b), dialect),
+        dialect @ Dialect { delimiter: Delimiter::Byte(b), decimal_comma: false } => {
+            (char::from(b), dialect)
+        }
         _ => (',', Dialect::COMMA),
     }
 }
@@ -100,10 +95,7 @@ fn header(head: &Head) -> Option<(usize, Vec<&str>)> {
 fn detect(head: &Head) -> Option<Detection> {
     let (at, fields) = header(head)?;
     let index = usize::from(fields[0].is_empty() && fields.len() > 2);
-    let sizes = fields[index..]
-        .iter()
-        .take_while(|f| size_role(f).is_some())
-        .count();
+    let sizes = fields[index..].iter().take_while(|f| size_role(f).is_some()).count();
     let square = sizes == 0 && matches!(fields[index], "x_val" | "size" | "MNK" | "x");
     let first = index + sizes + usize::from(square);
     let providers = fields.get(first..).filter(|p| !p.is_empty())?;
@@ -155,9 +147,7 @@ fn detect(head: &Head) -> Option<Detection> {
         || fields[index].eq_ignore_ascii_case("m")
         || [head.name.as_str()].iter().chain(providers).any(|f| {
             let lower = f.to_ascii_lowercase();
-            ["matmul", "gemm", "blas", "_mm"]
-                .iter()
-                .any(|w| lower.contains(w))
+            ["matmul", "gemm", "blas", "_mm"].iter().any(|w| lower.contains(w))
         });
     if !matmul || !(floats || any_known || units > 0) {
         return None;
@@ -169,10 +159,7 @@ fn detect(head: &Head) -> Option<Detection> {
     } else {
         60
     };
-    Some(Detection::new(
-        score,
-        "the header has sizes and then a column per provider",
-    ))
+    Some(Detection::new(score, "the header has sizes and then a column per provider"))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
@@ -187,12 +174,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         .take(if head.complete { 80 } else { 60 })
         .filter(|l| !is_rule(l))
         .skip(1)
-        .map(|l| {
-            Head::fields(l, delimiter)
-                .into_iter()
-                .map(str::to_owned)
-                .collect()
-        })
+        .map(|l| Head::fields(l, delimiter).into_iter().map(str::to_owned).collect())
         .collect();
     let options = options.clone();
     let planner: Planner = Box::new(move |h, table| {
@@ -209,10 +191,7 @@ fn plan(
     rows: &[Vec<String>],
     options: &ImportOptions,
 ) -> Plan {
-    let col = |index: usize| Col {
-        index,
-        name: h.names[index].trim().to_owned(),
-    };
+    let col = |index: usize| Col { index, name: h.names[index].trim().to_owned() };
     let mut used = Vec::new();
     let mut three: [Option<Size>; 3] = [None, None, None];
     let mut batch = None;
@@ -247,9 +226,7 @@ fn plan(
         place += 1;
         s.unwrap_or_else(|| {
             let key = format!("size:{name}");
-            let answer = options
-                .answer(&key)
-                .and_then(|a| cell::size(a.as_bytes(), false).ok());
+            let answer = options.answer(&key).and_then(|a| cell::size(a.as_bytes(), false).ok());
             table.assume(Assumption {
                 by_hand: false,
                 text: match answer {
@@ -290,9 +267,7 @@ fn plan(
                 // `fp8`, `bf16xbf16->bf16`
                 let dtype = values::types(&name).map(|t| t.a);
                 providers.push(Provider {
-                    dtype: dtype
-                        .or_else(|| defaults::dtype_in(&name))
-                        .filter(|_| !said),
+                    dtype: dtype.or_else(|| defaults::dtype_in(&name)).filter(|_| !said),
                     name,
                     ..Provider::default()
                 });
@@ -453,9 +428,7 @@ fn infer(shapes: &[(f64, f64)], columns: &[Vec<f64>]) -> usize {
         Some(spread + unusual + 2.0 * slow + if highest > 1.2 { 2.0 } else { 0.0 })
     };
     let costs = UNITS.map(|(_, unit, unusual)| cost(unit, unusual).unwrap_or(f64::INFINITY));
-    (0..UNITS.len())
-        .min_by(|&a, &b| costs[a].total_cmp(&costs[b]))
-        .unwrap_or(0)
+    (0..UNITS.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -465,11 +438,7 @@ mod tests {
     use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 
     fn unit(d: &Dataset) -> &str {
-        d.sources[0]
-            .assumptions
-            .iter()
-            .find(|a| a.key == "unit:value")
-            .map_or("", |a| &a.value)
+        d.sources[0].assumptions.iter().find(|a| a.key == "unit:value").map_or("", |a| &a.value)
     }
 
     #[test]
@@ -495,10 +464,7 @@ mod tests {
                 "M,cuBLAS,Triton\n256.0,3.6,3.6\n384.0,11.1,10.1\n512.0,21.8,20.2\n1024.0,60,61\n4096.0,80,82\n",
                 "TFLOP/s",
             ),
-            (
-                "K,Matmul\n1024.000000,0.055839\n2048.000000,0.085049\n3072.000000,0.121163\n",
-                "ms",
-            ),
+            ("K,Matmul\n1024.000000,0.055839\n2048.000000,0.085049\n3072.000000,0.121163\n", "ms"),
             (
                 "M,N,K,torch,triton\n512.0,512.0,512.0,9.1,10\n4096.0,4096.0,4096.0,520,600\n8192.0,8192.0,8192.0,3900,4300\n",
                 "µs",
@@ -511,10 +477,7 @@ mod tests {
                 "M,N,K,torch,triton\n1.0,4096.0,4096.0,0.012,0.012\n16.0,4096.0,4096.0,0.012,0.013\n64.0,4096.0,4096.0,0.013,0.014\n",
                 "ms",
             ),
-            (
-                "M,N,K,torch (TFLOPS),triton (TFLOPS)\n64.0,4096.0,4096.0,0.01,0.02\n",
-                "",
-            ),
+            ("M,N,K,torch (TFLOPS),triton (TFLOPS)\n64.0,4096.0,4096.0,0.01,0.02\n", ""),
         ] {
             assert_eq!(unit(&read(text)), expected, "{text}");
         }
@@ -525,11 +488,7 @@ mod tests {
         let mut options = ImportOptions::default();
         options.answers.insert("unit:value".into(), "µs".into());
         options.answers.insert("size:N".into(), "128".into());
-        let d = read_with(
-            "",
-            "M,cuBLAS,Triton\n256.0,3.6,3.6\n512.0,21.8,20.2\n",
-            &options,
-        );
+        let d = read_with("", "M,cuBLAS,Triton\n256.0,3.6,3.6\n512.0,21.8,20.2\n", &options);
         assert!((d.time_s[0] / 3.6e-6 - 1.0).abs() < 1e-12);
         assert_eq!((d.n[0], d.k[0]), (128, 256));
     }

@@ -59,10 +59,7 @@ const OTHER_METRICS: [&str; 12] = [
 fn detect(head: &Head) -> Option<Detection> {
     let at = head.lines.iter().position(|l| l.contains(';'))?;
     let fields = Head::fields(&head.lines[at], ';');
-    let metrics = fields
-        .iter()
-        .filter(|f| matches!(figure(f), Some(Figure::In(..))))
-        .count();
+    let metrics = fields.iter().filter(|f| matches!(figure(f), Some(Figure::In(..)))).count();
     let tuples = head.lines[at + 1..]
         .iter()
         .filter(|l| shape_text::sizes(Head::fields(l, ';')[0]).len() >= 3)

@@ -24,11 +24,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn detect(head: &Head) -> Option<Detection> {
-    let results = head
-        .lines
-        .iter()
-        .filter(|l| l.contains("TunableOp_"))
-        .count();
+    let results = head.lines.iter().filter(|l| l.contains("TunableOp_")).count();
     if head.first().starts_with("Validator,") {
         return Some(Detection::new(98, "it starts with Validator lines"));
     }
@@ -44,11 +40,7 @@ fn open(_: &Head, options: &ImportOptions) -> Opened {
         library: table.text_column(ColumnMeaning::Library, "library"),
     };
     let device = options.answer("device").map_or(0, |d| table.device(d));
-    Ok(Delimited::open(
-        Dialect::COMMA,
-        TunableOp { ids, device },
-        table,
-    ))
+    Ok(Delimited::open(Dialect::COMMA, TunableOp { ids, device }, table))
 }
 
 #[derive(Debug)]
@@ -120,10 +112,7 @@ fn row(record: &Record<'_>) -> Result<Row, RowError> {
     };
     let name = record.text(0);
     let Some((_, rest)) = name.split_once("TunableOp_") else {
-        return Err(bad(
-            0,
-            "not a GEMM result (expected …TunableOp_type_layout)",
-        ));
+        return Err(bad(0, "not a GEMM result (expected …TunableOp_type_layout)"));
     };
     // `float_TN`, `BFloat16_NT`, `Float8_e4m3fn_BFloat16_TN`
     let type_text = rest.rsplit_once('_').map_or(rest, |(t, _)| t);
@@ -172,13 +161,8 @@ fn types(text: &str) -> Option<Operation> {
     text.rmatch_indices('_').find_map(|(at, _)| {
         let input = DataType::parse(&text[..at])?;
         let rest = &text[at + 1..];
-        let output = DataType::parse(rest).or_else(|| {
-            rest.rsplit_once('_')
-                .and_then(|(_, last)| DataType::parse(last))
-        })?;
-        Some(Operation {
-            c: output,
-            ..Operation::uniform(input)
-        })
+        let output = DataType::parse(rest)
+            .or_else(|| rest.rsplit_once('_').and_then(|(_, last)| DataType::parse(last)))?;
+        Some(Operation { c: output, ..Operation::uniform(input) })
     })
 }

@@ -70,9 +70,8 @@ impl Parser for TuneGemm {
             return Vec::new();
         };
         let (config, comment) = body.split_once('}').unwrap_or((body, ""));
-        let rate = log::after(comment, "TFLOPS:")
-            .and_then(log::leading)
-            .map_or(f64::NAN, |n| n.0 * 1e12);
+        let rate =
+            log::after(comment, "TFLOPS:").and_then(log::leading).map_or(f64::NAN, |n| n.0 * 1e12);
         let mut e = Entry::new(self.row(config, comment, rate));
         e.rate = rate;
         e.library = "Triton".to_owned();
@@ -122,10 +121,8 @@ impl TuneGemm {
         self.timed |= !time.is_nan();
         // `rowMajorA: T` is a transposed operand in the words of a column-major BLAS.
         let flag = |name: &str| member(config, name).and_then(values::transpose);
-        let op = Operation::uniform(self.dtype).with_layout(
-            flag("rowMajorA").unwrap_or(false),
-            flag("rowMajorB").unwrap_or(false),
-        );
+        let op = Operation::uniform(self.dtype)
+            .with_layout(flag("rowMajorA").unwrap_or(false), flag("rowMajorB").unwrap_or(false));
         Ok(Row::new(m, n, k, op, time))
     }
 }

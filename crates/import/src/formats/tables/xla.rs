@@ -29,10 +29,7 @@ pub(crate) const FORMAT: Format = Format {
             log::open(head, options, |table| {
                 table.rates_are_not_independent();
                 table.note("Times computed from the rates, at 2MNK operations per call.");
-                Xla {
-                    answer: options.answer("device").is_some(),
-                    ..Xla::default()
-                }
+                Xla { answer: options.answer("device").is_some(), ..Xla::default() }
             })
         },
     },
@@ -51,9 +48,7 @@ struct Xla {
 
 /// `sm_90_H100` -> `H100`: behind the compiler target, where there is more than that.
 fn product(key: &str) -> &str {
-    key.strip_prefix("sm_")
-        .and_then(|rest| rest.split_once('_'))
-        .map_or(key, |(_, name)| name)
+    key.strip_prefix("sm_").and_then(|rest| rest.split_once('_')).map_or(key, |(_, name)| name)
 }
 
 /// Text in quotes behind a label.

@@ -17,11 +17,7 @@ fn zip(parts: &[(&str, String)]) -> Vec<u8> {
             (8u16, e.finish().unwrap())
         };
         let offset = out.len() as u32;
-        let sizes = [
-            (data.len() as u32).to_le_bytes(),
-            (text.len() as u32).to_le_bytes(),
-        ]
-        .concat();
+        let sizes = [(data.len() as u32).to_le_bytes(), (text.len() as u32).to_le_bytes()].concat();
         let name_len = (name.len() as u16).to_le_bytes();
         out.extend(b"PK\x03\x04\x14\0\0\0");
         out.extend(method.to_le_bytes());
@@ -75,14 +71,10 @@ fn workbook() -> Vec<u8> {
         .map(|s| format!("<si><t xml:space=\"preserve\">{s}</t></si>"))
         .collect();
     let cell = |i: usize, t: &str, v: &str| {
-        format!(
-            "<c r=\"{}3\" t=\"{t}\"><v>{v}</v></c>",
-            char::from(b'A' + i as u8)
-        )
+        format!("<c r=\"{}3\" t=\"{t}\"><v>{v}</v></c>", char::from(b'A' + i as u8))
     };
-    let head: String = (0..header.len())
-        .map(|i| cell(i, "s", &i.to_string()).replace("3\" t", "1\" t"))
-        .collect();
+    let head: String =
+        (0..header.len()).map(|i| cell(i, "s", &i.to_string()).replace("3\" t", "1\" t")).collect();
     let row = [
         cell(0, "s", "9"),
         cell(1, "n", "8944"),
@@ -120,20 +112,11 @@ fn the_sheet_of_gemms_and_the_timeline_beside_it() {
             Ok(Imported::Table(d)) => d,
             other => panic!("{other:?}"),
         };
-        assert_eq!(
-            (d.m[0], d.n[0], d.k[0], d.count(0), d.line[0]),
-            (8944, 2816, 1024, 48.0, 3)
-        );
+        assert_eq!((d.m[0], d.n[0], d.k[0], d.count(0), d.line[0]), (8944, 2816, 1024, 48.0, 3));
         let s = &d.sources[0];
-        assert_eq!(
-            (s.format.as_str(), s.name.as_str()),
-            ("tracelens", "perf_report.xlsx")
-        );
+        assert_eq!((s.format.as_str(), s.name.as_str()), ("tracelens", "perf_report.xlsx"));
         let total = s.trace.as_ref().and_then(|t| t.total_s);
-        assert!(
-            total.is_some_and(|t| (t / 33.1e-3 - 1.0).abs() < 1e-12),
-            "{total:?}"
-        );
+        assert!(total.is_some_and(|t| (t / 33.1e-3 - 1.0).abs() < 1e-12), "{total:?}");
         assert!(s.notes[0].contains("GEMM"));
     }
 }
@@ -155,21 +138,14 @@ fn damaged_workbooks_are_refused() {
             assert_eq!((&d.m, &d.n, &d.k), (&g.m, &g.n, &g.k), "byte {i}");
         }
     }
-    let e = read_all(
-        "x.zip",
-        &zip(&[("a.csv", "M,N,K".into())]),
-        &ImportOptions::default(),
-    )
-    .unwrap_err();
+    let e = read_all("x.zip", &zip(&[("a.csv", "M,N,K".into())]), &ImportOptions::default())
+        .unwrap_err();
     assert!(e.message.contains("zip archive"), "{e}");
 }
 
 #[test]
 fn cells_and_columns() {
-    assert_eq!(
-        (column_of("A1"), column_of("AB7"), column_of("7")),
-        (Some(0), Some(27), None)
-    );
+    assert_eq!((column_of("A1"), column_of("AB7"), column_of("7")), (Some(0), Some(27), None));
     assert_eq!(unescape("a &lt; b &amp; c&#x41;&#66; &x"), "a < b & cAB &x");
     let csv = csv_of(
         "<row r=\"2\"><c r=\"B2\"><v>1</v></c><c r=\"D2\" t=\"str\"><v>a,&quot;b</v></c></row>",
@@ -191,19 +167,13 @@ fn workbook_of(sheets: &[(&str, &str, Option<String>)], strings: &str) -> Vec<u8
         links += &format!("<Relationship Id=\"r{i}\" Target=\"{part}\"/>");
     }
     let mut parts = vec![
-        (
-            "xl/workbook.xml".to_owned(),
-            format!("<workbook><sheets>{list}</sheets></workbook>"),
-        ),
+        ("xl/workbook.xml".to_owned(), format!("<workbook><sheets>{list}</sheets></workbook>")),
         (
             "xl/_rels/workbook.xml.rels".to_owned(),
             format!("<Relationships>{links}</Relationships>"),
         ),
         ("x".to_owned(), String::new()),
-        (
-            "xl/sharedStrings.xml".to_owned(),
-            format!("<sst>{strings}</sst>"),
-        ),
+        ("xl/sharedStrings.xml".to_owned(), format!("<sst>{strings}</sst>")),
     ];
     for (_, part, xml) in sheets {
         if let Some(xml) = xml {
@@ -221,12 +191,7 @@ const GEMM: &str = "<row r=\"1\"><c t=\"str\"><v>M</v></c><c t=\"str\"><v>N</v><
 
 /// Reads with a budget of 1 MiB.
 fn within_a_mib(bytes: &[u8]) -> Result<Imported, ImportError> {
-    read_within(
-        "x.xlsx",
-        bytes,
-        &ImportOptions::default(),
-        Budget::new(1 << 20),
-    )
+    read_within("x.xlsx", bytes, &ImportOptions::default(), Budget::new(1 << 20))
 }
 
 #[test]
@@ -234,23 +199,14 @@ fn a_small_workbook_never_takes_much_memory() {
     let far = "<row><c r=\"XFD1\"><v>1</v></c></row>".repeat(200);
     let text = "<si><t>".to_owned() + &"long ".repeat(2_000) + "</t></si>";
     let named = "<row><c t=\"s\"><v>0</v></c></row>".repeat(200);
-    let gaps: String = (1..20)
-        .map(|i| format!("<row r=\"{}\"></row>", i * 50_000))
-        .collect();
+    let gaps: String = (1..20).map(|i| format!("<row r=\"{}\"></row>", i * 50_000)).collect();
     let long = "<row><c><v>".to_owned() + &"1".repeat(2 << 20) + "</v></c></row>";
     for (what, sheets, strings) in [
         ("far columns", vec![("a", "a.xml", Some(far))], ""),
-        (
-            "a shared string",
-            vec![("a", "a.xml", Some(named))],
-            text.as_str(),
-        ),
+        ("a shared string", vec![("a", "a.xml", Some(named))], text.as_str()),
         (
             "gaps in two sheets",
-            vec![
-                ("a", "a.xml", Some(gaps.clone())),
-                ("b", "b.xml", Some(gaps)),
-            ],
+            vec![("a", "a.xml", Some(gaps.clone())), ("b", "b.xml", Some(gaps))],
             "",
         ),
         ("a long part", vec![("a", "a.xml", Some(long))], ""),
@@ -258,10 +214,7 @@ fn a_small_workbook_never_takes_much_memory() {
         let bytes = workbook_of(&sheets, strings);
         assert!(bytes.len() < 40_000, "{what}: {} bytes", bytes.len());
         let e = within_a_mib(&bytes).unwrap_err();
-        assert!(
-            e.message.contains("unpacks to more than 1 MiB"),
-            "{what}: {e}"
-        );
+        assert!(e.message.contains("unpacks to more than 1 MiB"), "{what}: {e}");
     }
 }
 
@@ -275,10 +228,7 @@ fn a_part_is_unpacked_once_however_many_sheets_name_it() {
     };
     assert_eq!((data.len(), data.sources[0].rows_read), (1, 1_001));
     let many: Vec<String> = (0..=MAX_SHEETS).map(|i| format!("{i}.xml")).collect();
-    let sheets: Vec<_> = many
-        .iter()
-        .map(|p| (p.as_str(), p.as_str(), None))
-        .collect();
+    let sheets: Vec<_> = many.iter().map(|p| (p.as_str(), p.as_str(), None)).collect();
     let e = within_a_mib(&workbook_of(&sheets, "")).unwrap_err();
     assert!(e.message.contains("1001 sheets"), "{e}");
 }

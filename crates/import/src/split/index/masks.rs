@@ -33,10 +33,7 @@ pub(super) fn masks(step: &[u8; STEP], delimiter: u8) -> Masks {
 }
 
 /// The masks of a step.
-#[cfg(not(any(
-    target_arch = "x86_64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-)))]
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
 #[inline(always)]
 pub(super) fn masks(step: &[u8; STEP], delimiter: u8) -> Masks {
     portable(step, delimiter)
@@ -44,10 +41,7 @@ pub(super) fn masks(step: &[u8; STEP], delimiter: u8) -> Masks {
 
 /// The same without the instructions of any machine, eight bytes at a time.
 #[cfg_attr(
-    any(
-        target_arch = "x86_64",
-        all(target_arch = "wasm32", target_feature = "simd128")
-    ),
+    any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")),
     allow(dead_code, reason = "the tests compare the two")
 )]
 #[inline(always)]
@@ -70,10 +64,7 @@ pub(super) fn portable(step: &[u8; STEP], delimiter: u8) -> Masks {
 }
 
 /// A quarter of a step as two words, the first bytes lowest.
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 #[inline(always)]
 fn halves(quarter: &[u8; 16]) -> (u64, u64) {
     let whole = u128::from_le_bytes(*quarter);
@@ -115,11 +106,8 @@ mod wide {
     #[inline]
     pub(super) fn masks(step: &[u8; STEP], delimiter: u8) -> Masks {
         let same = |v: v128, b: v128| u64::from(u8x16_bitmask(u8x16_eq(v, b)));
-        let (line_end, delimiter, quote) = (
-            u8x16_splat(b'\n'),
-            u8x16_splat(delimiter),
-            u8x16_splat(b'"'),
-        );
+        let (line_end, delimiter, quote) =
+            (u8x16_splat(b'\n'), u8x16_splat(delimiter), u8x16_splat(b'"'));
         let mut found = Masks::default();
         for (i, quarter) in step.as_chunks().0.iter().enumerate() {
             let (low, high) = halves(quarter);
@@ -157,11 +145,7 @@ mod tests {
             let bits = step.iter().enumerate();
             bits.map(|(i, b)| u64::from(*b == wanted) << i).sum()
         };
-        Masks {
-            line_ends: of(b'\n'),
-            delimiters: of(delimiter),
-            quotes: of(b'"'),
-        }
+        Masks { line_ends: of(b'\n'), delimiters: of(delimiter), quotes: of(b'"') }
     }
 
     proptest! {

@@ -55,11 +55,8 @@ fn is_scaled(gridwise: &str) -> bool {
 fn readable(name: &str) -> Option<Found> {
     let marker = "GemmSpecialization)";
     let at = name.find(marker)? + marker.len();
-    let list: Vec<u32> = name[at..]
-        .split(',')
-        .skip(1)
-        .map_while(|part| part.trim().parse().ok())
-        .collect();
+    let list: Vec<u32> =
+        name[at..].split(',').skip(1).map_while(|part| part.trim().parse().ok()).collect();
     of_list(&list, is_scaled(name))
 }
 
@@ -93,9 +90,7 @@ fn mangled(name: &str) -> Option<Found> {
                 of_list(list.get(1..)?, false)
             } else {
                 // The block size is the template's first argument, far in front.
-                let block = name
-                    .split_once("ILi")
-                    .and_then(|(_, rest)| leading_number(rest));
+                let block = name.split_once("ILi").and_then(|(_, rest)| leading_number(rest));
                 match list[..] {
                     [m, n, k, ..] => Some((block, tile(m, n, k)?)),
                     _ => None,
@@ -124,9 +119,7 @@ fn instance(name: &str) -> Option<Found> {
     let Some(Sizes::Three([m, n, k])) = words(rest).next().and_then(sizes) else {
         return None;
     };
-    let block = name
-        .split_once("BlkSize")
-        .and_then(|(_, rest)| words(rest).next()?.parse().ok());
+    let block = name.split_once("BlkSize").and_then(|(_, rest)| words(rest).next()?.parse().ok());
     Some((block, tile(m, n, k)?))
 }
 

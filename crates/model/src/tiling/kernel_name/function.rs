@@ -28,8 +28,7 @@ pub fn function(name: &str) -> String {
         }
     }
     let last = out.split_whitespace().next_back();
-    last.filter(|f| f.contains(char::is_alphanumeric))
-        .map_or(name.clone(), str::to_owned)
+    last.filter(|f| f.contains(char::is_alphanumeric)).map_or(name.clone(), str::to_owned)
 }
 
 /// Whether the function of this name moves data between devices: those of NCCL and RCCL.

@@ -2,8 +2,7 @@
 
 /// Runs of letters and digits.
 pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
-    name.split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
+    name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// Numbers joined by `x`, all above zero.

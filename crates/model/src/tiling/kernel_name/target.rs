@@ -19,9 +19,7 @@ pub fn built_for(name: &str) -> Option<u32> {
             "turing" => Some(75),
             "ampere" => Some(80),
             "cutlass" => words.peek().and_then(|next| number(next)),
-            _ => ["sm", "Sm"]
-                .iter()
-                .find_map(|sm| number(word.strip_prefix(sm)?)),
+            _ => ["sm", "Sm"].iter().find_map(|sm| number(word.strip_prefix(sm)?)),
         });
     }
     found
@@ -69,19 +67,10 @@ mod tests {
     #[test]
     fn targets_that_names_tell() {
         for (name, told) in [
-            (
-                "Cijk_Alik_Bljk_HHS_BH_MT64x64x32_MI32x32x8x1_ISA90a_IU1",
-                Some("gfx90a"),
-            ),
+            ("Cijk_Alik_Bljk_HHS_BH_MT64x64x32_MI32x32x8x1_ISA90a_IU1", Some("gfx90a")),
             ("kernel.kd_gfx1201", Some("gfx1201")),
-            (
-                "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64",
-                Some("sm_90"),
-            ),
-            (
-                "cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x128_32x4",
-                Some("sm_80"),
-            ),
+            ("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64", Some("sm_90")),
+            ("cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x128_32x4", Some("sm_80")),
             ("Cijk_Ailk_Bjlk_HBH_MT64x64x16_SE_FL0", None),
             ("void ISAAC_gfx9(float)", None),
             ("", None),

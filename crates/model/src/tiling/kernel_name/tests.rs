@@ -11,56 +11,23 @@ fn tile(name: &str) -> Option<String> {
 fn tiles_of_every_family() {
     for (name, expected) in [
         ("Cijk_Ailk_Bjlk_HBH_MT64x128x16_SE_K1", "64x128x16"),
-        (
-            "cutlass_tensorop_h16816gemm_256x128_32x3_nn_align8",
-            "256x128x32",
-        ),
-        (
-            "_ZN5aiter39bf16gemm_fp32bf16_tn_64x64_splitk_cleanE",
-            "64x64",
-        ),
+        ("cutlass_tensorop_h16816gemm_256x128_32x3_nn_align8", "256x128x32"),
+        ("_ZN5aiter39bf16gemm_fp32bf16_tn_64x64_splitk_cleanE", "64x64"),
         ("_ZN5aiter24bf16gemm_bf16_tn_256x256E", "256x256"),
-        (
-            "_ZN5aiter41f4gemm_bf16_per1x32Fp4_BpreShuffle_32x128E",
-            "32x128",
-        ),
-        (
-            "a8w8_rowwise_256x16x64x512_16x16_1x1_32x8x1_32x8x1",
-            "16x64x512",
-        ),
-        (
-            "a8w8_blockscale_1x128x128_256x16x64x256_16x16_1x1",
-            "16x64x256",
-        ),
-        (
-            "flydsl_gemm4_abf16_wbf16_bf16_t16x64x256_split_k4_block_m_warp1",
-            "16x64x256",
-        ),
-        (
-            "opus_bmm_a8w8_mxscale_flatmm_splitk_256x16x32x512_1x2_16x16x32",
-            "16x32x512",
-        ),
-        (
-            "opus_gemm_512x128x128x64_2x4_16x16x32_0x0x0_nooob_4g_safe",
-            "128x128x64",
-        ),
+        ("_ZN5aiter41f4gemm_bf16_per1x32Fp4_BpreShuffle_32x128E", "32x128"),
+        ("a8w8_rowwise_256x16x64x512_16x16_1x1_32x8x1_32x8x1", "16x64x512"),
+        ("a8w8_blockscale_1x128x128_256x16x64x256_16x16_1x1", "16x64x256"),
+        ("flydsl_gemm4_abf16_wbf16_bf16_t16x64x256_split_k4_block_m_warp1", "16x64x256"),
+        ("opus_bmm_a8w8_mxscale_flatmm_splitk_256x16x32x512_1x2_16x16x32", "16x32x512"),
+        ("opus_gemm_512x128x128x64_2x4_16x16x32_0x0x0_nooob_4g_safe", "128x128x64"),
         ("fmoe_stage1_bf16_pertokenFp8_g1u1_32x64_4tg_pf3", "32x64"),
         ("nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT", "64x64x64"),
         ("nvjet_sm90_tst_64x8_64x16_4x1_v_bz_splitK_TNT", "64x8x64"),
-        (
-            "ampere_s16816gemm_fp16_256x128_ldg8_stages_64x3_nn",
-            "256x128x64",
-        ),
-        (
-            "cutlass_75_tensorop_bf16_s1688gemm_bf16_256x128_tn_align1",
-            "256x128",
-        ),
+        ("ampere_s16816gemm_fp16_256x128_ldg8_stages_64x3_nn", "256x128x64"),
+        ("cutlass_75_tensorop_bf16_s1688gemm_bf16_256x128_tn_align1", "256x128"),
         ("volta_sgemm_128x64_nn", "128x64"),
         ("cutlass_simt_sgemm_128x128_8x2_nn_align1", "128x128x8"),
-        (
-            "cutlass_tensorop_s16832spgemm_f16_256x128_64x3_nt_align8",
-            "256x128x64",
-        ),
+        ("cutlass_tensorop_s16832spgemm_f16_256x128_64x3_nt_align8", "256x128x64"),
         (
             "cutlass3x_sm90_tensorop_s64x128x16gemm_f16_f16_f32_f16_f16_128x128x64_1x2x1_0_tnn_align8",
             "128x128x64",
@@ -69,10 +36,7 @@ fn tiles_of_every_family() {
             "DeviceGemm_Xdl_CShuffleV3<RRR> BlkSize: 256, BlkTile: 224x256x64, WaveTile: 16x16",
             "224x256x64",
         ),
-        (
-            "BLOCK_SIZE_M: 128, BLOCK_SIZE_N: 256, BLOCK_SIZE_K: 64, num_warps: 8",
-            "128x256x64",
-        ),
+        ("BLOCK_SIZE_M: 128, BLOCK_SIZE_N: 256, BLOCK_SIZE_K: 64, num_warps: 8", "128x256x64"),
     ] {
         assert_eq!(tile(name).as_deref(), Some(expected), "{name}");
         assert_eq!(KernelName::parse(name).kind, Kind::Gemm, "{name}");
@@ -95,10 +59,7 @@ fn names_without_a_tile() {
     }
     for (name, kind) in [
         ("Cijk_S_PostGSU8_VW4", Kind::Helper),
-        (
-            "void cublasLt::splitKreduce_kernel<32, 16, int>",
-            Kind::Helper,
-        ),
+        ("void cublasLt::splitKreduce_kernel<32, 16, int>", Kind::Helper),
         ("void gemvx::kernel<int, int, float>", Kind::MatrixVector),
         ("gemv2T_kernel_val", Kind::MatrixVector),
         ("void dot_kernel<float, 128, 0>", Kind::MatrixVector),
@@ -121,14 +82,7 @@ fn tensile_says_much_more() {
     assert_eq!(name.threads, Some(256));
     assert_eq!((name.split_k, name.stream_k), (None, Some(false)));
     assert!(name.split_k_at_run_time);
-    assert_eq!(
-        name.row_major_tile(),
-        Some(Tile {
-            m: 32,
-            n: 16,
-            k: Some(256)
-        })
-    );
+    assert_eq!(name.row_major_tile(), Some(Tile { m: 32, n: 16, k: Some(256) }));
     // cuBLAS is called in column-major order too: 7 x 20 workgroups for 888 x 2880.
     let nvjet = KernelName::parse("nvjet_tst_144x128_64x6_2x1_v_bz_bias_TNN");
     assert_eq!(nvjet.row_major_tile().map(|t| (t.m, t.n)), Some((128, 144)));
@@ -144,41 +98,23 @@ fn tensile_says_much_more() {
 #[test]
 fn stages_splits_threads_layouts() {
     let parse = KernelName::parse;
-    assert_eq!(
-        parse("cutlass_tensorop_h16816gemm_256x128_32x3_nn_align8").stages,
-        Some(3)
-    );
+    assert_eq!(parse("cutlass_tensorop_h16816gemm_256x128_32x3_nn_align8").stages, Some(3));
     let ampere = parse("ampere_s16816gemm_fp16_256x128_ldg8_stages_64x3_nn");
-    assert_eq!(
-        (ampere.stages, ampere.transposes),
-        (Some(3), Some((false, false)))
-    );
+    assert_eq!((ampere.stages, ampere.transposes), (Some(3), Some((false, false))));
     assert_eq!(ampere.library, Library::CuBlas);
     assert_eq!(ampere.dtype, Some(DataType::Fp16));
     assert_eq!(parse("volta_sgemm_128x64_nn").dtype, Some(DataType::Fp32));
     let nvjet = parse("nvjet_sm90_tst_64x8_64x16_4x1_v_bz_splitK_TNT");
-    assert_eq!(
-        (nvjet.stages, nvjet.transposes),
-        (Some(16), Some((true, false)))
-    );
+    assert_eq!((nvjet.stages, nvjet.transposes), (Some(16), Some((true, false))));
     assert!(nvjet.split_k_at_run_time && nvjet.persistent);
     let flydsl = parse("flydsl_gemm4_abf16_wbf16_bf16_t16x64x256_split_k4_block_m_warp1");
-    assert_eq!(
-        (flydsl.split_k, flydsl.dtype),
-        (Some(4), Some(DataType::Bf16))
-    );
-    assert_eq!(
-        parse("a8w8_rowwise_256x16x64x512_16x16_1x1").threads,
-        Some(256)
-    );
+    assert_eq!((flydsl.split_k, flydsl.dtype), (Some(4), Some(DataType::Bf16)));
+    assert_eq!(parse("a8w8_rowwise_256x16x64x512_16x16_1x1").threads, Some(256));
     let opus = parse("opus_gemm_512x128x128x64_2x4_16x16x32");
     assert_eq!((opus.threads, opus.library), (Some(512), Library::Opus));
     let triton =
         parse("mm BLOCK_SIZE_M_128_BLOCK_SIZE_N_64_GROUP_SIZE_M_8_NUM_KSPLIT_2_num_stages_3");
-    assert_eq!(
-        (triton.group_m, triton.split_k, triton.stages),
-        (Some(8), Some(2), Some(3))
-    );
+    assert_eq!((triton.group_m, triton.split_k, triton.stages), (Some(8), Some(2), Some(3)));
     assert_eq!(
         parse("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_x").dtype,
         Some(DataType::Bf16)
@@ -188,28 +124,13 @@ fn stages_splits_threads_layouts() {
 #[test]
 fn the_generation_of_a_kernel() {
     for (name, generation) in [
-        (
-            "cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_32x6_tn_align8",
-            Some(80),
-        ),
-        (
-            "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm>",
-            Some(80),
-        ),
-        (
-            "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_32x6_nn",
-            Some(80),
-        ),
+        ("cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_32x6_tn_align8", Some(80)),
+        ("void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm>", Some(80)),
+        ("ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_32x6_nn", Some(80)),
         ("turing_fp16_s1688gemm_fp16_256x128_ldg8_f2f_nn", Some(75)),
         ("volta_h884gemm_128x64_nn", Some(70)),
-        (
-            "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64",
-            Some(80),
-        ),
-        (
-            "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize64x64x64",
-            Some(90),
-        ),
+        ("sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64", Some(80)),
+        ("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize64x64x64", Some(90)),
         ("cutlass3x_sm100_tensorop_s256x128x16gemm_bf16", Some(100)),
         // Without tensor cores the generation does not matter.
         ("cutlass_80_simt_sgemm_128x32_8x5_nn_align1", None),

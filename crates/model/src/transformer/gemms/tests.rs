@@ -22,10 +22,7 @@ fn shape(gemms: &[ModelGemm], part: Part) -> (u32, u32, u32, u32, u64) {
 #[test]
 fn the_four_shapes_of_llama_2_7b() {
     // [N, K]: [12288, 4096], [4096, 4096], [11008, 4096], [4096, 11008].
-    let gemms = preset("llama-2-7b")
-        .unwrap()
-        .gemms(&Workload::decode(8, 2048))
-        .unwrap();
+    let gemms = preset("llama-2-7b").unwrap().gemms(&Workload::decode(8, 2048)).unwrap();
     assert_eq!(shape(&gemms, Part::Qkv), (8, 12288, 4096, 1, 32));
     assert_eq!(shape(&gemms, Part::AttentionOut), (8, 4096, 4096, 1, 32));
     assert_eq!(shape(&gemms, Part::Gate), (8, 11008, 4096, 1, 32));
@@ -56,15 +53,8 @@ fn prefill_has_all_positions_and_decode_none_of_the_length() {
 #[test]
 fn fusion_changes_the_list_and_not_the_work() {
     let model = preset("llama-2-13b").unwrap();
-    let fused = Workload {
-        fuse_gate_up: true,
-        ..Workload::prefill(1, 128)
-    };
-    let apart = Workload {
-        fuse_qkv: false,
-        fuse_gate_up: false,
-        ..fused
-    };
+    let fused = Workload { fuse_gate_up: true, ..Workload::prefill(1, 128) };
+    let apart = Workload { fuse_qkv: false, fuse_gate_up: false, ..fused };
     let (fused, apart) = (model.gemms(&fused).unwrap(), model.gemms(&apart).unwrap());
     assert_eq!(fused.len() + 3, apart.len());
     assert_eq!(work(&fused, |_| true), work(&apart, |_| true));
@@ -105,10 +95,7 @@ fn latent_attention_stays_compressed_in_decode() {
 #[test]
 fn gradients_are_two_more_of_each() {
     let model = preset("llama-2-7b").unwrap();
-    let training = Workload {
-        backward: true,
-        ..Workload::prefill(2, 64)
-    };
+    let training = Workload { backward: true, ..Workload::prefill(2, 64) };
     let gemms = model.gemms(&training).unwrap();
     let forward = work(&gemms, |gemm| gemm.pass == Pass::Forward);
     let backward = work(&gemms, |gemm| gemm.pass != Pass::Forward);
@@ -136,11 +123,7 @@ fn narrow_types_reach_every_operand() {
     };
     for gemm in model.gemms(&workload).unwrap() {
         let op = gemm.problem.op;
-        let second = if gemm.part.is_attention() {
-            DataType::Fp8E4m3
-        } else {
-            DataType::Int4
-        };
+        let second = if gemm.part.is_attention() { DataType::Fp8E4m3 } else { DataType::Int4 };
         assert_eq!((op.a, op.b, op.c), (DataType::Bf16, second, DataType::Bf16));
         assert_eq!(op.compute, DataType::Bf16);
     }
@@ -150,15 +133,9 @@ fn narrow_types_reach_every_operand() {
 fn errors_name_the_field() {
     let model = preset("llama-3-8b").unwrap();
     let message = |workload: Workload| model.gemms(&workload).unwrap_err().to_string();
+    assert_eq!(message(Workload::decode(0, 1)), "batch: expected a number above zero, found 0");
     assert_eq!(
-        message(Workload::decode(0, 1)),
-        "batch: expected a number above zero, found 0"
-    );
-    assert_eq!(
-        message(Workload {
-            tensor_parallel: 16,
-            ..Workload::decode(1, 1)
-        }),
+        message(Workload { tensor_parallel: 16, ..Workload::decode(1, 1) }),
         "tensor_parallel: 16 does not divide 8 (key heads)"
     );
     assert_eq!(

@@ -94,10 +94,7 @@ pub(crate) fn layout(header: &Header) -> Option<Layout> {
     for (index, name) in header.names.iter().enumerate() {
         let words = alias::words(name);
         let has = |any: &[&str]| words.iter().any(|w| any.contains(&w.as_str()));
-        let col = Col {
-            index,
-            name: name.trim().to_owned(),
-        };
+        let col = Col { index, name: name.trim().to_owned() };
         let guess = alias::guess(name);
         peaks |= has(&PEAK_WORDS);
         match words.join("_").as_str() {
@@ -143,9 +140,7 @@ pub(crate) fn layout(header: &Header) -> Option<Layout> {
     // Prefer the column that says it is the main memory's.
     let main = bandwidths.iter().position(|b| b.0).unwrap_or(0);
     let bandwidth = (main < bandwidths.len()).then(|| bandwidths.swap_remove(main));
-    let best = names
-        .iter()
-        .max_by_key(|(strength, c)| (*strength, usize::MAX - c.index))?;
+    let best = names.iter().max_by_key(|(strength, c)| (*strength, usize::MAX - c.index))?;
     let name = best.1.clone();
     if rates.iter().any(|r| r.dtype.is_some()) {
         rates.retain(|r| r.dtype.is_some());
@@ -211,12 +206,7 @@ impl Layout {
             self.memory.as_ref().map(|m| &m.0),
         ];
         let rates = self.rates.iter().map(|r| &r.col);
-        plain
-            .into_iter()
-            .flatten()
-            .chain(rates)
-            .map(|c| c.index)
-            .collect()
+        plain.into_iter().flatten().chain(rates).map(|c| c.index).collect()
     }
 }
 
@@ -232,25 +222,16 @@ fn bandwidth_unit(header: &str, words: &[String]) -> Option<f64> {
 fn rate(col: Col, words: &[String]) -> Option<Rate> {
     let has = |any: &[&str]| words.iter().any(|w| any.contains(&w.as_str()));
     let is_unit = |w: &str| {
-        let singular = || {
-            matches!(
-                w,
-                "tflop" | "gflop" | "mflop" | "pflop" | "flop" | "top" | "op"
-            )
-        };
+        let singular =
+            || matches!(w, "tflop" | "gflop" | "mflop" | "pflop" | "flop" | "top" | "op");
         RateUnit::parse(w).is_some() || singular()
     };
     let rest: Vec<&str> = words
         .iter()
         .map(String::as_str)
         .filter(|w| {
-            let known = [
-                &PEAK_WORDS[..],
-                &ACHIEVABLE_WORDS,
-                &MATRIX_WORDS,
-                &VECTOR_WORDS,
-                &NEUTRAL,
-            ];
+            let known =
+                [&PEAK_WORDS[..], &ACHIEVABLE_WORDS, &MATRIX_WORDS, &VECTOR_WORDS, &NEUTRAL];
             !known.iter().any(|k| k.contains(w)) && !is_unit(w)
         })
         .collect();
@@ -266,11 +247,7 @@ fn rate(col: Col, words: &[String]) -> Option<Rate> {
     }
     Some(Rate {
         dtype,
-        engine: if has(&VECTOR_WORDS) {
-            Engine::Vector
-        } else {
-            Engine::Matrix
-        },
+        engine: if has(&VECTOR_WORDS) { Engine::Vector } else { Engine::Matrix },
         scale,
         achievable: has(&ACHIEVABLE_WORDS),
         col,

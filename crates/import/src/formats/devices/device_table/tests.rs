@@ -40,10 +40,7 @@ fn a_column_a_type() {
     let best = a.roof(DataType::Fp16, RoofKind::Achievable).unwrap();
     assert_eq!(best.peak_flops_per_s, 250e12);
     assert_eq!(peak(&d[1], DataType::Fp16), Some(100.5e12));
-    assert_eq!(
-        a.notes,
-        "Unused columns: FP8 sparse TFLOPS, L2 bandwidth (GB/s), TDP (W)."
-    );
+    assert_eq!(a.notes, "Unused columns: FP8 sparse TFLOPS, L2 bandwidth (GB/s), TDP (W).");
 }
 
 #[test]
@@ -61,10 +58,7 @@ fn a_row_a_type() {
 #[test]
 fn a_known_device_keeps_its_name_and_what_the_table_leaves_open() {
     let d = devices("name,bf16,mem_bw_gbps\nmi300x,1300,5200\nMy card,10,100\n");
-    assert_eq!(
-        (d[0].id.as_str(), d[0].units),
-        ("mi300x-imported", Some(304))
-    );
+    assert_eq!((d[0].id.as_str(), d[0].units), ("mi300x-imported", Some(304)));
     assert_eq!((d[0].name.as_str(), d[0].peaks.len()), ("mi300x", 1));
     assert_eq!(d[1].units, None);
     assert!(d[1].notes.contains("assuming TFLOP/s"), "{}", d[1].notes);
@@ -109,11 +103,7 @@ fn a_flaw_is_named_with_its_place() {
     assert!(twice.message.contains("two peaks for fp16"), "{twice}");
     let other = error(&format!("{long}X,fp16,1,9\nX,fp32,2,8\n"));
     assert!(other.message.contains("different bandwidth"), "{other}");
-    assert!(
-        error(&format!("{long}X,nope,1,9\n"))
-            .message
-            .contains("nope")
-    );
+    assert!(error(&format!("{long}X,nope,1,9\n")).message.contains("nope"));
 }
 
 #[test]

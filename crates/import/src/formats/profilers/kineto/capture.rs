@@ -50,11 +50,8 @@ pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
         return Vec::new();
     }
     let ran: HashSet<u64> = events.kernels.iter().map(|k| k.correlation).collect();
-    let mut launches: Vec<_> = events
-        .launches
-        .iter()
-        .filter(|l| !l.graph && !ran.contains(&l.correlation))
-        .collect();
+    let mut launches: Vec<_> =
+        events.launches.iter().filter(|l| !l.graph && !ran.contains(&l.correlation)).collect();
     launches.order_by(|a, b| a.start.total_cmp(&b.start));
     let mut begins = events.captures.clone();
     begins.order_by(f64::total_cmp);
@@ -80,9 +77,7 @@ pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
             let next = codes.calls.len() as u32;
             let number = *codes.calls.entry(call).or_insert(next);
             let signature = *codes.signatures.entry(signature).or_insert_with(|| {
-                capture
-                    .signatures
-                    .push(events.signatures[signature as usize].clone());
+                capture.signatures.push(events.signatures[signature as usize].clone());
                 capture.signatures.len() as u32 - 1
             });
             Some((number, signature))
@@ -157,10 +152,7 @@ fn fit<'c>(events: &Events, kernels: &[u32], capture: &'c Launches) -> Option<Ve
         }
     }
     // Launches left over are another graph's, unless they are memsets that left no kernel.
-    let left = waiting
-        .values()
-        .flatten()
-        .filter(|l| l.kernel.is_some() || l.call.is_some())
-        .count();
+    let left =
+        waiting.values().flatten().filter(|l| l.kernel.is_some() || l.call.is_some()).count();
     (left == 0).then_some(calls)
 }

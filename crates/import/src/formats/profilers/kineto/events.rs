@@ -180,9 +180,7 @@ impl Events {
         };
         let args = event.get("args").unwrap_or(&Value::Null);
         let printed = |keys: [&str; 2]| {
-            keys.iter()
-                .find_map(|k| args.get(*k))
-                .map_or(String::new(), Value::to_string)
+            keys.iter().find_map(|k| args.get(*k)).map_or(String::new(), Value::to_string)
         };
         let mut signature = None;
         let dims = printed(["Input Dims", "Input dims"]);
@@ -240,11 +238,8 @@ impl Events {
     }
 
     fn thread(&mut self, event: &Value) -> u32 {
-        let id = |key: &str| {
-            event
-                .get(key)
-                .map_or(0, |v| v.as_i64().unwrap_or_else(|| text_hash(v)))
-        };
+        let id =
+            |key: &str| event.get(key).map_or(0, |v| v.as_i64().unwrap_or_else(|| text_hash(v)));
         let next = self.threads.len() as u32;
         *self.threads.entry((id("pid"), id("tid"))).or_insert(next)
     }
@@ -260,11 +255,7 @@ fn text_hash(value: &Value) -> i64 {
 }
 
 fn external_id(args: &Value) -> u64 {
-    ["External id", "external id"]
-        .iter()
-        .find_map(|k| args.get(*k))
-        .map(whole)
-        .unwrap_or_default()
+    ["External id", "external id"].iter().find_map(|k| args.get(*k)).map(whole).unwrap_or_default()
 }
 
 /// A whole number, also one written as text; 0 for anything else.
@@ -288,10 +279,7 @@ fn micros(event: &Value, key: &str) -> f64 {
 /// does not happen for these keys.
 fn string_after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     let at = memmem::find(text, key)? + key.len();
-    let rest = text[at..]
-        .trim_ascii_start()
-        .strip_prefix(b":")?
-        .trim_ascii_start();
+    let rest = text[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
     let rest = rest.strip_prefix(b"\"")?;
     Some(&rest[..memchr::memchr(b'"', rest)?])
 }

@@ -82,16 +82,7 @@ impl<'e> Join<'e> {
                 by_launch_id.insert(launch.external_id, i as u32);
             }
         }
-        Join {
-            events,
-            order,
-            places,
-            parent,
-            threads,
-            by_id,
-            by_correlation,
-            by_launch_id,
-        }
+        Join { events, order, places, parent, threads, by_id, by_correlation, by_launch_id }
     }
 
     /// Who launched a kernel: by the ids that kernel, launch and operation share, else by the
@@ -111,11 +102,7 @@ impl<'e> Join<'e> {
             }
         }
         let flow = || {
-            let id = if kernel.correlation != 0 {
-                kernel.correlation
-            } else {
-                kernel.external_id
-            };
+            let id = if kernel.correlation != 0 { kernel.correlation } else { kernel.external_id };
             let (thread, time) = self.events.flows.get(&id)?;
             self.around(*thread, *time)
         };
@@ -128,12 +115,9 @@ impl<'e> Join<'e> {
     /// The call that a launch was made in: by its id, else by thread and time.
     pub(super) fn caller(&self, launch: &Launch) -> Option<u32> {
         // Without a correlation the id is the launch's own, not the operation's.
-        let by_id = (launch.correlation != 0)
-            .then(|| self.by_id.get(&launch.external_id))
-            .flatten();
-        let place = by_id
-            .copied()
-            .or_else(|| self.around(launch.thread, launch.start))?;
+        let by_id =
+            (launch.correlation != 0).then(|| self.by_id.get(&launch.external_id)).flatten();
+        let place = by_id.copied().or_else(|| self.around(launch.thread, launch.start))?;
         Some(self.order[place as usize])
     }
 

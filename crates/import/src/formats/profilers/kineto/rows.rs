@@ -100,14 +100,7 @@ pub(super) fn finish(
     if !trace.has_events {
         return Err(unsupported::unknown_json(&trace.members).kind(ErrorKind::Foreign));
     }
-    let Trace {
-        chosen,
-        captures,
-        file,
-        events,
-        devices,
-        ..
-    } = trace;
+    let Trace { chosen, captures, file, events, devices, .. } = trace;
     if events.kernels.is_empty() && events.signatures.is_empty() {
         return Err(ImportError::new(
             "this profiler trace (Kineto or Chrome JSON) has no GPU kernels: record with \
@@ -170,17 +163,12 @@ pub(super) fn finish(
     let mut add = |signature: u32, kernels: &[u32]| {
         let of = |i: &u32| &events.kernels[*i as usize];
         let time: f64 = kernels.iter().map(|i| of(i).time_s).sum();
-        let longest = kernels.iter().map(of).max_by(|a, b| {
-            (!a.memset)
-                .cmp(&!b.memset)
-                .then(a.time_s.total_cmp(&b.time_s))
-        });
+        let longest = kernels
+            .iter()
+            .map(of)
+            .max_by(|a, b| (!a.memset).cmp(&!b.memset).then(a.time_s.total_cmp(&b.time_s)));
         let Some(main) = longest else { return };
-        let blocks = if threads {
-            (main.grid / main.block).ceil()
-        } else {
-            main.grid
-        };
+        let blocks = if threads { (main.grid / main.block).ceil() } else { main.grid };
         let key = Key {
             signature,
             kernel: Some(main.name),
@@ -197,10 +185,7 @@ pub(super) fn finish(
     // The signatures of this trace, then those of captures in other files.
     let mut signatures: Vec<&Signature> = events.signatures.iter().collect();
     let own = capture::record(&events, &join);
-    let captures: Vec<_> = captures
-        .iter()
-        .filter_map(capture::Launches::from_capture)
-        .collect();
+    let captures: Vec<_> = captures.iter().filter_map(capture::Launches::from_capture).collect();
     // Launches with and without their capture.
     let mut graphs_by_capture = [0, 0];
     for mut kernels in graphs {
@@ -240,17 +225,9 @@ pub(super) fn finish(
     let gemm_s: f64 = groups.iter().map(|g| g.sum).filter(|s| s.is_finite()).sum();
     let mut notes: Vec<&'static str> = Vec::new();
     for g in &groups {
-        let kernel = g
-            .key
-            .kernel
-            .map_or("", |k| events.names[k as usize].as_str());
+        let kernel = g.key.kernel.map_or("", |k| events.names[k as usize].as_str());
         let [name, dims, types, strides] = signatures[g.key.signature as usize];
-        let found = from_operands(
-            name,
-            &Py::parse(dims),
-            &Py::parse(types),
-            &Py::parse(strides),
-        );
+        let found = from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides));
         let row = match found {
             Some((gemm, note)) => {
                 notes.extend(note);
@@ -269,10 +246,7 @@ pub(super) fn finish(
     let shapeless = events.shapeless > 0 && events.signatures.is_empty();
     tell(&mut table, complete, gemm_s, &without, &left_out);
     if events.damaged > 0 {
-        table.note(format!(
-            "Skipped {}: damaged or too long.",
-            plural(events.damaged, "event")
-        ));
+        table.note(format!("Skipped {}: damaged or too long.", plural(events.damaged, "event")));
     }
     if captured {
         table.note(
@@ -336,21 +310,14 @@ fn listed(groups: &mut Groups, events: &Events, join: &Join<'_>, device: u16) {
     for call in launched {
         let call = &events.calls[call as usize];
         if let Some(signature) = call.signature {
-            let key = Key {
-                signature,
-                kernel: None,
-                blocks: f64::NAN.to_bits(),
-                device,
-            };
+            let key = Key { signature, kernel: None, blocks: f64::NAN.to_bits(), device };
             groups.add(key, call.line, f64::NAN, f64::NAN);
         }
     }
 }
 
 fn is_amd(name: &str) -> bool {
-    ["AMD", "Instinct", "Radeon", "gfx"]
-        .iter()
-        .any(|w| name.contains(w))
+    ["AMD", "Instinct", "Radeon", "gfx"].iter().any(|w| name.contains(w))
 }
 
 /// Code of each kernel's device. A process that sees one of several devices describes only that
@@ -362,16 +329,7 @@ fn device_codes(
 ) -> impl Fn(i64) -> u16 + use<> {
     let codes: Vec<(i64, u16)> = devices
         .iter()
-        .map(|(id, name)| {
-            (
-                *id,
-                if chosen != 0 {
-                    chosen
-                } else {
-                    table.device(name)
-                },
-            )
-        })
+        .map(|(id, name)| (*id, if chosen != 0 { chosen } else { table.device(name) }))
         .collect();
     let only = match codes.as_slice() {
         [(_, first), rest @ ..] if rest.iter().all(|(_, code)| code == first) => *first,
@@ -432,11 +390,7 @@ impl LeftOut {
                 }
                 _ => "a GEMM kernel whose operation has no shapes in the trace",
             };
-            table.reject(
-                l.line,
-                names[*name as usize].as_bytes(),
-                &RowError::new(reason),
-            );
+            table.reject(l.line, names[*name as usize].as_bytes(), &RowError::new(reason));
         }
         without
     }
@@ -468,21 +422,12 @@ fn tell(
             time(without.time_s),
         ));
         if grouped > 0.0 {
-            table.note(format!(
-                "{} of that are grouped or expert (MoE) GEMMs.",
-                time(grouped)
-            ));
+            table.note(format!("{} of that are grouped or expert (MoE) GEMMs.", time(grouped)));
         }
     }
-    for (kind, sum) in [
-        ("attention", left_out.attention),
-        ("convolution", left_out.convolution),
-    ] {
+    for (kind, sum) in [("attention", left_out.attention), ("convolution", left_out.convolution)] {
         if sum.rows > 0 {
-            table.note(format!(
-                "{} of {kind} kernels left out: not GEMMs.",
-                time(sum.time_s)
-            ));
+            table.note(format!("{} of {kind} kernels left out: not GEMMs.", time(sum.time_s)));
         }
     }
     table.note("Each kernel counts for the innermost operation that launched it.");

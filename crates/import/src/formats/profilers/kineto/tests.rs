@@ -78,15 +78,8 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
     assert_eq!(captured.k, [128, 256]);
     assert!(captured.time_s.iter().all(|t| t.is_nan()));
     let alone = read_as("t.json", run(&kernels));
-    assert_eq!(
-        (alone.len(), alone.sources[0].graphs_without_capture),
-        (0, 2)
-    );
-    assert!(
-        alone.sources[0].rejected.reasons[0]
-            .text
-            .contains("the trace of the capture")
-    );
+    assert_eq!((alone.len(), alone.sources[0].graphs_without_capture), (0, 2));
+    assert!(alone.sources[0].rejected.reasons[0].text.contains("the trace of the capture"));
     assert_eq!(
         alone.sources[0].why_unusable().as_deref(),
         Some("1 kernel without shapes: also open the trace of the graph's capture")
@@ -98,10 +91,7 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
     };
     let joined = read_with("t.json", run(&kernels), &options);
     assert_eq!(joined.k, [128, 256]);
-    assert_eq!(
-        (0..2).map(|r| joined.count(r)).collect::<Vec<_>>(),
-        [2.0, 2.0]
-    );
+    assert_eq!((0..2).map(|r| joined.count(r)).collect::<Vec<_>>(), [2.0, 2.0]);
     // The reduction belongs to its call.
     assert!((joined.time_s[0] - 1e-6).abs() < 1e-12 && (joined.time_s[1] - 7e-6).abs() < 1e-12);
     assert_eq!(joined.sources[0].graphs_with_capture, 2);
@@ -110,10 +100,7 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
 
     // Another graph is not forced into this capture.
     let other = read_with("t.json", run(&["Cijk_gemm", "silu", "Cijk_gemm"]), &options);
-    assert_eq!(
-        (other.len(), other.sources[0].graphs_without_capture),
-        (0, 2)
-    );
+    assert_eq!((other.len(), other.sources[0].graphs_without_capture), (0, 2));
 }
 
 /// A trace with a GEMM's kernel and other events of the device: category, name, start and duration.

@@ -25,10 +25,7 @@ pub(super) fn add_times(events: &Events, context: &mut TraceContext) {
         };
         (work, k.start_s, k.time_s)
     });
-    let copies = events
-        .copies
-        .iter()
-        .map(|&(start, s)| (Work::Copy, start, s));
+    let copies = events.copies.iter().map(|&(start, s)| (Work::Copy, start, s));
     let mut spans: Vec<(Work, f64, f64)> = kernels
         .chain(copies)
         .filter(|(_, start, s)| start.is_finite() && s.is_finite() && *s >= 0.0)

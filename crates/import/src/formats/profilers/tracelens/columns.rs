@@ -113,29 +113,20 @@ impl Columns {
     /// Finds the columns of one report. `label` is "" for an ordinary table; columns that a
     /// comparison shares carry no label.
     pub(super) fn find(header: &Header, label: &str) -> Option<Columns> {
-        let plain_names: Vec<String> = header
-            .names
-            .iter()
-            .map(|n| plain(n.trim()).into_owned())
-            .collect();
+        let plain_names: Vec<String> =
+            header.names.iter().map(|n| plain(n.trim()).into_owned()).collect();
         let one = |wanted: &str| -> Option<Col> {
             let prefixed = format!("{label}::{wanted}");
             plain_names
                 .iter()
                 .position(|n| !label.is_empty() && *n == prefixed)
                 .or_else(|| plain_names.iter().position(|n| n == wanted))
-                .map(|index| Col {
-                    index,
-                    name: header.names[index].trim().to_owned(),
-                })
+                .map(|index| Col { index, name: header.names[index].trim().to_owned() })
         };
         let any = |wanted: &[&str]| wanted.iter().find_map(|w| one(w));
         let timed = |wanted: &[&str]| {
             wanted.iter().find_map(|w| {
-                one(w).map(|col| Timed {
-                    col,
-                    unit_s: if w.contains("ms") { 1e-3 } else { 1e-6 },
-                })
+                one(w).map(|col| Timed { col, unit_s: if w.contains("ms") { 1e-3 } else { 1e-6 } })
             })
         };
         let of_kernel = |what: &str| {
@@ -159,9 +150,7 @@ impl Columns {
             bias: one("param: bias"),
             types: one("param: dtype_A_B"),
             transpose: one("param: transpose"),
-            strides: one("param: stride_A")
-                .zip(one("param: stride_B"))
-                .map(|(a, b)| [a, b]),
+            strides: one("param: stride_A").zip(one("param: stride_B")).map(|(a, b)| [a, b]),
             params: any(&["perf_params", "params_json"]),
             dims: any(&["Input Dims_first", "Input Dims", "input_dims"]),
             input_types: any(&["Input type_first", "Input type", "input_type"]),
@@ -173,10 +162,7 @@ impl Columns {
             max: of_kernel("max"),
             count: any(&["name_count", "operation_count"]),
             kernels: [
-                any(&[
-                    "kernel_details__summarize_kernel_stats",
-                    "kernel_details_summary",
-                ]),
+                any(&["kernel_details__summarize_kernel_stats", "kernel_details_summary"]),
                 one("trunc_kernel_details"),
             ],
             uid: any(&["UID_first", "ex_UID"]),

@@ -62,10 +62,7 @@ pub(super) struct ContextReader {
 impl ContextReader {
     /// A reader of a file of this kind.
     pub(super) fn new(kind: Kind) -> Self {
-        ContextReader {
-            kind,
-            text: Vec::new(),
-        }
+        ContextReader { kind, text: Vec::new() }
     }
 }
 
@@ -94,15 +91,12 @@ pub(super) fn parse(kind: Kind, text: &str) -> Result<TraceContext, ImportError>
     }
     let value: Value = serde_json::from_str(text).map_err(|e| {
         let position = format!(" at line {} column {}", e.line(), e.column());
-        ImportError::new(format!(
-            "not valid JSON: {}",
-            e.to_string().replace(&position, "")
-        ))
-        .at(
-            u32::try_from(e.line()).unwrap_or(u32::MAX),
-            u32::try_from(e.column()).unwrap_or(u32::MAX),
-        )
-        .kind(ErrorKind::Other)
+        ImportError::new(format!("not valid JSON: {}", e.to_string().replace(&position, "")))
+            .at(
+                u32::try_from(e.line()).unwrap_or(u32::MAX),
+                u32::try_from(e.column()).unwrap_or(u32::MAX),
+            )
+            .kind(ErrorKind::Other)
     })?;
     let mut context = TraceContext::default();
     match kind {
@@ -117,9 +111,7 @@ pub(super) fn parse(kind: Kind, text: &str) -> Result<TraceContext, ImportError>
 
 fn number(value: &Value, key: &str) -> Option<f64> {
     let v = value.get(key)?;
-    v.as_f64()
-        .or_else(|| v.as_str().and_then(|s| s.trim().parse().ok()))
-        .filter(|v| v.is_finite())
+    v.as_f64().or_else(|| v.as_str().and_then(|s| s.trim().parse().ok())).filter(|v| v.is_finite())
 }
 
 fn text(value: &Value, key: &str) -> String {
@@ -156,22 +148,15 @@ fn metadata(value: &Value, context: &mut TraceContext) {
     context.trace_path = text(value, "trace_path");
     context.bandwidth_bytes_per_s = number(value, "peak_hbm_bw_tbs").map(|v| v * 1e12);
     context.memory_bytes = number(value, "memory_gb").map(|v| v * 1e9);
-    if let Some(peaks) = value
-        .get("max_achievable_tflops")
-        .and_then(Value::as_object)
-    {
+    if let Some(peaks) = value.get("max_achievable_tflops").and_then(Value::as_object) {
         for (key, rate) in peaks {
             if let Some(rate) = rate.as_f64().filter(|r| *r > 0.0) {
-                context
-                    .achievable_flops_per_s
-                    .insert(key.clone(), rate * 1e12);
+                context.achievable_flops_per_s.insert(key.clone(), rate * 1e12);
             }
         }
     } else if let Some(rate) = number(value, "peak_bf16_maf_tflops").filter(|r| *r > 0.0) {
         // Reports of early 2026 give one figure.
-        context
-            .achievable_flops_per_s
-            .insert("matrix_bf16".to_owned(), rate * 1e12);
+        context.achievable_flops_per_s.insert("matrix_bf16".to_owned(), rate * 1e12);
     }
     utilization(value, context);
     if let Some(times) = value.get("time_breakdown") {
@@ -237,11 +222,7 @@ fn tree(value: &Value, context: &mut TraceContext) {
             .trim()
             .parse::<u64>()
             .ok()
-            .or_else(|| {
-                number(entry, "ex_uid")
-                    .filter(|u| *u >= 0.0)
-                    .map(|u| u as u64)
-            })
+            .or_else(|| number(entry, "ex_uid").filter(|u| *u >= 0.0).map(|u| u as u64))
             .or_else(|| {
                 // `op_231`: the digits at the end.
                 let digits = key.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -357,10 +338,7 @@ mod tests {
         assert_eq!(first.parents, ["nn.Module: Mlp", "aten::linear"]);
         assert!(first.fusion_opportunity);
         let second = &context.calls[&90];
-        assert_eq!(
-            (second.operation.as_str(), second.time_s),
-            ("aten::addmm", Some(2.5e-3))
-        );
+        assert_eq!((second.operation.as_str(), second.time_s), ("aten::addmm", Some(2.5e-3)));
         assert_eq!(second.parents, ["a", "b"]);
     }
 
@@ -380,10 +358,7 @@ mod tests {
                     total_time,33.125,100.0\nbusy_time,1,1\n";
         assert_eq!(Kind::of(text), Some(Kind::Timeline));
         let context = parse(Kind::Timeline, text).unwrap();
-        assert_eq!(
-            (context.compute_s, context.total_s),
-            (Some(31.25e-3), Some(33.125e-3))
-        );
+        assert_eq!((context.compute_s, context.total_s), (Some(31.25e-3), Some(33.125e-3)));
         assert_eq!(context.idle_s, None);
     }
 

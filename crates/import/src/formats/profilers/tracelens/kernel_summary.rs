@@ -19,21 +19,13 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code {
         detect: |head: &Head| {
             let header = titles(Header::of_line(head.first(), ','));
-            header
-                .has(&["Kernel name", "Kernel duration (us)_sum"])
-                .then(|| {
-                    Detection::new(
-                        95,
-                        "the header has Kernel name and Kernel duration (µs)_sum",
-                    )
-                })
+            header.has(&["Kernel name", "Kernel duration (us)_sum"]).then(|| {
+                Detection::new(95, "the header has Kernel name and Kernel duration (µs)_sum")
+            })
         },
         open: |head: &Head, options: &ImportOptions| -> Opened {
             let mut table = TableBuilder::new();
-            let rows = Summary {
-                profile: Profile::new(&mut table, head, options),
-                header: None,
-            };
+            let rows = Summary { profile: Profile::new(&mut table, head, options), header: None };
             Ok(Delimited::open(Dialect::COMMA, rows, table))
         },
     },
@@ -43,11 +35,7 @@ const COLUMNS: LaunchColumns = LaunchColumns {
     kernel: "Kernel name",
     time: &["Kernel duration (us)_mean"],
     calls: "Kernel duration (us)_count",
-    spread: [
-        &["Kernel duration (us)_min"],
-        &["Kernel duration (us)_max"],
-        &[],
-    ],
+    spread: [&["Kernel duration (us)_min"], &["Kernel duration (us)_max"], &[]],
     ..LaunchColumns::NONE
 };
 

@@ -57,10 +57,7 @@ pub(crate) fn library(kernel: &str) -> &'static str {
         ("triton", "Triton"),
         ("BLOCK_SIZE_M", "Triton"),
     ];
-    SIGNS
-        .iter()
-        .find(|(sign, _)| kernel.contains(sign))
-        .map_or("", |(_, library)| library)
+    SIGNS.iter().find(|(sign, _)| kernel.contains(sign)).map_or("", |(_, library)| library)
 }
 
 #[cfg(test)]

@@ -88,10 +88,7 @@ impl<'a> Py<'a> {
 
     /// Each element as a list of sizes: `((8944, 1024), (1024,), ())`.
     pub(crate) fn shapes(&self) -> Vec<Vec<u32>> {
-        self.items()
-            .iter()
-            .map(|dims| dims.items().iter().filter_map(Py::size).collect())
-            .collect()
+        self.items().iter().map(|dims| dims.items().iter().filter_map(Py::size).collect()).collect()
     }
 }
 
@@ -283,28 +280,13 @@ mod tests {
              'total_duration_us': np.float64(5308.273), 'n': np.int64(47)}]",
         );
         let entry = &list.items()[0];
-        assert_eq!(
-            entry.get("name").and_then(Py::text),
-            Some("void f<a, b>(int (*)[2])")
-        );
+        assert_eq!(entry.get("name").and_then(Py::text), Some("void f<a, b>(int (*)[2])"));
         assert_eq!(entry.get("stream"), Some(&Py::None));
-        assert_eq!(
-            entry.get("total_duration_us").and_then(Py::number),
-            Some(5308.273)
-        );
+        assert_eq!(entry.get("total_duration_us").and_then(Py::number), Some(5308.273));
         assert_eq!(entry.get("n").and_then(Py::size), Some(47));
-        assert_eq!(
-            Py::parse("('c10::BFloat16', '')").items()[0].text(),
-            Some("c10::BFloat16")
-        );
-        assert_eq!(
-            Py::parse("(c10::Half, float)").items()[0].text(),
-            Some("c10::Half")
-        );
-        assert_eq!(
-            Py::parse("{\"M\": \"32\"}").get("M").and_then(Py::size),
-            Some(32)
-        );
+        assert_eq!(Py::parse("('c10::BFloat16', '')").items()[0].text(), Some("c10::BFloat16"));
+        assert_eq!(Py::parse("(c10::Half, float)").items()[0].text(), Some("c10::Half"));
+        assert_eq!(Py::parse("{\"M\": \"32\"}").get("M").and_then(Py::size), Some(32));
         assert_eq!(Py::parse("'it''s'"), Py::Text("it".into()));
         assert_eq!(Py::parse(r"'a\'b'"), Py::Text("a'b".into()));
         assert_eq!(Py::parse(""), Py::None);
@@ -315,10 +297,7 @@ mod tests {
     fn what_is_cut_off_is_closed() {
         let list = Py::parse("[{'name': 'Cijk_Ailk', 'count': 4}, {'name': 'Cijk_MT25...");
         assert_eq!(list.items().len(), 2);
-        assert_eq!(
-            list.items()[1].get("name").and_then(Py::text),
-            Some("Cijk_MT25...")
-        );
+        assert_eq!(list.items()[1].get("name").and_then(Py::text), Some("Cijk_MT25..."));
         let deep = "(".repeat(100_000);
         let _ = Py::parse(&deep);
         let _ = Py::parse(&"f(".repeat(100_000));

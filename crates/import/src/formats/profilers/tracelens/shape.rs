@@ -89,9 +89,7 @@ fn split_batch(dims: &[u32]) -> Option<(u32, [u32; 2])> {
         [leading @ .., rows, columns] => ([*rows, *columns], leading),
         _ => return None,
     };
-    let batch = leading
-        .iter()
-        .try_fold(1u32, |product, d| product.checked_mul(*d))?;
+    let batch = leading.iter().try_fold(1u32, |product, d| product.checked_mul(*d))?;
     Some((batch, matrix))
 }
 
@@ -120,14 +118,12 @@ fn storage_type(name: &str, text: &str) -> Option<(DataType, Option<&'static str
         words.iter().any(|w| lower.contains(w))
     };
     match text {
-        "unsigned char" | "uint8" | "c10::Float4_e2m1fn_x2" if four_bit() => Some((
-            DataType::MxFp4,
-            Some("Byte operands of a 4-bit operation: assuming MXFP4."),
-        )),
-        "unsigned char" | "uint8" => Some((
-            DataType::Fp8E4m3,
-            Some("Byte operands (unsigned char): assuming fp8 E4M3."),
-        )),
+        "unsigned char" | "uint8" | "c10::Float4_e2m1fn_x2" if four_bit() => {
+            Some((DataType::MxFp4, Some("Byte operands of a 4-bit operation: assuming MXFP4.")))
+        }
+        "unsigned char" | "uint8" => {
+            Some((DataType::Fp8E4m3, Some("Byte operands (unsigned char): assuming fp8 E4M3.")))
+        }
         "signed char" | "char" => Some((DataType::Int8, None)),
         "long int" | "long" | "int" => None,
         _ => DataType::parse(text).map(|t| (t, None)),
@@ -145,10 +141,7 @@ pub(super) fn operation(
     // Such kernels write 16 bits for operands of 8 bits and less, else the operands' type.
     let c = if a.bits() <= 8 { DataType::Bf16 } else { a };
     let (trans_b, trans_a) = blas.unwrap_or((false, false));
-    Operation {
-        bias,
-        ..Operation::mixed(a, b, c).with_layout(trans_a, trans_b)
-    }
+    Operation { bias, ..Operation::mixed(a, b, c).with_layout(trans_a, trans_b) }
 }
 
 /// BLAS flags from the operands' strides: a matrix is stored transposed where its first stride
@@ -184,15 +177,7 @@ pub(crate) fn from_operands(
         Operands::At(i) => i,
         _ => 0,
     };
-    let pair = Py::Seq(
-        input_types
-            .items()
-            .iter()
-            .skip(first)
-            .take(2)
-            .cloned()
-            .collect(),
-    );
+    let pair = Py::Seq(input_types.items().iter().skip(first).take(2).cloned().collect());
     let (a, b, note) = types(name, &pair)?;
     let given = shapes.iter().filter(|s| !s.is_empty()).count();
     let blas = match operands(name)? {
@@ -203,14 +188,7 @@ pub(crate) fn from_operands(
         // The weight is kept (N, K): read transposed.
         _ => Some((true, false)),
     };
-    Some((
-        Gemm {
-            sizes,
-            batch,
-            op: operation(a, b, adds_bias(name, given), blas),
-        },
-        note,
-    ))
+    Some((Gemm { sizes, batch, op: operation(a, b, adds_bias(name, given), blas) }, note))
 }
 
 #[cfg(test)]
@@ -227,21 +205,13 @@ mod tests {
     fn every_operation_orders_its_operands_in_its_own_way() {
         let bf16 = "('c10::BFloat16', 'c10::BFloat16', 'c10::BFloat16')";
         let cases = [
-            (
-                "aten::mm",
-                "((8944, 1024), (1024, 2816))",
-                "1 of 8944 2816 1024 bf16 NN",
-            ),
+            ("aten::mm", "((8944, 1024), (1024, 2816))", "1 of 8944 2816 1024 bf16 NN"),
             (
                 "aten::addmm",
                 "((1024,), (8944, 1024), (1024, 512), (), ())",
                 "1 of 8944 512 1024 bf16 NN + bias",
             ),
-            (
-                "aten::bmm",
-                "((4, 32, 8), (4, 8, 16))",
-                "4 of 32 16 8 bf16 NN",
-            ),
+            ("aten::bmm", "((4, 32, 8), (4, 8, 16))", "4 of 32 16 8 bf16 NN"),
             (
                 "aten::baddbmm",
                 "((4, 32, 16), (4, 32, 8), (4, 8, 16))",
@@ -253,11 +223,7 @@ mod tests {
                 "((32, 2880), (5120, 2880), (5120,))",
                 "1 of 32 5120 2880 bf16 NT + bias",
             ),
-            (
-                "aiter::gemm_a16w16",
-                "((32, 64), (16, 64))",
-                "1 of 32 16 64 bf16 NT",
-            ),
+            ("aiter::gemm_a16w16", "((32, 64), (16, 64))", "1 of 32 16 64 bf16 NT"),
         ];
         for (name, dims, expected) in cases {
             assert_eq!(gemm(name, dims, bf16).as_deref(), Some(expected), "{name}");

@@ -83,17 +83,12 @@ impl Table {
         let number = |col: &Option<Col>, scale: f64| {
             col.as_ref().map_or(f64::NAN, |c| c.number(record, scale))
         };
-        let seconds = |col: &Option<Timed>| {
-            col.as_ref()
-                .map_or(f64::NAN, |t| t.col.number(record, t.unit_s))
-        };
+        let seconds =
+            |col: &Option<Timed>| col.as_ref().map_or(f64::NAN, |t| t.col.number(record, t.unit_s));
         let count = number(&columns.count, 1.0);
         let (mean, sum) = (seconds(&columns.mean), seconds(&columns.sum));
-        let total_s = if sum.is_finite() {
-            sum
-        } else {
-            mean * if count.is_finite() { count } else { 1.0 }
-        };
+        let total_s =
+            if sum.is_finite() { sum } else { mean * if count.is_finite() { count } else { 1.0 } };
         let name = record.text(columns.name.index);
         let [full, short] = columns.kernels.each_ref().map(|c| text(record, c));
         let kernels = Some(Kernels::parse(&full))
@@ -120,11 +115,7 @@ impl Table {
                 };
                 let device = stated.map_or(0, |name| table.device(&name));
                 let [m, n, k] = gemm.sizes;
-                Ok(Row {
-                    batch: gemm.batch,
-                    device,
-                    ..Row::new(m, n, k, gemm.op, time_s)
-                })
+                Ok(Row { batch: gemm.batch, device, ..Row::new(m, n, k, gemm.op, time_s) })
             }
             Err(bad) => Err(bad),
         };
@@ -177,20 +168,14 @@ impl Table {
         }
         let text = |col: &Option<Col>| text(record, col);
         if let Some([m, n, k]) = &columns.sizes {
-            let sizes = [
-                m.size(record, "M")?,
-                n.size(record, "N")?,
-                k.size(record, "K")?,
-            ];
+            let sizes = [m.size(record, "M")?, n.size(record, "N")?, k.size(record, "K")?];
             let batch = match &columns.batch {
                 Some(b) if !b.cell(record).is_empty() => b.size(record, "batch")?,
                 _ => 1,
             };
             let strides = columns.strides.as_ref();
             let strides = strides.map(|both| both.each_ref().map(|c| record.text(c.index)));
-            let strides = strides
-                .as_ref()
-                .map(|both| both.each_ref().map(|s| Py::parse(s)));
+            let strides = strides.as_ref().map(|both| both.each_ref().map(|s| Py::parse(s)));
             return build(Parts {
                 name,
                 sizes,
@@ -284,8 +269,7 @@ pub(super) const NO_MODEL: &str = "no performance model: shape not known";
 
 /// The cell of a column, "" where there is none.
 fn text<'r>(record: &Record<'r>, col: &Option<Col>) -> Cow<'r, str> {
-    col.as_ref()
-        .map_or(Cow::Borrowed(""), |c| record.text(c.index))
+    col.as_ref().map_or(Cow::Borrowed(""), |c| record.text(c.index))
 }
 
 fn type_unknown(col: Option<&Col>, record: &Record<'_>) -> RowError {
@@ -462,11 +446,7 @@ impl RowReader for Table {
             t.set_number(ids.count, p.count);
             t.set_number(
                 ids.kernels,
-                if p.kernel_count > 0 {
-                    f64::from(p.kernel_count)
-                } else {
-                    f64::NAN
-                },
+                if p.kernel_count > 0 { f64::from(p.kernel_count) } else { f64::NAN },
             );
             t.set_number(ids.uid, p.uid);
             for (id, value) in ids.numbers.iter().zip(p.numbers) {

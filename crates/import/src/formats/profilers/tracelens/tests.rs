@@ -17,12 +17,8 @@ fn the_other_micro_sign_zero_times_and_unknown_types() {
     let data = read_as("x", text.as_bytes());
     assert_eq!(data.len(), 1);
     assert!((data.time_s[0] - 2.5e-6).abs() < 1e-18);
-    let reasons: Vec<&str> = data.sources[0]
-        .rejected
-        .reasons
-        .iter()
-        .map(|r| r.text.as_str())
-        .collect();
+    let reasons: Vec<&str> =
+        data.sources[0].rejected.reasons.iter().map(|r| r.text.as_str()).collect();
     assert_eq!(
         reasons,
         [

@@ -40,10 +40,7 @@ pub(super) fn plan(
     let m = &sampled.mapping;
     let lines = sides::lines(&figures(m, sampled, options));
     let col = |t: ColumnMeaning| {
-        m.position(t).map(|index| Col {
-            index,
-            name: m.columns[index].header.clone(),
-        })
+        m.position(t).map(|index| Col { index, name: m.columns[index].header.clone() })
     };
     let stated = |c: &Col| m.columns[c.index].guess;
     let mut planned_sides = Vec::new();
@@ -57,31 +54,18 @@ pub(super) fn plan(
             });
             time_place = time.as_ref().map(|(c, u)| (c.index, *u));
             rate = col(ColumnMeaning::ReportedRate).map(|c| {
-                let unit = rate_unit(
-                    table,
-                    sampled,
-                    options,
-                    &c,
-                    stated(&c).rate_unit(),
-                    time_place,
-                );
+                let unit =
+                    rate_unit(table, sampled, options, &c, stated(&c).rate_unit(), time_place);
                 (c, unit.to_si())
             });
         }
     }
     if let (Lines::Repeats(columns), Some((_, unit))) = (&lines, &time) {
-        let names: Vec<&str> = columns
-            .iter()
-            .map(|i| m.columns[*i].header.as_str())
-            .collect();
+        let names: Vec<&str> = columns.iter().map(|i| m.columns[*i].header.as_str()).collect();
         table.note(format!("Time: median of {}.", names.join(", ")));
         repeats = columns.iter().map(|i| (m.col(*i), unit.to_si())).collect();
     }
-    let sizes = match (
-        col(ColumnMeaning::M),
-        col(ColumnMeaning::N),
-        col(ColumnMeaning::K),
-    ) {
+    let sizes = match (col(ColumnMeaning::M), col(ColumnMeaning::N), col(ColumnMeaning::K)) {
         (Some(m), Some(n), Some(k)) => Sizes::Three(m, n, k),
         _ => match (
             col(ColumnMeaning::Mnk),
@@ -91,10 +75,7 @@ pub(super) fn plan(
             (Some(c), ..) => Sizes::One(c),
             (None, Some((a, b)), _) => Sizes::Operands(a, b),
             (None, None, square) => {
-                let c = square.unwrap_or(Col {
-                    index: 0,
-                    name: String::new(),
-                });
+                let c = square.unwrap_or(Col { index: 0, name: String::new() });
                 table.assume(Assumption {
                     by_hand: false,
                     key: "square".into(),
@@ -111,35 +92,20 @@ pub(super) fn plan(
     let typed_sides = !planned_sides.is_empty() && planned_sides.iter().all(|s| s.dtype.is_some());
     let unsaid = dtype.is_none() && dtype_a.is_none() && !typed_sides;
     // `gemm_m1024_n4096_k512_fp8`, `sm90_bf16_gemm_tn`
-    let named_dtype = [
-        ColumnMeaning::Mnk,
-        ColumnMeaning::Kernel,
-        ColumnMeaning::OpName,
-    ]
-    .into_iter()
-    .filter(|_| unsaid && options.dtype("dtype").is_none())
-    .filter_map(|meaning| m.position(meaning))
-    .find(|&i| {
-        let samples = &m.columns[i].samples;
-        !samples.is_empty()
-            && samples
-                .iter()
-                .all(|s| defaults::dtype_in_kernel(s).is_some())
-    });
+    let named_dtype = [ColumnMeaning::Mnk, ColumnMeaning::Kernel, ColumnMeaning::OpName]
+        .into_iter()
+        .filter(|_| unsaid && options.dtype("dtype").is_none())
+        .filter_map(|meaning| m.position(meaning))
+        .find(|&i| {
+            let samples = &m.columns[i].samples;
+            !samples.is_empty() && samples.iter().all(|s| defaults::dtype_in_kernel(s).is_some())
+        });
     let figure = time.as_ref().map(|t| &t.0).or(rate.as_ref().map(|r| &r.0));
-    let default_dtype = default_dtype(
-        table,
-        head,
-        options,
-        figure,
-        unsaid && named_dtype.is_none(),
-    );
+    let default_dtype =
+        default_dtype(table, head, options, figure, unsaid && named_dtype.is_none());
     let device = col(ColumnMeaning::Device);
-    let default_device = if device.is_some() {
-        0
-    } else {
-        default_device(table, sampled, head, options)
-    };
+    let default_device =
+        if device.is_some() { 0 } else { default_device(table, sampled, head, options) };
     let mut plan = Plan {
         header_line: m.header_line,
         width: m.columns.len(),
@@ -161,10 +127,7 @@ pub(super) fn plan(
         verdicts: col(ColumnMeaning::Status).into_iter().collect(),
         history: m.position(ColumnMeaning::Order).is_some()
             && m.position(ColumnMeaning::Status).is_some(),
-        named_dtype: named_dtype.map(|index| Col {
-            index,
-            name: m.columns[index].header.clone(),
-        }),
+        named_dtype: named_dtype.map(|index| Col { index, name: m.columns[index].header.clone() }),
         default_dtype,
         default_device,
         ..Plan::default()
@@ -185,11 +148,7 @@ pub(super) fn plan(
             plan.extras.push(extra);
         }
     }
-    PlannedTable {
-        plan,
-        sides: planned_sides,
-        repeats,
-    }
+    PlannedTable { plan, sides: planned_sides, repeats }
 }
 
 /// The columns of times and rates, whoever's they are; none where the user has said which one
@@ -244,18 +203,9 @@ fn plan_sides(
             (name, _) => name.to_owned(),
         };
         words.push(format!("{name} ({})", columns.join(", ")));
-        planned.push(PlannedSide {
-            name: side.name.clone(),
-            dtype: side.dtype,
-            time,
-            rate,
-        });
+        planned.push(PlannedSide { name: side.name.clone(), dtype: side.dtype, time, rate });
     }
-    table.note(format!(
-        "Each line gives {} rows: {}.",
-        planned.len(),
-        words.join(", ")
-    ));
+    table.note(format!("Each line gives {} rows: {}.", planned.len(), words.join(", ")));
     planned
 }
 
@@ -265,10 +215,7 @@ fn note_sizes(table: &mut TableBuilder, sizes: &Sizes) {
     let obvious = |c: &Col, letter: &str| alias::words(&c.name).iter().any(|w| w == letter);
     let all = [(m, "m"), (n, "n"), (k, "k")];
     if !all.iter().all(|(c, letter)| obvious(c, letter)) {
-        table.note(format!(
-            "Sizes: M = “{}”, N = “{}”, K = “{}”.",
-            m.name, n.name, k.name
-        ));
+        table.note(format!("Sizes: M = “{}”, N = “{}”, K = “{}”.", m.name, n.name, k.name));
     }
 }
 
@@ -287,9 +234,7 @@ fn extra(
         Some(Extra::Number(i, table.number_column(meaning, name), scale))
     };
     let scale_like_time = |unit: Option<TimeUnit>| {
-        unit.or(time.map(|t| t.1))
-            .unwrap_or(TimeUnit::Microseconds)
-            .to_si()
+        unit.or(time.map(|t| t.1)).unwrap_or(TimeUnit::Microseconds).to_si()
     };
     match spec.meaning {
         ColumnMeaning::Other => {
@@ -356,17 +301,11 @@ fn extra(
                 .filter_map(|s| s.trim_end_matches('%').trim().parse::<f64>().ok())
                 .fold(0.0, f64::max);
             let percent = name.contains('%') || most > 1.5;
-            number(
-                table,
-                ColumnMeaning::ReportedEfficiency,
-                if percent { 0.01 } else { 1.0 },
-            )
+            number(table, ColumnMeaning::ReportedEfficiency, if percent { 0.01 } else { 1.0 })
         }
-        ColumnMeaning::MeasuredClock => number(
-            table,
-            ColumnMeaning::MeasuredClock,
-            alias::clock_scale(name),
-        ),
+        ColumnMeaning::MeasuredClock => {
+            number(table, ColumnMeaning::MeasuredClock, alias::clock_scale(name))
+        }
         meaning if ColumnMeaning::OF_DATASET.contains(&meaning) => number(table, meaning, 1.0),
         _ => None,
     }
@@ -397,20 +336,11 @@ fn time_unit(
         let (unit, why) = if let Some(unit) = answered {
             (unit, format!("{} as chosen", unit.label()))
         } else if !too_fast {
-            (
-                stated,
-                format!("the rates in the file fit {}", found.unit.label()),
-            )
+            (stated, format!("the rates in the file fit {}", found.unit.label()))
         } else if found.confirmed {
-            (
-                found.unit,
-                format!("the rates in the file fit {}", found.unit.label()),
-            )
+            (found.unit, format!("the rates in the file fit {}", found.unit.label()))
         } else {
-            (
-                found.unit,
-                format!("no device is that fast: assuming {}", found.unit.label()),
-            )
+            (found.unit, format!("no device is that fast: assuming {}", found.unit.label()))
         };
         table.assume(Assumption {
             by_hand: false,
@@ -424,11 +354,7 @@ fn time_unit(
     let text = if answered.is_some() {
         format!("No unit on “{}”: {} as chosen.", c.name, unit.label())
     } else if found.confirmed {
-        format!(
-            "No unit on “{}”: {}, which fits the rates in the file.",
-            c.name,
-            unit.label()
-        )
+        format!("No unit on “{}”: {}, which fits the rates in the file.", c.name, unit.label())
     } else {
         format!(
             "No unit on “{}”: assuming {}, the smallest that a device can reach (up to {} in \
@@ -438,13 +364,7 @@ fn time_unit(
             FlopsPerSec(found.highest)
         )
     };
-    table.assume(Assumption {
-        by_hand: false,
-        key,
-        text,
-        value: unit.label().into(),
-        choices,
-    });
+    table.assume(Assumption { by_hand: false, key, text, value: unit.label().into(), choices });
     unit
 }
 
@@ -529,10 +449,7 @@ fn default_device(
             && alias::guess(key).spec.meaning == ColumnMeaning::Device
             && !value.trim().is_empty()
         {
-            table.note(format!(
-                "Device from a line before the header: {}.",
-                value.trim()
-            ));
+            table.note(format!("Device from a line before the header: {}.", value.trim()));
             return table.device(value);
         }
     }

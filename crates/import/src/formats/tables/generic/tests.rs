@@ -53,11 +53,7 @@ fn a_header_that_its_values_contradict_is_corrected_and_said() {
     // Milliseconds under µs: 137 PFLOP/s in the first row.
     let d = read("M,N,K,time_us\n8192,8192,8192,8\n4096,4096,4096,0.9\n");
     assert!((d.time_s[0] - 8e-3).abs() < 1e-12);
-    assert!(
-        assumed(&d, "unit:time_us")
-            .text
-            .contains("no device is that fast")
-    );
+    assert!(assumed(&d, "unit:time_us").text.contains("no device is that fast"));
     // One row is wrong by itself, and a rate that fits the header proves it right.
     for file in [
         "M,N,K,time_us\n4096,4096,4096,250\n2048,2048,2048,0.001\n512,512,512,12\n",
@@ -71,11 +67,7 @@ fn a_header_that_its_values_contradict_is_corrected_and_said() {
     // The header may be right and the rates wrong: both are shown.
     let d = read("M,N,K,time_us,tflops\n512,512,512,800,0.000335\n256,256,256,100,0.000336\n");
     assert!((d.time_s[0] - 800e-6).abs() < 1e-12);
-    assert!(
-        assumed(&d, "unit:time_us")
-            .text
-            .contains("the rates in the file fit ms")
-    );
+    assert!(assumed(&d, "unit:time_us").text.contains("the rates in the file fit ms"));
     let mut o = ImportOptions::default();
     o.columns.insert("time_us".into(), "time:us".into());
     let d = read_with("", "M,N,K,time_us\n8192,8192,8192,90\n64,64,64,1\n", &o);
@@ -108,11 +100,7 @@ fn placeholders_are_no_measurements() {
         "M,N,K,dtype,device,time_us\n4096,4096,4096,fp16,NVIDIA L4,8\n4096,4096,4096,fp16,NVIDIA L4,1300\n64,64,64,fp16,,5\n",
     );
     assert_eq!(d.len(), 2);
-    assert!(
-        d.sources[0].rejected.reasons[0]
-            .text
-            .starts_with("over ten times the highest peak")
-    );
+    assert!(d.sources[0].rejected.reasons[0].text.starts_with("over ten times the highest peak"));
     let d = read("M,N,K,dtype,time_s\n64,64,64,fp16,1e300\n64,64,64,fp16,1e15\n");
     assert_eq!(
         (d.len(), d.sources[0].rejected.reasons[0].text.as_str()),
@@ -133,10 +121,7 @@ fn a_and_b_mean_what_their_values_say() {
     assert_eq!(d.problem(0).op.layout(), "NT");
     let d = read("m,n,k,A,B,C,ms\n1,2,3,f16:column,f16:row,f32:column,4\n");
     let op = d.problem(0).op;
-    assert_eq!(
-        (op.layout(), op.a, op.c),
-        ("NT", DataType::Fp16, DataType::Fp32)
-    );
+    assert_eq!((op.layout(), op.a, op.c), ("NT", DataType::Fp16, DataType::Fp32));
     let d = read("B,M,N,K,us\n7,1,2,3,4\n");
     assert_eq!(d.batch[0], 7);
 }
@@ -161,16 +146,8 @@ fn preamble_repeated_header_comments_and_summary_rows() {
     let s = &d.sources[0];
     assert_eq!(s.rejected.total(), 1);
     assert_eq!(s.rejected.reasons[0].text, "M is not a number");
-    assert!(
-        s.notes.iter().any(|n| n.contains("repeated once")),
-        "{:?}",
-        s.notes
-    );
-    assert!(
-        d.devices.iter().any(|n| n == "NVIDIA H100 SXM"),
-        "{:?}",
-        s.notes
-    );
+    assert!(s.notes.iter().any(|n| n.contains("repeated once")), "{:?}", s.notes);
+    assert!(d.devices.iter().any(|n| n == "NVIDIA H100 SXM"), "{:?}", s.notes);
 }
 
 #[test]
@@ -186,11 +163,7 @@ fn a_printed_table_with_an_index() {
 fn devices_of_tuning_files_and_of_names() {
     let d = read("gfx,cu_num,M,N,K,us\ngfx942,304,1,2,3,4\ngfx942,80,1,2,3,4\n");
     assert_eq!(d.devices, ["", "gfx942:304", "gfx942:80"]);
-    let d = read_with(
-        "gemm_bf16_h200.csv",
-        "M,N,K,us\n1,2,3,4\n",
-        &ImportOptions::default(),
-    );
+    let d = read_with("gemm_bf16_h200.csv", "M,N,K,us\n1,2,3,4\n", &ImportOptions::default());
     assert_eq!(d.problem(0).op.a, DataType::Bf16);
     assert!(d.devices[1].contains("H200"), "{:?}", d.devices);
     assert!(!assumed(&d, "device").value.is_empty());
@@ -201,10 +174,7 @@ fn missing_k_asks_for_a_mapping_and_takes_it() {
     let text = "M,N,inner_size,us\n1,2,3,4\n";
     let e = read_all("x.csv", text.as_bytes(), &ImportOptions::default()).unwrap_err();
     assert_eq!(e.kind, ErrorKind::NeedsMapping);
-    assert!(
-        e.message.contains("K") && e.message.contains("inner_size"),
-        "{e}"
-    );
+    assert!(e.message.contains("K") && e.message.contains("inner_size"), "{e}");
     let mut o = ImportOptions::default();
     o.columns.insert("inner_size".into(), "k".into());
     let d = read_with("", text, &o);
@@ -235,12 +205,8 @@ fn bad_rows_are_set_aside_with_their_reasons() {
          -9223372036854775808,2,3,4,ok\n99999999999,2,3,4,ok\n1,2,3,4,ok\n",
     );
     assert_eq!(d.line, [13]);
-    let reasons: Vec<&str> = d.sources[0]
-        .rejected
-        .reasons
-        .iter()
-        .map(|r| r.text.as_str())
-        .collect();
+    let reasons: Vec<&str> =
+        d.sources[0].rejected.reasons.iter().map(|r| r.text.as_str()).collect();
     assert_eq!(
         reasons,
         [
@@ -283,10 +249,7 @@ fn the_form_suggests_what_is_missing_by_values() {
     assert_eq!(suggested(text), ["", "", "", "", ""]);
     let form = form(text);
     let (name, column) = form.required()[3];
-    assert_eq!(
-        (name, column.unwrap().header.as_str()),
-        ("a time or a rate", "us")
-    );
+    assert_eq!((name, column.unwrap().header.as_str()), ("a time or a rate", "us"));
 }
 
 #[test]
@@ -299,10 +262,7 @@ fn the_form_shows_guesses_and_samples() {
     let other = Head::of(" m ,N,K,speed,foo\n9,9,9,9,9\n");
     let print = crate::header_fingerprint;
     assert_eq!(print(&head), print(&other));
-    assert_ne!(
-        print(&head),
-        print(&Head::of("M,N,K,speed,bar\n9,9,9,9,9\n"))
-    );
+    assert_ne!(print(&head), print(&Head::of("M,N,K,speed,bar\n9,9,9,9,9\n")));
 }
 
 #[test]
@@ -353,12 +313,7 @@ fn headers_that_nobody_agreed_on() {
             690e-6,
             DataType::Fp16,
         ),
-        (
-            "KxMxN,ms\n64x128x256,1\n",
-            [128, 256, 64, 1],
-            1e-3,
-            DataType::Fp16,
-        ),
+        ("KxMxN,ms\n64x128x256,1\n", [128, 256, 64, 1], 1e-3, DataType::Fp16),
         (
             "shape,ms\n\"torch.Size([64, 256]) @ torch.Size([256, 128])\",0.2\n",
             [64, 128, 256, 1],
@@ -377,12 +332,7 @@ fn headers_that_nobody_agreed_on() {
             45.5e-6,
             DataType::Fp8E4m3,
         ),
-        (
-            "行数M,列数N,K,耗时(us)\n64,128,256,690\n",
-            [64, 128, 256, 1],
-            690e-6,
-            DataType::Fp16,
-        ),
+        ("行数M,列数N,K,耗时(us)\n64,128,256,690\n", [64, 128, 256, 1], 690e-6, DataType::Fp16),
         (
             "op;problem;Dauer µs\nGEMM;K=256, M=64, N=128;690,5\n",
             [64, 128, 256, 1],
@@ -412,11 +362,7 @@ fn headers_that_nobody_agreed_on() {
         assert_eq!(d.sources[0].format, "generic", "{text}");
         assert_eq!(d.len(), 1, "{text}: {:?}", d.sources[0].rejected);
         assert_eq!([d.m[0], d.n[0], d.k[0], d.batch[0]], sizes, "{text}");
-        assert!(
-            (d.time_s[0] / time_s - 1.0).abs() < 1e-12,
-            "{text}: {}",
-            d.time_s[0]
-        );
+        assert!((d.time_s[0] / time_s - 1.0).abs() < 1e-12, "{text}: {}", d.time_s[0]);
         assert_eq!(d.problem(0).op.a, dtype, "{text}");
     }
     // A tile in a kernel's name is no GEMM, and `K` alone no square.

@@ -54,28 +54,16 @@ fn same(a: &Dataset, b: &Dataset) {
     }
     assert_eq!(a.columns.len(), b.columns.len());
     for (x, y) in a.columns.iter().zip(&b.columns) {
-        assert_eq!(
-            (&x.key, &x.label, x.meaning, &x.unit),
-            (&y.key, &y.label, y.meaning, &y.unit)
-        );
+        assert_eq!((&x.key, &x.label, x.meaning, &x.unit), (&y.key, &y.label, y.meaning, &y.unit));
         match (&x.data, &y.data) {
             (ColumnData::Number(x), ColumnData::Number(y)) => {
                 for (x, y) in x.iter().zip(y) {
-                    assert!(
-                        x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan()),
-                        "{x} {y}"
-                    );
+                    assert!(x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan()), "{x} {y}");
                 }
             }
             (
-                ColumnData::Text {
-                    codes: cx,
-                    values: vx,
-                },
-                ColumnData::Text {
-                    codes: cy,
-                    values: vy,
-                },
+                ColumnData::Text { codes: cx, values: vx },
+                ColumnData::Text { codes: cy, values: vy },
             ) => {
                 for (x, y) in cx.iter().zip(cy) {
                     assert_eq!(vx[*x as usize], vy[*y as usize]);
@@ -88,16 +76,11 @@ fn same(a: &Dataset, b: &Dataset) {
 
 #[test]
 fn what_is_written_reads_back() {
-    let texts: Vec<String> = [
-        "=1+1", "-x", "'y", "", "a,b", "q\"q", "-5", "+7", "@z", "l1\nl2",
-    ]
-    .iter()
-    .map(|s| (*s).to_owned())
-    .collect();
-    let d = example(
-        &texts,
-        &[1.5, f64::NAN, f64::INFINITY, -0.1, 1e-300, 123456789.0],
-    );
+    let texts: Vec<String> = ["=1+1", "-x", "'y", "", "a,b", "q\"q", "-5", "+7", "@z", "l1\nl2"]
+        .iter()
+        .map(|s| (*s).to_owned())
+        .collect();
+    let d = example(&texts, &[1.5, f64::NAN, f64::INFINITY, -0.1, 1e-300, 123456789.0]);
     let text = csv(&d, 0..d.len(), None);
     assert!(text.contains("'=1+1") && text.contains("'-x") && text.contains(",'y,"));
     assert!(text.contains(",-5,") && !text.contains("'-5"));
