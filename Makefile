@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .ONESHELL:
-.PHONY: help setup setup-site serve dev build quick site test test-native test-real e2e lint fmt bench docs fuzz single-file pages pages-preview wheel release clean
+.PHONY: help setup setup-site serve dev build quick site check test test-steady test-native test-real e2e lint fmt bench docs fuzz single-file pages pages-preview wheel release clean
 
 PORT ?= 8080
 # What scripts/setup.sh found: PATH and browser; the second also names the compiler for wasm32.
@@ -59,11 +59,16 @@ wheel: build ## the Python package with the command and the page inside, in targ
 release: build ## site.zip, gemmscope.html, command and wheel with the page inside, checksums, in target/release-files
 	@$(WASM); node scripts/release.mjs
 
+# The site's build ends in steps that keep one processor busy: lints and native tests run beside it.
 test: setup ## everything: lints, native and browser tests
-	@$(MAKE) --no-print-directory lint-run
-	$(MAKE) --no-print-directory test-native-run
-	$(MAKE) --no-print-directory site
+	@$(MAKE) --no-print-directory -j2 -Oline check site
 	$(MAKE) --no-print-directory e2e-run
+
+test-steady: build setup ## the browser tests many times under stress: make test-steady RUNS=10
+	@$(NATIVE); scripts/steady.sh $(RUNS)
+
+check: lint-run
+	@$(MAKE) --no-print-directory test-native-run
 
 lint: setup lint-run ## formatting and lints, both targets
 test-native: test-native-run ## unit, property and doc tests on this machine
@@ -90,11 +95,12 @@ test-real-run:
 	@echo '== real files'
 	if [ ! -d '$(DATA)' ]; then echo 'there is no folder DATA=$(DATA)' >&2; exit 2; fi
 	if [ ! -f dist/index.html ]; then $(MAKE) --no-print-directory site; fi
-	export GEMMSCOPE_DATA='$(abspath $(DATA))'
+	export GEMMSCOPE_DATA="$$(cd '$(DATA)' && pwd)"
 	cargo test --locked --test real_analysis --test real_files --test real_import --test real_survey
 	$(NATIVE); node e2e/run.mjs --real
 
 SECONDS ?= 120
+RUNS ?= 10
 
 fuzz: ## run the fuzz targets: make fuzz SECONDS=60 TARGETS="names files"
 	@$(NATIVE); scripts/fuzz.sh $(SECONDS) $(TARGETS)

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WebDriver } from "./webdriver.mjs";
+import { WebDriver, end } from "./webdriver.mjs";
 
 const PREFERENCES = {
   "marionette.port": 0,
@@ -121,12 +121,7 @@ export class Firefox extends WebDriver {
   async close() {
     await this.#send("Marionette:Quit", { flags: ["eForceQuit"] }).catch(() => {});
     this.#socket?.destroy();
-    if (this.#child.exitCode === null) {
-      const gone = new Promise((done) => this.#child.once("exit", done));
-      const timer = setTimeout(() => this.#child.kill("SIGKILL"), 5000);
-      await gone;
-      clearTimeout(timer);
-    }
+    await end(this.#child);
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -26,10 +26,23 @@ const FLAGS = [
 let browser;
 const servers = new Map();
 
-/** One browser a test file; closed with it. */
-export async function launch() {
-  browser ??= await chromium.launch({ executablePath: process.env.CHROME ?? "/usr/bin/chromium", args: FLAGS });
-  return browser;
+/** How many times slower than this machine a page's processor is: `make test-steady` sets it. */
+const THROTTLE = Number(process.env.GEMMSCOPE_THROTTLE ?? 1);
+
+/** A browser context whose pages can be waited for (`settle`). One browser a test file; closed with it. */
+export async function newContext(options) {
+  browser ??= chromium.launch({ executablePath: process.env.CHROME ?? "/usr/bin/chromium", args: FLAGS });
+  const context = await (await browser).newContext(options);
+  context.setDefaultTimeout(60_000);
+  await context.addInitScript(REST);
+  if (THROTTLE > 1) {
+    context.on("page", (page) => {
+      const slow = context.newCDPSession(page).then((client) => client.send("Emulation.setCPUThrottlingRate", { rate: THROTTLE }));
+      // A page that is closed at once needs none.
+      slow.catch(() => {});
+    });
+  }
+  return context;
 }
 
 /** The built site under /repo/, as GitHub Pages serves a project; `headers` names a set of scripts/static.mjs. */
@@ -42,7 +55,7 @@ export async function site(headers = "strict") {
 }
 
 after(async () => {
-  await browser?.close();
+  await (await browser)?.close();
   for (const server of servers.values()) await server.close();
 });
 
@@ -66,7 +79,7 @@ export async function openPage({
   before,
   ready = true,
 } = {}) {
-  const context = await (await launch()).newContext({
+  const context = await newContext({
     viewport,
     colorScheme: theme,
     javaScriptEnabled,
@@ -89,7 +102,6 @@ export async function openPage({
   context.on("request", (request) => page.requests.push(request.url()));
   if (javaScriptEnabled) {
     await page.exposeFunction("__csp", (line) => trouble.csp.push(line));
-    await page.addInitScript(HASTEN);
     await page.addInitScript(() => {
       addEventListener("securitypolicyviolation", (event) =>
         window.__csp(`${event.effectiveDirective} blocked ${event.blockedURI} (${event.sourceFile}:${event.lineNumber})`),
@@ -98,49 +110,83 @@ export async function openPage({
   }
   await before?.(page);
   await page.goto((await site(headers)) + path);
-  if (ready && javaScriptEnabled) await waitReady(page);
+  if (ready && javaScriptEnabled) {
+    await waitReady(page);
+    await settle(page);
+  }
   return page;
 }
 
-/** Runs in the page before anything else. The page waits a moment before it does what is in no hurry, such as writing
- *  the address bar or fetching its later parts; `hasten()` ends these waits. */
-const HASTEN = `(() => {
-  const waiting = new Map();
-  const { setTimeout, clearTimeout } = window;
-  window.setTimeout = (run, ms, ...more) => {
-    if (typeof run !== "function" || !(ms >= 100 && ms < 250)) return setTimeout(run, ms, ...more);
+/** Runs in the page before anything else: knows what the page has put off (timers, frames, fetches, parts of the program
+ *  that are compiled), so that a test can wait until nothing is left, however slow the machine is. What is in no hurry,
+ *  such as writing the address bar or looking after the focus, is done at once then. A pause of half a second or more is
+ *  one that a user is meant to see, and nothing waits for it. */
+const REST = `(() => {
+  const { setTimeout, clearTimeout, requestAnimationFrame, cancelAnimationFrame, fetch } = window;
+  const now = performance.now.bind(performance);
+  const [timers, frames] = [new Map(), new Set()];
+  let asked = 0;
+  window.setTimeout = (run, ms = 0, ...more) => {
+    if (typeof run !== "function" || ms >= 500) return setTimeout(run, ms, ...more);
     const go = () => {
       clearTimeout(id);
-      if (waiting.delete(id)) run(...more);
+      if (timers.delete(id)) run(...more);
     };
     const id = setTimeout(go, ms);
-    waiting.set(id, go);
+    timers.set(id, { go, ms });
     return id;
   };
   window.clearTimeout = (id) => {
-    waiting.delete(id);
+    timers.delete(id);
     clearTimeout(id);
   };
-  window.__hasten = () => [...waiting.values()].forEach((go) => go());
+  window.requestAnimationFrame = (run) => {
+    const id = requestAnimationFrame((time) => {
+      frames.delete(id);
+      run(time);
+    });
+    frames.add(id);
+    return id;
+  };
+  window.cancelAnimationFrame = (id) => {
+    frames.delete(id);
+    cancelAnimationFrame(id);
+  };
+  const counted = (promise) => {
+    asked += 1;
+    const ended = () => (asked -= 1);
+    promise.then(ended, ended);
+    return promise;
+  };
+  window.fetch = (...given) => counted(fetch.apply(window, given));
+  const { instantiateStreaming } = WebAssembly;
+  if (instantiateStreaming) WebAssembly.instantiateStreaming = (...given) => counted(instantiateStreaming.apply(WebAssembly, given));
+  window.__atRest = async () => {
+    const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+    const end = now() + 60_000;
+    // Twice, since what a promise resumes may put something off again.
+    for (let calm = 0; calm < 2; ) {
+      await painted();
+      const left = timers.size + frames.size + asked;
+      calm = left ? 0 : calm + 1;
+      if (now() > end) throw new Error("the page does not come to rest: " + timers.size + " timers, " + frames.size + " frames, " + asked + " fetches");
+      for (const { go, ms } of [...timers.values()]) if (ms >= 20) go();
+    }
+  };
 })()`;
 
-/** Two frames, so that what was asked for is drawn; then whatever the page put off for a moment is done too. */
+/** Waits until the page has done all that it put off: what was asked for is drawn, and what follows from it is there. */
 export async function settle(page) {
-  await page.evaluate(async () => {
-    const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
-    await frames();
-    window.__hasten?.();
-    await frames();
-  });
+  await page.evaluate(() => window.__atRest());
 }
 
 /** The app sets `data-ready="1"` on <html> once what it was asked for is on the screen. */
-export async function waitReady(page, timeout = 15_000) {
+export async function waitReady(page, timeout = 60_000) {
   await page.waitForFunction(() => document.documentElement.dataset.ready === "1", null, { timeout });
 }
 
 /** The page asks for its later parts once the first view is painted; it sets `data-parts` when it asks for nothing more. */
-export async function waitParts(page, timeout = 15_000) {
+export async function waitParts(page, timeout = 60_000) {
   await page.waitForFunction(() => document.documentElement.dataset.parts, null, { timeout });
 }
 

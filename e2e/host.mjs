@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serve } from "../scripts/static.mjs";
-import { launch } from "./harness.mjs";
+import { newContext } from "./harness.mjs";
 
 /** The policy that the embedding guide names for a plain page. */
 export const policyOf = (viewer) => {
@@ -35,7 +35,7 @@ export class Hosts {
    *  caller. */
   async open(t, from, name, body, { head = "", go = true, ...options } = {}) {
     this.write(`${name}.html`, `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>${head}\n${body}\n</html>`);
-    const context = await (await launch()).newContext({ viewport: { width: 900, height: 900 }, colorScheme: "light", ...options });
+    const context = await newContext({ viewport: { width: 900, height: 900 }, colorScheme: "light", ...options });
     t.after(() => context.close());
     const page = await context.newPage();
     page.trouble = [];

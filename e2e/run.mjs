@@ -1,9 +1,12 @@
-// node e2e/run.mjs [--real] [name ...]: runs the end-to-end tests (those whose file name contains a name), as many files at
-// a time as there are processors, at most four, and ends with a line of totals. --real runs those over real files
-// instead, which lie in the folder that GEMMSCOPE_DATA names. CI=true prints one line a test without colour.
+// node e2e/run.mjs [--real] [name ...]: runs the end-to-end tests (those whose file name contains a name) and ends with a
+// line of totals. --real runs those over real files instead, which lie in the folder that GEMMSCOPE_DATA names. CI=true
+// prints one line a test without colour.
 //
-// A few failed tests run once more, alone: a busy machine must not refuse a change. They are named in the output either
-// way, and a test that fails twice has failed.
+// Each test runs once: one that fails once in a hundred runs is broken. What `make test-steady` changes from run to run:
+//
+//   GEMMSCOPE_JOBS=n       files at a time; as many as there are processors where nothing is said, at most four
+//   GEMMSCOPE_ORDER=...    long files first where nothing is said; `reverse`, or a number that seeds a shuffle
+//   GEMMSCOPE_THROTTLE=n   how many times slower the browser's processor is
 import { readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
@@ -23,44 +26,39 @@ const files = readdirSync(folder)
   // Long ones first, so that none is left over at the end.
   .sort((a, b) => size(b) - size(a));
 
-/** More failures than this are no accident. */
-const RETRIED = 4;
-
-/** Runs the tests of the files and gives back how many passed and were skipped, and which failed. */
-function runTests(options) {
-  const result = { passed: 0, skipped: 0, failed: [] };
-  return new Promise((resolve) => {
-    const stream = run({ timeout: 300_000, ...options });
-    const leaf = (data) => data.details?.type !== "suite" && !options.files.includes(data.name);
-    stream.on("test:pass", (data) => {
-      if (leaf(data)) result[data.skip !== undefined && data.skip !== false ? "skipped" : "passed"] += 1;
-    });
-    stream.on("test:fail", (data) => {
-      if (leaf(data)) result.failed.push({ name: data.name, file: data.file });
-      else if (data.details?.error?.failureType === "testCodeFailure") result.failed.push({ name: null, file: data.name });
-    });
-    const printed = stream.compose(spec);
-    printed.on("end", () => resolve(result));
-    printed.pipe(process.stdout, { end: false });
-  });
-}
-
-const first = await runTests({ files, concurrency: Math.min(4, availableParallelism()) });
-let { passed, skipped, failed } = first;
-if (failed.length && failed.length <= RETRIED && failed.every(({ name }) => name)) {
-  console.log(`e2e: ${failed.length} failed; running them once more, alone`);
-  const still = [];
-  for (const test of failed) {
-    const exactly = new RegExp(`^${test.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
-    const again = await runTests({ files: [test.file], concurrency: 1, testNamePatterns: [exactly] });
-    if (again.failed.length || !again.passed) still.push(test);
-    else {
-      console.log(`e2e: failed once, then passed: ${test.name}`);
-      passed += 1;
-    }
+/** Fisher-Yates with a small linear congruential generator: the same seed gives the same order. */
+function shuffle(list, seed) {
+  for (let i = list.length - 1; i > 0; i--) {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    const j = seed % (i + 1);
+    [list[i], list[j]] = [list[j], list[i]];
   }
-  failed = still;
 }
-for (const { name, file } of failed) console.log(`e2e: failed: ${name ?? file}`);
-if (failed.length || !passed) process.exitCode = 1;
-console.log(`e2e: ${passed} passed, ${failed.length} failed, ${skipped} skipped`);
+const order = process.env.GEMMSCOPE_ORDER;
+if (order === "reverse") files.reverse();
+else if (order) shuffle(files, Number(order));
+
+const failed = [];
+let [passed, skipped] = [0, 0];
+// A test may take as much longer as the processor is slower.
+const timeout = 300_000 * Number(process.env.GEMMSCOPE_THROTTLE ?? 1);
+const concurrency = Number(process.env.GEMMSCOPE_JOBS ?? Math.min(4, availableParallelism()));
+const stream = run({ files, timeout, concurrency });
+const leaf = (data) => data.details?.type !== "suite" && !files.includes(data.name);
+stream.on("test:pass", (data) => {
+  if (!leaf(data)) return;
+  if (data.skip !== undefined && data.skip !== false) skipped += 1;
+  else passed += 1;
+});
+stream.on("test:fail", (data) => {
+  // A file fails with its tests; by itself only where it could not be run.
+  if (leaf(data)) failed.push(data.name);
+  else if (data.details?.error?.failureType === "testCodeFailure") failed.push(data.name);
+});
+const printed = stream.compose(spec);
+printed.on("end", () => {
+  for (const name of failed) console.log(`e2e: failed: ${name}`);
+  if (failed.length || !passed) process.exitCode = 1;
+  console.log(`e2e: ${passed} passed, ${failed.length} failed, ${skipped} skipped`);
+});
+printed.pipe(process.stdout, { end: false });

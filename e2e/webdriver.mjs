@@ -1,9 +1,20 @@
 // What the tests of the main path ask of a browser that Playwright does not drive, by the names of the WebDriver
 // standard. A browser says how a command gets there: `ask(name, parameters)`.
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 
 /** The key under which WebDriver hands out an element. */
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
+
+/** Ends a child process and waits until it is gone; one that does not listen is killed. */
+export async function end(child) {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((done) => child.once("exit", done));
+  child.kill();
+  const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
+  await gone;
+  clearTimeout(timer);
+}
 
 export class WebDriver {
   async goto(url) {
@@ -46,4 +57,14 @@ export class WebDriver {
   async screenshot(path) {
     writeFileSync(path, Buffer.from(await this.ask("TakeScreenshot", { full: false }), "base64"));
   }
+}
+
+/** A port that nobody listens at. */
+export function freePort() {
+  return new Promise((done) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
 }

@@ -1,8 +1,7 @@
 // WebKit for the tests of the main path, the engine of Safari: the small browser that Debian's webkit2gtk-driver brings
 // along, driven over HTTP by its WebKitWebDriver, on a screen that nobody sees (Xvfb) where there is none.
 import { execFileSync, spawn } from "node:child_process";
-import { createServer } from "node:net";
-import { WebDriver } from "./webdriver.mjs";
+import { WebDriver, end, freePort } from "./webdriver.mjs";
 
 /** Method and path of the commands. */
 const COMMANDS = {
@@ -74,7 +73,8 @@ export class WebKit extends WebDriver {
 
   async #send(method, path, parameters) {
     const body = method === "POST" ? JSON.stringify(parameters) : undefined;
-    const response = await fetch(`http://127.0.0.1:${this.#port}/session${path}`, { method, body });
+    // A driver that answers no more is an error with a name, not a test that hangs.
+    const response = await fetch(`http://127.0.0.1:${this.#port}/session${path}`, { method, body, signal: AbortSignal.timeout(90_000) });
     const { value } = await response.json();
     if (!response.ok) throw new Error(`${value.error}: ${value.message}`);
     return value;
@@ -119,20 +119,6 @@ export class WebKit extends WebDriver {
   async close() {
     if (this.#session) await this.#send("DELETE", `/${this.#session}`).catch(() => {});
     // The driver first, then its screen.
-    for (const child of this.#children.reverse()) {
-      if (child.exitCode !== null) continue;
-      const gone = new Promise((done) => child.once("exit", done));
-      child.kill();
-      await gone;
-    }
+    for (const child of this.#children.reverse()) await end(child);
   }
-}
-
-function freePort() {
-  return new Promise((done) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => done(port));
-    });
-  });
 }

@@ -6,6 +6,8 @@
 #   scripts/setup.sh docs   that, and what the book needs
 #   scripts/setup.sh        that, and what the tests need (a browser)
 #
+# GEMMSCOPE_ENGINES=all brings Firefox and WebKit beside Chromium, and no test of theirs is skipped then.
+#
 # Tools of the right version on PATH are used; a missing one goes into .tools/ in this project (or the folder named by
 # GEMMSCOPE_TOOLS), never over an installed one. Only Debian packages, where one is needed, go into the system.
 # Writes .tools/env (PATH, CHROME) and .tools/env-wasm (the compiler for wasm32); make reads both.
@@ -16,7 +18,6 @@ WANT=${1:-all}
 TRUNK_VERSION=0.21.14
 SPLIT_VERSION=0.2.4
 BINARYEN_VERSION=132.0.0
-BINARYEN_OLDEST=116
 BINDGEN_VERSION=$(sed -n 's/^wasm-bindgen = "=\([0-9.]*\)".*/\1/p' Cargo.toml)
 TARGET=wasm32-unknown-unknown
 TOOLS=${GEMMSCOPE_TOOLS:-$PWD/.tools}
@@ -24,7 +25,7 @@ LOGS=$TOOLS/log
 mkdir -p "$TOOLS/bin" "$LOGS"
 PATH=$TOOLS/bin:$PATH
 # Both files are rewritten on each run; what the steps below find is added to them.
-ENV_LINES=("export PATH=\"$TOOLS/bin:\$PATH\"")
+ENV_LINES=("export GEMMSCOPE_TOOLS=\"$TOOLS\"" "export PATH=\"$TOOLS/bin:\$PATH\"")
 WASM_LINES=()
 TIMES=()
 
@@ -62,7 +63,7 @@ apt() {
 
 # ---- Rust for this machine -------------------------------------------------------------------------------------------
 have cargo && have rustc || die "Rust is missing: install it from https://rustup.rs (1.90 or newer), then run this again"
-have node && have npm || die "Node.js 20 or newer is missing: wasm-opt and the browser tests run under it"
+have node && have npm || die "Node.js 20 or newer is missing: Binaryen and the browser tests run under it"
 if [ "$WANT" = all ]; then
   cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt || die "rustfmt is missing"
   cargo clippy --version >/dev/null 2>&1 || rustup component add clippy || die "clippy is missing"
@@ -113,9 +114,9 @@ build_std() {
   rm -f "$lib"/libempty-*.rlib
   host=$($DEBIAN_RUSTC -vV | sed -n 's/^host: //p')
   ln -s "$($DEBIAN_RUSTC --print sysroot)/lib/rustlib/$host" "$TOOLCHAIN/lib/rustlib/$host"
-  printf '#!/bin/sh\nexec %s --sysroot %s "$@"\n' "$DEBIAN_RUSTC" "$TOOLCHAIN" >"$TOOLCHAIN/bin/rustc"
+  printf '#!/bin/sh\nexec "%s" --sysroot "%s" "$@"\n' "$DEBIAN_RUSTC" "$TOOLCHAIN" >"$TOOLCHAIN/bin/rustc"
   # cargo-clippy finds its driver beside itself and the driver takes SYSROOT.
-  printf '#!/bin/sh\nCARGO=/usr/bin/cargo SYSROOT=%s exec /usr/bin/cargo-clippy "$@"\n' "$TOOLCHAIN" >"$TOOLCHAIN/bin/cargo-clippy"
+  printf '#!/bin/sh\nCARGO=/usr/bin/cargo SYSROOT="%s" exec /usr/bin/cargo-clippy "$@"\n' "$TOOLCHAIN" >"$TOOLCHAIN/bin/cargo-clippy"
   chmod +x "$TOOLCHAIN/bin/"*
   $DEBIAN_RUSTC --version >"$TOOLCHAIN/version"
   rm -rf "$scratch"
@@ -139,7 +140,7 @@ if [ "${GEMMSCOPE_STD:-}" = debian ] || ! has_std "$(rustc --print sysroot)"; th
   fi
 fi
 
-# ---- wasm-bindgen, wasm-split, wasm-opt ------------------------------------------------------------------------------------------
+# ---- wasm-bindgen, wasm-split, Binaryen ------------------------------------------------------------------------------------------
 [ -n "$BINDGEN_VERSION" ] || die 'Cargo.toml pins no wasm-bindgen = "=X.Y.Z"'
 if [ "$(wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $BINDGEN_VERSION" ]; then
   # Without --locked: its lock file may name a yanked crate.
@@ -158,11 +159,9 @@ if [ -n "$BACKGROUND" ]; then
   TIMES+=("$(cat "$LOGS/background") (beside the others)")
 fi
 rm -rf "$TOOLS/build"
-binaryen=$(wasm-opt --version 2>/dev/null | sed 's/^wasm-opt version \([0-9]*\).*/\1/' || true)
-if [ "${binaryen:-0}" -lt $BINARYEN_OLDEST ]; then
-  step "wasm-opt ${BINARYEN_VERSION%%.*}" 'makes the wasm smaller' \
+if ! grep -qs "\"version\": \"$BINARYEN_VERSION\"" "$TOOLS/npm/node_modules/binaryen/package.json"; then
+  step "binaryen ${BINARYEN_VERSION%%.*}" 'makes the wasm smaller' \
     npm install --no-package-lock --no-save --no-audit --no-fund --prefix "$TOOLS/npm" "binaryen@$BINARYEN_VERSION"
-  ln -sfn ../npm/node_modules/binaryen/bin/wasm-opt "$TOOLS/bin/wasm-opt"
 fi
 
 # ---- Crates ----------------------------------------------------------------------------------------------------------
@@ -181,6 +180,13 @@ if [ "$WANT" = all ]; then
     find_browser
   fi
   ENV_LINES+=("export CHROME=\"$CHROME\"")
+  if [ "${GEMMSCOPE_ENGINES:-}" = all ]; then
+    missing=()
+    [ -n "$(first_of "${FIREFOX:-}" firefox-esr firefox)" ] || missing+=(firefox-esr)
+    have WebKitWebDriver || missing+=(webkit2gtk-driver)
+    have Xvfb || missing+=(xvfb)
+    if [ ${#missing[@]} -gt 0 ]; then apt "${missing[@]}"; fi
+  fi
   for module in playwright-core axe-core; do
     version=$(sed -n "s/.*\"$module\": \"\(.*\)\".*/\1/p" e2e/package.json)
     if ! grep -qs "\"version\": \"$version\"" "e2e/node_modules/$module/package.json"; then

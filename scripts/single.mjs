@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { fileURLToPath } from "node:url";
 
 /** Where the data goes; the app looks for exactly this. */
 export const SLOT = '<script type="text/plain" id="gemmscope-data">';
@@ -111,7 +112,7 @@ export function singleFile(dist) {
   );
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [dist = "dist", out = "gemmscope.html"] = process.argv.slice(2);
   const html = singleFile(dist);
   writeFileSync(out, html);

@@ -6,23 +6,18 @@
 //   parts-HASH.js                               fetches a part when it is asked for
 //   part-NAME-HASH.wasm                         a part, or what several parts share; together in one file what a frame
 //                                               needs of that, and the little rest
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { shorten } from "./imports.mjs";
+import { optimize } from "./optimize.mjs";
 
 const LINK = "./__wasm_split.js";
-const FEATURES = [
-  "bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue", "simd",
-].map((name) => `--enable-${name}`);
-
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
-// What a tool says is in the error where it fails; wasm-opt warns of sections that it leaves alone.
+// What a tool says is in the error where it fails.
 const run = (command, ...args) => execFileSync(command, args, { stdio: ["ignore", "ignore", "pipe"] });
-const start = (command, args) => promisify(execFile)(command, args, { maxBuffer: 64 << 20 });
 
 /** What cargo wrote for a profile, whether it is meant to be small, and whether functions keep their names
  *  (GEMMSCOPE_NAMES=1, for the browser's profiler). The profile alone decides: other builds may be newer. */
@@ -102,21 +97,9 @@ export async function split(dist, root, profile) {
     rmSync(main);
     const parts = readdirSync(work).filter((file) => file.endsWith(".wasm") && file !== `${name}_bg.wasm`);
     if (small) {
-      const optimize = async (file) => {
-        const path = join(work, file);
-        const bare = ["--strip-debug", "--strip-producers", "--strip-target-features", ...FEATURES, "-o", path];
-        if (!named && statSync(path).size < 4 * LITTLE) return start("wasm-opt", [path, "-O2", ...bare]);
-        // Copies of one function for several types lie side by side: 4 % less after gzip.
-        await start("wasm-opt", [path, "-O2", "--reorder-functions-by-name", "-g", ...FEATURES, "-o", path]);
-        if (!named) await start("wasm-opt", [path, ...bare]);
-      };
-      // As many at once as there are cores, the large ones first.
       const bytes = (file) => statSync(join(work, file)).size;
-      const waiting = [`${name}_bg.wasm`, ...parts].sort((a, b) => bytes(a) - bytes(b));
-      const worker = async () => {
-        while (waiting.length) await optimize(waiting.pop());
-      };
-      await Promise.all(Array.from({ length: availableParallelism() }, worker));
+      const files = [`${name}_bg.wasm`, ...parts].sort((a, b) => bytes(b) - bytes(a));
+      await optimize(files.map((file) => ({ path: join(work, file), sorted: named || bytes(file) >= 4 * LITTLE })), named);
     }
     const keep = (stem, bytes) => {
       const kept = `part-${stem}-${hash(bytes)}.wasm`;

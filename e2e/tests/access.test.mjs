@@ -114,7 +114,7 @@ test("the focus stays near when what had it goes away", async (t) => {
   await app.load(...sides);
   await app.choosePlace("Summary");
   const kept = async (what) => {
-    await app.page.waitForTimeout(450);
+    await app.settle();
     const [tag] = await active(app);
     assert.notEqual(tag, "BODY", what);
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertQuiet, launch, openPage, screenshot, settle, site, waitParts, waitReady } from "../harness.mjs";
+import { assertQuiet, newContext, openPage, screenshot, settle, site, waitParts, waitReady } from "../harness.mjs";
 import { GemmscopePage } from "../page.mjs";
 
 for (const headers of ["strict", "pages"]) {
@@ -58,7 +58,7 @@ test("a slow network sees that something is coming", async (t) => {
 });
 
 test("starts in a sandboxed frame of another page", async (t) => {
-  const context = await (await launch()).newContext();
+  const context = await newContext();
   t.after(() => context.close());
   const page = await context.newPage();
   await page.setContent(`<iframe sandbox="allow-scripts" src="${await site("pages")}" width="900" height="600"></iframe>`);

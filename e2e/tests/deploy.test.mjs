@@ -8,12 +8,11 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { dist, fixture, launch, waitReady } from "../harness.mjs";
+import { dist, fixture, newContext, waitReady } from "../harness.mjs";
+import { freePort } from "../webdriver.mjs";
 import { Hosts, loaded, policyOf, summary } from "../host.mjs";
 
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-
-let ports = 20_000 + (process.pid % 20_000);
 
 function nginx() {
   try {
@@ -29,7 +28,7 @@ async function start(t) {
   const name = nginx();
   if (!name) return t.skip("there is no nginx, and scripts/setup.sh could not bring it"), null;
   const folder = mkdtempSync(join(tmpdir(), "gemmscope-nginx-"));
-  const port = (ports += 1);
+  const port = await freePort();
   cpSync(dist, join(folder, "site"), { recursive: true });
   mkdirSync(join(folder, "site", "v0.1.0"));
   const conf = readFileSync(join(project, "deploy", "nginx.conf"), "utf8")
@@ -46,12 +45,12 @@ async function start(t) {
     rmSync(folder, { recursive: true, force: true });
   });
   const base = `http://127.0.0.1:${port}/`;
-  for (let i = 0; ; i += 1) {
+  for (const end = Date.now() + 30_000; ; ) {
     try {
       await fetch(base);
       break;
     } catch {
-      assert.ok(i < 50, said);
+      assert.ok(Date.now() < end, said);
       await new Promise((done) => setTimeout(done, 100));
     }
   }
@@ -103,7 +102,7 @@ test("nginx as the container runs it: headers, types, caching, and the page star
   // A folder without its slash: the answer names no port of the inside.
   assert.equal((await fetch(`${base}v0.1.0`, { redirect: "manual" })).headers.get("location"), "/v0.1.0/");
   assert.equal((await fetch(base, { method: "POST" })).status, 403);
-  const context = await (await launch()).newContext();
+  const context = await newContext();
   t.after(() => context.close());
   const tab = await context.newPage();
   const wrong = [];

@@ -44,7 +44,7 @@ test("the list of devices opens at the one in use, and is searched and walked by
   const used = option('[aria-selected="true"]');
   assert.match(await used.innerText(), /^MI300X/);
   assert.equal(await used.count(), 1);
-  await app.page.waitForTimeout(100);
+  await app.settle();
   const inside = await used.evaluate((e) => {
     const [own, list] = [e.getBoundingClientRect(), e.parentElement.getBoundingClientRect()];
     return own.top >= list.top && own.bottom <= list.bottom;

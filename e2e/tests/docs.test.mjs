@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../scripts/static.mjs";
-import { dist, fixture, launch, screenshot, site } from "../harness.mjs";
+import { dist, fixture, newContext, screenshot, site } from "../harness.mjs";
 
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const PLACEHOLDER = "https://host/gemmscope/";
@@ -57,7 +57,7 @@ async function opens(t, root, path, name) {
   const html = readFileSync(join(root, path), "utf8");
   const server = await serve(root, { headers: { "content-security-policy": policy(html) } });
   t.after(() => server.close());
-  const context = await (await launch()).newContext({ viewport: { width: 1200, height: 900 } });
+  const context = await newContext({ viewport: { width: 1200, height: 900 } });
   t.after(() => context.close());
   const page = await context.newPage();
   const blocked = [];
@@ -101,7 +101,7 @@ test("our own book: built, no dead link, its element live", async (t) => {
   execFileSync(process.execPath, [join(project, "scripts", "links.mjs"), out, "docs"], { stdio: "pipe" });
   const server = await serve(out, { base: "/repo/", headers: { "access-control-allow-origin": "*" } });
   t.after(() => server.close());
-  const context = await (await launch()).newContext({ viewport: { width: 1200, height: 900 } });
+  const context = await newContext({ viewport: { width: 1200, height: 900 } });
   t.after(() => context.close());
   const page = await context.newPage();
   await page.goto(`${server.url}docs/embedding.html`);
@@ -110,14 +110,10 @@ test("our own book: built, no dead link, its element live", async (t) => {
   assert.equal(await page.evaluate(() => document.body.innerHTML.includes("{{")), false);
   await screenshot(page, "docs-own");
   await page.locator("#mdbook-search-toggle").click();
-  // What is typed before the index is there finds nothing, so it is typed until it does.
-  const results = page.locator('#mdbook-searchresults a[href*="libraries.html"]').first();
-  for (let i = 0; i < 20 && !(await results.isVisible()); i++) {
-    await page.locator("#mdbook-searchbar").fill("");
-    await page.locator("#mdbook-searchbar").pressSequentially("hipblaslt-bench");
-    await page.waitForTimeout(500);
-  }
-  await results.waitFor();
+  // What is typed before the index is there finds nothing.
+  await page.waitForFunction(() => document.querySelector("#mdbook-search-index") && !document.querySelector(".searching"));
+  await page.locator("#mdbook-searchbar").pressSequentially("hipblaslt-bench");
+  await page.locator('#mdbook-searchresults a[href*="libraries.html"]').first().waitFor();
 });
 
 test("the README's snippet in a blank page", async (t) => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { fixture, launch, screenshot, site } from "../harness.mjs";
+import { fixture, newContext, screenshot, site } from "../harness.mjs";
 import { Hosts, listening, loaded, policyOf, summary } from "../host.mjs";
 
 const CSV = readFileSync(fixture("fixtures/generic/plain.csv"), "utf8");
@@ -276,7 +276,7 @@ test("printing shows the picture, and what stands between the tags shows without
 });
 
 test("the playground shows the messages that pass", async (t) => {
-  const context = await (await launch()).newContext({ viewport: { width: 1000, height: 1400 } });
+  const context = await newContext({ viewport: { width: 1000, height: 1400 } });
   t.after(() => context.close());
   const page = await context.newPage();
   await page.goto(`${viewer}playground.html`);

@@ -146,13 +146,8 @@ const TINY = "M,N,K,dtype,time_us\n128,128,128,fp16,4\n";
 /** Takes a file off the page by its name. */
 async function remove(app, name) {
   const card = app.cards.filter({ has: app.page.getByRole("heading", { name, exact: true }) });
-  // A file that is read to its end draws its card anew, and closes an open menu.
-  const entry = app.page.getByRole("button", { name: "Remove from the page" });
-  for (let i = 0; i < 3 && (await card.count()); i++) {
-    await card.getByRole("button", { name: "File" }).click();
-    const removed = await entry.click({ timeout: 2000 }).then(() => true, () => false);
-    if (removed) break;
-  }
+  await card.getByRole("button", { name: "File" }).click();
+  await app.page.getByRole("button", { name: "Remove from the page" }).click();
   await app.settle();
 }
 

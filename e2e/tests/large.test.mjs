@@ -6,6 +6,7 @@ import { appendFileSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { waitParts } from "../harness.mjs";
 import { DESKTOP, GemmscopePage } from "../page.mjs";
 
@@ -17,7 +18,7 @@ const FLAWED = join(folder, "flawed.csv");
 /** A sweep of about 20 MB, with variants that failed all along. */
 const SWEEP = join(folder, "sweep.csv");
 
-const generate = (...args) => execFileSync(process.execPath, [new URL("../../scripts/gen_gemm_csv.mjs", import.meta.url).pathname, ...args]);
+const generate = (...args) => execFileSync(process.execPath, [fileURLToPath(new URL("../../scripts/gen_gemm_csv.mjs", import.meta.url)), ...args]);
 before(() => {
   generate("400000", CLEAN, "--kind", "long");
   copyFileSync(CLEAN, FLAWED);

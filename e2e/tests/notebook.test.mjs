@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { dist, fixture, launch } from "../harness.mjs";
+import { dist, fixture, newContext } from "../harness.mjs";
 
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const HOST = "http://notebook.example";
@@ -40,7 +40,7 @@ async function shown(page, theme) {
     const { rows, theme: chosen } = document.documentElement.dataset;
     return rows === "4" && (chosen ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === theme;
   };
-  for (const end = Date.now() + 60_000; Date.now() < end; await page.waitForTimeout(100)) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((done) => setTimeout(done, 100))) {
     const frame = await (await page.$("#output iframe"))?.contentFrame();
     if (await frame?.evaluate(inTheme, theme).catch(() => false)) return frame;
   }
@@ -49,7 +49,7 @@ async function shown(page, theme) {
 
 /** Shows an output as a notebook does: its scripts run, the rest is markup. The page is awaited in this theme. */
 async function show(t, output, { policy, body, theme, system = "light" }) {
-  const context = await (await launch()).newContext({ viewport: { width: 1100, height: 700 }, colorScheme: system });
+  const context = await newContext({ viewport: { width: 1100, height: 700 }, colorScheme: system });
   t.after(() => context.close());
   const page = await context.newPage();
   const trouble = [];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { serve } from "../../scripts/static.mjs";
-import { dist, fixture, launch, upload, waitReady } from "../harness.mjs";
+import { dist, fixture, newContext, upload, waitReady } from "../harness.mjs";
 import { GemmscopePage } from "../page.mjs";
 
 /** A copy of the built site that can be replaced, served under /repo/. */
@@ -21,7 +21,7 @@ async function copy(t) {
 }
 
 async function visit(t, url) {
-  const context = await (await launch()).newContext({ serviceWorkers: "allow" });
+  const context = await newContext({ serviceWorkers: "allow" });
   t.after(() => context.close());
   const page = await context.newPage();
   page.bad = [];
@@ -122,7 +122,7 @@ test("a newer version is taken over whole, once the only page is loaded again", 
     // The worker that takes over loads the page itself, which may cut this one short.
     await page.reload().catch(() => {});
     // A page that loads in the very moment of the change may miss a file of the old version: the next reload has it.
-    const ready = await waitReady(page).then(() => true, () => false);
+    const ready = await waitReady(page, 15_000).then(() => true, () => false);
     if (ready) after = await shown();
     else page.bad.length = 0;
   }
@@ -134,7 +134,7 @@ test("a newer version is taken over whole, once the only page is loaded again", 
 
 test("never inside another page", async (t) => {
   const { server } = await copy(t);
-  const context = await (await launch()).newContext({ serviceWorkers: "allow" });
+  const context = await newContext({ serviceWorkers: "allow" });
   t.after(() => context.close());
   // The pause before a page registers its worker is over at once.
   await context.addInitScript(() => {

@@ -69,7 +69,8 @@ test("a tile that does not fit is named, and a smaller one runs", async (t) => {
   assert.equal(await total(page, "In all, one stage"), "176 KiB");
   await page.locator('[data-control="tool.stages"]').fill("3");
   await page.keyboard.press("Tab");
-  await page.waitForFunction(() => !document.querySelector(".plan-note").innerText.includes("Does not run"));
+  await settle(page);
+  assert.doesNotMatch(await page.locator(".plan-body").innerText(), /Does not run/);
   assert.equal(await total(page, "Shared memory"), "144 KiB");
   await page.waitForFunction(() => location.hash.includes("tool.stages=3"));
   assertQuiet(page);

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { serve } from "../../scripts/static.mjs";
-import { assertQuiet, dist, fixture, launch, waitReady } from "../harness.mjs";
+import { assertQuiet, dist, fixture, newContext, waitReady } from "../harness.mjs";
 import { DESKTOP, GemmscopePage, plain } from "../page.mjs";
 
 const COMMAND = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "target", "debug", "gemmscope");
@@ -121,7 +121,7 @@ test("the page's own host may not send it on to another one", async (t) => {
     const type = types[name.split(".").pop()] ?? "text/javascript";
     response.writeHead(200, { "content-type": type }).end(readFileSync(join(dist, name)));
   });
-  const page = await (await launch()).newPage();
+  const page = await (await newContext()).newPage();
   t.after(() => page.close());
   await page.goto(`${own}open.html#v=1&src=moved.csv`);
   const { errors } = new GemmscopePage(page);
@@ -165,7 +165,7 @@ test("a host that does not allow it, and addresses that are never fetched", asyn
 
 /** Opens a file from disk; nothing may be logged or asked of anyone. */
 async function openFile(t, path, hash = "") {
-  const context = await (await launch()).newContext({ viewport: DESKTOP, acceptDownloads: true });
+  const context = await newContext({ viewport: DESKTOP, acceptDownloads: true });
   t.after(() => context.close());
   const page = await context.newPage();
   page.trouble = { console: [], page: [], csp: [], failed: [] };

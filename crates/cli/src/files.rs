@@ -2,6 +2,7 @@
 
 use gemmscope_model::encode::visible;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +39,7 @@ impl Given {
 /// is wrong with the arguments.
 pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
     let (mut files, mut wrong) = (Vec::new(), Vec::new());
-    let common = common_folder(args);
+    let mut named = names(args).into_iter();
     for arg in args {
         let path = Path::new(arg);
         if arg == "-" {
@@ -58,11 +59,8 @@ pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
                 wrong.push(format!("{}: the folder is empty", path.display()));
             }
         } else {
-            files.push(Given {
-                path: Some(path.to_owned()),
-                name: name(path, &common),
-                of_folder: false,
-            });
+            let name = named.next().unwrap_or_default();
+            files.push(Given { path: Some(path.to_owned()), name, of_folder: false });
         }
     }
     (files, wrong)
@@ -72,32 +70,31 @@ pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
 /// their paths are nobody's business where a page or a report is passed on.
 const NAMED_FOLDERS: usize = 2;
 
-fn name(path: &Path, common: &Path) -> String {
-    let below = path.strip_prefix(common).unwrap_or(path);
-    let bare = Path::new(path.file_name().unwrap_or(path.as_os_str()));
-    let near = below.components().count() <= NAMED_FOLDERS + 1;
-    // Files that share nothing but the root of the machine.
-    let apart = common.has_root() && common.parent().is_none();
-    with_slashes(if near && !apart { below } else { bare })
+/// Names of the single files, in their order. They begin below the folder that one of them lies in
+/// if that holds all others: `GEMM.csv` and `category_data/gemm_ops.csv` of one report. Files of
+/// unrelated folders have plain names, so that none depends on where those lie; but where two plain
+/// names are equal, the folders tell them apart.
+fn names(args: &[OsString]) -> Vec<String> {
+    let paths: Vec<&Path> =
+        args.iter().filter(|a| *a != "-").map(Path::new).filter(|p| !p.is_dir()).collect();
+    let folder = |p: &Path| p.parent().unwrap_or(Path::new("")).to_owned();
+    let shared = paths.iter().map(|p| folder(p)).reduce(|a, b| common(&a, &b)).unwrap_or_default();
+    let bare = |p: &Path| with_slashes(Path::new(p.file_name().unwrap_or(p.as_os_str())));
+    let of_one = paths.iter().any(|p| folder(p) == shared);
+    let distinct: HashSet<String> = paths.iter().map(|p| bare(p)).collect();
+    let name = |p: &&Path| {
+        let below = p.strip_prefix(&shared).unwrap_or(p);
+        let near = below.components().count() <= NAMED_FOLDERS + 1;
+        let apart = shared.has_root() && shared.parent().is_none();
+        let told_by_folder = of_one || distinct.len() < paths.len();
+        if told_by_folder && near && !apart { with_slashes(below) } else { bare(p) }
+    };
+    paths.iter().map(name).collect()
 }
 
-/// The folder that all single files lie in: their names begin below it.
-fn common_folder(args: &[OsString]) -> PathBuf {
-    let mut folders = args
-        .iter()
-        .filter(|a| *a != "-" && !Path::new(a).is_dir())
-        .map(|a| Path::new(a).parent().unwrap_or(Path::new("")));
-    let Some(first) = folders.next() else {
-        return PathBuf::new();
-    };
-    folders.fold(first.to_owned(), |common, folder| {
-        common
-            .components()
-            .zip(folder.components())
-            .take_while(|(a, b)| a == b)
-            .map(|(a, _)| a)
-            .collect()
-    })
+/// The deepest folder above both.
+fn common(a: &Path, b: &Path) -> PathBuf {
+    a.components().zip(b.components()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
 }
 
 fn folder_name(path: &Path) -> String {
@@ -161,6 +158,9 @@ mod tests {
         assert_eq!(names(&["a/G.csv", "b/G.csv"]), ["a/G.csv", "b/G.csv"]);
         // Far apart: no path of a machine goes into what is passed on.
         assert_eq!(names(&["/home/me/work/a.csv", "/tmp/x/y/b.csv"]), ["a.csv", "b.csv"]);
+        // Unrelated folders have plain names, wherever they lie.
+        assert_eq!(names(&["/tmp/clone/data/a.csv", "/tmp/scratch/b.csv"]), ["a.csv", "b.csv"]);
+        assert_eq!(names(&["/tmp/x/a.csv", "/tmp/y/a.csv"]), ["x/a.csv", "y/a.csv"]);
     }
 
     #[test]
