@@ -68,7 +68,7 @@ test("snippets are filled in with file, view and device", async (t) => {
   await app.load(CSV);
   const dialog = await share(app);
   const text = () => dialog.getByLabel("Snippet").inputValue();
-  assert.match(await text(), /<gemm-scope src="plain.csv" view="roofline" device="mi300x">/);
+  assert.match(await text(), /<gemm-scope src="\.\/plain.csv" view="roofline" device="mi300x">/);
   for (const [system, wanted] of [["MkDocs", "extra_javascript:"], ["Sphinx, MyST", ".. raw:: html"], ["Jupyter", "IFrame("], ["README", "[![Roofline"], ["Command", "gemmscope render plain.csv"]]) {
     await dialog.getByRole("button", { name: system, exact: true }).click();
     assert.ok((await text()).includes(wanted), system);

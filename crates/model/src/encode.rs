@@ -60,7 +60,7 @@ pub fn from_base64_url(text: &str) -> Option<Vec<u8>> {
 
 /// True for characters that nobody sees, and that may turn the order of what is seen: controls,
 /// marks of direction, blanks without width, tags. Line ends and tabs are no such characters.
-fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' => false,
         ' '..='~' => false,

@@ -1,4 +1,4 @@
-//! Data inside a link, a page with its data, snippets for documentation.
+//! Data inside a link, and a page with its data.
 //!
 //! Files travel with their import options (format, columns, answers), so that the receiver sees
 //! the same rows. The packed form is a line of JSON about the files, then their bytes, all
@@ -9,7 +9,7 @@ use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use flate2::write::DeflateEncoder;
 use gemmscope_import::ImportOptions;
 use gemmscope_model::encode::{base64_url, from_base64_url, visible};
-use gemmscope_model::units::{Bytes, capitalized};
+use gemmscope_model::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
@@ -188,172 +188,6 @@ pub fn from_page(text: &str) -> Result<Option<(String, Vec<Carried>)>, String> {
     Ok(Some((view.trim().to_owned(), unpack(&block, PAGE_UNPACKED)?)))
 }
 
-/// The values for the placeholders of a snippet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// Address of gemmscope, ending in `/`: `https://host/gemmscope/`.
-    pub viewer: String,
-    /// Name of the data file.
-    pub file: String,
-    /// Names of the files beside it.
-    pub more: Vec<String>,
-    /// Key of the view.
-    pub view: String,
-    /// Key of the view for a picture: `view`, if that can be drawn.
-    pub picture: String,
-    /// Device id, "" for none.
-    pub device: String,
-    /// The whole view state, as after `#` in a link.
-    pub state: String,
-}
-
-/// A text to paste into the pages of a documentation system.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snippet {
-    /// Name of the system.
-    pub system: &'static str,
-    /// A sentence about other steps.
-    pub note: &'static str,
-    /// The text.
-    pub text: String,
-}
-
-fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
-}
-
-/// Quotes a word for a shell's command line.
-fn word(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/=:@%+,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) && !text.starts_with('-') {
-        return text.to_owned();
-    }
-    // A name that starts with a dash would be read as an option.
-    let dash = if text.starts_with('-') { "./" } else { "" };
-    format!("'{dash}{}'", text.replace('\'', "'\\''"))
-}
-
-/// Escapes a file's name for an address.
-fn encoded(text: &str) -> String {
-    let one = |b: u8| match b {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-            char::from(b).to_string()
-        }
-        _ => format!("%{b:02X}"),
-    };
-    text.bytes().map(one).collect()
-}
-
-/// True if the state has nothing but a view and a device.
-fn is_plain(state: &str) -> bool {
-    state
-        .split('&')
-        .all(|k| k.is_empty() || ["v=", "view=", "device="].iter().any(|s| k.starts_with(s)))
-}
-
-/// The command that draws the picture without a browser.
-fn command(p: &Place) -> String {
-    let files: Vec<String> = std::iter::once(&p.file).chain(&p.more).map(|f| word(f)).collect();
-    let files = files.join(" ");
-    let mut out = format!("gemmscope render {files} --view {}", word(&p.picture));
-    if !is_plain(&p.state) {
-        out += &format!(" --state {}", word(&format!("#{}", p.state)));
-    } else if !p.device.is_empty() {
-        out += &format!(" --device {}", word(&p.device));
-    }
-    out + &format!(" -o {}.svg", p.picture)
-}
-
-/// The element with its attributes.
-fn element(p: &Place) -> String {
-    let mut out = format!("<gemm-scope src=\"{}\"", attribute(&p.file));
-    if !p.more.is_empty() {
-        let more: Vec<String> = p.more.iter().map(|f| encoded(f)).collect();
-        out.push_str(&format!(" more=\"{}\"", more.join(" ")));
-    }
-    for (key, value) in [("view", &p.view), ("device", &p.device)] {
-        if !value.is_empty() {
-            out.push_str(&format!(" {key}=\"{}\"", attribute(value)));
-        }
-    }
-    if !is_plain(&p.state) {
-        out.push_str(&format!(" hash=\"{}\"", attribute(&p.state)));
-    }
-    out + &format!("><a href=\"{0}\">{0}</a></gemm-scope>", attribute(&p.file))
-}
-
-/// The snippets for all systems.
-pub fn snippets(p: &Place) -> Vec<Snippet> {
-    let element = element(p);
-    let script = format!("{}gemm-scope.js", p.viewer);
-    let tag = format!("<script type=\"module\" src=\"{}\"></script>", attribute(&script));
-    let link = format!("{}#{}", p.viewer, p.state);
-    let command = command(p);
-    vec![
-        Snippet {
-            system: "HTML",
-            note: "Put the data file beside the page.",
-            text: format!("{element}\n{tag}"),
-        },
-        Snippet {
-            system: "mdBook",
-            note: "In a chapter, with blank lines around it. Put the data file in src/.",
-            text: format!("{element}\n{tag}"),
-        },
-        Snippet {
-            system: "MkDocs",
-            note: "First part: mkdocs.yml. Second part: the page. Put the data file in docs/; \
-                   src is relative to the page's address.",
-            text: format!(
-                "extra_javascript:\n  - path: {script}\n    type: module\n\n---\n\n{element}"
-            ),
-        },
-        Snippet {
-            system: "Sphinx, MyST",
-            note: "First part: conf.py. Second part: a reST page (in MyST the same in a {raw} html block).",
-            text: format!(
-                "html_js_files = [(\"{script}\", {{\"type\": \"module\"}})]\nhtml_extra_path = [\"{}\"]\n\n---\n\n.. raw:: html\n\n   {element}",
-                p.file
-            ),
-        },
-        Snippet {
-            system: "Docusaurus",
-            note: "First part: docusaurus.config.js. Second part: an MDX page. Put the data \
-                   file in static/; with a baseUrl, put it before both addresses.",
-            text: format!(
-                "scripts: [{{ src: \"{script}\", type: \"module\", async: true }}],\n\n---\n\n{}",
-                element
-                    .replacen("src=\"", "src=\"/", 1)
-                    .replacen("href=\"", "href=\"/", 1)
-                    // MDX reads braces as code.
-                    .replace('{', "&#123;")
-            ),
-        },
-        Snippet {
-            system: "Jupyter",
-            note: "The page fetches the data: use a public address.",
-            text: format!(
-                "from IPython.display import IFrame\nIFrame(\"{}open.html?embed=1#src=https://…/{}{}{}\", width=\"100%\", height=620)",
-                p.viewer,
-                encoded(&p.file),
-                if p.state.is_empty() { "" } else { "&" },
-                p.state
-            ),
-        },
-        Snippet {
-            system: "README",
-            note: "GitHub runs no scripts: use a picture with a link. Draw it with the command.",
-            text: format!(
-                "[![{} of {}]({}.svg)]({link})\n\n<!-- {command} -->",
-                capitalized(&p.picture),
-                p.file,
-                p.picture
-            ),
-        },
-        Snippet { system: "Command", note: "The same picture without a browser.", text: command },
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -426,55 +260,6 @@ mod tests {
             assert_eq!(from_page(text).unwrap().unwrap(), (view.to_owned(), files.to_vec()));
         }
         assert!(page("<html>", "", &files).is_err());
-    }
-
-    #[test]
-    fn snippets_are_filled_in_and_escaped() {
-        let place = Place {
-            viewer: "https://host/gemmscope/".into(),
-            file: "a \"b\" <c>.csv".into(),
-            more: vec!["d e.csv".into(), "f.csv".into()],
-            view: "table".into(),
-            picture: "roofline".into(),
-            device: "mi300x".into(),
-            state: "v=1&view=table&device=mi300x&f.dtype=bf16".into(),
-        };
-        let all = snippets(&place);
-        let html = &all[0].text;
-        assert!(
-            html.contains("src=\"a &quot;b&quot; &lt;c>.csv\" more=\"d%20e.csv f.csv\""),
-            "{html}"
-        );
-        assert!(
-            html.contains("hash=\"v=1&amp;view=table&amp;device=mi300x&amp;f.dtype=bf16\""),
-            "{html}"
-        );
-        assert!(html.contains("https://host/gemmscope/gemm-scope.js"));
-        let jupyter = all.iter().find(|s| s.system == "Jupyter").unwrap();
-        assert!(jupyter.text.contains("/a%20%22b%22%20%3Cc%3E.csv&v=1&"));
-        let last = |p: &Place| snippets(p).last().unwrap().text.clone();
-        assert_eq!(
-            last(&place),
-            "gemmscope render 'a \"b\" <c>.csv' 'd e.csv' f.csv --view roofline \
-             --state '#v=1&view=table&device=mi300x&f.dtype=bf16' -o roofline.svg"
-        );
-        let plain = Place {
-            file: "-it's.csv".into(),
-            more: Vec::new(),
-            state: "v=1&device=mi300x".into(),
-            ..place
-        };
-        assert!(!snippets(&plain)[0].text.contains("hash="));
-        assert_eq!(
-            last(&plain),
-            "gemmscope render './-it'\\''s.csv' --view roofline --device mi300x -o roofline.svg"
-        );
-        let readme = snippets(&plain).into_iter().find(|s| s.system == "README");
-        assert!(
-            readme.unwrap().text.starts_with(
-                "[![Roofline of -it's.csv](roofline.svg)](https://host/gemmscope/#v=1"
-            )
-        );
     }
 
     proptest! {

@@ -6,8 +6,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`data`] | files with their options as one packed text, links, saved pages, snippets |
+//! | [`data`] | files with their options as one packed text, links, saved pages |
 //! | [`embed`] | messages between an embedded page and its host, and which addresses are fetched |
+//! | [`snippets`] | texts for documentation systems, and the escape of each language in them |
 //!
 //! ```
 //! use gemmscope_share::data::{Carried, from_link, to_link};
@@ -24,3 +25,4 @@
 
 pub mod data;
 pub mod embed;
+pub mod snippets;

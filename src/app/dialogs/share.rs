@@ -7,7 +7,8 @@ use crate::web::{boot, dom};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::units::Bytes;
 use gemmscope_share::data;
-use gemmscope_share::data::{Carried, Place, Snippet};
+use gemmscope_share::data::Carried;
+use gemmscope_share::snippets::{Place, Snippet, snippets};
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 
@@ -209,10 +210,10 @@ pub fn Share() -> impl IntoView {
             v.encode()
         },
     };
-    let snippets = StoredValue::new(data::snippets(&place));
+    let texts = StoredValue::new(snippets(&place));
     let chosen = RwSignal::new(0usize);
     let snippet = move |get: fn(&Snippet) -> String| {
-        snippets.with_value(|s| s.get(chosen.get()).map(get).unwrap_or_default())
+        texts.with_value(|s| s.get(chosen.get()).map(get).unwrap_or_default())
     };
     let link_text = move || link.get();
     view! {
@@ -250,7 +251,7 @@ pub fn Share() -> impl IntoView {
             {(!single).then(|| view! { <section class="share-part">
                 <h3>"In documentation"</h3>
                 <div class="segments share-systems" role="group" aria-label="Documentation system">
-                    {snippets.get_value().iter().enumerate().map(|(i, s)| view! {
+                    {texts.get_value().iter().enumerate().map(|(i, s)| view! {
                         <button type="button" class="segment" aria-pressed=move || (chosen.get() == i).to_string()
                             on:click=move |_| chosen.set(i)>{s.system}</button>
                     }.into_any()).collect_view()}

@@ -1,0 +1,174 @@
+//! Snippets: texts to paste into the pages of a documentation system.
+//!
+//! A snippet is code in another language, and what is put into it (names of files, the address of
+//! the page, the view) comes from links and disks that anyone may have made. So each value passes
+//! through the escape of its target, all of which are in [`escape`]; a test parses every snippet
+//! and finds exactly the intended elements and strings, whatever the values are.
+
+pub(crate) mod escape;
+#[cfg(test)]
+mod tests;
+
+use escape::{address, attribute, component, link_text, markdown, quoted, word};
+use gemmscope_model::units::capitalized;
+
+/// The values for the placeholders of a snippet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Address of gemmscope, ending in `/`: `https://host/gemmscope/`.
+    pub viewer: String,
+    /// Name of the data file.
+    pub file: String,
+    /// Names of the files beside it.
+    pub more: Vec<String>,
+    /// Key of the view.
+    pub view: String,
+    /// Key of the view for a picture: `view`, if that can be drawn.
+    pub picture: String,
+    /// Device id, "" for none.
+    pub device: String,
+    /// The whole view state, as after `#` in a link.
+    pub state: String,
+}
+
+/// A text to paste into the pages of a documentation system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snippet {
+    /// Name of the system.
+    pub system: &'static str,
+    /// A sentence about other steps.
+    pub note: &'static str,
+    /// The text.
+    pub text: String,
+}
+
+/// The name of the file in its folder: a browser names no folder that is of use elsewhere, and one
+/// of `.`, `..` and "" names no file.
+fn file_name(name: &str) -> &str {
+    match crate::data::base_name(name) {
+        "" | "." | ".." => "data",
+        name => name,
+    }
+}
+
+/// True if the state has nothing but a view and a device.
+fn is_plain(state: &str) -> bool {
+    state
+        .split('&')
+        .all(|k| k.is_empty() || ["v=", "view=", "device="].iter().any(|s| k.starts_with(s)))
+}
+
+/// The command that draws the picture without a browser.
+fn command(p: &Place) -> String {
+    let mut out = "gemmscope render".to_owned();
+    for file in std::iter::once(&p.file).chain(&p.more) {
+        let file = file_name(file);
+        // A name that starts with a dash would be read as an option.
+        let folder = if file.starts_with('-') { "./" } else { "" };
+        out += &format!(" {}", word(&format!("{folder}{file}")));
+    }
+    out += &format!(" --view {}", word(&p.picture));
+    if !is_plain(&p.state) {
+        out += &format!(" --state {}", word(&format!("#{}", p.state)));
+    } else if !p.device.is_empty() {
+        out += &format!(" --device {}", word(&p.device));
+    }
+    out + &format!(" -o {}", word(&format!("{}.svg", p.picture)))
+}
+
+/// The element with its attributes, on one line; the files lie in `folder` (`./` or `/`).
+fn element(p: &Place, folder: &str) -> String {
+    let file = file_name(&p.file);
+    let src = format!("{folder}{}", component(file));
+    let mut out = format!("<gemm-scope src=\"{src}\"");
+    if !p.more.is_empty() {
+        let more: Vec<String> =
+            p.more.iter().map(|f| format!("{folder}{}", component(file_name(f)))).collect();
+        out.push_str(&format!(" more=\"{}\"", more.join(" ")));
+    }
+    for (key, value) in [("view", &p.view), ("device", &p.device)] {
+        if !value.is_empty() {
+            out.push_str(&format!(" {key}=\"{}\"", attribute(value)));
+        }
+    }
+    if !is_plain(&p.state) {
+        out.push_str(&format!(" hash=\"{}\"", attribute(&p.state)));
+    }
+    out + &format!("><a href=\"{src}\">{}</a></gemm-scope>", link_text(file))
+}
+
+/// The snippets for all systems.
+pub fn snippets(p: &Place) -> Vec<Snippet> {
+    let beside = element(p, "./");
+    let script = address(&format!("{}gemm-scope.js", p.viewer));
+    let tag = format!("<script type=\"module\" src=\"{}\"></script>", attribute(&script));
+    let command = command(p);
+    let file = file_name(&p.file);
+    vec![
+        Snippet {
+            system: "HTML",
+            note: "Put the data file beside the page.",
+            text: format!("{beside}\n{tag}"),
+        },
+        Snippet {
+            system: "mdBook",
+            note: "In a chapter, with blank lines around it. Put the data file in src/.",
+            text: format!("{beside}\n{tag}"),
+        },
+        Snippet {
+            system: "MkDocs",
+            note: "First part: mkdocs.yml. Second part: the page. Put the data file in docs/; \
+                   src is relative to the page's address.",
+            text: format!(
+                "extra_javascript:\n  - path: {}\n    type: module\n\n---\n\n{beside}",
+                quoted(&script)
+            ),
+        },
+        Snippet {
+            system: "Sphinx, MyST",
+            note: "First part: conf.py. Second part: a reST page (in MyST the same in a {raw} html block).",
+            text: format!(
+                "html_js_files = [({}, {{\"type\": \"module\"}})]\nhtml_extra_path = [{}]\n\n---\n\n.. raw:: html\n\n   {beside}",
+                quoted(&script),
+                quoted(&format!("./{file}"))
+            ),
+        },
+        Snippet {
+            system: "Docusaurus",
+            note: "First part: docusaurus.config.js. Second part: an MDX page. Put the data \
+                   file in static/; with a baseUrl, put it before both addresses.",
+            text: format!(
+                "scripts: [{{ src: {}, type: \"module\", async: true }}],\n\n---\n\n{}",
+                quoted(&script),
+                element(p, "/")
+            ),
+        },
+        Snippet {
+            system: "Jupyter",
+            note: "The page fetches the data: use a public address.",
+            text: format!(
+                "from IPython.display import IFrame\nIFrame({}, width=\"100%\", height=620)",
+                // The address is a value in the link, which is decoded before it is fetched.
+                quoted(&format!(
+                    "{}#src=https://…/{}{}{}",
+                    address(&format!("{}open.html?embed=1", p.viewer)),
+                    component(&component(file)),
+                    if p.state.is_empty() { "" } else { "&" },
+                    address(&p.state)
+                ))
+            ),
+        },
+        Snippet {
+            system: "README",
+            note: "GitHub runs no scripts: use a picture with a link. Draw it with the command.",
+            text: format!(
+                "[![{} of {}](./{}.svg)]({})\n\n<!-- {command} -->",
+                markdown(&capitalized(&p.picture)),
+                markdown(file),
+                component(&p.picture),
+                address(&format!("{}#{}", p.viewer, p.state))
+            ),
+        },
+        Snippet { system: "Command", note: "The same picture without a browser.", text: command },
+    ]
+}
