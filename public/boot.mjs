@@ -23,7 +23,10 @@ const boot = {
 };
 globalThis.gemmscopeBoot = boot;
 
-start().catch((error) => fail(explain(error), error));
+start().catch(async (error) => {
+  if (await leaveCopy(error)) location.reload();
+  else fail(explain(error), error);
+});
 // What stops the program later, such as memory that the browser refuses, must not leave a page that does nothing.
 for (const type of ["error", "unhandledrejection"]) {
   addEventListener(type, ({ error, reason }) => {
@@ -142,6 +145,38 @@ function keepOffline() {
   const register = () => navigator.serviceWorker.register(at("sw.js")).catch((error) => console.warn(error));
   // After everything that the page itself needs.
   setTimeout(register, 1500);
+}
+
+/**
+ * A copy kept for later that cannot start gives way to the server's: the server is asked once, past the copy and the
+ * browser's cache. Tells whether the copy is gone.
+ */
+async function leaveCopy(error) {
+  if (error instanceof Unsupported) return false;
+  try {
+    // A page without an origin may not even ask for it.
+    if (!navigator.serviceWorker?.controller) return false;
+    const ask = async (method, name) => {
+      const response = await fetch(`${at(name).split("?")[0]}?past`, { method, cache: "reload" });
+      if (!response.ok) throw new Error(`${name}: HTTP ${response.status}`);
+      return response;
+    };
+    const html = await (await ask("GET", "index.html")).text();
+    const [, query] = /boot\.mjs\?([^"]*)/.exec(html);
+    const program = new URLSearchParams(query.replaceAll("&amp;", "&"));
+    const parts = [program.get("js"), program.get("wasm")];
+    // The same program stops in the same place again.
+    if (error instanceof WebAssembly.RuntimeError && at(parts[1]) === boot.wasmUrl) return false;
+    for (const name of parts) {
+      const type = (await ask("HEAD", name)).headers.get("content-type");
+      if (type?.startsWith("text/html")) throw new Error(`${name}: ${type}`);
+    }
+    const registration = await navigator.serviceWorker.getRegistration();
+    return await registration.unregister();
+  } catch (unanswered) {
+    console.warn(unanswered);
+    return false;
+  }
 }
 
 function progress(fraction) {

@@ -1,16 +1,18 @@
 // Keeps one whole version of the page, so that it opens without a network, and never mixes two versions: everything
 // that belongs to the page is answered from the one cache that was filled when this worker was installed. A newer worker
-// waits until no page of this version is open, or until the only one is loaded again. Version and list are written at
-// build time (scripts/stamp.mjs).
+// waits until no page of this version is open, or until the only one is loaded again. Version and lists are written at
+// build time (scripts/kept.mjs).
 
 const VERSION = "dev";
-const FILES = [];
+// Name to digest, as in the attribute integrity. A file that is another one is refused.
+const FILES = {};
+// The one-file page is large and few want it: it is kept once somebody saved a page.
+const SINGLE = {};
 
 const PREFIX = "gemmscope:";
 // Another copy below another path of the same host has caches of its own.
 const NAME = `${PREFIX}${registration.scope}:${VERSION}`;
-const known = new Set(FILES.map((name) => new URL(name, registration.scope).pathname));
-// The one-file page is large and few want it: it is kept once somebody saved a page.
+const known = new Set(Object.keys(FILES).map((name) => new URL(name, registration.scope).pathname));
 const single = new URL("gemmscope.html", registration.scope).pathname;
 const front = new URL(registration.scope).pathname;
 
@@ -18,8 +20,9 @@ addEventListener("install", (event) => {
   event.waitUntil(
     (async () => {
       const cache = await caches.open(NAME);
-      // Past the browser's own cache: it may hold a file of another version.
-      await cache.addAll(FILES.map((name) => new Request(name, { cache: "reload" })));
+      // Past the browser's own cache: it may hold a file of another version. One answer that is not the file (a server
+      // with half an upload, a network that answers in its place) and nothing is kept: the version before stays.
+      await cache.addAll(Object.entries(FILES).map(([name, integrity]) => new Request(name, { cache: "reload", integrity })));
     })(),
   );
 });
@@ -40,7 +43,8 @@ addEventListener("message", (event) => {
 
 addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
-  if (event.request.method !== "GET" || url.origin !== location.origin) return;
+  // A page that cannot start asks the server itself (boot.mjs).
+  if (event.request.method !== "GET" || url.origin !== location.origin || url.search === "?past") return;
   if (url.pathname === single && event.request.mode !== "navigate") return event.respondWith(keepSingle(event.request));
   if (url.pathname !== front && !known.has(url.pathname)) return;
   event.respondWith(answer(event.request, url));
@@ -49,14 +53,13 @@ addEventListener("fetch", (event) => {
 async function keepSingle(request) {
   const cache = await caches.open(NAME);
   try {
-    const fresh = await fetch(request);
+    const fresh = await fetch(new Request(single, { cache: "no-cache", integrity: SINGLE["gemmscope.html"] }));
     // A full disk keeps nobody from saving now.
     if (fresh.ok) await cache.put(single, fresh.clone()).catch(() => {});
     return fresh;
-  } catch (error) {
-    const kept = await cache.match(single);
-    if (kept) return kept;
-    throw error;
+  } catch {
+    // No network, or the file of another version.
+    return (await cache.match(single)) ?? fetch(request);
   }
 }
 

@@ -5,10 +5,11 @@
 //   response does not tell, for the progress bar;
 // - writes open.html: the same page under a policy that lets it fetch from other hosts (links with src=);
 // - writes gemmscope.html: the whole app in one file;
-// - writes into sw.js the list of files that the service worker keeps.
+// - writes into sw.js the list of files that the service worker keeps, with their digests (kept.mjs).
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeWorker } from "./kept.mjs";
 import { singleFile } from "./single.mjs";
 import { FRAME_FILE, split } from "./split.mjs";
 
@@ -77,16 +78,7 @@ if (dev) {
   writeFileSync(join(dist, "open.html"), open);
   writeFileSync(join(dist, "gemmscope.html"), singleFile(dist));
 
-  // What one version of the page consists of. The element is other pages' business, the one file a download.
-  const kept = readdirSync(dist)
-    .filter((name) => !["sw.js", "gemm-scope.js", "gemmscope.html", "playground.html", "playground.mjs"].includes(name))
-    .filter((name) => statSync(join(dist, name)).isFile())
-    .sort();
-  const worker = join(dist, "sw.js");
-  const source = readFileSync(worker, "utf8");
-  const filled = source.replace('const VERSION = "dev";', `const VERSION = "${sha(...kept)}";`).replace("const FILES = [];", `const FILES = ${JSON.stringify(kept)};`);
-  if (!filled.includes(kept[0]) || filled.includes('"dev"')) throw new Error("sw.js has no place for its version and list");
-  writeFileSync(worker, filled);
+  writeWorker(dist, readFileSync(join(dist, "sw.js"), "utf8"));
 }
 // A folder that GitHub Pages serves as it is.
 writeFileSync(join(dist, ".nojekyll"), "");

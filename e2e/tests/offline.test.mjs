@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { writeWorker } from "../../scripts/kept.mjs";
 import { serve } from "../../scripts/static.mjs";
 import { dist, fixture, newContext, upload, waitReady } from "../harness.mjs";
 import { GemmscopePage } from "../page.mjs";
@@ -89,9 +90,9 @@ test("a newer version is taken over whole, once the only page is loaded again", 
   const renamed = (name) => name.replace(/-[0-9a-f]{12,16}/, "-00000000000000aa");
   const hashed = readdirSync(folder).filter((name) => /-[0-9a-f]{12,16}(_bg)?\.(js|wasm|css)$/.test(name));
   assert.ok(hashed.length > 3);
-  // What names them: the pages, the worker, and scripts that import one another.
+  // What names them: the pages, and scripts that import one another.
   const scripts = hashed.filter((name) => name.endsWith(".js"));
-  let texts = ["index.html", "open.html", "sw.js", ...scripts].map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+  let texts = ["index.html", "open.html", ...scripts].map((name) => [name, readFileSync(join(folder, name), "utf8")]);
   for (const name of hashed) {
     const next = renamed(name);
     assert.equal(hashed.filter((n) => renamed(n) === next).length, 1, name);
@@ -99,9 +100,9 @@ test("a newer version is taken over whole, once the only page is loaded again", 
     texts = texts.map(([file, text]) => [file === name ? next : file, text.replaceAll(name, next)]);
   }
   for (const [file, text] of texts) {
-    const marked = file === "sw.js" ? text.replace(/VERSION = "[^"]*"/, 'VERSION = "next"') : text.replace("<head>", '<head><meta name="generation" content="new">');
-    writeFileSync(join(folder, file), marked);
+    writeFileSync(join(folder, file), text.replace("<head>", '<head><meta name="generation" content="new">'));
   }
+  writeWorker(folder, readFileSync(new URL("../../public/sw.js", import.meta.url), "utf8"));
 
   // A second tab holds the old version: the new one waits, and both show one whole version.
   const second = await page.context().newPage();

@@ -1,0 +1,28 @@
+// The list in sw.js: what one version of the page consists of, with the digest of each file. The worker keeps a file
+// only if it has that digest, so a server that hands out two versions at once, or a network that answers in its place,
+// never gets into the offline copy.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The one-file page: a download, kept once somebody saved a page. */
+const SINGLE = "gemmscope.html";
+// The element is other pages' business.
+const OTHERS = ["sw.js", "gemm-scope.js", SINGLE, "playground.html", "playground.mjs"];
+
+/** Writes version and list of the finished site `dist` into `template`, the text of public/sw.js. */
+export function writeWorker(dist, template) {
+  const digest = (name) => `sha256-${createHash("sha256").update(readFileSync(join(dist, name))).digest("base64")}`;
+  const files = readdirSync(dist).filter((name) => statSync(join(dist, name)).isFile());
+  const listed = (names) => names.sort().map((name) => [name, digest(name)]);
+  const kept = listed(files.filter((name) => !OTHERS.includes(name) && !name.startsWith(".")));
+  const single = listed(files.filter((name) => name === SINGLE));
+  const version = createHash("sha256").update(JSON.stringify([kept, single])).digest("hex").slice(0, 12);
+  let filled = template;
+  for (const [name, before, value] of [["VERSION", '"dev"', version], ["FILES", "{}", Object.fromEntries(kept)], ["SINGLE", "{}", Object.fromEntries(single)]]) {
+    const place = `const ${name} = ${before};`;
+    if (!filled.includes(place)) throw new Error(`sw.js has no place for ${name}`);
+    filled = filled.replace(place, () => `const ${name} = ${JSON.stringify(value)};`);
+  }
+  writeFileSync(join(dist, "sw.js"), filled);
+}
