@@ -164,11 +164,10 @@ const REST = `(() => {
   window.__atRest = async () => {
     const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
     const end = now() + 60_000;
-    // Twice, since what a promise resumes may put something off again.
-    for (let calm = 0; calm < 2; ) {
+    for (;;) {
+      // A promise that is kept in the first frame has put off what it puts off by the second.
       await painted();
-      const left = timers.size + frames.size + asked;
-      calm = left ? 0 : calm + 1;
+      if (!timers.size && !frames.size && !asked) return;
       if (now() > end) throw new Error("the page does not come to rest: " + timers.size + " timers, " + frames.size + " frames, " + asked + " fetches");
       for (const { go, ms } of [...timers.values()]) if (ms >= 20) go();
     }

@@ -330,3 +330,42 @@ export class GemmscopePage {
 export function plain(text) {
   return text.replace(/[\u202f\u00a0]/g, " ").replace(/(\d) (?=\d{3}(\D|$))/g, "$1");
 }
+
+/** Holds what the worker reads: it gets so many slices of a file, and waits for `let` before it gets more. So a test sees
+ *  a file that is being read, however fast the machine is. */
+export class Held {
+  static async of(app, slices = 1) {
+    const it = new Held();
+    [it.worker] = app.page.workers();
+    await it.worker.evaluate((slices) => {
+      const { read } = ReadableStreamBYOBReader.prototype;
+      const wait = () => new Promise((done) => (self.go = done));
+      self.left = slices;
+      self.hold = () => (self.held = new Promise((done) => (self.isHeld = done)));
+      self.hold();
+      ReadableStreamBYOBReader.prototype.read = async function (view) {
+        if (self.left <= 0) {
+          self.isHeld();
+          await wait();
+        }
+        self.left -= 1;
+        return read.call(this, view);
+      };
+    }, slices);
+    return it;
+  }
+
+  /** Waits until the worker asks for more than it was given. */
+  reached() {
+    return this.worker.evaluate(() => self.held);
+  }
+
+  /** Gives so many slices more; without a number, all the rest. */
+  let(slices = 1e9) {
+    return this.worker.evaluate((slices) => {
+      self.left = slices;
+      self.hold();
+      self.go();
+    }, slices);
+  }
+}

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { writeWorker } from "../../scripts/kept.mjs";
-import { launch } from "../harness.mjs";
+import { newContext } from "../harness.mjs";
 
 const source = (name) => readFileSync(fileURLToPath(new URL(`../../public/${name}`, import.meta.url)), "utf8");
 const TYPES = { html: "text/html", js: "text/javascript", mjs: "text/javascript", wasm: "application/wasm" };
@@ -44,7 +44,7 @@ async function kept(t) {
     response.writeHead(sent.status, { "content-type": sent.type, "cache-control": "no-cache" }).end(request.method === "HEAD" ? undefined : sent.body);
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  const context = await (await launch()).newContext({ serviceWorkers: "allow" });
+  const context = await newContext({ serviceWorkers: "allow" });
   const close = () => new Promise((done) => (server.close(done), server.closeAllConnections()));
   t.after(async () => {
     await context.close();
