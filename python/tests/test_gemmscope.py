@@ -75,6 +75,75 @@ class Tables(unittest.TestCase):
             gemmscope.summary(7)
 
 
+class OddData(unittest.TestCase):
+    """Whatever the data holds: figures, or gemmscope.Error."""
+
+    LONE = "a\ud800b\udc80"
+
+    def test_lone_surrogates_are_names_like_others(self):
+        rows = [{**row, "library": self.LONE, self.LONE: 1} for row in ROWS]
+        columns = {name: [row[name] for row in rows] for name in ("M", "N", "K", "dtype", "time_us", "library")}
+        text = TEXT.replace("time_us", "time_us,library").replace("690", f"690,{self.LONE}")
+        for data, used in ((rows, 2), (columns, 2), (text, 1)):
+            self.assertEqual(gemmscope.summary(data, device="mi300x")["rows_used"], used)
+            self.assertIn("ud800b", json.dumps(gemmscope.summary(data, device="mi300x")) + gemmscope.report(data, form="html"))
+
+    def test_a_frame_is_asked_to_escape_them(self):
+        class Frame:
+            index = mock.Mock(names=[None])
+
+            def to_csv(self, path, index, encoding, errors):
+                pathlib.Path(path).write_bytes((TEXT + OddData.LONE).encode(encoding, errors))
+
+        self.assertEqual(gemmscope.summary(Frame())["rows_used"], 1)
+
+    @unittest.skipUnless(has("pandas"), "pandas is not installed")
+    def test_pandas(self):
+        import pandas
+
+        frame = pandas.DataFrame([{**row, "library": self.LONE} for row in ROWS])
+        self.assertEqual(gemmscope.summary(frame)["rows_used"], 2)
+
+    def test_what_cannot_be_a_table_is_an_error_of_the_package(self):
+        class Mute:
+            def __str__(self):
+                raise RuntimeError("no text")
+
+        class Frame:
+            index = mock.Mock(names=[None])
+
+            def to_csv(self, *_, **__):
+                raise UnicodeEncodeError("utf-8", "\ud800", 0, 1, "surrogates not allowed")
+
+        uneven = {"M": [1, 2], "N": [1], "K": [1, 2], "time_us": [1, 2]}
+        for data in ([{**ROWS[0], "library": Mute()}], Frame(), uneven, {"M": 1, "N": 2}):
+            with self.assertRaises(gemmscope.Error) as caught:
+                gemmscope.summary(data)
+            self.assertEqual((caught.exception.code, caught.exception.file), ("cannot-read", "data.csv"))
+        self.assertIn("unlike length", str(self.error(uneven)))
+
+    def error(self, data, **options):
+        with self.assertRaises(gemmscope.Error) as caught:
+            gemmscope.summary(data, **options)
+        return caught.exception
+
+    def test_words_that_no_command_line_holds(self):
+        for data, options in (("a\0b.csv", {}), ("\ud800.csv", {}), (ROWS, {"device": "\ud800"}), (ROWS, {"device": "a\0"})):
+            said = self.error(data, **options)
+            self.assertEqual(said.code, "usage")
+            str(said).encode("utf-8")
+
+    @unittest.skipIf(os.name == "nt", "names of files are text there")
+    def test_a_file_with_a_name_that_is_no_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(os.fsencode(folder), b"\xff.csv")
+            with open(path, "w") as out:
+                out.write(TEXT)
+            self.assertEqual(gemmscope.summary(os.fsdecode(path))["rows_used"], 1)
+            with gemmscope._data.Data(os.fsdecode(path)) as files:
+                files.title.encode("utf-8")
+
+
 class Results(unittest.TestCase):
     def test_report(self):
         self.assertTrue(gemmscope.report(ROWS, device="mi300x").startswith("# "))

@@ -39,7 +39,7 @@ def summary(data, *, device=None, **options):
     """
     with Data(data) as files:
         text = run("summary", *files, device=device, **options)
-    objects = [json.loads(line) for line in text.splitlines()]
+    objects = [json.loads(line) for line in text.split("\n") if line]
     tables = [o for o in objects if "rows_read" in o]
     failed = [{"level": "error", **o, "message": o["error"]} for o in objects if "error" in o]
     if failed and not tables:

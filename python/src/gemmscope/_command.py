@@ -14,15 +14,25 @@ MISUSE = 2
 
 
 class Error(Exception):
-    """The command refused: ``code``, ``file`` and ``line`` as in its messages, where it gave them."""
+    """The command refused, or could not be asked: ``code``, ``file`` and ``line`` as in its messages, where it gave them."""
 
     def __init__(self, messages):
-        errors = [m for m in messages if m["level"] == "error"] or messages
+        errors = [m for m in messages if m.get("level") == "error"] or messages
         first = errors[0] if errors else {}
         self.code = first.get("code")
         self.file = first.get("file")
         self.line = first.get("line")
         super().__init__("\n".join(text(m) for m in errors) or "gemmscope failed without a word")
+
+
+def failure(code, why, file=None):
+    """What Python raised, as an :class:`Error`."""
+    return Error([{"level": "error", "code": code, "file": file, "message": printable(f"{type(why).__name__}: {why}")}])
+
+
+def printable(said):
+    """Text that every encoding of Unicode can hold: a lone surrogate as its escape."""
+    return said.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class Warning(UserWarning):
@@ -73,8 +83,12 @@ def run(command, *files, **options):
     Raises :class:`Error` where it gives no result; what it says beside one becomes warnings.
     """
     words = [program(), command, "--json", *arguments(options), "--", *files]
-    ran = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8")
-    messages = [message(line) for line in ran.stderr.splitlines() if line]
+    try:
+        ran = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as why:  # No program there; a word that no command line can hold.
+        raise failure("usage", why) from why
+    # Not splitlines(): a line of JSON may hold what else Python takes for the end of a line.
+    messages = [message(line) for line in ran.stderr.split("\n") if line]
     # Where one of several files cannot be read there is a result all the same.
     if ran.returncode == MISUSE or ran.returncode and not ran.stdout:
         raise Error(messages)
